@@ -1,0 +1,26 @@
+# Compiler flags shared by every target: standards, warnings, sanitizers, hidden visibility.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+find_package(Threads REQUIRED)
+
+# What every C and C++ file of the project is compiled with; consumers of the installed library never see it.
+add_library(halocline_flags INTERFACE)
+target_compile_options(halocline_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wshadow -Wnon-virtual-dtor>)
+if(HALOCLINE_WERROR)
+  target_compile_options(halocline_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
+endif()
+if(HALOCLINE_SANITIZE)
+  add_compile_options(-fsanitize=${HALOCLINE_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${HALOCLINE_SANITIZE})
+endif()

@@ -1,0 +1,18 @@
+# Finds the MPI to build against: what the caller names (MPI_CXX_COMPILER, MPI_C_COMPILER), else mpicxx on the PATH, else the private
+# .venv that ./go makes. Only the C and C++ parts are needed: the Fortran modules are bind(C) over the C API.
+set(_venv_mpi ${CMAKE_SOURCE_DIR}/.venv)
+if(HALOCLINE_MPI_PREFIX)
+  set(MPI_C_COMPILER ${HALOCLINE_MPI_PREFIX}/bin/mpicc CACHE FILEPATH "")
+  set(MPI_CXX_COMPILER ${HALOCLINE_MPI_PREFIX}/bin/mpicxx CACHE FILEPATH "")
+  set(MPIEXEC_EXECUTABLE ${HALOCLINE_MPI_PREFIX}/bin/mpiexec CACHE FILEPATH "")
+elseif(NOT MPI_CXX_COMPILER)
+  find_program(_site_mpicxx mpicxx)
+  if(NOT _site_mpicxx AND EXISTS ${_venv_mpi}/bin/mpicxx)
+    set(MPI_C_COMPILER ${_venv_mpi}/bin/mpicc CACHE FILEPATH "")
+    set(MPI_CXX_COMPILER ${_venv_mpi}/bin/mpicxx CACHE FILEPATH "")
+    set(MPIEXEC_EXECUTABLE ${_venv_mpi}/bin/mpiexec CACHE FILEPATH "")
+  endif()
+endif()
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI 3.1 REQUIRED COMPONENTS C CXX)
+message(STATUS "Halocline: MPI ${MPI_CXX_VERSION} by ${MPI_CXX_COMPILER}, launched by ${MPIEXEC_EXECUTABLE}")

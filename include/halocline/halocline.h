@@ -1,0 +1,306 @@
+/*
+ * Halocline: halo swaps and the one-sided engine under them. This is the whole C API; the C++ header, the Fortran modules and the tools
+ * see nothing else. Every function returns an hlc_status; hlc_error_message() has one sentence that names the argument, rank and value.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef HALOCLINE_H
+#define HALOCLINE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define HLC_API __attribute__((visibility("default")))
+#else
+#define HLC_API
+#endif
+
+#ifdef __cplusplus
+#define HLC_NODISCARD [[nodiscard]]
+extern "C" {
+#else
+#define HLC_NODISCARD
+#endif
+
+#define HLC_VERSION_MAJOR 0
+#define HLC_VERSION_MINOR 1
+#define HLC_VERSION_PATCH 0
+
+/** Most dimensions that a grid may have. */
+#define HLC_MAX_DIMS 4
+/** The rank that stands beyond an open side of a grid. */
+#define HLC_NO_NEIGHBOUR (-1)
+
+/** What a call came to. HLC_AGAIN is no error: it says "not yet". */
+typedef enum hlc_status {
+  HLC_OK = 0,
+  HLC_AGAIN = 1,            /**< test: the swap is still under way */
+  HLC_ERR_ARGUMENT = 2,     /**< an argument is wrong; the message names it, its value and the rank */
+  HLC_ERR_STATE = 3,        /**< the call does not fit: start twice, finish without start, free while in use */
+  HLC_ERR_MEMORY = 4,       /**< memory or shared memory ran out */
+  HLC_ERR_MISMATCH = 5,     /**< two ranks disagree; the message names both and both values */
+  HLC_ERR_TIMEOUT = 6,      /**< a peer did not arrive in time; the message names it */
+  HLC_ERR_PEER_DIED = 7,    /**< a process of this node has ended; the message names its rank */
+  HLC_ERR_MPI = 8,          /**< MPI returned an error; the message has MPI's own text */
+  HLC_ERR_UNSUPPORTED = 9   /**< not possible here; the message says why */
+} hlc_status;
+
+/** How the data move. See the table of modes in README.md. */
+typedef enum hlc_mode {
+  HLC_MODE_DEFAULT = 0,  /**< HALOCLINE_MODE if set, else direct */
+  HLC_MODE_P2P,          /**< MPI persistent send and receive, unpacked in order of arrival */
+  HLC_MODE_NEIGHBOR,     /**< MPI persistent neighbourhood collective */
+  HLC_MODE_FENCE,        /**< MPI_Put (or MPI_Get) between fences */
+  HLC_MODE_PSCW,         /**< MPI_Put between post/start and complete/wait */
+  HLC_MODE_PASSIVE,      /**< MPI_Put in one lock_all epoch, flush_all, empty messages */
+  HLC_MODE_PASSIVE_NAIVE,/**< MPI_Put in a lock_all epoch per swap, non-blocking barrier */
+  HLC_MODE_NOTIFY,       /**< packed straight into the neighbour's buffer, with a notification */
+  HLC_MODE_DIRECT,       /**< copied once, from the neighbour's interior into my halo */
+  HLC_MODE_COUNT_
+} hlc_mode;
+
+/** When fence and pscw open an epoch: at the end of the previous finish (early), or in start (late). */
+typedef enum hlc_epoch { HLC_EPOCH_DEFAULT = 0, HLC_EPOCH_EARLY, HLC_EPOCH_LATE } hlc_epoch;
+/** Who moves the data in mode fence: the origin writes (put), or reads (get, always with late epochs). */
+typedef enum hlc_drive { HLC_DRIVE_DEFAULT = 0, HLC_DRIVE_PUT, HLC_DRIVE_GET } hlc_drive;
+/** Which neighbours a stencil reads: only across faces (star), or across edges and corners too (box). */
+typedef enum hlc_stencil { HLC_STENCIL_BOX = 0, HLC_STENCIL_STAR } hlc_stencil;
+/** Default strides: dimension 0 contiguous (column-major, Fortran) or the last one (row-major, C). */
+typedef enum hlc_layout { HLC_COLUMN_MAJOR = 0, HLC_ROW_MAJOR } hlc_layout;
+/** One or both sides of a dimension. */
+typedef enum hlc_side { HLC_SIDE_BOTH = 0, HLC_SIDE_LOW, HLC_SIDE_HIGH } hlc_side;
+/** Element types. HLC_OPAQUE is any element of element_bytes bytes: it can be swapped, but not added in a reverse swap. */
+typedef enum hlc_type {
+  HLC_OPAQUE = 0,
+  HLC_FLOAT32,
+  HLC_FLOAT64,
+  HLC_INT32,
+  HLC_INT64,
+  HLC_COMPLEX64,
+  HLC_COMPLEX128
+} hlc_type;
+
+typedef struct hlc_context hlc_context;
+typedef struct hlc_halo hlc_halo;
+typedef struct hlc_exchange hlc_exchange;
+
+/* ---------------------------------------------------------------- names and messages */
+
+/** Returns the fixed name of a status ("HLC_ERR_ARGUMENT"). Any thread; never NULL. */
+HLC_API const char *hlc_status_name(hlc_status status);
+/** Returns one sentence about the last call of this thread that failed, "" if none did. Valid until the thread's next hlc_ call. */
+HLC_API const char *hlc_error_message(void);
+/** Returns the mode's name as HALOCLINE_MODE takes it ("p2p"), "unknown" for a value that is no mode. Any thread. */
+HLC_API const char *hlc_mode_name(hlc_mode mode);
+/** Finds a mode by its name. HLC_ERR_ARGUMENT with the nearest name in the message if there is none such. Any thread. */
+HLC_NODISCARD HLC_API hlc_status hlc_mode_from_name(const char *name, hlc_mode *mode);
+/** Returns the library's version as "major.minor.patch". Any thread. */
+HLC_API const char *hlc_version(void);
+
+/* ---------------------------------------------------------------- context */
+
+/**
+ * Opens the library for the ranks of a communicator: duplicates it, finds the ranks that share this node's memory, and makes the node's
+ * waiting ports. Collective over comm; returns when the context can be used. MPI must be initialised. HALOCLINE_FAKE_NODES=N treats the
+ * ranks as N nodes of neighbouring ranks; HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait inside the library.
+ * Errors: HLC_ERR_ARGUMENT (context NULL, comm MPI_COMM_NULL), HLC_ERR_STATE (MPI not initialised), HLC_ERR_MEMORY, HLC_ERR_MPI.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_init(MPI_Comm comm, hlc_context **context);
+
+/** As hlc_init, with the communicator as a Fortran integer (MPI_Comm_c2f). */
+HLC_NODISCARD HLC_API hlc_status hlc_init_fortran(int comm, hlc_context **context);
+
+/**
+ * Closes a context and sets *context to NULL. Collective. All halos, exchanges and fields made from it must have been released before:
+ * else HLC_ERR_STATE, which says how many live, and the context stays usable.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_finalise(hlc_context **context);
+
+/** What a context found. Filled by hlc_context_info. */
+typedef struct hlc_context_info_t {
+  int rank, size;             /**< in the context's communicator */
+  int node, nodes;            /**< this rank's node and the number of nodes (pretended ones, if so asked) */
+  int node_rank, node_size;   /**< among the ranks of this node */
+  int cores;                  /**< cores that the ranks of this node may run on together */
+} hlc_context_info_t;
+
+/** Fills *info. Local; any thread. */
+HLC_NODISCARD HLC_API hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info);
+
+/* ---------------------------------------------------------------- fields */
+
+/**
+ * Allocates memory for a field that every rank of the node can read, as mode direct needs it. Collective over the context; bytes may
+ * differ between ranks and may be 0. *data is aligned to a page and filled with zeros, its pages lie on the memory of the calling rank.
+ * HLC_ERR_MEMORY on all ranks of the node if shared memory is short on one.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data);
+
+/**
+ * Releases memory from hlc_field_alloc and sets *data to NULL. Local: it does not wait for other ranks. HLC_ERR_STATE while a halo of
+ * this rank still uses it, HLC_ERR_ARGUMENT if it is not from hlc_field_alloc.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_field_free(hlc_context *context, void **data);
+
+/* ---------------------------------------------------------------- grids */
+
+/** A block decomposition of a grid over the ranks of a context. Make it with hlc_grid_create, or fill it by hand. */
+typedef struct hlc_grid {
+  int ndims;                       /**< 1 to HLC_MAX_DIMS */
+  int dims[HLC_MAX_DIMS];          /**< ranks along each dimension */
+  int periodic[HLC_MAX_DIMS];      /**< 1: the sides of this dimension are joined; 0: they are open */
+  int coords[HLC_MAX_DIMS];        /**< this rank's place; the last dimension runs fastest over the ranks, as in MPI_Cart_create */
+  int64_t global[HLC_MAX_DIMS];    /**< cells of the whole grid */
+  int64_t start[HLC_MAX_DIMS];     /**< first global cell of this rank's block (0-based) */
+  int64_t local[HLC_MAX_DIMS];     /**< cells of this rank's block, without halo */
+} hlc_grid;
+
+/**
+ * Splits global cells over all ranks of the context. dims[d] > 0 fixes the ranks along d, 0 leaves it free, NULL leaves all free: the
+ * split with the smallest block surface is taken. Blocks differ by at most one cell in each dimension. periodic NULL: all open. Local
+ * and deterministic: every rank finds the same split. HLC_ERR_ARGUMENT if no split gives each rank at least one cell, or the fixed dims
+ * do not divide the number of ranks.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t *global, const int *dims,
+                                                 const int *periodic, hlc_grid *grid);
+
+/** Returns the rank at coords (wrapped where periodic), HLC_NO_NEIGHBOUR beyond an open side. Local; any thread. */
+HLC_API int hlc_grid_rank(const hlc_grid *grid, const int *coords);
+
+/* ---------------------------------------------------------------- halo: structured grids */
+
+/** One field of a halo: an array of local + depth_low + depth_high cells per dimension, of any strides. */
+typedef struct hlc_field {
+  void *data;                           /**< the first cell of the array: the outermost low halo cell in every dimension */
+  hlc_type type;                        /**< element type */
+  size_t element_bytes;                 /**< needed for HLC_OPAQUE; else 0 or the type's own size */
+  int64_t stride_bytes[HLC_MAX_DIMS];   /**< bytes between neighbouring cells, > 0; all 0: contiguous in the spec's layout */
+  const char *name;                     /**< for messages; may be NULL */
+} hlc_field;
+
+/** Everything that hlc_halo_init needs. Zero-initialise it; the zero of every enum is a sensible default. */
+typedef struct hlc_halo_spec {
+  const hlc_grid *grid;                 /**< copied */
+  int64_t depth_low[HLC_MAX_DIMS];      /**< halo cells on the low side of each dimension, 0 or more */
+  int64_t depth_high[HLC_MAX_DIMS];     /**< halo cells on the high side */
+  hlc_stencil stencil;
+  hlc_layout layout;                    /**< for fields without strides */
+  int nfields;                          /**< 1 or more */
+  const hlc_field *fields;              /**< copied; the data must stay where they are until finalise */
+  const int *neighbours;                /**< NULL: from the grid. Else 3^ndims ranks, index sum((v_d + 1) * 3^d), v in {-1,0,1} */
+  hlc_mode mode;
+  hlc_epoch epoch;
+  hlc_drive drive;
+} hlc_halo_spec;
+
+/** Which part of a halo one swap fills. Zero: everything. */
+typedef struct hlc_swap {
+  int nfields;                          /**< 0: all fields of the halo */
+  const int *fields;                    /**< indices of the fields, strictly ascending */
+  int one_dim;                          /**< 1: only the faces of dimension dim are filled, no edges or corners */
+  int dim;
+  hlc_side side;                        /**< with one_dim: fill the low halo, the high halo, or both */
+  int reverse;                          /**< 1: the adjoint: halo values are added to the owner's edge, and my halo becomes 0 */
+} hlc_swap;
+
+/**
+ * Plans halo swaps: finds the neighbours, checks that they agree on sizes and types, allocates the one receive buffer, chooses a route
+ * to each neighbour, maps what can be mapped. Collective over the context, with the same spec but for sizes, data and strides. Sources:
+ * Brown et al., section IV-A. Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value),
+ * HLC_ERR_MISMATCH (names both ranks and both sizes), HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_halo **halo);
+
+/**
+ * Starts one swap (what NULL: everything). Does not wait for other ranks (mode fence with late epochs or get does, see README.md). From
+ * here until finish the interior may be read but its edge not written; the halo may be neither read nor written. All ranks must start the same swaps of a
+ * halo in the same order, but several halos may be in flight at once. Allocates nothing. One thread per halo at a time; several threads
+ * may drive several halos if MPI was initialised with MPI_THREAD_MULTIPLE. Errors: HLC_ERR_STATE (started twice), HLC_ERR_ARGUMENT,
+ * HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what);
+
+/**
+ * Moves the swap along without waiting. HLC_OK: finish will not wait for data any more (modes fence and passive_naive cannot see
+ * this and answer HLC_AGAIN). HLC_AGAIN: still under way. Errors as for finish.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
+
+/**
+ * Completes the swap: every halo cell asked for holds the neighbour's value of the moment of its start, and all neighbours have taken
+ * what they need from my interior, which may be written again. Cells that face myself are copied here. Waits at most HALOCLINE_TIMEOUT
+ * seconds: HLC_ERR_TIMEOUT and HLC_ERR_PEER_DIED name the rank; the halo can then only be finalised. HLC_ERR_STATE without a start.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
+
+/** Releases a halo and sets *halo to NULL. Collective. HLC_ERR_STATE while a swap is in flight, unless that swap failed. */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_finalise(hlc_halo **halo);
+
+/** What hlc_halo_init decided. Filled by hlc_halo_info and hlc_exchange_info. */
+typedef struct hlc_plan_info {
+  hlc_mode mode;
+  hlc_epoch epoch;
+  hlc_drive drive;
+  int neighbours;              /**< messages per full swap, copies to myself left out */
+  int self_copies;             /**< directions that face myself */
+  int via_direct;              /**< neighbours read directly */
+  int via_notify;              /**< neighbours reached by notified writes */
+  int via_mpi;                 /**< neighbours reached by MPI */
+  int64_t bytes_in, bytes_out; /**< moved per full swap, copies to myself left out */
+  int64_t self_bytes;          /**< copied from myself to myself */
+  int64_t memory_bytes;        /**< buffers and tables of this rank */
+} hlc_plan_info;
+
+/** Fills *info. Local. */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_info *info);
+
+/* ---------------------------------------------------------------- exchange: any list of neighbours */
+
+/** One neighbour. Entry (rank b, tag t) of rank a is joined to entry (rank a, tag t) of rank b; equal pairs in the order listed. */
+typedef struct hlc_neighbour {
+  int rank;            /**< in the context's communicator; the caller itself is allowed, and a rank may appear several times */
+  int tag;             /**< 0 or more */
+  int64_t bytes_out;   /**< what I send; must be the other entry's bytes_in */
+  int64_t bytes_in;    /**< what I receive */
+} hlc_neighbour;
+
+/** Fills buffer with the bytes_out bytes for a neighbour (index in the list). Called inside start. buffer is aligned to 64 bytes. */
+typedef void (*hlc_pack_fn)(int neighbour, void *buffer, void *user);
+/** Takes the bytes_in bytes of a neighbour out of the receive buffer itself. Called inside finish, in order of arrival. */
+typedef void (*hlc_unpack_fn)(int neighbour, const void *buffer, void *user);
+
+/** Everything that hlc_exchange_create needs. Zero-initialise it. */
+typedef struct hlc_exchange_spec {
+  int nneighbours;
+  const hlc_neighbour *neighbours;      /**< copied */
+  hlc_pack_fn pack;                     /**< may be NULL if all bytes_out are 0 */
+  hlc_unpack_fn unpack;                 /**< may be NULL if all bytes_in are 0 */
+  void *user;                           /**< handed to pack and unpack */
+  hlc_mode mode;                        /**< direct goes as notify: there is no field to read from, and it says so once */
+  hlc_epoch epoch;
+  hlc_drive drive;
+} hlc_exchange_spec;
+
+/**
+ * Plans exchanges with a list of neighbours: one receive buffer for all, offsets exchanged here and never again. Collective over the
+ * context. HLC_ERR_MISMATCH on all ranks, with both ranks and both sizes in the message, if two lists do not fit. Source: Brown et al.,
+ * section IV-A and IV-D.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_exchange_create(hlc_context *context, const hlc_exchange_spec *spec, hlc_exchange **exchange);
+/** Packs for every neighbour and sends. As hlc_halo_start. */
+HLC_NODISCARD HLC_API hlc_status hlc_exchange_start(hlc_exchange *exchange);
+/** Moves the exchange along without waiting and calls unpack for nothing. As hlc_halo_test. */
+HLC_NODISCARD HLC_API hlc_status hlc_exchange_test(hlc_exchange *exchange);
+/** Calls unpack for every neighbour with bytes_in > 0, in order of arrival; returns when all are done. As hlc_halo_finish. */
+HLC_NODISCARD HLC_API hlc_status hlc_exchange_finish(hlc_exchange *exchange);
+/** Releases an exchange and sets *exchange to NULL. Collective. */
+HLC_NODISCARD HLC_API hlc_status hlc_exchange_destroy(hlc_exchange **exchange);
+/** Fills *info. Local. */
+HLC_NODISCARD HLC_API hlc_status hlc_exchange_info(const hlc_exchange *exchange, hlc_plan_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
