@@ -1,0 +1,74 @@
+# Registers programs that run under the MPI launcher as ctest tests, one test per rank count. Several folders include this file.
+include_guard(GLOBAL)
+
+# Finds out once which launcher we have, because each wants its own flags to run as root and with more ranks than cores.
+function(_halocline_launcher_flags result)
+  if(NOT DEFINED CACHE{HALOCLINE_LAUNCHER_FLAGS})
+    execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
+    set(flags "")
+    if(version MATCHES "Open MPI|OpenRTE|PRRTE|prterun")
+      # Binding is switched off because ctest runs launches side by side, and each would bind its ranks to the same first cores.
+      set(flags --oversubscribe --bind-to none)
+      execute_process(COMMAND id -u OUTPUT_VARIABLE uid OUTPUT_STRIP_TRAILING_WHITESPACE)
+      if(uid STREQUAL "0")
+        list(PREPEND flags --allow-run-as-root)
+      endif()
+    endif()
+    set(HALOCLINE_LAUNCHER_FLAGS "${flags}" CACHE STRING "What the MPI launcher needs to run the tests")
+    mark_as_advanced(HALOCLINE_LAUNCHER_FLAGS)
+  endif()
+  set(${result} "${HALOCLINE_LAUNCHER_FLAGS}" PARENT_SCOPE)
+endfunction()
+
+# What every test finds in its environment: the sanitizers' settings, and a library timeout shorter than ctest's.
+function(_halocline_test_environment result timeout)
+  math(EXPR watchdog "${timeout} - 3")
+  math(EXPR wait "${timeout} / 2")
+  set(environment HALOCLINE_TIMEOUT=${wait} HALOCLINE_TEST_WATCHDOG=${watchdog})
+  if(HALOCLINE_SANITIZE MATCHES "address")
+    list(APPEND environment "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp:print_suppressions=0"
+      "ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1" "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")
+  elseif(HALOCLINE_SANITIZE MATCHES "thread")
+    list(APPEND environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp:halt_on_error=1")
+  endif()
+  set(${result} "${environment}" PARENT_SCOPE)
+endfunction()
+
+# halocline_mpi_test(NAME name TARGET program RANKS r... [ARGS a...] [ENV K=V...] [TIMEOUT s] [LABELS l...] [FAKE_NODES n]
+#                    [LAUNCHER_ARGS a...])
+# Registers `name.n<ranks>`, or `name.n<ranks>.fake<n>`, for each rank count. TARGET is a CMake target or the path of a program.
+# FAKE_NODES leaves out rank counts below n, which cannot fill n nodes; a build with sanitizers leaves out more than 4 ranks, which
+# would take minutes. ENV overrides what every test is given. A program that cannot run here prints why and ends with status 77:
+# ctest lists it as skipped.
+function(halocline_mpi_test)
+  cmake_parse_arguments(arg "" "NAME;TARGET;TIMEOUT;FAKE_NODES" "RANKS;ARGS;ENV;LABELS;LAUNCHER_ARGS" ${ARGN})
+  if(NOT arg_NAME OR NOT arg_TARGET OR NOT arg_RANKS)
+    message(FATAL_ERROR "halocline_mpi_test needs NAME, TARGET and RANKS")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  if(TARGET ${arg_TARGET})
+    set(program $<TARGET_FILE:${arg_TARGET}>)
+  else()
+    set(program ${arg_TARGET})
+  endif()
+  _halocline_launcher_flags(flags)
+  _halocline_test_environment(environment ${arg_TIMEOUT})
+  set(suffix "")
+  if(arg_FAKE_NODES)
+    set(suffix .fake${arg_FAKE_NODES})
+    list(APPEND environment HALOCLINE_FAKE_NODES=${arg_FAKE_NODES})
+  endif()
+
+  foreach(ranks IN LISTS arg_RANKS)
+    if((arg_FAKE_NODES AND ranks LESS arg_FAKE_NODES) OR (HALOCLINE_SANITIZE AND ranks GREATER 4))
+      continue()
+    endif()
+    set(name ${arg_NAME}.n${ranks}${suffix})
+    add_test(NAME ${name}
+      COMMAND ${MPIEXEC_EXECUTABLE} ${flags} ${arg_LAUNCHER_ARGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${program} ${arg_ARGS})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks} SKIP_RETURN_CODE 77
+      ENVIRONMENT "${environment};${arg_ENV}" LABELS "mpi;${arg_LABELS}")
+  endforeach()
+endfunction()
