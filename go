@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+#   ./go            set up, build, run the cloud model in every mode and a short bench; ends with the verdict
+#   ./go test       set up, build for every MPI at hand, run every test
+#   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given)
+#   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
+#   ./go help       print this
+#
+# Needs Debian 12, Ubuntu 24.04 or anything with the same tools. As root, missing packages are installed with apt; otherwise the line
+# to install them is printed. The MPI is the site's if mpicxx is on the PATH, else private wheels in .venv. Logs lie in build/log.
+set -u
+root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) && cd -- "$root" || exit 1
+for part in progress packages wheels build; do
+  . "$root/scripts/go/$part.sh"
+done
+
+set_up() {
+  need_packages
+  choose_mpi
+  need_wheels
+}
+
+run_main_job() {
+  set_up
+  build_preset release
+  step 'Python for the pictures' pictures_python || say "No pictures: see $log"
+  exec python3 scripts/main_job.py --build build/release --results results
+}
+
+run_tests() {
+  set_up
+  choose_test_builds
+  for preset in $test_presets; do
+    build_preset "$preset"
+  done
+  set -- $(printf 'build/%s ' $test_presets)
+  if [ -n "$skipped" ]; then
+    set -- --skipped "$skipped" "$@"
+  fi
+  exec tests/run "$@"
+}
+
+run_bench() {
+  ranks=2
+  if [ "${1:-}" = -n ]; then
+    ranks=$2
+    shift 2
+  fi
+  set_up
+  build_preset release
+  mkdir -p results
+  exec python3 scripts/launch.py --build build/release --ranks "$ranks" -- halocline-bench halo --json results/halo.json "$@"
+}
+
+clean() {
+  rm -rf build results
+  if [ "${1:-}" = --all ]; then
+    rm -rf .venv
+  fi
+}
+
+command=${1:-main}
+[ $# -eq 0 ] || shift
+case $command in
+main) run_main_job ;;
+test) run_tests ;;
+bench) run_bench "$@" ;;
+clean) clean "$@" ;;
+help | -h | --help) sed -n '4,8s/^# *//p' "$root/go" | sed 's/^/  /' ;;
+*)
+  echo "./go: there is no command '$command'; ./go help lists them" >&2
+  exit 2
+  ;;
+esac

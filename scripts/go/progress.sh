@@ -1,0 +1,59 @@
+# Steps with a title, a log and their seconds. Sourced by ./go; everything noisy runs through step or try_step.
+# SPDX-License-Identifier: BSD-3-Clause
+log_dir=$root/build/log
+ticker=
+
+say() { printf '%s\n' "$*"; }
+
+fail() {
+  printf '\n%s\n' "$*" >&2
+  exit 1
+}
+
+# step TITLE COMMAND...: runs the command with its output in a log. If it fails, shows the end of the log and stops ./go.
+step() {
+  try_step "$@" && return 0
+  tail -n 40 "$log" >&2
+  fail "'$title' failed. The whole log: $log"
+}
+
+# try_step TITLE COMMAND...: as step, but returns the command's status; $log names the log.
+try_step() {
+  title=$1
+  shift
+  mkdir -p "$log_dir"
+  log=$log_dir/$(printf '%s' "$title" | tr -cs 'A-Za-z0-9' '-').log
+  began=$(date +%s)
+  start_ticker
+  "$@" </dev/null >"$log" 2>&1
+  status=$?
+  stop_ticker
+  if [ "$status" -eq 0 ]; then
+    printf '%s s\n' "$(($(date +%s) - began))"
+  else
+    printf 'failed after %s s\n' "$(($(date +%s) - began))"
+  fi
+  return "$status"
+}
+
+# On a terminal the running step shows its seconds and, of a build, how far it is ("[12/143]"); elsewhere it is one plain line.
+start_ticker() {
+  printf '%s ... ' "$title"
+  [ -t 1 ] || return 0
+  (
+    while sleep 1; do
+      printf '\r\033[K%s ... %s s %s' "$title" "$(($(date +%s) - began))" "$(tail -n 1 "$log" | sed -n 's/^\(\[[0-9]*\/[0-9]*\]\).*/\1/p')"
+    done
+  ) &
+  ticker=$!
+  trap 'stop_ticker; exit 130' INT TERM
+}
+
+stop_ticker() {
+  [ -n "$ticker" ] || return 0
+  kill "$ticker" 2>/dev/null
+  wait "$ticker" 2>/dev/null
+  ticker=
+  trap - INT TERM
+  printf '\r\033[K%s ... ' "$title"
+}

