@@ -1,0 +1,274 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> The C API of halocline/halocline.h as Fortran sees it: the same constants, structs and functions under the prefix c_. The other modules
+!> of this folder put Fortran's manners on top; a program uses module halocline and not this one.
+module halocline_c
+  use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int64_t, c_ptr, c_size_t, c_null_ptr
+  implicit none
+  public
+
+  !> Most dimensions that a grid may have.
+  integer, parameter :: HLC_MAX_DIMS = 4
+  !> The rank that stands beyond an open side of a grid.
+  integer, parameter :: HLC_NO_NEIGHBOUR = -1
+
+  !> What a call came to; HLC_AGAIN is no error but says "not yet".
+  enum, bind(C)
+    enumerator :: HLC_OK = 0, HLC_AGAIN, HLC_ERR_ARGUMENT, HLC_ERR_STATE, HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, &
+                  HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED
+  end enum
+  !> How the data move; hlc_mode_name gives the names that the argument mode and HALOCLINE_MODE take.
+  enum, bind(C)
+    enumerator :: HLC_MODE_DEFAULT = 0, HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, &
+                  HLC_MODE_PASSIVE_NAIVE, HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_COUNT
+  end enum
+  !> When fence and pscw open an epoch: at the end of the previous finish (early) or in start (late).
+  enum, bind(C)
+    enumerator :: HLC_EPOCH_DEFAULT = 0, HLC_EPOCH_EARLY, HLC_EPOCH_LATE
+  end enum
+  !> Who moves the data in mode fence: the origin writes (put) or reads (get).
+  enum, bind(C)
+    enumerator :: HLC_DRIVE_DEFAULT = 0, HLC_DRIVE_PUT, HLC_DRIVE_GET
+  end enum
+  !> Which neighbours a stencil reads: across faces, edges and corners (box), or across faces only (star).
+  enum, bind(C)
+    enumerator :: HLC_STENCIL_BOX = 0, HLC_STENCIL_STAR
+  end enum
+  !> Default strides of C fields; Fortran fields always carry their own.
+  enum, bind(C)
+    enumerator :: HLC_COLUMN_MAJOR = 0, HLC_ROW_MAJOR
+  end enum
+  !> One or both sides of a dimension.
+  enum, bind(C)
+    enumerator :: HLC_SIDE_BOTH = 0, HLC_SIDE_LOW, HLC_SIDE_HIGH
+  end enum
+  !> Element types; an HLC_OPAQUE element can be swapped, but not added in a reverse swap.
+  enum, bind(C)
+    enumerator :: HLC_OPAQUE = 0, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128
+  end enum
+
+  !> What a context found: rank and size are those of its communicator; node, nodes, node_rank and node_size tell this rank's place among
+  !> the nodes; cores counts the cores that the ranks of this node may run on together. Filled by hlc_context_info.
+  type, bind(C) :: hlc_context_info_t
+    integer(c_int) :: rank = 0, size = 0, node = 0, nodes = 0, node_rank = 0, node_size = 0, cores = 0
+  end type
+
+  !> A block decomposition of a grid over the ranks of a context. The arrays hold one entry per dimension in their first ndims places:
+  !> dims (ranks along the dimension), periodic (1 or 0), coords (this rank's place, 0-based), global (cells of the whole grid), start
+  !> (first global cell of this block, 0-based) and local (cells of this block, without halo). Made by hlc_grid_create, or by hand.
+  type, bind(C) :: hlc_grid
+    integer(c_int) :: ndims = 0
+    integer(c_int) :: dims(HLC_MAX_DIMS) = 0
+    integer(c_int) :: periodic(HLC_MAX_DIMS) = 0
+    integer(c_int) :: coords(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: global(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: start(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: local(HLC_MAX_DIMS) = 0
+  end type
+
+  !> What planning decided: the mode, epoch and drive in use; messages per full swap and directions that face the caller itself; how many
+  !> neighbours each route serves; bytes per full swap and bytes of buffers. Filled by hlc_halo_info and hlc_exchange_info.
+  type, bind(C) :: hlc_plan_info
+    integer(c_int) :: mode = 0, epoch = 0, drive = 0
+    integer(c_int) :: neighbours = 0, self_copies = 0, via_direct = 0, via_notify = 0, via_mpi = 0
+    integer(c_int64_t) :: bytes_in = 0, bytes_out = 0, self_bytes = 0, memory_bytes = 0
+  end type
+
+  !> One neighbour of an exchange: its rank, a tag of 0 or more, and the bytes sent to it and received from it. Entry (rank b, tag t) of
+  !> rank a is joined to entry (rank a, tag t) of rank b; equal pairs are joined in the order listed.
+  type, bind(C) :: hlc_neighbour
+    integer(c_int) :: rank = 0, tag = 0
+    integer(c_int64_t) :: bytes_out = 0, bytes_in = 0
+  end type
+
+  !> struct hlc_field.
+  type, bind(C) :: c_field
+    type(c_ptr) :: data = c_null_ptr
+    integer(c_int) :: type = 0
+    integer(c_size_t) :: element_bytes = 0
+    integer(c_int64_t) :: stride_bytes(HLC_MAX_DIMS) = 0
+    type(c_ptr) :: name = c_null_ptr
+  end type
+
+  !> struct hlc_halo_spec.
+  type, bind(C) :: c_halo_spec
+    type(c_ptr) :: grid = c_null_ptr
+    integer(c_int64_t) :: depth_low(HLC_MAX_DIMS) = 0, depth_high(HLC_MAX_DIMS) = 0
+    integer(c_int) :: stencil = 0, layout = 0, nfields = 0
+    type(c_ptr) :: fields = c_null_ptr, neighbours = c_null_ptr
+    integer(c_int) :: mode = 0, epoch = 0, drive = 0
+  end type
+
+  !> struct hlc_swap.
+  type, bind(C) :: c_swap
+    integer(c_int) :: nfields = 0
+    type(c_ptr) :: fields = c_null_ptr
+    integer(c_int) :: one_dim = 0, dim = 0, side = 0, reverse = 0
+  end type
+
+  !> struct hlc_exchange_spec.
+  type, bind(C) :: c_exchange_spec
+    integer(c_int) :: nneighbours = 0
+    type(c_ptr) :: neighbours = c_null_ptr
+    type(c_funptr) :: pack, unpack
+    type(c_ptr) :: user = c_null_ptr
+    integer(c_int) :: mode = 0, epoch = 0, drive = 0
+  end type
+
+  !> What a Fortran array's own descriptor says: the C field without a name, the rank, and the cells along each dimension.
+  type, bind(C) :: c_described
+    type(c_field) :: field
+    integer(c_int) :: rank = 0
+    integer(c_int64_t) :: extent(HLC_MAX_DIMS) = 0
+  end type
+
+  interface
+    function c_status_name(status) result(name) bind(C, name="hlc_status_name")
+      import :: c_int, c_ptr
+      integer(c_int), value :: status
+      type(c_ptr) :: name
+    end function
+    function c_error_message() result(message) bind(C, name="hlc_error_message")
+      import :: c_ptr
+      type(c_ptr) :: message
+    end function
+    function c_mode_name(mode) result(name) bind(C, name="hlc_mode_name")
+      import :: c_int, c_ptr
+      integer(c_int), value :: mode
+      type(c_ptr) :: name
+    end function
+    function c_mode_from_name(name, mode) result(status) bind(C, name="hlc_mode_from_name")
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), intent(out) :: mode
+      integer(c_int) :: status
+    end function
+    function c_version() result(version) bind(C, name="hlc_version")
+      import :: c_ptr
+      type(c_ptr) :: version
+    end function
+
+    function c_init_fortran(comm, context) result(status) bind(C, name="hlc_init_fortran")
+      import :: c_int, c_ptr
+      integer(c_int), value :: comm
+      type(c_ptr), intent(out) :: context
+      integer(c_int) :: status
+    end function
+    function c_finalise(context) result(status) bind(C, name="hlc_finalise")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: context
+      integer(c_int) :: status
+    end function
+    function c_context_info(context, info) result(status) bind(C, name="hlc_context_info")
+      import :: c_int, c_ptr, hlc_context_info_t
+      type(c_ptr), value :: context
+      type(hlc_context_info_t), intent(out) :: info
+      integer(c_int) :: status
+    end function
+
+    function c_field_alloc(context, bytes, data) result(status) bind(C, name="hlc_field_alloc")
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: context
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(out) :: data
+      integer(c_int) :: status
+    end function
+    function c_field_free(context, data) result(status) bind(C, name="hlc_field_free")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: context
+      type(c_ptr), intent(inout) :: data
+      integer(c_int) :: status
+    end function
+
+    function c_grid_create(context, ndims, global, dims, periodic, grid) result(status) bind(C, name="hlc_grid_create")
+      import :: c_int, c_int64_t, c_ptr, hlc_grid
+      type(c_ptr), value :: context
+      integer(c_int), value :: ndims
+      integer(c_int64_t), intent(in) :: global(*)
+      integer(c_int), intent(in) :: dims(*), periodic(*)
+      type(hlc_grid), intent(out) :: grid
+      integer(c_int) :: status
+    end function
+    function c_grid_rank(grid, coords) result(rank) bind(C, name="hlc_grid_rank")
+      import :: c_int, hlc_grid
+      type(hlc_grid), intent(in) :: grid
+      integer(c_int), intent(in) :: coords(*)
+      integer(c_int) :: rank
+    end function
+
+    function c_halo_init(context, spec, halo) result(status) bind(C, name="hlc_halo_init")
+      import :: c_halo_spec, c_int, c_ptr
+      type(c_ptr), value :: context
+      type(c_halo_spec), intent(in) :: spec
+      type(c_ptr), intent(out) :: halo
+      integer(c_int) :: status
+    end function
+    function c_halo_start(halo, swap) result(status) bind(C, name="hlc_halo_start")
+      import :: c_int, c_ptr, c_swap
+      type(c_ptr), value :: halo
+      type(c_swap), intent(in) :: swap
+      integer(c_int) :: status
+    end function
+    function c_halo_test(halo) result(status) bind(C, name="hlc_halo_test")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: halo
+      integer(c_int) :: status
+    end function
+    function c_halo_finish(halo) result(status) bind(C, name="hlc_halo_finish")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: halo
+      integer(c_int) :: status
+    end function
+    function c_halo_finalise(halo) result(status) bind(C, name="hlc_halo_finalise")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: halo
+      integer(c_int) :: status
+    end function
+    function c_halo_info(halo, info) result(status) bind(C, name="hlc_halo_info")
+      import :: c_int, c_ptr, hlc_plan_info
+      type(c_ptr), value :: halo
+      type(hlc_plan_info), intent(out) :: info
+      integer(c_int) :: status
+    end function
+
+    function c_exchange_create(context, spec, exchange) result(status) bind(C, name="hlc_exchange_create")
+      import :: c_exchange_spec, c_int, c_ptr
+      type(c_ptr), value :: context
+      type(c_exchange_spec), intent(in) :: spec
+      type(c_ptr), intent(out) :: exchange
+      integer(c_int) :: status
+    end function
+    function c_exchange_start(exchange) result(status) bind(C, name="hlc_exchange_start")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: exchange
+      integer(c_int) :: status
+    end function
+    function c_exchange_test(exchange) result(status) bind(C, name="hlc_exchange_test")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: exchange
+      integer(c_int) :: status
+    end function
+    function c_exchange_finish(exchange) result(status) bind(C, name="hlc_exchange_finish")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: exchange
+      integer(c_int) :: status
+    end function
+    function c_exchange_destroy(exchange) result(status) bind(C, name="hlc_exchange_destroy")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: exchange
+      integer(c_int) :: status
+    end function
+    function c_exchange_info(exchange, info) result(status) bind(C, name="hlc_exchange_info")
+      import :: c_int, c_ptr, hlc_plan_info
+      type(c_ptr), value :: exchange
+      type(hlc_plan_info), intent(out) :: info
+      integer(c_int) :: status
+    end function
+
+    !> Reads an array's descriptor (halocline_descriptor.c).
+    subroutine c_describe(array, described) bind(C, name="hlc_fortran_describe")
+      import :: c_described
+      type(*), intent(in) :: array(..)
+      type(c_described), intent(out) :: described
+    end subroutine
+  end interface
+end module halocline_c

@@ -1,0 +1,128 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Contexts and grids: opening the library for a communicator, and the block decomposition of a grid over its ranks.
+module halocline_context
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_null_ptr, c_ptr
+  use, intrinsic :: iso_fortran_env, only: int32, int64
+#ifdef HALOCLINE_HAVE_MPI_F08
+  use mpi_f08, only: MPI_Comm
+#endif
+  use halocline_c
+  use halocline_errors, only: settle
+  implicit none
+  private
+  public :: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_grid_create, hlc_grid_rank
+
+  !> The library as opened for the ranks of one communicator. A copy is the same context. rank and size are those of the communicator.
+  type :: hlc_context
+    type(c_ptr) :: handle = c_null_ptr
+    integer :: rank = -1
+    integer :: size = 0
+  end type
+
+  !> Opens the library for the ranks of a communicator, which is duplicated. comm is a default integer (MPI's Fortran handle) or, where
+  !> the MPI has a Fortran module, a type(MPI_Comm). Collective over comm; MPI must be initialised. The context is ready on return.
+  interface hlc_init
+    module procedure init_integer
+#ifdef HALOCLINE_HAVE_MPI_F08
+    module procedure init_f08
+#endif
+  end interface
+
+  !> Splits a grid of global cells over all ranks of the context, into blocks that differ by at most one cell in each dimension. The size
+  !> of global (default or 64-bit integers) is the number of dimensions. dims(d) > 0 fixes the ranks along d, 0 leaves them free. Without
+  !> periodic all sides are open; the last dimension runs fastest over the ranks. Local, and every rank finds the same split.
+  !> HLC_ERR_ARGUMENT if some rank would get no cell.
+  interface hlc_grid_create
+    module procedure grid_create_int32
+    module procedure grid_create_int64
+  end interface
+
+contains
+
+  subroutine init_integer(comm, context, status)
+    integer, intent(in) :: comm
+    type(hlc_context), intent(out) :: context
+    integer, intent(out), optional :: status
+    type(hlc_context_info_t) :: info
+    integer :: code
+    code = c_init_fortran(int(comm, c_int), context%handle)
+    if (code == HLC_OK) code = c_context_info(context%handle, info)
+    if (code == HLC_OK) context = hlc_context(context%handle, info%rank, info%size)
+    call settle(code, -1, status)
+  end subroutine
+
+#ifdef HALOCLINE_HAVE_MPI_F08
+  subroutine init_f08(comm, context, status)
+    type(MPI_Comm), intent(in) :: comm
+    type(hlc_context), intent(out) :: context
+    integer, intent(out), optional :: status
+    call init_integer(comm%MPI_VAL, context, status)
+  end subroutine
+#endif
+
+  !> Closes a context. Collective. All halos, exchanges and fields made from it must have been released before: else HLC_ERR_STATE, which
+  !> says how many live, and the context stays usable.
+  subroutine hlc_finalise(context, status)
+    type(hlc_context), intent(inout) :: context
+    integer, intent(out), optional :: status
+    call settle(int(c_finalise(context%handle)), context%rank, status)
+  end subroutine
+
+  !> Fills info with the ranks, nodes and cores that the context found. Local.
+  subroutine hlc_context_info(context, info, status)
+    type(hlc_context), intent(in) :: context
+    type(hlc_context_info_t), intent(out) :: info
+    integer, intent(out), optional :: status
+    call settle(int(c_context_info(context%handle, info)), context%rank, status)
+  end subroutine
+
+  subroutine grid_create_int32(context, global, grid, dims, periodic, status)
+    type(hlc_context), intent(in) :: context
+    integer(int32), intent(in) :: global(:)
+    type(hlc_grid), intent(out) :: grid
+    integer, intent(in), optional :: dims(:)
+    logical, intent(in), optional :: periodic(:)
+    integer, intent(out), optional :: status
+    call grid_create_int64(context, int(global, int64), grid, dims, periodic, status)
+  end subroutine
+
+  subroutine grid_create_int64(context, global, grid, dims, periodic, status)
+    type(hlc_context), intent(in) :: context
+    integer(int64), intent(in) :: global(:)
+    type(hlc_grid), intent(out) :: grid
+    integer, intent(in), optional :: dims(:)
+    logical, intent(in), optional :: periodic(:)
+    integer, intent(out), optional :: status
+    integer(c_int) :: fixed(HLC_MAX_DIMS), joined(HLC_MAX_DIMS)
+    character(len=100) :: message
+    fixed = 0
+    joined = 0
+    message = ""
+    if (present(dims)) call check_size("dims", size(dims), size(global), message)
+    if (present(periodic)) call check_size("periodic", size(periodic), size(global), message)
+    if (size(global) > HLC_MAX_DIMS) call check_size("global", size(global), HLC_MAX_DIMS, message)
+    if (len_trim(message) > 0) then
+      call settle(int(HLC_ERR_ARGUMENT), context%rank, status, message)
+      return
+    end if
+    if (present(dims)) fixed(1:size(dims)) = int(dims, c_int)
+    if (present(periodic)) joined(1:size(periodic)) = merge(1_c_int, 0_c_int, periodic)
+    call settle(int(c_grid_create(context%handle, size(global, kind=c_int), int(global, c_int64_t), fixed, joined, grid)), &
+                context%rank, status)
+  end subroutine
+
+  subroutine check_size(name, found, expected, message)
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: found, expected
+    character(len=*), intent(inout) :: message
+    if (found /= expected) write (message, "(2a,i0,a,i0,a)") name, " has ", found, " entries where ", expected, " are expected"
+  end subroutine
+
+  !> Returns the rank at coords (0-based, wrapped where periodic), or HLC_NO_NEIGHBOUR beyond an open side. Local.
+  function hlc_grid_rank(grid, coords) result(rank)
+    type(hlc_grid), intent(in) :: grid
+    integer, intent(in) :: coords(:)
+    integer :: rank
+    rank = c_grid_rank(grid, int(coords, c_int))
+  end function
+end module halocline_context

@@ -1,0 +1,102 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Errors and names: hands a status to the caller who asked for it and stops the program for one who did not; turns C strings into
+!> Fortran strings. Every other module of the binding reports through settle.
+module halocline_errors
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_ptr, c_size_t
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  use halocline_c
+  implicit none
+  private
+  public :: hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version, settle
+
+  !> What the binding itself found wrong with the last failed call, or blank if the library found it.
+  character(len=200), save :: binding_message = ""
+
+  interface
+    function c_strlen(string) result(length) bind(C, name="strlen")
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: string
+      integer(c_size_t) :: length
+    end function
+  end interface
+
+contains
+
+  !> Returns the fixed name of a status, for example "HLC_ERR_ARGUMENT".
+  function hlc_status_name(status) result(name)
+    integer, intent(in) :: status
+    character(len=:), allocatable :: name
+    name = fortran_string(c_status_name(int(status, c_int)))
+  end function
+
+  !> Returns one sentence about the last call that failed: which argument, rank and value. It is empty if none failed.
+  function hlc_error_message() result(message)
+    character(len=:), allocatable :: message
+    message = trim(binding_message)
+    if (len(message) == 0) message = fortran_string(c_error_message())
+  end function
+
+  !> Returns the name of a mode as HALOCLINE_MODE takes it ("p2p"), or "unknown" for a value that is no mode.
+  function hlc_mode_name(mode) result(name)
+    integer, intent(in) :: mode
+    character(len=:), allocatable :: name
+    name = fortran_string(c_mode_name(int(mode, c_int)))
+  end function
+
+  !> Finds a mode by its name; trailing blanks do not matter. HLC_ERR_ARGUMENT, with the nearest name in the message, if there is none such.
+  subroutine hlc_mode_from_name(name, mode, status)
+    character(len=*), intent(in) :: name
+    integer, intent(out) :: mode
+    integer, intent(out), optional :: status
+    integer(c_int) :: found
+    integer :: code
+    found = HLC_MODE_DEFAULT
+    code = c_mode_from_name(trim(name) // c_null_char, found)
+    mode = found
+    call settle(code, -1, status)
+  end subroutine
+
+  !> Returns the library's version as "major.minor.patch".
+  function hlc_version() result(version)
+    character(len=:), allocatable :: version
+    version = fortran_string(c_version())
+  end function
+
+  !> Ends a call: hands code to status if the caller passed one; else, if code is an error, prints its message with the rank (left out
+  !> below 0) to error_unit and stops the program. message, where not blank, is what the binding itself found wrong.
+  subroutine settle(code, rank, status, message)
+    integer, intent(in) :: code, rank
+    integer, intent(out), optional :: status
+    character(len=*), intent(in), optional :: message
+    if (present(status)) status = code
+    if (code == HLC_OK .or. code == HLC_AGAIN) return
+    binding_message = ""
+    if (present(message)) binding_message = message
+    if (.not. present(status)) call stop_program(code, rank)
+  end subroutine
+
+  subroutine stop_program(code, rank)
+    integer, intent(in) :: code, rank
+    if (rank < 0) write (error_unit, "(4a)") "halocline: ", hlc_status_name(code), ": ", hlc_error_message()
+    if (rank >= 0) write (error_unit, "(a,i0,4a)") "halocline: rank ", rank, ": ", hlc_status_name(code), ": ", hlc_error_message()
+    flush (error_unit)
+    error stop 1
+  end subroutine
+
+  !> Copies a C string into a Fortran string.
+  function fortran_string(string) result(copy)
+    type(c_ptr), intent(in) :: string
+    character(len=:), allocatable :: copy
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i
+    if (.not. c_associated(string)) then
+      copy = ""
+      return
+    end if
+    call c_f_pointer(string, letters, [c_strlen(string)])
+    allocate (character(len=size(letters)) :: copy)
+    do i = 1, size(letters)
+      copy(i:i) = letters(i)
+    end do
+  end function
+end module halocline_errors

@@ -1,0 +1,142 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Fields: allocating arrays that the ranks of a node share, and describing arrays of the program to a halo. The allocation procedures
+!> are written once, in halocline_fields.inc, and compiled for each element type; ranks are told apart by the array's own descriptor.
+module halocline_fields
+  use, intrinsic :: iso_c_binding, only: c_double, c_float, c_int32_t, c_int64_t, c_null_ptr, c_ptr, c_size_t
+  use, intrinsic :: iso_fortran_env, only: int32, int64
+  use halocline_c
+  use halocline_context, only: hlc_context
+  use halocline_errors, only: settle
+  implicit none
+  private
+  public :: hlc_field, hlc_field_of, hlc_field_alloc, hlc_field_free, expand_depth, MAX_NAME
+
+  !> Longest name of a field.
+  integer, parameter :: MAX_NAME = 32
+
+  !> One field of a halo, as hlc_field_of fills it: the address of the array's first element (the outermost low halo cell in every
+  !> dimension), its element type, the bytes of an element, the bytes between neighbouring cells of each dimension, the cells along each
+  !> dimension (0: not known) and a name for messages.
+  type :: hlc_field
+    type(c_ptr) :: data = c_null_ptr
+    integer :: type = HLC_OPAQUE
+    integer(int64) :: element_bytes = 0
+    integer(int64) :: stride_bytes(HLC_MAX_DIMS) = 0
+    integer :: ndims = 0
+    integer(int64) :: extent(HLC_MAX_DIMS) = 0
+    character(len=MAX_NAME) :: name = ""
+  end type
+
+  !> Allocates a field that every rank of the node can read, as mode direct needs it, filled with zeros, and associates the pointer u with
+  !> it. Collective over the context. u has any rank up to 4 and elements of real32, real64, int32 or int64. Two forms:
+  !> hlc_field_alloc(context, u, lower, upper) gives u the bounds lower:upper (default or 64-bit integers, one per dimension);
+  !> hlc_field_alloc(context, u, grid, depth [, depth_high]) gives it 1 - depth(d) : local(d) + depth_high(d). A scalar depth holds for all
+  !> dimensions; without depth_high both sides have the same depth. Release it with hlc_field_free.
+  interface hlc_field_alloc
+    module procedure alloc_bounds_int32_real32, alloc_bounds_int64_real32, alloc_grid_real32
+    module procedure alloc_bounds_int32_real64, alloc_bounds_int64_real64, alloc_grid_real64
+    module procedure alloc_bounds_int32_int32, alloc_bounds_int64_int32, alloc_grid_int32
+    module procedure alloc_bounds_int32_int64, alloc_bounds_int64_int64, alloc_grid_int64
+  end interface
+
+  !> Releases a field from hlc_field_alloc and nullifies u. Local: it does not wait for other ranks. HLC_ERR_STATE while a halo of this
+  !> rank still uses the field, HLC_ERR_ARGUMENT if u does not come from hlc_field_alloc.
+  interface hlc_field_free
+    module procedure free_real32, free_real64, free_int32, free_int64
+  end interface
+
+contains
+
+  !> Describes an array or an array section, contiguous or not, of any element type, to hlc_halo_init; name appears in messages. The array
+  !> should have the attribute target, pointer or asynchronous, and must stay where it is until the halo is finalised.
+  function hlc_field_of(array, name) result(field)
+    type(*), intent(in), target :: array(..)
+    character(len=*), intent(in), optional :: name
+    type(hlc_field) :: field
+    type(c_described) :: found
+    call c_describe(array, found)
+    field%data = found%field%data
+    field%type = found%field%type
+    field%element_bytes = found%field%element_bytes
+    field%stride_bytes = found%field%stride_bytes
+    field%ndims = found%rank
+    field%extent = found%extent
+    if (present(name)) field%name = name
+  end function
+
+  !> Fills per_dimension from a depth that is a scalar (the same in all ndims dimensions) or has one entry per dimension; ok is false if
+  !> it is neither.
+  subroutine expand_depth(depth, ndims, per_dimension, ok)
+    integer, intent(in) :: depth(..)
+    integer, intent(in) :: ndims
+    integer(c_int64_t), intent(out) :: per_dimension(HLC_MAX_DIMS)
+    logical, intent(out) :: ok
+    per_dimension = 0
+    ok = .false.
+    select rank (depth)
+    rank (0)
+      per_dimension(1:ndims) = depth
+      ok = .true.
+    rank (1)
+      ok = size(depth) == ndims
+      if (ok) per_dimension(1:ndims) = depth
+    end select
+  end subroutine
+
+  !> Allocates the shared memory of an array with these bounds.
+  subroutine alloc_array(context, element_bytes, lower, upper, data, status)
+    type(hlc_context), intent(in) :: context
+    integer, intent(in) :: element_bytes
+    integer(c_int64_t), intent(in) :: lower(:), upper(:)
+    type(c_ptr), intent(out) :: data
+    integer, intent(out), optional :: status
+    integer(c_int64_t) :: cells
+    cells = product(max(upper - lower + 1, 0_c_int64_t))
+    call settle(int(c_field_alloc(context%handle, int(cells * element_bytes, c_size_t), data)), context%rank, status)
+  end subroutine
+
+  !> Finds the bounds of a field of a grid, and the sentence that tells what is wrong if the depths or the rank do not fit the grid.
+  subroutine grid_bounds(grid, rank_of_u, depth, depth_high, lower, upper, message)
+    type(hlc_grid), intent(in) :: grid
+    integer, intent(in) :: rank_of_u
+    integer, intent(in) :: depth(..)
+    integer, intent(in), optional :: depth_high(..)
+    integer(c_int64_t), intent(out) :: lower(HLC_MAX_DIMS), upper(HLC_MAX_DIMS)
+    character(len=*), intent(out) :: message
+    integer(c_int64_t) :: low(HLC_MAX_DIMS), high(HLC_MAX_DIMS)
+    logical :: ok, ok_high
+    call expand_depth(depth, grid%ndims, low, ok)
+    high = low
+    ok_high = .true.
+    if (present(depth_high)) call expand_depth(depth_high, grid%ndims, high, ok_high)
+    lower = 1 - low
+    upper = grid%local + high
+    message = ""
+    if (.not. (ok .and. ok_high)) write (message, "(a,i0)") "depth must be a scalar or an array of size ", grid%ndims
+    if (rank_of_u /= grid%ndims) write (message, "(a,i0,a,i0)") "u has rank ", rank_of_u, ", the grid's dimensions are ", grid%ndims
+  end subroutine
+
+#define ELEMENT real(c_float)
+#define NAMED(procedure) procedure/**/_real32
+#include "halocline_fields.inc"
+#undef ELEMENT
+#undef NAMED
+
+#define ELEMENT real(c_double)
+#define NAMED(procedure) procedure/**/_real64
+#include "halocline_fields.inc"
+#undef ELEMENT
+#undef NAMED
+
+#define ELEMENT integer(c_int32_t)
+#define NAMED(procedure) procedure/**/_int32
+#include "halocline_fields.inc"
+#undef ELEMENT
+#undef NAMED
+
+#define ELEMENT integer(c_int64_t)
+#define NAMED(procedure) procedure/**/_int64
+#include "halocline_fields.inc"
+#undef ELEMENT
+#undef NAMED
+end module halocline_fields

@@ -1,0 +1,237 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Halo swaps of structured grids: init, start, test, finish, finalise. Start and finish only fill a small struct and call the library;
+!> they allocate nothing.
+module halocline_halo
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
+  use halocline_c
+  use halocline_context, only: hlc_context
+  use halocline_errors, only: hlc_mode_from_name, settle
+  use halocline_fields, only: expand_depth, hlc_field, MAX_NAME
+  implicit none
+  private
+  public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_test, hlc_halo_finish, hlc_halo_finalise, hlc_halo_info
+
+  !> A planned halo swap, to be run again and again. A copy is the same halo. names keeps the fields' names for messages; chosen is the
+  !> room in which start hands the indices of a subset to the library.
+  type :: hlc_halo
+    type(c_ptr) :: handle = c_null_ptr
+    integer :: rank = -1
+    integer :: nfields = 0
+    character(kind=c_char), pointer :: names(:, :) => null()
+    integer(c_int), pointer :: chosen(:) => null()
+  end type
+
+contains
+
+  !> Plans the swap of the halos of some fields (from hlc_field_of) of a grid. depth is the number of halo cells: a scalar for all
+  !> dimensions, or one per dimension; depth_high is the same for the high sides, where they differ. stencil is HLC_STENCIL_BOX (with
+  !> corners; the default) or HLC_STENCIL_STAR. mode is a mode's name ("direct", "p2p", ...); without it HALOCLINE_MODE decides, else
+  !> direct. epoch and drive are HLC_EPOCH_* and HLC_DRIVE_*. neighbours replaces the grid's neighbours by 3**ndims ranks, as the C header
+  !> explains. The fields must stay where they are until hlc_halo_finalise. Collective over the context. HLC_ERR_ARGUMENT names a wrong
+  !> argument, HLC_ERR_MISMATCH two ranks that disagree; the status is the same on all ranks.
+  subroutine hlc_halo_init(context, grid, fields, depth, halo, depth_high, stencil, mode, epoch, drive, neighbours, status)
+    type(hlc_context), intent(in) :: context
+    type(hlc_grid), intent(in), target :: grid
+    type(hlc_field), intent(in) :: fields(:)
+    integer, intent(in) :: depth(..)
+    type(hlc_halo), intent(out) :: halo
+    integer, intent(in), optional :: depth_high(..)
+    integer, intent(in), optional :: stencil, epoch, drive
+    character(len=*), intent(in), optional :: mode
+    integer, intent(in), optional :: neighbours(:)
+    integer, intent(out), optional :: status
+    type(c_halo_spec) :: spec
+    type(c_field), target :: plain(size(fields))
+    integer(c_int), target :: ranks(3**HLC_MAX_DIMS)
+    character(len=200) :: message
+    integer :: code
+
+    message = ""
+    spec%grid = c_loc(grid)
+    spec%nfields = size(fields, kind=c_int)
+    spec%fields = c_loc(plain)
+    if (present(stencil)) spec%stencil = int(stencil, c_int)
+    if (present(epoch)) spec%epoch = int(epoch, c_int)
+    if (present(drive)) spec%drive = int(drive, c_int)
+    if (present(mode)) spec%mode = mode_of(mode, message)
+    call set_depths(depth, depth_high, grid%ndims, spec, message)
+    call set_neighbours(neighbours, 3**grid%ndims, ranks, spec, message)
+
+    call allocate_room(halo, context%rank, size(fields))
+    call set_fields(fields, halo%names, plain)
+    call check_extents(fields, grid, spec, message)
+
+    ! A problem that only the binding sees must fail on all ranks: a spec without fields is refused by the library everywhere.
+    if (len_trim(message) > 0) spec%nfields = 0
+    code = c_halo_init(context%handle, spec, halo%handle)
+    if (code /= HLC_OK) call release_room(halo)
+    call settle(code, context%rank, status, message)
+  end subroutine
+
+  !> Starts one swap. fields (1-based indices into the list of init, ascending) chooses some of the fields, else all are swapped. dim
+  !> (1-based) with or without side (HLC_SIDE_LOW, HLC_SIDE_HIGH, HLC_SIDE_BOTH) fills only the faces of one dimension. reverse adds the
+  !> halos to the owners' edges instead, and sets them to zero. From here until finish the edge of the interior may not be written, and
+  !> the halo neither read nor written. Does not wait for other ranks, allocates nothing. HLC_ERR_STATE if started twice.
+  subroutine hlc_halo_start(halo, fields, dim, side, reverse, status)
+    type(hlc_halo), intent(inout) :: halo
+    integer, intent(in), optional :: fields(:)
+    integer, intent(in), optional :: dim, side
+    logical, intent(in), optional :: reverse
+    integer, intent(out), optional :: status
+    type(c_swap) :: swap
+    if (present(fields)) call choose_fields(halo, fields, swap)
+    if (present(dim)) then
+      swap%one_dim = 1
+      swap%dim = int(dim - 1, c_int)
+      if (present(side)) swap%side = int(side, c_int)
+    end if
+    if (present(reverse)) swap%reverse = merge(1_c_int, 0_c_int, reverse)
+    call settle(int(c_halo_start(halo%handle, swap)), halo%rank, status)
+  end subroutine
+
+  !> Moves the swap along without waiting. done is true when finish will not wait for data any more; the modes fence and passive_naive
+  !> cannot see that and leave it false.
+  subroutine hlc_halo_test(halo, done, status)
+    type(hlc_halo), intent(in) :: halo
+    logical, intent(out) :: done
+    integer, intent(out), optional :: status
+    integer :: code
+    code = c_halo_test(halo%handle)
+    done = code == HLC_OK
+    call settle(code, halo%rank, status)
+  end subroutine
+
+  !> Completes the swap: every halo cell asked for holds the neighbour's value of the moment of its start, and the interior may be written
+  !> again. Waits at most HALOCLINE_TIMEOUT seconds; HLC_ERR_TIMEOUT and HLC_ERR_PEER_DIED name the missing rank.
+  subroutine hlc_halo_finish(halo, status)
+    type(hlc_halo), intent(in) :: halo
+    integer, intent(out), optional :: status
+    call settle(int(c_halo_finish(halo%handle)), halo%rank, status)
+  end subroutine
+
+  !> Releases a halo. Collective. HLC_ERR_STATE while a swap is in flight.
+  subroutine hlc_halo_finalise(halo, status)
+    type(hlc_halo), intent(inout) :: halo
+    integer, intent(out), optional :: status
+    integer :: code
+    code = c_halo_finalise(halo%handle)
+    if (code == HLC_OK) call release_room(halo)
+    call settle(code, halo%rank, status)
+  end subroutine
+
+  !> Fills info with what init decided: mode, routes, messages, bytes. Local.
+  subroutine hlc_halo_info(halo, info, status)
+    type(hlc_halo), intent(in) :: halo
+    type(hlc_plan_info), intent(out) :: info
+    integer, intent(out), optional :: status
+    call settle(int(c_halo_info(halo%handle, info)), halo%rank, status)
+  end subroutine
+
+  ! ---------------------------------------------------------------- what the spec is made of
+
+  function mode_of(name, message) result(mode)
+    character(len=*), intent(in) :: name
+    character(len=*), intent(inout) :: message
+    integer(c_int) :: mode
+    integer :: found, code
+    call hlc_mode_from_name(name, found, code)
+    mode = int(found, c_int)
+    if (code /= HLC_OK) message = "mode '" // trim(name) // "' is not known"
+  end function
+
+  subroutine set_depths(depth, depth_high, ndims, spec, message)
+    integer, intent(in) :: depth(..)
+    integer, intent(in), optional :: depth_high(..)
+    integer, intent(in) :: ndims
+    type(c_halo_spec), intent(inout) :: spec
+    character(len=*), intent(inout) :: message
+    logical :: ok, ok_high
+    call expand_depth(depth, ndims, spec%depth_low, ok)
+    spec%depth_high = spec%depth_low
+    ok_high = .true.
+    if (present(depth_high)) call expand_depth(depth_high, ndims, spec%depth_high, ok_high)
+    if (.not. (ok .and. ok_high)) write (message, "(a,i0)") "depth must be a scalar or an array of size ", ndims
+  end subroutine
+
+  subroutine set_neighbours(neighbours, expected, ranks, spec, message)
+    integer, intent(in), optional :: neighbours(:)
+    integer, intent(in) :: expected
+    integer(c_int), intent(inout), target :: ranks(:)
+    type(c_halo_spec), intent(inout) :: spec
+    character(len=*), intent(inout) :: message
+    if (.not. present(neighbours)) return
+    if (size(neighbours) /= expected) then
+      write (message, "(a,i0,a,i0)") "neighbours has ", size(neighbours), " entries instead of ", expected
+      return
+    end if
+    ranks(1:expected) = int(neighbours, c_int)
+    spec%neighbours = c_loc(ranks(1))
+  end subroutine
+
+  subroutine allocate_room(halo, rank, nfields)
+    type(hlc_halo), intent(inout) :: halo
+    integer, intent(in) :: rank, nfields
+    halo%rank = rank
+    halo%nfields = nfields
+    allocate (halo%names(MAX_NAME + 1, nfields), halo%chosen(nfields + 1))
+  end subroutine
+
+  subroutine release_room(halo)
+    type(hlc_halo), intent(inout) :: halo
+    if (associated(halo%names)) deallocate (halo%names)
+    if (associated(halo%chosen)) deallocate (halo%chosen)
+  end subroutine
+
+  subroutine set_fields(fields, names, plain)
+    type(hlc_field), intent(in) :: fields(:)
+    character(kind=c_char), pointer, intent(in) :: names(:, :)
+    type(c_field), intent(out) :: plain(:)
+    integer :: f, i
+    do f = 1, size(fields)
+      do i = 1, len_trim(fields(f)%name)
+        names(i, f) = fields(f)%name(i:i)
+      end do
+      names(len_trim(fields(f)%name) + 1, f) = c_null_char
+      plain(f)%data = fields(f)%data
+      plain(f)%type = int(fields(f)%type, c_int)
+      plain(f)%element_bytes = int(fields(f)%element_bytes, c_size_t)
+      plain(f)%stride_bytes = fields(f)%stride_bytes
+      if (len_trim(fields(f)%name) > 0) plain(f)%name = c_loc(names(1, f))
+    end do
+  end subroutine
+
+  !> Compares each array's own extents with local + depth on both sides, so that a field that is too small never reaches the kernels.
+  subroutine check_extents(fields, grid, spec, message)
+    type(hlc_field), intent(in) :: fields(:)
+    type(hlc_grid), intent(in) :: grid
+    type(c_halo_spec), intent(in) :: spec
+    character(len=*), intent(inout) :: message
+    integer(c_int64_t) :: expected
+    integer :: f, d
+    do f = 1, size(fields)
+      if (fields(f)%ndims == 0) cycle
+      if (fields(f)%ndims /= grid%ndims) write (message, "(a,i0,3a,i0,a,i0)") "field ", f, " '", trim(fields(f)%name), &
+        "' has rank ", fields(f)%ndims, ", the grid's dimensions are ", grid%ndims
+      do d = 1, min(fields(f)%ndims, grid%ndims)
+        expected = grid%local(d) + spec%depth_low(d) + spec%depth_high(d)
+        if (fields(f)%extent(d) /= expected) write (message, "(a,i0,3a,i0,a,i0,a,i0)") "field ", f, " '", trim(fields(f)%name), &
+          "' has ", fields(f)%extent(d), " cells along dimension ", d, " where local + halo make ", expected
+      end do
+    end do
+  end subroutine
+
+  !> Puts the 0-based indices where the library can read them. A list that is empty or too long is handed on as wrong as it is.
+  subroutine choose_fields(halo, fields, swap)
+    type(hlc_halo), intent(inout) :: halo
+    integer, intent(in) :: fields(:)
+    type(c_swap), intent(inout) :: swap
+    integer :: i, count
+    if (.not. associated(halo%chosen)) return
+    count = min(size(fields), size(halo%chosen))
+    do i = 1, count
+      halo%chosen(i) = int(fields(i) - 1, c_int)
+    end do
+    swap%nfields = merge(count, -1, count > 0)
+    swap%fields = c_loc(halo%chosen(1))
+  end subroutine
+end module halocline_halo
