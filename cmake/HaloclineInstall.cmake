@@ -1,1 +1,76 @@
-# Install tree: library, headers, modules, programs, find_package(halocline) and pkg-config.
+# Install tree: the library, headers, Fortran modules, programs, find_package(halocline), pkg-config files, and an uninstall target.
+# Nothing in it names the prefix, so that the tree may be moved; only the MPI it was built with is named by its path.
+if(NOT TARGET halocline)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+set(HALOCLINE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/halocline)
+set(HALOCLINE_MODULE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/halocline/fortran)
+set(HALOCLINE_DATA_DIR ${CMAKE_INSTALL_DATADIR}/halocline)
+
+# Libraries look for each other beside themselves, programs look in the library folder.
+function(halocline_install_rpath)
+  foreach(target IN LISTS ARGN)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "SHARED_LIBRARY")
+      set(folder ${CMAKE_INSTALL_LIBDIR})
+    else()
+      set(folder ${CMAKE_INSTALL_BINDIR})
+    endif()
+    file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_PREFIX}/${folder} ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}" INSTALL_RPATH_USE_LINK_PATH ON)
+  endforeach()
+endfunction()
+
+function(halocline_install_library target)
+  halocline_install_rpath(${target})
+  install(TARGETS ${target} EXPORT halocline-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endfunction()
+
+function(halocline_install_pkg_config name)
+  file(RELATIVE_PATH HALOCLINE_PC_PREFIX ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  configure_file(cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/package/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# The C and C++ library.
+halocline_install_library(halocline)
+install(TARGETS halocline_headers EXPORT halocline-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+halocline_install_pkg_config(halocline)
+
+# The Fortran modules, which only the compiler that made them can read.
+if(TARGET halocline_fortran)
+  set_target_properties(halocline_fortran PROPERTIES EXPORT_NAME fortran)
+  halocline_install_library(halocline_fortran)
+  target_include_directories(halocline_fortran INTERFACE $<INSTALL_INTERFACE:${HALOCLINE_MODULE_DIR}>)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/fortran/modules/ DESTINATION ${HALOCLINE_MODULE_DIR} FILES_MATCHING PATTERN "halocline*.mod")
+  halocline_install_pkg_config(halocline-fortran)
+endif()
+
+# The programs, and the case that the cloud model is shown with.
+foreach(program halocline-bench cloud)
+  if(TARGET ${program})
+    halocline_install_rpath(${program})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+if(TARGET cloud)
+  install(FILES apps/cloud/dycoms_rf01.nml DESTINATION ${HALOCLINE_DATA_DIR}/cloud)
+endif()
+install(FILES LICENSE DESTINATION ${HALOCLINE_DATA_DIR})
+
+# find_package(halocline)
+install(EXPORT halocline-targets NAMESPACE halocline:: DESTINATION ${HALOCLINE_PACKAGE_DIR})
+configure_package_config_file(cmake/halocline-config.cmake.in ${CMAKE_BINARY_DIR}/package/halocline-config.cmake
+  INSTALL_DESTINATION ${HALOCLINE_PACKAGE_DIR} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/halocline-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/package/halocline-config.cmake ${CMAKE_BINARY_DIR}/package/halocline-config-version.cmake
+  DESTINATION ${HALOCLINE_PACKAGE_DIR})
+
+# cmake --build BUILD --target uninstall
+configure_file(cmake/uninstall.cmake.in ${CMAKE_BINARY_DIR}/package/uninstall.cmake @ONLY)
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${CMAKE_BINARY_DIR}/package/uninstall.cmake
+  COMMENT "Removing what the last installation put in place")

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""The main job of ./go: the cloud model in every mode, a short bench, the pictures, and the verdict.
+
+Run by itself: main_job.py --build build/release --results results
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import argparse
+import ctypes
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+import launch
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RANKS = 2
+STEPS = 10
+TIMEOUT_S = 300
+
+
+class Failed(Exception):
+    """The main job cannot end well; the text says why."""
+
+
+def modes(build):
+    """Returns the names of all modes that the library has, in its own order."""
+    library = ctypes.CDLL(str(pathlib.Path(build).resolve() / "lib" / "libhalocline.so"))
+    library.hlc_mode_name.restype = ctypes.c_char_p
+    names = []
+    while (name := library.hlc_mode_name(len(names) + 1).decode()) != "unknown":
+        names.append(name)
+    return names
+
+
+def step(title, log, command):
+    """Runs a command with its output in a log, shows the title and the seconds, and returns the output."""
+    print(f"{title} ... ", end="", flush=True)
+    began = time.monotonic()
+    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired as late:
+        log.write_bytes(late.stdout or b"")
+        raise Failed(f"{title}: no end after {TIMEOUT_S} s, see {log}") from late
+    log.write_text(run.stdout)
+    if run.returncode != 0:
+        print("failed", *run.stdout.splitlines()[-30:], sep="\n")
+        raise Failed(f"{title}: exit status {run.returncode}, see {log}")
+    print(f"{time.monotonic() - began:.1f} s")
+    return run.stdout
+
+
+def fingerprints(output):
+    """Returns the lines "fingerprint FIELD HEX" of a cloud run as a dictionary."""
+    lines = (line.split() for line in output.splitlines())
+    return {words[1]: words[2] for words in lines if len(words) == 3 and words[0] == "fingerprint"}
+
+
+def run_clouds(build, results, names):
+    """Runs the cloud in every mode and returns the number of fields, whose fingerprints must be equal in all modes."""
+    found = {}
+    for i, mode in enumerate(names, 1):
+        arguments = ["apps/cloud/dycoms_rf01.nml", "--mode", mode, "--steps", STEPS]
+        if mode == names[-1]:
+            arguments += ["--output", results / "cloud.nc"]
+        command = launch.command(build, RANKS, "cloud", *arguments)
+        output = step(f"Cloud, {STEPS} steps, mode {mode} ({i} of {len(names)})", results / "log" / f"cloud-{mode}.log", command)
+        found[mode] = fingerprints(output)
+    return compare(found)
+
+
+def compare(found):
+    """Returns the number of fields if all modes agree on all their fingerprints, bit by bit."""
+    reference_mode, reference = next(iter(found.items()))
+    if not reference:
+        raise Failed(f"The cloud in mode {reference_mode} printed no fingerprints")
+    for mode, prints in found.items():
+        if prints != reference:
+            wrong = sorted(name for name in reference.keys() | prints.keys() if reference.get(name) != prints.get(name))
+            raise Failed(f"The cloud in mode {mode} differs from mode {reference_mode} in {', '.join(wrong)}")
+    return len(reference)
+
+
+def run_bench(build, results, names):
+    """Races all modes and returns the bench's numbers by mode. Every mode must have verified cells."""
+    file = results / "halo.json"
+    file.unlink(missing_ok=True)
+    step("Bench, all modes interleaved", results / "log" / "bench.log", launch.command(build, RANKS, "halocline-bench", "halo", "--json", file))
+    found = json.loads(file.read_text())["modes"]
+    for mode in names:
+        if found.get(mode, {}).get("verified_cells", 0) <= 0:
+            raise Failed(f"The bench verified no cell in mode {mode}, see {file}")
+    return found
+
+
+def draw(results):
+    """Draws the pictures if the private Python can; returns those there are."""
+    python = ROOT / ".venv" / "bin" / "python"
+    jobs = {"halo.png": ["tools/bench/plot.py", results / "halo.json"], "cloud.png": ["apps/cloud/slice.py", results / "cloud.nc"]}
+    drawn = []
+    for picture, (script, data) in jobs.items():
+        try:
+            step(f"Picture {picture}", results / "log" / f"{picture}.log", [python, ROOT / script, data, results / picture])
+            drawn.append(picture)
+        except (Failed, OSError) as why:
+            print(f"No {picture}: {why}")
+    return drawn
+
+
+def table(found):
+    """Returns the bench's numbers as lines of text."""
+    lines = [f"{'mode':<14} {'median':>10} {'p10':>10} {'p90':>10}   {'against p2p':>11}   {'cells verified':>14}"]
+    for mode, row in found.items():
+        times = " ".join(f"{row[key]:>7.1f} us" for key in ("median_us", "p10_us", "p90_us"))
+        lines.append(f"{mode:<14} {times}   {row['ratio_to_p2p']:>9.2f} x   {row['verified_cells']:>14,}")
+    limits = [row["limit_us"] for row in found.values() if row.get("limit_us")]
+    if limits:
+        lines.append(f"{'(the limit)':<14} {min(limits):>7.1f} us   a plain copy of the same cells and one cache line handed over")
+    return lines
+
+
+def verdict(fields, found):
+    """Returns the one sentence that sums up the run."""
+    cells = sum(row["verified_cells"] for row in found.values())
+    ratio = found["direct"]["ratio_to_p2p"]
+    comparison = f"{ratio:.1f} times faster" if ratio >= 1 else f"{1 / ratio:.1f} times slower"
+    return f"{fields} fields, {len(found)} modes, all {cells:,} cells verified, direct is {comparison} than MPI point-to-point."
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default="build/release")
+    parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path("results"))
+    options = parser.parse_args()
+    options.results.mkdir(parents=True, exist_ok=True)
+    try:
+        names = modes(options.build)
+        fields = run_clouds(options.build, options.results, names)
+        found = run_bench(options.build, options.results, names)
+    except Failed as why:
+        sys.exit(f"\n{why}")
+    drawn = draw(options.results)
+    summary = [verdict(fields, found), f"The cloud's fingerprints are bitwise equal in all {len(names)} modes.", "", *table(found)]
+    (options.results / "summary.txt").write_text("\n".join(summary) + "\n")
+    print("", *summary, "", sep="\n")
+    print(f"In {options.results}/: summary.txt, halo.json, cloud.nc{''.join(', ' + name for name in drawn)}, log/")
+
+
+if __name__ == "__main__":
+    main()

