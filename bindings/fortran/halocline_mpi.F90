@@ -7,8 +7,8 @@ module halocline_mpi
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   implicit none
   private
-  public :: hlc_mpi_init, hlc_mpi_finalise, hlc_mpi_world, hlc_mpi_rank, hlc_mpi_size, hlc_mpi_barrier, hlc_mpi_wtime, hlc_mpi_abort, &
-            hlc_mpi_split, hlc_mpi_comm_free, hlc_mpi_allgather, hlc_mpi_gatherv, hlc_mpi_max, hlc_mpi_sum
+  public :: hlc_mpi_init, hlc_mpi_finalise, hlc_mpi_world, hlc_mpi_rank, hlc_mpi_size, hlc_mpi_barrier, hlc_mpi_wtime, &
+            hlc_mpi_abort, hlc_mpi_split, hlc_mpi_comm_free, hlc_mpi_allgather, hlc_mpi_gatherv, hlc_mpi_max, hlc_mpi_sum
 
   !> Replaces values by their largest over all ranks of comm, element by element. Collective. values is a real64 scalar or array.
   interface hlc_mpi_max
