@@ -1,0 +1,32 @@
+// What every C++ example needs: one verdict line for all ranks, and an end for all ranks when one of them fails.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+/// Prints on rank 0 whether all ranks are content; returns what main returns.
+inline int verdict(const char *example, bool right, const char *what) {
+  int rank = 0, size = 0, mine = right, all = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("%s: %s: %s on %d rank%s\n", example, all ? "right" : "WRONG", what, size, size == 1 ? "" : "s");
+  return all ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/// Runs an example; an exception on one rank ends all.
+template <class Example>
+int run(Example &&example) {
+  halocline::Mpi mpi;
+  try {
+    return example();
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return EXIT_FAILURE;
+}
