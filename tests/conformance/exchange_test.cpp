@@ -1,0 +1,211 @@
+// The exchange with any list of neighbours, in every mode: the right bytes, one receive buffer handed to unpack, order of arrival.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <set>
+
+#include "support/links.hpp"
+#include "support/modes.hpp"
+#include "support/skew.hpp"
+
+namespace halocline::test {
+namespace {
+
+/// Drives one exchange of the library and checks what its callbacks are given.
+class Partner {
+ public:
+  Partner(const std::vector<Link> &links, const ModeChoice &mode) : entries_(entries_of(rank(), links)) {
+    std::vector<hlc_neighbour> neighbours;
+    for (const Entry &entry : entries_) neighbours.push_back(entry.neighbour);
+    hlc_exchange_spec spec{};
+    spec.nneighbours = static_cast<int>(neighbours.size());
+    spec.neighbours = neighbours.data();
+    spec.pack = [](int neighbour, void *buffer, void *user) { static_cast<Partner *>(user)->pack(neighbour, buffer); };
+    spec.unpack = [](int neighbour, const void *buffer, void *user) { static_cast<Partner *>(user)->unpack(neighbour, buffer); };
+    spec.user = this;
+    spec.mode = mode.mode;
+    spec.epoch = mode.epoch;
+    spec.drive = mode.drive;
+    const testing::AssertionResult created = ok(hlc_exchange_create(context(), &spec, &exchange_));
+    EXPECT_TRUE(created);
+    ready_ = everyone(static_cast<bool>(created));
+    pointers_.resize(entries_.size());
+  }
+
+  ~Partner() {
+    if (!exchange_) return;
+    EXPECT_TRUE(ok(hlc_exchange_destroy(&exchange_)));
+    EXPECT_EQ(exchange_, nullptr);
+  }
+
+  bool ready() const { return ready_; }
+  hlc_exchange *exchange() const { return exchange_; }
+  const std::vector<Entry> &entries() const { return entries_; }
+  const std::vector<int> &arrivals() const { return arrivals_; }
+  std::function<void(int)> after_unpack;  ///< called with the number of entries unpacked in this step
+
+  void start(int step) {
+    step_ = step;
+    arrivals_.clear();
+    EXPECT_TRUE(ok(hlc_exchange_start(exchange_)));
+  }
+
+  void finish() {
+    EXPECT_TRUE(arrivals_.empty()) << "nothing is unpacked before finish";
+    EXPECT_TRUE(ok(hlc_exchange_finish(exchange_)));
+    std::multiset<int> expected;
+    for (int i = 0; i < static_cast<int>(entries_.size()); ++i)
+      if (entries_[static_cast<std::size_t>(i)].neighbour.bytes_in > 0) expected.insert(i);
+    EXPECT_EQ(expected, std::multiset<int>(arrivals_.begin(), arrivals_.end())) << "unpack is called once for every neighbour with bytes";
+  }
+
+  /// Every pointer that unpack was given for an entry lies in one buffer and comes back.
+  void expect_one_buffer() const {
+    const std::byte *first = nullptr, *last = nullptr;
+    std::int64_t room = 0;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const std::int64_t bytes = entries_[i].neighbour.bytes_in;
+      if (bytes == 0) continue;
+      EXPECT_LE(pointers_[i].size(), 2u) << "unpack gets a pointer into the receive buffer itself, which has at most two halves";
+      room += (bytes + 63) / 64 * 64 + 192;
+      for (const std::byte *pointer : pointers_[i]) {
+        first = first ? std::min(first, pointer) : pointer;
+        last = std::max(last, pointer + bytes);
+      }
+    }
+    EXPECT_LE(last - first, 2 * room + 8192) << "all neighbours share one receive buffer";
+  }
+
+ private:
+  void pack(int neighbour, void *buffer) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer) % 64, 0u);
+    const Entry &entry = entries_[static_cast<std::size_t>(neighbour)];
+    auto *bytes = static_cast<std::byte *>(buffer);
+    for (std::int64_t b = 0; b < entry.neighbour.bytes_out; ++b) bytes[b] = link_byte(rank(), entry.link, b, step_);
+  }
+
+  void unpack(int neighbour, const void *buffer) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer) % 64, 0u);
+    const Entry &entry = entries_[static_cast<std::size_t>(neighbour)];
+    const auto *bytes = static_cast<const std::byte *>(buffer);
+    pointers_[static_cast<std::size_t>(neighbour)].insert(bytes);
+    arrivals_.push_back(neighbour);
+    for (std::int64_t b = 0; b < entry.neighbour.bytes_in; ++b) {
+      if (bytes[b] == link_byte(entry.neighbour.rank, entry.link, b, step_)) continue;
+      ADD_FAILURE() << "byte " << b << " of " << entry.neighbour.bytes_in << " from rank " << entry.neighbour.rank << ", tag "
+                    << entry.neighbour.tag << ", link " << entry.link << ", step " << step_ << " is wrong";
+      break;
+    }
+    if (after_unpack) after_unpack(static_cast<int>(arrivals_.size()));
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<std::set<const std::byte *>> pointers_;
+  std::vector<int> arrivals_;
+  hlc_exchange *exchange_ = nullptr;
+  bool ready_ = false;
+  int step_ = 0;
+};
+
+/// Every rank joined to every other one and to itself.
+std::vector<Link> complete_graph(int ranks, std::int64_t bytes) {
+  std::vector<Link> links;
+  for (int a = 0; a < ranks; ++a)
+    for (int b = a; b < ranks; ++b) links.push_back({a, b, 0, bytes + a, bytes + (a == b ? a : b)});
+  return links;
+}
+
+class Exchange : public testing::TestWithParam<ModeChoice> {};
+
+TEST_P(Exchange, random_lists_deliver_every_byte_under_random_skew) {
+  Random random(mixed(seed() ^ 99));
+  Skew skew(99);
+  for (int trial = 0; trial < 5; ++trial) {
+    Partner partner(random_links(size(), 3 * size() + static_cast<int>(between(random, 0, 5)), random), GetParam());
+    if (!partner.ready()) return;
+    for (int step = 1; step <= 12; ++step) {
+      skew.delay();
+      partner.start(step);
+      skew.delay();
+      partner.finish();
+    }
+    partner.expect_one_buffer();
+  }
+}
+
+TEST_P(Exchange, a_rank_may_appear_several_times_with_one_tag) {
+  std::vector<Link> links;
+  for (int i = 0; i < 4; ++i) links.push_back({0, size() - 1, 5, 100 + i, size() == 1 ? 100 + i : 200 + i});
+  Partner partner(links, GetParam());
+  if (!partner.ready()) return;
+  for (int step = 1; step <= 4; ++step) partner.start(step), partner.finish();
+}
+
+TEST_P(Exchange, nothing_to_exchange_is_fine) {
+  for (const std::vector<Link> &links : {std::vector<Link>{}, complete_graph(size(), 0)}) {
+    std::vector<Link> empty = links;
+    for (Link &link : empty) link.bytes_ab = link.bytes_ba = 0;
+    Partner partner(empty, GetParam());
+    if (!partner.ready()) return;
+    for (int step = 1; step <= 3; ++step) partner.start(step), partner.finish();
+  }
+}
+
+TEST_P(Exchange, one_sided_bytes_arrive) {
+  std::vector<Link> links;
+  for (int a = 0; a + 1 < size(); ++a) links.push_back({a, a + 1, 0, 777, 0});
+  Partner partner(links, GetParam());
+  if (!partner.ready()) return;
+  for (int step = 1; step <= 10; ++step) partner.start(step), partner.finish();
+}
+
+TEST_P(Exchange, two_exchanges_in_flight_do_not_mix) {
+  Partner first(complete_graph(size(), 50), GetParam()), second(complete_graph(size(), 300), GetParam());
+  if (!first.ready() || !second.ready()) return;
+  for (int step = 1; step <= 10; ++step) {
+    first.start(step);
+    second.start(100 + step);
+    second.finish();
+    first.finish();
+  }
+}
+
+TEST_P(Exchange, what_arrives_first_is_unpacked_first) {
+  if (!GetParam().unpacks_by_arrival()) GTEST_SKIP() << "mode " << GetParam().name << " completes for all neighbours at once";
+  if (size() < 3) GTEST_SKIP() << "needs 3 ranks: one that is late, and two that do not wait for it";
+  const int late = 1;
+  Partner partner(complete_graph(size(), 64), GetParam());
+  if (!partner.ready()) return;
+  for (int step = 1; step <= 3; ++step) {
+    // The late rank starts only when every other rank has unpacked all but what the late rank sends.
+    partner.after_unpack = [&](int unpacked) {
+      if (rank() != late && unpacked == size() - 1) MPI_Send(nullptr, 0, MPI_BYTE, late, step, MPI_COMM_WORLD);
+    };
+    for (int r = 0; rank() == late && r < size(); ++r)
+      if (r != late) MPI_Recv(nullptr, 0, MPI_BYTE, r, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    partner.start(step);
+    partner.finish();
+    if (rank() == late || partner.arrivals().empty()) continue;
+    const Entry &last = partner.entries()[static_cast<std::size_t>(partner.arrivals().back())];
+    EXPECT_EQ(last.neighbour.rank, late);
+  }
+}
+
+TEST_P(Exchange, the_plan_names_its_routes) {
+  Partner partner(complete_graph(size(), 64), GetParam());
+  if (!partner.ready()) return;
+  hlc_plan_info info{};
+  hlc_context_info_t here{};
+  EXPECT_TRUE(ok(hlc_exchange_info(partner.exchange(), &info)));
+  EXPECT_TRUE(ok(hlc_context_info(context(), &here)));
+  EXPECT_EQ(info.neighbours, size() - 1);
+  EXPECT_EQ(info.self_copies, 1);
+  EXPECT_EQ(info.via_direct, 0);
+  const bool notified = GetParam().mode == HLC_MODE_NOTIFY || GetParam().mode == HLC_MODE_DIRECT;
+  EXPECT_EQ(info.via_notify, notified ? here.node_size - 1 : 0);
+  EXPECT_EQ(info.via_mpi, notified ? size() - here.node_size : size() - 1);
+}
+
+FOR_ALL_MODES(Exchange);
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,85 @@
+// Fields in shared memory, in the caller's own memory, and in both, in every mode; and what hlc_halo_info says about the routes.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/rig.hpp"
+
+namespace halocline::test {
+namespace {
+
+class FieldMemory : public testing::TestWithParam<ModeChoice> {
+ protected:
+  Random random_{13};
+
+  Case periodic_plane() { return plain_case("plane", decompose(size(), 2, {2, 4}, 0b11, random_), 1, 3); }
+
+  void swap_thrice(Rig &rig) {
+    for (int step = 1; step <= 3; ++step) rig.swap_once(step);
+  }
+};
+
+TEST_P(FieldMemory, the_callers_own_memory_works) {
+  Rig rig(periodic_plane(), GetParam(), Memory::own);
+  if (!rig.ready()) return;
+  swap_thrice(rig);
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_halo_info(rig.halo(), &info)));
+  EXPECT_EQ(info.via_direct, 0) << "no rank can read another rank's own memory";
+}
+
+TEST_P(FieldMemory, some_ranks_may_use_their_own_memory) {
+  Rig rig(periodic_plane(), GetParam(), Memory::differs_by_rank);
+  if (rig.ready()) swap_thrice(rig);
+}
+
+TEST_P(FieldMemory, some_fields_may_lie_in_the_callers_own_memory) {
+  Rig rig(periodic_plane(), GetParam(), Memory::differs_by_arena);
+  if (rig.ready()) swap_thrice(rig);
+}
+
+TEST_P(FieldMemory, the_plan_counts_every_message_once) {
+  Rig rig(periodic_plane(), GetParam());
+  if (!rig.ready()) return;
+  hlc_plan_info info{};
+  hlc_context_info_t here{};
+  EXPECT_TRUE(ok(hlc_halo_info(rig.halo(), &info)));
+  EXPECT_TRUE(ok(hlc_context_info(context(), &here)));
+  EXPECT_EQ(info.mode, GetParam().mode);
+  EXPECT_EQ(info.via_direct + info.via_notify + info.via_mpi, info.neighbours);
+  if (here.nodes == 1 || (info.mode != HLC_MODE_DIRECT && info.mode != HLC_MODE_NOTIFY)) {
+    EXPECT_EQ(info.mode == HLC_MODE_DIRECT ? info.via_direct : info.mode == HLC_MODE_NOTIFY ? info.via_notify : info.via_mpi,
+              info.neighbours);
+  }
+
+  // Bytes by the oracle: every halo cell of a box with an owner, in three fields of eight bytes.
+  std::int64_t from_others = 0, from_myself = 0;
+  for_each_cell(rig.shape(), rank(), [&](const Index &cell) {
+    if (!in_halo(rig.shape(), rank(), cell)) return;
+    (owner_of(rig.shape(), rank(), cell)->rank == rank() ? from_myself : from_others) += 24;
+  });
+  EXPECT_EQ(info.bytes_in, from_others);
+  EXPECT_EQ(info.self_bytes, from_myself);
+  std::int64_t sums[2] = {info.bytes_in, info.bytes_out};
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(sums[0], sums[1]);
+}
+
+FOR_ALL_MODES(FieldMemory);
+
+TEST(Fields, are_aligned_zeroed_and_may_have_any_size) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{1} << 20, static_cast<std::size_t>(rank()) * 1000}) {
+    void *data = nullptr;
+    REQUIRE_EVERYWHERE(hlc_field_alloc(context(), bytes, &data) == HLC_OK);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 4096, 0u);
+    const auto *first = static_cast<const unsigned char *>(data);
+    for (std::size_t b = 0; b < bytes; ++b)
+      if (first[b] != 0) {
+        ADD_FAILURE() << "byte " << b << " of " << bytes << " is not zero";
+        break;
+      }
+    EXPECT_TRUE(!data || ok(hlc_field_free(context(), &data)));
+    EXPECT_EQ(data, nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,51 @@
+// The ways to move data that every conformance test runs through: the eight modes, the late epochs of fence and pscw, and the fence that
+// gets.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <halocline/halocline.h>
+
+namespace halocline::test {
+
+struct ModeChoice {
+  const char *name;
+  hlc_mode mode;
+  hlc_epoch epoch = HLC_EPOCH_DEFAULT;
+  hlc_drive drive = HLC_DRIVE_DEFAULT;
+
+  /// Whether hlc_halo_test can see that all data have arrived.
+  bool sees_arrival() const { return mode != HLC_MODE_FENCE && mode != HLC_MODE_PASSIVE_NAIVE; }
+  /// Whether one neighbour's data can arrive, and be unpacked, before another neighbour has started.
+  bool unpacks_by_arrival() const {
+    return mode == HLC_MODE_P2P || mode == HLC_MODE_PASSIVE || mode == HLC_MODE_NOTIFY || mode == HLC_MODE_DIRECT;
+  }
+};
+
+inline constexpr ModeChoice all_modes[] = {
+    {"p2p", HLC_MODE_P2P},
+    {"neighbor", HLC_MODE_NEIGHBOR},
+    {"fence", HLC_MODE_FENCE, HLC_EPOCH_EARLY},
+    {"fence_late", HLC_MODE_FENCE, HLC_EPOCH_LATE},
+    {"fence_get", HLC_MODE_FENCE, HLC_EPOCH_DEFAULT, HLC_DRIVE_GET},
+    {"pscw", HLC_MODE_PSCW, HLC_EPOCH_EARLY},
+    {"pscw_late", HLC_MODE_PSCW, HLC_EPOCH_LATE},
+    {"passive", HLC_MODE_PASSIVE},
+    {"passive_naive", HLC_MODE_PASSIVE_NAIVE},
+    {"notify", HLC_MODE_NOTIFY},
+    {"direct", HLC_MODE_DIRECT},
+};
+
+inline void PrintTo(const ModeChoice &choice, std::ostream *out) { *out << choice.name; }
+
+inline std::string mode_name(const testing::TestParamInfo<ModeChoice> &info) { return info.param.name; }
+
+}  // namespace halocline::test
+
+/// Runs a suite of TEST_P once per mode.
+#define FOR_ALL_MODES(Suite) \
+  INSTANTIATE_TEST_SUITE_P(Modes, Suite, testing::ValuesIn(halocline::test::all_modes), halocline::test::mode_name)

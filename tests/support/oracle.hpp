@@ -1,0 +1,101 @@
+// The serial oracle: for a case (a decomposition, depths, a stencil, fields and their layouts), the memory of any rank before a swap, and
+// what it must hold afterwards, found by global-index arithmetic and cell by cell. Slow, obvious, and independent of the library.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/elements.hpp"
+
+namespace halocline::test {
+
+/// Which block of the global grid each rank holds.
+struct Decomposition {
+  int ndims = 1;
+  std::array<int, HLC_MAX_DIMS> dims{1, 1, 1, 1};
+  std::array<int, HLC_MAX_DIMS> periodic{};
+  std::array<std::vector<std::int64_t>, HLC_MAX_DIMS> cuts;  ///< dims[d] + 1 block boundaries, from 0 to the global cells
+  std::vector<int> rank_of_block;                            ///< blocks counted with the last dimension running fastest
+
+  int ranks() const { return static_cast<int>(rank_of_block.size()); }
+  std::array<int, HLC_MAX_DIMS> block_of(int rank) const;
+  int rank_at(const std::array<int, HLC_MAX_DIMS> &block) const;
+  hlc_grid grid_of(int rank) const;
+};
+
+/// Where one field lies: in which arena, from which byte on, with which strides.
+struct FieldShape {
+  hlc_type type = HLC_FLOAT64;
+  std::size_t element_bytes = 8;
+  int arena = 0;
+  std::int64_t offset = 0;
+  Index stride{};
+  bool default_strides = false;  ///< strides are those of the layout, and the library is to find them itself
+};
+
+/// Everything that a swap's result depends on, but for the values. `field_shapes` depends on the rank, because blocks differ.
+struct Case {
+  std::string name;
+  Decomposition decomposition;
+  Index depth_low{}, depth_high{};
+  hlc_stencil stencil = HLC_STENCIL_BOX;
+  hlc_layout layout = HLC_COLUMN_MAJOR;
+  int nfields = 1;
+  std::function<std::vector<FieldShape>(const Case &, int rank)> field_shapes;
+  std::function<bool(int from, int to)> cut;  ///< whether an explicit table leaves out this pair of ranks; empty: none
+  bool explicit_table = false;
+
+  Index local(int rank) const;
+};
+
+/// The owner of a halo cell.
+struct Owner {
+  int rank = 0;
+  Index global{};  ///< the cell in the global grid
+  Index inner{};   ///< the cell counted from the owner's first interior cell
+};
+
+using Arena = std::vector<std::byte>;
+using Image = std::vector<Arena>;  ///< all memory of one rank's fields, padding included
+
+/// Calls visit(cell) for every cell of a rank's arrays, halo included, counted from its first interior cell.
+void for_each_cell(const Case &halo, int rank, const std::function<void(const Index &)> &visit);
+
+/// The owner of a rank's cell; none beyond an open side, and none where the explicit table leaves the pair out.
+std::optional<Owner> owner_of(const Case &halo, int rank, const Index &cell);
+
+/// Whether a cell lies in the halo.
+bool in_halo(const Case &halo, int rank, const Index &cell);
+
+/// Whether a swap fills this cell of this field (if it has an owner).
+bool asked_for(const Case &halo, const hlc_swap &what, int rank, int field, const Index &cell);
+
+/// The first byte of a cell within its arena.
+std::size_t position(const Case &halo, const FieldShape &field, const Index &cell);
+
+/// Bytes of each arena of a rank.
+std::vector<std::size_t> arena_bytes(const Case &halo, int rank);
+
+/// Memory of a rank before the swap of a step: interiors written by the rank, all else poison.
+Image before(const Case &halo, int rank, int step);
+
+/// Writes into `image` what a forward swap of that step delivers to a rank.
+void deliver(const Case &halo, int rank, int step, const hlc_swap &what, Image &image);
+
+/// Memory of a rank before a reverse swap: every cell, halo included, holds a small whole number of its own.
+Image before_reverse(const Case &halo, int rank, int step);
+
+/// Memory of a rank after a reverse swap of memory made by before_reverse on all ranks.
+Image after_reverse(const Case &halo, int rank, int step, const hlc_swap &what);
+
+/// In words: where two images of a rank first differ, what was expected and, as far as it can be recognised, who wrote what was found.
+std::string difference(const Case &halo, int rank, int last_step, const Image &expected, const Image &found);
+
+/// Builds the explicit table of neighbours of a rank, as hlc_halo_spec takes it.
+std::vector<int> neighbour_table(const Case &halo, int rank);
+
+}  // namespace halocline::test

@@ -1,0 +1,105 @@
+// See rig.hpp.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/rig.hpp"
+
+#include <algorithm>
+
+namespace halocline::test {
+
+Rig::Rig(Case halo, const ModeChoice &mode, Memory memory) : case_(std::move(halo)) {
+  allocate(memory);
+  const bool planned = everyone(!::testing::Test::HasFatalFailure()) && [&] {
+    const testing::AssertionResult result = ok(plan(mode));
+    EXPECT_TRUE(result) << "hlc_halo_init, case " << case_.name;
+    return static_cast<bool>(result);
+  }();
+  ready_ = everyone(planned);
+}
+
+Rig::~Rig() {
+  if (halo_) {
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo_)));
+  }
+  for (void *&memory : shared_) {
+    if (!memory) continue;
+    EXPECT_TRUE(ok(hlc_field_free(context(), &memory)));
+  }
+}
+
+void Rig::allocate(Memory memory) {
+  bytes_ = arena_bytes(case_, rank());
+  shared_.resize(bytes_.size());
+  own_.resize(bytes_.size());
+  for (std::size_t arena = 0; arena < bytes_.size(); ++arena) {
+    const bool own = memory == Memory::own || (memory == Memory::differs_by_rank && rank() % 2 == 1) ||
+                     (memory == Memory::differs_by_arena && arena % 2 == 1);
+    // hlc_field_alloc is collective: a rank that wants its own memory takes part with no bytes.
+    EXPECT_TRUE(ok(hlc_field_alloc(context(), own ? 0 : bytes_[arena], &shared_[arena])));
+    if (own) own_[arena].resize(bytes_[arena]);
+  }
+}
+
+hlc_status Rig::plan(const ModeChoice &mode) {
+  const hlc_grid grid = case_.decomposition.grid_of(rank());
+  std::vector<hlc_field> fields;
+  for (const FieldShape &shape : case_.field_shapes(case_, rank())) {
+    hlc_field field{};
+    field.data = data(static_cast<std::size_t>(shape.arena)) + shape.offset;
+    field.type = shape.type;
+    field.element_bytes = shape.type == HLC_OPAQUE || fields.size() % 2 ? shape.element_bytes : 0;
+    if (!shape.default_strides) std::copy(shape.stride.begin(), shape.stride.end(), field.stride_bytes);
+    field.name = fields.empty() ? nullptr : "field";
+    fields.push_back(field);
+  }
+  const std::vector<int> table = neighbour_table(case_, rank());
+  hlc_halo_spec spec{};
+  spec.grid = &grid;
+  std::copy(case_.depth_low.begin(), case_.depth_low.end(), spec.depth_low);
+  std::copy(case_.depth_high.begin(), case_.depth_high.end(), spec.depth_high);
+  spec.stencil = case_.stencil;
+  spec.layout = case_.layout;
+  spec.nfields = static_cast<int>(fields.size());
+  spec.fields = fields.data();
+  spec.neighbours = case_.explicit_table ? table.data() : nullptr;
+  spec.mode = mode.mode;
+  spec.epoch = mode.epoch;
+  spec.drive = mode.drive;
+  return hlc_halo_init(context(), &spec, &halo_);
+}
+
+std::byte *Rig::data(std::size_t arena) const {
+  return own_[arena].empty() ? static_cast<std::byte *>(shared_[arena]) : const_cast<std::byte *>(own_[arena].data());
+}
+
+void Rig::fill(int step) { write(before(case_, rank(), step)); }
+
+void Rig::expect(int step, const hlc_swap &what) {
+  Image expected = before(case_, rank(), step);
+  deliver(case_, rank(), step, what, expected);
+  expect_image(step, expected);
+}
+
+void Rig::swap_once(int step, const hlc_swap &what) {
+  fill(step);
+  EXPECT_TRUE(ok(hlc_halo_start(halo_, &what)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo_)));
+  expect(step, what);
+}
+
+void Rig::write(const Image &image) {
+  for (std::size_t arena = 0; arena < image.size(); ++arena) std::copy(image[arena].begin(), image[arena].end(), data(arena));
+}
+
+Image Rig::read() const {
+  Image image;
+  for (std::size_t arena = 0; arena < bytes_.size(); ++arena) image.emplace_back(data(arena), data(arena) + bytes_[arena]);
+  return image;
+}
+
+void Rig::expect_image(int step, const Image &expected) {
+  const Image found = read();
+  if (found != expected) ADD_FAILURE() << "case " << case_.name << ", step " << step << ":\n" << difference(case_, rank(), step, expected, found);
+}
+
+}  // namespace halocline::test

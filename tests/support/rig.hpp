@@ -1,0 +1,62 @@
+// A rig drives one halo of the library through swaps of a case and compares all of its memory, padding included, with the oracle's.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "support/cases.hpp"
+#include "support/modes.hpp"
+#include "support/mpi_test.hpp"
+
+namespace halocline::test {
+
+/// Where the fields lie.
+enum class Memory {
+  shared,           ///< all from hlc_field_alloc
+  own,              ///< all from the caller's own heap
+  differs_by_rank,  ///< ranks with an odd number use their own heap
+  differs_by_arena  ///< arenas with an odd number lie on the own heap
+};
+
+inline constexpr hlc_swap everything{};
+
+class Rig {
+ public:
+  /// Allocates the fields and plans the halo. Collective. A failure is reported on the rank that saw it; see ready().
+  Rig(Case halo, const ModeChoice &mode, Memory memory = Memory::shared);
+  ~Rig();
+  Rig(const Rig &) = delete;
+  Rig &operator=(const Rig &) = delete;
+
+  /// Whether the halo can be swapped, the same on all ranks.
+  bool ready() const { return ready_; }
+  hlc_halo *halo() const { return halo_; }
+  const Case &shape() const { return case_; }
+
+  /// Poisons all memory and writes the interior of a step.
+  void fill(int step);
+  /// Compares all memory with what fill(step) and a swap of `what` must leave behind.
+  void expect(int step, const hlc_swap &what = everything);
+  /// fill, start, finish, expect.
+  void swap_once(int step, const hlc_swap &what = everything);
+
+  /// Overwrites memory, and reads it back.
+  void write(const Image &image);
+  Image read() const;
+  /// Compares all memory with an image.
+  void expect_image(int step, const Image &expected);
+
+ private:
+  void allocate(Memory memory);
+  hlc_status plan(const ModeChoice &mode);
+
+  Case case_;
+  std::vector<std::size_t> bytes_;
+  std::vector<void *> shared_;  ///< per arena: from hlc_field_alloc, or null
+  Image own_;
+  hlc_halo *halo_ = nullptr;
+  bool ready_ = false;
+
+  std::byte *data(std::size_t arena) const;
+};
+
+}  // namespace halocline::test
