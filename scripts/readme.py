@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Keeps README.md true.
+
+readme.py fill RESULTS   puts the last ./go's verdict, table and pictures into the places marked "measured"
+readme.py check          examples are lines of the files that they name, local links lead somewhere, measured places are filled;
+                         last line: N passed, N failed, N skipped
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import pathlib
+import re
+import shutil
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/guide.md", "docs/known-mpi-bugs.md")]
+MEASURED = re.compile(r"(<!-- measured: (\w+) -->\n)(.*?)(<!-- /measured -->)", re.S)
+EXAMPLE = re.compile(r"<!-- from: (\S+) -->\n```\w+\n(.*?)```", re.S)
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+
+
+def fill(results):
+    """Writes what a run of ./go left in RESULTS into README.md, and copies its pictures to docs/pictures."""
+    pictures = ROOT / "docs" / "pictures"
+    pictures.mkdir(parents=True, exist_ok=True)
+    for name in ("halo.png", "cloud.png"):
+        shutil.copy(results / name, pictures / name)
+    content = {
+        "picture": "| ![swap time by mode](docs/pictures/halo.png) | ![a slice of the cloud model](docs/pictures/cloud.png) |\n|---|---|\n",
+        "summary": "```\n" + (results / "summary.txt").read_text() + "```\n",
+    }
+    page = ROOT / "README.md"
+    page.write_text(MEASURED.sub(lambda found: found[1] + content[found[2]] + found[4], page.read_text()))
+
+
+def is_part_of(lines, text):
+    """True if the lines stand in the text in this order, whatever their indentation and whatever lies between them."""
+    rest = iter([line.strip() for line in text.splitlines()])
+    return all(line.strip() in rest for line in lines if line.strip())
+
+
+def check():
+    """Yields (sentence, true or false) for everything that README.md and the other pages promise."""
+    readme = (ROOT / "README.md").read_text()
+    examples = EXAMPLE.findall(readme)
+    yield "README has an example in Fortran and one in C++", len(examples) == 2
+    for path, code in examples:
+        file = ROOT / path
+        yield f"README's example is 12 lines of {path}", len(code.splitlines()) == 12 and file.exists() and is_part_of(code.splitlines(), file.read_text())
+    places = MEASURED.findall(readme)
+    yield "README's measured places are filled", len(places) == 2 and all(text.strip() for _, _, text, _ in places)
+    for page in PAGES:
+        links = LINK.findall(page.read_text())
+        broken = [link for link in links if not (page.parent / link).exists()]
+        yield f"links of {page.relative_to(ROOT)} lead somewhere {broken or ''}".strip(), not broken
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "fill":
+        fill(pathlib.Path(sys.argv[2]))
+        return
+    if sys.argv[1:] != ["check"]:
+        sys.exit(__doc__)
+    outcomes = list(check())
+    for sentence, right in outcomes:
+        print("passed " if right else "FAILED ", sentence)
+    failed = sum(not right for _, right in outcomes)
+    print(f"{len(outcomes) - failed} passed, {failed} failed, 0 skipped")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
