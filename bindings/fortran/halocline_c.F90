@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> The C API of halocline/halocline.h as Fortran sees it: the same constants, structs and functions under the prefix c_. The other modules
-!> of this folder put Fortran's manners on top; a program uses module halocline and not this one.
+!> The C API of halocline/halocline.h as Fortran sees it: the same constants, structs and functions under the prefix c_. The other
+!> modules of this folder put Fortran's manners on top; a program uses module halocline and not this one.
 module halocline_c
   use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int64_t, c_ptr, c_size_t, c_null_ptr
   implicit none
@@ -46,15 +46,16 @@ module halocline_c
     enumerator :: HLC_OPAQUE = 0, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128
   end enum
 
-  !> What a context found: rank and size are those of its communicator; node, nodes, node_rank and node_size tell this rank's place among
-  !> the nodes; cores counts the cores that the ranks of this node may run on together. Filled by hlc_context_info.
+  !> What a context found: rank and size are those of its communicator; node, nodes, node_rank and node_size tell this rank's
+  !> place among the nodes; cores counts the cores that the ranks of this node may run on together. Filled by hlc_context_info.
   type, bind(C) :: hlc_context_info_t
     integer(c_int) :: rank = 0, size = 0, node = 0, nodes = 0, node_rank = 0, node_size = 0, cores = 0
   end type
 
-  !> A block decomposition of a grid over the ranks of a context. The arrays hold one entry per dimension in their first ndims places:
-  !> dims (ranks along the dimension), periodic (1 or 0), coords (this rank's place, 0-based), global (cells of the whole grid), start
-  !> (first global cell of this block, 0-based) and local (cells of this block, without halo). Made by hlc_grid_create, or by hand.
+  !> A block decomposition of a grid over the ranks of a context. The arrays hold one entry per dimension in their first ndims
+  !> places: dims (ranks along the dimension), periodic (1 or 0), coords (this rank's place, 0-based), global (cells of the whole
+  !> grid), start (first global cell of this block, 0-based) and local (cells of this block, without halo). Made by
+  !> hlc_grid_create, or by hand.
   type, bind(C) :: hlc_grid
     integer(c_int) :: ndims = 0
     integer(c_int) :: dims(HLC_MAX_DIMS) = 0
@@ -65,16 +66,17 @@ module halocline_c
     integer(c_int64_t) :: local(HLC_MAX_DIMS) = 0
   end type
 
-  !> What planning decided: the mode, epoch and drive in use; messages per full swap and directions that face the caller itself; how many
-  !> neighbours each route serves; bytes per full swap and bytes of buffers. Filled by hlc_halo_info and hlc_exchange_info.
+  !> What planning decided: the mode, epoch and drive in use; messages per full swap and directions that face the caller itself;
+  !> how many neighbours each route serves; bytes per full swap and bytes of buffers. Filled by hlc_halo_info and
+  !> hlc_exchange_info.
   type, bind(C) :: hlc_plan_info
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
     integer(c_int) :: neighbours = 0, self_copies = 0, via_direct = 0, via_notify = 0, via_mpi = 0
     integer(c_int64_t) :: bytes_in = 0, bytes_out = 0, self_bytes = 0, memory_bytes = 0
   end type
 
-  !> One neighbour of an exchange: its rank, a tag of 0 or more, and the bytes sent to it and received from it. Entry (rank b, tag t) of
-  !> rank a is joined to entry (rank a, tag t) of rank b; equal pairs are joined in the order listed.
+  !> One neighbour of an exchange: its rank, a tag of 0 or more, and the bytes sent to it and received from it. Entry (rank b, tag
+  !> t) of rank a is joined to entry (rank a, tag t) of rank b; equal pairs are joined in the order listed.
   type, bind(C) :: hlc_neighbour
     integer(c_int) :: rank = 0, tag = 0
     integer(c_int64_t) :: bytes_out = 0, bytes_in = 0

@@ -12,15 +12,17 @@ module halocline_context
   private
   public :: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_grid_create, hlc_grid_rank
 
-  !> The library as opened for the ranks of one communicator. A copy is the same context. rank and size are those of the communicator.
+  !> The library as opened for the ranks of one communicator. A copy is the same context. rank and size are those of the
+  !> communicator.
   type :: hlc_context
     type(c_ptr) :: handle = c_null_ptr
     integer :: rank = -1
     integer :: size = 0
   end type
 
-  !> Opens the library for the ranks of a communicator, which is duplicated. comm is a default integer (MPI's Fortran handle) or, where
-  !> the MPI has a Fortran module, a type(MPI_Comm). Collective over comm; MPI must be initialised. The context is ready on return.
+  !> Opens the library for the ranks of a communicator, which is duplicated. comm is a default integer (MPI's Fortran handle) or,
+  !> where the MPI has a Fortran module, a type(MPI_Comm). Collective over comm; MPI must be initialised. The context is ready on
+  !> return.
   interface hlc_init
     module procedure init_integer
 #ifdef HALOCLINE_HAVE_MPI_F08
@@ -28,10 +30,10 @@ module halocline_context
 #endif
   end interface
 
-  !> Splits a grid of global cells over all ranks of the context, into blocks that differ by at most one cell in each dimension. The size
-  !> of global (default or 64-bit integers) is the number of dimensions. dims(d) > 0 fixes the ranks along d, 0 leaves them free. Without
-  !> periodic all sides are open; the last dimension runs fastest over the ranks. Local, and every rank finds the same split.
-  !> HLC_ERR_ARGUMENT if some rank would get no cell.
+  !> Splits a grid of global cells over all ranks of the context, into blocks that differ by at most one cell in each dimension.
+  !> The size of global (default or 64-bit integers) is the number of dimensions. dims(d) > 0 fixes the ranks along d, 0 leaves
+  !> them free. Without periodic all sides are open; the last dimension runs fastest over the ranks. Local, and every rank finds
+  !> the same split. HLC_ERR_ARGUMENT if some rank would get no cell.
   interface hlc_grid_create
     module procedure grid_create_int32
     module procedure grid_create_int64
@@ -60,8 +62,8 @@ contains
   end subroutine
 #endif
 
-  !> Closes a context. Collective. All halos, exchanges and fields made from it must have been released before: else HLC_ERR_STATE, which
-  !> says how many live, and the context stays usable.
+  !> Closes a context. Collective. All halos, exchanges and fields made from it must have been released before: else
+  !> HLC_ERR_STATE, which says how many live, and the context stays usable.
   subroutine hlc_finalise(context, status)
     type(hlc_context), intent(inout) :: context
     integer, intent(out), optional :: status

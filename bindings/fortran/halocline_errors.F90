@@ -43,7 +43,8 @@ contains
     name = fortran_string(c_mode_name(int(mode, c_int)))
   end function
 
-  !> Finds a mode by its name; trailing blanks do not matter. HLC_ERR_ARGUMENT, with the nearest name in the message, if there is none such.
+  !> Finds a mode by its name; trailing blanks do not matter. HLC_ERR_ARGUMENT, with the nearest name in the message, if there is
+  !> none such.
   subroutine hlc_mode_from_name(name, mode, status)
     character(len=*), intent(in) :: name
     integer, intent(out) :: mode
@@ -62,8 +63,8 @@ contains
     version = fortran_string(c_version())
   end function
 
-  !> Ends a call: hands code to status if the caller passed one; else, if code is an error, prints its message with the rank (left out
-  !> below 0) to error_unit and stops the program. message, where not blank, is what the binding itself found wrong.
+  !> Ends a call: hands code to status if the caller passed one; else, if code is an error, prints its message with the rank (left
+  !> out below 0) to error_unit and stops the program. message, where not blank, is what the binding itself found wrong.
   subroutine settle(code, rank, status, message)
     integer, intent(in) :: code, rank
     integer, intent(out), optional :: status

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Exchanges with any list of neighbours, packed and unpacked by the caller's own procedures. The procedures are ordinary Fortran; two
-!> bind(C) procedures in this module stand between them and the library and count neighbours from 1.
+!> Exchanges with any list of neighbours, packed and unpacked by the caller's own procedures. The procedures are ordinary Fortran;
+!> two bind(C) procedures in this module stand between them and the library and count neighbours from 1.
 module halocline_exchange
   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_funloc, c_int, c_loc, c_null_ptr, c_ptr
   use halocline_c
@@ -12,14 +12,15 @@ module halocline_exchange
             hlc_exchange_destroy, hlc_exchange_info
 
   abstract interface
-    !> Fills buffer with the bytes_out bytes for a neighbour (1-based index in the list). Called inside hlc_exchange_start. c_f_pointer
-    !> turns buffer into an array; it is aligned to 64 bytes. user is what hlc_exchange_create was given.
+    !> Fills buffer with the bytes_out bytes for a neighbour (1-based index in the list). Called inside hlc_exchange_start.
+    !> c_f_pointer turns buffer into an array; it is aligned to 64 bytes. user is what hlc_exchange_create was given.
     subroutine hlc_pack(neighbour, buffer, user)
       import :: c_ptr
       integer, intent(in) :: neighbour
       type(c_ptr), intent(in) :: buffer, user
     end subroutine
-    !> Takes the bytes_in bytes of a neighbour out of the receive buffer itself. Called inside hlc_exchange_finish, in order of arrival.
+    !> Takes the bytes_in bytes of a neighbour out of the receive buffer itself. Called inside hlc_exchange_finish, in order of
+    !> arrival.
     subroutine hlc_unpack(neighbour, buffer, user)
       import :: c_ptr
       integer, intent(in) :: neighbour
@@ -43,9 +44,10 @@ module halocline_exchange
 
 contains
 
-  !> Plans exchanges with a list of neighbours: one receive buffer for all, offsets exchanged here and never again. pack and unpack must
-  !> be procedures that live as long as the exchange (module procedures, not internal ones); user is handed to them untouched. mode is a
-  !> mode's name, as in hlc_halo_init. Collective over the context. HLC_ERR_MISMATCH on all ranks if two lists do not fit together.
+  !> Plans exchanges with a list of neighbours: one receive buffer for all, offsets exchanged here and never again. pack and
+  !> unpack must be procedures that live as long as the exchange (module procedures, not internal ones); user is handed to them
+  !> untouched. mode is a mode's name, as in hlc_halo_init. Collective over the context. HLC_ERR_MISMATCH on all ranks if two
+  !> lists do not fit together.
   subroutine hlc_exchange_create(context, neighbours, pack, unpack, exchange, user, mode, epoch, drive, status)
     type(hlc_context), intent(in) :: context
     type(hlc_neighbour), intent(in), target, contiguous :: neighbours(:)

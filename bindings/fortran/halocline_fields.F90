@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Fields: allocating arrays that the ranks of a node share, and describing arrays of the program to a halo. The allocation procedures
-!> are written once, in halocline_fields.inc, and compiled for each element type; ranks are told apart by the array's own descriptor.
+!> Fields: allocating arrays that the ranks of a node share, and describing arrays of the program to a halo. The allocation
+!> procedures are written once, in halocline_fields.inc, and compiled for each element type; ranks are told apart by the array's
+!> own descriptor.
 module halocline_fields
   use, intrinsic :: iso_c_binding, only: c_double, c_float, c_int32_t, c_int64_t, c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -15,8 +16,8 @@ module halocline_fields
   integer, parameter :: MAX_NAME = 32
 
   !> One field of a halo, as hlc_field_of fills it: the address of the array's first element (the outermost low halo cell in every
-  !> dimension), its element type, the bytes of an element, the bytes between neighbouring cells of each dimension, the cells along each
-  !> dimension (0: not known) and a name for messages.
+  !> dimension), its element type, the bytes of an element, the bytes between neighbouring cells of each dimension, the cells
+  !> along each dimension (0: not known) and a name for messages.
   type :: hlc_field
     type(c_ptr) :: data = c_null_ptr
     integer :: type = HLC_OPAQUE
@@ -27,11 +28,11 @@ module halocline_fields
     character(len=MAX_NAME) :: name = ""
   end type
 
-  !> Allocates a field that every rank of the node can read, as mode direct needs it, filled with zeros, and associates the pointer u with
-  !> it. Collective over the context. u has any rank up to 4 and elements of real32, real64, int32 or int64. Two forms:
-  !> hlc_field_alloc(context, u, lower, upper) gives u the bounds lower:upper (default or 64-bit integers, one per dimension);
-  !> hlc_field_alloc(context, u, grid, depth [, depth_high]) gives it 1 - depth(d) : local(d) + depth_high(d). A scalar depth holds for all
-  !> dimensions; without depth_high both sides have the same depth. Release it with hlc_field_free.
+  !> Allocates a field that every rank of the node can read, as mode direct needs it, filled with zeros, and associates the
+  !> pointer u with it. Collective over the context. u has any rank up to 4 and elements of real32, real64, int32 or int64. Two
+  !> forms: hlc_field_alloc(context, u, lower, upper) gives u the bounds lower:upper (default or 64-bit integers, one per
+  !> dimension); hlc_field_alloc(context, u, grid, depth [, depth_high]) gives it 1 - depth(d) : local(d) + depth_high(d). A
+  !> scalar depth holds for all dimensions; without depth_high both sides have the same depth. Release it with hlc_field_free.
   interface hlc_field_alloc
     module procedure alloc_bounds_int32_real32, alloc_bounds_int64_real32, alloc_grid_real32
     module procedure alloc_bounds_int32_real64, alloc_bounds_int64_real64, alloc_grid_real64
@@ -39,16 +40,16 @@ module halocline_fields
     module procedure alloc_bounds_int32_int64, alloc_bounds_int64_int64, alloc_grid_int64
   end interface
 
-  !> Releases a field from hlc_field_alloc and nullifies u. Local: it does not wait for other ranks. HLC_ERR_STATE while a halo of this
-  !> rank still uses the field, HLC_ERR_ARGUMENT if u does not come from hlc_field_alloc.
+  !> Releases a field from hlc_field_alloc and nullifies u. Local: it does not wait for other ranks. HLC_ERR_STATE while a halo of
+  !> this rank still uses the field, HLC_ERR_ARGUMENT if u does not come from hlc_field_alloc.
   interface hlc_field_free
     module procedure free_real32, free_real64, free_int32, free_int64
   end interface
 
 contains
 
-  !> Describes an array or an array section, contiguous or not, of any element type, to hlc_halo_init; name appears in messages. The array
-  !> should have the attribute target, pointer or asynchronous, and must stay where it is until the halo is finalised.
+  !> Describes an array or an array section, contiguous or not, of any element type, to hlc_halo_init; name appears in messages.
+  !> The array should have the attribute target, pointer or asynchronous, and must stay where it is until the halo is finalised.
   function hlc_field_of(array, name) result(field)
     type(*), intent(in), target :: array(..)
     character(len=*), intent(in), optional :: name
@@ -64,8 +65,8 @@ contains
     if (present(name)) field%name = name
   end function
 
-  !> Fills per_dimension from a depth that is a scalar (the same in all ndims dimensions) or has one entry per dimension; ok is false if
-  !> it is neither.
+  !> Fills per_dimension from a depth that is a scalar (the same in all ndims dimensions) or has one entry per dimension; ok is
+  !> false if it is neither.
   subroutine expand_depth(depth, ndims, per_dimension, ok)
     integer, intent(in) :: depth(..)
     integer, intent(in) :: ndims
@@ -95,7 +96,8 @@ contains
     call settle(int(c_field_alloc(context%handle, int(cells * element_bytes, c_size_t), data)), context%rank, status)
   end subroutine
 
-  !> Finds the bounds of a field of a grid, and the sentence that tells what is wrong if the depths or the rank do not fit the grid.
+  !> Finds the bounds of a field of a grid, and the sentence that tells what is wrong if the depths or the rank do not fit the
+  !> grid.
   subroutine grid_bounds(grid, rank_of_u, depth, depth_high, lower, upper, message)
     type(hlc_grid), intent(in) :: grid
     integer, intent(in) :: rank_of_u

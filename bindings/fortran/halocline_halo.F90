@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Halo swaps of structured grids: init, start, test, finish, finalise. Start and finish only fill a small struct and call the library;
-!> they allocate nothing.
+!> Halo swaps of structured grids: init, start, test, finish, finalise. Start and finish only fill a small struct and call the
+!> library; they allocate nothing.
 module halocline_halo
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
   use halocline_c
@@ -11,8 +11,8 @@ module halocline_halo
   private
   public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_test, hlc_halo_finish, hlc_halo_finalise, hlc_halo_info
 
-  !> A planned halo swap, to be run again and again. A copy is the same halo. names keeps the fields' names for messages; chosen is the
-  !> room in which start hands the indices of a subset to the library.
+  !> A planned halo swap, to be run again and again. A copy is the same halo. names keeps the fields' names for messages; chosen
+  !> is the room in which start hands the indices of a subset to the library.
   type :: hlc_halo
     type(c_ptr) :: handle = c_null_ptr
     integer :: rank = -1
@@ -24,11 +24,11 @@ module halocline_halo
 contains
 
   !> Plans the swap of the halos of some fields (from hlc_field_of) of a grid. depth is the number of halo cells: a scalar for all
-  !> dimensions, or one per dimension; depth_high is the same for the high sides, where they differ. stencil is HLC_STENCIL_BOX (with
-  !> corners; the default) or HLC_STENCIL_STAR. mode is a mode's name ("direct", "p2p", ...); without it HALOCLINE_MODE decides, else
-  !> direct. epoch and drive are HLC_EPOCH_* and HLC_DRIVE_*. neighbours replaces the grid's neighbours by 3**ndims ranks, as the C header
-  !> explains. The fields must stay where they are until hlc_halo_finalise. Collective over the context. HLC_ERR_ARGUMENT names a wrong
-  !> argument, HLC_ERR_MISMATCH two ranks that disagree; the status is the same on all ranks.
+  !> dimensions, or one per dimension; depth_high is the same for the high sides, where they differ. stencil is HLC_STENCIL_BOX
+  !> (with corners; the default) or HLC_STENCIL_STAR. mode is a mode's name ("direct", "p2p", ...); without it HALOCLINE_MODE
+  !> decides, else direct. epoch and drive are HLC_EPOCH_* and HLC_DRIVE_*. neighbours replaces the grid's neighbours by 3**ndims
+  !> ranks, as the C header explains. The fields must stay where they are until hlc_halo_finalise. Collective over the context.
+  !> HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that disagree; the status is the same on all ranks.
   subroutine hlc_halo_init(context, grid, fields, depth, halo, depth_high, stencil, mode, epoch, drive, neighbours, status)
     type(hlc_context), intent(in) :: context
     type(hlc_grid), intent(in), target :: grid
@@ -68,10 +68,11 @@ contains
     call settle(code, context%rank, status, message)
   end subroutine
 
-  !> Starts one swap. fields (1-based indices into the list of init, ascending) chooses some of the fields, else all are swapped. dim
-  !> (1-based) with or without side (HLC_SIDE_LOW, HLC_SIDE_HIGH, HLC_SIDE_BOTH) fills only the faces of one dimension. reverse adds the
-  !> halos to the owners' edges instead, and sets them to zero. From here until finish the edge of the interior may not be written, and
-  !> the halo neither read nor written. Does not wait for other ranks, allocates nothing. HLC_ERR_STATE if started twice.
+  !> Starts one swap. fields (1-based indices into the list of init, ascending) chooses some of the fields, else all are swapped.
+  !> dim (1-based) with or without side (HLC_SIDE_LOW, HLC_SIDE_HIGH, HLC_SIDE_BOTH) fills only the faces of one dimension.
+  !> reverse adds the halos to the owners' edges instead, and sets them to zero. From here until finish the edge of the interior
+  !> may not be written, and the halo neither read nor written. Does not wait for other ranks, allocates nothing. HLC_ERR_STATE if
+  !> started twice.
   subroutine hlc_halo_start(halo, fields, dim, side, reverse, status)
     type(hlc_halo), intent(inout) :: halo
     integer, intent(in), optional :: fields(:)
@@ -89,8 +90,8 @@ contains
     call settle(int(c_halo_start(halo%handle, swap)), halo%rank, status)
   end subroutine
 
-  !> Moves the swap along without waiting. done is true when finish will not wait for data any more; the modes fence and passive_naive
-  !> cannot see that and leave it false.
+  !> Moves the swap along without waiting. done is true when finish will not wait for data any more; the modes fence and
+  !> passive_naive cannot see that and leave it false.
   subroutine hlc_halo_test(halo, done, status)
     type(hlc_halo), intent(in) :: halo
     logical, intent(out) :: done
@@ -101,8 +102,8 @@ contains
     call settle(code, halo%rank, status)
   end subroutine
 
-  !> Completes the swap: every halo cell asked for holds the neighbour's value of the moment of its start, and the interior may be written
-  !> again. Waits at most HALOCLINE_TIMEOUT seconds; HLC_ERR_TIMEOUT and HLC_ERR_PEER_DIED name the missing rank.
+  !> Completes the swap: every halo cell asked for holds the neighbour's value of the moment of its start, and the interior may be
+  !> written again. Waits at most HALOCLINE_TIMEOUT seconds; HLC_ERR_TIMEOUT and HLC_ERR_PEER_DIED name the missing rank.
   subroutine hlc_halo_finish(halo, status)
     type(hlc_halo), intent(in) :: halo
     integer, intent(out), optional :: status
@@ -200,7 +201,8 @@ contains
     end do
   end subroutine
 
-  !> Compares each array's own extents with local + depth on both sides, so that a field that is too small never reaches the kernels.
+  !> Compares each array's own extents with local + depth on both sides, so that a field that is too small never reaches the
+  !> kernels.
   subroutine check_extents(fields, grid, spec, message)
     type(hlc_field), intent(in) :: fields(:)
     type(hlc_grid), intent(in) :: grid
