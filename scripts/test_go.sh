@@ -112,6 +112,18 @@ takes_any_other_mpi() {
 
 takes_wheels_without_mpi() { in_go 'choose_mpi; [ "$mpi" = wheel ]'; }
 
+refuses_wheels_in_a_path_with_spaces() {
+  in_go 'choose_mpi; need_wheels' && return 1
+  says "a tree' has a space in it"
+}
+
+lets_a_site_mpi_live_with_spaces() {
+  made_up mpicxx 'echo "version MPICH_VERSION"'
+  made_up ninja 'exit 0'
+  made_up cmake 'echo "cmake version 3.25.1"'
+  in_go 'choose_mpi; need_wheels'
+}
+
 judges_cmake() {
   made_up ninja 'exit 0'
   made_up cmake 'echo "cmake version 3.21.7"'
@@ -152,6 +164,8 @@ check 'refuses MPICH 4.0.2' refuses_mpich_4_0_2
 check 'takes another MPICH of the site' takes_another_mpich
 check 'takes any other MPI of the site' takes_any_other_mpi
 check 'takes wheels where there is no MPI' takes_wheels_without_mpi
+check 'refuses wheels in a path with spaces' refuses_wheels_in_a_path_with_spaces
+check 'lets a site MPI live with spaces' lets_a_site_mpi_live_with_spaces
 check 'wants CMake 3.22 or newer' judges_cmake
 check 'shows the log of a failed step and stops' shows_the_log_of_a_failed_step
 check 'keeps the noise of a good step away' keeps_the_noise_of_a_good_step_away

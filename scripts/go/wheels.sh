@@ -27,8 +27,18 @@ mpich_version() {
 need_wheels() {
   tools=
   usable_cmake || tools='cmake ninja'
-  [ "$mpi" = site ] || tools='mpich cmake ninja'
+  if [ "$mpi" = wheel ]; then
+    refuse_spaces
+    tools='mpich cmake ninja'
+  fi
   [ -z "$tools" ] || step "Wheels from PyPI: $tools" install_wheels "$venv" $tools
+}
+
+# The compiler wrappers of the MPI wheels do not quote the path that they stand in.
+refuse_spaces() {
+  case $root in
+  *[[:space:]]*) fail "The path '$root' has a space in it, which the MPI wheels cannot bear. Move the tree, or put an mpicxx on the PATH." ;;
+  esac
 }
 
 # True if the PATH has a CMake new enough (3.22) and ninja.
@@ -63,6 +73,6 @@ install_wheels() {
 
 # A .venv that was copied or moved with the tree, or whose Python is gone, is made anew.
 need_venv() {
-  "$venv/bin/python" -c 'import sys; sys.exit(sys.prefix != sys.argv[1])' "$venv" && "$venv/bin/python" -m pip --version && return 0
+  [ -x "$venv/bin/python" ] && "$venv/bin/python" -c 'import sys; sys.exit(sys.prefix != sys.argv[1])' "$venv" && "$venv/bin/python" -m pip --version && return 0
   python3 -m venv --clear "$venv"
 }
