@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contender.hpp"
+
+#include <baseline/baseline.hpp>
+
+#include <utility>
+
+namespace bench {
+
+namespace {
+
+/// A contender that swaps the problem's own fields.
+class FieldsContender : public Contender {
+ public:
+  FieldsContender(std::string name, Problem &problem) : Contender(std::move(name)), problem_(problem) {}
+  void change_edge(Edge edge, std::uint32_t step) override {
+    if (edge == Edge::stamp)
+      problem_.stamp_edge(step);
+    else
+      problem_.rewrite_edge(problem_.fields(), step);
+  }
+
+ private:
+  Problem &problem_;
+};
+
+std::string joined(std::initializer_list<std::pair<const char *, int>> parts) {
+  std::string text;
+  for (const auto &[name, count] : parts)
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(count);
+  return text;
+}
+
+class LibraryMode : public FieldsContender {
+ public:
+  LibraryMode(std::string name, Problem &problem, halocline::Halo halo)
+      : FieldsContender(std::move(name), problem), halo_(std::move(halo)) {}
+  void swap() override { halo_.swap(); }
+  std::string route() const override {
+    const hlc_plan_info plan = halo_.info();
+    return joined({{"direct", plan.via_direct}, {"notify", plan.via_notify}, {"mpi", plan.via_mpi}, {"self", plan.self_copies}});
+  }
+
+ private:
+  halocline::Halo halo_;
+};
+
+class HandWritten : public FieldsContender {
+ public:
+  HandWritten(Problem &problem, MPI_Comm comm)
+      : FieldsContender("hand_p2p", problem), swap_(comm, problem.block(), problem.box(), problem.neighbours(), problem.fields()) {}
+  void swap() override { swap_.run(); }
+  std::string route() const override { return joined({{"mpi", swap_.messages()}, {"self", swap_.self_copies()}}); }
+
+ private:
+  baseline::Swap swap_;
+};
+
+/// One row of the table that the library fills.
+struct Row {
+  std::string name;
+  halocline::Mode mode;
+  halocline::Epoch epoch = halocline::Epoch::standard;
+  halocline::Drive drive = halocline::Drive::standard;
+};
+
+std::vector<Row> rows_of(const HaloOptions &options) {
+  using halocline::Drive, halocline::Epoch, halocline::Mode;
+  std::vector<Row> rows;
+  for (Mode mode : options.selected()) {
+    const std::string name = halocline::mode_name(mode);
+    rows.push_back({name, mode});
+    if (options.epochs && (mode == Mode::fence || mode == Mode::pscw)) rows.push_back({name + "_late", mode, Epoch::late});
+    if (options.drives && mode == Mode::fence) rows.push_back({name + "_get", mode, Epoch::late, Drive::get});
+  }
+  return rows;
+}
+
+}  // namespace
+
+Contenders make_contenders(const halocline::Context &context, Problem &problem, const HaloOptions &options, MPI_Comm comm,
+                           std::map<std::string, std::string> &skipped) {
+  Contenders contenders;
+  contenders.push_back(std::make_unique<HandWritten>(problem, comm));
+  for (const Row &row : rows_of(options)) {
+    try {
+      contenders.push_back(std::make_unique<LibraryMode>(row.name, problem, problem.make_halo(context, row.mode, row.epoch, row.drive)));
+    } catch (const halocline::Error &error) {
+      if (error.status() != HLC_ERR_UNSUPPORTED) throw;
+      skipped[row.name] = error.what();
+    }
+  }
+  return contenders;
+}
+
+}  // namespace bench

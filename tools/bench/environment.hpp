@@ -1,0 +1,24 @@
+// What a result depends on besides the library: machine, MPI, compiler, command line.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+struct Environment {
+  std::string host, cpu, kernel, mpi, mpi_short, compiler, flags, date, version, revision, arguments;
+  hlc_context_info_t context{};
+
+  /// True if the ranks of this node share cores.
+  bool oversubscribed() const { return context.node_size > context.cores; }
+};
+
+Environment find_environment(const halocline::Context &context, int argc, char **argv);
+
+}  // namespace bench

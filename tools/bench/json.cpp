@@ -1,0 +1,89 @@
+// The report as JSON: environment, problem, limit, and per mode the numbers and every sample.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace bench {
+
+using Json = nlohmann::ordered_json;
+
+static Json environment_of(const Environment &e) {
+  return {{"host", e.host},
+          {"cpu", e.cpu},
+          {"cores", e.context.cores},
+          {"kernel", e.kernel},
+          {"mpi", e.mpi},
+          {"compiler", e.compiler},
+          {"flags", e.flags},
+          {"halocline", e.version},
+          {"revision", e.revision},
+          {"date", e.date},
+          {"arguments", e.arguments},
+          {"ranks", e.context.size},
+          {"nodes", e.context.nodes},
+          {"ranks_per_node", e.context.node_size},
+          {"oversubscribed", e.oversubscribed()}};
+}
+
+static Json problem_of(const Report &r) {
+  const HaloOptions &o = r.options;
+  return {{"local", o.local},
+          {"depth", o.depth},
+          {"fields", o.fields},
+          {"type", o.type},
+          {"stencil", o.stencil == halocline::Stencil::box ? "box" : "star"},
+          {"split", o.split_z ? "xyz" : "xy"},
+          {"process_grid", r.ranks},
+          {"halo_bytes", r.halo_bytes},
+          {"edge", o.edge == Edge::stamp ? "stamp" : "rewrite"},
+          {"skew_us", o.skew_us},
+          {"fake_nodes", o.fake_nodes},
+          {"repetitions", o.repetitions},
+          {"seed", o.seed}};
+}
+
+static Json mode_of(const Row &row, const Report &r) {
+  return {{"median_us", row.median_us},
+          {"p10_us", row.p10_us},
+          {"p90_us", row.p90_us},
+          {"ratio_to_p2p", row.ratio_to_p2p},
+          {"limit_us", r.limit_us},
+          {"times_limit", row.times_limit},
+          {"gb_per_s", row.gb_per_s},
+          {"bytes", r.halo_bytes},
+          {"route", row.route},
+          {"verified_cells", row.verified_cells},
+          {"swaps_per_sample", row.repeats},
+          {"samples_us", row.samples_us}};
+}
+
+void write_json(const Report &report, const std::string &path) {
+  Json modes = Json::object(), limit;
+  for (const Row &row : report.rows) {
+    if (row.swaps)
+      modes[row.name] = mode_of(row, report);
+    else
+      limit = {{"limit_us", report.limit_us},
+               {"copy_us", report.copy_us},
+               {"handover_us", report.handover_us},
+               {"samples_us", row.samples_us},
+               {"handover_samples_us", report.handover_samples_us}};
+  }
+  const Json all = {{"benchmark", "halo"},
+                    {"environment", environment_of(report.environment)},
+                    {"problem", problem_of(report)},
+                    {"limit", limit},
+                    {"modes", modes},
+                    {"skipped", report.skipped}};
+  std::ofstream file(path);
+  file << all.dump(2) << "\n";
+  file.close();
+  if (!file) throw std::runtime_error("can't write " + path);
+}
+
+}  // namespace bench

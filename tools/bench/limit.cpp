@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "limit.hpp"
+
+#include "pattern.hpp"
+
+#include <sched.h>
+
+#include <cstring>
+#include <new>
+#include <numeric>
+
+using baseline::Block;
+using baseline::Index;
+using baseline::Region;
+
+namespace bench {
+
+// ---- hand-over
+
+/// Each line has one writer: rank 0 of the node the first, rank 1 the second.
+struct Handover::Lines {
+  alignas(128) std::atomic<std::int64_t> ping;
+  alignas(128) std::atomic<std::int64_t> pong;
+};
+
+Handover::Handover(MPI_Comm node) : node_(node) {
+  MPI_Comm_rank(node, &rank_);
+  MPI_Comm_size(node, &size_);
+  void *mine = nullptr, *first = nullptr;
+  MPI_Aint bytes = 0;
+  int unit = 1;
+  MPI_Win_allocate_shared(rank_ == 0 ? sizeof(Lines) + alignof(Lines) : 0, 1, MPI_INFO_NULL, node, &mine, &window_);
+  MPI_Win_shared_query(window_, 0, &bytes, &unit, &first);
+  std::size_t room = static_cast<std::size_t>(bytes);
+  lines_ = static_cast<Lines *>(std::align(alignof(Lines), sizeof(Lines), first, room));
+  if (rank_ == 0) new (lines_) Lines{{0}, {0}};
+  MPI_Barrier(node);
+}
+
+Handover::~Handover() { MPI_Win_free(&window_); }
+
+/// Spins, and gives the core away now and then so that two ranks on one core get on.
+void Handover::wait_for(const std::atomic<std::int64_t> &line, std::int64_t value) const {
+  for (int spins = 0; line.load(std::memory_order_acquire) != value; ++spins)
+    if (spins % 4096 == 4095) sched_yield();
+}
+
+void Handover::serve(std::int64_t first, std::int64_t last) {
+  for (std::int64_t i = first; i < last; ++i) {
+    if (rank_ == 0) {
+      lines_->ping.store(i, std::memory_order_release);
+      wait_for(lines_->pong, i);
+    } else {
+      wait_for(lines_->ping, i);
+      lines_->pong.store(i, std::memory_order_release);
+    }
+  }
+}
+
+double Handover::measure() {
+  constexpr int warm = 50, timed = 200;
+  MPI_Barrier(node_);
+  if (size_ < 2 || rank_ > 1) return 0;
+  const std::int64_t first = count_ + 1;
+  count_ += warm + timed;
+  serve(first, first + warm);
+  const double begin = MPI_Wtime();
+  serve(first + warm, first + warm + timed);
+  return (MPI_Wtime() - begin) / timed / 2 * 1e6;
+}
+
+// ---- strided copy
+
+namespace {
+
+/// The same box of cells in the owner's twin and in my fields: runs of contiguous bytes, in the order of memory.
+struct Copy {
+  std::vector<const char *> from;
+  std::size_t run;
+  std::vector<std::pair<std::size_t, std::size_t>> places;  ///< offsets of the runs: source, target
+};
+
+/// Columns that follow each other in memory on both sides become one run.
+void list_runs(const Block &block, const Region &edge, const Region &halo, Copy &copy) {
+  copy.run = static_cast<std::size_t>(halo.count[2]) * block.element_bytes;
+  const bool whole_columns = halo.count[2] == block.extent(2);
+  if (whole_columns) copy.run *= static_cast<std::size_t>(halo.count[1]);
+  for (std::int64_t x = 0; x < halo.count[0]; ++x)
+    for (std::int64_t y = 0; y < (whole_columns ? 1 : halo.count[1]); ++y)
+      copy.places.push_back({block.offset(edge.first[0] + x, edge.first[1] + y, edge.first[2]),
+                             block.offset(halo.first[0] + x, halo.first[1] + y, halo.first[2])});
+}
+
+class Limit : public Contender {
+ public:
+  Limit(Problem &problem, MPI_Comm comm, MPI_Comm node) : Contender("limit"), problem_(problem) {
+    allocate_twins(node);
+    const Block &block = problem.block();
+    for (const Index &v : baseline::directions(block, problem.box())) {
+      Copy copy;
+      for (std::size_t f = 0; f < problem.fields().size(); ++f)
+        copy.from.push_back(twin_of(comm, node, problem.neighbour(v)) + f * twin_bytes());
+      list_runs(block, block.edge(baseline::opposite(v)), block.halo(v), copy);
+      copies_.push_back(std::move(copy));
+    }
+  }
+  ~Limit() override { MPI_Win_free(&window_); }
+
+  void swap() override {
+    for (const Copy &copy : copies_)
+      for (std::size_t f = 0; f < copy.from.size(); ++f)
+        for (const auto &[source, target] : copy.places) std::memcpy(problem_.fields()[f] + target, copy.from[f] + source, copy.run);
+  }
+  std::string route() const override { return "copy " + std::to_string(copies_.size()); }
+  void change_edge(Edge edge, std::uint32_t step) override {
+    if (edge == Edge::stamp)
+      problem_.stamp_edge(twins_, step);
+    else
+      problem_.rewrite_edge(twins_, step);
+  }
+  bool swaps() const override { return false; }
+
+ private:
+  /// Bytes from one twin to the next: whole pages, as the fields have.
+  std::size_t twin_bytes() const { return (problem_.block().array_bytes() + 4095) / 4096 * 4096; }
+
+  void allocate_twins(MPI_Comm node) {
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    char *mine = nullptr;
+    const std::size_t count = problem_.fields().size();
+    MPI_Win_allocate_shared(static_cast<MPI_Aint>(count * twin_bytes()), 1, info, node, &mine, &window_);
+    MPI_Info_free(&info);
+    for (std::size_t f = 0; f < count; ++f) twins_.push_back(mine + f * twin_bytes());
+    problem_.rewrite_edge(twins_, 0);
+    MPI_Barrier(node);
+  }
+
+  /// The twins of a rank of comm if it shares this node's memory, else my own.
+  const char *twin_of(MPI_Comm comm, MPI_Comm node, int rank) const {
+    MPI_Group all, near;
+    MPI_Comm_group(comm, &all);
+    MPI_Comm_group(node, &near);
+    int there = MPI_UNDEFINED;
+    MPI_Group_translate_ranks(all, 1, &rank, near, &there);
+    MPI_Group_free(&all);
+    MPI_Group_free(&near);
+    if (there == MPI_UNDEFINED) return twins_.front();
+    MPI_Aint bytes = 0;
+    int unit = 1;
+    char *base = nullptr;
+    MPI_Win_shared_query(window_, there, &bytes, &unit, &base);
+    return base;
+  }
+
+  Problem &problem_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<char *> twins_;
+  std::vector<Copy> copies_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> make_limit(Problem &problem, MPI_Comm comm, MPI_Comm node) {
+  return std::make_unique<Limit>(problem, comm, node);
+}
+
+}  // namespace bench

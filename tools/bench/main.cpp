@@ -1,0 +1,120 @@
+// halocline-bench: measures halo swaps. Runs under the MPI launcher; every rank reads the command line, rank 0 speaks.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+namespace {
+
+using namespace bench;
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// One line on stderr that is written over, on rank 0 of a terminal or where it was asked for.
+class ProgressLine {
+ public:
+  ProgressLine(const HaloOptions &options, int rank) : on_(rank == 0 && (options.progress || isatty(STDERR_FILENO))) {}
+  ~ProgressLine() {
+    if (on_) std::fprintf(stderr, "\r%60s\r", "");
+  }
+  void operator()(const std::string &what, int done, int of) const {
+    if (on_) std::fprintf(stderr, "\r%-40s %4d/%d ", what.c_str(), done, of);
+  }
+
+ private:
+  bool on_;
+};
+
+/// The communicator of the ranks that truly share memory, whatever nodes are pretended.
+class NodeComm {
+ public:
+  explicit NodeComm(MPI_Comm all) { MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm_); }
+  ~NodeComm() { MPI_Comm_free(&comm_); }
+  NodeComm(const NodeComm &) = delete;
+  NodeComm &operator=(const NodeComm &) = delete;
+  operator MPI_Comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+int fail(const std::string &wrong) {
+  if (rank_of(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "WRONG HALO: %s\n", wrong.c_str());
+  return EXIT_FAILURE;
+}
+
+void publish(const Report &report) {
+  if (rank_of(MPI_COMM_WORLD) != 0) return;
+  std::fputs(table_of(report).c_str(), stdout);
+  if (report.options.json.empty()) return;
+  write_json(report, report.options.json);
+  std::printf("written: %s\n", report.options.json.c_str());
+}
+
+int run_halo(const HaloOptions &options, int argc, char **argv) {
+  if (options.fake_nodes > 0) setenv("HALOCLINE_FAKE_NODES", std::to_string(options.fake_nodes).c_str(), 1);
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  const halocline::Context context(comm);
+  const NodeComm node(comm);
+  Problem problem(context, options);
+
+  // Who takes part: the hand-written swap, the modes, and the limit last.
+  std::map<std::string, std::string> skipped;
+  Contenders contenders = make_contenders(context, problem, options, comm, skipped);
+  contenders.push_back(make_limit(problem, comm, node));
+  Handover handover(node);
+
+  // Verified before the measurement and after it.
+  Race race(problem, contenders, options, comm);
+  {
+    const ProgressLine progress(options, rank_of(comm));
+    if (auto wrong = race.verify(options.warmups, progress)) return fail(*wrong);
+    race.run(handover, progress);
+    if (auto wrong = race.verify(1, progress)) return fail(*wrong + " (after the measurement)");
+  }
+  publish(make_report(find_environment(context, argc, argv), options, problem, race, skipped));
+  return EXIT_SUCCESS;
+}
+
+/// Help and complaints come from rank 0 alone.
+int say_once(const CLI::App &app, const CLI::Error &error) {
+  std::ostringstream out, err;
+  const int status = app.exit(error, out, err);
+  if (rank_of(MPI_COMM_WORLD) == 0) {
+    std::cout << out.str() << std::flush;
+    std::cerr << err.str() << std::flush;
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  const halocline::Mpi mpi;
+  CLI::App app("Benchmarks of the halocline library. Run it under the MPI launcher: mpiexec -n 2 halocline-bench halo", "halocline-bench");
+  app.require_subcommand(1);
+  HaloOptions options;
+  add_halo_command(app, options);
+  try {
+    app.parse(argc, argv);
+    return run_halo(options, argc, argv);
+  } catch (const CLI::Error &error) {
+    return say_once(app, error);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "halocline-bench, rank %d: %s\n", rank_of(MPI_COMM_WORLD), error.what());
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  }
+  return EXIT_FAILURE;
+}

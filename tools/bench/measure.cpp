@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measure.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <numeric>
+
+namespace bench {
+
+Race::Race(Problem &problem, Contenders &contenders, const HaloOptions &options, MPI_Comm comm)
+    : problem_(problem), contenders_(contenders), options_(options), comm_(comm), order_(options.seed) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  delays_.seed(options.seed * 1000003 + static_cast<std::uint64_t>(rank));
+  for (const auto &contender : contenders) series_.push_back({contender->name(), contender->route(), contender->swaps(), 0, 1, {}});
+}
+
+double Race::slowest(double value) const {
+  double all = 0;
+  MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_MAX, comm_);
+  return all;
+}
+
+/// Computes for a random time, as an unbalanced solver would.
+void Race::be_late() {
+  if (options_.skew_us <= 0) return;
+  const double until = MPI_Wtime() + std::uniform_real_distribution<double>(0, options_.skew_us * 1e-6)(delays_);
+  while (MPI_Wtime() < until) continue;
+}
+
+// ---- verification
+
+/// Makes one rank's finding known to all: the first wrong rank's words.
+static std::optional<std::string> agree(const std::optional<std::string> &mine, MPI_Comm comm) {
+  int rank = 0, first = INT_MAX;
+  MPI_Comm_rank(comm, &rank);
+  const int wrong = mine ? rank : INT_MAX;
+  MPI_Allreduce(&wrong, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == INT_MAX) return std::nullopt;
+  std::string text = mine.value_or("");
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, first, comm);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, first, comm);
+  return text;
+}
+
+std::optional<std::string> Race::verify_once(std::size_t contender) {
+  problem_.fill(++step_);
+  be_late();
+  contenders_[contender]->swap();
+  const Verdict verdict = problem_.verify(step_);
+  long long mine = verdict.cells, all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, comm_);
+  series_[contender].verified_cells += all;
+  const auto wrong = agree(verdict.wrong, comm_);
+  return wrong ? std::optional("mode " + contenders_[contender]->name() + ", " + *wrong) : std::nullopt;
+}
+
+std::optional<std::string> Race::verify(int swaps, const Progress &progress) {
+  for (std::size_t c = 0; c < contenders_.size(); ++c) {
+    if (!contenders_[c]->swaps()) continue;
+    progress("verifying " + contenders_[c]->name(), static_cast<int>(c), static_cast<int>(contenders_.size()));
+    for (int i = 0; i < swaps; ++i)
+      if (auto wrong = verify_once(c)) return wrong;
+  }
+  return std::nullopt;
+}
+
+// ---- samples
+
+void Race::run(Handover &handover, const Progress &progress) {
+  for (std::size_t c = 0; c < contenders_.size(); ++c) choose_repeats(c);
+  std::vector<std::size_t> order(contenders_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (int round = 0; round < options_.repetitions; ++round) {
+    progress("measuring, round", round + 1, options_.repetitions);
+    std::shuffle(order.begin(), order.end(), order_);
+    for (std::size_t c : order) series_[c].samples_us.push_back(sample(c, series_[c].repeats));
+    handover_us_.push_back(slowest(handover.measure()));
+  }
+}
+
+/// As many swaps as make a sample about as long as asked for.
+void Race::choose_repeats(std::size_t contender) {
+  const double us = std::max(0.01, sample(contender, 3));
+  series_[contender].repeats = static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / us), 1.0, 1e6));
+}
+
+/// Microseconds per swap on the slowest rank. One swap runs off the clock, so that every contender meets the caches it leaves itself.
+double Race::sample(std::size_t contender, int repeats) {
+  Contender &c = *contenders_[contender];
+  c.swap();
+  c.change_edge(Edge::stamp, ++step_);
+  MPI_Barrier(comm_);
+  const bool together = options_.edge == Edge::stamp && options_.skew_us <= 0;
+  const double seconds = together ? seconds_together(c, repeats) : seconds_apart(c, repeats);
+  return slowest(seconds) / repeats * 1e6;
+}
+
+double Race::seconds_together(Contender &contender, int repeats) {
+  const double begin = MPI_Wtime();
+  for (int i = 0; i < repeats; ++i) contender.swap();
+  return MPI_Wtime() - begin;
+}
+
+/// Swaps with the solver's work between them; only the swaps are on the clock.
+double Race::seconds_apart(Contender &contender, int repeats) {
+  double seconds = 0;
+  for (int i = 0; i < repeats; ++i) {
+    if (options_.edge == Edge::rewrite) contender.change_edge(Edge::rewrite, ++step_);
+    be_late();
+    const double begin = MPI_Wtime();
+    contender.swap();
+    seconds += MPI_Wtime() - begin;
+  }
+  return seconds;
+}
+
+}  // namespace bench

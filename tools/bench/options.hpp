@@ -1,0 +1,55 @@
+// The options of `halocline-bench halo`, and how they are read from the command line.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace bench {
+
+/// How the edge of the interior changes before a swap, as a solver would change it.
+enum class Edge { stamp, rewrite };
+
+struct ElementType {
+  std::string name;
+  hlc_type type;
+  std::size_t bytes;
+};
+
+struct HaloOptions {
+  std::vector<std::int64_t> local{16, 16, 256};  ///< cells per rank along x, y, z
+  std::int64_t depth = 2;
+  int fields = 29;
+  std::string type = "float64";
+  halocline::Stencil stencil = halocline::Stencil::box;
+  bool split_z = false;
+  std::vector<std::string> modes{"all"};
+  bool epochs = false, drives = false;
+  int repetitions = 50, warmups = 2;
+  double sample_ms = 4;
+  double skew_us = 0;
+  int fake_nodes = 0;
+  Edge edge = Edge::stamp;
+  std::uint64_t seed = 1;
+  bool progress = false;
+  std::string json;
+
+  /// The element type by its name.
+  const ElementType &element() const;
+  /// The library modes to run, in the order of the table; p2p is always among them.
+  std::vector<halocline::Mode> selected() const;
+};
+
+/// Adds the subcommand `halo` and its options to app; parsing fills options.
+CLI::App *add_halo_command(CLI::App &app, HaloOptions &options);
+
+}  // namespace bench
