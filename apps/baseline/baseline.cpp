@@ -23,8 +23,8 @@ Swap::Swap(MPI_Comm comm, const Block &block, bool box, const std::vector<int> &
     }
     const std::size_t bytes = static_cast<std::size_t>(block.edge(v).cells()) * block.element_bytes * fields.size();
     if (bytes > INT_MAX) throw std::length_error("the hand-written swap holds at most 2 GiB in one message");
-    messages_.push_back({neighbours[i], tag_of(v), tag_of(opposite(v)), block.edge(v), block.halo(v), std::vector<char>(bytes),
-                         std::vector<char>(bytes)});
+    messages_.push_back(
+        {neighbours[i], tag_of(v), tag_of(opposite(v)), block.edge(v), block.halo(v), std::vector<char>(bytes), std::vector<char>(bytes)});
   }
   receives_.resize(messages_.size());
   sends_.resize(messages_.size());

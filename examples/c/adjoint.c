@@ -63,8 +63,12 @@ int main(int argc, char **argv) {
   for (int k = 0; k < 2; ++k) CHECK(hlc_field_alloc(context, bytes, &shared[k]));
   double *x = shared[0], *y = shared[1];
   const hlc_field fields[2] = {{.data = x, .type = HLC_FLOAT64, .name = "x"}, {.data = y, .type = HLC_FLOAT64, .name = "y"}};
-  const hlc_halo_spec spec = {.grid = &grid, .depth_low = {DEPTH, DEPTH, DEPTH}, .depth_high = {DEPTH, DEPTH, DEPTH},
-                              .layout = HLC_ROW_MAJOR, .nfields = 2, .fields = fields};
+  const hlc_halo_spec spec = {.grid = &grid,
+                              .depth_low = {DEPTH, DEPTH, DEPTH},
+                              .depth_high = {DEPTH, DEPTH, DEPTH},
+                              .layout = HLC_ROW_MAJOR,
+                              .nfields = 2,
+                              .fields = fields};
   hlc_halo *halo;
   CHECK(hlc_halo_init(context, &spec, &halo));
 

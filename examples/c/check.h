@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 /* Ends all ranks with the library's sentence if a call fails. */
-#define CHECK(call)                                                            \
-  do {                                                                         \
-    if ((call) != HLC_OK) {                                                    \
-      fprintf(stderr, "%s: %s\n", #call, hlc_error_message());                 \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                            \
-    }                                                                          \
+#define CHECK(call)                                            \
+  do {                                                         \
+    if ((call) != HLC_OK) {                                    \
+      fprintf(stderr, "%s: %s\n", #call, hlc_error_message()); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                            \
+    }                                                          \
   } while (0)
 
 /* Prints on rank 0 whether all ranks are content; returns what main returns. */

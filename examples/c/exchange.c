@@ -16,8 +16,8 @@ static double value(int vertex, int sweep) { return vertex + 1000.0 * sweep; }
 
 typedef struct Graph {
   int size;
-  double *values;           /* all vertices by number; this rank writes its own and receives those it reads */
-  int **out, **in;          /* per rank: the vertices that it needs from me, and I from it */
+  double *values;  /* all vertices by number; this rank writes its own and receives those it reads */
+  int **out, **in; /* per rank: the vertices that it needs from me, and I from it */
   int *n_out, *n_in;
   hlc_neighbour *neighbours;
   int nneighbours;
@@ -94,7 +94,8 @@ int main(int argc, char **argv) {
 
   Graph graph;
   open_graph(&graph, info.rank, info.size);
-  const hlc_exchange_spec spec = {.nneighbours = graph.nneighbours, .neighbours = graph.neighbours, .pack = pack, .unpack = unpack, .user = &graph};
+  const hlc_exchange_spec spec = {
+      .nneighbours = graph.nneighbours, .neighbours = graph.neighbours, .pack = pack, .unpack = unpack, .user = &graph};
   hlc_exchange *exchange;
   CHECK(hlc_exchange_create(context, &spec, &exchange));
 

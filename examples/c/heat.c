@@ -24,7 +24,8 @@ static void relax(double *from, double *to, const hlc_grid *grid) {
   for (int64_t i = 0; i < grid->local[0]; ++i)
     for (int64_t j = 0; j < grid->local[1]; ++j) {
       const double here = *cell(from, grid, i, j);
-      const double around = *cell(from, grid, i - 1, j) + *cell(from, grid, i + 1, j) + *cell(from, grid, i, j - 1) + *cell(from, grid, i, j + 1);
+      const double around =
+          *cell(from, grid, i - 1, j) + *cell(from, grid, i + 1, j) + *cell(from, grid, i, j - 1) + *cell(from, grid, i, j + 1);
       *cell(to, grid, i, j) = here + ALPHA * (around - 4 * here);
     }
 }
@@ -48,14 +49,18 @@ int main(int argc, char **argv) {
   hlc_grid grid;
   CHECK(hlc_grid_create(context, 2, (int64_t[]){NX, NY}, NULL, (int[]){1, 1}, &grid));
   void *u[2];
-  for (int k = 0; k < 2; ++k)
-    CHECK(hlc_field_alloc(context, (size_t)((grid.local[0] + 2) * (grid.local[1] + 2)) * sizeof(double), &u[k]));
+  for (int k = 0; k < 2; ++k) CHECK(hlc_field_alloc(context, (size_t)((grid.local[0] + 2) * (grid.local[1] + 2)) * sizeof(double), &u[k]));
   set_wave(u[0], &grid);
 
   /* The halo: plan once, then swap the copy that is read, and step. */
   hlc_field fields[2] = {{.data = u[0], .type = HLC_FLOAT64}, {.data = u[1], .type = HLC_FLOAT64}};
-  hlc_halo_spec spec = {.grid = &grid, .depth_low = {1, 1}, .depth_high = {1, 1}, .stencil = HLC_STENCIL_STAR,
-                        .layout = HLC_ROW_MAJOR, .nfields = 2, .fields = fields};
+  hlc_halo_spec spec = {.grid = &grid,
+                        .depth_low = {1, 1},
+                        .depth_high = {1, 1},
+                        .stencil = HLC_STENCIL_STAR,
+                        .layout = HLC_ROW_MAJOR,
+                        .nfields = 2,
+                        .fields = fields};
   hlc_halo *halo;
   CHECK(hlc_halo_init(context, &spec, &halo));
   for (int step = 0; step < STEPS; ++step) {

@@ -31,7 +31,8 @@ static void relax(const Plane &now, Plane &next, const Box &box) {
 
 /// Both copies of the plane, one halo over both; a swap names the copy that is read.
 struct Solver {
-  Solver(const Context &context, const Grid &grid) : u{Plane(context, grid, 1), Plane(context, grid, 1)}, halo(context, grid, {u[0], u[1]}, {Stencil::star}) {
+  Solver(const Context &context, const Grid &grid)
+      : u{Plane(context, grid, 1), Plane(context, grid, 1)}, halo(context, grid, {u[0], u[1]}, {Stencil::star}) {
     for (std::int64_t i = 0; i < grid.local(0); ++i)
       for (std::int64_t j = 0; j < grid.local(1); ++j) u[0](i, j) = wave(grid, i, j);
   }

@@ -84,13 +84,20 @@ inline Mode mode_from_name(const std::string &name) {
 template <class T>
 constexpr hlc_type type_of() {
   static_assert(std::is_trivially_copyable_v<T>, "fields hold plain values");
-  if constexpr (std::is_same_v<T, float>) return HLC_FLOAT32;
-  else if constexpr (std::is_same_v<T, double>) return HLC_FLOAT64;
-  else if constexpr (std::is_same_v<T, std::complex<float>>) return HLC_COMPLEX64;
-  else if constexpr (std::is_same_v<T, std::complex<double>>) return HLC_COMPLEX128;
-  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 4) return HLC_INT32;
-  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8) return HLC_INT64;
-  else return HLC_OPAQUE;
+  if constexpr (std::is_same_v<T, float>)
+    return HLC_FLOAT32;
+  else if constexpr (std::is_same_v<T, double>)
+    return HLC_FLOAT64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return HLC_COMPLEX64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return HLC_COMPLEX128;
+  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 4)
+    return HLC_INT32;
+  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8)
+    return HLC_INT64;
+  else
+    return HLC_OPAQUE;
 }
 
 namespace detail {
@@ -214,8 +221,7 @@ class Grid {
   Grid(const Context &context, const std::vector<std::int64_t> &global, const std::vector<int> &periodic = {},
        const std::vector<int> &ranks = {}) {
     const auto fits = [&](const std::vector<int> &list) { return list.empty() || list.size() == global.size(); };
-    if (!fits(periodic) || !fits(ranks))
-      throw Error(HLC_ERR_ARGUMENT, "Grid: periodic and ranks need one entry per dimension, or none");
+    if (!fits(periodic) || !fits(ranks)) throw Error(HLC_ERR_ARGUMENT, "Grid: periodic and ranks need one entry per dimension, or none");
     check(hlc_grid_create(context.raw(), static_cast<int>(global.size()), global.data(), ranks.empty() ? nullptr : ranks.data(),
                           periodic.empty() ? nullptr : periodic.data(), &grid_));
   }
@@ -452,7 +458,8 @@ class Exchange {
       calls->failure = std::current_exception();
     }
   }
-  static hlc_exchange *open(const Context &context, const std::vector<Neighbour> &neighbours, const ExchangeOptions &options, Calls *calls) {
+  static hlc_exchange *open(const Context &context, const std::vector<Neighbour> &neighbours, const ExchangeOptions &options,
+                            Calls *calls) {
     hlc_exchange_spec spec{};
     spec.nneighbours = static_cast<int>(neighbours.size());
     spec.neighbours = neighbours.data();
