@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verdict.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 

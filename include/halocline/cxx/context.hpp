@@ -1,0 +1,91 @@
+// The library opened for a communicator, and memory that the ranks of a node share.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef HALOCLINE_CXX_CONTEXT_HPP
+#define HALOCLINE_CXX_CONTEXT_HPP
+
+#include <halocline/cxx/error.hpp>
+
+#include <cstddef>
+
+namespace halocline {
+
+/// Initialises MPI if nobody has, and finalises it at the end of its scope if it did. Declare it before everything else.
+class Mpi {
+ public:
+  explicit Mpi(int threads = MPI_THREAD_SINGLE) {
+    int initialised = 0, provided = 0;
+    MPI_Initialized(&initialised);
+    if (!initialised) MPI_Init_thread(nullptr, nullptr, threads, &provided);
+    mine_ = !initialised;
+  }
+  Mpi(const Mpi &) = delete;
+  Mpi &operator=(const Mpi &) = delete;
+  ~Mpi() {
+    if (mine_) MPI_Finalize();
+  }
+
+ private:
+  bool mine_;
+};
+
+/// The library opened for the ranks of a communicator (hlc_init). It must outlive what is made from it.
+class Context {
+ public:
+  explicit Context(MPI_Comm comm) : handle_(open(comm)) {}
+  /// Rank, size, nodes and cores.
+  hlc_context_info_t info() const {
+    hlc_context_info_t info{};
+    check(hlc_context_info(raw(), &info));
+    return info;
+  }
+  int rank() const { return info().rank; }
+  int size() const { return info().size; }
+  /// Closes the context now and says so if that fails (hlc_finalise). Collective.
+  void finalise() { handle_.finalise(); }
+  hlc_context *raw() const noexcept { return handle_.get(); }
+
+ private:
+  static hlc_context *open(MPI_Comm comm) {
+    hlc_context *raw = nullptr;
+    check(hlc_init(comm, &raw));
+    return raw;
+  }
+  detail::Handle<hlc_context, hlc_finalise> handle_;
+};
+
+/// count values of T in memory that all ranks of the node can read, filled with zeros (hlc_field_alloc). Making one is collective.
+template <class T>
+class SharedArray {
+ public:
+  SharedArray(const Context &context, std::size_t count) : context_(context.raw()), count_(count) {
+    void *raw = nullptr;
+    check(hlc_field_alloc(context_, count * sizeof(T), &raw));
+    data_ = static_cast<T *>(raw);
+  }
+  SharedArray(SharedArray &&other) noexcept
+      : context_(other.context_), count_(std::exchange(other.count_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+  SharedArray &operator=(SharedArray &&other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(count_, other.count_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~SharedArray() {
+    void *raw = data_;
+    if (raw && hlc_field_free(context_, &raw) != HLC_OK && !std::uncaught_exceptions()) detail::report("freeing a field");
+  }
+  T *data() noexcept { return data_; }
+  const T *data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return count_; }
+  T &operator[](std::size_t i) noexcept { return data_[i]; }
+  const T &operator[](std::size_t i) const noexcept { return data_[i]; }
+
+ private:
+  hlc_context *context_;
+  std::size_t count_;
+  T *data_ = nullptr;
+};
+
+}  // namespace halocline
+#endif

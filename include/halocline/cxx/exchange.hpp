@@ -1,0 +1,100 @@
+// Exchanges with any list of neighbours; pack and unpack are lambdas.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef HALOCLINE_CXX_EXCHANGE_HPP
+#define HALOCLINE_CXX_EXCHANGE_HPP
+
+#include <halocline/cxx/context.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace halocline {
+
+/// One neighbour of an exchange.
+using Neighbour = hlc_neighbour;
+
+/// How an Exchange moves.
+struct ExchangeOptions {
+  Mode mode = Mode::standard;
+  Epoch epoch = Epoch::standard;
+  Drive drive = Drive::standard;
+};
+
+/// Planned exchanges with any list of neighbours (hlc_exchange_create). pack(int neighbour, void *buffer) fills what goes to a neighbour,
+/// unpack(int neighbour, const void *buffer) takes what came from it; an exception that leaves them is thrown on by start or finish.
+template <class Pack, class Unpack>
+class Exchange {
+ public:
+  Exchange(const Context &context, const std::vector<Neighbour> &neighbours, Pack pack, Unpack unpack, const ExchangeOptions &options = {})
+      : calls_(new Calls{std::move(pack), std::move(unpack), nullptr}), handle_(open(context, neighbours, options, calls_.get())) {}
+  /// Packs for every neighbour and sends.
+  void start() {
+    const hlc_status status = hlc_exchange_start(raw());
+    rethrow();
+    check(status);
+  }
+  /// Moves the exchange along; true: finish will not wait any more.
+  bool test() { return done(hlc_exchange_test(raw())); }
+  /// Unpacks every neighbour in order of arrival.
+  void finish() {
+    const hlc_status status = hlc_exchange_finish(raw());
+    rethrow();
+    check(status);
+  }
+  hlc_plan_info info() const {
+    hlc_plan_info info{};
+    check(hlc_exchange_info(raw(), &info));
+    return info;
+  }
+  /// Releases the exchange now and says so if that fails. Collective.
+  void finalise() { handle_.finalise(); }
+  hlc_exchange *raw() const noexcept { return handle_.get(); }
+
+ private:
+  struct Calls {
+    Pack pack;
+    Unpack unpack;
+    std::exception_ptr failure;
+  };
+  static void pack(int neighbour, void *buffer, void *user) {
+    auto *calls = static_cast<Calls *>(user);
+    try {
+      calls->pack(neighbour, buffer);
+    } catch (...) {
+      calls->failure = std::current_exception();
+    }
+  }
+  static void unpack(int neighbour, const void *buffer, void *user) {
+    auto *calls = static_cast<Calls *>(user);
+    try {
+      calls->unpack(neighbour, buffer);
+    } catch (...) {
+      calls->failure = std::current_exception();
+    }
+  }
+  static hlc_exchange *open(const Context &context, const std::vector<Neighbour> &neighbours, const ExchangeOptions &options,
+                            Calls *calls) {
+    hlc_exchange_spec spec{};
+    spec.nneighbours = static_cast<int>(neighbours.size());
+    spec.neighbours = neighbours.data();
+    spec.pack = &Exchange::pack;
+    spec.unpack = &Exchange::unpack;
+    spec.user = calls;
+    spec.mode = static_cast<hlc_mode>(options.mode);
+    spec.epoch = static_cast<hlc_epoch>(options.epoch);
+    spec.drive = static_cast<hlc_drive>(options.drive);
+    hlc_exchange *raw = nullptr;
+    check(hlc_exchange_create(context.raw(), &spec, &raw));
+    return raw;
+  }
+  void rethrow() {
+    if (calls_->failure) std::rethrow_exception(std::exchange(calls_->failure, nullptr));
+  }
+
+  std::unique_ptr<Calls> calls_;
+  detail::Handle<hlc_exchange, hlc_exchange_destroy> handle_;
+};
+
+}  // namespace halocline
+#endif

@@ -1,0 +1,129 @@
+// Grids in blocks, and fields over them with a halo.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef HALOCLINE_CXX_FIELD_HPP
+#define HALOCLINE_CXX_FIELD_HPP
+
+#include <halocline/cxx/context.hpp>
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace halocline {
+
+/// Returns the hlc_type of a C++ type; any other trivially copyable type is opaque: swapped, but not added in a reverse swap.
+template <class T>
+constexpr hlc_type type_of() {
+  static_assert(std::is_trivially_copyable_v<T>, "fields hold plain values");
+  if constexpr (std::is_same_v<T, float>)
+    return HLC_FLOAT32;
+  else if constexpr (std::is_same_v<T, double>)
+    return HLC_FLOAT64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return HLC_COMPLEX64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return HLC_COMPLEX128;
+  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 4)
+    return HLC_INT32;
+  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8)
+    return HLC_INT64;
+  else
+    return HLC_OPAQUE;
+}
+
+/// A block decomposition of global cells over the ranks of a context (hlc_grid_create). periodic: one flag per dimension, empty: all
+/// open. ranks: ranks along each dimension, 0 where free, empty: all free.
+class Grid {
+ public:
+  Grid(const Context &context, const std::vector<std::int64_t> &global, const std::vector<int> &periodic = {},
+       const std::vector<int> &ranks = {}) {
+    const auto fits = [&](const std::vector<int> &list) { return list.empty() || list.size() == global.size(); };
+    if (!fits(periodic) || !fits(ranks)) throw Error(HLC_ERR_ARGUMENT, "Grid: periodic and ranks need one entry per dimension, or none");
+    check(hlc_grid_create(context.raw(), static_cast<int>(global.size()), global.data(), ranks.empty() ? nullptr : ranks.data(),
+                          periodic.empty() ? nullptr : periodic.data(), &grid_));
+  }
+  explicit Grid(const hlc_grid &grid) : grid_(grid) {}
+  int ndims() const noexcept { return grid_.ndims; }
+  /// Cells of this rank's block along dimension d.
+  std::int64_t local(int d) const noexcept { return grid_.local[d]; }
+  /// First global cell of this rank's block along dimension d.
+  std::int64_t start(int d) const noexcept { return grid_.start[d]; }
+  std::int64_t global(int d) const noexcept { return grid_.global[d]; }
+  /// Ranks along dimension d.
+  int ranks(int d) const noexcept { return grid_.dims[d]; }
+  /// This rank's place along dimension d.
+  int coord(int d) const noexcept { return grid_.coords[d]; }
+  /// The rank at coords, HLC_NO_NEIGHBOUR beyond an open side.
+  int rank_at(const std::array<int, HLC_MAX_DIMS> &coords) const noexcept { return hlc_grid_rank(&grid_, coords.data()); }
+  const hlc_grid &raw() const noexcept { return grid_; }
+
+ private:
+  hlc_grid grid_{};
+};
+
+/// Halo cells on both sides of each of N dimensions.
+template <int N>
+struct Depth {
+  std::array<std::int64_t, N> low{}, high{};
+  static Depth all(std::int64_t cells) {
+    Depth depth;
+    depth.low.fill(cells);
+    depth.high.fill(cells);
+    return depth;
+  }
+};
+
+/// One block of a grid with its halo, row-major: u(i, j) is interior cell (i, j) counted from 0; -1 and local(d) are halo cells.
+template <class T, int N>
+class Field {
+ public:
+  Field(const Context &context, const Grid &grid, const Depth<N> &depth)
+      : depth_(depth), extent_(extents(grid, depth)), cells_(context, count(extent_)), origin_(cells_.data() + offset(depth.low)) {}
+  Field(const Context &context, const Grid &grid, std::int64_t depth) : Field(context, grid, Depth<N>::all(depth)) {}
+  template <class... Index>
+  T &operator()(Index... index) noexcept {
+    static_assert(sizeof...(Index) == N, "one index per dimension");
+    return origin_[offset({static_cast<std::int64_t>(index)...})];
+  }
+  template <class... Index>
+  const T &operator()(Index... index) const noexcept {
+    static_assert(sizeof...(Index) == N, "one index per dimension");
+    return origin_[offset({static_cast<std::int64_t>(index)...})];
+  }
+  /// Cells along dimension d, halo included.
+  std::int64_t extent(int d) const noexcept { return extent_[d]; }
+  const Depth<N> &depth() const noexcept { return depth_; }
+  /// The whole block, halo included; data() is its first cell.
+  T *data() noexcept { return cells_.data(); }
+  std::size_t size() const noexcept { return cells_.size(); }
+
+ private:
+  using Index = std::array<std::int64_t, N>;
+  static Index extents(const Grid &grid, const Depth<N> &depth) {
+    if (grid.ndims() != N) throw Error(HLC_ERR_ARGUMENT, "Field: the grid has another number of dimensions");
+    Index extent;
+    for (int d = 0; d < N; ++d) extent[d] = depth.low[d] + grid.local(d) + depth.high[d];
+    return extent;
+  }
+  static std::size_t count(const Index &extent) {
+    std::size_t cells = 1;
+    for (std::int64_t n : extent) cells *= static_cast<std::size_t>(n);
+    return cells;
+  }
+  std::int64_t offset(const Index &index) const noexcept {
+    std::int64_t offset = index[0];
+    for (int d = 1; d < N; ++d) offset = offset * extent_[d] + index[d];
+    return offset;
+  }
+
+  Depth<N> depth_;
+  Index extent_;
+  SharedArray<T> cells_;
+  T *origin_;
+};
+
+}  // namespace halocline
+#endif

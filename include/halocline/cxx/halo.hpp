@@ -1,0 +1,114 @@
+// Halo swaps of structured grids.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef HALOCLINE_CXX_HALO_HPP
+#define HALOCLINE_CXX_HALO_HPP
+
+#include <halocline/cxx/field.hpp>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <vector>
+
+namespace halocline {
+
+/// Which part of a halo one swap fills; zero-initialised: everything.
+using Swap = hlc_swap;
+
+/// How a Halo looks and moves; every member may be left out.
+struct HaloOptions {
+  Stencil stencil = Stencil::box;
+  Mode mode = Mode::standard;
+  Epoch epoch = Epoch::standard;
+  Drive drive = Drive::standard;
+};
+
+/// A field as a Halo takes it, made from a Field without a word of the caller.
+class FieldRef {
+ public:
+  template <class T, int N>
+  FieldRef(Field<T, N> &field) : field_{} {
+    field_.data = field.data();
+    field_.type = type_of<T>();
+    field_.element_bytes = sizeof(T);
+    std::copy(field.depth().low.begin(), field.depth().low.end(), low_.begin());
+    std::copy(field.depth().high.begin(), field.depth().high.end(), high_.begin());
+  }
+  bool same_depth(const FieldRef &other) const { return low_ == other.low_ && high_ == other.high_; }
+  const hlc_field &raw() const noexcept { return field_; }
+  const std::array<std::int64_t, HLC_MAX_DIMS> &low() const noexcept { return low_; }
+  const std::array<std::int64_t, HLC_MAX_DIMS> &high() const noexcept { return high_; }
+
+ private:
+  hlc_field field_;
+  std::array<std::int64_t, HLC_MAX_DIMS> low_{}, high_{};
+};
+
+/// Planned halo swaps (hlc_halo_init). Making and closing one is collective; fields and context must outlive it.
+class Halo {
+ public:
+  /// From a spec as the C API takes it: any strides, any depths, the caller's own memory.
+  Halo(const Context &context, const hlc_halo_spec &spec) : handle_(open(context, spec)) {}
+  /// From fields of one grid, all of the same depth.
+  Halo(const Context &context, const Grid &grid, std::initializer_list<FieldRef> fields, const HaloOptions &options = {})
+      : handle_(open(context, grid, fields, options)) {}
+  /// Starts one swap of everything.
+  void start() { check(hlc_halo_start(raw(), nullptr)); }
+  /// Starts one swap of what is asked for.
+  void start(const Swap &what) { check(hlc_halo_start(raw(), &what)); }
+  /// Moves the swap along; true: finish will not wait for data any more.
+  bool test() { return done(hlc_halo_test(raw())); }
+  /// Completes the swap.
+  void finish() { check(hlc_halo_finish(raw())); }
+  /// Start and finish in one.
+  void swap() {
+    start();
+    finish();
+  }
+  void swap(const Swap &what) {
+    start(what);
+    finish();
+  }
+  /// What the plan decided: mode, routes, bytes.
+  hlc_plan_info info() const {
+    hlc_plan_info info{};
+    check(hlc_halo_info(raw(), &info));
+    return info;
+  }
+  /// Releases the halo now and says so if that fails. Collective. The destructor does the same without throwing.
+  void finalise() { handle_.finalise(); }
+  hlc_halo *raw() const noexcept { return handle_.get(); }
+
+ private:
+  static hlc_halo *open(const Context &context, const hlc_halo_spec &spec) {
+    hlc_halo *raw = nullptr;
+    check(hlc_halo_init(context.raw(), &spec, &raw));
+    return raw;
+  }
+  static hlc_halo *open(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs, const HaloOptions &options) {
+    std::vector<hlc_field> fields;
+    for (const FieldRef &ref : refs) {
+      if (!ref.same_depth(*refs.begin())) throw Error(HLC_ERR_ARGUMENT, "Halo: its fields have different depths");
+      fields.push_back(ref.raw());
+    }
+    hlc_halo_spec spec{};
+    spec.grid = &grid.raw();
+    if (refs.size() > 0) {
+      std::copy(refs.begin()->low().begin(), refs.begin()->low().end(), spec.depth_low);
+      std::copy(refs.begin()->high().begin(), refs.begin()->high().end(), spec.depth_high);
+    }
+    spec.layout = HLC_ROW_MAJOR;
+    spec.nfields = static_cast<int>(fields.size());
+    spec.fields = fields.data();
+    spec.stencil = static_cast<hlc_stencil>(options.stencil);
+    spec.mode = static_cast<hlc_mode>(options.mode);
+    spec.epoch = static_cast<hlc_epoch>(options.epoch);
+    spec.drive = static_cast<hlc_drive>(options.drive);
+    return open(context, spec);
+  }
+  detail::Handle<hlc_halo, hlc_halo_finalise> handle_;
+};
+
+}  // namespace halocline
+#endif
