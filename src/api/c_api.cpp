@@ -1,0 +1,221 @@
+// The C API: each function checks its handle, calls one object, and hands the status out. No logic of its own.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <memory>
+#include <new>
+
+#include "engine/context.hpp"
+#include "exchange/list.hpp"
+#include "exchange/modes/modes.hpp"
+#include "halo/grid.hpp"
+#include "halo/halo.hpp"
+
+using halocline::fail;
+using halocline::failed;
+using halocline::Status;
+
+struct hlc_context {
+  halocline::Context inner;
+};
+struct hlc_halo {
+  explicit hlc_halo(halocline::Context &context) : inner(context) {}
+  halocline::Halo inner;
+};
+struct hlc_exchange {
+  explicit hlc_exchange(halocline::Context &context) : inner(context) {}
+  halocline::ListExchange inner;
+};
+
+namespace {
+
+hlc_status out(Status status) { return static_cast<hlc_status>(status); }
+
+/// Runs a cold call; an allocation that fails in it becomes a status.
+template <class Call>
+hlc_status guarded(const char *name, Call call) {
+  try {
+    return out(call());
+  } catch (const std::bad_alloc &) {
+    return out(fail(Status::memory, "%s: no memory", name));
+  }
+}
+
+Status null(const char *function, const char *argument) { return fail(Status::argument, "%s: %s is NULL", function, argument); }
+
+Status mpi_is_up(const char *function) {
+  int initialised = 0, finalised = 0;
+  MPI_Initialized(&initialised);
+  MPI_Finalized(&finalised);
+  if (initialised && !finalised) return Status::ok;
+  return fail(Status::state, "%s: MPI is not initialised%s", function, finalised ? " any more" : "; call MPI_Init first");
+}
+
+/// Makes a halo or an exchange, counts it as live in its context.
+template <class Object, class Spec>
+hlc_status make(const char *name, hlc_context *context, const Spec *spec, Object **object) {
+  return guarded(name, [&]() -> Status {
+    if (!context) return null(name, "context");
+    if (!object) return null(name, "the result pointer");
+    auto made = std::make_unique<Object>(context->inner);
+    HLC_TRY(made->inner.create(spec));
+    context->inner.live_plans += 1;
+    *object = made.release();
+    return Status::ok;
+  });
+}
+
+template <class Object>
+hlc_status release(const char *name, Object **object) {
+  return guarded(name, [&]() -> Status {
+    if (!object || !*object) return null(name, "the handle");
+    auto &inner = (*object)->inner;
+    if (inner.in_flight() && !inner.broken())
+      return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name, inner.context().rank());
+    inner.context().live_plans -= 1;
+    delete *object;
+    *object = nullptr;
+    return Status::ok;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+const char *hlc_status_name(hlc_status status) {
+  switch (status) {
+    case HLC_OK: return "HLC_OK";
+    case HLC_AGAIN: return "HLC_AGAIN";
+    case HLC_ERR_ARGUMENT: return "HLC_ERR_ARGUMENT";
+    case HLC_ERR_STATE: return "HLC_ERR_STATE";
+    case HLC_ERR_MEMORY: return "HLC_ERR_MEMORY";
+    case HLC_ERR_MISMATCH: return "HLC_ERR_MISMATCH";
+    case HLC_ERR_TIMEOUT: return "HLC_ERR_TIMEOUT";
+    case HLC_ERR_PEER_DIED: return "HLC_ERR_PEER_DIED";
+    case HLC_ERR_MPI: return "HLC_ERR_MPI";
+    case HLC_ERR_UNSUPPORTED: return "HLC_ERR_UNSUPPORTED";
+  }
+  return "not an hlc_status";
+}
+
+const char *hlc_error_message(void) { return halocline::error_message().c_str(); }
+
+const char *hlc_mode_name(hlc_mode mode) {
+  const halocline::ModeRow *row = halocline::find_mode(mode);
+  return row ? row->name : "unknown";
+}
+
+hlc_status hlc_mode_from_name(const char *name, hlc_mode *mode) { return out(halocline::mode_from_name(name, mode)); }
+
+#define HLC_TEXT_(x) #x
+#define HLC_TEXT(x) HLC_TEXT_(x)
+const char *hlc_version(void) { return HLC_TEXT(HLC_VERSION_MAJOR) "." HLC_TEXT(HLC_VERSION_MINOR) "." HLC_TEXT(HLC_VERSION_PATCH); }
+
+hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
+  return guarded("hlc_init", [&]() -> Status {
+    if (!context) return null("hlc_init", "context");
+    HLC_TRY(mpi_is_up("hlc_init"));
+    if (comm == MPI_COMM_NULL) return fail(Status::argument, "hlc_init: comm is MPI_COMM_NULL");
+    auto made = std::make_unique<hlc_context>();
+    HLC_TRY(made->inner.open(comm));
+    *context = made.release();
+    return Status::ok;
+  });
+}
+
+hlc_status hlc_init_fortran(int comm, hlc_context **context) {
+  if (const Status status = mpi_is_up("hlc_init"); failed(status)) return out(status);
+#ifdef MPI_ABI_VERSION
+  return hlc_init(MPI_Comm_fromint(comm), context);
+#else
+  return hlc_init(MPI_Comm_f2c(static_cast<MPI_Fint>(comm)), context);
+#endif
+}
+
+hlc_status hlc_finalise(hlc_context **context) {
+  return guarded("hlc_finalise", [&]() -> Status {
+    if (!context || !*context) return null("hlc_finalise", "context");
+    HLC_TRY(mpi_is_up("hlc_finalise"));
+    halocline::Context &inner = (*context)->inner;
+    Status mine = Status::ok;
+    if (inner.live_plans > 0 || inner.live_fields() > 0)
+      mine = fail(Status::state, "hlc_finalise on rank %d: %d halo(s) or exchange(s) and %d field(s) still live; release them first", inner.rank(),
+                  inner.live_plans, inner.live_fields());
+    HLC_TRY(halocline::agree(inner.comm(), mine));
+    delete *context;
+    *context = nullptr;
+    return Status::ok;
+  });
+}
+
+hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info) {
+  if (!context || !info) return out(null("hlc_context_info", context ? "info" : "context"));
+  const halocline::Context &inner = context->inner;
+  *info = {inner.rank(), inner.size(), inner.node(), inner.nodes(), inner.member(), inner.members(), inner.cores()};
+  return HLC_OK;
+}
+
+hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data) {
+  return guarded("hlc_field_alloc", [&]() -> Status {
+    if (!context) return null("hlc_field_alloc", "context");
+    if (!data) return null("hlc_field_alloc", "data");
+    return context->inner.allocate_field(static_cast<std::int64_t>(bytes), data);
+  });
+}
+
+hlc_status hlc_field_free(hlc_context *context, void **data) {
+  return guarded("hlc_field_free", [&]() -> Status {
+    if (!context) return null("hlc_field_free", "context");
+    if (!data || !*data) return null("hlc_field_free", "data");
+    HLC_TRY(context->inner.release_field(*data));
+    *data = nullptr;
+    return Status::ok;
+  });
+}
+
+hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t *global, const int *dims, const int *periodic, hlc_grid *grid) {
+  if (!context) return out(null("hlc_grid_create", "context"));
+  return out(halocline::create_grid(context->inner, ndims, global, dims, periodic, grid));
+}
+
+int hlc_grid_rank(const hlc_grid *grid, const int *coords) {
+  return grid && coords ? halocline::grid_rank(*grid, coords) : HLC_NO_NEIGHBOUR;
+}
+
+hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_halo **halo) { return make("hlc_halo_init", context, spec, halo); }
+
+hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what) {
+  return out(halo ? halo->inner.start(what) : null("hlc_halo_start", "halo"));
+}
+
+hlc_status hlc_halo_test(hlc_halo *halo) { return out(halo ? halo->inner.test() : null("hlc_halo_test", "halo")); }
+hlc_status hlc_halo_finish(hlc_halo *halo) { return out(halo ? halo->inner.finish() : null("hlc_halo_finish", "halo")); }
+hlc_status hlc_halo_finalise(hlc_halo **halo) { return release("hlc_halo_finalise", halo); }
+
+hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_info *info) {
+  if (!halo || !info) return out(null("hlc_halo_info", halo ? "info" : "halo"));
+  *info = halo->inner.describe();
+  return HLC_OK;
+}
+
+hlc_status hlc_exchange_create(hlc_context *context, const hlc_exchange_spec *spec, hlc_exchange **exchange) {
+  return make("hlc_exchange_create", context, spec, exchange);
+}
+
+hlc_status hlc_exchange_start(hlc_exchange *exchange) {
+  return out(exchange ? exchange->inner.start() : null("hlc_exchange_start", "exchange"));
+}
+hlc_status hlc_exchange_test(hlc_exchange *exchange) {
+  return out(exchange ? exchange->inner.test() : null("hlc_exchange_test", "exchange"));
+}
+hlc_status hlc_exchange_finish(hlc_exchange *exchange) {
+  return out(exchange ? exchange->inner.finish() : null("hlc_exchange_finish", "exchange"));
+}
+hlc_status hlc_exchange_destroy(hlc_exchange **exchange) { return release("hlc_exchange_destroy", exchange); }
+
+hlc_status hlc_exchange_info(const hlc_exchange *exchange, hlc_plan_info *info) {
+  if (!exchange || !info) return out(null("hlc_exchange_info", exchange ? "info" : "exchange"));
+  *info = exchange->inner.describe();
+  return HLC_OK;
+}
+
+}  // extern "C"

@@ -1,0 +1,43 @@
+// Statuses and the one-sentence message that goes with a failure. Every layer uses them; the C API hands them out as they are.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.h>
+
+#include <string>
+
+namespace halocline {
+
+/// What a call came to; the values are those of hlc_status. `again` says "not yet" and is no error.
+enum class [[nodiscard]] Status : int {
+  ok = HLC_OK,
+  again = HLC_AGAIN,
+  argument = HLC_ERR_ARGUMENT,
+  state = HLC_ERR_STATE,
+  memory = HLC_ERR_MEMORY,
+  mismatch = HLC_ERR_MISMATCH,
+  timeout = HLC_ERR_TIMEOUT,
+  peer_died = HLC_ERR_PEER_DIED,
+  mpi = HLC_ERR_MPI,
+  unsupported = HLC_ERR_UNSUPPORTED,
+};
+
+/// True for a status that is a failure, which `again` is not.
+inline bool failed(Status status) { return status != Status::ok && status != Status::again; }
+
+/// Sets this thread's message (printf rules) and returns the status, so that a failing line reads `return fail(...)`.
+[[gnu::format(printf, 2, 3)]] Status fail(Status status, const char *format, ...);
+
+/// This thread's message; the first to know writes it and nobody overwrites it on the way up.
+std::string &error_message();
+
+/// Turns an MPI return code into a status, with the name of the MPI call and MPI's own text as the message.
+Status check_mpi(int code, const char *call);
+
+}  // namespace halocline
+
+/// Returns from the calling function when an expression fails; the only macro of the library.
+#define HLC_TRY(expression)                                                                 \
+  do {                                                                                      \
+    if (::halocline::Status hlc_try_ = (expression); ::halocline::failed(hlc_try_)) return hlc_try_; \
+  } while (0)

@@ -1,0 +1,86 @@
+// The three phases of a wait. The lengths were chosen on oversubscribed and on idle cores: see docs/design/002-waiting.md.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/wait.hpp"
+
+#include <sched.h>
+
+#include <ctime>
+
+namespace halocline {
+namespace {
+
+constexpr long kSpinsWithCore = 20'000, kSpinsWithout = 20;
+constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
+constexpr long kPollEvery_ns = 50'000;      // nobody rings for what comes by MPI
+constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
+
+}  // namespace
+
+std::int64_t now_ns() {
+  std::timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+Wait::Wait(Context &context, WakeUp wake_up)
+    : context_(context),
+      wake_up_(wake_up),
+      spins_(context.core_per_rank() ? kSpinsWithCore : kSpinsWithout),
+      yields_(context.core_per_rank() ? kYieldsWithCore : kYieldsWithout) {}
+
+Wait::~Wait() { end_sleep(); }
+
+Wait::Turn Wait::pause() {
+  if (calls_++ < spins_) {
+    cpu_pause();
+    return Turn::look_again;
+  }
+  return pause_slowly();
+}
+
+Wait::Turn Wait::pause_slowly() {
+  if (start_ns_ == 0) start_ns_ = checked_ns_ = now_ns();
+  if (calls_ < spins_ + yields_) {
+    sched_yield();
+    return Turn::look_again;
+  }
+  if (wake_up_ == WakeUp::by_polling) {
+    const std::timespec time{0, kPollEvery_ns};
+    nanosleep(&time, nullptr);
+    return next_turn();
+  }
+  // The caller looks once more between the announcement and the sleep, so that no ring is lost.
+  if (!announced_) {
+    seen_ = context_.port().bell();
+    context_.port().announce_sleep();
+    announced_ = true;
+    return Turn::look_again;
+  }
+  context_.port().sleep(seen_, kCheckEvery_ns);
+  seen_ = context_.port().bell();
+  return next_turn();
+}
+
+Wait::Turn Wait::next_turn() {
+  const std::int64_t now = now_ns();
+  if (now - checked_ns_ < kCheckEvery_ns) return Turn::look_again;
+  checked_ns_ = now;
+  return Turn::check_peers;
+}
+
+void Wait::progress() {
+  end_sleep();
+  calls_ = 0;
+  start_ns_ = 0;
+}
+
+void Wait::end_sleep() {
+  if (announced_) context_.port().awake();
+  announced_ = false;
+}
+
+bool Wait::timed_out() const {
+  return context_.timeout_ns() > 0 && start_ns_ != 0 && now_ns() - start_ns_ > context_.timeout_ns();
+}
+
+}  // namespace halocline

@@ -1,0 +1,55 @@
+// Waiting politely: spin while there is a core per rank, then yield, then sleep until a peer rings or a short time is over.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "engine/context.hpp"
+
+namespace halocline {
+
+/// What wakes the wait: only peers of this node, who ring the port's bell, or also MPI, which must be asked again and again.
+enum class WakeUp { by_bell, by_polling };
+
+/// One wait. The loop that uses it looks at what it waits for, and calls pause() each time it finds nothing:
+///
+///   Wait wait(context, WakeUp::by_bell);
+///   while (!arrived())
+///     if (wait.pause() == Wait::Turn::check_peers) ...   // now and then: time to ask about timeouts and dead peers
+class Wait {
+ public:
+  enum class Turn { look_again, check_peers };
+
+  Wait(Context &context, WakeUp wake_up);
+  Wait(const Wait &) = delete;
+  Wait &operator=(const Wait &) = delete;
+  ~Wait();
+
+  /// Lets some time pass; how much grows with the number of calls.
+  Turn pause();
+  /// Something came: the next pause is short again, and the time limit starts anew.
+  void progress();
+  /// True between progress() and the next pause().
+  bool just_progressed() const { return calls_ == 0; }
+  /// True once nothing came for HALOCLINE_TIMEOUT seconds.
+  bool timed_out() const;
+
+ private:
+  Turn pause_slowly();
+  Turn next_turn();
+  void end_sleep();
+
+  Context &context_;
+  WakeUp wake_up_;
+  long spins_, yields_;
+  long calls_ = 0;
+  bool announced_ = false;
+  std::uint32_t seen_ = 0;
+  std::int64_t start_ns_ = 0, checked_ns_ = 0;
+};
+
+/// Nanoseconds of a clock that only goes forward.
+std::int64_t now_ns();
+
+}  // namespace halocline

@@ -1,0 +1,249 @@
+// The steps of a round, in the order in which they happen: open, pack and send, collect, unpack, close.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/exchange.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "exchange/handshake.hpp"
+#include "exchange/modes/modes.hpp"
+
+namespace halocline {
+
+Status Exchange::create(Context &context, Options options, std::vector<Edge> edges) {
+  plan_.context = &context;
+  plan_.options = options;
+  plan_.edges = std::move(edges);
+  HLC_TRY(check_mpi(MPI_Comm_dup(context.comm(), &plan_.comm), "MPI_Comm_dup"));
+  HLC_TRY(join_edges(plan_));
+
+  const std::size_t n = plan_.edges.size();
+  plan_.parts.resize(n);
+  for (std::size_t e = 0; e < n; ++e) plan_.parts[e] = {plan_.edges[e].out, plan_.edges[e].in};
+  arrival_.assign(n, Arrival::none);
+  queue_.reserve(n);
+  leg_of_.assign(n, 0);
+  HLC_TRY(make_legs());
+  HLC_TRY(report_detours());
+  return agree(plan_.comm, cargo_.joined(plan_));
+}
+
+Exchange::~Exchange() {
+  legs_.clear();
+  if (plan_.comm != MPI_COMM_NULL) MPI_Comm_free(&plan_.comm);
+}
+
+/// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same legs, in the same
+/// order, because making one is collective; a rank may have no edges in it.
+Status Exchange::make_legs() {
+  const ModeRow &mode = *find_mode(plan_.options.mode);
+  std::vector<int> direct, near, far;
+  for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
+    const Edge &edge = plan_.edges[e];
+    const bool same_node = edge.member != kOtherNode;
+    const bool readable = mode.reads_fields && edge.readable && edge.peer_readable;
+    (same_node || !mode.make_far ? (readable ? direct : near) : far).push_back(static_cast<int>(e));
+  }
+  if (!mode.make_far) return add_leg(mode.make, near, &hlc_plan_info::via_mpi);
+  if (mode.reads_fields) HLC_TRY(add_leg(mode.make, direct, &hlc_plan_info::via_direct));
+  HLC_TRY(add_leg(mode.reads_fields ? make_notify : mode.make, near, &hlc_plan_info::via_notify));
+  return add_leg(mode.make_far, far, &hlc_plan_info::via_mpi);
+}
+
+/// Says once what the mode was asked for and cannot do here: links to other nodes, fields that cannot be read.
+Status Exchange::report_detours() const {
+  const ModeRow &mode = *find_mode(plan_.options.mode);
+  hlc_plan_info info{};
+  describe(info);
+  const long long mine[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, mode.reads_fields ? info.via_notify : 0};
+  long long all[3] = {};
+  HLC_TRY(check_mpi(MPI_Allreduce(mine, all, 3, MPI_LONG_LONG, MPI_SUM, plan_.comm), "MPI_Allreduce"));
+  if (plan_.context->rank() != 0) return Status::ok;
+  if (all[1] > 0) report_once("mode %s: %lld of %lld links between neighbours lead to another node and go over MPI", mode.name, all[1], all[0]);
+  if (all[2] > 0)
+    report_once("mode %s: %lld of %lld links between neighbours go as notify: their data do not lie in memory from hlc_field_alloc on both sides",
+                mode.name, all[2], all[0]);
+  return Status::ok;
+}
+
+Status Exchange::add_leg(Status (*make)(Plan &, std::vector<int>, std::unique_ptr<Leg> &), std::vector<int> edges,
+                         int hlc_plan_info::*route) {
+  for (const int e : edges) leg_of_[static_cast<std::size_t>(e)] = legs_.size();
+  std::unique_ptr<Leg> leg;
+  HLC_TRY(agree(plan_.comm, make(plan_, std::move(edges), leg)));
+  if (!leg->edges().empty() && leg->wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
+  legs_.push_back(std::move(leg));
+  routes_.push_back(route);
+  return Status::ok;
+}
+
+void Exchange::describe(hlc_plan_info &info) const {
+  info.mode = plan_.options.mode;
+  info.epoch = plan_.options.epoch;
+  info.drive = plan_.options.drive;
+  info.neighbours = static_cast<int>(plan_.edges.size());
+  for (std::size_t i = 0; i < legs_.size(); ++i) {
+    info.*routes_[i] += static_cast<int>(legs_[i]->edges().size());
+    info.memory_bytes += legs_[i]->memory_bytes();
+  }
+  for (const Edge &edge : plan_.edges) {
+    info.bytes_out += edge.out;
+    info.bytes_in += edge.in;
+  }
+  info.memory_bytes += static_cast<std::int64_t>(plan_.edges.size() * (sizeof(Edge) + sizeof(Part) + sizeof(int)));
+}
+
+Status Exchange::start() {
+  in_flight_ = true;
+  queue_.clear();
+  left_ = 0;
+  for (std::size_t e = 0; e < arrival_.size(); ++e) {
+    arrival_[e] = plan_.parts[e].in > 0 ? Arrival::missing : Arrival::none;
+    left_ += plan_.parts[e].in > 0 ? 1 : 0;
+  }
+  missing_ = left_;
+
+  for (auto &leg : legs_) HLC_TRY(mark_broken(leg->open()));
+  for (auto &leg : legs_) {
+    for (const int e : leg->edges())
+      if (plan_.parts[static_cast<std::size_t>(e)].out > 0) HLC_TRY(mark_broken(send_edge(e)));
+    HLC_TRY(mark_broken(leg->launched()));
+  }
+  return Status::ok;
+}
+
+Status Exchange::test() {
+  bool progress = true;
+  while (missing_ > 0 && progress) HLC_TRY(mark_broken(collect(&progress)));
+  return missing_ > 0 ? Status::again : Status::ok;
+}
+
+Status Exchange::finish() {
+  HLC_TRY(mark_broken(wait_for_all()));
+  HLC_TRY(mark_broken(close_all()));
+  in_flight_ = false;
+  return Status::ok;
+}
+
+/// Takes what has come, without waiting.
+Status Exchange::collect(bool *progress) {
+  *progress = false;
+  for (auto &leg : legs_) {
+    if (leg->edges().empty()) continue;
+    int e = -1;
+    const Status status = leg->poll(&e);
+    HLC_TRY(status);
+    if (status == Status::again) continue;
+    arrival_[static_cast<std::size_t>(e)] = Arrival::here;
+    queue_.push_back(e);
+    missing_ -= 1;
+    *progress = true;
+  }
+  return Status::ok;
+}
+
+Status Exchange::unpack(int e) {
+  const void *data = leg(e).arrived(e);
+  if (data)
+    cargo_.unpack(e, data);
+  else
+    cargo_.pull(e);
+  arrival_[static_cast<std::size_t>(e)] = Arrival::unpacked;
+  left_ -= 1;
+  return leg(e).release(e);
+}
+
+Status Exchange::unpack_arrived() {
+  if (!in_order_) {
+    for (const int e : queue_) HLC_TRY(unpack(e));
+    queue_.clear();
+    return Status::ok;
+  }
+  for (std::size_t e = 0; e < arrival_.size(); ++e) {
+    if (arrival_[e] == Arrival::missing) break;
+    if (arrival_[e] == Arrival::here) HLC_TRY(unpack(static_cast<int>(e)));
+  }
+  queue_.clear();
+  return Status::ok;
+}
+
+/// Repeats a step until it no longer answers `again`. Now and then it asks suspect whether there is still hope; what a peer did before it
+/// died counts, so the step is tried once more before the verdict.
+template <class Step, class Suspect>
+Status Exchange::wait_until(Step step, Suspect suspect) {
+  Wait wait(*plan_.context, wake_up_);
+  while (true) {
+    Status status = step(wait);
+    if (status != Status::again) return status;
+    if (wait.pause() == Wait::Turn::look_again) continue;
+    const Status verdict = suspect(wait.timed_out());
+    if (!failed(verdict)) continue;
+    status = step(wait);
+    if (status != Status::again) return status;
+    if (!wait.just_progressed()) return verdict;
+  }
+}
+
+Status Exchange::suspect_rank(int rank, Member member, bool timed_out) const {
+  const Context &context = *plan_.context;
+  if (member != kOtherNode && !plan_.context->port().alive(member))
+    return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", context.rank(), rank);
+  if (timed_out)
+    return fail(Status::timeout, "rank %d has waited %lld s for rank %d (HALOCLINE_TIMEOUT)", context.rank(),
+                static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank);
+  return Status::ok;
+}
+
+Status Exchange::suspect_missing(bool timed_out) const {
+  for (const bool late : {false, timed_out})
+    for (std::size_t e = 0; e < arrival_.size(); ++e)
+      if (arrival_[e] == Arrival::missing) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, late));
+  return Status::ok;
+}
+
+Status Exchange::send_edge(int e) {
+  void *buffer = nullptr;
+  Status status = leg(e).place(e, &buffer);
+  // Only a peer that is two rounds behind makes me wait here, and only where it does not also send to me.
+  if (status == Status::again) {
+    const Edge &edge = plan_.edges[static_cast<std::size_t>(e)];
+    status = wait_until([&](Wait &) { return leg(e).place(e, &buffer); },
+                        [&](bool timed_out) { return suspect_rank(edge.rank, edge.member, timed_out); });
+  }
+  HLC_TRY(status);
+  if (buffer) cargo_.pack(e, buffer);
+  return leg(e).send(e);
+}
+
+Status Exchange::wait_for_all() {
+  HLC_TRY(unpack_arrived());
+  if (left_ == 0) return Status::ok;
+  return wait_until(
+      [&](Wait &wait) {
+        bool progress = false;
+        HLC_TRY(collect(&progress));
+        if (progress) {
+          wait.progress();
+          HLC_TRY(unpack_arrived());
+        }
+        return left_ == 0 ? Status::ok : Status::again;
+      },
+      [&](bool timed_out) { return suspect_missing(timed_out); });
+}
+
+Status Exchange::close_all() {
+  for (auto &leg : legs_) {
+    int rank = -1;
+    HLC_TRY(wait_until([&](Wait &) { return leg->close(&rank); },
+                       [&](bool timed_out) { return suspect_rank(rank, plan_.context->member_of(rank), timed_out); }));
+  }
+  return Status::ok;
+}
+
+/// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.
+Status Exchange::mark_broken(Status status) {
+  broken_ = broken_ || failed(status);
+  return status;
+}
+
+}  // namespace halocline

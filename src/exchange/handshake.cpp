@@ -1,0 +1,110 @@
+// The handshake. Messages are announced by nobody, so their end is found with a non-blocking barrier (Hoefler, Siebert, Lumsdaine:
+// Scalable communication protocols for dynamic sparse data exchange, PPoPP 2010): a list that names me wrongly is an error, not a hang.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/handshake.hpp"
+
+#include <map>
+#include <tuple>
+
+namespace halocline {
+namespace {
+
+constexpr int kHelloTag = 1, kCardTag = 2;
+
+/// What a rank says of one of its edges to the rank at its other end.
+struct Hello {
+  std::int64_t out, in, space_in;
+  int edge, tag, turn, readable;  // turn: how many edges before this one have the same rank and tag
+};
+
+/// (rank, tag, turn) names an edge.
+using Name = std::tuple<int, int, int>;
+
+Status send_hellos(const Plan &plan, std::vector<Hello> &hellos, std::vector<MPI_Request> &requests) {
+  std::map<std::pair<int, int>, int> turns;
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    const Edge &edge = plan.edges[e];
+    hellos[e] = {edge.out, edge.in, edge.space_in, static_cast<int>(e), edge.tag_out, turns[{edge.rank, edge.tag_out}]++, edge.readable};
+    HLC_TRY(check_mpi(MPI_Issend(&hellos[e], sizeof(Hello), MPI_BYTE, edge.rank, kHelloTag, plan.comm, &requests[e]), "MPI_Issend"));
+  }
+  return Status::ok;
+}
+
+/// Receives hellos until every rank's have been received.
+Status receive_hellos(const Plan &plan, std::vector<MPI_Request> &requests, std::map<Name, Hello> &heard) {
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  for (int done = 0; !done;) {
+    int there = 0;
+    MPI_Status status;
+    HLC_TRY(check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kHelloTag, plan.comm, &there, &status), "MPI_Iprobe"));
+    if (there) {
+      Hello hello;
+      HLC_TRY(check_mpi(MPI_Recv(&hello, sizeof hello, MPI_BYTE, status.MPI_SOURCE, kHelloTag, plan.comm, MPI_STATUS_IGNORE), "MPI_Recv"));
+      heard[{status.MPI_SOURCE, hello.tag, hello.turn}] = hello;
+      continue;
+    }
+    if (barrier != MPI_REQUEST_NULL) {
+      HLC_TRY(check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test"));
+      continue;
+    }
+    int sent = 0;
+    HLC_TRY(check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall"));
+    if (sent) HLC_TRY(check_mpi(MPI_Ibarrier(plan.comm, &barrier), "MPI_Ibarrier"));
+  }
+  return Status::ok;
+}
+
+Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int turn) {
+  const int me = plan.context->rank();
+  const auto found = heard.find({edge.rank, edge.tag_in, turn});
+  if (found == heard.end())
+    return fail(Status::mismatch, "rank %d lists rank %d as a neighbour (tag %d, %lld bytes out, %lld bytes in), but rank %d does not list rank %d so",
+                me, edge.rank, edge.tag_in, static_cast<long long>(edge.out), static_cast<long long>(edge.in), edge.rank, me);
+  const Hello &hello = found->second;
+  if (hello.out != edge.in || hello.in != edge.out)
+    return fail(Status::mismatch, "neighbours disagree: rank %d sends %lld bytes to rank %d, which expects %lld; rank %d sends %lld bytes to rank %d, which expects %lld",
+                me, static_cast<long long>(edge.out), edge.rank, static_cast<long long>(hello.in), edge.rank,
+                static_cast<long long>(hello.out), me, static_cast<long long>(edge.in));
+  edge.peer_edge = hello.edge;
+  edge.peer_readable = hello.readable != 0;
+  edge.member = plan.context->member_of(edge.rank);
+  heard.erase(found);
+  return Status::ok;
+}
+
+Status compare_all(Plan &plan, std::map<Name, Hello> &heard) {
+  std::map<std::pair<int, int>, int> turns;
+  for (Edge &edge : plan.edges) HLC_TRY(compare(plan, edge, heard, turns[{edge.rank, edge.tag_in}]++));
+  if (heard.empty()) return Status::ok;
+  const auto &[name, hello] = *heard.begin();
+  return fail(Status::mismatch, "rank %d lists rank %d as a neighbour (tag %d, %lld bytes out, %lld bytes in), but rank %d does not list rank %d so",
+              std::get<0>(name), plan.context->rank(), hello.tag, static_cast<long long>(hello.out),
+              static_cast<long long>(hello.in), plan.context->rank(), std::get<0>(name));
+}
+
+}  // namespace
+
+Status join_edges(Plan &plan) {
+  std::vector<Hello> hellos(plan.edges.size());
+  std::vector<MPI_Request> requests(plan.edges.size(), MPI_REQUEST_NULL);
+  std::map<Name, Hello> heard;
+  HLC_TRY(send_hellos(plan, hellos, requests));
+  HLC_TRY(receive_hellos(plan, requests, heard));
+  return agree(plan.comm, compare_all(plan, heard));
+}
+
+Status swap_cards(const Plan &plan, const std::vector<int> &edges, const std::vector<Card> &mine, std::vector<Card> &theirs) {
+  theirs.assign(plan.edges.size(), Card{});
+  std::vector<MPI_Request> requests(2 * edges.size(), MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const auto e = static_cast<std::size_t>(edges[i]);
+    HLC_TRY(check_mpi(MPI_Irecv(&theirs[e], sizeof(Card), MPI_BYTE, plan.edges[e].rank, kCardTag + edges[i], plan.comm, &requests[2 * i]),
+                      "MPI_Irecv"));
+    HLC_TRY(check_mpi(MPI_Isend(&mine[e], sizeof(Card), MPI_BYTE, plan.edges[e].rank, kCardTag + plan.edges[e].peer_edge, plan.comm,
+                                &requests[2 * i + 1]),
+                      "MPI_Isend"));
+  }
+  return check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+}  // namespace halocline

@@ -1,0 +1,98 @@
+// The contract of a mode. A leg carries a set of edges (neighbours) one way of synchronising; an exchange is one leg, or several side
+// by side where a mode reaches some neighbours through shared memory and others through MPI. Files in modes/ are its implementations.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/context.hpp"
+#include "engine/wait.hpp"
+
+namespace halocline {
+
+/// A neighbour as one rank sees it, joined to one edge of that neighbour. Bytes are the most that one round moves.
+struct Edge {
+  int rank = 0;
+  int tag_out = 0, tag_in = 0;       // my out goes to the peer's edge whose tag_in is my tag_out
+  std::int64_t out = 0, in = 0;      // of a whole round
+  std::int64_t space_out = 0, space_in = 0;  // of any round: a reverse round swaps the two
+  bool readable = false;             // mode direct: my side of this edge can be read from the node's memory
+  // Found by the handshake:
+  int peer_edge = -1;                // the index of the joined edge in the peer's list
+  bool peer_readable = false;
+  Member member = kOtherNode;        // the peer, if it is of this node
+};
+
+/// What the running round moves over an edge; both 0: the edge takes no part.
+struct Part {
+  std::int64_t out = 0, in = 0;
+  bool active() const { return out > 0 || in > 0; }
+};
+
+/// How a leg is told to work.
+struct Options {
+  hlc_mode mode = HLC_MODE_DEFAULT;
+  hlc_epoch epoch = HLC_EPOCH_DEFAULT;
+  hlc_drive drive = HLC_DRIVE_DEFAULT;
+};
+
+/// What all legs of an exchange look at. The parts are set before each round.
+struct Plan {
+  Context *context = nullptr;
+  MPI_Comm comm = MPI_COMM_NULL;
+  Options options;
+  std::vector<Edge> edges;
+  std::vector<Part> parts;
+  bool whole_round = true;  // the same on all ranks: the round moves every edge as planned
+};
+
+/// Carries the edges of one set. A round is: open, then for each edge with out > 0 place, (pack), send; launched; poll until every edge
+/// with in > 0 has come, each followed by (unpack) release; close until it is ok. Nothing here allocates.
+class Leg {
+ public:
+  Leg(Plan &plan, std::vector<int> edges) : plan_(plan), edges_(std::move(edges)) {}
+  Leg(const Leg &) = delete;
+  Leg &operator=(const Leg &) = delete;
+  virtual ~Leg() = default;
+
+  /// Begins a round.
+  virtual Status open() = 0;
+  /// Where to pack what edge sends; `again` while the peer has not freed the place. Not called for edges that are read directly.
+  virtual Status place(int edge, void **buffer) = 0;
+  /// Edge is packed: send it.
+  virtual Status send(int edge) = 0;
+  /// Every edge has been sent.
+  virtual Status launched() { return Status::ok; }
+  /// Names an edge whose data have come, each once in a round; `again` if there is none now.
+  virtual Status poll(int *edge) = 0;
+  /// The data of an edge that has come; NULL if the edge is read directly.
+  virtual const void *arrived(int edge) const = 0;
+  /// Edge is unpacked.
+  virtual Status release(int edge) = 0;
+  /// Ends a round: ok once nothing of mine is needed by a peer any more, else `again` with the rank it waits for.
+  virtual Status close(int *rank) = 0;
+
+  virtual std::int64_t memory_bytes() const = 0;
+  virtual WakeUp wake_up() const { return WakeUp::by_polling; }
+  const std::vector<int> &edges() const { return edges_; }
+
+ protected:
+  const Edge &edge(int index) const { return plan_.edges[static_cast<std::size_t>(index)]; }
+  const Part &part(int index) const { return plan_.parts[static_cast<std::size_t>(index)]; }
+
+  Plan &plan_;
+  std::vector<int> edges_;  // indices into plan_.edges
+};
+
+/// Makers of legs, one per file in modes/. All collective over the plan's communicator, also for ranks without edges.
+Status make_p2p(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+Status make_neighbor(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+Status make_fence(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+Status make_pscw(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+Status make_passive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+Status make_passive_naive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+Status make_notify(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+Status make_direct(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+
+}  // namespace halocline

@@ -1,0 +1,157 @@
+// Mode fence: MPI_Put between two fences. With early epochs the fence that ends a round opens the next one, so that start never blocks.
+// FenceGetLeg drives the same swap by MPI_Get, for comparison. Source: Brown et al., sections IV-B1 and IV-C.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "exchange/modes/window_leg.hpp"
+
+namespace halocline {
+namespace {
+
+Status fence(MPI_Win window, int assertion) { return check_mpi(MPI_Win_fence(assertion, window), "MPI_Win_fence"); }
+
+class FenceLeg final : public WindowLeg {
+ public:
+  using WindowLeg::WindowLeg;
+
+  ~FenceLeg() override {
+    if (window_ != MPI_WIN_NULL && open_epoch_) static_cast<void>(fence(window_, MPI_MODE_NOSUCCEED));
+  }
+
+  Status create() {
+    HLC_TRY(create_window());
+    open_epoch_ = early();
+    return early() ? fence(window_, MPI_MODE_NOPRECEDE) : Status::ok;
+  }
+
+  Status open() override {
+    HLC_TRY(WindowLeg::open());
+    fenced_ = false;
+    return early() ? Status::ok : fence(window_, MPI_MODE_NOPRECEDE);
+  }
+
+  Status poll(int *e) override {
+    HLC_TRY(end_epoch());
+    return next_arrival(e);
+  }
+
+  Status close(int *rank) override {
+    *rank = some_peer();
+    return end_epoch();
+  }
+
+ private:
+  bool early() const { return plan_.options.epoch == HLC_EPOCH_EARLY; }
+
+  /// No local store touches the window, ever: NOSTORE holds for each fence.
+  Status end_epoch() {
+    if (fenced_) return Status::ok;
+    fenced_ = true;
+    return fence(window_, early() ? MPI_MODE_NOSTORE : MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED);
+  }
+
+  bool fenced_ = true, open_epoch_ = false;
+};
+
+/// The window holds what I send; my peers read it. The first fence must stand after the packing and may not carry NOPRECEDE, which would
+/// free MPI from making it a barrier.
+class FenceGetLeg final : public Leg {
+ public:
+  using Leg::Leg;
+
+  ~FenceGetLeg() override {
+    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+  }
+
+  Status create() {
+    HLC_TRY(incoming_.create(lay_out(plan_, edges_, &Edge::space_in)));
+    chunks_ = lay_out(plan_, edges_, &Edge::space_out);
+    came_.reserve(edges_.size());
+    std::int64_t skip = 0;
+    HLC_TRY(allocate_window(plan_.comm, chunks_.bytes, &window_, &base_, &skip));
+    std::vector<Card> mine(plan_.edges.size());
+    for (const int e : edges_) mine[static_cast<std::size_t>(e)].a = skip + chunks_.offset[static_cast<std::size_t>(e)];
+    return swap_cards(plan_, edges_, mine, sources_);
+  }
+
+  Status open() override {
+    came_.clear();
+    fenced_ = false;
+    for (const int e : edges_)
+      if (part(e).in > 0) came_.push_back(e);
+    return Status::ok;
+  }
+
+  Status place(int e, void **buffer) override {
+    *buffer = base_ + chunks_.offset[static_cast<std::size_t>(e)];
+    return Status::ok;
+  }
+
+  Status send(int) override { return Status::ok; }
+
+  Status launched() override {
+    HLC_TRY(fence(window_, MPI_MODE_NOPUT));
+    for (const int e : came_) HLC_TRY(get_bytes(e));
+    return Status::ok;
+  }
+
+  Status poll(int *e) override {
+    HLC_TRY(end_epoch());
+    if (came_.empty()) return Status::again;
+    *e = came_.back();
+    came_.pop_back();
+    return Status::ok;
+  }
+
+  const void *arrived(int e) const override { return incoming_.chunk(e); }
+  Status release(int) override { return Status::ok; }
+  Status close(int *rank) override {
+    *rank = plan_.context->rank();
+    return end_epoch();
+  }
+  std::int64_t memory_bytes() const override { return incoming_.bytes() + chunks_.bytes; }
+
+ private:
+  Status get_bytes(int e) {
+    constexpr std::int64_t largest = std::int64_t{1} << 30;
+    const std::int64_t from = sources_[static_cast<std::size_t>(e)].a;
+    for (std::int64_t done = 0; done < part(e).in; done += largest) {
+      const int count = static_cast<int>(std::min(largest, part(e).in - done));
+      HLC_TRY(check_mpi(MPI_Get(incoming_.chunk(e) + done, count, MPI_BYTE, edge(e).rank, static_cast<MPI_Aint>(from + done), count,
+                                MPI_BYTE, window_),
+                        "MPI_Get"));
+    }
+    return Status::ok;
+  }
+
+  Status end_epoch() {
+    if (fenced_) return Status::ok;
+    fenced_ = true;
+    return fence(window_, MPI_MODE_NOSUCCEED);
+  }
+
+  MPI_Win window_ = MPI_WIN_NULL;
+  char *base_ = nullptr;
+  ChunkLayout chunks_;
+  ChunkBuffer incoming_;
+  std::vector<Card> sources_;
+  std::vector<int> came_;
+  bool fenced_ = true;
+};
+
+}  // namespace
+
+Status make_fence(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
+  if (plan.options.drive == HLC_DRIVE_GET) {
+    auto made = std::make_unique<FenceGetLeg>(plan, std::move(edges));
+    HLC_TRY(made->create());
+    leg = std::move(made);
+    return Status::ok;
+  }
+  auto made = std::make_unique<FenceLeg>(plan, std::move(edges));
+  HLC_TRY(made->create());
+  leg = std::move(made);
+  return Status::ok;
+}
+
+}  // namespace halocline

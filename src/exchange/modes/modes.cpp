@@ -1,0 +1,94 @@
+// The table of modes, and how a mode is named.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/modes/modes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+
+#include "base/environment.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr ModeRow kModes[] = {
+    {HLC_MODE_P2P, "p2p", make_p2p, nullptr, false},
+    {HLC_MODE_NEIGHBOR, "neighbor", make_neighbor, nullptr, false},
+    {HLC_MODE_FENCE, "fence", make_fence, nullptr, false},
+    {HLC_MODE_PSCW, "pscw", make_pscw, nullptr, false},
+    {HLC_MODE_PASSIVE, "passive", make_passive, nullptr, false},
+    {HLC_MODE_PASSIVE_NAIVE, "passive_naive", make_passive_naive, nullptr, false},
+    {HLC_MODE_NOTIFY, "notify", make_notify, make_p2p, false},
+    {HLC_MODE_DIRECT, "direct", make_direct, make_p2p, true},
+};
+
+/// Levenshtein distance: how many letters must change.
+std::size_t distance(const std::string &a, const std::string &b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// Chooses between two words; 0 for an empty text, else 1 or 2.
+Status choose(const char *variable, const char *first, const char *second, int *choice) {
+  const std::string text = environment(variable);
+  *choice = text == first ? 1 : text == second ? 2 : 0;
+  if (*choice || text.empty()) return Status::ok;
+  return fail(Status::argument, "HALOCLINE_%s is '%s', it must be '%s' or '%s'", variable, text.c_str(), first, second);
+}
+
+}  // namespace
+
+std::span<const ModeRow> mode_table() { return kModes; }
+
+const ModeRow *find_mode(hlc_mode mode) {
+  for (const ModeRow &row : kModes)
+    if (row.mode == mode) return &row;
+  return nullptr;
+}
+
+Status mode_from_name(const char *name, hlc_mode *mode) {
+  if (!name || !mode) return fail(Status::argument, "hlc_mode_from_name: %s is NULL", name ? "mode" : "name");
+  const ModeRow *nearest = &kModes[0];
+  for (const ModeRow &row : kModes) {
+    if (std::strcmp(row.name, name) == 0) {
+      *mode = row.mode;
+      return Status::ok;
+    }
+    if (distance(name, row.name) < distance(name, nearest->name)) nearest = &row;
+  }
+  return fail(Status::argument, "there is no mode '%s'; the nearest is '%s'", name, nearest->name);
+}
+
+Status resolve(Options &options) {
+  const std::string name = environment("MODE");
+  if (options.mode == HLC_MODE_DEFAULT) {
+    options.mode = HLC_MODE_DIRECT;
+    if (!name.empty()) HLC_TRY(mode_from_name(name.c_str(), &options.mode));
+  }
+  int epoch = 0, drive = 0;
+  HLC_TRY(choose("EPOCH", "early", "late", &epoch));
+  HLC_TRY(choose("DRIVE", "put", "get", &drive));
+  if (options.epoch == HLC_EPOCH_DEFAULT) options.epoch = epoch == 2 ? HLC_EPOCH_LATE : HLC_EPOCH_EARLY;
+  if (options.drive == HLC_DRIVE_DEFAULT) options.drive = drive == 2 && options.mode == HLC_MODE_FENCE ? HLC_DRIVE_GET : HLC_DRIVE_PUT;
+
+  if (!find_mode(options.mode)) return fail(Status::argument, "mode is %d, which is no hlc_mode", static_cast<int>(options.mode));
+  if (options.epoch < 0 || options.epoch > HLC_EPOCH_LATE) return fail(Status::argument, "epoch is %d, which is no hlc_epoch", static_cast<int>(options.epoch));
+  if (options.drive < 0 || options.drive > HLC_DRIVE_GET) return fail(Status::argument, "drive is %d, which is no hlc_drive", static_cast<int>(options.drive));
+  if (options.drive == HLC_DRIVE_GET && options.mode != HLC_MODE_FENCE)
+    return fail(Status::unsupported, "drive 'get' is offered by mode fence alone; with '%s' the target cannot know when the data may be read",
+                find_mode(options.mode)->name);
+  if (options.drive == HLC_DRIVE_GET) options.epoch = HLC_EPOCH_LATE;
+  return Status::ok;
+}
+
+}  // namespace halocline

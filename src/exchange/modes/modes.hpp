@@ -1,0 +1,30 @@
+// The table of modes: one row each. Everything that depends on which modes there are reads it from here.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "exchange/leg.hpp"
+
+namespace halocline {
+
+using MakeLeg = Status (*)(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+
+/// One mode. `make` carries the edges it can; edges between ranks that share no memory are carried by `make_far` where that is not NULL.
+struct ModeRow {
+  hlc_mode mode;
+  const char *name;
+  MakeLeg make;
+  MakeLeg make_far;   // NULL: `make` reaches every rank
+  bool reads_fields;  // needs the neighbour's fields in shared memory; edges without go as in mode notify
+};
+
+std::span<const ModeRow> mode_table();
+/// The row of a mode, NULL for a value that is none.
+const ModeRow *find_mode(hlc_mode mode);
+/// The mode of a name; the error names the nearest one.
+Status mode_from_name(const char *name, hlc_mode *mode);
+/// Fills in what was left at its default: from HALOCLINE_MODE, HALOCLINE_EPOCH, HALOCLINE_DRIVE, else direct, early, put.
+Status resolve(Options &options);
+
+}  // namespace halocline

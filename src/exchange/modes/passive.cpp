@@ -1,0 +1,115 @@
+// Mode passive: MPI_Put in one lock_all epoch that lasts as long as the exchange; flush_all, then an empty message to each neighbour says
+// that its data are there. The messages go both ways over every edge of a round: they also tell that the slot may be reused.
+// Source: Brown et al., section IV-B3.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+
+#include "exchange/modes/window_leg.hpp"
+
+namespace halocline {
+namespace {
+
+class PassiveLeg final : public WindowLeg {
+ public:
+  using WindowLeg::WindowLeg;
+
+  ~PassiveLeg() override {
+    for (auto *requests : {&empty_receives_, &empty_sends_})
+      for (MPI_Request &request : *requests)
+        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    if (window_ != MPI_WIN_NULL && locked_) MPI_Win_unlock_all(window_);
+  }
+
+  Status create() {
+    HLC_TRY(create_window());
+    int *model = nullptr, flag = 0;
+    HLC_TRY(check_mpi(MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &flag), "MPI_Win_get_attr"));
+    separate_ = !flag || *model != MPI_WIN_UNIFIED;
+    HLC_TRY(create_empty_messages());
+    locked_ = true;
+    return check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+  }
+
+  Status open() override {
+    HLC_TRY(WindowLeg::open());
+    flushed_ = false;
+    missing_ = 0;
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      receives_[i] = sends_[i] = MPI_REQUEST_NULL;
+      if (!part(edges_[i]).active()) continue;
+      missing_ += 1;
+      receives_[i] = empty_receives_[i];
+      HLC_TRY(check_mpi(MPI_Start(&receives_[i]), "MPI_Start"));
+    }
+    return Status::ok;
+  }
+
+  Status poll(int *e) override {
+    HLC_TRY(flush_and_tell());
+    int index = MPI_UNDEFINED, flag = 0;
+    HLC_TRY(check_mpi(MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &index, &flag, MPI_STATUS_IGNORE), "MPI_Testany"));
+    if (!flag || index == MPI_UNDEFINED) return Status::again;
+    missing_ -= 1;
+    receives_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
+    *e = edges_[static_cast<std::size_t>(index)];
+    // An empty message over an edge that only sends is the peer's leave to go on, and brings nothing.
+    if (part(*e).in == 0) return poll(e);
+    if (separate_) return check_mpi(MPI_Win_sync(window_), "MPI_Win_sync");
+    // SYNC flush-before-empty-message (pairs with flush_and_tell)
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return Status::ok;
+  }
+
+  Status close(int *rank) override {
+    int unused = 0, done = 0;
+    *rank = some_peer();
+    if (missing_ > 0) {
+      HLC_TRY(poll(&unused));
+      if (missing_ > 0) return Status::again;
+    }
+    HLC_TRY(flush_and_tell());
+    HLC_TRY(check_mpi(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"));
+    return done ? Status::ok : Status::again;
+  }
+
+ private:
+  Status create_empty_messages() {
+    empty_receives_.assign(edges_.size(), MPI_REQUEST_NULL);
+    empty_sends_ = receives_ = sends_ = empty_receives_;
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      const Edge &mine = edge(edges_[i]);
+      HLC_TRY(check_mpi(MPI_Recv_init(nullptr, 0, MPI_BYTE, mine.rank, edges_[i], plan_.comm, &empty_receives_[i]), "MPI_Recv_init"));
+      HLC_TRY(check_mpi(MPI_Send_init(nullptr, 0, MPI_BYTE, mine.rank, mine.peer_edge, plan_.comm, &empty_sends_[i]), "MPI_Send_init"));
+    }
+    return Status::ok;
+  }
+
+  Status flush_and_tell() {
+    if (flushed_) return Status::ok;
+    flushed_ = true;
+    // SYNC flush-before-empty-message (pairs with poll): remote completion of the puts comes before the message that announces them.
+    HLC_TRY(check_mpi(MPI_Win_flush_all(window_), "MPI_Win_flush_all"));
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      if (!part(edges_[i]).active()) continue;
+      sends_[i] = empty_sends_[i];
+      HLC_TRY(check_mpi(MPI_Start(&sends_[i]), "MPI_Start"));
+    }
+    return Status::ok;
+  }
+
+  std::vector<MPI_Request> empty_receives_, empty_sends_;  // persistent
+  std::vector<MPI_Request> receives_, sends_;              // of the running round
+  int missing_ = 0;                                        // empty messages of the round that have not come
+  bool flushed_ = true, locked_ = false, separate_ = false;
+};
+
+}  // namespace
+
+Status make_passive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
+  auto made = std::make_unique<PassiveLeg>(plan, std::move(edges));
+  HLC_TRY(made->create());
+  leg = std::move(made);
+  return Status::ok;
+}
+
+}  // namespace halocline

@@ -1,0 +1,65 @@
+// Mode passive_naive: the simple first version of passive. A lock_all epoch for every round, closed by unlock_all, and a non-blocking
+// barrier that tells all ranks that all data are there. Kept for comparison. Source: Brown et al., section V-A.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/modes/window_leg.hpp"
+
+namespace halocline {
+namespace {
+
+class PassiveNaiveLeg final : public WindowLeg {
+ public:
+  using WindowLeg::WindowLeg;
+
+  Status open() override {
+    HLC_TRY(WindowLeg::open());
+    unlocked_ = passed_ = false;
+    return check_mpi(MPI_Win_lock_all(0, window_), "MPI_Win_lock_all");
+  }
+
+  Status poll(int *e) override {
+    const Status status = end_epoch();
+    return status == Status::ok ? next_arrival(e) : status;
+  }
+
+  Status close(int *rank) override {
+    *rank = some_peer();
+    return end_epoch();
+  }
+
+ private:
+  Status end_epoch() {
+    if (!unlocked_) {
+      unlocked_ = true;
+      HLC_TRY(check_mpi(MPI_Win_unlock_all(window_), "MPI_Win_unlock_all"));
+      HLC_TRY(check_mpi(MPI_Ibarrier(plan_.comm, &barrier_), "MPI_Ibarrier"));
+    }
+    if (passed_) return Status::ok;
+    int flag = 0;
+    HLC_TRY(check_mpi(MPI_Test(&barrier_, &flag, MPI_STATUS_IGNORE), "MPI_Test"));
+    if (!flag) return Status::again;
+    passed_ = true;
+    return synchronise();
+  }
+
+  /// Local loads see what others put: a lock on my own memory makes it so in both memory models.
+  Status synchronise() {
+    const int me = plan_.context->rank();
+    HLC_TRY(check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, window_), "MPI_Win_lock"));
+    HLC_TRY(check_mpi(MPI_Win_sync(window_), "MPI_Win_sync"));
+    return check_mpi(MPI_Win_unlock(me, window_), "MPI_Win_unlock");
+  }
+
+  MPI_Request barrier_ = MPI_REQUEST_NULL;
+  bool unlocked_ = true, passed_ = true;
+};
+
+}  // namespace
+
+Status make_passive_naive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
+  auto made = std::make_unique<PassiveNaiveLeg>(plan, std::move(edges));
+  HLC_TRY(made->create_window());
+  leg = std::move(made);
+  return Status::ok;
+}
+
+}  // namespace halocline

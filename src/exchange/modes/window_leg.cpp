@@ -1,0 +1,83 @@
+// The window, its slots, and the puts into them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/modes/window_leg.hpp"
+
+#include <algorithm>
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kLargestPut = std::int64_t{1} << 30;
+
+}  // namespace
+
+Status put_bytes(MPI_Win window, const void *origin, std::int64_t bytes, int rank, std::int64_t displacement) {
+  const auto *from = static_cast<const char *>(origin);
+  for (std::int64_t done = 0; done < bytes; done += kLargestPut) {
+    const int count = static_cast<int>(std::min(kLargestPut, bytes - done));
+    HLC_TRY(check_mpi(MPI_Put(from + done, count, MPI_BYTE, rank, static_cast<MPI_Aint>(displacement + done), count, MPI_BYTE, window),
+                      "MPI_Put"));
+  }
+  return Status::ok;
+}
+
+Status allocate_window(MPI_Comm comm, std::int64_t bytes, MPI_Win *window, char **base, std::int64_t *skip) {
+  void *memory = nullptr;
+  HLC_TRY(check_mpi(MPI_Win_allocate(static_cast<MPI_Aint>(bytes + kChunkAlignment), 1, MPI_INFO_NULL, comm, &memory, window),
+                    "MPI_Win_allocate"));
+  MPI_Win_set_errhandler(*window, MPI_ERRORS_RETURN);
+  const auto address = reinterpret_cast<std::intptr_t>(memory);
+  *skip = round_up(address, kChunkAlignment) - address;
+  *base = static_cast<char *>(memory) + *skip;
+  return Status::ok;
+}
+
+WindowLeg::~WindowLeg() {
+  if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+}
+
+Status WindowLeg::create_window() {
+  HLC_TRY(outgoing_.create(lay_out(plan_, edges_, &Edge::space_out)));
+  slots_ = lay_out(plan_, edges_, &Edge::space_in);
+  uses_.assign(plan_.edges.size(), 0);
+  came_.reserve(edges_.size());
+
+  std::int64_t skip = 0;
+  HLC_TRY(allocate_window(plan_.comm, 2 * slots_.bytes, &window_, &base_, &skip));
+  std::vector<Card> mine(plan_.edges.size());
+  for (const int e : edges_) mine[static_cast<std::size_t>(e)] = {skip + slots_.offset[static_cast<std::size_t>(e)], slots_.bytes};
+  return swap_cards(plan_, edges_, mine, targets_);
+}
+
+Status WindowLeg::open() {
+  came_.clear();
+  for (const int e : edges_) {
+    if (part(e).active()) uses_[static_cast<std::size_t>(e)] += 1;
+    if (part(e).in > 0) came_.push_back(e);
+  }
+  return Status::ok;
+}
+
+Status WindowLeg::place(int e, void **buffer) {
+  *buffer = outgoing_.chunk(e);
+  return Status::ok;
+}
+
+Status WindowLeg::send(int e) {
+  const Card &target = targets_[static_cast<std::size_t>(e)];
+  const std::int64_t other_slot = uses_[static_cast<std::size_t>(e)] % 2 == 1 ? target.b : 0;
+  return put_bytes(window_, outgoing_.chunk(e), part(e).out, edge(e).rank, target.a + other_slot);
+}
+
+const void *WindowLeg::arrived(int e) const { return slot(e, uses_[static_cast<std::size_t>(e)]); }
+
+Status WindowLeg::release(int) { return Status::ok; }
+
+Status WindowLeg::next_arrival(int *e) {
+  if (came_.empty()) return Status::again;
+  *e = came_.back();
+  came_.pop_back();
+  return Status::ok;
+}
+
+}  // namespace halocline

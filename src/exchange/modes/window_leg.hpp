@@ -1,0 +1,55 @@
+// What fence, pscw and passive share: one MPI window per exchange with two places (slots) per edge, used in turn. Because a slot is
+// written again only two rounds later, one synchronisation per round orders both the arrival and the reuse (docs/design/001).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "exchange/buffers.hpp"
+#include "exchange/handshake.hpp"
+#include "exchange/leg.hpp"
+
+namespace halocline {
+
+class WindowLeg : public Leg {
+ public:
+  using Leg::Leg;
+  ~WindowLeg() override;
+
+  /// Makes the window, collective, and hands each peer the displacement of its slots.
+  Status create_window();
+
+  Status open() override;
+  Status place(int edge, void **buffer) override;
+  Status send(int edge) override;
+  const void *arrived(int edge) const override;
+  Status release(int edge) override;
+  std::int64_t memory_bytes() const override { return outgoing_.bytes() + 2 * slots_.bytes; }
+
+ protected:
+  /// Hands out the edges of the round one by one, once all have arrived together.
+  Status next_arrival(int *edge);
+  /// The rank to name when nobody in particular is late.
+  int some_peer() const { return edges_.empty() ? plan_.context->rank() : edge(edges_.front()).rank; }
+
+  MPI_Win window_ = MPI_WIN_NULL;
+
+ private:
+  char *slot(int edge, std::uint64_t use) const {
+    return base_ + static_cast<std::int64_t>(use % 2) * slots_.bytes + slots_.offset[static_cast<std::size_t>(edge)];
+  }
+
+  char *base_ = nullptr;                      // of the slots
+  ChunkLayout slots_;
+  ChunkBuffer outgoing_;
+  std::vector<Card> targets_;                 // per edge: displacement of its slot 0 at the peer, bytes to slot 1
+  std::vector<std::uint64_t> uses_;           // per edge: rounds that it took part in, the running one included
+  std::vector<int> came_;
+};
+
+/// A window of this many bytes that start on a boundary of 64: some MPIs put to wrong addresses in a window whose base is not aligned.
+/// skip is the displacement of base. Collective.
+Status allocate_window(MPI_Comm comm, std::int64_t bytes, MPI_Win *window, char **base, std::int64_t *skip);
+
+/// MPI_Put of any number of bytes to a displacement of a window whose unit is one byte.
+Status put_bytes(MPI_Win window, const void *origin, std::int64_t bytes, int rank, std::int64_t displacement);
+
+}  // namespace halocline

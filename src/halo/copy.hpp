@@ -1,0 +1,45 @@
+// Moving a box of cells: strided to contiguous, contiguous to strided, strided to strided, and the same with addition. A BoxCopy is
+// planned once; copy() and add() are the leaves.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/status.hpp"
+
+namespace halocline {
+
+inline constexpr int kMaxDims = HLC_MAX_DIMS;
+using Cells = std::array<std::int64_t, kMaxDims>;
+
+/// Cells [start, start + count) of an array in each dimension; unused dimensions have count 1.
+struct Box {
+  Cells start{}, count{1, 1, 1, 1};
+  std::int64_t cells() const { return count[0] * count[1] * count[2] * count[3]; }
+};
+
+/// Bytes between neighbouring cells in each dimension.
+using Strides = std::array<std::int64_t, kMaxDims>;
+
+/// The loops over a box: runs of bytes that are contiguous on both sides, in up to four nested counts.
+struct BoxCopy {
+  std::int64_t run = 0;                     // bytes moved at once, 0: nothing to do
+  std::array<std::int64_t, 4> count{1, 1, 1, 1};   // innermost first
+  std::array<std::int64_t, 4> to{}, from{};        // bytes from one turn of a loop to the next
+};
+
+/// Plans the copy of count cells from memory with one set of strides to memory with another. order lists the dimensions, innermost first.
+BoxCopy plan_copy(const Cells &count, const Strides &to, const Strides &from, std::int64_t element, const std::array<int, kMaxDims> &order);
+
+/// The strides of count cells packed without gaps, in the given order of dimensions.
+Strides packed_strides(const Cells &count, std::int64_t element, const std::array<int, kMaxDims> &order);
+
+/// Does a planned copy. The two sides must not overlap.
+void copy(char *to, const char *from, const BoxCopy &box);
+/// As copy, but adds each element of the given type; the type must not be HLC_OPAQUE.
+void add(char *to, const char *from, const BoxCopy &box, hlc_type type);
+/// Sets the bytes of the `to` side to zero.
+void clear(char *to, const BoxCopy &box);
+
+}  // namespace halocline

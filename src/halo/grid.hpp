@@ -1,0 +1,15 @@
+// Block decompositions: who owns which cells.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/context.hpp"
+
+namespace halocline {
+
+/// Splits a grid over the ranks of a context: see hlc_grid_create.
+Status create_grid(const Context &context, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid);
+
+/// The rank at coords, wrapped where periodic: see hlc_grid_rank.
+int grid_rank(const hlc_grid &grid, const int *coords);
+
+}  // namespace halocline

@@ -1,0 +1,151 @@
+// The running of a halo: which part of it a swap moves, and the copies themselves. Planning stands in plan.cpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo/halo.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace halocline {
+namespace {
+
+/// How a direction takes part in a swap: its halo is filled, or its edge is given.
+struct Role {
+  bool fills = true, gives = true;
+};
+
+Role role_of(const std::array<int, kMaxDims> &v, const hlc_swap *what) {
+  if (!what || !what->one_dim) return {};
+  const auto dim = static_cast<std::size_t>(what->dim);
+  for (std::size_t d = 0; d < v.size(); ++d)
+    if ((v[d] != 0) != (d == dim)) return {false, false};
+  const bool low = what->side != HLC_SIDE_HIGH, high = what->side != HLC_SIDE_LOW;
+  // The neighbour below fills my low halo; I give it what its high halo needs.
+  return v[dim] < 0 ? Role{low, high} : Role{high, low};
+}
+
+}  // namespace
+
+Status Halo::check_swap(const hlc_swap &what) const {
+  const int me = context_.rank();
+  const int nfields = static_cast<int>(fields_.size());
+  if (what.nfields < 0 || what.nfields > nfields)
+    return fail(Status::argument, "hlc_halo_start on rank %d: nfields is %d, it must be 0 to %d", me, what.nfields, nfields);
+  if (what.nfields > 0 && !what.fields) return fail(Status::argument, "hlc_halo_start on rank %d: fields is NULL", me);
+  for (int i = 0; i < what.nfields; ++i)
+    if (what.fields[i] < (i > 0 ? what.fields[i - 1] + 1 : 0) || what.fields[i] >= nfields)
+      return fail(Status::argument, "hlc_halo_start on rank %d: fields[%d] is %d; indices must ascend and lie below %d", me, i, what.fields[i],
+                  nfields);
+  if (what.one_dim && (what.dim < 0 || what.dim >= ndims_))
+    return fail(Status::argument, "hlc_halo_start on rank %d: dim is %d, it must be 0 to %d", me, what.dim, ndims_ - 1);
+  if (what.side < HLC_SIDE_BOTH || what.side > HLC_SIDE_HIGH || (!what.one_dim && what.side != HLC_SIDE_BOTH))
+    return fail(Status::argument, "hlc_halo_start on rank %d: side is %d; a side needs one_dim", me, static_cast<int>(what.side));
+  for (int i = 0; what.reverse && i < (what.nfields ? what.nfields : nfields); ++i) {
+    const int f = what.nfields ? what.fields[i] : i;
+    if (fields_[static_cast<std::size_t>(f)].type == HLC_OPAQUE)
+      return fail(Status::unsupported, "hlc_halo_start on rank %d: field %d has type HLC_OPAQUE, its values cannot be added in a reverse swap", me, f);
+  }
+  return Status::ok;
+}
+
+Status Halo::start(const hlc_swap *what) {
+  if (broken()) return fail(Status::state, "hlc_halo_start on rank %d: an earlier swap of this halo failed; it can only be finalised", context_.rank());
+  if (in_flight()) return fail(Status::state, "hlc_halo_start on rank %d: a swap of this halo is in flight already; finish it first", context_.rank());
+  if (what) HLC_TRY(check_swap(*what));
+  set_swap(what);
+  return exchange_.start();
+}
+
+Status Halo::test() {
+  if (!in_flight()) return fail(Status::state, "hlc_halo_test on rank %d: no swap has been started", context_.rank());
+  return exchange_.test();
+}
+
+Status Halo::finish() {
+  if (!in_flight()) return fail(Status::state, "hlc_halo_finish on rank %d: no swap has been started", context_.rank());
+  if (broken()) return fail(Status::state, "hlc_halo_finish on rank %d: this swap has failed; the halo can only be finalised", context_.rank());
+  copy_to_myself();
+  HLC_TRY(exchange_.finish());
+  if (reverse_) clear_halo();
+  return Status::ok;
+}
+
+void Halo::set_swap(const hlc_swap *what) {
+  const bool everything = !what || (what->nfields == 0 && !what->one_dim && !what->reverse);
+  if (everything && everything_) return;
+  everything_ = everything;
+  reverse_ = what && what->reverse;
+
+  swapped_.clear();
+  const int n = what && what->nfields > 0 ? what->nfields : static_cast<int>(fields_.size());
+  for (int i = 0; i < n; ++i) swapped_.push_back(what && what->nfields > 0 ? what->fields[i] : i);
+  set_parts(what);
+  exchange_.set_round(everything, reverse_);
+}
+
+void Halo::set_parts(const hlc_swap *what) {
+  for (Path &path : self_paths_) path.active = role_of(path.direction.v, what).fills;
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    const Role role = role_of(paths_[i].direction.v, what);
+    paths_[i].active = role.fills;
+    std::int64_t halo = 0, edge = 0;
+    for (const int f : swapped_) {
+      halo += role.fills ? paths_[i].moves[static_cast<std::size_t>(f)].halo_bytes : 0;
+      edge += role.gives ? paths_[i].moves[static_cast<std::size_t>(f)].edge_bytes : 0;
+    }
+    exchange_.parts()[i] = reverse_ ? Part{halo, edge} : Part{edge, halo};
+  }
+}
+
+void Halo::pack(int edge, void *buffer) {
+  auto *to = static_cast<char *>(buffer);
+  for (const int f : swapped_) {
+    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[static_cast<std::size_t>(f)];
+    copy(to, reverse_ ? move.halo : move.edge, reverse_ ? move.pack_halo : move.pack_edge);
+    to += reverse_ ? move.halo_bytes : move.edge_bytes;
+  }
+}
+
+void Halo::unpack(int edge, const void *buffer) {
+  const auto *from = static_cast<const char *>(buffer);
+  for (const int f : swapped_) {
+    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[static_cast<std::size_t>(f)];
+    if (reverse_)
+      add(move.edge, from, move.add_edge, fields_[static_cast<std::size_t>(f)].type);
+    else
+      copy(move.halo, from, move.unpack_halo);
+    from += reverse_ ? move.edge_bytes : move.halo_bytes;
+  }
+}
+
+void Halo::pull(int edge) {
+  for (const int f : swapped_) {
+    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[static_cast<std::size_t>(f)];
+    if (reverse_)
+      add(move.edge, move.peer_halo, move.pull_edge, fields_[static_cast<std::size_t>(f)].type);
+    else
+      copy(move.halo, move.peer_edge, move.pull_halo);
+  }
+}
+
+/// For a path to myself, peer_edge is my own edge on the other side: the halo takes its values, or gives them back.
+void Halo::copy_to_myself() {
+  for (const Path &path : self_paths_) {
+    if (!path.active) continue;
+    for (const int f : swapped_) {
+      const Move &move = path.moves[static_cast<std::size_t>(f)];
+      if (reverse_)
+        add(const_cast<char *>(move.peer_edge), move.halo, move.pull_edge, fields_[static_cast<std::size_t>(f)].type);
+      else
+        copy(move.halo, move.peer_edge, move.pull_halo);
+    }
+  }
+}
+
+void Halo::clear_halo() {
+  for (const auto *paths : {&paths_, &self_paths_})
+    for (const Path &path : *paths)
+      if (path.active)
+        for (const int f : swapped_) clear(path.moves[static_cast<std::size_t>(f)].halo, path.moves[static_cast<std::size_t>(f)].unpack_halo);
+}
+
+}  // namespace halocline

@@ -1,0 +1,91 @@
+// Halo swaps of structured grids: geometry and copies around one Exchange.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "exchange/exchange.hpp"
+#include "halo/geometry.hpp"
+
+namespace halocline {
+
+/// One halo: the object behind hlc_halo. The four calls of its public functions are start, test, finish and the destructor.
+class Halo final : private Cargo {
+ public:
+  explicit Halo(Context &context) : context_(context), exchange_(*this) {}
+  ~Halo() override;
+
+  /// Plans. Collective; the same status on all ranks.
+  Status create(const hlc_halo_spec *spec);
+  Status start(const hlc_swap *what);
+  Status test();
+  Status finish();
+
+  bool in_flight() const { return exchange_.in_flight(); }
+  bool broken() const { return exchange_.broken(); }
+  Context &context() { return context_; }
+  hlc_plan_info describe() const;
+
+ private:
+  /// A field as the halo sees it.
+  struct Field {
+    char *data = nullptr;
+    hlc_type type = HLC_OPAQUE;
+    std::int64_t element = 0;
+    Strides strides{};
+    std::array<int, kMaxDims> order{};
+    FieldPlace place;
+  };
+  /// One field's cells of one direction, and the copies that a swap makes of them.
+  struct Move {
+    char *halo = nullptr, *edge = nullptr;                    // my cells
+    const char *peer_halo = nullptr, *peer_edge = nullptr;    // the neighbour's, where they can be read
+    std::int64_t halo_bytes = 0, edge_bytes = 0;
+    BoxCopy pack_edge, unpack_halo, pack_halo, add_edge;      // through a buffer, forwards and in reverse
+    BoxCopy pull_halo, pull_edge;                             // read directly, forwards and in reverse
+  };
+  /// A direction with its moves, one per field.
+  struct Path {
+    Direction direction;
+    std::vector<Move> moves;
+    bool active = true;  // fills my halo in the running swap
+  };
+  /// What a rank tells its neighbour of one field, so that it can read it.
+  struct ReadCard {
+    std::int64_t serial, halo, edge;  // the field's memory, and where the boxes start in it
+    Strides strides;
+  };
+
+  void pack(int edge, void *buffer) override;
+  void unpack(int edge, const void *buffer) override;
+  void pull(int edge) override;
+  Status joined(const Plan &plan) override;
+
+  Status check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const;
+  void take_fields(const hlc_halo_spec &spec);
+  void take_directions(const hlc_halo_spec &spec);
+  Path make_path(const Direction &direction) const;
+  std::vector<Edge> make_edges(bool readable) const;
+  ReadCard read_card(const Path &path, std::size_t field) const;
+  void take_read_card(Path &path, std::size_t field, const ReadCard &card, Member member);
+
+  Status check_swap(const hlc_swap &what) const;
+  void set_swap(const hlc_swap *what);
+  void set_parts(const hlc_swap *what);
+  void copy_to_myself();
+  void clear_halo();
+
+  Context &context_;
+  int ndims_ = 0;
+  std::vector<Field> fields_;
+  std::vector<Path> paths_;      // to other ranks; path i is edge i of the exchange
+  std::vector<Path> self_paths_; // to myself; peer_* point into my own fields
+  Exchange exchange_;
+
+  std::vector<int> swapped_;     // fields of the running swap
+  bool reverse_ = false;
+  bool planned_ = false;         // the fields are marked as used
+  bool everything_ = false;      // the parts of the exchange are those of a whole swap
+};
+
+}  // namespace halocline

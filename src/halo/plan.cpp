@@ -1,0 +1,195 @@
+// The planning of a halo: fields, directions, copies, and the addresses of neighbours that can be read directly.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstring>
+
+#include "exchange/modes/modes.hpp"
+#include "halo/halo.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr int kReadCardTag = 3;
+
+/// What must be the same on all ranks, as numbers with names.
+struct Rule {
+  const char *name;
+  std::int64_t value;
+};
+
+}  // namespace
+
+Status Halo::create(const hlc_halo_spec *spec) {
+  Options options;
+  Status status = check_spec(spec, context_.rank(), context_.size());
+  if (!failed(status)) {
+    options = {spec->mode, spec->epoch, spec->drive};
+    status = resolve(options);
+  }
+  HLC_TRY(agree(context_.comm(), status));
+  HLC_TRY(check_same_on_all_ranks(*spec, options));
+
+  ndims_ = spec->grid->ndims;
+  take_fields(*spec);
+  take_directions(*spec);
+  swapped_.reserve(fields_.size());
+  const bool readable = std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; });
+  HLC_TRY(exchange_.create(context_, options, make_edges(readable)));
+  for (const Field &field : fields_) context_.use_field(field.place.serial, +1);
+  planned_ = true;
+  set_swap(nullptr);
+  return Status::ok;
+}
+
+Halo::~Halo() {
+  if (planned_)
+    for (const Field &field : fields_) context_.use_field(field.place.serial, -1);
+}
+
+Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const {
+  // The order of dimensions in memory decides the order of cells in a message.
+  std::int64_t layout = 0;
+  for (int f = 0; f < spec.nfields; ++f) {
+    layout = layout * 1000003 + element_bytes(spec.fields[f]);
+    for (const int d : stride_order(field_strides(spec, spec.fields[f]), spec.grid->ndims)) layout = (layout * 1000003 + d) & 0x7fffffffffffff;
+  }
+  std::vector<Rule> rules = {{"ndims", spec.grid->ndims}, {"nfields", spec.nfields}, {"stencil", spec.stencil}, {"mode", options.mode},
+                             {"epoch", options.epoch}, {"drive", options.drive}, {"the fields' element sizes and order of dimensions", layout}};
+  for (int d = 0; d < HLC_MAX_DIMS; ++d) {
+    rules.push_back({"depth_low", d < spec.grid->ndims ? spec.depth_low[d] : 0});
+    rules.push_back({"depth_high", d < spec.grid->ndims ? spec.depth_high[d] : 0});
+  }
+  std::vector<std::int64_t> first(rules.size());
+  for (std::size_t i = 0; i < rules.size(); ++i) first[i] = rules[i].value;
+  HLC_TRY(check_mpi(MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_INT64_T, 0, context_.comm()), "MPI_Bcast"));
+  Status status = Status::ok;
+  for (std::size_t i = 0; i < rules.size() && !failed(status); ++i)
+    if (first[i] != rules[i].value)
+      status = fail(Status::mismatch, "hlc_halo_init: ranks disagree on %s: rank 0 has %lld, rank %d has %lld", rules[i].name,
+                    static_cast<long long>(first[i]), context_.rank(), static_cast<long long>(rules[i].value));
+  return agree(context_.comm(), status);
+}
+
+void Halo::take_fields(const hlc_halo_spec &spec) {
+  for (int f = 0; f < spec.nfields; ++f) {
+    const hlc_field &given = spec.fields[f];
+    Field field;
+    field.data = static_cast<char *>(given.data);
+    field.type = given.type;
+    field.element = element_bytes(given);
+    field.strides = field_strides(spec, given);
+    field.order = stride_order(field.strides, ndims_);
+    field.place = context_.find_field(given.data, field_extent(spec, given));
+    fields_.push_back(field);
+  }
+}
+
+void Halo::take_directions(const hlc_halo_spec &spec) {
+  const std::vector<Direction> directions = list_directions(spec);
+  for (const Direction &direction : directions)
+    if (direction.rank != context_.rank()) paths_.push_back(make_path(direction));
+  for (const Direction &direction : directions) {
+    if (direction.rank != context_.rank() || direction.halo.cells() == 0) continue;
+    Path path = make_path(direction);
+    // My halo on this side takes the edge on the other: that of the direction in which I am my own neighbour again.
+    const auto back = opposite(direction.v);
+    const auto other = std::find_if(directions.begin(), directions.end(), [&](const Direction &d) { return d.v == back; });
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      const Field &field = fields_[f];
+      Move &move = path.moves[f];
+      move.peer_edge = field.data + box_offset(other->edge, field.strides);
+      move.pull_halo = plan_copy(direction.halo.count, field.strides, field.strides, field.element, field.order);
+      move.pull_edge = move.pull_halo;
+    }
+    self_paths_.push_back(std::move(path));
+  }
+}
+
+Halo::Path Halo::make_path(const Direction &direction) const {
+  Path path;
+  path.direction = direction;
+  for (const Field &field : fields_) {
+    Move move;
+    move.halo = field.data + box_offset(direction.halo, field.strides);
+    move.edge = field.data + box_offset(direction.edge, field.strides);
+    move.halo_bytes = direction.halo.cells() * field.element;
+    move.edge_bytes = direction.edge.cells() * field.element;
+    const Strides halo_packed = packed_strides(direction.halo.count, field.element, field.order);
+    const Strides edge_packed = packed_strides(direction.edge.count, field.element, field.order);
+    move.unpack_halo = plan_copy(direction.halo.count, field.strides, halo_packed, field.element, field.order);
+    move.pack_halo = plan_copy(direction.halo.count, halo_packed, field.strides, field.element, field.order);
+    move.add_edge = plan_copy(direction.edge.count, field.strides, edge_packed, field.element, field.order);
+    move.pack_edge = plan_copy(direction.edge.count, edge_packed, field.strides, field.element, field.order);
+    path.moves.push_back(move);
+  }
+  return path;
+}
+
+std::vector<Edge> Halo::make_edges(bool readable) const {
+  std::vector<Edge> edges;
+  for (const Path &path : paths_) {
+    Edge edge;
+    edge.rank = path.direction.rank;
+    edge.tag_out = direction_index(path.direction.v, ndims_);
+    edge.tag_in = direction_index(opposite(path.direction.v), ndims_);
+    edge.readable = readable;
+    for (const Move &move : path.moves) {
+      edge.out += move.edge_bytes;
+      edge.in += move.halo_bytes;
+    }
+    edge.space_out = edge.space_in = std::max(edge.out, edge.in);
+    edges.push_back(edge);
+  }
+  return edges;
+}
+
+Halo::ReadCard Halo::read_card(const Path &path, std::size_t f) const {
+  const Field &field = fields_[f];
+  return {field.place.serial, field.place.offset + box_offset(path.direction.halo, field.strides),
+          field.place.offset + box_offset(path.direction.edge, field.strides), field.strides};
+}
+
+void Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Member member) {
+  const Field &field = fields_[f];
+  Move &move = path.moves[f];
+  const char *part = context_.field_part(card.serial, member);
+  move.peer_halo = part + card.halo;
+  move.peer_edge = part + card.edge;
+  move.pull_halo = plan_copy(path.direction.halo.count, field.strides, card.strides, field.element, field.order);
+  move.pull_edge = plan_copy(path.direction.edge.count, field.strides, card.strides, field.element, field.order);
+}
+
+Status Halo::joined(const Plan &plan) {
+  if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
+  const std::size_t n = fields_.size();
+  std::vector<ReadCard> mine(paths_.size() * n), theirs(paths_.size() * n);
+  std::vector<MPI_Request> requests;
+  const int bytes = static_cast<int>(n * sizeof(ReadCard));
+  for (std::size_t e = 0; e < paths_.size(); ++e) {
+    const Edge &edge = plan.edges[e];
+    if (edge.member == kOtherNode || !edge.readable || !edge.peer_readable) continue;
+    for (std::size_t f = 0; f < n; ++f) mine[e * n + f] = read_card(paths_[e], f);
+    MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
+    HLC_TRY(check_mpi(MPI_Irecv(&theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + static_cast<int>(e), plan.comm, &receive), "MPI_Irecv"));
+    HLC_TRY(check_mpi(MPI_Isend(&mine[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + edge.peer_edge, plan.comm, &send), "MPI_Isend"));
+    requests.push_back(receive);
+    requests.push_back(send);
+  }
+  HLC_TRY(check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall"));
+  for (std::size_t e = 0; e < paths_.size(); ++e)
+    if (const Edge &edge = plan.edges[e]; edge.member != kOtherNode && edge.readable && edge.peer_readable)
+      for (std::size_t f = 0; f < n; ++f) take_read_card(paths_[e], f, theirs[e * n + f], edge.member);
+  return Status::ok;
+}
+
+hlc_plan_info Halo::describe() const {
+  hlc_plan_info info{};
+  exchange_.describe(info);
+  info.self_copies = static_cast<int>(self_paths_.size());
+  for (const Path &path : self_paths_)
+    for (const Move &move : path.moves) info.self_bytes += move.halo_bytes;
+  info.memory_bytes += static_cast<std::int64_t>(sizeof(Halo) + (paths_.size() + self_paths_.size()) * (sizeof(Path) + fields_.size() * sizeof(Move)));
+  return info;
+}
+
+}  // namespace halocline

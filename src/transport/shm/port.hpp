@@ -1,0 +1,64 @@
+// Where the ranks of a node wait, and how they wake each other: a bell per rank in shared memory, rung only for a rank that sleeps.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/atomics.hpp"
+#include "transport/shm/region.hpp"
+
+namespace halocline::transport::shm {
+
+/// One rank's place in the node's shared memory. Offsets and numbers only, no pointers.
+///
+///   line pair 0  bell      futex word; written by whoever wakes this rank
+///   line pair 1  sleepers  written by this rank's threads; read by everybody after each notification
+///   line pair 2  process   written once by this rank, at creation
+struct PortState {
+  alignas(kLinePair) std::atomic<std::uint32_t> bell;
+  alignas(kLinePair) std::atomic<std::uint32_t> sleepers;
+  alignas(kLinePair) std::int64_t pid;
+  std::uint64_t pid_namespace;
+  std::uint64_t start_time;
+};
+static_assert(sizeof(PortState) == 3 * kLinePair);
+
+/// The ports of a node, seen by one rank. Any thread may ring; each waiting thread announces itself.
+class Port {
+ public:
+  /// Makes the node's ports. Collective over node.
+  static Status create(MPI_Comm node, Port &port);
+  /// Takes states that exist already, one behind the other: how threads play ranks in a test.
+  void attach(PortState *states, Member me);
+
+  /// Wakes a member if it sleeps. Call it after the release store that the member waits for.
+  void ring(Member member) {
+    // SYNC counter-before-sleepers (pairs with Port::announce_sleep): the store of the counter comes before the look at sleepers.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    wake_if_asleep(member);
+  }
+  /// As ring, for a caller that rings several members after one fence of its own.
+  void wake_if_asleep(Member member) {
+    if (state(member).sleepers.load(std::memory_order_relaxed) != 0) wake(member);
+  }
+  /// The bell's value; read it before the last look at the counters, hand it to sleep.
+  std::uint32_t bell() const { return state(me_).bell.load(std::memory_order_acquire); }
+  /// Says that this thread will sleep, and makes sure that either it sees the counter or the notifier sees the sleeper.
+  void announce_sleep();
+  /// Sleeps until the bell differs from seen, or the time is over.
+  void sleep(std::uint32_t seen, long timeout_ns);
+  /// Takes the announcement back.
+  void awake();
+  /// False once a member's process has ended; true where that cannot be known (another pid namespace).
+  bool alive(Member member) const;
+
+ private:
+  PortState &state(Member member) const { return states_ ? states_[member] : *reinterpret_cast<PortState *>(region_.part(member)); }
+  void wake(Member member);
+
+  Region region_;
+  PortState *states_ = nullptr;
+  Member me_ = 0;
+};
+
+static_assert(PortContract<Port>);
+
+}  // namespace halocline::transport::shm
