@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <mpi.h>
+#include <stddef.h>
 
 static MPI_Comm comm_of(int handle) {
 #ifdef MPI_ABI_VERSION
