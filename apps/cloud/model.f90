@@ -1,0 +1,114 @@
+!> One run of the model: its parts, made once, and the order of a time step.
+!> SPDX-License-Identifier: BSD-3-Clause
+module cloud_model
+  use, intrinsic :: iso_fortran_env, only: real64
+  use halocline, only: hlc_context, hlc_halo, hlc_halo_finish, hlc_halo_info, hlc_halo_start, hlc_plan_info, HLC_OK
+  use cloud_advection, only: advect
+  use cloud_case, only: case_t
+  use cloud_diagnostics, only: budget_t, check_wind, measure_amounts
+  use cloud_grid, only: grid_t
+  use cloud_initial, only: set_initial_state, theta_profile, water_profile
+  use cloud_pressure, only: pressure_t, make_pressure, release_pressure, remove_divergence
+  use cloud_ranks, only: ranks_t
+  use cloud_state, only: state_t, make_state, release_state, FIELDS
+  use cloud_timing, only: clock_t, SITE_ADVECTION, SITE_PRESSURE, SITE_SOURCE, SITE_STATE
+  use cloud_wind, only: add_buoyancy
+  implicit none
+  private
+  public :: model_t, make_model, release_model, advance
+
+  type :: model_t
+    type(case_t) :: case
+    type(ranks_t) :: ranks
+    type(grid_t) :: grid
+    type(state_t) :: state
+    type(pressure_t) :: pressure
+    type(budget_t) :: budget
+    type(clock_t) :: clock
+    type(hlc_plan_info) :: plan                              !< of the swap of all fields
+    real(real64), allocatable :: theta_rest(:), water_rest(:) !< (nz) the undisturbed case
+  end type model_t
+
+contains
+
+  !> Makes fields and halos for a grid that is already there, and sets the first state. Collective.
+  subroutine make_model(context, mode, model, status)
+    type(hlc_context), intent(in) :: context
+    character(*), intent(in), optional :: mode
+    type(model_t), intent(inout) :: model
+    integer, intent(out) :: status       !< HLC_OK, or what the library has against it
+
+    call make_state(context, model%grid, mode, model%state, status)
+    if (status /= HLC_OK) return
+    call make_pressure(context, model%grid, mode, model%pressure, status)
+    if (status /= HLC_OK) return
+    call set_initial_state(model%case, model%grid, model%state)
+    model%theta_rest = theta_profile(model%case, model%grid%z_centre)
+    model%water_rest = water_profile(model%case, model%grid%z_centre)
+    call measure_amounts(model%grid, model%ranks, model%state, model%budget%amount_before, model%budget%mass)
+    call model%clock%prepare(model%case%steps)
+    call hlc_halo_info(model%state%everything, model%plan)
+    call count_bytes(model, SITE_STATE, model%state%everything)
+    call count_bytes(model, SITE_ADVECTION, model%state%edge_fluxes)
+    call count_bytes(model, SITE_SOURCE, model%state%provisional_wind)
+    call count_bytes(model, SITE_PRESSURE, model%pressure%halo)
+  end subroutine make_model
+
+  subroutine count_bytes(model, site, halo)
+    type(model_t), intent(inout) :: model
+    integer, intent(in) :: site
+    type(hlc_halo), intent(in) :: halo
+    type(hlc_plan_info) :: plan
+    call hlc_halo_info(halo, plan)
+    model%clock%bytes(site) = plan%bytes_in
+    model%clock%self_bytes(site) = plan%self_bytes
+  end subroutine count_bytes
+
+  !> Collective.
+  subroutine release_model(context, model)
+    type(hlc_context), intent(in) :: context
+    type(model_t), intent(inout) :: model
+    call release_pressure(context, model%pressure)
+    call release_state(context, model%state)
+  end subroutine release_model
+
+  !> One time step. Collective.
+  subroutine advance(model)
+    type(model_t), intent(inout) :: model
+    associate (case => model%case, grid => model%grid, state => model%state, clock => model%clock)
+      call clock%begin_step()
+      call swap_everything(state, clock)
+      call advect(grid, case%time_step, state, clock)
+      call apply_tendencies(grid, case%time_step, state)
+      call add_buoyancy(grid, case%time_step, model%theta_rest, model%water_rest, state)
+      call remove_divergence(case, grid, model%ranks, state, model%pressure, clock)
+      call check_wind(case, grid, model%ranks, state, model%budget, clock)
+      call clock%end_step()
+    end associate
+  end subroutine advance
+
+  subroutine swap_everything(state, clock)
+    type(state_t), intent(inout) :: state
+    type(clock_t), intent(inout) :: clock
+    call clock%enter(SITE_STATE)
+    call hlc_halo_start(state%everything)
+    call hlc_halo_finish(state%everything)
+    call clock%leave(SITE_STATE, swaps=1)
+  end subroutine swap_everything
+
+  subroutine apply_tendencies(grid, time_step, state)
+    type(grid_t), intent(in) :: grid
+    real(real64), intent(in) :: time_step
+    type(state_t), intent(inout) :: state
+    integer :: f, i, j
+    do f = 1, FIELDS
+      do i = 1, grid%nx
+        do j = 1, grid%ny
+          associate (values => state%field(f)%values(:, j, i))
+            values = values + time_step*state%tendency(:, j, i, f)
+          end associate
+        end do
+      end do
+    end do
+  end subroutine apply_tendencies
+end module cloud_model

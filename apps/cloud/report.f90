@@ -1,0 +1,162 @@
+!> What the program prints: the run's head, its progress on a terminal, the table of communication, the checks and the fingerprints.
+!> SPDX-License-Identifier: BSD-3-Clause
+module cloud_report
+  use, intrinsic :: iso_fortran_env, only: output_unit, real64
+  use halocline, only: hlc_mode_name
+  use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_wtime
+  use cloud_diagnostics, only: fingerprints, smallest_values, LARGEST_COURANT
+  use cloud_model, only: model_t
+  use cloud_state, only: FIELDS, FIRST_TRACER, THETA, WATER
+  use cloud_timing, only: SITES, SITE_NAMES, SITE_SUMS, mean, median
+  implicit none
+  private
+  public :: print_head, print_progress, print_communication, print_checks, print_fingerprints
+
+  interface
+    function c_isatty(descriptor) result(yes) bind(C, name='isatty')
+      use, intrinsic :: iso_c_binding, only: c_int
+      integer(c_int), value :: descriptor
+      integer(c_int) :: yes
+    end function c_isatty
+  end interface
+
+  integer, parameter :: STANDARD_OUTPUT = 1
+  real(real64), parameter :: PROGRESS_SECONDS = 0.5_real64
+
+contains
+
+  subroutine print_head(model)
+    type(model_t), intent(in) :: model
+    associate (case => model%case, grid => model%grid, dims => model%grid%blocks%dims)
+      print '(2a)', 'case      ', trim(case%title)
+      print '(a,3(i0,a),2(f0.1,a),f0.0,a)', 'grid      ', grid%cells(1), ' x ', grid%cells(2), ' x ', grid%cells(3), &
+        ' cells of ', grid%dx, ' m x ', grid%dy, ' m, lid at ', case%top, ' m'
+      print '(a,i0,a,i0,a,i0,a,5(i0,a))', 'ranks     ', model%ranks%size, ' as ', dims(3), ' x ', dims(2), ', blocks of up to ', &
+        (grid%cells(1) - 1)/dims(3) + 1, ' x ', (grid%cells(2) - 1)/dims(2) + 1, ' columns, ', FIELDS, ' fields'
+      print '(2a)', 'mode      ', hlc_mode_name(int(model%plan%mode))
+      print '(a,i0,a,f0.2,a)', 'run       ', case%steps, ' steps of ', case%time_step, ' s'
+    end associate
+  end subroutine print_head
+
+  !> One line that overwrites itself, twice a second, where the output is a terminal.
+  subroutine print_progress(model, step)
+    type(model_t), intent(in) :: model
+    integer, intent(in) :: step
+    real(real64), save :: last = 0
+    if (model%ranks%rank /= 0) return
+    if (c_isatty(STANDARD_OUTPUT) == 0) return
+    if (hlc_mpi_wtime() - last < PROGRESS_SECONDS .and. step < model%case%steps) return
+    last = hlc_mpi_wtime()
+    write (output_unit, '(a,i0,a,i0,a,i0,a)', advance='no') achar(13)//'step ', step, ' of ', model%case%steps, &
+      ', pressure in ', model%pressure%iterations, ' iterations   '
+    if (step == model%case%steps) write (output_unit, '(a)', advance='no') achar(13)//repeat(' ', 72)//achar(13)
+    flush (output_unit)
+  end subroutine print_progress
+
+  !> The table of communication per step and site. Times are each rank's own, averaged over the ranks. Collective.
+  subroutine print_communication(model)
+    type(model_t), intent(in) :: model
+    real(real64) :: own(2, SITES + 1), table(2*(SITES + 1), model%ranks%size), times(2, SITES + 1), all_swaps(2)
+    integer :: site
+
+    do site = 1, SITES
+      own(:, site) = 1.0e3_real64*[median(model%clock%seconds(site, :)), mean(model%clock%seconds(site, :))]
+    end do
+    own(:, SITES + 1) = 1.0e3_real64*[median(model%clock%step_seconds), mean(model%clock%step_seconds)]
+    call hlc_mpi_allgather(model%ranks%comm, reshape(own, [2*(SITES + 1)]), table)
+    if (model%ranks%rank /= 0) return
+    times = reshape(sum(table, dim=2)/model%ranks%size, shape(times))
+    all_swaps = sum(times(:, :SITE_SUMS - 1), dim=2)
+
+    print '(/,a)', 'communication per step             swaps   median ms     mean ms   KB from others   KB from self   share'
+    do site = 1, SITES
+      call print_site(model, site, times(:, site), all_swaps(2))
+    end do
+    print '(a32,f8.1,2f12.3,2f15.1,f7.1,a)', [character(32) :: 'all swaps'], &
+      real(sum(model%clock%swaps), real64)/max(model%case%steps, 1), all_swaps, kilobytes_per_step(model, 1, SITES), &
+      100.0_real64, ' %'
+    print '(a32,8x,2f12.3)', [character(32) :: 'whole step'], times(:, SITES + 1)
+  end subroutine print_communication
+
+  subroutine print_site(model, site, times, all_swaps)
+    type(model_t), intent(in) :: model
+    integer, intent(in) :: site
+    real(real64), intent(in) :: times(2), all_swaps
+    real(real64) :: swaps, share
+    swaps = real(model%clock%swaps(site), real64)/max(model%case%steps, 1)
+    share = 0
+    if (all_swaps > 0) share = 100*times(2)/all_swaps
+    if (site == SITE_SUMS) then
+      print '(a32,8x,2f12.3)', SITE_NAMES(site), times
+    else
+      print '(a32,f8.1,2f12.3,2f15.1,f7.1,a)', SITE_NAMES(site), swaps, times, kilobytes_per_step(model, site, site), share, ' %'
+    end if
+  end subroutine print_site
+
+  !> Bytes that fill this rank's halos in a step, from other ranks and from itself, in units of 1000.
+  pure function kilobytes_per_step(model, first, last) result(kilobytes)
+    type(model_t), intent(in) :: model
+    integer, intent(in) :: first, last
+    real(real64) :: kilobytes(2)
+    associate (clock => model%clock)
+      kilobytes(1) = sum(real(clock%swaps(first:last), real64)*clock%bytes(first:last))
+      kilobytes(2) = sum(real(clock%swaps(first:last), real64)*clock%self_bytes(first:last))
+    end associate
+    kilobytes = kilobytes/(1000*max(model%case%steps, 1))
+  end function kilobytes_per_step
+
+  !> Prints every check and returns whether all hold. Collective.
+  function print_checks(model) result(all_hold)
+    type(model_t), intent(in) :: model
+    logical :: all_hold
+    real(real64) :: smallest(FIELDS), change(FIELDS), limit
+    integer :: tracer, positive
+    logical :: talks
+
+    talks = model%ranks%rank == 0
+    call smallest_values(model%grid, model%ranks, model%state, smallest)
+    all_hold = .true.
+    associate (budget => model%budget)
+      change = abs(budget%amount_after - budget%amount_before)/abs(budget%amount_before)
+      limit = 4*epsilon(1.0_real64)*max(budget%steps, 1)
+      tracer = FIRST_TRACER - 1 + maxloc(change(FIRST_TRACER:), dim=1)
+      positive = WATER - 1 + minloc(smallest(WATER:), dim=1)
+      if (talks) print '(/,a)', 'check                                    value       limit   verdict'
+      call check('mass changed by', abs(budget%mass_gained)/budget%mass, limit)
+      call check('theta_l changed by', change(THETA), limit)
+      call check('q_t changed by', change(WATER), limit)
+      call check('tracers changed by ('//trim(name_of(tracer))//')', change(tracer), limit)
+      call check('divergence left per step', budget%divergence, model%case%pressure_tolerance)
+      call check('Courant number', budget%courant, LARGEST_COURANT)
+      call check('smallest value below 0 ('//trim(name_of(positive))//')', max(-smallest(positive), 0.0_real64), 0.0_real64)
+    end associate
+  contains
+    subroutine check(what, value, largest)
+      character(*), intent(in) :: what
+      real(real64), intent(in) :: value, largest
+      logical :: holds
+      holds = value <= largest
+      all_hold = all_hold .and. holds
+      if (talks) print '(a34,2es12.2,3x,a)', [character(34) :: what], value, largest, trim(merge('holds ', 'BROKEN', holds))
+    end subroutine check
+
+    function name_of(f) result(name)
+      integer, intent(in) :: f
+      character(16) :: name
+      name = model%state%field(f)%name
+    end function name_of
+  end function print_checks
+
+  !> Collective.
+  subroutine print_fingerprints(model)
+    type(model_t), intent(in) :: model
+    character(16) :: digits(FIELDS)
+    integer :: f
+    digits = fingerprints(model%grid, model%ranks, model%state)
+    if (model%ranks%rank /= 0) return
+    print '(a)', ''
+    do f = 1, FIELDS
+      print '(4a)', 'fingerprint ', trim(model%state%field(f)%name), ' ', digits(f)
+    end do
+  end subroutine print_fingerprints
+end module cloud_report

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws a vertical slice through the last state in a NetCDF file of the cloud mini-app.
+
+usage: slice.py FILE.nc [--output PICTURE.png] [--y METRES] [--record N]
+
+Four panels over x and height: liquid water potential temperature, total water, upward wind, and a tracer, each with a colour bar.
+Needs netCDF4 and matplotlib.
+"""
+import argparse
+import pathlib
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import netCDF4
+import numpy as np
+
+# Variable, title, factor from the file's unit, unit as printed, colour map, and whether the colours are centred on 0.
+PANELS = [
+    ("theta_l", "Liquid water potential temperature", 1.0, "K", "RdYlBu_r", False),
+    ("q_t", "Total water", 1000.0, "g kg⁻¹", "YlGnBu", False),
+    ("w", "Upward wind", 1.0, "m s⁻¹", "RdBu_r", True),
+    ("tracer_19", "Passive tracer 19", 1.0, "1", "viridis", False),
+]
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(description="Draws a vertical slice through a NetCDF file of cloud.")
+    parser.add_argument("file", help="what cloud --output wrote")
+    parser.add_argument("--output", help="the picture (default: the file's name with .png)")
+    parser.add_argument("--y", type=float, help="where to cut, in metres (default: the middle)")
+    parser.add_argument("--record", type=int, default=-1, help="which state, from 0 (default: the last)")
+    return parser.parse_args()
+
+
+def slice_of(variable, record, y):
+    """The values over (height, x) nearest to y, with the coordinates in kilometres."""
+    names = variable.dimensions
+    across = variable.group()[names[2]][:]
+    place = len(across) // 2 if y is None else int(np.argmin(np.abs(across - y)))
+    x = variable.group()[names[3]][:] / 1000
+    z = variable.group()[names[1]][:] / 1000
+    return x, z, variable[record, :, place, :]
+
+
+def draw_panel(axes, variable, panel, record, y):
+    _, title, factor, unit, colours, centred = panel
+    x, z, values = slice_of(variable, record, y)
+    values = values * factor
+    span = {}
+    if centred:
+        largest = float(np.max(np.abs(values))) or 1.0
+        span = {"vmin": -largest, "vmax": largest}
+    image = axes.pcolormesh(x, z, values, cmap=colours, shading="nearest", rasterized=True, **span)
+    axes.set_title(title, fontsize=10)
+    bar = axes.figure.colorbar(image, ax=axes, pad=0.02)
+    bar.set_label(unit)
+    bar.ax.tick_params(labelsize=8)
+    axes.tick_params(labelsize=8)
+
+
+def main():
+    arguments = read_arguments()
+    target = arguments.output or str(pathlib.Path(arguments.file).with_suffix(".png"))
+    with netCDF4.Dataset(arguments.file) as data:
+        figure, axes = plt.subplots(2, 2, figsize=(9.5, 6), sharex=True, sharey=True, layout="constrained")
+        for place, panel in zip(axes.flat, PANELS):
+            draw_panel(place, data[panel[0]], panel, arguments.record, arguments.y)
+        for place in axes[1]:
+            place.set_xlabel("x / km")
+        for place in axes[:, 0]:
+            place.set_ylabel("height / km")
+        seconds = float(data["time"][arguments.record])
+        figure.suptitle(f"{data.title} after {seconds:g} s, {data.ranks} ranks, mode {data.halo_mode}", fontsize=12)
+        figure.savefig(target, dpi=150)
+    print(target)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
