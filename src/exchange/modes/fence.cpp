@@ -15,19 +15,19 @@ class FenceLeg final : public WindowLeg {
   using WindowLeg::WindowLeg;
 
   ~FenceLeg() override {
-    if (window_ != MPI_WIN_NULL && open_epoch_) static_cast<void>(fence(window_, MPI_MODE_NOSUCCEED));
+    if (open_epoch_) static_cast<void>(fence(window(), MPI_MODE_NOSUCCEED));
   }
 
   Status create() {
-    HLC_TRY(create_window());
+    HLC_TRY(create_windows(1));
     open_epoch_ = early();
-    return early() ? fence(window_, MPI_MODE_NOPRECEDE) : Status::ok;
+    return early() ? fence(window(), MPI_MODE_NOPRECEDE) : Status::ok;
   }
 
   Status open() override {
     HLC_TRY(WindowLeg::open());
     fenced_ = false;
-    return early() ? Status::ok : fence(window_, MPI_MODE_NOPRECEDE);
+    return early() ? Status::ok : fence(window(), MPI_MODE_NOPRECEDE);
   }
 
   Status poll(int *e) override {
@@ -47,7 +47,7 @@ class FenceLeg final : public WindowLeg {
   Status end_epoch() {
     if (fenced_) return Status::ok;
     fenced_ = true;
-    return fence(window_, early() ? MPI_MODE_NOSTORE : MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED);
+    return fence(window(), early() ? MPI_MODE_NOSTORE : MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED);
   }
 
   bool fenced_ = true, open_epoch_ = false;

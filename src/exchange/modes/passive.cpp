@@ -17,17 +17,17 @@ class PassiveLeg final : public WindowLeg {
     for (auto *requests : {&empty_receives_, &empty_sends_})
       for (MPI_Request &request : *requests)
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
-    if (window_ != MPI_WIN_NULL && locked_) MPI_Win_unlock_all(window_);
+    if (locked_) MPI_Win_unlock_all(window());
   }
 
   Status create() {
-    HLC_TRY(create_window());
+    HLC_TRY(create_windows(1));
     int *model = nullptr, flag = 0;
-    HLC_TRY(check_mpi(MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &flag), "MPI_Win_get_attr"));
+    HLC_TRY(check_mpi(MPI_Win_get_attr(window(), MPI_WIN_MODEL, &model, &flag), "MPI_Win_get_attr"));
     separate_ = !flag || *model != MPI_WIN_UNIFIED;
     HLC_TRY(create_empty_messages());
     locked_ = true;
-    return check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+    return check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window()), "MPI_Win_lock_all");
   }
 
   Status open() override {
@@ -54,7 +54,7 @@ class PassiveLeg final : public WindowLeg {
     *e = edges_[static_cast<std::size_t>(index)];
     // An empty message over an edge that only sends is the peer's leave to go on, and brings nothing.
     if (part(*e).in == 0) return poll(e);
-    if (separate_) return check_mpi(MPI_Win_sync(window_), "MPI_Win_sync");
+    if (separate_) return check_mpi(MPI_Win_sync(window()), "MPI_Win_sync");
     // SYNC flush-before-empty-message (pairs with flush_and_tell)
     std::atomic_thread_fence(std::memory_order_acquire);
     return Status::ok;
@@ -88,7 +88,7 @@ class PassiveLeg final : public WindowLeg {
     if (flushed_) return Status::ok;
     flushed_ = true;
     // SYNC flush-before-empty-message (pairs with poll): remote completion of the puts comes before the message that announces them.
-    HLC_TRY(check_mpi(MPI_Win_flush_all(window_), "MPI_Win_flush_all"));
+    HLC_TRY(check_mpi(MPI_Win_flush_all(window()), "MPI_Win_flush_all"));
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       if (!part(edges_[i]).active()) continue;
       sends_[i] = empty_sends_[i];

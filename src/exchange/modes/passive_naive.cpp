@@ -13,7 +13,7 @@ class PassiveNaiveLeg final : public WindowLeg {
   Status open() override {
     HLC_TRY(WindowLeg::open());
     unlocked_ = passed_ = false;
-    return check_mpi(MPI_Win_lock_all(0, window_), "MPI_Win_lock_all");
+    return check_mpi(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
   }
 
   Status poll(int *e) override {
@@ -30,7 +30,7 @@ class PassiveNaiveLeg final : public WindowLeg {
   Status end_epoch() {
     if (!unlocked_) {
       unlocked_ = true;
-      HLC_TRY(check_mpi(MPI_Win_unlock_all(window_), "MPI_Win_unlock_all"));
+      HLC_TRY(check_mpi(MPI_Win_unlock_all(window()), "MPI_Win_unlock_all"));
       HLC_TRY(check_mpi(MPI_Ibarrier(plan_.comm, &barrier_), "MPI_Ibarrier"));
     }
     if (passed_) return Status::ok;
@@ -44,9 +44,9 @@ class PassiveNaiveLeg final : public WindowLeg {
   /// Local loads see what others put: a lock on my own memory makes it so in both memory models.
   Status synchronise() {
     const int me = plan_.context->rank();
-    HLC_TRY(check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, window_), "MPI_Win_lock"));
-    HLC_TRY(check_mpi(MPI_Win_sync(window_), "MPI_Win_sync"));
-    return check_mpi(MPI_Win_unlock(me, window_), "MPI_Win_unlock");
+    HLC_TRY(check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, window()), "MPI_Win_lock"));
+    HLC_TRY(check_mpi(MPI_Win_sync(window()), "MPI_Win_sync"));
+    return check_mpi(MPI_Win_unlock(me, window()), "MPI_Win_unlock");
   }
 
   MPI_Request barrier_ = MPI_REQUEST_NULL;
@@ -57,7 +57,7 @@ class PassiveNaiveLeg final : public WindowLeg {
 
 Status make_passive_naive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
   auto made = std::make_unique<PassiveNaiveLeg>(plan, std::move(edges));
-  HLC_TRY(made->create_window());
+  HLC_TRY(made->create_windows(1));
   leg = std::move(made);
   return Status::ok;
 }

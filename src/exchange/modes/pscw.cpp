@@ -1,5 +1,7 @@
-// Mode pscw: MPI_Put between start and complete, exposed between post and wait, for the group of my neighbours. With early epochs the
-// next pair is opened as soon as the last one ended, so that start never blocks. Source: Brown et al., sections IV-B2 and IV-C.
+// Mode pscw: MPI_Put between start and complete, exposed between post and wait, for the group of my neighbours.
+// With early epochs there are two windows, used in turn, and the exposure of the next round is posted before this round's access is
+// completed. Whoever has waited for my round therefore knows that I have posted the next: its start may carry NOCHECK and never blocks.
+// Source: Brown et al., sections IV-B2 and IV-C; the two windows are ours (docs/design/001-two-slots.md).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -12,41 +14,49 @@ class PscwLeg final : public WindowLeg {
  public:
   using WindowLeg::WindowLeg;
 
+  /// Ends what is open: with early epochs the access and the exposure of a round that nobody has started.
   ~PscwLeg() override {
-    if (window_ != MPI_WIN_NULL && accessed_ && exposed_) {
-      MPI_Win_complete(window_);
-      MPI_Win_wait(window_);
+    if (posted_ && started_) {
+      MPI_Win_complete(next_window());
+      MPI_Win_wait(next_window());
     }
     if (peers_ != MPI_GROUP_NULL) MPI_Group_free(&peers_);
   }
 
   Status create() {
-    HLC_TRY(create_window());
+    HLC_TRY(create_windows(early() ? 2 : 1));
     HLC_TRY(create_group());
-    return early() ? open_epochs() : Status::ok;
+    if (!early()) return Status::ok;
+    // The first round has no round before it that could have told: here alone the post is announced by a barrier.
+    HLC_TRY(post(next_window()));
+    HLC_TRY(check_mpi(MPI_Barrier(plan_.comm), "MPI_Barrier"));
+    return start(next_window());
   }
 
   Status open() override {
     HLC_TRY(WindowLeg::open());
-    arrived_all_ = false;
-    return early() ? Status::ok : open_epochs();
+    completed_ = waited_ = false;
+    if (early()) return Status::ok;
+    HLC_TRY(post(window()));
+    return start(window());
   }
 
   Status poll(int *e) override {
-    const Status status = end_epochs();
+    const Status status = end_round();
     return status == Status::ok ? next_arrival(e) : status;
   }
 
   Status close(int *rank) override {
     *rank = some_peer();
-    const Status status = end_epochs();
-    if (status != Status::ok || !early() || accessed_) return status;
-    return start();
+    const Status status = end_round();
+    if (status != Status::ok || !early() || started_) return status;
+    return start(next_window());
   }
 
  private:
   bool early() const { return plan_.options.epoch == HLC_EPOCH_EARLY; }
   bool alone() const { return edges_.empty(); }
+  int assertion() const { return early() ? MPI_MODE_NOCHECK : 0; }
 
   Status create_group() {
     std::vector<int> ranks;
@@ -60,41 +70,35 @@ class PscwLeg final : public WindowLeg {
     return status;
   }
 
-  Status open_epochs() {
-    HLC_TRY(post());
-    return start();
+  Status post(MPI_Win window) {
+    posted_ = true;
+    return alone() ? Status::ok : check_mpi(MPI_Win_post(peers_, assertion(), window), "MPI_Win_post");
   }
 
-  Status post() {
-    if (alone()) return Status::ok;
-    exposed_ = true;
-    return check_mpi(MPI_Win_post(peers_, 0, window_), "MPI_Win_post");
+  Status start(MPI_Win window) {
+    started_ = true;
+    return alone() ? Status::ok : check_mpi(MPI_Win_start(peers_, assertion(), window), "MPI_Win_start");
   }
 
-  Status start() {
-    if (alone()) return Status::ok;
-    accessed_ = true;
-    return check_mpi(MPI_Win_start(peers_, 0, window_), "MPI_Win_start");
-  }
-
-  /// Ends both epochs; `again` until all peers have ended theirs. With early epochs the next exposure starts here, before the unpacking:
-  /// the peers may write the other slots at once.
-  Status end_epochs() {
-    if (arrived_all_ || alone()) return Status::ok;
-    if (accessed_) {
-      accessed_ = false;
-      HLC_TRY(check_mpi(MPI_Win_complete(window_), "MPI_Win_complete"));
+  /// Completes my access, then tests my exposure; `again` until all peers have completed theirs.
+  Status end_round() {
+    if (!completed_) {
+      completed_ = true;
+      // SYNC post-before-complete (pairs with close): the next exposure is posted before the peers can see this round complete.
+      if (early()) HLC_TRY(post(next_window()));
+      started_ = false;
+      if (!alone()) HLC_TRY(check_mpi(MPI_Win_complete(window()), "MPI_Win_complete"));
     }
+    if (waited_ || alone()) return Status::ok;
     int flag = 0;
-    HLC_TRY(check_mpi(MPI_Win_test(window_, &flag), "MPI_Win_test"));
-    if (!flag) return Status::again;
-    exposed_ = false;
-    arrived_all_ = true;
-    return early() ? post() : Status::ok;
+    HLC_TRY(check_mpi(MPI_Win_test(window(), &flag), "MPI_Win_test"));
+    waited_ = flag != 0;
+    return waited_ ? Status::ok : Status::again;
   }
 
   MPI_Group peers_ = MPI_GROUP_NULL;
-  bool accessed_ = false, exposed_ = false, arrived_all_ = true;
+  bool posted_ = false, started_ = false;      // with early epochs: the next round's exposure and access are open
+  bool completed_ = true, waited_ = true;      // of the running round
 };
 
 }  // namespace

@@ -33,26 +33,39 @@ Status allocate_window(MPI_Comm comm, std::int64_t bytes, MPI_Win *window, char 
 }
 
 WindowLeg::~WindowLeg() {
-  if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+  for (MPI_Win &window : windows_) MPI_Win_free(&window);
 }
 
-Status WindowLeg::create_window() {
+Status WindowLeg::create_windows(int windows) {
   HLC_TRY(outgoing_.create(lay_out(plan_, edges_, &Edge::space_out)));
   slots_ = lay_out(plan_, edges_, &Edge::space_in);
   uses_.assign(plan_.edges.size(), 0);
   came_.reserve(edges_.size());
 
-  std::int64_t skip = 0;
-  HLC_TRY(allocate_window(plan_.comm, 2 * slots_.bytes, &window_, &base_, &skip));
+  std::int64_t skip[2] = {0, 0};
+  for (int w = 0; w < windows; ++w) {
+    MPI_Win window = MPI_WIN_NULL;
+    HLC_TRY(allocate_window(plan_.comm, 2 / windows * slots_.bytes, &window, &base_[w], &skip[w]));
+    windows_.push_back(window);
+  }
+  if (windows == 1) {
+    base_[1] = base_[0] + slots_.bytes;
+    skip[1] = skip[0] + slots_.bytes;
+  }
   std::vector<Card> mine(plan_.edges.size());
-  for (const int e : edges_) mine[static_cast<std::size_t>(e)] = {skip + slots_.offset[static_cast<std::size_t>(e)], slots_.bytes};
+  for (const int e : edges_) {
+    const std::int64_t offset = slots_.offset[static_cast<std::size_t>(e)];
+    mine[static_cast<std::size_t>(e)] = {skip[0] + offset, skip[1] + offset, 0};
+  }
   return swap_cards(plan_, edges_, mine, targets_);
 }
 
 Status WindowLeg::open() {
   came_.clear();
+  round_ += 1;
   for (const int e : edges_) {
-    if (part(e).active()) uses_[static_cast<std::size_t>(e)] += 1;
+    auto &uses = uses_[static_cast<std::size_t>(e)];
+    uses = windows_.size() == 2 ? round_ : uses + (part(e).active() ? 1 : 0);
     if (part(e).in > 0) came_.push_back(e);
   }
   return Status::ok;
@@ -65,11 +78,10 @@ Status WindowLeg::place(int e, void **buffer) {
 
 Status WindowLeg::send(int e) {
   const Card &target = targets_[static_cast<std::size_t>(e)];
-  const std::int64_t other_slot = uses_[static_cast<std::size_t>(e)] % 2 == 1 ? target.b : 0;
-  return put_bytes(window_, outgoing_.chunk(e), part(e).out, edge(e).rank, target.a + other_slot);
+  return put_bytes(window(), outgoing_.chunk(e), part(e).out, edge(e).rank, slot_of(e) == 0 ? target.a : target.b);
 }
 
-const void *WindowLeg::arrived(int e) const { return slot(e, uses_[static_cast<std::size_t>(e)]); }
+const void *WindowLeg::arrived(int e) const { return base_[slot_of(e)] + slots_.offset[static_cast<std::size_t>(e)]; }
 
 Status WindowLeg::release(int) { return Status::ok; }
 

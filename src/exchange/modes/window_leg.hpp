@@ -1,5 +1,5 @@
-// What fence, pscw and passive share: one MPI window per exchange with two places (slots) per edge, used in turn. Because a slot is
-// written again only two rounds later, one synchronisation per round orders both the arrival and the reuse (docs/design/001).
+// What fence, pscw and passive share: window memory with two places (slots) per edge, used in turn. Because a slot is written again only
+// two rounds later, one synchronisation per round orders both the arrival and the reuse (docs/design/001-two-slots.md).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +14,9 @@ class WindowLeg : public Leg {
   using Leg::Leg;
   ~WindowLeg() override;
 
-  /// Makes the window, collective, and hands each peer the displacement of its slots.
-  Status create_window();
+  /// Makes the memory, collective, and hands each peer the displacements of its slots. With one window an edge's slots take turns each
+  /// time the edge is used; with two, all edges take turns together: even rounds in the first window, odd ones in the second.
+  Status create_windows(int windows);
 
   Status open() override;
   Status place(int edge, void **buffer) override;
@@ -30,19 +31,23 @@ class WindowLeg : public Leg {
   /// The rank to name when nobody in particular is late.
   int some_peer() const { return edges_.empty() ? plan_.context->rank() : edge(edges_.front()).rank; }
 
-  MPI_Win window_ = MPI_WIN_NULL;
+  /// The only window, or the one of the running round.
+  MPI_Win window() const { return windows_[round_ % windows_.size()]; }
+  /// The window of the round after the running one.
+  MPI_Win next_window() const { return windows_[(round_ + 1) % windows_.size()]; }
+  bool has_windows() const { return !windows_.empty(); }
 
  private:
-  char *slot(int edge, std::uint64_t use) const {
-    return base_ + static_cast<std::int64_t>(use % 2) * slots_.bytes + slots_.offset[static_cast<std::size_t>(edge)];
-  }
+  std::size_t slot_of(int edge) const { return uses_[static_cast<std::size_t>(edge)] % 2; }
 
-  char *base_ = nullptr;                      // of the slots
+  std::vector<MPI_Win> windows_;              // one or two
+  char *base_[2] = {nullptr, nullptr};        // of each slot's chunks
   ChunkLayout slots_;
   ChunkBuffer outgoing_;
-  std::vector<Card> targets_;                 // per edge: displacement of its slot 0 at the peer, bytes to slot 1
+  std::vector<Card> targets_;                 // per edge: displacement of its slots at the peer
   std::vector<std::uint64_t> uses_;           // per edge: rounds that it took part in, the running one included
   std::vector<int> came_;
+  std::uint64_t round_ = 0;
 };
 
 /// A window of this many bytes that start on a boundary of 64: some MPIs put to wrong addresses in a window whose base is not aligned.
