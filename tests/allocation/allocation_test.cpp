@@ -1,0 +1,142 @@
+// Start, test and finish allocate nothing, in any mode, for any kind of swap, whether or not a rank has to wait. And the memory of a plan
+// depends on a rank's neighbours, not on the number of ranks.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
+#include <thread>
+
+#include "allocation/counter.hpp"
+#include "support/links.hpp"
+#include "support/rig.hpp"
+
+namespace halocline::test {
+namespace {
+
+class Allocation : public testing::TestWithParam<ModeChoice> {
+ protected:
+  void SetUp() override {
+    if (!can_count_allocations()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
+  }
+  Random random_{21};
+};
+
+void expect_none(const AllocationCount &count) {
+  EXPECT_EQ(count.of_halocline(), 0) << "first allocation at\n" << count.first_place();
+}
+
+TEST_P(Allocation, the_counter_sees_what_the_library_allocates_in_init) {
+  const Case halo = plain_case("counted", decompose(size(), 2, {4, 6}, 0b11, random_), 2, 3);
+  const AllocationCount count;
+  const Rig rig(halo, GetParam());
+  EXPECT_GT(count.of_halocline(), 0);
+}
+
+TEST_P(Allocation, start_test_and_finish_of_a_halo_allocate_nothing) {
+  Rig rig(plain_case("counted", decompose(size(), 2, {4, 6}, 0b11, random_), 2, 3), GetParam());
+  if (!rig.ready()) return;
+  const int fields[] = {0, 2};
+  const hlc_swap swaps[] = {everything, {2, fields, 0, 0, HLC_SIDE_BOTH, 0}, {0, nullptr, 1, 1, HLC_SIDE_LOW, 0}, {0, nullptr, 0, 0, HLC_SIDE_BOTH, 1}};
+  const AllocationCount count;
+  for (int round = 0; round < 5; ++round)
+    for (const hlc_swap &what : swaps) {
+      EXPECT_EQ(hlc_halo_start(rig.halo(), &what), HLC_OK);
+      const hlc_status tested = hlc_halo_test(rig.halo());
+      EXPECT_TRUE(tested == HLC_OK || tested == HLC_AGAIN);
+      EXPECT_EQ(hlc_halo_finish(rig.halo()), HLC_OK);
+    }
+  expect_none(count);
+}
+
+TEST_P(Allocation, waiting_for_a_late_rank_allocates_nothing) {
+  Rig rig(plain_case("late", decompose(size(), 1, {4, 6}, 0b1, random_), 2), GetParam());
+  if (!rig.ready()) return;
+  EXPECT_EQ(hlc_halo_start(rig.halo(), nullptr), HLC_OK);
+  EXPECT_EQ(hlc_halo_finish(rig.halo()), HLC_OK);
+  const AllocationCount count;
+  if (rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  EXPECT_EQ(hlc_halo_start(rig.halo(), nullptr), HLC_OK);
+  EXPECT_EQ(hlc_halo_finish(rig.halo()), HLC_OK);
+  expect_none(count);
+}
+
+TEST_P(Allocation, start_test_and_finish_of_an_exchange_allocate_nothing) {
+  std::vector<hlc_neighbour> neighbours;
+  for (int r = 0; r < size(); ++r) neighbours.push_back({r, 0, 1000, 1000});
+  hlc_exchange_spec spec{};
+  spec.nneighbours = size();
+  spec.neighbours = neighbours.data();
+  spec.pack = [](int, void *buffer, void *) { std::memset(buffer, 7, 1000); };
+  spec.unpack = [](int, const void *, void *) {};
+  spec.mode = GetParam().mode;
+  spec.epoch = GetParam().epoch;
+  spec.drive = GetParam().drive;
+  hlc_exchange *exchange = nullptr;
+  REQUIRE_EVERYWHERE(hlc_exchange_create(context(), &spec, &exchange) == HLC_OK);
+  {
+    const AllocationCount count;
+    for (int round = 0; round < 10; ++round) {
+      EXPECT_EQ(hlc_exchange_start(exchange), HLC_OK);
+      const hlc_status tested = hlc_exchange_test(exchange);
+      EXPECT_TRUE(tested == HLC_OK || tested == HLC_AGAIN);
+      EXPECT_EQ(hlc_exchange_finish(exchange), HLC_OK);
+    }
+    expect_none(count);
+  }
+  EXPECT_TRUE(ok(hlc_exchange_destroy(&exchange)));
+}
+
+FOR_ALL_MODES(Allocation);
+
+class PlanMemory : public testing::TestWithParam<ModeChoice> {};
+
+/// The plan's memory of rank 0 in a periodic row of `ranks` ranks, with two neighbours; the other ranks stand aside.
+std::int64_t memory_in_row_of(int ranks, const ModeChoice &mode) {
+  MPI_Comm some = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank() < ranks, 0, &some);
+  std::int64_t bytes = 0;
+  if (rank() < ranks) {
+    hlc_context *row = nullptr;
+    EXPECT_TRUE(ok(hlc_init(some, &row)));
+    const std::int64_t global = 8 * ranks;
+    const int periodic = 1;
+    hlc_grid grid{};
+    EXPECT_TRUE(ok(hlc_grid_create(row, 1, &global, nullptr, &periodic, &grid)));
+    void *data = nullptr;
+    EXPECT_TRUE(ok(hlc_field_alloc(row, 12 * sizeof(double), &data)));
+    hlc_field field{};
+    field.data = data;
+    field.type = HLC_FLOAT64;
+    hlc_halo_spec spec{};
+    spec.grid = &grid;
+    spec.depth_low[0] = spec.depth_high[0] = 2;
+    spec.nfields = 1;
+    spec.fields = &field;
+    spec.mode = mode.mode;
+    spec.epoch = mode.epoch;
+    spec.drive = mode.drive;
+    hlc_halo *halo = nullptr;
+    hlc_plan_info info{};
+    EXPECT_TRUE(ok(hlc_halo_init(row, &spec, &halo)));
+    EXPECT_TRUE(ok(hlc_halo_info(halo, &info)));
+    EXPECT_EQ(info.neighbours, 2);
+    bytes = info.memory_bytes;
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+    EXPECT_TRUE(ok(hlc_field_free(row, &data)));
+    EXPECT_TRUE(ok(hlc_finalise(&row)));
+  }
+  MPI_Comm_free(&some);
+  return bytes;
+}
+
+TEST_P(PlanMemory, does_not_grow_with_the_number_of_ranks) {
+  if (size() < 4) GTEST_SKIP() << "needs at least 4 ranks to compare with 3";
+  const std::int64_t small = memory_in_row_of(3, GetParam()), large = memory_in_row_of(size(), GetParam());
+  if (rank() > 0) return;
+  EXPECT_GT(small, 0) << "the plan must own up to its buffers";
+  EXPECT_EQ(small, large) << "3 ranks against " << size();
+}
+
+FOR_ALL_MODES(PlanMemory);
+
+}  // namespace
+}  // namespace halocline::test

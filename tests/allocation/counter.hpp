@@ -1,0 +1,31 @@
+// Counts the memory that libhalocline allocates. The test program brings its own malloc family and operator new; each allocation made
+// while counting is on is charged to the first library on the call stack that is not libc or libstdc++. What MPI, UCX or libfabric
+// allocate inside an MPI call is theirs: on the way up from malloc their frames come before libhalocline's.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace halocline::test {
+
+/// Counts from its construction to its end, in all threads. One at a time.
+class AllocationCount {
+ public:
+  AllocationCount();
+  ~AllocationCount();
+  AllocationCount(const AllocationCount &) = delete;
+  AllocationCount &operator=(const AllocationCount &) = delete;
+
+  /// Allocations charged to libhalocline so far.
+  long of_halocline() const;
+  /// Allocations charged to others: MPI and what it uses.
+  long of_others() const;
+  /// Where the first allocation of libhalocline was made.
+  std::string first_place() const;
+};
+
+/// Whether allocations can be counted in this build; sanitizers bring a malloc of their own.
+bool can_count_allocations();
+
+}  // namespace halocline::test

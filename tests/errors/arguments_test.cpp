@@ -1,0 +1,266 @@
+// Wrong arguments: each gets its documented status on every rank, and a message that names the argument, its value and the rank.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <thread>
+
+#include "support/plane.hpp"
+
+namespace halocline::test {
+namespace {
+
+/// Plans a halo whose spec is wrong on the last rank alone, and expects the same status and words on all ranks.
+void expect_refused(const char *what, const std::function<void(Plane &)> &spoil, hlc_status expected, std::vector<std::string> words) {
+  SCOPED_TRACE(what);
+  Plane plane;
+  if (rank() == size() - 1) spoil(plane);
+  hlc_halo *halo = nullptr;
+  const hlc_status status = hlc_halo_init(context(), &plane.spec, &halo);
+  EXPECT_TRUE(is_status(expected, status));
+  EXPECT_TRUE(message_names(words));
+  if (status == HLC_OK) {
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  }
+  everyone(true);
+}
+
+std::string last_rank() { return "rank " + std::to_string(size() - 1); }
+
+TEST(Arguments, of_hlc_halo_init_are_checked_on_all_ranks) {
+  const auto refuse = [](const char *what, std::vector<std::string> words, const std::function<void(Plane &)> &spoil) {
+    words.push_back(last_rank());
+    expect_refused(what, spoil, HLC_ERR_ARGUMENT, words);
+  };
+  refuse("no grid", {"grid"}, [](Plane &p) { p.spec.grid = nullptr; });
+  refuse("no dimensions", {"ndims", "0"}, [](Plane &p) { p.grid.ndims = 0; });
+  refuse("too many dimensions", {"ndims", "5"}, [](Plane &p) { p.grid.ndims = 5; });
+  refuse("no fields", {"nfields", "0"}, [](Plane &p) { p.spec.nfields = 0; });
+  refuse("a negative number of fields", {"nfields", "-3"}, [](Plane &p) { p.spec.nfields = -3; });
+  refuse("no list of fields", {"fields"}, [](Plane &p) { p.spec.fields = nullptr; });
+  refuse("a field without data", {"data", "theta"}, [](Plane &p) { p.field.data = nullptr; });
+  refuse("negative low depth", {"depth_low", "-1"}, [](Plane &p) { p.spec.depth_low[1] = -1; });
+  refuse("negative high depth", {"depth_high", "-7"}, [](Plane &p) { p.spec.depth_high[0] = -7; });
+  refuse("opaque elements without bytes", {"element_bytes"}, [](Plane &p) { p.field.type = HLC_OPAQUE; });
+  refuse("bytes that are not the type's", {"element_bytes", "4"}, [](Plane &p) { p.field.element_bytes = 4; });
+  refuse("an unknown type", {"type", "77"}, [](Plane &p) { p.field.type = static_cast<hlc_type>(77); });
+  refuse("a negative stride", {"stride", "-8"}, [](Plane &p) { p.field.stride_bytes[0] = -8, p.field.stride_bytes[1] = 64; });
+  refuse("an unknown stencil", {"stencil", "9"}, [](Plane &p) { p.spec.stencil = static_cast<hlc_stencil>(9); });
+  refuse("an unknown layout", {"layout", "8"}, [](Plane &p) { p.spec.layout = static_cast<hlc_layout>(8); });
+  refuse("an unknown mode", {"mode", "55"}, [](Plane &p) { p.spec.mode = static_cast<hlc_mode>(55); });
+  refuse("an unknown epoch", {"epoch", "6"}, [](Plane &p) { p.spec.epoch = static_cast<hlc_epoch>(6); });
+  refuse("an unknown drive", {"drive", "6"}, [](Plane &p) { p.spec.drive = static_cast<hlc_drive>(6); });
+  refuse("no cells", {"local", "0"}, [](Plane &p) { p.grid.local[1] = 0; });
+}
+
+TEST(Arguments, that_are_missing_are_named) {
+  Plane plane;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(nullptr, &plane.spec, &halo)));
+  EXPECT_TRUE(message_names({"context"}));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), nullptr, &halo)));
+  EXPECT_TRUE(message_names({"spec"}));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, nullptr)));
+  EXPECT_TRUE(message_names({"halo"}));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_start(nullptr, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_test(nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_finish(nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_finalise(nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_info(nullptr, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_exchange_start(nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_exchange_test(nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_exchange_finish(nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_exchange_destroy(nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_context_info(nullptr, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_alloc(nullptr, 8, &plane.field.data)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_finalise(nullptr)));
+  hlc_context *other = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_NULL, &other)));
+  EXPECT_TRUE(message_names({"comm"}));
+}
+
+TEST(Arguments, a_depth_beyond_the_local_extent_is_refused_with_both_numbers) {
+  for (const bool low : {true, false}) {
+    Plane plane;
+    (low ? plane.spec.depth_low : plane.spec.depth_high)[0] = 5;
+    plane.cells.resize(11 * 8);
+    plane.field.data = plane.cells.data();
+    hlc_halo *halo = nullptr;
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, &halo)));
+    EXPECT_TRUE(message_names({"rank", low ? "depth_low" : "depth_high", "5", "4"}));
+  }
+}
+
+TEST(Arguments, of_a_swap_are_checked) {
+  Plane plane;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  const auto refuse = [&](const hlc_swap &what, const std::vector<std::string> &words) {
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_start(halo, &what)));
+    EXPECT_TRUE(message_names(words));
+  };
+  const int beyond[] = {1}, twice[] = {0, 0}, negative[] = {-1};
+  refuse({1, beyond, 0, 0, HLC_SIDE_BOTH, 0}, {"fields", "1"});
+  refuse({1, negative, 0, 0, HLC_SIDE_BOTH, 0}, {"fields", "-1"});
+  refuse({2, twice, 0, 0, HLC_SIDE_BOTH, 0}, {"fields"});
+  refuse({1, nullptr, 0, 0, HLC_SIDE_BOTH, 0}, {"fields"});
+  refuse({-2, beyond, 0, 0, HLC_SIDE_BOTH, 0}, {"nfields", "-2"});
+  refuse({0, nullptr, 1, 2, HLC_SIDE_BOTH, 0}, {"dim", "2"});
+  refuse({0, nullptr, 1, -1, HLC_SIDE_BOTH, 0}, {"dim", "-1"});
+  refuse({0, nullptr, 1, 0, static_cast<hlc_side>(4), 0}, {"side", "4"});
+
+  // None of the refused starts has started anything.
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+TEST(Arguments, opaque_elements_cannot_be_added) {
+  Plane plane;
+  plane.field.type = HLC_OPAQUE;
+  plane.field.element_bytes = 8;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  hlc_swap what{};
+  what.reverse = 1;
+  const hlc_status status = hlc_halo_start(halo, &what);
+  EXPECT_TRUE(status == HLC_ERR_ARGUMENT || status == HLC_ERR_UNSUPPORTED) << hlc_status_name(status);
+  EXPECT_TRUE(message_names({"theta"}));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+TEST(Arguments, of_an_exchange_are_checked) {
+  const auto refuse = [](const char *what, hlc_neighbour neighbour, const std::vector<std::string> &words, bool callbacks = true) {
+    SCOPED_TRACE(what);
+    hlc_exchange_spec spec{};
+    spec.nneighbours = 1;
+    spec.neighbours = &neighbour;
+    if (callbacks) {
+      spec.pack = [](int, void *, void *) {};
+      spec.unpack = [](int, const void *, void *) {};
+    }
+    hlc_exchange *exchange = nullptr;
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_exchange_create(context(), &spec, &exchange)));
+    EXPECT_TRUE(message_names(words));
+  };
+  refuse("a rank beyond the last", {size(), 0, 8, 8}, {"rank", std::to_string(size())});
+  refuse("a negative rank", {-2, 0, 8, 8}, {"rank", "-2"});
+  refuse("a negative tag", {rank(), -5, 8, 8}, {"tag", "-5"});
+  refuse("negative bytes out", {rank(), 0, -8, 8}, {"bytes_out", "-8"});
+  refuse("negative bytes in", {rank(), 0, 8, -9}, {"bytes_in", "-9"});
+  refuse("no pack", {rank(), 0, 8, 8}, {"pack"}, false);
+  hlc_exchange_spec spec{};
+  spec.nneighbours = 2;
+  hlc_exchange *exchange = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_exchange_create(context(), &spec, &exchange)));
+  EXPECT_TRUE(message_names({"neighbours"}));
+}
+
+TEST(Names, of_every_mode_are_found_again) {
+  for (int m = HLC_MODE_P2P; m < HLC_MODE_COUNT_; ++m) {
+    hlc_mode found = HLC_MODE_DEFAULT;
+    EXPECT_TRUE(ok(hlc_mode_from_name(hlc_mode_name(static_cast<hlc_mode>(m)), &found)));
+    EXPECT_EQ(found, m);
+  }
+  EXPECT_STREQ(hlc_mode_name(HLC_MODE_PASSIVE_NAIVE), "passive_naive");
+  EXPECT_STREQ(hlc_mode_name(HLC_MODE_COUNT_), "unknown");
+  EXPECT_STREQ(hlc_mode_name(static_cast<hlc_mode>(-1)), "unknown");
+}
+
+TEST(Names, that_are_misspelt_are_answered_with_the_nearest_one) {
+  const char *misspelt[][2] = {{"notfy", "notify"}, {"fense", "fence"}, {"pasive_naive", "passive_naive"}, {"neighbour", "neighbor"}};
+  for (const auto &[given, nearest] : misspelt) {
+    hlc_mode mode = HLC_MODE_DEFAULT;
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_mode_from_name(given, &mode)));
+    EXPECT_TRUE(message_names({given, nearest}));
+  }
+  hlc_mode mode = HLC_MODE_DEFAULT;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_mode_from_name(nullptr, &mode)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_mode_from_name("p2p", nullptr)));
+}
+
+TEST(Names, of_statuses_are_their_own) {
+  const char *names[] = {"HLC_OK", "HLC_AGAIN", "HLC_ERR_ARGUMENT", "HLC_ERR_STATE", "HLC_ERR_MEMORY", "HLC_ERR_MISMATCH",
+                         "HLC_ERR_TIMEOUT", "HLC_ERR_PEER_DIED", "HLC_ERR_MPI", "HLC_ERR_UNSUPPORTED"};
+  for (int s = HLC_OK; s <= HLC_ERR_UNSUPPORTED; ++s) EXPECT_STREQ(hlc_status_name(static_cast<hlc_status>(s)), names[s]);
+  EXPECT_NE(hlc_status_name(static_cast<hlc_status>(1234)), nullptr);
+  EXPECT_STREQ(hlc_version(), "0.1.0");
+}
+
+TEST(Messages, belong_to_a_thread) {
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_test(nullptr)));
+  std::thread([] { EXPECT_STREQ(hlc_error_message(), ""); }).join();
+  EXPECT_STRNE(hlc_error_message(), "");
+}
+
+TEST(Environment, HALOCLINE_MODE_chooses_the_mode_that_the_caller_leaves_open) {
+  for (const hlc_mode wanted : {HLC_MODE_FENCE, HLC_MODE_NOTIFY}) {
+    setenv("HALOCLINE_MODE", hlc_mode_name(wanted), 1);
+    Plane plane(HLC_MODE_DEFAULT);
+    hlc_halo *halo = nullptr;
+    REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+    hlc_plan_info info{};
+    EXPECT_TRUE(ok(hlc_halo_info(halo, &info)));
+    EXPECT_EQ(info.mode, wanted);
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  }
+  unsetenv("HALOCLINE_MODE");
+}
+
+TEST(Environment, a_misspelt_HALOCLINE_MODE_is_refused_with_the_nearest_name) {
+  setenv("HALOCLINE_MODE", "pasive", 1);
+  Plane plane(HLC_MODE_DEFAULT);
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(message_names({"HALOCLINE_MODE", "pasive", "passive"}));
+  unsetenv("HALOCLINE_MODE");
+}
+
+TEST(Environment, numbers_that_are_none_are_refused) {
+  for (const char *variable : {"HALOCLINE_TIMEOUT", "HALOCLINE_FAKE_NODES"}) {
+    const char *set = std::getenv(variable);
+    const std::string before = set ? set : "";
+    setenv(variable, "many", 1);
+    hlc_context *other = nullptr;
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, &other)));
+    EXPECT_TRUE(message_names({variable, "many"}));
+    set ? setenv(variable, before.c_str(), 1) : unsetenv(variable);
+  }
+}
+
+TEST(Context, says_who_shares_the_node) {
+  hlc_context_info_t info{};
+  EXPECT_TRUE(ok(hlc_context_info(context(), &info)));
+  EXPECT_EQ(info.rank, rank());
+  EXPECT_EQ(info.size, size());
+  const char *fake = std::getenv("HALOCLINE_FAKE_NODES");
+  EXPECT_EQ(info.nodes, fake ? std::atoi(fake) : 1);
+  EXPECT_GE(info.cores, 1);
+  EXPECT_LT(info.node_rank, info.node_size);
+  int rank_sum = 0, members = 0;
+  MPI_Allreduce(&info.node_rank, &rank_sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  const int first = info.node_rank == 0 ? info.node_size : 0;
+  MPI_Allreduce(&first, &members, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(members, size()) << "every rank belongs to one node";
+}
+
+TEST(Context, several_may_be_open_and_the_callers_communicator_is_left_alone) {
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, 0, &half);
+  hlc_context *other = nullptr;
+  REQUIRE_EVERYWHERE(hlc_init(half, &other) == HLC_OK);
+  hlc_context_info_t info{};
+  EXPECT_TRUE(ok(hlc_context_info(other, &info)));
+  EXPECT_EQ(info.size, (size() + (rank() % 2 == 0)) / 2);
+  int pending = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, half, &pending, MPI_STATUS_IGNORE);
+  EXPECT_EQ(pending, 0);
+  EXPECT_TRUE(ok(hlc_finalise(&other)));
+  EXPECT_EQ(other, nullptr);
+  MPI_Comm_free(&half);
+}
+
+}  // namespace
+}  // namespace halocline::test

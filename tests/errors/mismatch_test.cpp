@@ -1,0 +1,110 @@
+// Ranks that disagree: every rank gets HLC_ERR_MISMATCH, with both ranks and both values in the message, and nobody hangs.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <functional>
+
+#include "support/plane.hpp"
+
+namespace halocline::test {
+namespace {
+
+/// Changes the spec on the last rank alone and expects that every rank hears of a mismatch.
+void expect_mismatch(const char *what, const std::function<void(Plane &)> &change, const std::vector<std::string> &words) {
+  SCOPED_TRACE(what);
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
+  Plane plane;
+  plane.cells.resize(1000);
+  plane.field.data = plane.cells.data();
+  if (rank() == size() - 1) change(plane);
+  hlc_halo *halo = nullptr;
+  const hlc_status status = hlc_halo_init(context(), &plane.spec, &halo);
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, status));
+  EXPECT_TRUE(message_names({"rank " + std::to_string(size() - 1)}));
+  EXPECT_TRUE(message_names(words));
+  if (status == HLC_OK) {
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  }
+  everyone(true);
+}
+
+TEST(Mismatch, of_extents_names_both_ranks_and_sizes) {
+  expect_mismatch("5 cells against 4", [](Plane &p) { p.grid.local[1] = p.grid.global[1] = 5; }, {"rank 0"});
+}
+
+TEST(Mismatch, of_element_sizes_is_found) {
+  expect_mismatch("float32 against float64", [](Plane &p) { p.field.type = HLC_FLOAT32; }, {});
+}
+
+TEST(Mismatch, of_element_types_of_one_size_is_found) {
+  expect_mismatch("int64 against float64", [](Plane &p) { p.field.type = HLC_INT64; }, {});
+}
+
+TEST(Mismatch, of_depths_is_found) {
+  expect_mismatch("depth 1 against 2", [](Plane &p) { p.spec.depth_low[0] = 1; }, {});
+}
+
+TEST(Mismatch, of_modes_is_found) {
+  expect_mismatch("fence against p2p", [](Plane &p) { p.spec.mode = HLC_MODE_FENCE; }, {});
+}
+
+TEST(Mismatch, of_stencils_is_found) {
+  expect_mismatch("star against box", [](Plane &p) { p.spec.stencil = HLC_STENCIL_STAR; }, {});
+}
+
+TEST(Mismatch, of_the_number_of_fields_is_found) {
+  static hlc_field two[2];
+  expect_mismatch("2 fields against 1", [](Plane &p) {
+    two[0] = two[1] = p.field;
+    p.spec.fields = two;
+    p.spec.nfields = 2;
+  }, {});
+}
+
+TEST(Mismatch, of_exchanged_bytes_names_both_ranks_and_sizes_on_all_ranks) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
+  const hlc_neighbour of_first{1, 3, 100, 200}, of_second{0, 3, 200, 104};
+  hlc_exchange_spec spec{};
+  spec.nneighbours = rank() < 2 ? 1 : 0;
+  spec.neighbours = rank() == 0 ? &of_first : &of_second;
+  spec.pack = [](int, void *, void *) {};
+  spec.unpack = [](int, const void *, void *) {};
+  hlc_exchange *exchange = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_exchange_create(context(), &spec, &exchange)));
+  EXPECT_TRUE(message_names({"rank 0", "rank 1", "100", "104"}));
+}
+
+TEST(Mismatch, of_lists_that_do_not_join_is_found_on_all_ranks) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
+  for (const bool other_tag : {false, true}) {
+    const hlc_neighbour lists[] = {{1, 3, 8, 8}, {0, other_tag ? 4 : 3, 8, 8}};
+    hlc_exchange_spec spec{};
+    spec.nneighbours = rank() == 0 || (rank() == 1 && other_tag) ? 1 : 0;
+    spec.neighbours = &lists[rank() == 0 ? 0 : 1];
+    spec.pack = [](int, void *, void *) {};
+    spec.unpack = [](int, const void *, void *) {};
+    hlc_exchange *exchange = nullptr;
+    EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_exchange_create(context(), &spec, &exchange)));
+    EXPECT_TRUE(message_names({"rank 0", "rank 1"}));
+  }
+}
+
+TEST(Mismatch, of_explicit_neighbour_tables_is_found) {
+  expect_mismatch("a table without neighbours", [](Plane &p) {
+    static const int nobody[9] = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
+    p.spec.neighbours = nobody;
+  }, {});
+}
+
+TEST(Mismatch, leaves_the_context_usable) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
+  expect_mismatch("fence against p2p", [](Plane &p) { p.spec.mode = HLC_MODE_FENCE; }, {});
+  Plane plane;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,100 @@
+// Calls at the wrong time: each is refused, says why, and leaves what it was called on in working order.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/modes.hpp"
+#include "support/plane.hpp"
+
+namespace halocline::test {
+namespace {
+
+class States : public testing::TestWithParam<ModeChoice> {};
+
+TEST_P(States, start_twice_and_finish_without_start_are_refused) {
+  Plane plane(GetParam().mode);
+  plane.spec.epoch = GetParam().epoch;
+  plane.spec.drive = GetParam().drive;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_finish(halo)));
+    EXPECT_TRUE(message_names({"start"}));
+    EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_test(halo)));
+    EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+    EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_start(halo, nullptr)));
+    EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_finalise(&halo)));
+    EXPECT_NE(halo, nullptr);
+    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  EXPECT_EQ(halo, nullptr);
+}
+
+TEST_P(States, an_exchange_refuses_the_same) {
+  // A ring: what a rank sends on has the rank's own number as its tag. Alone, a rank sends to itself.
+  const int before = (rank() + size() - 1) % size(), after = (rank() + 1) % size();
+  const hlc_neighbour ring[] = {{after, rank(), 8, 0}, {before, before, 0, 8}}, alone[] = {{0, 0, 8, 8}};
+  hlc_exchange_spec spec{};
+  spec.nneighbours = size() > 1 ? 2 : 1;
+  spec.neighbours = size() > 1 ? ring : alone;
+  spec.pack = [](int, void *, void *) {};
+  spec.unpack = [](int, const void *, void *) {};
+  spec.mode = GetParam().mode;
+  spec.epoch = GetParam().epoch;
+  spec.drive = GetParam().drive;
+  hlc_exchange *exchange = nullptr;
+  REQUIRE_EVERYWHERE(hlc_exchange_create(context(), &spec, &exchange) == HLC_OK);
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_exchange_finish(exchange)));
+  EXPECT_TRUE(ok(hlc_exchange_start(exchange)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_exchange_start(exchange)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_exchange_destroy(&exchange)));
+  EXPECT_TRUE(ok(hlc_exchange_finish(exchange)));
+  EXPECT_TRUE(ok(hlc_exchange_destroy(&exchange)));
+}
+
+FOR_ALL_MODES(States);
+
+TEST(Lifetimes, a_field_in_use_cannot_be_released) {
+  void *data = nullptr;
+  REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 64 * sizeof(double), &data) == HLC_OK);
+  Plane plane(HLC_MODE_DIRECT);
+  plane.field.data = data;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_field_free(context(), &data)));
+  EXPECT_NE(data, nullptr);
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  EXPECT_TRUE(ok(hlc_field_free(context(), &data)));
+  EXPECT_EQ(data, nullptr);
+}
+
+TEST(Lifetimes, foreign_memory_is_not_released) {
+  double own[4] = {};
+  void *data = own;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), &data)));
+  EXPECT_EQ(data, own);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), nullptr)));
+}
+
+TEST(Lifetimes, a_context_with_living_children_stays_open_and_counts_them) {
+  hlc_context *other = nullptr;
+  REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &other) == HLC_OK);
+  void *data[2] = {};
+  for (void *&field : data) REQUIRE_EVERYWHERE(hlc_field_alloc(other, 100, &field) == HLC_OK);
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_finalise(&other)));
+  EXPECT_NE(other, nullptr);
+  EXPECT_TRUE(message_names({"2"}));
+  for (void *&field : data) EXPECT_TRUE(ok(hlc_field_free(other, &field)));
+
+  Plane plane;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(other, &plane.spec, &halo) == HLC_OK);
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_finalise(&other)));
+  EXPECT_TRUE(message_names({"1"}));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  EXPECT_TRUE(ok(hlc_finalise(&other)));
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Kills one rank in the middle of halo swaps and checks that every other rank of the node is told so by name.
+
+Usage: peer_death.py PROGRAM -- LAUNCHER [FLAG...]
+
+Each case is one launch of 3 ranks of PROGRAM (peer_death.cpp). A launcher that ends all ranks when one is killed cannot show anything:
+the case is then skipped, with that reason. Afterwards /dev/shm must hold nothing of a process that has ended.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import itertools
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+RANKS = 3
+VICTIM = 1
+
+
+def left_behind():
+    """Objects of ours in /dev/shm whose maker has ended."""
+    names = [path.name for path in pathlib.Path("/dev/shm").glob("halocline-*")]
+    return [name for name in names if not pathlib.Path("/proc", name.split("-")[1]).exists()]
+
+
+def launch(program, launcher, mode, when):
+    """Runs one case; returns the survivors' reports by rank, and the launcher's output."""
+    with tempfile.TemporaryDirectory(prefix="halocline-test-") as directory:
+        command = launcher + ["-n", str(RANKS), program, mode, when, directory]
+        try:
+            output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=90, text=True).stdout
+        except subprocess.TimeoutExpired as expired:
+            output = f"the launch did not end in 90 s\n{expired.stdout or ''}"
+        paths = pathlib.Path(directory).glob("[0-9]")
+        return {int(path.name): path.read_text().strip() for path in paths}, output
+
+
+def judge(reports, output):
+    """Result of one case in a word, and its reason."""
+    survivors = set(range(RANKS)) - {VICTIM}
+    if not reports and "did not end" not in output:
+        return "skipped", f"this launcher ends all ranks when one is killed: {output.strip()[:200]}"
+    missing = survivors - set(reports)
+    if missing:
+        return "failed", f"no report of ranks {sorted(missing)}; others: {reports}\n{output}"
+    for rank in survivors:
+        if not reports[rank].startswith("HLC_ERR_PEER_DIED") or not re.search(rf"\brank {VICTIM}\b", reports[rank]) or "(and yet" in reports[rank]:
+            return "failed", f"rank {rank} was told: {reports[rank]}"
+    return "passed", reports[min(survivors)]
+
+
+def main():
+    divider = sys.argv.index("--")
+    program, launcher = sys.argv[1], sys.argv[divider + 1:]
+    counts = dict(passed=0, failed=0, skipped=0)
+    for mode, when in itertools.product(("notify", "direct"), ("before_start", "after_start")):
+        result, reason = judge(*launch(program, launcher, mode, when))
+        counts[result] += 1
+        print(f"{result}: {mode}, rank {VICTIM} killed {when.replace('_', ' ')}: {reason}", flush=True)
+
+    time.sleep(0.2)
+    leaks = left_behind()
+    counts["failed" if leaks else "passed"] += 1
+    print(f"{'failed' if leaks else 'passed'}: left behind in /dev/shm: {leaks or 'nothing'}")
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

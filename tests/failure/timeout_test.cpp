@@ -1,0 +1,71 @@
+// A rank that never starts: after HALOCLINE_TIMEOUT seconds the ranks that wait for it are told its number, the halo can only be
+// finalised, and the context goes on working. Run with HALOCLINE_TIMEOUT=1.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/links.hpp"
+#include "support/rig.hpp"
+
+namespace halocline::test {
+namespace {
+
+constexpr int late = 1;
+
+/// What a blocking MPI call does while it waits cannot be bounded by the library.
+const char *unbounded(const ModeChoice &mode) {
+  switch (mode.mode) {
+    case HLC_MODE_FENCE: return "MPI_Win_fence waits inside MPI";
+    case HLC_MODE_PSCW: return mode.epoch == HLC_EPOCH_LATE ? "MPI_Win_start waits inside MPI" : nullptr;
+    default: return nullptr;
+  }
+}
+
+class Timeout : public testing::TestWithParam<ModeChoice> {
+ protected:
+  void SetUp() override {
+    if (size() < 2) GTEST_SKIP() << "needs a rank that waits and one that is late";
+    if (const char *reason = unbounded(GetParam())) GTEST_SKIP() << reason;
+  }
+  Random random_{8};
+};
+
+/// Every rank but the late one swaps until a call fails; the late one waits until they have.
+hlc_status swap_without_the_late_rank(hlc_halo *halo) {
+  hlc_status status = HLC_OK;
+  if (rank() == late) {
+    for (int r = 0; r < size(); ++r)
+      if (r != late) MPI_Recv(nullptr, 0, MPI_BYTE, r, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return status;
+  }
+  for (int round = 0; round < 4 && status == HLC_OK; ++round) {
+    status = hlc_halo_start(halo, nullptr);
+    if (status == HLC_OK) status = hlc_halo_finish(halo);
+  }
+  MPI_Send(nullptr, 0, MPI_BYTE, late, 77, MPI_COMM_WORLD);
+  return status;
+}
+
+TEST_P(Timeout, names_the_rank_that_does_not_come) {
+  {
+    Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0b1, random_), 2), GetParam());
+    if (!rig.ready()) return;
+    rig.swap_once(1);
+    const hlc_status status = swap_without_the_late_rank(rig.halo());
+    if (rank() != late) {
+      EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, status));
+      if (GetParam().mode != HLC_MODE_NEIGHBOR && GetParam().mode != HLC_MODE_PASSIVE_NAIVE) {
+        EXPECT_NE(std::string(hlc_error_message()).find("rank " + std::to_string(late)), std::string::npos) << hlc_error_message();
+      }
+      EXPECT_NE(hlc_halo_start(rig.halo(), nullptr), HLC_OK) << "a halo that failed can only be finalised";
+    }
+    everyone(true);
+  }  // finalises the failed halo on all ranks
+
+  Rig next(plain_case("the next halo", decompose(size(), 1, {4, 4}, 0b1, random_), 2), GetParam());
+  if (!next.ready()) return;
+  for (int step = 1; step <= 3; ++step) next.swap_once(step);
+}
+
+FOR_ALL_MODES(Timeout);
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,82 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> A small test rig for programs under the launcher: every test is a sentence that all ranks pass or fail together. finish_tests prints the
+!> counts on rank 0 and fails the program if any test failed.
+module testing
+  use, intrinsic :: iso_fortran_env, only: error_unit, output_unit, real64
+  use halocline
+  use halocline_mpi
+  implicit none
+  private
+  public :: start_tests, finish_tests, expect, end_test, skip, complaint, all_modes, message_has
+
+  integer, save :: passed = 0, failed = 0, skipped = 0
+  !> What went wrong on this rank in the test that is running, and how often.
+  integer, save :: wrong = 0, checked = 0
+
+  !> The names of the modes, in the order of the library's table.
+  character(len=13), parameter :: all_modes(8) = [character(len=13) :: "p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", &
+                                                  "notify", "direct"]
+
+contains
+
+  subroutine start_tests(context)
+    type(hlc_context), intent(out) :: context
+    call hlc_mpi_init()
+    call hlc_init(hlc_mpi_world(), context)
+  end subroutine
+
+  !> Counts one check of the running test, and describes the first few that fail.
+  subroutine expect(right, what)
+    logical, intent(in) :: right
+    character(len=*), intent(in) :: what
+    checked = checked + 1
+    if (.not. right) call complaint(what)
+  end subroutine
+
+  !> Records a failed check of the running test.
+  subroutine complaint(what)
+    character(len=*), intent(in) :: what
+    wrong = wrong + 1
+    if (wrong <= 3) write (error_unit, "(a,i0,2a)") "rank ", hlc_mpi_rank(hlc_mpi_world()), ": ", what
+  end subroutine
+
+  !> Ends the running test on all ranks. A test that checked nothing on some rank fails. cells counts checks made elsewhere.
+  subroutine end_test(sentence, cells)
+    character(len=*), intent(in) :: sentence
+    integer, intent(in), optional :: cells
+    real(real64) :: bad
+    if (present(cells)) checked = checked + cells
+    bad = wrong
+    if (checked == 0) bad = bad + 1
+    call hlc_mpi_sum(hlc_mpi_world(), bad)
+    if (bad < 0.5_real64) passed = passed + 1
+    if (bad > 0.5_real64) failed = failed + 1
+    if (bad > 0.5_real64 .and. hlc_mpi_rank(hlc_mpi_world()) == 0) write (output_unit, "(2a)") "FAILED: ", sentence
+    wrong = 0
+    checked = 0
+  end subroutine
+
+  !> Counts a test that cannot run here, with the reason.
+  subroutine skip(sentence, reason)
+    character(len=*), intent(in) :: sentence, reason
+    skipped = skipped + 1
+    if (hlc_mpi_rank(hlc_mpi_world()) == 0) write (output_unit, "(4a)") "SKIPPED: ", sentence, ": ", reason
+  end subroutine
+
+  !> Whether the last error's message contains a text.
+  logical function message_has(text)
+    character(len=*), intent(in) :: text
+    message_has = index(hlc_error_message(), text) > 0
+  end function
+
+  subroutine finish_tests(context)
+    type(hlc_context), intent(inout) :: context
+    integer :: rank
+    rank = context%rank
+    call hlc_finalise(context)
+    call hlc_mpi_finalise()
+    if (rank == 0) write (output_unit, "(3(i0,a))") passed, " passed, ", failed, " failed, ", skipped, " skipped"
+    flush (output_unit)
+    if (failed > 0) error stop 1
+  end subroutine
+end module testing

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Checks the layer arrow: every #include "layer/..." in src/ must point down (api > halo > exchange > engine > transport > base).
+
+Usage: layers.py SRC_FOLDER
+
+The build enforces the same by include paths; this check also sees files that no target compiles, and transports that know each other.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import pathlib
+import re
+import sys
+
+# What each layer may include. Two layers below is one too far, but for base, which everybody may use.
+MAY_USE = {
+    "base": {"base"},
+    "transport": {"transport", "base"},
+    "engine": {"engine", "transport", "base"},
+    "exchange": {"exchange", "engine", "base"},
+    "halo": {"halo", "exchange", "engine", "base"},
+    "api": {"api", "halo", "exchange", "engine", "base"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def faults_of(path, source):
+    """Sentences about the includes of one file that go against the arrow."""
+    layer = path.parts[0]
+    if layer not in MAY_USE:
+        return [f"{path}: the folder '{layer}' is no layer; the layers are {', '.join(MAY_USE)}"]
+    faults = []
+    for target in INCLUDE.findall(source):
+        used = pathlib.PurePath(target).parts
+        if used[0] not in MAY_USE[layer]:
+            faults.append(f"{path}: layer {layer} may not include {target}")
+        # One transport does not know another; what they share is transport/transport.hpp.
+        elif layer == used[0] == "transport" and len(used) == 3 and len(path.parts) == 3 and used[1] != path.parts[1]:
+            faults.append(f"{path}: transport {path.parts[1]} may not include {target}")
+    return faults
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    files = [path for path in sorted(root.rglob("*")) if path.suffix in (".hpp", ".cpp", ".h", ".c") and path.is_file()]
+    includes = 0
+    faults = []
+    for path in files:
+        source = path.read_text()
+        includes += len(INCLUDE.findall(source))
+        faults += faults_of(path.relative_to(root), source)
+    print("\n".join(faults))
+    missing = sorted(set(MAY_USE) - {path.relative_to(root).parts[0] for path in files})
+    if not includes or missing:
+        print(f"nothing to check in {root}: {len(files)} files, {includes} includes, no files of the layers {missing}")
+        return 1
+    print(f"{len(files)} files, {includes} includes, {len(faults)} against the arrow")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

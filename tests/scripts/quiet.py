@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Checks that the library prints nothing on success, and says what a user asked for and does not get once per rank.
+
+Usage: quiet.py PROGRAM -- LAUNCHER [FLAG...]
+
+PROGRAM (quiet/quiet.cpp) swaps in every mode and prints nothing itself. Open MPI prints a line per process when it makes windows; that
+line is left out.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import subprocess
+import sys
+
+RANKS = 2
+
+
+def lines_of(launcher, program, memory):
+    run = subprocess.run(launcher + ["-n", str(RANKS), program, memory], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                         timeout=100)
+    lines = [line for line in run.stdout.splitlines() if line.strip() and "OSC UCX" not in line]
+    return run.returncode, lines
+
+
+def main():
+    program, launcher = sys.argv[1], sys.argv[sys.argv.index("--") + 1:]
+    faults = []
+
+    # All modes, fields in shared memory: silence.
+    status, lines = lines_of(launcher, program, "shared")
+    if status or lines:
+        faults.append(f"with shared fields: status {status}, output {lines}")
+
+    # Mode direct with the caller's own memory: it goes through notify, and each rank says so at most once, all ranks together at least once.
+    status, lines = lines_of(launcher, program, "own")
+    said = [line for line in lines if "halocline:" in line]
+    if status or lines != said:
+        faults.append(f"with own memory: status {status}, output {lines}")
+    if not 1 <= len(said) <= RANKS or not all("direct" in line and "notify" in line for line in said):
+        faults.append(f"with own memory: expected the detour from direct to notify once per rank at most, got {said}")
+    print("\n".join(faults) if faults else f"silent on success; the detour is told: {said[0]}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,17 @@
+# Checks of what is written rather than of what runs: the layer arrow, the exported symbols, and headers that any compiler takes.
+add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/layers.py ${PROJECT_SOURCE_DIR}/src)
+add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline>
+  ${PROJECT_SOURCE_DIR}/include/halocline/halocline.h)
+
+# halocline_header_test(NAME COMPILER STANDARD HEADER): the header alone is a valid, warning-free program.
+function(halocline_header_test name compiler language standard header)
+  set(system_includes "")
+  foreach(folder IN LISTS MPI_C_INCLUDE_DIRS)
+    list(APPEND system_includes -isystem ${folder})
+  endforeach()
+  add_test(NAME ${name} COMMAND ${compiler} -x ${language} -std=${standard} -Wall -Wextra -Wpedantic -Werror -fsyntax-only ${system_includes}
+    -I${PROJECT_SOURCE_DIR}/include -include halocline/${header} /dev/null)
+endfunction()
+halocline_header_test(header.c11 ${CMAKE_C_COMPILER} c c11 halocline.h)
+halocline_header_test(header.cxx17 ${CMAKE_CXX_COMPILER} c++ c++17 halocline.h)
+halocline_header_test(header.cxx_api ${CMAKE_CXX_COMPILER} c++ c++17 halocline.hpp)
