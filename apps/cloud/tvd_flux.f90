@@ -19,17 +19,20 @@ contains
   pure subroutine limited_flux(mass, courant, far_low, low, high, far_high, flux)
     real(real64), intent(in), contiguous :: mass(:), courant(:), far_low(:), low(:), high(:), far_high(:)
     real(real64), intent(inout), contiguous :: flux(:)
-    real(real64) :: upwind, behind, ahead, slope
-    logical :: forward, monotone
+    real(real64) :: first, second, third, fourth, upwind, behind, ahead, product, slope
     integer :: k
 
+    ! Everything is loaded before it is chosen from: so the loop has no branch and vectorises.
     do k = 1, size(mass)
-      forward = mass(k) >= 0
-      upwind = merge(low(k), high(k), forward)
-      behind = upwind - merge(far_low(k), far_high(k), forward)
-      ahead = merge(high(k), low(k), forward) - upwind
-      monotone = behind*ahead > 0
-      slope = merge(2*behind*ahead, 0.0_real64, monotone)/merge(behind + ahead, 1.0_real64, monotone)
+      first = far_low(k)
+      second = low(k)
+      third = high(k)
+      fourth = far_high(k)
+      upwind = merge(second, third, mass(k) >= 0)
+      behind = upwind - merge(first, fourth, mass(k) >= 0)
+      ahead = merge(third, second, mass(k) >= 0) - upwind
+      product = behind*ahead
+      slope = merge(2*product, 0.0_real64, product > 0)/merge(behind + ahead, 1.0_real64, product > 0)
       flux(k) = mass(k)*(upwind + 0.5_real64*(1 - abs(mass(k))*courant(k))*slope)
     end do
   end subroutine limited_flux
