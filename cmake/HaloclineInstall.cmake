@@ -1,8 +1,5 @@
 # Install tree: the library, headers, Fortran modules, programs, find_package(halocline), pkg-config files, and an uninstall target.
 # Nothing in it names the prefix, so that the tree may be moved; only the MPI it was built with is named by its path.
-if(NOT TARGET halocline)
-  return()
-endif()
 include(CMakePackageConfigHelpers)
 set(HALOCLINE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/halocline)
 set(HALOCLINE_MODULE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/halocline/fortran)
@@ -25,8 +22,7 @@ endfunction()
 function(halocline_install_library target)
   halocline_install_rpath(${target})
   install(TARGETS ${target} EXPORT halocline-targets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 function(halocline_install_pkg_config name)
@@ -35,17 +31,16 @@ function(halocline_install_pkg_config name)
   install(FILES ${CMAKE_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-# The C and C++ library.
+# The C and C++ library. Hidden visibility does not reach the templates of the standard library; the linker's map does.
+target_link_options(halocline PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/halocline.map)
+set_target_properties(halocline PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/halocline.map)
 halocline_install_library(halocline)
-install(TARGETS halocline_headers EXPORT halocline-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 halocline_install_pkg_config(halocline)
 
 # The Fortran modules, which only the compiler that made them can read.
 if(TARGET halocline_fortran)
-  set_target_properties(halocline_fortran PROPERTIES EXPORT_NAME fortran)
   halocline_install_library(halocline_fortran)
-  target_include_directories(halocline_fortran INTERFACE $<INSTALL_INTERFACE:${HALOCLINE_MODULE_DIR}>)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/fortran/modules/ DESTINATION ${HALOCLINE_MODULE_DIR} FILES_MATCHING PATTERN "halocline*.mod")
   halocline_install_pkg_config(halocline-fortran)
 endif()
@@ -72,5 +67,6 @@ install(FILES ${CMAKE_BINARY_DIR}/package/halocline-config.cmake ${CMAKE_BINARY_
 
 # cmake --build BUILD --target uninstall
 configure_file(cmake/uninstall.cmake.in ${CMAKE_BINARY_DIR}/package/uninstall.cmake @ONLY)
-add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${CMAKE_BINARY_DIR}/package/uninstall.cmake
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -P ${CMAKE_BINARY_DIR}/package/uninstall.cmake
   COMMENT "Removing what the last installation put in place")

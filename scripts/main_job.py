@@ -9,6 +9,7 @@ import argparse
 import ctypes
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -59,17 +60,25 @@ def fingerprints(output):
     return {words[1]: words[2] for words in lines if len(words) == 3 and words[0] == "fingerprint"}
 
 
+def swap_ms(output):
+    """Returns the milliseconds per step that a cloud run spent in swaps: the median of the line "all swaps"."""
+    line = re.search(r"^ *all swaps +\S+ +([0-9.]+)", output, re.M)
+    if not line:
+        raise Failed('The cloud printed no line "all swaps"')
+    return float(line[1])
+
+
 def run_clouds(build, results, names):
-    """Runs the cloud in every mode and returns the number of fields, whose fingerprints must be equal in all modes."""
-    found = {}
+    """Runs the cloud in every mode. Returns the number of fields, equal bit by bit in all modes, and the time in swaps by mode."""
+    found, swaps = {}, {}
     for i, mode in enumerate(names, 1):
         arguments = ["apps/cloud/dycoms_rf01.nml", "--mode", mode, "--steps", STEPS]
         if mode == names[-1]:
             arguments += ["--output", results / "cloud.nc"]
         command = launch.command(build, RANKS, "cloud", *arguments)
         output = step(f"Cloud, {STEPS} steps, mode {mode} ({i} of {len(names)})", results / "log" / f"cloud-{mode}.log", command)
-        found[mode] = fingerprints(output)
-    return compare(found)
+        found[mode], swaps[mode] = fingerprints(output), swap_ms(output)
+    return compare(found), swaps
 
 
 def compare(found):
@@ -99,23 +108,24 @@ def run_bench(build, results, names):
 def draw(results):
     """Draws the pictures if the private Python can; returns those there are."""
     python = ROOT / ".venv" / "bin" / "python"
-    jobs = {"halo.png": ["tools/bench/plot.py", results / "halo.json"], "cloud.png": ["apps/cloud/slice.py", results / "cloud.nc"]}
+    jobs = {"halo.png": ["tools/bench/plot.py", results / "halo.json"], "cloud.png": ["apps/cloud/slice.py", results / "cloud.nc", "--output"]}
     drawn = []
-    for picture, (script, data) in jobs.items():
+    for picture, (script, *arguments) in jobs.items():
         try:
-            step(f"Picture {picture}", results / "log" / f"{picture}.log", [python, ROOT / script, data, results / picture])
+            step(f"Picture {picture}", results / "log" / f"{picture}.log", [python, ROOT / script, *arguments, results / picture])
             drawn.append(picture)
         except (Failed, OSError) as why:
             print(f"No {picture}: {why}")
     return drawn
 
 
-def table(found):
-    """Returns the bench's numbers as lines of text."""
-    lines = [f"{'mode':<14} {'median':>10} {'p10':>10} {'p90':>10}   {'against p2p':>11}   {'cells verified':>14}"]
+def table(found, swaps):
+    """Returns the numbers of bench and cloud as lines of text."""
+    lines = [f"{'mode':<14} {'one swap':>10} {'p10':>10} {'p90':>10} {'against p2p':>12} {'cells verified':>15} {'cloud: swaps per step':>22}"]
     for mode, row in found.items():
         times = " ".join(f"{row[key]:>7.1f} us" for key in ("median_us", "p10_us", "p90_us"))
-        lines.append(f"{mode:<14} {times}   {row['ratio_to_p2p']:>9.2f} x   {row.get('verified_cells', 0):>14,}")
+        cloud = f"{swaps[mode]:.1f} ms" if mode in swaps else ""
+        lines.append(f"{mode:<14} {times} {row['ratio_to_p2p']:>10.2f} x {row.get('verified_cells', 0):>15,} {cloud:>22}".rstrip())
     limits = [row["limit_us"] for row in found.values() if row.get("limit_us")]
     if limits:
         lines.append(f"{'(the limit)':<14} {min(limits):>7.1f} us   a plain copy of the same cells and one cache line handed over")
@@ -138,12 +148,14 @@ def main():
     options.results.mkdir(parents=True, exist_ok=True)
     try:
         names = modes(options.build)
-        fields = run_clouds(options.build, options.results, names)
+        fields, swaps = run_clouds(options.build, options.results, names)
         found = run_bench(options.build, options.results, names)
     except Failed as why:
         sys.exit(f"\n{why}")
+    except KeyboardInterrupt:
+        sys.exit(130)
     drawn = draw(options.results)
-    summary = [verdict(fields, names, found), f"The cloud's fingerprints are bitwise equal in all {len(names)} modes.", "", *table(found)]
+    summary = [verdict(fields, names, found), f"The cloud's fingerprints are bitwise equal in all {len(names)} modes.", "", *table(found, swaps)]
     (options.results / "summary.txt").write_text("\n".join(summary) + "\n")
     print("", *summary, "", sep="\n")
     print(f"In {options.results}/: summary.txt, halo.json, cloud.nc{''.join(', ' + name for name in drawn)}, log/")

@@ -81,15 +81,6 @@ CMAKE
   ! "$cmake" -S "$work/newer" -B "$work/newer/build" -G Ninja "-DCMAKE_MAKE_PROGRAM=$(cached CMAKE_MAKE_PROGRAM)" "-DCMAKE_PREFIX_PATH=$prefix"
 }
 
-# Only what halocline.h declares may be seen from outside.
-exports_nothing_but_the_api() {
-  local symbols
-  symbols=$(nm -D --defined-only "$(find "$prefix" -name 'libhalocline.so')" | awk '{print $3}') && echo "$symbols"
-  [ -n "$symbols" ] && ! echo "$symbols" | grep -v '^hlc_'
-}
-
-has_a_soname() { readelf -d "$(find "$prefix" -name 'libhalocline.so')" | grep 'SONAME.*libhalocline\.so\.0\]'; }
-
 names_no_path_of_the_build() { ! grep -rlF -e "$work/first" -e "$build" "$prefix"; }
 
 uninstalls_everything() {
@@ -110,8 +101,6 @@ check 'pkg-config serves a C program' builds_with_pkg_config "$mpicc" user.c hal
 check 'pkg-config serves a C++ program' builds_with_pkg_config "$mpicxx" user.cpp halocline
 check 'pkg-config serves a Fortran program' builds_with_pkg_config "$gfortran" user.F90 halocline-fortran
 check 'find_package refuses another minor version' refuses_another_minor_version
-check 'exports nothing but the API' exports_nothing_but_the_api
-check 'has a soname' has_a_soname
 check 'names no path of the build' names_no_path_of_the_build
 check 'uninstall leaves nothing' uninstalls_everything
 echo "$passed passed, $failed failed, 0 skipped"
