@@ -114,7 +114,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_init_fortran(int comm, hlc_context **contex
 
 /**
  * Closes a context and sets *context to NULL. Collective. All halos, exchanges and fields made from it must have been released before:
- * else HLC_ERR_STATE, which says how many live, and the context stays usable.
+ * else HLC_ERR_STATE, which says how many live, and the context stays usable. If a rank has died or does not come, HLC_ERR_PEER_DIED or
+ * HLC_ERR_TIMEOUT; the context is closed all the same, but its communicators, which MPI can only free collectively, are left as they are.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_finalise(hlc_context **context);
 
@@ -235,7 +236,10 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
 
-/** Releases a halo and sets *halo to NULL. Collective. HLC_ERR_STATE while a swap is in flight, unless that swap failed. */
+/**
+ * Releases a halo and sets *halo to NULL. Collective; waits at most HALOCLINE_TIMEOUT seconds for the others. HLC_ERR_STATE while a swap
+ * is in flight, unless that swap failed: then buffers that MPI may still write into are left alone for good, on all ranks.
+ */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finalise(hlc_halo **halo);
 
 /** What hlc_halo_init decided. Filled by hlc_halo_info and hlc_exchange_info. */

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "engine/context.hpp"
+#include "engine/vote.hpp"
 #include "exchange/list.hpp"
 #include "exchange/modes/modes.hpp"
 #include "halo/grid.hpp"
@@ -140,10 +141,15 @@ hlc_status hlc_finalise(hlc_context **context) {
     if (inner.live_plans > 0 || inner.live_fields() > 0)
       mine = fail(Status::state, "hlc_finalise on rank %d: %d halo(s) or exchange(s) and %d field(s) still live; release them first", inner.rank(),
                   inner.live_plans, inner.live_fields());
-    HLC_TRY(halocline::agree(inner.comm(), mine));
+    // Whoever must not close yet says so to all; if a rank does not come at all, this one still closes, without what is collective.
+    int worst = 0;
+    const Status voted = halocline::vote(inner, inner.comm(), failed(mine) ? 1 : 0, &worst);
+    if (failed(mine)) return mine;
+    if (voted == Status::ok && worst) return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos or fields", inner.rank());
+    if (failed(voted)) inner.give_up();
     delete *context;
     *context = nullptr;
-    return Status::ok;
+    return voted;
   });
 }
 

@@ -12,7 +12,7 @@
 
 namespace halocline {
 
-void report_once(const char *format, ...) {
+void report_once(const std::string &key, const char *format, ...) {
   char text[1024];
   va_list arguments;
   va_start(arguments, format);
@@ -22,7 +22,7 @@ void report_once(const char *format, ...) {
   static std::mutex mutex;
   static std::set<std::string> written;
   const std::lock_guard lock(mutex);
-  if (!environment("QUIET").empty() || !written.insert(text).second) return;
+  if (!environment("QUIET").empty() || !written.insert(key).second) return;
   std::fprintf(stderr, "halocline: %s\n", text);
 }
 

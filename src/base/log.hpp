@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 namespace halocline {
 
-/// Writes "halocline: <text>" to stderr, unless the same text was written before or HALOCLINE_QUIET is set.
-[[gnu::format(printf, 1, 2)]] void report_once(const char *format, ...);
+/// Writes "halocline: <text>" to stderr, unless a text with the same key was written before or HALOCLINE_QUIET is set.
+[[gnu::format(printf, 2, 3)]] void report_once(const std::string &key, const char *format, ...);
 
 }  // namespace halocline

@@ -36,6 +36,9 @@ class Context {
   /// Duplicates the communicator and finds this rank's node. Collective.
   Status open(MPI_Comm comm);
 
+  /// Leaves the communicators alone for good: a rank is gone, so that freeing them could hang.
+  void give_up() { comm_ = node_comm_ = MPI_COMM_NULL; }
+
   MPI_Comm comm() const { return comm_; }
   MPI_Comm node_comm() const { return node_comm_; }
   int rank() const { return rank_; }

@@ -3,8 +3,10 @@
 #include "exchange/exchange.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "base/log.hpp"
+#include "engine/vote.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/modes.hpp"
 
@@ -28,9 +30,19 @@ Status Exchange::create(Context &context, Options options, std::vector<Edge> edg
   return agree(plan_.comm, cargo_.joined(plan_));
 }
 
+/// If a round failed on any rank, MPI may still write into buffers of this one, and what is collective would not end: whatever MPI
+/// holds is given up, not freed. Everything else goes.
 Exchange::~Exchange() {
-  legs_.clear();
-  if (plan_.comm != MPI_COMM_NULL) MPI_Comm_free(&plan_.comm);
+  if (plan_.comm == MPI_COMM_NULL) return;
+  int broken = broken_ ? 1 : 0;
+  if (!failed(vote(*plan_.context, plan_.comm, broken, &broken)) && !broken) {
+    legs_.clear();
+    MPI_Comm_free(&plan_.comm);
+    return;
+  }
+  static auto *given_up = new std::vector<std::unique_ptr<Leg>>;  // reachable for ever, so that no destructor runs
+  for (auto &leg : legs_)
+    if (leg->wake_up() == WakeUp::by_polling) given_up->push_back(std::move(leg));
 }
 
 /// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same legs, in the same
@@ -59,9 +71,12 @@ Status Exchange::report_detours() const {
   long long all[3] = {};
   HLC_TRY(check_mpi(MPI_Allreduce(mine, all, 3, MPI_LONG_LONG, MPI_SUM, plan_.comm), "MPI_Allreduce"));
   if (plan_.context->rank() != 0) return Status::ok;
-  if (all[1] > 0) report_once("mode %s: %lld of %lld links between neighbours lead to another node and go over MPI", mode.name, all[1], all[0]);
+  if (all[1] > 0)
+    report_once(std::string(mode.name) + " between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI", mode.name, all[1], all[0]);
   if (all[2] > 0)
-    report_once("mode %s: %lld of %lld links between neighbours go as notify: their data do not lie in memory from hlc_field_alloc on both sides",
+    report_once(std::string(mode.name) + " without fields",
+                "mode %s: %lld of %lld links between neighbours go as notify: not both sides have their data in memory from hlc_field_alloc "
+                "(an exchange never has)",
                 mode.name, all[2], all[0]);
   return Status::ok;
 }
@@ -113,6 +128,8 @@ Status Exchange::start() {
 }
 
 Status Exchange::test() {
+  for (const auto &leg : legs_)
+    if (leg->poll_blocks()) return missing_ > 0 ? Status::again : Status::ok;
   bool progress = true;
   while (missing_ > 0 && progress) HLC_TRY(mark_broken(collect(&progress)));
   return missing_ > 0 ? Status::again : Status::ok;

@@ -73,6 +73,8 @@ class Leg {
   /// Ends a round: ok once nothing of mine is needed by a peer any more, else `again` with the rank it waits for.
   virtual Status close(int *rank) = 0;
 
+  /// True if poll may block inside MPI, so that a test that must not wait cannot use it.
+  virtual bool poll_blocks() const { return false; }
   virtual std::int64_t memory_bytes() const = 0;
   virtual WakeUp wake_up() const { return WakeUp::by_polling; }
   const std::vector<int> &edges() const { return edges_; }

@@ -48,7 +48,7 @@ Status ListExchange::create(const hlc_exchange_spec *spec) {
   Status status = check(spec);
   if (!failed(status)) {
     options = {spec->mode, spec->epoch, spec->drive};
-    status = resolve(options);
+    status = resolve(options, context_.rank());
   }
   if (!failed(status)) {
     neighbours_.assign(spec->neighbours, spec->neighbours + spec->nneighbours);

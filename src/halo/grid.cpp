@@ -32,7 +32,7 @@ struct Search {
 
   /// Tries every split of the ranks that are left over the dimensions from d on.
   void try_all(int d, int ranks, Dims &dims) {
-    if (d == ndims) {
+    if (d == ndims || d == HLC_MAX_DIMS) {
       if (ranks != 1) return;
       const double surface = block_surface(ndims, global, dims, periodic);
       if (best_surface >= 0 && surface >= best_surface) return;

@@ -42,7 +42,8 @@ Status Halo::check_swap(const hlc_swap &what) const {
   for (int i = 0; what.reverse && i < (what.nfields ? what.nfields : nfields); ++i) {
     const int f = what.nfields ? what.fields[i] : i;
     if (fields_[static_cast<std::size_t>(f)].type == HLC_OPAQUE)
-      return fail(Status::unsupported, "hlc_halo_start on rank %d: field %d has type HLC_OPAQUE, its values cannot be added in a reverse swap", me, f);
+      return fail(Status::unsupported, "hlc_halo_start on rank %d: fields[%d] '%s' has type HLC_OPAQUE, its values cannot be added in a reverse swap", me, f,
+                  fields_[static_cast<std::size_t>(f)].name.c_str());
   }
   return Status::ok;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "exchange/exchange.hpp"
@@ -35,6 +36,7 @@ class Halo final : private Cargo {
     Strides strides{};
     std::array<int, kMaxDims> order{};
     FieldPlace place;
+    std::string name;  // for messages
   };
   /// One field's cells of one direction, and the copies that a swap makes of them.
   struct Move {

@@ -1,7 +1,7 @@
 // The planning of a halo: fields, directions, copies, and the addresses of neighbours that can be read directly.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cstring>
+#include <string>
 
 #include "exchange/modes/modes.hpp"
 #include "halo/halo.hpp"
@@ -13,18 +13,56 @@ constexpr int kReadCardTag = 3;
 
 /// What must be the same on all ranks, as numbers with names.
 struct Rule {
-  const char *name;
+  std::string name;
   std::int64_t value;
 };
 
+Status check_rules(const Context &context, const std::vector<Rule> &rules) {
+  std::vector<std::int64_t> first(rules.size());
+  for (std::size_t i = 0; i < rules.size(); ++i) first[i] = rules[i].value;
+  HLC_TRY(check_mpi(MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_INT64_T, 0, context.comm()), "MPI_Bcast"));
+  Status status = Status::ok;
+  for (std::size_t i = 0; i < rules.size() && !failed(status); ++i)
+    if (first[i] != rules[i].value)
+      status = fail(Status::mismatch, "hlc_halo_init: ranks disagree on %s: rank 0 has %lld, rank %d has %lld", rules[i].name.c_str(),
+                    static_cast<long long>(first[i]), context.rank(), static_cast<long long>(rules[i].value));
+  return agree(context.comm(), status);
+}
+
 }  // namespace
+
+Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const {
+  const int ndims = spec.grid->ndims;
+  HLC_TRY(check_rules(context_, {{"ndims", ndims},
+                                 {"nfields", spec.nfields},
+                                 {"stencil", spec.stencil},
+                                 {"mode", options.mode},
+                                 {"epoch", options.epoch},
+                                 {"drive", options.drive}}));
+  std::vector<Rule> rules;
+  for (int d = 0; d < ndims; ++d) {
+    rules.push_back({"depth_low[" + std::to_string(d) + "]", spec.depth_low[d]});
+    rules.push_back({"depth_high[" + std::to_string(d) + "]", spec.depth_high[d]});
+  }
+  for (int f = 0; f < spec.nfields; ++f) {
+    const std::string who = "fields[" + std::to_string(f) + "]";
+    const hlc_field &field = spec.fields[f];
+    rules.push_back({who + "'s type", field.type});
+    rules.push_back({who + "'s element_bytes", element_bytes(field)});
+    // The order of dimensions in memory decides the order of cells in a message.
+    const auto order = stride_order(field_strides(spec, field), ndims);
+    for (int d = 0; d < ndims; ++d)
+      rules.push_back({who + "'s dimension with stride number " + std::to_string(d), order[static_cast<std::size_t>(d)]});
+  }
+  return check_rules(context_, rules);
+}
 
 Status Halo::create(const hlc_halo_spec *spec) {
   Options options;
   Status status = check_spec(spec, context_.rank(), context_.size());
   if (!failed(status)) {
     options = {spec->mode, spec->epoch, spec->drive};
-    status = resolve(options);
+    status = resolve(options, context_.rank());
   }
   HLC_TRY(agree(context_.comm(), status));
   HLC_TRY(check_same_on_all_ranks(*spec, options));
@@ -46,30 +84,6 @@ Halo::~Halo() {
     for (const Field &field : fields_) context_.use_field(field.place.serial, -1);
 }
 
-Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const {
-  // The order of dimensions in memory decides the order of cells in a message.
-  std::int64_t layout = 0;
-  for (int f = 0; f < spec.nfields; ++f) {
-    layout = layout * 1000003 + element_bytes(spec.fields[f]);
-    for (const int d : stride_order(field_strides(spec, spec.fields[f]), spec.grid->ndims)) layout = (layout * 1000003 + d) & 0x7fffffffffffff;
-  }
-  std::vector<Rule> rules = {{"ndims", spec.grid->ndims}, {"nfields", spec.nfields}, {"stencil", spec.stencil}, {"mode", options.mode},
-                             {"epoch", options.epoch}, {"drive", options.drive}, {"the fields' element sizes and order of dimensions", layout}};
-  for (int d = 0; d < HLC_MAX_DIMS; ++d) {
-    rules.push_back({"depth_low", d < spec.grid->ndims ? spec.depth_low[d] : 0});
-    rules.push_back({"depth_high", d < spec.grid->ndims ? spec.depth_high[d] : 0});
-  }
-  std::vector<std::int64_t> first(rules.size());
-  for (std::size_t i = 0; i < rules.size(); ++i) first[i] = rules[i].value;
-  HLC_TRY(check_mpi(MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_INT64_T, 0, context_.comm()), "MPI_Bcast"));
-  Status status = Status::ok;
-  for (std::size_t i = 0; i < rules.size() && !failed(status); ++i)
-    if (first[i] != rules[i].value)
-      status = fail(Status::mismatch, "hlc_halo_init: ranks disagree on %s: rank 0 has %lld, rank %d has %lld", rules[i].name,
-                    static_cast<long long>(first[i]), context_.rank(), static_cast<long long>(rules[i].value));
-  return agree(context_.comm(), status);
-}
-
 void Halo::take_fields(const hlc_halo_spec &spec) {
   for (int f = 0; f < spec.nfields; ++f) {
     const hlc_field &given = spec.fields[f];
@@ -79,6 +93,7 @@ void Halo::take_fields(const hlc_halo_spec &spec) {
     field.element = element_bytes(given);
     field.strides = field_strides(spec, given);
     field.order = stride_order(field.strides, ndims_);
+    field.name = given.name ? given.name : "field " + std::to_string(f);
     field.place = context_.find_field(given.data, field_extent(spec, given));
     fields_.push_back(field);
   }

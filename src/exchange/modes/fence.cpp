@@ -39,6 +39,7 @@ class FenceLeg final : public WindowLeg {
     *rank = some_peer();
     return end_epoch();
   }
+  bool poll_blocks() const override { return true; }
 
  private:
   bool early() const { return plan_.options.epoch == HLC_EPOCH_EARLY; }
@@ -109,6 +110,7 @@ class FenceGetLeg final : public Leg {
     *rank = plan_.context->rank();
     return end_epoch();
   }
+  bool poll_blocks() const override { return true; }
   std::int64_t memory_bytes() const override { return incoming_.bytes() + chunks_.bytes; }
 
  private:

@@ -46,6 +46,26 @@ Status choose(const char *variable, const char *first, const char *second, int *
   return fail(Status::argument, "HALOCLINE_%s is '%s', it must be '%s' or '%s'", variable, text.c_str(), first, second);
 }
 
+Status mode_from_environment(hlc_mode *mode) {
+  *mode = HLC_MODE_DIRECT;
+  const std::string name = environment("MODE");
+  if (name.empty() || mode_from_name(name.c_str(), mode) == Status::ok) return Status::ok;
+  return fail(Status::argument, "HALOCLINE_MODE: %s", std::string(error_message()).c_str());
+}
+
+Status check_options(const Options &options, int rank) {
+  if (!find_mode(options.mode)) return fail(Status::argument, "rank %d: mode is %d, which is no hlc_mode", rank, static_cast<int>(options.mode));
+  if (options.epoch < HLC_EPOCH_DEFAULT || options.epoch > HLC_EPOCH_LATE)
+    return fail(Status::argument, "rank %d: epoch is %d, which is no hlc_epoch", rank, static_cast<int>(options.epoch));
+  if (options.drive < HLC_DRIVE_DEFAULT || options.drive > HLC_DRIVE_GET)
+    return fail(Status::argument, "rank %d: drive is %d, which is no hlc_drive", rank, static_cast<int>(options.drive));
+  if (options.drive == HLC_DRIVE_GET && options.mode != HLC_MODE_FENCE)
+    return fail(Status::unsupported,
+                "rank %d: drive 'get' is offered by mode fence alone; in mode %s nobody would tell when the data may be read", rank,
+                find_mode(options.mode)->name);
+  return Status::ok;
+}
+
 }  // namespace
 
 std::span<const ModeRow> mode_table() { return kModes; }
@@ -69,24 +89,15 @@ Status mode_from_name(const char *name, hlc_mode *mode) {
   return fail(Status::argument, "there is no mode '%s'; the nearest is '%s'", name, nearest->name);
 }
 
-Status resolve(Options &options) {
-  const std::string name = environment("MODE");
-  if (options.mode == HLC_MODE_DEFAULT) {
-    options.mode = HLC_MODE_DIRECT;
-    if (!name.empty()) HLC_TRY(mode_from_name(name.c_str(), &options.mode));
-  }
+Status resolve(Options &options, int rank) {
+  if (options.mode == HLC_MODE_DEFAULT) HLC_TRY(mode_from_environment(&options.mode));
+  HLC_TRY(check_options(options, rank));
   int epoch = 0, drive = 0;
   HLC_TRY(choose("EPOCH", "early", "late", &epoch));
   HLC_TRY(choose("DRIVE", "put", "get", &drive));
   if (options.epoch == HLC_EPOCH_DEFAULT) options.epoch = epoch == 2 ? HLC_EPOCH_LATE : HLC_EPOCH_EARLY;
+  // The variable speaks of mode fence; in other modes it says nothing.
   if (options.drive == HLC_DRIVE_DEFAULT) options.drive = drive == 2 && options.mode == HLC_MODE_FENCE ? HLC_DRIVE_GET : HLC_DRIVE_PUT;
-
-  if (!find_mode(options.mode)) return fail(Status::argument, "mode is %d, which is no hlc_mode", static_cast<int>(options.mode));
-  if (options.epoch < 0 || options.epoch > HLC_EPOCH_LATE) return fail(Status::argument, "epoch is %d, which is no hlc_epoch", static_cast<int>(options.epoch));
-  if (options.drive < 0 || options.drive > HLC_DRIVE_GET) return fail(Status::argument, "drive is %d, which is no hlc_drive", static_cast<int>(options.drive));
-  if (options.drive == HLC_DRIVE_GET && options.mode != HLC_MODE_FENCE)
-    return fail(Status::unsupported, "drive 'get' is offered by mode fence alone; with '%s' the target cannot know when the data may be read",
-                find_mode(options.mode)->name);
   if (options.drive == HLC_DRIVE_GET) options.epoch = HLC_EPOCH_LATE;
   return Status::ok;
 }

@@ -24,7 +24,8 @@ std::span<const ModeRow> mode_table();
 const ModeRow *find_mode(hlc_mode mode);
 /// The mode of a name; the error names the nearest one.
 Status mode_from_name(const char *name, hlc_mode *mode);
-/// Fills in what was left at its default: from HALOCLINE_MODE, HALOCLINE_EPOCH, HALOCLINE_DRIVE, else direct, early, put.
-Status resolve(Options &options);
+/// Fills in what was left at its default: from HALOCLINE_MODE, HALOCLINE_EPOCH, HALOCLINE_DRIVE, else direct, early, put. The messages
+/// name the rank.
+Status resolve(Options &options, int rank);
 
 }  // namespace halocline

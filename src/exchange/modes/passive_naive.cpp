@@ -25,6 +25,7 @@ class PassiveNaiveLeg final : public WindowLeg {
     *rank = some_peer();
     return end_epoch();
   }
+  bool poll_blocks() const override { return true; }
 
  private:
   Status end_epoch() {
