@@ -3,12 +3,13 @@
 !> step, the field and the cell's place in the whole grid; all values are integers small enough to be exact in real32. Local cells are
 !> counted from 1 in the interior, so that the halo has indices below 1 and above local.
 module oracle
-  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use, intrinsic :: iso_fortran_env, only: real64
   use halocline
   use halocline_mpi
   implicit none
   private
-  public :: world, make_world, swap_part, owned_value, expected_after_swap, raw_value, expected_after_reverse, next_cell, POISON, FIELDS
+  public :: world, make_world, swap_part, owned_value, expected_after_swap, raw_value, expected_after_reverse, sum_copies
+  public :: next_cell, POISON, FIELDS
 
   integer, parameter :: POISON = -7
   integer, parameter :: FIELDS = 3
@@ -83,44 +84,45 @@ contains
   !> What rank holder writes into any of its cells, halo included, before a reverse swap.
   integer function raw_value(holder, field, cell)
     integer, intent(in) :: holder, field, cell(:)
-    raw_value = 1 + mod(7 * holder + 11 * field + 13 * (cell(1) + 3) + 17 * (cell(2) + 3) + 19 * (cell(3) + 3) + 23 * (cell(4) + 3), 97)
+    raw_value = 1 + mod(7 * holder + 11 * field + dot_product([13, 17, 19, 23], cell + 3), 97)
   end function
 
   !> What a local cell must hold after a reverse swap: all halo copies of an interior cell have been added to it, and the halo is zero
-  !> wherever it has an owner.
-  integer function expected_after_reverse(w, part, field, cell)
+  !> wherever it has an owner. sums comes from sum_copies.
+  integer function expected_after_reverse(w, part, field, sums, cell)
     type(world), intent(in) :: w
     type(swap_part), intent(in) :: part
-    integer, intent(in) :: field, cell(:)
+    integer, intent(in) :: field, sums(:, :, :, :), cell(:)
     integer :: global(HLC_MAX_DIMS)
     logical :: inside, filled
     call locate(w, w%rank, part, cell, global, inside, filled)
     expected_after_reverse = raw_value(w%rank, field, cell)
     if (.not. part%chosen(field)) return
-    if (inside) expected_after_reverse = expected_after_reverse + sum_of_copies(w, part, field, global)
+    if (inside) expected_after_reverse = expected_after_reverse + sums(cell(1), cell(2), cell(3), cell(4))
     if (filled) expected_after_reverse = 0
   end function
 
-  !> The sum of all halo cells, on all ranks, that a swap would fill from one global cell.
-  integer function sum_of_copies(w, part, field, owned)
+  !> Finds, for each cell of this rank's interior, the sum of all halo cells, on all ranks, that a swap would fill from it.
+  subroutine sum_copies(w, part, field, sums)
     type(world), intent(in) :: w
     type(swap_part), intent(in) :: part
-    integer, intent(in) :: field, owned(:)
-    integer :: holder, cell(HLC_MAX_DIMS), first(HLC_MAX_DIMS), last(HLC_MAX_DIMS), global(HLC_MAX_DIMS)
+    integer, intent(in) :: field
+    integer, allocatable, intent(out) :: sums(:, :, :, :)
+    integer :: holder, cell(HLC_MAX_DIMS), global(HLC_MAX_DIMS), mine(HLC_MAX_DIMS)
     logical :: inside, filled, more
-    sum_of_copies = 0
+    allocate (sums(w%grid%local(1), w%grid%local(2), w%grid%local(3), w%grid%local(4)), source=0)
     do holder = 0, w%ranks - 1
-      first = 1 - w%low
-      last = w%local(:, holder + 1) + w%high
-      cell = first
+      cell = 1 - w%low
       more = .true.
       do while (more)
         call locate(w, holder, part, cell, global, inside, filled)
-        if (filled .and. all(global == owned)) sum_of_copies = sum_of_copies + raw_value(holder, field, cell)
-        call next_cell(cell, first, last, more)
+        mine = global - int(w%grid%start) + 1
+        if (filled .and. all(mine >= 1 .and. mine <= w%grid%local)) &
+          sums(mine(1), mine(2), mine(3), mine(4)) = sums(mine(1), mine(2), mine(3), mine(4)) + raw_value(holder, field, cell)
+        call next_cell(cell, 1 - w%low, w%local(:, holder + 1) + w%high, more)
       end do
     end do
-  end function
+  end subroutine
 
   !> Finds the global cell behind a local cell of a rank, whether it lies in the interior, and whether the swap fills it.
   subroutine locate(w, holder, part, cell, global, inside, filled)

@@ -9,13 +9,13 @@ module testing
   private
   public :: start_tests, finish_tests, expect, end_test, skip, complaint, all_modes, message_has
 
-  integer, save :: passed = 0, failed = 0, skipped = 0
+  integer, save :: me = -1, passed = 0, failed = 0, skipped = 0
   !> What went wrong on this rank in the test that is running, and how often.
   integer, save :: wrong = 0, checked = 0
 
   !> The names of the modes, in the order of the library's table.
-  character(len=13), parameter :: all_modes(8) = [character(len=13) :: "p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", &
-                                                  "notify", "direct"]
+  character(len=13), parameter :: all_modes(8) = [character(len=13) :: "p2p", "neighbor", "fence", "pscw", "passive", &
+                                                  "passive_naive", "notify", "direct"]
 
 contains
 
@@ -23,6 +23,7 @@ contains
     type(hlc_context), intent(out) :: context
     call hlc_mpi_init()
     call hlc_init(hlc_mpi_world(), context)
+    me = context%rank
   end subroutine
 
   !> Counts one check of the running test, and describes the first few that fail.
@@ -37,7 +38,7 @@ contains
   subroutine complaint(what)
     character(len=*), intent(in) :: what
     wrong = wrong + 1
-    if (wrong <= 3) write (error_unit, "(a,i0,2a)") "rank ", hlc_mpi_rank(hlc_mpi_world()), ": ", what
+    if (wrong <= 3) write (error_unit, "(a,i0,2a)") "rank ", me, ": ", what
   end subroutine
 
   !> Ends the running test on all ranks. A test that checked nothing on some rank fails. cells counts checks made elsewhere.
@@ -51,7 +52,7 @@ contains
     call hlc_mpi_sum(hlc_mpi_world(), bad)
     if (bad < 0.5_real64) passed = passed + 1
     if (bad > 0.5_real64) failed = failed + 1
-    if (bad > 0.5_real64 .and. hlc_mpi_rank(hlc_mpi_world()) == 0) write (output_unit, "(2a)") "FAILED: ", sentence
+    if (bad > 0.5_real64 .and. me == 0) write (output_unit, "(2a)") "FAILED: ", sentence
     wrong = 0
     checked = 0
   end subroutine
@@ -60,7 +61,7 @@ contains
   subroutine skip(sentence, reason)
     character(len=*), intent(in) :: sentence, reason
     skipped = skipped + 1
-    if (hlc_mpi_rank(hlc_mpi_world()) == 0) write (output_unit, "(4a)") "SKIPPED: ", sentence, ": ", reason
+    if (me == 0) write (output_unit, "(4a)") "SKIPPED: ", sentence, ": ", reason
   end subroutine
 
   !> Whether the last error's message contains a text.
@@ -71,11 +72,9 @@ contains
 
   subroutine finish_tests(context)
     type(hlc_context), intent(inout) :: context
-    integer :: rank
-    rank = context%rank
     call hlc_finalise(context)
     call hlc_mpi_finalise()
-    if (rank == 0) write (output_unit, "(3(i0,a))") passed, " passed, ", failed, " failed, ", skipped, " skipped"
+    if (me == 0) write (output_unit, "(3(i0,a))") passed, " passed, ", failed, " failed, ", skipped, " skipped"
     flush (output_unit)
     if (failed > 0) error stop 1
   end subroutine
