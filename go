@@ -23,7 +23,7 @@ set_up() {
 
 run_main_job() {
   set_up
-  build_preset release
+  build_preset release cloud halocline-bench
   step 'Python for the pictures' pictures_python || say "No pictures: see $log"
   exec python3 scripts/main_job.py --build build/release --results results
 }
@@ -48,7 +48,7 @@ run_bench() {
     shift 2
   fi
   set_up
-  build_preset release
+  build_preset release halocline-bench
   mkdir -p results
   exec python3 scripts/launch.py --build build/release --ranks "$ranks" -- halocline-bench halo --json results/halo.json "$@"
 }

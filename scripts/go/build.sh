@@ -1,18 +1,20 @@
 # Configures and builds the presets, and decides which of them ./go test uses. Sourced by ./go.
 # SPDX-License-Identifier: BSD-3-Clause
 
+# build_preset PRESET [TARGET...]: without targets everything is built.
 build_preset() {
-  preset=$1
-  step "Building $preset" configure_and_build "$preset"
+  step "Building $1" configure_and_build "$@"
 }
 
 configure_and_build() {
-  if must_configure "$1"; then
-    rm -rf "build/$1"
-    "$(tool cmake)" --preset "$1" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" ${refused_mpi:+"-DHALOCLINE_MPI_PREFIX=$venv"} || return 1
-    configuration_key >"build/$1/configuration"
+  preset=$1
+  shift
+  if must_configure "$preset"; then
+    rm -rf "build/$preset"
+    "$(tool cmake)" --preset "$preset" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" ${refused_mpi:+"-DHALOCLINE_MPI_PREFIX=$venv"} || return 1
+    configuration_key >"build/$preset/configuration"
   fi
-  "$(tool cmake)" --build "build/$1"
+  "$(tool cmake)" --build "build/$preset" ${1:+--target "$@"}
 }
 
 # Prints the private tool if there is one, else the one on the PATH.
