@@ -10,7 +10,6 @@ module monc_component
   type :: model_state
     type(local_grid_type) :: local_grid
     integer :: rank = -1
-    integer :: packs = 0, unpacks = 0
     type(field_data_wrapper_type) :: fields(3)
   end type
 
@@ -47,7 +46,6 @@ contains
     integer :: f
     select type (current_state)
     type is (model_state)
-      current_state%packs = current_state%packs + 1
       fields = fields_of(current_state, source_data)
       do f = 1, size(fields)
         call copy_field_to_buffer(current_state%local_grid, neighbour_description%send_halo_buffer, fields(f)%data, dim, &
@@ -87,7 +85,6 @@ contains
     integer :: f
     select type (current_state)
     type is (model_state)
-      current_state%unpacks = current_state%unpacks + 1
       fields = fields_of(current_state, source_data)
       do f = 1, size(fields)
         call copy_buffer_to_field(current_state%local_grid, neighbour_description%recv_halo_buffer, fields(f)%data, dim, &
@@ -302,7 +299,7 @@ contains
     integer, intent(in) :: f, step
     logical, intent(in) :: filled
     type(swap_part) :: part
-    integer :: i, j, k, cell(4), expected, n(3)
+    integer :: i, j, k, cell(4), found, expected, n(3)
     character(len=120) :: text
     part%chosen = filled
     n = shape(state%fields(f)%data)
@@ -312,9 +309,9 @@ contains
           cell = [[i, j, k] - state%local_grid%halo_size, 1]
           expected = POISON
           if (all(cell >= 1 - w%low .and. cell <= w%grid%local + w%high)) expected = expected_after_swap(w, part, f, step, cell)
-          if (nint(state%fields(f)%data(i, j, k)) == expected) cycle
-          write (text, "(a,i0,a,3(i0,1x),a,i0,a,i0)") "field ", f, ", cell ", cell(1:3), "holds ", nint(state%fields(f)%data(i, j, k)), &
-            " instead of ", expected
+          found = nint(state%fields(f)%data(i, j, k))
+          if (found == expected) cycle
+          write (text, "(a,i0,a,3(i0,1x),a,i0,a,i0)") "field ", f, ", cell ", cell(1:3), "holds ", found, " instead of ", expected
           call complaint(trim(text))
         end do
       end do
