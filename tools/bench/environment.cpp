@@ -55,7 +55,7 @@ Environment find_environment(const halocline::Context &context, int argc, char *
   e.date = now_utc();
   e.version = hlc_version();
   e.revision = HALOCLINE_BENCH_REVISION;
-  for (int i = 1; i < argc; ++i) e.arguments += (i > 1 ? " " : "") + std::string(argv[i]);
+  for (int i = 1; i < argc; ++i) e.arguments.append(i > 1 ? " " : "").append(argv[i]);
   e.context = context.info();
   return e;
 }

@@ -97,9 +97,7 @@ class Limit : public Contender {
     allocate_twins(node);
     const Block &block = problem.block();
     for (const Index &v : baseline::directions(block, problem.box())) {
-      Copy copy;
-      for (std::size_t f = 0; f < problem.fields().size(); ++f)
-        copy.from.push_back(twin_of(comm, node, problem.neighbour(v)) + f * twin_bytes());
+      Copy copy{sources(comm, node, problem.neighbour(v)), 0, {}};
       list_runs(block, block.edge(baseline::opposite(v)), block.halo(v), copy);
       copies_.push_back(std::move(copy));
     }
@@ -113,10 +111,12 @@ class Limit : public Contender {
   }
   std::string route() const override { return "copy " + std::to_string(copies_.size()); }
   void change_edge(Edge edge, std::uint32_t step) override {
-    if (edge == Edge::stamp)
-      problem_.stamp_edge(twins_, step);
-    else
-      problem_.rewrite_edge(twins_, step);
+    for (const auto &fields : {twins_, problem_.fields()}) {
+      if (edge == Edge::stamp)
+        problem_.stamp_edge(fields, step);
+      else
+        problem_.rewrite_edge(fields, step);
+    }
   }
   bool swaps() const override { return false; }
 
@@ -137,21 +137,31 @@ class Limit : public Contender {
     MPI_Barrier(node);
   }
 
-  /// The twins of a rank of comm if it shares this node's memory, else my own.
-  const char *twin_of(MPI_Comm comm, MPI_Comm node, int rank) const {
-    MPI_Group all, near;
-    MPI_Comm_group(comm, &all);
-    MPI_Comm_group(node, &near);
-    int there = MPI_UNDEFINED;
-    MPI_Group_translate_ranks(all, 1, &rank, near, &there);
-    MPI_Group_free(&all);
-    MPI_Group_free(&near);
-    if (there == MPI_UNDEFINED) return twins_.front();
+  /// Where the cells of a rank of comm are read: in my own fields if it is me or on another node, else in its twins.
+  std::vector<const char *> sources(MPI_Comm comm, MPI_Comm node, int rank) const {
+    int me = 0;
+    MPI_Comm_rank(comm, &me);
+    const int there = rank_within(node, comm, rank);
+    if (rank == me || there == MPI_UNDEFINED) return {problem_.fields().begin(), problem_.fields().end()};
     MPI_Aint bytes = 0;
     int unit = 1;
     char *base = nullptr;
     MPI_Win_shared_query(window_, there, &bytes, &unit, &base);
-    return base;
+    std::vector<const char *> twins;
+    for (std::size_t f = 0; f < twins_.size(); ++f) twins.push_back(base + f * twin_bytes());
+    return twins;
+  }
+
+  /// The number in `part` of a rank of `all`; MPI_UNDEFINED if it has none.
+  static int rank_within(MPI_Comm part, MPI_Comm all, int rank) {
+    MPI_Group of_part, of_all;
+    MPI_Comm_group(part, &of_part);
+    MPI_Comm_group(all, &of_all);
+    int there = MPI_UNDEFINED;
+    MPI_Group_translate_ranks(of_all, 1, &rank, of_part, &there);
+    MPI_Group_free(&of_part);
+    MPI_Group_free(&of_all);
+    return there;
   }
 
   Problem &problem_;

@@ -26,6 +26,13 @@ static std::vector<std::string> names_of_modes() {
   return names;
 }
 
+template <class T>
+static std::vector<std::string> words_of(const std::map<std::string, T> &choices) {
+  std::vector<std::string> words;
+  for (const auto &choice : choices) words.push_back(choice.first);
+  return words;
+}
+
 const ElementType &HaloOptions::element() const {
   return *std::find_if(kTypes.begin(), kTypes.end(), [&](const ElementType &known) { return known.name == type; });
 }
@@ -56,6 +63,19 @@ static const char *const kColumns =
     "  route             how the neighbours of rank 0 are reached (direct: read in place, notify: notified write, mpi: MPI, self: copied)\n"
     "Example: mpiexec -n 2 halocline-bench halo --local 8,8,64 --fields 1 --modes p2p,notify,direct --json result.json";
 
+/// An option that takes one of a few words.
+template <class T>
+static void add_choice(CLI::App &halo, const std::string &name, T &value, const std::map<std::string, T> &choices,
+                       const std::string &description) {
+  std::string present;
+  for (const auto &[word, choice] : choices)
+    if (choice == value) present = word;
+  halo.add_option_function<std::string>(
+          name, [&value, choices](const std::string &word) { value = choices.at(word); }, description)
+      ->check(CLI::IsMember(words_of(choices)))
+      ->default_str(present);
+}
+
 static void add_problem(CLI::App &halo, HaloOptions &o) {
   halo.add_option("--local", o.local, "Cells per rank along x,y,z; z is contiguous in memory")
       ->delimiter(',')
@@ -65,14 +85,9 @@ static void add_problem(CLI::App &halo, HaloOptions &o) {
   halo.add_option("--depth", o.depth, "Halo cells on each side")->check(CLI::PositiveNumber)->capture_default_str();
   halo.add_option("--fields", o.fields, "Fields per swap")->check(CLI::Range(1, static_cast<int>(kMaxFields)))->capture_default_str();
   halo.add_option("--type", o.type, "Element type")->check(CLI::IsMember(names_of_types()))->capture_default_str();
-  static const std::map<std::string, halocline::Stencil> stencils{{"box", halocline::Stencil::box}, {"star", halocline::Stencil::star}};
-  halo.add_option("--stencil", o.stencil, "box: edges and corners too; star: faces only")
-      ->transform(CLI::CheckedTransformer(stencils))
-      ->default_str("box");
-  static const std::map<std::string, bool> splits{{"xy", false}, {"xyz", true}};
-  halo.add_option("--split", o.split_z, "Dimensions that are split over the ranks and have a halo")
-      ->transform(CLI::CheckedTransformer(splits))
-      ->default_str("xy");
+  add_choice(halo, "--stencil", o.stencil, {{"box", halocline::Stencil::box}, {"star", halocline::Stencil::star}},
+             "box: edges and corners too; star: faces only");
+  add_choice(halo, "--split", o.split_z, {{"xy", false}, {"xyz", true}}, "Dimensions that are split over the ranks and have a halo");
 }
 
 static void add_measurement(CLI::App &halo, HaloOptions &o) {
@@ -87,12 +102,9 @@ static void add_measurement(CLI::App &halo, HaloOptions &o) {
   halo.add_option("--sample-ms", o.sample_ms, "A sample repeats the swap until it takes about this many milliseconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  static const std::map<std::string, Edge> edges{{"stamp", Edge::stamp}, {"rewrite", Edge::rewrite}};
-  halo.add_option(
-          "--edge", o.edge,
-          "stamp: one cell of every edge column changes before each sample; rewrite: the whole edge before each swap, outside the clock")
-      ->transform(CLI::CheckedTransformer(edges))
-      ->default_str("stamp");
+  add_choice(
+      halo, "--edge", o.edge, {{"stamp", Edge::stamp}, {"rewrite", Edge::rewrite}},
+      "stamp: one cell of every edge column changes before each sample; rewrite: the whole edge before each swap, outside the clock");
   halo.add_option("--skew", o.skew_us, "Every rank is late by a random time up to so many microseconds before each swap")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

@@ -135,8 +135,8 @@ std::string Problem::describe_cell(std::size_t field, const char *found, std::ui
   std::string place;
   for (int d = 0; d < 3; ++d) place += (d ? ", " : "") + std::to_string(at[d] - block_.depth[d]);
   return "rank " + std::to_string(rank_) + ", field " + std::to_string(field) + ", cell (" + place +
-         ") counted from its first interior cell: expected " + describe(element, element_.bytes) + "; found " +
-         describe(found, element_.bytes);
+         ") counted from its first interior cell: " + "expected " + describe(element, element_.bytes, block_.cells) + "; found " +
+         describe(found, element_.bytes, block_.cells);
 }
 
 void Problem::stamp_edge(const std::vector<char *> &fields, std::uint32_t step) const {

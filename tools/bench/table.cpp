@@ -38,7 +38,11 @@ std::string number(double value, int digits, const char *unit = "") {
 }
 
 /// Three or four significant digits, whatever the size.
-std::string microseconds(double us) { return number(us, us < 10 ? 2 : us < 1000 ? 1 : 0); }
+std::string significant(double value, const char *unit = "") { return number(value, value < 10 ? 2 : value < 1000 ? 1 : 0, unit); }
+
+std::string bytes(double count) {
+  return count < 1e3 ? number(count, 0, " B") : count < 1e6 ? significant(count * 1e-3, " kB") : significant(count * 1e-6, " MB");
+}
 
 std::string padded(const std::string &text, std::size_t width, bool left) {
   const std::string room(width - text.size(), ' ');
@@ -56,8 +60,12 @@ std::string rule(const std::vector<std::size_t> &widths, const char *const ends[
 
 std::string row_line(const Cells &cells, const std::vector<std::size_t> &widths) {
   std::string line = lines().down;
-  for (std::size_t c = 0; c < cells.size(); ++c)
-    line += " " + padded(cells[c], widths[c], c == 0 || c + 1 == cells.size()) + " " + lines().down;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    line += ' ';
+    line += padded(cells[c], widths[c], c == 0 || c + 1 == cells.size());
+    line += ' ';
+    line += lines().down;
+  }
   return line + "\n";
 }
 
@@ -72,10 +80,10 @@ std::string drawn(const std::vector<Cells> &rows) {
 
 Cells cells_of(const Row &row) {
   return {row.name,
-          microseconds(row.median_us),
-          microseconds(row.p10_us),
-          microseconds(row.p90_us),
-          number(row.ratio_to_p2p, 2, "x"),
+          significant(row.median_us),
+          significant(row.p10_us),
+          significant(row.p90_us),
+          significant(row.ratio_to_p2p, "x"),
           number(row.gb_per_s, 2),
           number(row.times_limit, 2, "x"),
           row.route};
@@ -90,22 +98,23 @@ std::string title(const Report &r) {
   char text[400];
   std::snprintf(text, sizeof text,
                 "Halo swap of %d field%s of %s, %lld x %lld x %lld cells per rank, depth %lld, %s stencil\n"
-                "%d rank%s (%s), %d node%s%s, %d core%s, %s, %.2f MB of halo per rank\n",
+                "%d rank%s (%s), %d node%s%s, %d core%s, %s, %s of halo per rank\n",
                 o.fields, o.fields == 1 ? "" : "s", o.type.c_str(), static_cast<long long>(o.local[0]), static_cast<long long>(o.local[1]),
                 static_cast<long long>(o.local[2]), static_cast<long long>(o.depth), o.stencil == halocline::Stencil::box ? "box" : "star",
                 r.environment.context.size, r.environment.context.size == 1 ? "" : "s", times(r.ranks).c_str(), r.environment.context.nodes,
                 r.environment.context.nodes == 1 ? "" : "s", o.fake_nodes > 0 ? " (pretended)" : "", r.environment.context.cores,
-                r.environment.context.cores == 1 ? "" : "s", r.environment.mpi_short.c_str(), static_cast<double>(r.halo_bytes) * 1e-6);
+                r.environment.context.cores == 1 ? "" : "s", r.environment.mpi_short.c_str(),
+                bytes(static_cast<double>(r.halo_bytes)).c_str());
   return text;
 }
 
 std::string notes(const Report &r) {
-  std::string text = "limit: strided copy " + microseconds(r.copy_us) + " us and one hand-over " + number(r.handover_us, 2) + " us\n";
+  std::string text = "limit: strided copy " + significant(r.copy_us) + " us and one hand-over " + number(r.handover_us, 2) + " us\n";
   if (r.environment.oversubscribed())
     text += "oversubscribed: the " + std::to_string(r.environment.context.node_size) + " ranks of a node share " +
             std::to_string(r.environment.context.cores) + " core(s); all times hold their waiting for a core\n";
   if (r.options.skew_us > 0)
-    text += "skew: every rank is late by up to " + microseconds(r.options.skew_us) + " us; waiting for the late is on the clock\n";
+    text += "skew: every rank is late by up to " + significant(r.options.skew_us) + " us; waiting for the late is on the clock\n";
   if (r.options.edge == Edge::rewrite) text += "edge: rewritten by its owner before every swap, off the clock\n";
   for (const auto &[mode, reason] : r.skipped) text += "not possible here: " + mode + ": " + reason + "\n";
   return text;
