@@ -100,6 +100,11 @@ refuses_mpich_4_0_2() {
   in_go 'choose_mpi; [ "$mpi" = wheel ] && [ -n "$refused_mpi" ]' && says 'puts to wrong addresses'
 }
 
+leads_the_build_away_from_a_refused_mpi() {
+  in_go 'refused_mpi=/usr/bin/mpicxx; mpi_option release; echo; mpi_option release-openmpi; echo end' || return 1
+  says "-DHALOCLINE_MPI_PREFIX=$work/a tree/.venv" && [ "$(grep -c HALOCLINE_MPI_PREFIX "$work/output")" -eq 1 ]
+}
+
 takes_another_mpich() {
   made_up mpicxx 'echo "version \"4.2.1\""'
   in_go 'choose_mpi; [ "$mpi" = site ] && [ -z "$refused_mpi" ]'
@@ -161,6 +166,7 @@ check 'leaves apt alone when all is there' installs_nothing_when_all_is_there
 check 'says so where there is no apt' says_so_without_apt
 check 'refuses a compiler that is too old' refuses_an_old_compiler
 check 'refuses MPICH 4.0.2' refuses_mpich_4_0_2
+check 'leads the build away from a refused MPI' leads_the_build_away_from_a_refused_mpi
 check 'takes another MPICH of the site' takes_another_mpich
 check 'takes any other MPI of the site' takes_any_other_mpi
 check 'takes wheels where there is no MPI' takes_wheels_without_mpi

@@ -11,10 +11,18 @@ configure_and_build() {
   shift
   if must_configure "$preset"; then
     rm -rf "build/$preset"
-    "$(tool cmake)" --preset "$preset" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" ${refused_mpi:+"-DHALOCLINE_MPI_PREFIX=$venv"} || return 1
+    "$(tool cmake)" --preset "$preset" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" $(mpi_option "$preset") || return 1
     configuration_key >"build/$preset/configuration"
   fi
   "$(tool cmake)" --build "build/$preset" ${1:+--target "$@"}
+}
+
+# Presets that name their MPI keep it; the others must not find one that was refused. (Wheels, and so this option, never have spaces.)
+mpi_option() {
+  case $1 in
+  release-mpich | release-openmpi) ;;
+  *) [ -z "$refused_mpi" ] || printf '%s' "-DHALOCLINE_MPI_PREFIX=$venv" ;;
+  esac
 }
 
 # Prints the private tool if there is one, else the one on the PATH.
