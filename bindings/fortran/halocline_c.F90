@@ -116,13 +116,6 @@ module halocline_c
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
   end type
 
-  !> What a Fortran array's own descriptor says: the C field without a name, the rank, and the cells along each dimension.
-  type, bind(C) :: c_described
-    type(c_field) :: field
-    integer(c_int) :: rank = 0
-    integer(c_int64_t) :: extent(HLC_MAX_DIMS) = 0
-  end type
-
   interface
     function c_status_name(status) result(name) bind(C, name="hlc_status_name")
       import :: c_int, c_ptr
@@ -265,12 +258,5 @@ module halocline_c
       type(hlc_plan_info), intent(out) :: info
       integer(c_int) :: status
     end function
-
-    !> Reads an array's descriptor (halocline_descriptor.c).
-    subroutine c_describe(array, described) bind(C, name="hlc_fortran_describe")
-      import :: c_described
-      type(*), intent(in) :: array(..)
-      type(c_described), intent(out) :: described
-    end subroutine
   end interface
 end module halocline_c

@@ -1,18 +1,25 @@
 /*
  * Reads and fills Fortran array descriptors (Fortran 2018, 18.5), so that one function serves every type, rank and section: what an
- * array's strides are, and where a pointer shall point. Called by halocline_fields.F90 only.
+ * array's strides are, and where a pointer shall point. Called through the interfaces of halocline_fields.F90.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <ISO_Fortran_binding.h>
 #include <halocline/halocline.h>
+#include <string.h>
 
-/* As type c_described in halocline_c.F90. */
-typedef struct described {
-  hlc_field field;
-  int rank;
+enum { MAX_NAME = 32 };
+
+/* As type hlc_field in halocline_fields.F90. */
+typedef struct fortran_field {
+  void *data;
+  int32_t type;
+  int32_t ndims;
+  int64_t element_bytes;
+  int64_t stride_bytes[HLC_MAX_DIMS];
   int64_t extent[HLC_MAX_DIMS];
-} described;
+  char name[MAX_NAME];
+} fortran_field;
 
 static hlc_type type_of(CFI_type_t type) {
   switch (type) {
@@ -26,18 +33,31 @@ static hlc_type type_of(CFI_type_t type) {
   }
 }
 
-/* Describes any array or section. More dimensions than HLC_MAX_DIMS are counted in rank, and left out of the strides. */
-void hlc_fortran_describe(const CFI_cdesc_t *array, described *result) {
-  *result = (described){0};
-  result->field.data = array->base_addr;
-  result->field.type = type_of(array->type);
-  result->field.element_bytes = array->elem_len;
-  result->rank = array->rank;
-  for (int d = 0; d < array->rank && d < HLC_MAX_DIMS; ++d) {
-    result->field.stride_bytes[d] = array->dim[d].sm;
-    result->extent[d] = array->dim[d].extent;
-  }
+/* Copies a Fortran string, without its trailing blanks, as far as there is room for it and a closing 0. */
+static void copy_name(char *to, const CFI_cdesc_t *name) {
+  size_t length = name->elem_len < MAX_NAME ? name->elem_len : MAX_NAME - 1;
+  memcpy(to, name->base_addr, length);
+  while (length > 0 && to[length - 1] == ' ') --length;
+  to[length] = 0;
 }
+
+/* Describes any array or section. More dimensions than HLC_MAX_DIMS are counted in ndims, and left out of the strides. The program calls
+ * this directly, because gfortran 12 forgets the strides of components and parts (a%x, z%re) when it hands a descriptor on. */
+HLC_API fortran_field hlc_fortran_field_of(const CFI_cdesc_t *array, const CFI_cdesc_t *name) {
+  fortran_field field = {.data = array->base_addr,
+                         .type = type_of(array->type),
+                         .ndims = array->rank,
+                         .element_bytes = (int64_t)array->elem_len};
+  for (int d = 0; d < array->rank && d < HLC_MAX_DIMS; ++d) {
+    field.stride_bytes[d] = array->dim[d].sm;
+    field.extent[d] = array->dim[d].extent;
+  }
+  if (name) copy_name(field.name, name);
+  return field;
+}
+
+/* The address of an array's first element. */
+void *hlc_fortran_address_of(const CFI_cdesc_t *array) { return array->base_addr; }
 
 /* Lets a Fortran pointer point to data with the bounds lower to upper; data NULL makes it disassociated. */
 void hlc_fortran_associate(CFI_cdesc_t *pointer, void *data, const int64_t *lower, const int64_t *upper) {

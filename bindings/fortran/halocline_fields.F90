@@ -3,7 +3,7 @@
 !> procedures are written once, in halocline_fields.inc, and compiled for each element type; ranks are told apart by the array's
 !> own descriptor.
 module halocline_fields
-  use, intrinsic :: iso_c_binding, only: c_double, c_float, c_int32_t, c_int64_t, c_null_ptr, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_int32_t, c_int64_t, c_null_char, c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use halocline_c
   use halocline_context, only: hlc_context
@@ -16,17 +16,35 @@ module halocline_fields
   integer, parameter :: MAX_NAME = 32
 
   !> One field of a halo, as hlc_field_of fills it: the address of the array's first element (the outermost low halo cell in every
-  !> dimension), its element type, the bytes of an element, the bytes between neighbouring cells of each dimension, the cells
-  !> along each dimension (0: not known) and a name for messages.
-  type :: hlc_field
+  !> dimension), its element type, the number of dimensions (0: not known, nothing is checked), the bytes of an element, the bytes
+  !> between neighbouring cells and the cells along each dimension, and a name for messages, closed by a null character.
+  type, bind(C) :: hlc_field
     type(c_ptr) :: data = c_null_ptr
-    integer :: type = HLC_OPAQUE
-    integer(int64) :: element_bytes = 0
-    integer(int64) :: stride_bytes(HLC_MAX_DIMS) = 0
-    integer :: ndims = 0
-    integer(int64) :: extent(HLC_MAX_DIMS) = 0
-    character(len=MAX_NAME) :: name = ""
+    integer(c_int32_t) :: type = HLC_OPAQUE
+    integer(c_int32_t) :: ndims = 0
+    integer(c_int64_t) :: element_bytes = 0
+    integer(c_int64_t) :: stride_bytes(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: extent(HLC_MAX_DIMS) = 0
+    character(kind=c_char) :: name(MAX_NAME) = c_null_char
   end type
+
+  interface
+    !> Describes an array or an array section, contiguous or not, of any element type, to hlc_halo_init; name appears in messages
+    !> (its first 31 characters). The array should have the attribute target, pointer or asynchronous, and must stay where it is
+    !> until the halo is finalised. Implemented in C, which reads the array's descriptor; no copy of the array is made.
+    function hlc_field_of(array, name) result(field) bind(C, name="hlc_fortran_field_of")
+      import :: c_char, hlc_field
+      type(*), intent(in), target :: array(..)
+      character(kind=c_char, len=*), intent(in), optional :: name
+      type(hlc_field) :: field
+    end function
+
+    function address_of(array) result(address) bind(C, name="hlc_fortran_address_of")
+      import :: c_ptr
+      type(*), intent(in) :: array(..)
+      type(c_ptr) :: address
+    end function
+  end interface
 
   !> Allocates a field that every rank of the node can read, as mode direct needs it, filled with zeros, and associates the
   !> pointer u with it. Collective over the context. u has any rank up to 4 and elements of real32, real64, int32 or int64. Two
@@ -47,23 +65,6 @@ module halocline_fields
   end interface
 
 contains
-
-  !> Describes an array or an array section, contiguous or not, of any element type, to hlc_halo_init; name appears in messages.
-  !> The array should have the attribute target, pointer or asynchronous, and must stay where it is until the halo is finalised.
-  function hlc_field_of(array, name) result(field)
-    type(*), intent(in), target :: array(..)
-    character(len=*), intent(in), optional :: name
-    type(hlc_field) :: field
-    type(c_described) :: found
-    call c_describe(array, found)
-    field%data = found%field%data
-    field%type = found%field%type
-    field%element_bytes = found%field%element_bytes
-    field%stride_bytes = found%field%stride_bytes
-    field%ndims = found%rank
-    field%extent = found%extent
-    if (present(name)) field%name = name
-  end function
 
   !> Fills per_dimension from a depth that is a scalar (the same in all ndims dimensions) or has one entry per dimension; ok is
   !> false if it is neither.

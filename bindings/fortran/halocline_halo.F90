@@ -80,7 +80,13 @@ contains
     logical, intent(in), optional :: reverse
     integer, intent(out), optional :: status
     type(c_swap) :: swap
-    if (present(fields)) call choose_fields(halo, fields, swap)
+    if (present(fields)) then
+      if (size(fields) == 0) then
+        call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, "hlc_halo_start: fields is an empty list")
+        return
+      end if
+      call choose_fields(halo, fields, swap)
+    end if
     if (present(dim)) then
       swap%one_dim = 1
       swap%dim = int(dim - 1, c_int)
@@ -174,7 +180,7 @@ contains
     integer, intent(in) :: rank, nfields
     halo%rank = rank
     halo%nfields = nfields
-    allocate (halo%names(MAX_NAME + 1, nfields), halo%chosen(nfields + 1))
+    allocate (halo%names(MAX_NAME, nfields), halo%chosen(nfields + 1))
   end subroutine
 
   subroutine release_room(halo)
@@ -187,17 +193,14 @@ contains
     type(hlc_field), intent(in) :: fields(:)
     character(kind=c_char), pointer, intent(in) :: names(:, :)
     type(c_field), intent(out) :: plain(:)
-    integer :: f, i
+    integer :: f
     do f = 1, size(fields)
-      do i = 1, len_trim(fields(f)%name)
-        names(i, f) = fields(f)%name(i:i)
-      end do
-      names(len_trim(fields(f)%name) + 1, f) = c_null_char
+      names(:, f) = fields(f)%name
       plain(f)%data = fields(f)%data
       plain(f)%type = int(fields(f)%type, c_int)
       plain(f)%element_bytes = int(fields(f)%element_bytes, c_size_t)
       plain(f)%stride_bytes = fields(f)%stride_bytes
-      if (len_trim(fields(f)%name) > 0) plain(f)%name = c_loc(names(1, f))
+      if (fields(f)%name(1) /= c_null_char) plain(f)%name = c_loc(names(1, f))
     end do
   end subroutine
 
@@ -210,19 +213,31 @@ contains
     character(len=*), intent(inout) :: message
     integer(c_int64_t) :: expected
     integer :: f, d
+    if (len_trim(message) > 0) return
     do f = 1, size(fields)
       if (fields(f)%ndims == 0) cycle
-      if (fields(f)%ndims /= grid%ndims) write (message, "(a,i0,3a,i0,a,i0)") "field ", f, " '", trim(fields(f)%name), &
+      if (fields(f)%ndims /= grid%ndims) write (message, "(a,i0,3a,i0,a,i0)") "field ", f, " '", name_of(fields(f)), &
         "' has rank ", fields(f)%ndims, ", the grid's dimensions are ", grid%ndims
       do d = 1, min(fields(f)%ndims, grid%ndims)
         expected = grid%local(d) + spec%depth_low(d) + spec%depth_high(d)
-        if (fields(f)%extent(d) /= expected) write (message, "(a,i0,3a,i0,a,i0,a,i0)") "field ", f, " '", trim(fields(f)%name), &
+        if (fields(f)%extent(d) /= expected) write (message, "(a,i0,3a,i0,a,i0,a,i0)") "field ", f, " '", name_of(fields(f)), &
           "' has ", fields(f)%extent(d), " cells along dimension ", d, " where local + halo make ", expected
       end do
     end do
   end subroutine
 
-  !> Puts the 0-based indices where the library can read them. A list that is empty or too long is handed on as wrong as it is.
+  pure function name_of(field) result(name)
+    type(hlc_field), intent(in) :: field
+    character(len=:), allocatable :: name
+    integer :: i
+    name = ""
+    do i = 1, MAX_NAME
+      if (field%name(i) == c_null_char) exit
+      name = name // field%name(i)
+    end do
+  end function
+
+  !> Puts the 0-based indices where the library can read them. A list that is too long is handed on as wrong as it is.
   subroutine choose_fields(halo, fields, swap)
     type(hlc_halo), intent(inout) :: halo
     integer, intent(in) :: fields(:)
@@ -233,7 +248,7 @@ contains
     do i = 1, count
       halo%chosen(i) = int(fields(i) - 1, c_int)
     end do
-    swap%nfields = merge(count, -1, count > 0)
+    swap%nfields = int(count, c_int)
     swap%fields = c_loc(halo%chosen(1))
   end subroutine
 end module halocline_halo

@@ -7,7 +7,7 @@ module testing
   use halocline_mpi
   implicit none
   private
-  public :: start_tests, finish_tests, expect, end_test, skip, complaint, all_modes, message_has
+  public :: start_tests, finish_tests, expect, end_test, skip, expect_error, complaint, all_modes
 
   integer, save :: me = -1, passed = 0, failed = 0, skipped = 0
   !> What went wrong on this rank in the test that is running, and how often.
@@ -64,11 +64,14 @@ contains
     if (me == 0) write (output_unit, "(4a)") "SKIPPED: ", sentence, ": ", reason
   end subroutine
 
-  !> Whether the last error's message contains a text.
-  logical function message_has(text)
-    character(len=*), intent(in) :: text
-    message_has = index(hlc_error_message(), text) > 0
-  end function
+  !> Checks that a call ended with this status and that its message contains a text.
+  subroutine expect_error(status, code, text, what)
+    integer, intent(in) :: status, code
+    character(len=*), intent(in) :: text, what
+    character(len=:), allocatable :: message
+    message = hlc_error_message()
+    call expect(status == code .and. index(message, text) > 0, what // ": " // hlc_status_name(status) // ": " // message)
+  end subroutine
 
   subroutine finish_tests(context)
     type(hlc_context), intent(inout) :: context

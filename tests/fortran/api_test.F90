@@ -1,0 +1,287 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> The binding itself: names, grids, bounds of fields, descriptions of arrays, and errors that arrive as a status with a message.
+program api_test
+  use, intrinsic :: iso_c_binding, only: c_associated, c_loc
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  use halocline
+  use halocline_mpi
+  use testing
+  implicit none
+
+  type(hlc_context) :: context
+
+  call start_tests(context)
+  call test_names()
+  call test_context()
+  call test_grids()
+  call test_bounds()
+  call test_descriptions()
+  call test_alignment_and_zeros()
+  call test_wrong_fields()
+  call test_wrong_depths()
+  call test_wrong_swaps()
+  call test_states()
+  call test_plan()
+  call test_parts_of_the_world()
+  call test_mpi_helpers()
+  call finish_tests(context)
+
+contains
+
+  subroutine test_names()
+    integer :: m, mode, status
+    do m = 1, size(all_modes)
+      call hlc_mode_from_name(all_modes(m), mode)
+      call expect(hlc_mode_name(mode) == all_modes(m), "mode " // all_modes(m))
+    end do
+    call expect(HLC_MODE_COUNT == size(all_modes) + 1, "the number of modes")
+    call expect(hlc_mode_name(99) == "unknown", "a value that is no mode")
+    call hlc_mode_from_name("p2q", mode, status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "p2p", "the nearest name: ")
+    call expect(hlc_status_name(HLC_ERR_PEER_DIED) == "HLC_ERR_PEER_DIED", "a status's name")
+    call expect(index(hlc_version(), ".") > 0, "the version " // hlc_version())
+    call end_test("names of modes and statuses are those of the library")
+  end subroutine
+
+  subroutine test_context()
+    type(hlc_context_info_t) :: info
+    call hlc_context_info(context, info)
+    call expect(info%rank == hlc_mpi_rank(hlc_mpi_world()) .and. info%rank == context%rank, "rank")
+    call expect(info%size == hlc_mpi_size(hlc_mpi_world()) .and. info%size == context%size, "size")
+    call expect(info%node >= 0 .and. info%node < info%nodes, "node")
+    call expect(info%node_rank >= 0 .and. info%node_rank < info%node_size .and. info%cores >= 1, "place on the node")
+    call end_test("a context knows its ranks, nodes and cores")
+  end subroutine
+
+  subroutine test_grids()
+    type(hlc_grid) :: grid, wide
+    real(real64) :: cells
+    integer :: status
+    call hlc_grid_create(context, [12, 24], grid, periodic=[.true., .false.])
+    call hlc_grid_create(context, [12_int64, 24_int64], wide, periodic=[.true., .false.])
+    call expect(all(grid%local == wide%local) .and. all(grid%dims == wide%dims), "both kinds of integers give the same split")
+    cells = real(product(grid%local(1:2)), real64)
+    call hlc_mpi_sum(hlc_mpi_world(), cells)
+    call expect(nint(cells) == 12 * 24, "the blocks cover the grid")
+    call expect(hlc_grid_rank(grid, grid%coords(1:2)) == context%rank, "my own place")
+    call expect(hlc_grid_rank(grid, [0, -1]) == HLC_NO_NEIGHBOUR, "beyond an open side")
+    call expect(hlc_grid_rank(grid, [grid%dims(1), 0]) == hlc_grid_rank(grid, [0, 0]), "around a periodic side")
+    call hlc_grid_create(context, [12, 24], grid, dims=[1, 0])
+    call expect(grid%dims(1) == 1 .and. grid%dims(2) == context%size, "fixed dims")
+    call hlc_grid_create(context, [12, 24], grid, dims=[1], status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "dims", "dims of the wrong size: ")
+    call hlc_grid_create(context, [1, 1, 1, 1, 1], grid, status=status)
+    call expect(status == HLC_ERR_ARGUMENT, "five dimensions")
+    call end_test("a grid splits its cells over the ranks")
+  end subroutine
+
+  subroutine test_bounds()
+    type(hlc_grid) :: grid
+    real(real32), pointer :: a(:)
+    real(real64), pointer :: b(:, :)
+    integer(int32), pointer :: c(:, :, :)
+    integer(int64), pointer :: d(:, :, :, :)
+    integer :: status
+    nullify (a, b, c, d)
+    call hlc_field_alloc(context, a, [-2], [5])
+    call expect(lbound(a, 1) == -2 .and. ubound(a, 1) == 5, "bounds from default integers")
+    call hlc_field_alloc(context, c, [0_int64, -1_int64, 3_int64], [1_int64, 4_int64, 3_int64])
+    call expect(all(lbound(c) == [0, -1, 3]) .and. all(ubound(c) == [1, 4, 3]), "bounds from 64-bit integers")
+    call hlc_grid_create(context, [4 * context%size, 6], grid)
+    call hlc_field_alloc(context, b, grid, [1, 2], depth_high=[3, 0])
+    call expect(all(lbound(b) == [0, -1]) .and. all(ubound(b) == [grid%local(1) + 3, grid%local(2)]), "bounds from a grid")
+    call hlc_grid_create(context, [4 * context%size, 6, 2, 2], grid)
+    call hlc_field_alloc(context, d, grid, 1)
+    call expect(all(lbound(d) == 0) .and. all(ubound(d) == grid%local + 1), "bounds from a grid and a scalar depth")
+    call hlc_field_free(context, a)
+    call hlc_field_free(context, b)
+    call hlc_field_free(context, c)
+    call hlc_field_free(context, d)
+    call expect(.not. (associated(a) .or. associated(b) .or. associated(c) .or. associated(d)), "free nullifies")
+    call hlc_field_alloc(context, b, grid, 1, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "rank 2", "a grid of another rank: ")
+    call hlc_field_alloc(context, b, [1, 1], [3], status)
+    call expect(status == HLC_ERR_ARGUMENT .and. .not. associated(b), "a missing bound")
+    call end_test("a field has the bounds asked for")
+  end subroutine
+
+  subroutine test_descriptions()
+    real(real64), target :: plain(3, 4, 5)
+    complex(real32), target :: waves(4, 6)
+    type :: particle
+      real(real64) :: x, y, z
+    end type
+    type(particle), target :: particles(3, 4)
+    logical, target :: flags(3)
+    type(hlc_field) :: field
+    field = hlc_field_of(plain, "plain")
+    call expect(field%type == HLC_FLOAT64 .and. field%ndims == 3, "a whole array")
+    call expect(all(field%name(1:6) == [character(len=1) :: "p", "l", "a", "i", "n", char(0)]), "its name")
+    call expect(all(field%stride_bytes(1:3) == [8, 24, 96]) .and. all(field%extent(1:3) == [3, 4, 5]), "its strides")
+    field = hlc_field_of(plain(2:3, 1:4:3, 3))
+    call expect(field%ndims == 2 .and. all(field%stride_bytes(1:2) == [8, 72]), "a section's strides")
+    call expect(all(field%extent(1:2) == [2, 2]) .and. c_associated(field%data, c_loc(plain(2, 1, 3))), "a section's first element")
+    field = hlc_field_of(waves%re)
+    call expect(field%type == HLC_FLOAT32 .and. all(field%stride_bytes(1:2) == [8, 32]), "a part of complex numbers")
+    call expect(field%element_bytes == 4, "its element size")
+    field = hlc_field_of(particles(1:3:2, :)%y)
+    call expect(field%type == HLC_FLOAT64 .and. all(field%stride_bytes(1:2) == [48, 72]), "a component of derived types")
+    call expect(c_associated(field%data, c_loc(particles(1, 1)%y)), "its first element")
+    field = hlc_field_of(waves)
+    call expect(field%type == HLC_COMPLEX64, "complex numbers")
+    field = hlc_field_of(flags)
+    call expect(field%type == HLC_OPAQUE .and. field%element_bytes == storage_size(flags) / 8, "elements without arithmetic")
+    call end_test("a description has the array's own address, type and strides")
+  end subroutine
+
+  subroutine test_alignment_and_zeros()
+    real(real64), pointer :: u(:, :)
+    type(hlc_field) :: field
+    nullify (u)
+    call hlc_field_alloc(context, u, [1, 1], [7, 5 + context%rank])
+    field = hlc_field_of(u)
+    call expect(all(abs(u) <= 0), "zeros")
+    call expect(mod(transfer(field%data, 0_int64), 64_int64) == 0, "alignment")
+    call hlc_field_free(context, u)
+    call end_test("a field is filled with zeros and aligned to 64 bytes")
+  end subroutine
+
+  !> One rank brings an array that is too small, or of another rank: all ranks get an error, that rank with its own sentence.
+  subroutine test_wrong_fields()
+    type(hlc_grid) :: grid
+    type(hlc_halo) :: halo
+    real(real64), target :: right(8, 8), small(8, 7), line(8)
+    integer :: status
+    call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1])
+    if (context%rank == 0) call hlc_halo_init(context, grid, [hlc_field_of(small, "q")], 1, halo, status=status)
+    if (context%rank /= 0) call hlc_halo_init(context, grid, [hlc_field_of(right, "q")], 1, halo, status=status)
+    call expect(status == HLC_ERR_ARGUMENT, "too small on rank 0: " // hlc_status_name(status))
+    if (context%rank == 0) call expect_error(status, HLC_ERR_ARGUMENT, "'q' has 7 cells", "the sentence on rank 0")
+    call hlc_halo_init(context, grid, [hlc_field_of(line, "line")], 1, halo, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "rank 1", "a line for a plane: ")
+    call hlc_halo_init(context, grid, [hlc_field ::], 1, halo, status=status)
+    call expect(status == HLC_ERR_ARGUMENT, "no fields")
+    call end_test("fields that do not fit the grid are refused on all ranks")
+  end subroutine
+
+  subroutine test_wrong_depths()
+    type(hlc_grid) :: grid
+    type(hlc_halo) :: halo
+    real(real64), target :: u(8, 8)
+    integer :: status
+    call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1])
+    call hlc_halo_init(context, grid, [hlc_field_of(u)], [1, 1, 1], halo, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "depth", "three depths in two dimensions")
+    call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, mode="swiftly", status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "swiftly", "an unknown mode: ")
+    call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, neighbours=[0, 0, 0], status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "neighbours", "three neighbours of nine")
+    call end_test("wrong arguments of init are refused by name")
+  end subroutine
+
+  subroutine test_wrong_swaps()
+    type(hlc_halo) :: halo
+    real(real64), pointer :: u(:, :)
+    integer :: nothing(1) = 1
+    call make_halo(halo, u)
+    call refuse_start(halo, fields=[2])
+    call refuse_start(halo, fields=[0])
+    call refuse_start(halo, fields=[1, 1])
+    call refuse_start(halo, fields=[1, 2, 3])
+    call refuse_start(halo, fields=nothing(1:0))
+    call refuse_start(halo, dim=3)
+    call refuse_start(halo, dim=0)
+    call free_halo(halo, u)
+    call end_test("a swap of fields or dimensions that do not exist is refused")
+  end subroutine
+
+  subroutine refuse_start(halo, fields, dim)
+    type(hlc_halo), intent(inout) :: halo
+    integer, intent(in), optional :: fields(:), dim
+    integer :: status
+    call hlc_halo_start(halo, fields=fields, dim=dim, status=status)
+    call expect(status == HLC_ERR_ARGUMENT, "start answers " // hlc_status_name(status))
+  end subroutine
+
+  subroutine test_states()
+    type(hlc_halo) :: halo
+    real(real64), pointer :: u(:, :)
+    type(hlc_context) :: again
+    integer :: status
+    call make_halo(halo, u)
+    call hlc_halo_finish(halo, status)
+    call expect(status == HLC_ERR_STATE, "finish without start")
+    call hlc_halo_start(halo)
+    call hlc_halo_start(halo, status=status)
+    call expect(status == HLC_ERR_STATE, "start twice")
+    call hlc_halo_finish(halo)
+    call hlc_field_free(context, u, status)
+    call expect(status == HLC_ERR_STATE .and. associated(u), "free of a field in use")
+    again = context
+    call hlc_finalise(again, status)
+    call expect(status == HLC_ERR_STATE, "finalise of a context in use")
+    call free_halo(halo, u)
+    call end_test("calls at the wrong time are refused and do no harm")
+  end subroutine
+
+  subroutine test_plan()
+    type(hlc_halo) :: halo
+    type(hlc_plan_info) :: info
+    real(real64), pointer :: u(:, :)
+    call make_halo(halo, u)
+    call hlc_halo_info(halo, info)
+    call expect(info%mode == HLC_MODE_P2P .and. info%via_direct == 0 .and. info%via_notify == 0, "mode and routes")
+    call expect(info%neighbours + info%self_copies == 8, "a box stencil on a periodic plane has eight directions")
+    call expect(info%bytes_in + info%self_bytes == 8 * (2 * (6 + 6) + 4), "bytes of a halo one cell deep")
+    call free_halo(halo, u)
+    call end_test("a plan tells its mode, directions and bytes")
+  end subroutine
+
+  !> A halo of one field u in mode p2p over blocks of 6 x 6 cells, periodic in both directions.
+  subroutine make_halo(halo, u)
+    type(hlc_halo), intent(out) :: halo
+    real(real64), pointer, intent(out) :: u(:, :)
+    type(hlc_grid) :: grid
+    call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1], periodic=[.true., .true.])
+    nullify (u)
+    call hlc_field_alloc(context, u, grid, 1)
+    call hlc_halo_init(context, grid, [hlc_field_of(u, "u")], 1, halo, mode="p2p")
+  end subroutine
+
+  subroutine free_halo(halo, u)
+    type(hlc_halo), intent(inout) :: halo
+    real(real64), pointer, intent(inout) :: u(:, :)
+    call hlc_halo_finalise(halo)
+    call hlc_field_free(context, u)
+  end subroutine
+
+  !> A context on a part of the ranks, from a communicator handle that is not the world's.
+  subroutine test_parts_of_the_world()
+    type(hlc_context) :: part
+    integer :: comm, colour
+    colour = mod(context%rank, 2)
+    comm = hlc_mpi_split(hlc_mpi_world(), colour, context%rank)
+    call hlc_init(comm, part)
+    call expect(part%size == (context%size + 1 - colour) / 2 .and. part%rank == context%rank / 2, "rank and size of the part")
+    call hlc_finalise(part)
+    call hlc_mpi_comm_free(comm)
+    call end_test("a context holds the ranks of its communicator only")
+  end subroutine
+
+  subroutine test_mpi_helpers()
+    real(real64) :: most(2), table(1, context%size), joined(context%size * (context%size + 1) / 2)
+    integer :: r, counts(context%size)
+    most = [real(context%rank, real64), -1.0_real64]
+    call hlc_mpi_max(hlc_mpi_world(), most)
+    call expect(nint(most(1)) == context%size - 1 .and. nint(most(2)) == -1, "max")
+    call hlc_mpi_allgather(hlc_mpi_world(), [real(context%rank + 1, real64)], table)
+    call expect(all(nint(table(1, :)) == [(r, r = 1, context%size)]), "allgather")
+    counts = [(r, r = 1, context%size)]
+    joined = 0
+    call hlc_mpi_gatherv(hlc_mpi_world(), spread(real(context%rank + 1, real64), 1, context%rank + 1), joined, counts, 0)
+    if (context%rank == 0) call expect(all(nint(joined) == [(spread(r, 1, r), r = 1, context%size)]), "gatherv")
+    call hlc_mpi_barrier(hlc_mpi_world())
+    call expect(hlc_mpi_wtime() > 0, "wtime")
+    call end_test("the few MPI calls do what MPI says")
+  end subroutine
+end program api_test
