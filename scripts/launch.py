@@ -32,7 +32,7 @@ def launcher(build):
 def flags(mpiexec):
     """Open MPI refuses more ranks than cores, and root, unless it is asked."""
     version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False).stdout
-    if "open mpi" not in version.lower():
+    if not any(name in version.lower() for name in ("open mpi", "openrte", "prrte")):
         return []
     return ["--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
 

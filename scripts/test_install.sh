@@ -78,10 +78,13 @@ cmake_minimum_required(VERSION 3.22)
 project(user LANGUAGES C)
 find_package(halocline 0.2 REQUIRED)
 CMAKE
-  ! "$cmake" -S "$work/newer" -B "$work/newer/build" -G Ninja "-DCMAKE_MAKE_PROGRAM=$(cached CMAKE_MAKE_PROGRAM)" "-DCMAKE_PREFIX_PATH=$prefix"
+  "$cmake" -S "$work/newer" -B "$work/newer/build" -G Ninja "-DCMAKE_MAKE_PROGRAM=$(cached CMAKE_MAKE_PROGRAM)" \
+    "-DCMAKE_PREFIX_PATH=$prefix" >"$work/refusal" 2>&1 && return 1
+  cat "$work/refusal"
+  grep -q 'halocline-config.cmake, version: 0\.1' "$work/refusal"
 }
 
-names_no_path_of_the_build() { ! grep -rlF -e "$work/first" -e "$build" "$prefix"; }
+names_no_path_of_the_build() { [ -d "$prefix" ] && ! grep -rlF -e "$work/first" -e "$build" "$prefix"; }
 
 uninstalls_everything() {
   mv "$prefix" "$work/first" && "$cmake" --build "$build" --target uninstall || return 1
