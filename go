@@ -44,7 +44,7 @@ run_tests() {
 run_bench() {
   ranks=2
   if [ "${1:-}" = -n ]; then
-    ranks=$2
+    ranks=${2:?"-n wants the number of ranks"}
     shift 2
   fi
   set_up
