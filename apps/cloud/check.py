@@ -15,10 +15,12 @@ modes for one number of ranks, and equal to 1e-11 relative over the numbers of r
 Standard library only. Exit code 0 if nothing failed and something passed.
 """
 import argparse
+import contextlib
 import os
 import pathlib
 import re
 import shlex
+import signal
 import struct
 import subprocess
 import sys
@@ -33,12 +35,12 @@ def read_arguments():
     parser.add_argument("--cloud", required=True, help="the program")
     parser.add_argument("--launcher", default="mpiexec -n", help="command line to which the number of ranks is appended")
     parser.add_argument("--case", default=str(pathlib.Path(__file__).with_name("quick.nml")))
-    parser.add_argument("--global", dest="cells", default="14,13,24", help="cells in x, y and z")
+    parser.add_argument("--global", dest="cells", default="11,9,16", help="cells in x, y and z")
     parser.add_argument("--steps", default="2")
     parser.add_argument("--ranks", default="1,2,3,4,6")
     parser.add_argument("--modes", default=MODES)
     parser.add_argument("--fake-nodes", default="1,2", help="numbers of pretended nodes; 1 is the machine as it is")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds per run")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds per run")
     return parser.parse_args()
 
 
@@ -52,12 +54,25 @@ def run_cloud(arguments, ranks, mode, nodes):
     if nodes > 1:
         environment["HALOCLINE_FAKE_NODES"] = str(nodes)
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=arguments.timeout, check=False)
-    except subprocess.TimeoutExpired:
-        return None, f"no end within {arguments.timeout:.0f} s"
+        done = run_to_the_end(command, environment, arguments.timeout)
     except OSError as fault:
         return None, str(fault)
-    return judge_output(done, mode)
+    return judge_output(done, mode) if done else (None, f"no end within {arguments.timeout:.0f} s")
+
+
+def run_to_the_end(command, environment, timeout):
+    """Runs a command in a process group of its own; where it does not end in time the whole group is ended and None returned."""
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        try:
+            output, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            for sign in (signal.SIGTERM, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+                    os.killpg(process.pid, sign)
+                    process.communicate(timeout=5)
+            return None
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def judge_output(done, mode):
