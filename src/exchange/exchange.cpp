@@ -11,11 +11,11 @@
 #include "exchange/modes/modes.hpp"
 
 namespace halocline {
-
 Status Exchange::create(Context &context, Options options, std::vector<Edge> edges) {
   plan_.context = &context;
   plan_.options = options;
   plan_.edges = std::move(edges);
+  plan_.copies_cells = cargo_.copies_cells();
   HLC_TRY(check_mpi(MPI_Comm_dup(context.comm(), &plan_.comm), "MPI_Comm_dup"));
   HLC_TRY(join_edges(plan_));
 
@@ -123,6 +123,7 @@ Status Exchange::start() {
     for (const int e : leg->edges())
       if (plan_.parts[static_cast<std::size_t>(e)].out > 0) HLC_TRY(mark_broken(send_edge(e)));
     HLC_TRY(mark_broken(leg->launched()));
+    leg->wake_peers();
   }
   return Status::ok;
 }
@@ -192,6 +193,7 @@ Status Exchange::wait_until(Step step, Suspect suspect) {
   while (true) {
     Status status = step(wait);
     if (status != Status::again) return status;
+    for (auto &leg : legs_) leg->wake_peers();
     if (wait.pause() == Wait::Turn::look_again) continue;
     const Status verdict = suspect(wait.timed_out());
     if (!failed(verdict)) continue;
@@ -228,7 +230,7 @@ Status Exchange::send_edge(int e) {
                         [&](bool timed_out) { return suspect_rank(edge.rank, edge.member, timed_out); });
   }
   HLC_TRY(status);
-  if (buffer) cargo_.pack(e, buffer);
+  if (buffer) cargo_.pack(e, buffer, leg(e).packs_past_caches());
   return leg(e).send(e);
 }
 
@@ -249,6 +251,7 @@ Status Exchange::wait_for_all() {
 }
 
 Status Exchange::close_all() {
+  for (auto &leg : legs_) leg->wake_peers();
   for (auto &leg : legs_) {
     int rank = -1;
     HLC_TRY(wait_until([&](Wait &) { return leg->close(&rank); },

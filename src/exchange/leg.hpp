@@ -44,6 +44,7 @@ struct Plan {
   Options options;
   std::vector<Edge> edges;
   std::vector<Part> parts;
+  bool copies_cells = false;  // the cargo packs by copying, so that it can do so past the caches
   bool whole_round = true;  // the same on all ranks: the round moves every edge as planned
 };
 
@@ -70,11 +71,16 @@ class Leg {
   virtual const void *arrived(int edge) const = 0;
   /// Edge is unpacked.
   virtual Status release(int edge) = 0;
+  /// Wakes the peers that sleep and have been told something since the last call. Called before every pause and at the ends of start and
+  /// finish, not after each notification: its fence waits until all stores so far have left the core.
+  virtual void wake_peers() {}
   /// Ends a round: ok once nothing of mine is needed by a peer any more, else `again` with the rank it waits for.
   virtual Status close(int *rank) = 0;
 
   /// True if poll may block inside MPI, so that a test that must not wait cannot use it.
   virtual bool poll_blocks() const { return false; }
+  /// True if packing past this core's caches was found faster: what is packed here is read by the peer's core next.
+  virtual bool packs_past_caches() const { return false; }
   virtual std::int64_t memory_bytes() const = 0;
   virtual WakeUp wake_up() const { return WakeUp::by_polling; }
   const std::vector<int> &edges() const { return edges_; }

@@ -96,7 +96,7 @@ Status ListExchange::finish() {
   return exchange_.finish();
 }
 
-void ListExchange::pack(int edge, void *buffer) { pack_(entry_of_[static_cast<std::size_t>(edge)], buffer, user_); }
+void ListExchange::pack(int edge, void *buffer, bool) { pack_(entry_of_[static_cast<std::size_t>(edge)], buffer, user_); }
 void ListExchange::unpack(int edge, const void *buffer) { unpack_(entry_of_[static_cast<std::size_t>(edge)], buffer, user_); }
 
 hlc_plan_info ListExchange::describe() const {

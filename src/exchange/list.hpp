@@ -27,7 +27,7 @@ class ListExchange final : private Cargo {
  private:
   Status check(const hlc_exchange_spec *spec) const;
   Status link_to_myself();
-  void pack(int edge, void *buffer) override;
+  void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   void pull(int) override {}
 

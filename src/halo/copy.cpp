@@ -6,6 +6,8 @@
 #include <complex>
 #include <cstring>
 
+#include "base/stream.hpp"
+
 namespace halocline {
 namespace {
 
@@ -99,6 +101,11 @@ void copy(char *to, const char *from, const BoxCopy &box) {
     case 32: return copy_fixed<32>(to, from, box);
     default: return copy_any(to, from, box);
   }
+}
+
+void copy_past_caches(char *to, const char *from, const BoxCopy &box) {
+  if (!can_stream(to, box.run)) return copy(to, from, box);
+  for_each_run(to, from, box, [&box](char *t, const char *f) { stream_copy(t, f, box.run); });
 }
 
 void add(char *to, const char *from, const BoxCopy &box, hlc_type type) {

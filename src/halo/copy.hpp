@@ -37,6 +37,9 @@ Strides packed_strides(const Cells &count, std::int64_t element, const std::arra
 
 /// Does a planned copy. The two sides must not overlap.
 void copy(char *to, const char *from, const BoxCopy &box);
+/// As copy, but `to` is written past this core's caches, for data that another core reads next. The caller orders
+/// it with stream_fence.
+void copy_past_caches(char *to, const char *from, const BoxCopy &box);
 /// As copy, but adds each element of the given type; the type must not be HLC_OPAQUE.
 void add(char *to, const char *from, const BoxCopy &box, hlc_type type);
 /// Sets the bytes of the `to` side to zero.

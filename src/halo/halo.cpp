@@ -97,11 +97,12 @@ void Halo::set_parts(const hlc_swap *what) {
   }
 }
 
-void Halo::pack(int edge, void *buffer) {
+void Halo::pack(int edge, void *buffer, bool past_caches) {
+  const auto copy_cells = past_caches ? copy_past_caches : copy;
   auto *to = static_cast<char *>(buffer);
   for (const int f : swapped_) {
     const Move &move = paths_[static_cast<std::size_t>(edge)].moves[static_cast<std::size_t>(f)];
-    copy(to, reverse_ ? move.halo : move.edge, reverse_ ? move.pack_halo : move.pack_edge);
+    copy_cells(to, reverse_ ? move.halo : move.edge, reverse_ ? move.pack_halo : move.pack_edge);
     to += reverse_ ? move.halo_bytes : move.edge_bytes;
   }
 }

@@ -58,9 +58,10 @@ class Halo final : private Cargo {
     Strides strides;
   };
 
-  void pack(int edge, void *buffer) override;
+  void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   void pull(int edge) override;
+  bool copies_cells() const override { return true; }
   Status joined(const Plan &plan) override;
 
   Status check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const;

@@ -54,10 +54,7 @@ class DirectLeg final : public Leg {
   Status launched() override {
     // SYNC interior-before-ready (pairs with poll)
     notify(*ready_, round_);
-    // SYNC counter-before-sleepers (pairs with Port::announce_sleep): one fence for all the peers.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    for (const Peer &p : peers_)
-      if (p.is_read) plan_.context->port().wake_if_asleep(p.member);
+    told_ = true;
     return Status::ok;
   }
 
@@ -80,8 +77,13 @@ class DirectLeg final : public Leg {
     if (--from.reads > 0) return Status::ok;
     // SYNC read-before-overwrite (pairs with close): my loads from the peer's interior come before the word that frees it.
     notify(*from.read_by_me, round_);
-    plan_.context->port().ring(from.member);
+    told_ = true;
     return Status::ok;
+  }
+
+  void wake_peers() override {
+    if (told_) plan_.context->port().ring_all(members_);
+    told_ = false;
   }
 
   Status close(int *rank) override {
@@ -115,7 +117,9 @@ class DirectLeg final : public Leg {
       const auto same = [&](const Peer &p) { return p.rank == edge(e).rank; };
       const auto found = std::find_if(peers_.begin(), peers_.end(), same);
       peer_of_[static_cast<std::size_t>(e)] = static_cast<int>(found - peers_.begin());
-      if (found == peers_.end()) peers_.push_back({edge(e).rank, edge(e).member});
+      if (found != peers_.end()) continue;
+      peers_.push_back({edge(e).rank, edge(e).member});
+      members_.push_back(edge(e).member);
     }
   }
 
@@ -131,10 +135,12 @@ class DirectLeg final : public Leg {
 
   Segment segment_;
   std::vector<Peer> peers_;
+  std::vector<Member> members_;  // of the peers, each once
   std::vector<int> peer_of_;  // edge -> index in peers_
   std::vector<int> waiting_;
   Counter *ready_ = nullptr;
   std::uint64_t round_ = 0;
+  bool told_ = false;         // a counter was stored since the peers were last woken
   std::int64_t bytes_ = 0;
 };
 

@@ -35,9 +35,12 @@ class Port {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     wake_if_asleep(member);
   }
-  /// As ring, for a caller that rings several members after one fence of its own.
-  void wake_if_asleep(Member member) {
-    if (state(member).sleepers.load(std::memory_order_relaxed) != 0) wake(member);
+  /// As ring, for several members after one fence.
+  template <class Members>
+  void ring_all(const Members &members) {
+    // SYNC counter-before-sleepers (pairs with Port::announce_sleep)
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (const Member member : members) wake_if_asleep(member);
   }
   /// The bell's value; read it before the last look at the counters, hand it to sleep.
   std::uint32_t bell() const { return state(me_).bell.load(std::memory_order_acquire); }
@@ -52,6 +55,9 @@ class Port {
 
  private:
   PortState &state(Member member) const { return states_ ? states_[member] : *reinterpret_cast<PortState *>(region_.part(member)); }
+  void wake_if_asleep(Member member) {
+    if (state(member).sleepers.load(std::memory_order_relaxed) != 0) wake(member);
+  }
   void wake(Member member);
 
   Region region_;
