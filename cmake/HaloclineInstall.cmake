@@ -45,7 +45,7 @@ if(TARGET halocline_fortran)
   halocline_install_pkg_config(halocline-fortran)
 endif()
 
-# The programs, and the case that the cloud model is shown with.
+# The programs, and the cases of the cloud model.
 foreach(program halocline-bench cloud)
   if(TARGET ${program})
     halocline_install_rpath(${program})
@@ -53,7 +53,7 @@ foreach(program halocline-bench cloud)
   endif()
 endforeach()
 if(TARGET cloud)
-  install(FILES apps/cloud/dycoms_rf01.nml DESTINATION ${HALOCLINE_DATA_DIR}/cloud)
+  install(FILES apps/cloud/dycoms_rf01.nml apps/cloud/thermals.nml DESTINATION ${HALOCLINE_DATA_DIR}/cloud)
 endif()
 install(FILES LICENSE DESTINATION ${HALOCLINE_DATA_DIR})
 
