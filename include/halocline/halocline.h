@@ -237,7 +237,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
 
 /**
- * Releases a halo and sets *halo to NULL. Collective; waits at most HALOCLINE_TIMEOUT seconds for the others. HLC_ERR_STATE while a swap
+ * Releases a halo and sets *halo to NULL. Collective; waits for the others, at most ten seconds longer than HALOCLINE_TIMEOUT. HLC_ERR_STATE while a swap
  * is in flight, unless that swap failed: then buffers that MPI may still write into are left alone for good, on all ranks.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finalise(hlc_halo **halo);

@@ -7,6 +7,9 @@
 namespace halocline {
 namespace {
 
+/// A rank that gives up while the others still come leaves them in a collective call; so voters are more patient than swaps.
+constexpr std::int64_t kGrace_ns = 10'000'000'000;
+
 Status look_for_dead(Context &context) {
   for (Member member = 0; member < context.members(); ++member)
     if (!context.port().alive(member))
@@ -29,7 +32,7 @@ Status vote(Context &context, MPI_Comm comm, int mine, int *largest) {
     HLC_TRY(check_mpi(MPI_Test(&ballot->request, &done, MPI_STATUS_IGNORE), "MPI_Test"));
     if (done || wait.pause() == Wait::Turn::look_again) continue;
     HLC_TRY(look_for_dead(context));
-    if (wait.timed_out()) return fail(Status::timeout, "rank %d has waited too long for all ranks to come (HALOCLINE_TIMEOUT)", context.rank());
+    if (wait.timed_out(kGrace_ns)) return fail(Status::timeout, "rank %d has waited too long for all ranks to come (HALOCLINE_TIMEOUT)", context.rank());
   }
   *largest = ballot->largest;
   delete ballot;

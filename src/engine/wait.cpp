@@ -79,8 +79,8 @@ void Wait::end_sleep() {
   announced_ = false;
 }
 
-bool Wait::timed_out() const {
-  return context_.timeout_ns() > 0 && start_ns_ != 0 && now_ns() - start_ns_ > context_.timeout_ns();
+bool Wait::timed_out(std::int64_t grace_ns) const {
+  return context_.timeout_ns() > 0 && start_ns_ != 0 && now_ns() - start_ns_ > context_.timeout_ns() + grace_ns;
 }
 
 }  // namespace halocline

@@ -32,8 +32,8 @@ class Wait {
   void progress();
   /// True between progress() and the next pause().
   bool just_progressed() const { return calls_ == 0; }
-  /// True once nothing came for HALOCLINE_TIMEOUT seconds.
-  bool timed_out() const;
+  /// True once nothing came for HALOCLINE_TIMEOUT seconds, and some more if grace is given.
+  bool timed_out(std::int64_t grace_ns = 0) const;
 
  private:
   Turn pause_slowly();
