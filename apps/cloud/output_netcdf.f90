@@ -7,7 +7,7 @@ module cloud_output
   use halocline_mpi, only: hlc_mpi_allgather, hlc_mpi_gatherv
   use cloud_grid, only: AT_U, AT_V, AT_W
   use cloud_model, only: model_t
-  use cloud_ranks, only: stop_together, EXIT_FAILED
+  use cloud_ranks, only: stop_together, EXIT_USAGE
   use cloud_state, only: FIRST_TRACER, U_WIND, V_WIND, W_WIND, THETA, WATER
   implicit none
   private
@@ -41,19 +41,33 @@ contains
     character(*), intent(in) :: path
     type(model_t), intent(in) :: model
     type(output_t), intent(out) :: file
-    real(real64) :: opened(1), all_opened(1, model%ranks%size)
-    integer :: status
+    real(real64) :: fault(1), all_faults(1, model%ranks%size)
+    character(256) :: message
 
     file%wanted = path /= ''
     if (.not. file%wanted) return
-    status = nf90_noerr
-    if (model%ranks%rank == WRITER) status = nf90_create(path, ior(NF90_CLOBBER, NF90_NETCDF4), file%id)
-    opened = status
-    call hlc_mpi_allgather(model%ranks%comm, opened, all_opened)
-    status = nint(all_opened(1, WRITER + 1))
-    if (status /= nf90_noerr) call stop_together(model%ranks, EXIT_FAILED, '--output "'//path//'": '//trim(nf90_strerror(status)))
+    message = ''
+    if (model%ranks%rank == WRITER) call create(path, file%id, message)
+    fault = merge(0, 1, message == '')
+    call hlc_mpi_allgather(model%ranks%comm, fault, all_faults)
+    if (any(all_faults > 0)) call stop_together(model%ranks, EXIT_USAGE, '--output "'//path//'": '//trim(message))
     if (model%ranks%rank == WRITER) call define(model, file)
   end subroutine open_output
+
+  !> Fortran's own open comes first, because NetCDF says "permission denied" of whatever is wrong with a path.
+  subroutine create(path, id, message)
+    character(*), intent(in) :: path
+    integer, intent(out) :: id
+    character(*), intent(inout) :: message
+    integer :: unit, status
+    id = -1
+    open (newunit=unit, file=path, action='write', iostat=status, iomsg=message)
+    if (status /= 0) return
+    close (unit)
+    message = ''
+    status = nf90_create(path, ior(NF90_CLOBBER, NF90_NETCDF4), id)
+    if (status /= nf90_noerr) message = nf90_strerror(status)
+  end subroutine create
 
   !> Coordinates, variables and attributes after the CF conventions, 1.8.
   subroutine define(model, file)

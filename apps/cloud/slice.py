@@ -23,7 +23,7 @@ PANELS = [
     ("theta_l", "Liquid water potential temperature", 1.0, "K", "RdYlBu_r", False),
     ("q_t", "Total water", 1000.0, "g kg⁻¹", "YlGnBu", False),
     ("w", "Upward wind", 1.0, "m s⁻¹", "RdBu_r", True),
-    ("tracer_19", "Passive tracer 19", 1.0, "1", "viridis", False),
+    ("tracer_19", "Passive tracer", 1.0, "1", "viridis", False),
 ]
 
 
@@ -74,7 +74,8 @@ def main():
         for place in axes[:, 0]:
             place.set_ylabel("height / km")
         seconds = float(data["time"][arguments.record])
-        figure.suptitle(f"{data.title} after {seconds:g} s, {data.ranks} ranks, mode {data.halo_mode}", fontsize=12)
+        ranks = f"{data.ranks} rank{'s' if data.ranks > 1 else ''}"
+        figure.suptitle(f"{data.title} after {seconds:g} s, {ranks}, mode {data.halo_mode}", fontsize=12)
         figure.savefig(target, dpi=150)
     print(target)
     return 0
