@@ -34,6 +34,7 @@ endfunction()
 # The C and C++ library. Hidden visibility does not reach the templates of the standard library; the linker's map does.
 target_link_options(halocline PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/halocline.map)
 set_target_properties(halocline PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/halocline.map)
+target_compile_definitions(halocline INTERFACE ${HALOCLINE_SKIP_MPICXX})
 halocline_install_library(halocline)
 install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 halocline_install_pkg_config(halocline)

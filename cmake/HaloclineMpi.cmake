@@ -15,4 +15,7 @@ elseif(NOT MPI_CXX_COMPILER)
 endif()
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI 3.1 REQUIRED COMPONENTS C CXX)
+# The C++ bindings that MPI 3 removed: Open MPI 4 and older MPICHs still declare them in mpi.h, and whoever sees them has to link them.
+set(HALOCLINE_SKIP_MPICXX "$<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX=1;MPICH_SKIP_MPICXX=1>")
+target_compile_definitions(MPI::MPI_C INTERFACE ${HALOCLINE_SKIP_MPICXX})
 message(STATUS "Halocline: MPI ${MPI_CXX_VERSION} by ${MPI_CXX_COMPILER}, launched by ${MPIEXEC_EXECUTABLE}")
