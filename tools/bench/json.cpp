@@ -58,7 +58,7 @@ static Json mode_of(const Row &row, const Report &r) {
           {"bytes", r.halo_bytes},
           {"route", row.route},
           {"verified_cells", row.verified_cells},
-          {"swaps_per_sample", row.repeats},
+          {"swaps_per_sample_at_end", row.repeats},
           {"samples_us", row.samples_us}};
 }
 

@@ -58,7 +58,7 @@ void Handover::serve(std::int64_t first, std::int64_t last) {
 }
 
 double Handover::measure() {
-  constexpr int warm = 50, timed = 200;
+  constexpr int warm = 20, timed = 100;
   MPI_Barrier(node_);
   if (size_ < 2 || rank_ > 1) return 0;
   const std::int64_t first = count_ + 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure.hpp"
 
+#include "statistics.hpp"
+
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -77,17 +79,28 @@ void Race::run(Handover &handover, const Progress &progress) {
   for (int round = 0; round < options_.repetitions; ++round) {
     progress("measuring, round", round + 1, options_.repetitions);
     std::shuffle(order.begin(), order.end(), order_);
-    for (std::size_t c : order) series_[c].samples_us.push_back(sample(c, series_[c].repeats));
+    for (std::size_t c : order) {
+      series_[c].samples_us.push_back(sample(c, series_[c].repeats));
+      adapt_repeats(c, series_[c].samples_us.back());
+    }
     handover_us_.push_back(slowest(handover.measure()));
   }
 }
 
-/// As many swaps as make a sample about as long as asked for, by the best of three tries.
+/// As many swaps as make a sample about as long as asked for; the same on all ranks, since all know the slowest.
+int Race::repeats_for(double us) const {
+  return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.01)), 1.0, 1e6));
+}
+
+/// A first guess, by the middle of three tries.
 void Race::choose_repeats(std::size_t contender) {
-  double us = sample(contender, 2);
-  for (int i = 0; i < 2; ++i) us = std::min(us, sample(contender, 2));
-  us = std::max(us, 0.01);
-  series_[contender].repeats = static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / us), 1.0, 1e6));
+  series_[contender].repeats = repeats_for(median({sample(contender, 2), sample(contender, 2), sample(contender, 2)}));
+}
+
+/// Follows what the last sample needed, in small steps: a busy machine may slow a swap a thousandfold from one round to the next.
+void Race::adapt_repeats(std::size_t contender, double us) {
+  int &repeats = series_[contender].repeats;
+  repeats = std::clamp(repeats_for(us), std::max(1, repeats / 8), 2 * repeats);
 }
 
 /// Microseconds per swap on the slowest rank. One swap runs off the clock, so that every contender meets the caches it leaves itself.

@@ -18,7 +18,7 @@ struct Series {
   std::string name, route;
   bool swaps;                   ///< false for the physical limit
   std::int64_t verified_cells;  ///< halo cells checked and found right, over all ranks
-  int repeats;                  ///< swaps per sample
+  int repeats;                  ///< swaps in the next sample
   std::vector<double> samples_us;
 };
 
@@ -38,7 +38,9 @@ class Race {
 
  private:
   std::optional<std::string> verify_once(std::size_t contender);
+  int repeats_for(double us) const;
   void choose_repeats(std::size_t contender);
+  void adapt_repeats(std::size_t contender, double us);
   double sample(std::size_t contender, int repeats);
   double seconds_together(Contender &contender, int repeats);
   double seconds_apart(Contender &contender, int repeats);
