@@ -117,7 +117,8 @@ contains
     call smallest_values(model%grid, model%ranks, model%state, smallest)
     all_hold = .true.
     associate (budget => model%budget)
-      change = abs(budget%amount_after - budget%amount_before)/abs(budget%amount_before)
+      change = 0
+      change(THETA:) = abs(budget%amount_after(THETA:) - budget%amount_before(THETA:))/abs(budget%amount_before(THETA:))
       limit = 4*epsilon(1.0_real64)*max(budget%steps, 1)
       tracer = FIRST_TRACER - 1 + maxloc(change(FIRST_TRACER:), dim=1)
       positive = WATER - 1 + minloc(smallest(WATER:), dim=1)

@@ -4,8 +4,8 @@
 
 usage: slice.py FILE.nc [--output PICTURE.png] [--y METRES] [--record N]
 
-Four panels over x and height: liquid water potential temperature, total water, upward wind, and a tracer, each with a colour bar.
-Needs netCDF4 and matplotlib.
+Four panels over x and height, each with a colour bar: liquid water potential temperature less its mean at each height, total water,
+upward wind, and a tracer. Needs netCDF4 and matplotlib.
 """
 import argparse
 import pathlib
@@ -18,9 +18,10 @@ import matplotlib.pyplot as plt
 import netCDF4
 import numpy as np
 
-# Variable, title, factor from the file's unit, unit as printed, colour map, and whether the colours are centred on 0.
+# Variable, title, factor from the file's unit, unit as printed, colour map, and whether the colours are centred on 0. The inversion parts
+# the air by 8.5 K, so that only differences from the mean at a height show what moves.
 PANELS = [
-    ("theta_l", "Liquid water potential temperature", 1.0, "K", "RdYlBu_r", False),
+    ("theta_l", "Liquid water potential temperature, less its mean", 1.0, "K", "RdYlBu_r", True),
     ("q_t", "Total water", 1000.0, "g kg⁻¹", "YlGnBu", False),
     ("w", "Upward wind", 1.0, "m s⁻¹", "RdBu_r", True),
     ("tracer_19", "Passive tracer", 1.0, "1", "viridis", False),
@@ -37,13 +38,16 @@ def read_arguments():
 
 
 def slice_of(variable, record, y):
-    """The values over (height, x) nearest to y, with the coordinates in kilometres."""
+    """The values over (height, x) nearest to y, with the coordinates in kilometres; of theta_l, less the mean of their height."""
     names = variable.dimensions
     across = variable.group()[names[2]][:]
     place = len(across) // 2 if y is None else int(np.argmin(np.abs(across - y)))
     x = variable.group()[names[3]][:] / 1000
     z = variable.group()[names[1]][:] / 1000
-    return x, z, variable[record, :, place, :]
+    values = variable[record, :, place, :]
+    if variable.name == "theta_l":
+        values = values - np.mean(variable[record], axis=(1, 2), dtype=float)[:, np.newaxis]
+    return x, z, values
 
 
 def draw_panel(axes, variable, panel, record, y):
