@@ -65,6 +65,11 @@ TEST_P(FieldMemory, the_plan_counts_every_message_once) {
 
 FOR_ALL_MODES(FieldMemory);
 
+TEST(PretendedNodes, change_the_routes_of_notify_and_direct_alone) {
+  if (modes_here().size() < std::size(all_modes)) GTEST_SKIP() << "the other modes do the same on pretended nodes as on the real one";
+  EXPECT_EQ(modes_here().size(), std::size(all_modes));
+}
+
 TEST(Fields, are_aligned_zeroed_and_may_have_any_size) {
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{1} << 20, static_cast<std::size_t>(rank()) * 1000}) {
     void *data = nullptr;
