@@ -56,11 +56,12 @@ def draw_panel(axes, variable, panel, record, y):
     values = values * factor
     span = {}
     if centred:
-        largest = float(np.max(np.abs(values))) or 1.0
+        # A few cells at the inversion differ far more than all others: they may lie beyond the ends of the colours.
+        largest = float(np.percentile(np.abs(values), 98)) or 1.0
         span = {"vmin": -largest, "vmax": largest}
     image = axes.pcolormesh(x, z, values, cmap=colours, shading="nearest", rasterized=True, **span)
     axes.set_title(title, fontsize=10)
-    bar = axes.figure.colorbar(image, ax=axes, pad=0.02)
+    bar = axes.figure.colorbar(image, ax=axes, pad=0.02, extend="both" if centred else "neither")
     bar.set_label(unit)
     bar.ax.tick_params(labelsize=8)
     axes.tick_params(labelsize=8)
