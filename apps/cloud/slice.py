@@ -44,9 +44,9 @@ def slice_of(variable, record, y):
     place = len(across) // 2 if y is None else int(np.argmin(np.abs(across - y)))
     x = variable.group()[names[3]][:] / 1000
     z = variable.group()[names[1]][:] / 1000
-    values = variable[record, :, place, :]
+    values = np.ma.getdata(variable[record, :, place, :])
     if variable.name == "theta_l":
-        values = values - np.mean(variable[record], axis=(1, 2), dtype=float)[:, np.newaxis]
+        values = values - np.mean(np.ma.getdata(variable[record]), axis=(1, 2), dtype=float)[:, np.newaxis]
     return x, z, values
 
 
