@@ -40,8 +40,13 @@ install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE
 halocline_install_pkg_config(halocline)
 
 # The Fortran modules, which only the compiler that made them can read.
+set(HALOCLINE_NEEDS_MPI_FORTRAN FALSE)
 if(TARGET halocline_fortran)
   halocline_install_library(halocline_fortran)
+  get_target_property(fortran_uses halocline_fortran INTERFACE_LINK_LIBRARIES)
+  if("MPI::MPI_Fortran" IN_LIST fortran_uses)
+    set(HALOCLINE_NEEDS_MPI_FORTRAN TRUE)
+  endif()
   install(DIRECTORY ${CMAKE_BINARY_DIR}/fortran/modules/ DESTINATION ${HALOCLINE_MODULE_DIR} FILES_MATCHING PATTERN "halocline*.mod")
   halocline_install_pkg_config(halocline-fortran)
 endif()
