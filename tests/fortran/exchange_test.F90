@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Exchanges from Fortran in every mode: neighbours of different sizes, a rank that appears twice, the caller itself, and procedures that
-!> count neighbours from 1 and find their data through user.
+!> Exchanges from Fortran in every mode: neighbours of different sizes, a rank that appears twice, the caller itself, and
+!> procedures that count neighbours from 1 and find their data through user.
 module ring
   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_ptr
   use, intrinsic :: iso_fortran_env, only: int64
@@ -71,8 +71,8 @@ program exchange_test
 
 contains
 
-  !> To the next rank a long and a short message, to the one before a long one, and one to the caller itself. What a rank sends upwards
-  !> under tag t arrives from below under the same tag.
+  !> To the next rank a long and a short message, to the one before a long one, and one to the caller itself. What a rank sends
+  !> upwards under tag t arrives from below under the same tag.
   subroutine test_ring(mode)
     character(len=*), intent(in) :: mode
     type(hlc_exchange) :: exchange

@@ -11,13 +11,16 @@ module halo_cases
 
   integer, parameter :: CANARY = -9
 
-  !> One case: how the halo is swapped, and what it looks like.
+  !> One case: how the halo is swapped, the element type and rank, whether all memory is shared, and whether all
+  !> ranks stand on one node.
   type :: halo_case
     character(len=13) :: mode = "p2p"
     integer :: epoch = HLC_EPOCH_DEFAULT
     integer :: drive = HLC_DRIVE_DEFAULT
     integer :: type = 1
     integer :: rank = 1
+    logical :: shared = .false.
+    logical :: one_node = .true.
   end type
 
 contains

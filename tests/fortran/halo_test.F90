@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Halo swaps from Fortran: every mode, element type and rank, full, one-sided, of some fields, and reverse, against the serial oracle.
+!> Halo swaps from Fortran: every mode, element type and rank, full, one-sided, of some fields, and reverse, against the serial
+!> oracle.
 program halo_test
   use halocline
   use halo_cases
@@ -10,6 +11,7 @@ program halo_test
   integer, parameter :: cells(4, 4) = reshape([17, 0, 0, 0, 11, 9, 0, 0, 7, 9, 8, 0, 9, 4, 8, 4], [4, 4])
   character(len=6), parameter :: types(4) = [character(len=6) :: "real32", "real64", "int32", "int64"]
   type(hlc_context) :: context
+  type(hlc_context_info_t) :: info
   integer :: m
 
   call start_tests(context)
@@ -19,11 +21,16 @@ program halo_test
   call test_mode("fence with late epochs", 1, halo_case(mode="fence", epoch=HLC_EPOCH_LATE))
   call test_mode("fence driven by get", 2, halo_case(mode="fence", drive=HLC_DRIVE_GET))
   call test_mode("pscw with late epochs", 3, halo_case(mode="pscw", epoch=HLC_EPOCH_LATE))
+  call hlc_context_info(context, info)
+  do m = 4, 7
+    call test_mode("direct from shared memory alone", m, halo_case(mode="direct", shared=.true., one_node=info%nodes == 1))
+  end do
   call finish_tests(context)
 
 contains
 
-  !> All types and ranks in one mode, of the large arrays of rank 3 and 4 every second type; number varies the shapes from mode to mode.
+  !> All types and ranks in one mode, of the large arrays of rank 3 and 4 every second type; number varies the shapes from mode to
+  !> mode.
   subroutine test_mode(name, number, c)
     character(len=*), intent(in) :: name
     integer, intent(in) :: number

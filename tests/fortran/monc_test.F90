@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> MONC's procedures in every mode: depth 1 and 2, with and without corners, two swaps in flight, swaps started by one component and
-!> completed by another, fields passed through as source data, against the serial oracle. Fields must not change before complete.
+!> MONC's procedures in every mode: depth 1 and 2, with and without corners, two swaps in flight, swaps started by one component
+!> and completed by another, fields passed through as source data, against the serial oracle. Fields must not change before
+!> complete.
 module monc_component
   use, intrinsic :: iso_fortran_env, only: real64
   use halocline_monc
@@ -218,8 +219,8 @@ contains
     call finalise_halo_communication(swap)
   end subroutine
 
-  !> One swap of two fields of the state and one of a third field passed as source data, both under way at once and completed in the other
-  !> order by a procedure that knows only the state and the handle.
+  !> One swap of two fields of the state and one of a third field passed as source data, both under way at once and completed in
+  !> the other order by a procedure that knows only the state and the handle.
   subroutine swaps_in_flight(state, w, depth, corners)
     type(model_state), intent(inout) :: state
     type(world), intent(in) :: w

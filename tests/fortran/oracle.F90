@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> The serial oracle of the Fortran halo tests: what every cell must hold, from the decomposition alone. A value tells the owner's rank, the
-!> step, the field and the cell's place in the whole grid; all values are integers small enough to be exact in real32. Local cells are
-!> counted from 1 in the interior, so that the halo has indices below 1 and above local.
+!> The serial oracle of the Fortran halo tests: what every cell must hold, from the decomposition alone. A value tells the owner's
+!> rank, the step, the field and the cell's place in the whole grid; all values are integers small enough to be exact in real32.
+!> Local cells are counted from 1 in the interior, so that the halo has indices below 1 and above local.
 module oracle
   use, intrinsic :: iso_fortran_env, only: real64
   use halocline
@@ -87,8 +87,8 @@ contains
     raw_value = 1 + mod(7 * holder + 11 * field + dot_product([13, 17, 19, 23], cell + 3), 97)
   end function
 
-  !> What a local cell must hold after a reverse swap: all halo copies of an interior cell have been added to it, and the halo is zero
-  !> wherever it has an owner. sums comes from sum_copies.
+  !> What a local cell must hold after a reverse swap: all halo copies of an interior cell have been added to it, and the halo is
+  !> zero wherever it has an owner. sums comes from sum_copies.
   integer function expected_after_reverse(w, part, field, sums, cell)
     type(world), intent(in) :: w
     type(swap_part), intent(in) :: part

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> A small test rig for programs under the launcher: every test is a sentence that all ranks pass or fail together. finish_tests prints the
-!> counts on rank 0 and fails the program if any test failed.
+!> A small test rig for programs under the launcher: every test is a sentence that all ranks pass or fail together. finish_tests
+!> prints the counts on rank 0 and fails the program if any test failed.
 module testing
   use, intrinsic :: iso_fortran_env, only: error_unit, output_unit, real64
   use halocline
