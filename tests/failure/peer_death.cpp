@@ -5,8 +5,9 @@
 #include <halocline/halocline.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>

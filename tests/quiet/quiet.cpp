@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <vector>
