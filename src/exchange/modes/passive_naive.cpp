@@ -10,6 +10,16 @@ class PassiveNaiveLeg final : public WindowLeg {
  public:
   using WindowLeg::WindowLeg;
 
+  ~PassiveNaiveLeg() override {
+    if (barrier_comm_ != MPI_COMM_NULL) MPI_Comm_free(&barrier_comm_);
+  }
+
+  /// The barrier has a communicator of its own: one that a late rank has not joined must not meet the vote at the end.
+  Status create() {
+    HLC_TRY(create_windows(1));
+    return check_mpi(MPI_Comm_dup(plan_.comm, &barrier_comm_), "MPI_Comm_dup");
+  }
+
   Status open() override {
     HLC_TRY(WindowLeg::open());
     unlocked_ = passed_ = false;
@@ -32,7 +42,7 @@ class PassiveNaiveLeg final : public WindowLeg {
     if (!unlocked_) {
       unlocked_ = true;
       HLC_TRY(check_mpi(MPI_Win_unlock_all(window()), "MPI_Win_unlock_all"));
-      HLC_TRY(check_mpi(MPI_Ibarrier(plan_.comm, &barrier_), "MPI_Ibarrier"));
+      HLC_TRY(check_mpi(MPI_Ibarrier(barrier_comm_, &barrier_), "MPI_Ibarrier"));
     }
     if (passed_) return Status::ok;
     int flag = 0;
@@ -50,6 +60,7 @@ class PassiveNaiveLeg final : public WindowLeg {
     return check_mpi(MPI_Win_unlock(me, window()), "MPI_Win_unlock");
   }
 
+  MPI_Comm barrier_comm_ = MPI_COMM_NULL;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   bool unlocked_ = true, passed_ = true;
 };
@@ -58,7 +69,7 @@ class PassiveNaiveLeg final : public WindowLeg {
 
 Status make_passive_naive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
   auto made = std::make_unique<PassiveNaiveLeg>(plan, std::move(edges));
-  HLC_TRY(made->create_windows(1));
+  HLC_TRY(made->create());
   leg = std::move(made);
   return Status::ok;
 }
