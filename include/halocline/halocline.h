@@ -217,7 +217,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_init(hlc_context *context, const hlc_h
 /**
  * Starts one swap (what NULL: everything). Does not wait for other ranks (mode fence with late epochs or get does, see README.md). From
  * here until finish the interior may be read but its edge not written; the halo may be neither read nor written. All ranks must start the same swaps of a
- * halo in the same order, but several halos may be in flight at once. Allocates nothing. One thread per halo at a time; several threads
+ * halo in the same order. Several halos may be in flight at once; all ranks finish those in the same order, too, because a finish waits
+ * for the neighbours' finish of the same halo. Allocates nothing. One thread per halo at a time; several threads
  * may drive several halos if MPI was initialised with MPI_THREAD_MULTIPLE. Errors: HLC_ERR_STATE (started twice), HLC_ERR_ARGUMENT,
  * HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI.
  */

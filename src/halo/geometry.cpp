@@ -185,6 +185,34 @@ std::array<int, kMaxDims> stride_order(const Strides &strides, int ndims) {
   return order;
 }
 
+Nesting find_nesting(const hlc_halo_spec &spec, const Strides &strides) {
+  Nesting nesting{};
+  for (int a = 0; a < spec.grid->ndims; ++a)
+    for (int b = 0; b < spec.grid->ndims; ++b)
+      nesting.inside[a][b] = array_cells(spec, a) > 1 && array_cells(spec, b) > 1 &&
+                             strides[static_cast<std::size_t>(a)] < strides[static_cast<std::size_t>(b)];
+  return nesting;
+}
+
+bool order_dims(const Nesting &nesting, int ndims, hlc_layout layout, std::array<int, kMaxDims> &order) {
+  std::iota(order.begin(), order.end(), 0);
+  bool taken[kMaxDims] = {};
+  for (int place = 0; place < ndims; ++place) {
+    const auto innermost = [&](int d) {
+      for (int other = 0; other < ndims; ++other)
+        if (!taken[other] && nesting.inside[other][d]) return false;
+      return !taken[d];
+    };
+    int next = -1;
+    for (int i = 0; i < ndims && next < 0; ++i)
+      if (const int d = layout == HLC_COLUMN_MAJOR ? i : ndims - 1 - i; innermost(d)) next = d;
+    if (next < 0) return false;
+    taken[next] = true;
+    order[static_cast<std::size_t>(place)] = next;
+  }
+  return true;
+}
+
 std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field) {
   const Strides strides = field_strides(spec, field);
   std::int64_t last = 0;

@@ -38,6 +38,15 @@ std::int64_t array_cells(const hlc_halo_spec &spec, int d);
 Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field);
 /// The dimensions of a field, the one with the smallest stride first; unused ones last.
 std::array<int, kMaxDims> stride_order(const Strides &strides, int ndims);
+
+/// What one rank knows of the order of dimensions in memory: inside[a][b] is 1 if a runs faster than b. Nothing where either has one cell.
+struct Nesting {
+  int inside[kMaxDims][kMaxDims];
+};
+Nesting find_nesting(const hlc_halo_spec &spec, const Strides &strides);
+/// Puts the dimensions in the order that all ranks' knowledge gives, innermost first, as the layout has them where nobody knows.
+/// False if the ranks contradict each other.
+bool order_dims(const Nesting &nesting, int ndims, hlc_layout layout, std::array<int, kMaxDims> &order);
 /// Bytes from a field's first byte to behind its last.
 std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field);
 

@@ -65,12 +65,14 @@ class Halo final : private Cargo {
   Status joined(const Plan &plan) override;
 
   Status check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const;
+  Status agree_on_orders(const hlc_halo_spec &spec);
   void take_fields(const hlc_halo_spec &spec);
+  void use_field(std::int64_t serial);
   void take_directions(const hlc_halo_spec &spec);
   Path make_path(const Direction &direction) const;
   std::vector<Edge> make_edges(bool readable) const;
   ReadCard read_card(const Path &path, std::size_t field) const;
-  void take_read_card(Path &path, std::size_t field, const ReadCard &card, Member member);
+  Status take_read_card(Path &path, std::size_t field, const ReadCard &card, Member member);
 
   Status check_swap(const hlc_swap &what) const;
   void set_swap(const hlc_swap *what);
@@ -87,7 +89,7 @@ class Halo final : private Cargo {
 
   std::vector<int> swapped_;     // fields of the running swap
   bool reverse_ = false;
-  bool planned_ = false;         // the fields are marked as used
+  std::vector<std::int64_t> used_serials_;  // the fields that must not be released, each once
   bool everything_ = false;      // the parts of the exchange are those of a whole swap
 };
 

@@ -46,15 +46,26 @@ Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &o
   }
   for (int f = 0; f < spec.nfields; ++f) {
     const std::string who = "fields[" + std::to_string(f) + "]";
-    const hlc_field &field = spec.fields[f];
-    rules.push_back({who + "'s type", field.type});
-    rules.push_back({who + "'s element_bytes", element_bytes(field)});
-    // The order of dimensions in memory decides the order of cells in a message.
-    const auto order = stride_order(field_strides(spec, field), ndims);
-    for (int d = 0; d < ndims; ++d)
-      rules.push_back({who + "'s dimension with stride number " + std::to_string(d), order[static_cast<std::size_t>(d)]});
+    rules.push_back({who + "'s type", spec.fields[f].type});
+    rules.push_back({who + "'s element_bytes", element_bytes(spec.fields[f])});
   }
   return check_rules(context_, rules);
+}
+
+/// The order of dimensions in memory decides the order of cells in a message, so it is found by all ranks together: where a rank has one
+/// cell along a dimension, its stride there says nothing, and the other ranks' does.
+Status Halo::agree_on_orders(const hlc_halo_spec &spec) {
+  std::vector<Nesting> mine, all;
+  for (int f = 0; f < spec.nfields; ++f) mine.push_back(find_nesting(spec, field_strides(spec, spec.fields[f])));
+  all.resize(mine.size());
+  HLC_TRY(check_mpi(MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size() * sizeof(Nesting) / sizeof(int)), MPI_INT, MPI_MAX,
+                                  context_.comm()),
+                    "MPI_Allreduce"));
+  for (std::size_t f = 0; f < all.size(); ++f)
+    if (!order_dims(all[f], spec.grid->ndims, spec.layout, fields_[f].order))
+      return fail(Status::mismatch, "hlc_halo_init: ranks disagree on the order of the dimensions of fields[%zu] '%s' in memory", f,
+                  fields_[f].name.c_str());
+  return Status::ok;
 }
 
 Status Halo::create(const hlc_halo_spec *spec) {
@@ -69,19 +80,24 @@ Status Halo::create(const hlc_halo_spec *spec) {
 
   ndims_ = spec->grid->ndims;
   take_fields(*spec);
+  HLC_TRY(agree_on_orders(*spec));
   take_directions(*spec);
   swapped_.reserve(fields_.size());
   const bool readable = std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; });
   HLC_TRY(exchange_.create(context_, options, make_edges(readable)));
-  for (const Field &field : fields_) context_.use_field(field.place.serial, +1);
-  planned_ = true;
   set_swap(nullptr);
   return Status::ok;
 }
 
 Halo::~Halo() {
-  if (planned_)
-    for (const Field &field : fields_) context_.use_field(field.place.serial, -1);
+  for (const std::int64_t serial : used_serials_) context_.use_field(serial, -1);
+}
+
+/// Keeps a field from being released as long as this halo lives: mine, or a neighbour's that I read.
+void Halo::use_field(std::int64_t serial) {
+  if (std::find(used_serials_.begin(), used_serials_.end(), serial) != used_serials_.end()) return;
+  context_.use_field(serial, +1);
+  used_serials_.push_back(serial);
 }
 
 void Halo::take_fields(const hlc_halo_spec &spec) {
@@ -92,10 +108,10 @@ void Halo::take_fields(const hlc_halo_spec &spec) {
     field.type = given.type;
     field.element = element_bytes(given);
     field.strides = field_strides(spec, given);
-    field.order = stride_order(field.strides, ndims_);
     field.name = given.name ? given.name : "field " + std::to_string(f);
     field.place = context_.find_field(given.data, field_extent(spec, given));
     fields_.push_back(field);
+    use_field(field.place.serial);
   }
 }
 
@@ -164,14 +180,19 @@ Halo::ReadCard Halo::read_card(const Path &path, std::size_t f) const {
           field.place.offset + box_offset(path.direction.edge, field.strides), field.strides};
 }
 
-void Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Member member) {
+Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Member member) {
   const Field &field = fields_[f];
   Move &move = path.moves[f];
   const char *part = context_.field_part(card.serial, member);
+  if (!part)
+    return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed", f,
+                field.name.c_str(), path.direction.rank, context_.rank());
+  use_field(card.serial);
   move.peer_halo = part + card.halo;
   move.peer_edge = part + card.edge;
   move.pull_halo = plan_copy(path.direction.halo.count, field.strides, card.strides, field.element, field.order);
   move.pull_edge = plan_copy(path.direction.edge.count, field.strides, card.strides, field.element, field.order);
+  return Status::ok;
 }
 
 Status Halo::joined(const Plan &plan) {
@@ -193,7 +214,7 @@ Status Halo::joined(const Plan &plan) {
   HLC_TRY(check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall"));
   for (std::size_t e = 0; e < paths_.size(); ++e)
     if (const Edge &edge = plan.edges[e]; edge.member != kOtherNode && edge.readable && edge.peer_readable)
-      for (std::size_t f = 0; f < n; ++f) take_read_card(paths_[e], f, theirs[e * n + f], edge.member);
+      for (std::size_t f = 0; f < n; ++f) HLC_TRY(take_read_card(paths_[e], f, theirs[e * n + f], edge.member));
   return Status::ok;
 }
 
