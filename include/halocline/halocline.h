@@ -238,8 +238,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
 
 /**
- * Releases a halo and sets *halo to NULL. Collective; waits for the others, at most ten seconds longer than HALOCLINE_TIMEOUT. HLC_ERR_STATE while a swap
- * is in flight, unless that swap failed: then buffers that MPI may still write into are left alone for good, on all ranks.
+ * Releases a halo and sets *halo to NULL. Collective; waits for the others. HLC_ERR_STATE while a swap is in flight, unless that
+ * swap failed: then buffers that MPI may still write into are left alone for good, on all ranks. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a
+ * rank has died or does not come (eleven times HALOCLINE_TIMEOUT, or ten seconds more than it after a failed swap); the halo is gone then, too.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finalise(hlc_halo **halo);
 

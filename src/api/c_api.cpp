@@ -71,10 +71,11 @@ hlc_status release(const char *name, Object **object) {
     auto &inner = (*object)->inner;
     if (inner.in_flight() && !inner.broken())
       return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name, inner.context().rank());
+    const Status ended = inner.end();
     inner.context().live_plans -= 1;
     delete *object;
     *object = nullptr;
-    return Status::ok;
+    return ended;
   });
 }
 

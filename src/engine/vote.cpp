@@ -7,8 +7,9 @@
 namespace halocline {
 namespace {
 
-/// A rank that gives up while the others still come leaves them in a collective call; so voters are more patient than swaps.
-constexpr std::int64_t kGrace_ns = 10'000'000'000;
+/// A rank that gives up while the others still come leaves them alone in a collective call. So voters are more patient than swaps: by
+/// this many seconds if something has failed before, else by this many times.
+constexpr std::int64_t kPatience = 10;
 
 Status look_for_dead(Context &context) {
   for (Member member = 0; member < context.members(); ++member)
@@ -27,12 +28,13 @@ Status vote(Context &context, MPI_Comm comm, int mine, int *largest) {
   };
   auto *ballot = new Ballot{mine, mine, MPI_REQUEST_NULL};
   HLC_TRY(check_mpi(MPI_Iallreduce(&ballot->mine, &ballot->largest, 1, MPI_INT, MPI_MAX, comm, &ballot->request), "MPI_Iallreduce"));
+  const std::int64_t grace_ns = mine != 0 ? kPatience * 1'000'000'000 : kPatience * context.timeout_ns();
   Wait wait(context, WakeUp::by_polling);
   for (int done = 0; !done;) {
     HLC_TRY(check_mpi(MPI_Test(&ballot->request, &done, MPI_STATUS_IGNORE), "MPI_Test"));
     if (done || wait.pause() == Wait::Turn::look_again) continue;
     HLC_TRY(look_for_dead(context));
-    if (wait.timed_out(kGrace_ns)) return fail(Status::timeout, "rank %d has waited too long for all ranks to come (HALOCLINE_TIMEOUT)", context.rank());
+    if (wait.timed_out(grace_ns)) return fail(Status::timeout, "rank %d has waited too long for all ranks to come (HALOCLINE_TIMEOUT)", context.rank());
   }
   *largest = ballot->largest;
   delete ballot;

@@ -32,17 +32,19 @@ Status Exchange::create(Context &context, Options options, std::vector<Edge> edg
 
 /// If a round failed on any rank, MPI may still write into buffers of this one, and what is collective would not end: whatever MPI
 /// holds is given up, not freed. Everything else goes.
-Exchange::~Exchange() {
-  if (plan_.comm == MPI_COMM_NULL) return;
+Status Exchange::end() {
+  if (plan_.comm == MPI_COMM_NULL) return Status::ok;
   int broken = broken_ ? 1 : 0;
-  if (!failed(vote(*plan_.context, plan_.comm, broken, &broken)) && !broken) {
+  const Status voted = vote(*plan_.context, plan_.comm, broken, &broken);
+  if (!failed(voted) && !broken) {
     legs_.clear();
-    MPI_Comm_free(&plan_.comm);
-    return;
+    return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
   }
   static auto *given_up = new std::vector<std::unique_ptr<Leg>>;  // reachable for ever, so that no destructor runs
   for (auto &leg : legs_)
     if (leg->wake_up() == WakeUp::by_polling) given_up->push_back(std::move(leg));
+  plan_.comm = MPI_COMM_NULL;
+  return voted;
 }
 
 /// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same legs, in the same

@@ -29,7 +29,7 @@ class Exchange {
   explicit Exchange(Cargo &cargo) : cargo_(cargo) {}
   Exchange(const Exchange &) = delete;
   Exchange &operator=(const Exchange &) = delete;
-  ~Exchange();
+  ~Exchange() { static_cast<void>(end()); }
 
   /// Plans. Collective; edges[e].rank is never the caller's own.
   Status create(Context &context, Options options, std::vector<Edge> edges);
@@ -41,6 +41,9 @@ class Exchange {
     plan_.whole_round = whole;
     in_order_ = in_order;
   }
+
+  /// Gives everything back. Collective; fails if a rank does not come.
+  Status end();
 
   Status start();
   Status test();

@@ -18,6 +18,7 @@ class ListExchange final : private Cargo {
   Status start();
   Status test();
   Status finish();
+  Status end() { return exchange_.end(); }
 
   bool in_flight() const { return exchange_.in_flight(); }
   bool broken() const { return exchange_.broken(); }

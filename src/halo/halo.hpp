@@ -21,6 +21,7 @@ class Halo final : private Cargo {
   Status start(const hlc_swap *what);
   Status test();
   Status finish();
+  Status end() { return exchange_.end(); }
 
   bool in_flight() const { return exchange_.in_flight(); }
   bool broken() const { return exchange_.broken(); }

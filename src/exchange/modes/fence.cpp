@@ -65,7 +65,7 @@ class FenceGetLeg final : public Leg {
   }
 
   Status create() {
-    HLC_TRY(incoming_.create(lay_out(plan_, edges_, &Edge::space_in)));
+    HLC_TRY(agree(plan_.comm, incoming_.create(lay_out(plan_, edges_, &Edge::space_in))));
     chunks_ = lay_out(plan_, edges_, &Edge::space_out);
     came_.reserve(edges_.size());
     std::int64_t skip = 0;

@@ -45,8 +45,8 @@ class NeighborLeg final : public Leg {
   }
 
   Status create() {
-    HLC_TRY(incoming_.create(lay_out(plan_, edges_, &Edge::space_in)));
-    HLC_TRY(outgoing_.create(lay_out(plan_, edges_, &Edge::space_out)));
+    HLC_TRY(agree(plan_.comm, incoming_.create(lay_out(plan_, edges_, &Edge::space_in))));
+    HLC_TRY(agree(plan_.comm, outgoing_.create(lay_out(plan_, edges_, &Edge::space_out))));
     came_.reserve(edges_.size());
     HLC_TRY(create_graph());
     return create_persistent();

@@ -37,7 +37,7 @@ WindowLeg::~WindowLeg() {
 }
 
 Status WindowLeg::create_windows(int windows) {
-  HLC_TRY(outgoing_.create(lay_out(plan_, edges_, &Edge::space_out)));
+  HLC_TRY(agree(plan_.comm, outgoing_.create(lay_out(plan_, edges_, &Edge::space_out))));
   slots_ = lay_out(plan_, edges_, &Edge::space_in);
   uses_.assign(plan_.edges.size(), 0);
   came_.reserve(edges_.size());
