@@ -5,11 +5,18 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "base/environment.hpp"
 
 namespace halocline {
+
+namespace {
+
+constexpr std::int64_t kLargestField = std::int64_t{1} << 48;  // the address space of one process, more or less
+
+}  // namespace
 
 Status agree(MPI_Comm comm, Status mine) {
   int rank = 0;
@@ -92,6 +99,9 @@ Member Context::member_of(int rank) const {
 }
 
 Status Context::allocate_field(std::int64_t bytes, void **data) {
+  Status size = Status::ok;
+  if (bytes < 0 || bytes > kLargestField) size = fail(Status::memory, "hlc_field_alloc on rank %d: bytes is larger than any memory", rank_);
+  HLC_TRY(agree(comm_, size));
   Field field{next_serial_, {}, 0};
   HLC_TRY(agree(comm_, Segment::create(node_comm_, bytes, field.segment)));
   next_serial_ += 1;

@@ -16,6 +16,7 @@ Status Exchange::create(Context &context, Options options, std::vector<Edge> edg
   plan_.options = options;
   plan_.edges = std::move(edges);
   plan_.copies_cells = cargo_.copies_cells();
+  HLC_TRY(agree(context.comm(), check_sizes()));
   HLC_TRY(check_mpi(MPI_Comm_dup(context.comm(), &plan_.comm), "MPI_Comm_dup"));
   HLC_TRY(join_edges(plan_));
 
@@ -28,6 +29,20 @@ Status Exchange::create(Context &context, Options options, std::vector<Edge> edg
   HLC_TRY(make_legs());
   HLC_TRY(report_detours());
   return agree(plan_.comm, cargo_.joined(plan_));
+}
+
+/// All buffers of an exchange together must have a size that fits 64 bits, slots and alignment included.
+Status Exchange::check_sizes() const {
+  constexpr std::int64_t limit = std::int64_t{1} << 60;
+  std::int64_t total = 0;
+  for (const Edge &edge : plan_.edges)
+    for (const std::int64_t bytes : {edge.space_in, edge.space_out}) {
+      if (bytes > limit - total)
+        return fail(Status::argument, "rank %d: the buffers for its %zu neighbours would be larger than %lld bytes", plan_.context->rank(),
+                    plan_.edges.size(), static_cast<long long>(limit));
+      total += bytes;
+    }
+  return Status::ok;
 }
 
 /// If a round failed on any rank, MPI may still write into buffers of this one, and what is collective would not end: whatever MPI
