@@ -71,7 +71,10 @@ Status Halo::finish() {
 }
 
 void Halo::set_swap(const hlc_swap *what) {
-  const bool everything = !what || (what->nfields == 0 && !what->one_dim && !what->reverse);
+  // However it is said: all fields may be listed, and in one dimension both sides are all there is.
+  const bool all_fields = !what || what->nfields == 0 || what->nfields == static_cast<int>(fields_.size());
+  const bool all_sides = !what || !what->one_dim || (ndims_ == 1 && what->side == HLC_SIDE_BOTH);
+  const bool everything = all_fields && all_sides && !(what && what->reverse);
   if (everything && everything_) return;
   everything_ = everything;
   reverse_ = what && what->reverse;
