@@ -141,7 +141,7 @@ hlc_status hlc_finalise(hlc_context **context) {
     Status mine = Status::ok;
     if (inner.live_plans > 0 || inner.live_fields() > 0)
       mine = fail(Status::state, "hlc_finalise on rank %d: %d halo(s) or exchange(s) and %d field(s) still live; release them first", inner.rank(),
-                  inner.live_plans, inner.live_fields());
+                  inner.live_plans.load(), inner.live_fields());
     // Whoever must not close yet says so to all; if a rank does not come at all, this one still closes, without what is collective.
     int worst = 0;
     const Status voted = halocline::vote(inner, inner.comm(), failed(mine) ? 1 : 0, &worst);

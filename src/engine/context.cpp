@@ -14,6 +14,7 @@ namespace halocline {
 
 namespace {
 
+constexpr long kLongestTimeout_s = 100'000'000;                // three years
 constexpr std::int64_t kLargestField = std::int64_t{1} << 48;  // the address space of one process, more or less
 
 }  // namespace
@@ -31,7 +32,7 @@ Status agree(MPI_Comm comm, Status mine) {
   } news{static_cast<int>(mine), ""};
   std::strncpy(news.message, error_message().c_str(), sizeof news.message - 1);
   HLC_TRY(check_mpi(MPI_Bcast(&news, sizeof news, MPI_BYTE, vote[1], comm), "MPI_Bcast"));
-  return failed(mine) ? mine : fail(static_cast<Status>(news.status), "%s", news.message);
+  return fail(static_cast<Status>(news.status), "%s", news.message);
 }
 
 Status Context::open(MPI_Comm comm) {
@@ -41,7 +42,7 @@ Status Context::open(MPI_Comm comm) {
   MPI_Comm_size(comm_, &size_);
   long timeout_s = 300;
   Status status = environment_number("TIMEOUT", timeout_s);
-  timeout_ns_ = timeout_s * 1'000'000'000;
+  timeout_ns_ = std::min(timeout_s, kLongestTimeout_s) * 1'000'000'000;
   HLC_TRY(agree(comm_, status));
   HLC_TRY(split_nodes());
   HLC_TRY(agree(comm_, count_cores()));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <list>
 #include <mutex>
 #include <vector>
@@ -67,7 +68,7 @@ class Context {
   void use_field(std::int64_t serial, int change);
 
   /// Halos and exchanges made from this context and not yet released.
-  int live_plans = 0;
+  std::atomic<int> live_plans = 0;
   int live_fields() const { return static_cast<int>(fields_.size()); }
 
  private:
@@ -92,7 +93,7 @@ class Context {
   std::int64_t next_serial_ = 0;
 };
 
-/// All ranks of comm leave with the worst status of any; those that did not fail take over the message of the lowest rank that did.
+/// All ranks of comm leave with the status and the message of the lowest rank that failed, or with ok.
 Status agree(MPI_Comm comm, Status mine);
 
 }  // namespace halocline

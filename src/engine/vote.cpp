@@ -33,8 +33,11 @@ Status vote(Context &context, MPI_Comm comm, int mine, int *largest) {
   for (int done = 0; !done;) {
     HLC_TRY(check_mpi(MPI_Test(&ballot->request, &done, MPI_STATUS_IGNORE), "MPI_Test"));
     if (done || wait.pause() == Wait::Turn::look_again) continue;
-    HLC_TRY(look_for_dead(context));
-    if (wait.timed_out(grace_ns)) return fail(Status::timeout, "rank %d has waited too long for all ranks to come (HALOCLINE_TIMEOUT)", context.rank());
+    const Status dead = look_for_dead(context);
+    // Who voted and then ended has not failed: one more look before the verdict.
+    if (failed(dead)) HLC_TRY(check_mpi(MPI_Test(&ballot->request, &done, MPI_STATUS_IGNORE), "MPI_Test"));
+    if (failed(dead) && !done) return dead;
+    if (!done && wait.timed_out(grace_ns)) return fail(Status::timeout, "rank %d has waited too long for all ranks to come (HALOCLINE_TIMEOUT)", context.rank());
   }
   *largest = ballot->largest;
   delete ballot;

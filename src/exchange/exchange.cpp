@@ -3,6 +3,7 @@
 #include "exchange/exchange.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 
 #include "base/log.hpp"
@@ -55,6 +56,8 @@ Status Exchange::end() {
     legs_.clear();
     return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
   }
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   static auto *given_up = new std::vector<std::unique_ptr<Leg>>;  // reachable for ever, so that no destructor runs
   for (auto &leg : legs_)
     if (leg->wake_up() == WakeUp::by_polling) given_up->push_back(std::move(leg));
@@ -104,6 +107,7 @@ Status Exchange::add_leg(Status (*make)(Plan &, std::vector<int>, std::unique_pt
   std::unique_ptr<Leg> leg;
   HLC_TRY(agree(plan_.comm, make(plan_, std::move(edges), leg)));
   if (!leg->edges().empty() && leg->wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
+  knows_who_ = knows_who_ && leg->knows_who();
   legs_.push_back(std::move(leg));
   routes_.push_back(route);
   return Status::ok;
@@ -225,9 +229,17 @@ Status Exchange::suspect_rank(int rank, Member member, bool timed_out) const {
   if (member != kOtherNode && !plan_.context->port().alive(member))
     return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", context.rank(), rank);
   if (timed_out)
-    return fail(Status::timeout, "rank %d has waited %lld s for rank %d (HALOCLINE_TIMEOUT)", context.rank(),
-                static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank);
+    return fail(Status::timeout, "rank %d has waited %lld s for rank %d%s (HALOCLINE_TIMEOUT)", context.rank(),
+                static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank,
+                knows_who_ ? "" : " or another of its neighbours: this mode does not tell which");
   return Status::ok;
+}
+
+/// Any neighbour of the round may have died; which one a mode waits for, the mode itself may not know.
+Status Exchange::suspect_all(int rank, bool timed_out) const {
+  for (std::size_t e = 0; e < plan_.edges.size(); ++e)
+    if (plan_.parts[e].active()) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, false));
+  return timed_out ? suspect_rank(rank, kOtherNode, true) : Status::ok;
 }
 
 Status Exchange::suspect_missing(bool timed_out) const {
@@ -272,7 +284,7 @@ Status Exchange::close_all() {
   for (auto &leg : legs_) {
     int rank = -1;
     HLC_TRY(wait_until([&](Wait &) { return leg->close(&rank); },
-                       [&](bool timed_out) { return suspect_rank(rank, plan_.context->member_of(rank), timed_out); }));
+                       [&](bool timed_out) { return suspect_all(rank, timed_out); }));
   }
   return Status::ok;
 }

@@ -73,6 +73,7 @@ class Exchange {
   Status wait_until(Step step, Suspect suspect);
   Status suspect_rank(int rank, Member member, bool timed_out) const;
   Status suspect_missing(bool timed_out) const;
+  Status suspect_all(int rank, bool timed_out) const;
   Status mark_broken(Status status);
 
   Cargo &cargo_;
@@ -81,6 +82,7 @@ class Exchange {
   std::vector<std::size_t> leg_of_;
   std::vector<int hlc_plan_info::*> routes_;  // per leg: which count of the info its edges belong to
   WakeUp wake_up_ = WakeUp::by_bell;
+  bool knows_who_ = true;                     // every leg can tell which neighbour is late
 
   enum class Arrival : char { none, missing, here, unpacked };
   std::vector<Arrival> arrival_;  // per edge, of the running round

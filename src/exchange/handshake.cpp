@@ -13,7 +13,7 @@ constexpr int kHelloTag = 1, kCardTag = 2;
 
 /// What a rank says of one of its edges to the rank at its other end.
 struct Hello {
-  std::int64_t out, in, space_in;
+  std::int64_t out, in, shape;
   int edge, tag, turn, readable;  // turn: how many edges before this one have the same rank and tag
 };
 
@@ -24,7 +24,7 @@ Status send_hellos(const Plan &plan, std::vector<Hello> &hellos, std::vector<MPI
   std::map<std::pair<int, int>, int> turns;
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const Edge &edge = plan.edges[e];
-    hellos[e] = {edge.out, edge.in, edge.space_in, static_cast<int>(e), edge.tag_out, turns[{edge.rank, edge.tag_out}]++, edge.readable};
+    hellos[e] = {edge.out, edge.in, edge.shape, static_cast<int>(e), edge.tag_out, turns[{edge.rank, edge.tag_out}]++, edge.readable};
     HLC_TRY(check_mpi(MPI_Issend(&hellos[e], sizeof(Hello), MPI_BYTE, edge.rank, kHelloTag, plan.comm, &requests[e]), "MPI_Issend"));
   }
   return Status::ok;
@@ -65,6 +65,9 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int t
     return fail(Status::mismatch, "neighbours disagree: rank %d sends %lld bytes to rank %d, which expects %lld; rank %d sends %lld bytes to rank %d, which expects %lld",
                 me, static_cast<long long>(edge.out), edge.rank, static_cast<long long>(hello.in), edge.rank,
                 static_cast<long long>(hello.out), me, static_cast<long long>(edge.in));
+  if (hello.shape != edge.shape)
+    return fail(Status::mismatch, "neighbours disagree: the block of rank %d and that of rank %d meet with as many cells, but not in the same shape",
+                me, edge.rank);
   edge.peer_edge = hello.edge;
   edge.peer_readable = hello.readable != 0;
   edge.member = plan.context->member_of(edge.rank);

@@ -17,6 +17,7 @@ struct Edge {
   int tag_out = 0, tag_in = 0;       // my out goes to the peer's edge whose tag_in is my tag_out
   std::int64_t out = 0, in = 0;      // of a whole round
   std::int64_t space_out = 0, space_in = 0;  // of any round: a reverse round swaps the two
+  std::int64_t shape = 0;            // must be the same at both ends: what lies behind the bytes, as a hash
   bool readable = false;             // mode direct: my side of this edge can be read from the node's memory
   // Found by the handshake:
   int peer_edge = -1;                // the index of the joined edge in the peer's list
@@ -81,6 +82,8 @@ class Leg {
   virtual bool poll_blocks() const { return false; }
   /// True if packing past this core's caches was found faster: what is packed here is read by the peer's core next.
   virtual bool packs_past_caches() const { return false; }
+  /// False if arrivals come all at once, so that nobody can tell which neighbour is late.
+  virtual bool knows_who() const { return true; }
   virtual std::int64_t memory_bytes() const = 0;
   virtual WakeUp wake_up() const { return WakeUp::by_polling; }
   const std::vector<int> &edges() const { return edges_; }

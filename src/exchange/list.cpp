@@ -85,6 +85,7 @@ Status ListExchange::start() {
 
 Status ListExchange::test() {
   if (!in_flight()) return fail(Status::state, "hlc_exchange_test on rank %d: no round has been started", context_.rank());
+  if (broken()) return fail(Status::state, "hlc_exchange_test on rank %d: this round has failed; the exchange can only be destroyed", context_.rank());
   return exchange_.test();
 }
 

@@ -58,6 +58,7 @@ Status Halo::start(const hlc_swap *what) {
 
 Status Halo::test() {
   if (!in_flight()) return fail(Status::state, "hlc_halo_test on rank %d: no swap has been started", context_.rank());
+  if (broken()) return fail(Status::state, "hlc_halo_test on rank %d: this swap has failed; the halo can only be finalised", context_.rank());
   return exchange_.test();
 }
 

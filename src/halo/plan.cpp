@@ -164,6 +164,9 @@ std::vector<Edge> Halo::make_edges(bool readable) const {
     edge.tag_out = direction_index(path.direction.v, ndims_);
     edge.tag_in = direction_index(opposite(path.direction.v), ndims_);
     edge.readable = readable;
+    // The cells across which the two blocks meet; the other end looks along -v and has its halo where I have my edge.
+    for (std::size_t d = 0; d < static_cast<std::size_t>(ndims_); ++d)
+      edge.shape = (edge.shape * 1'000'003 + (path.direction.v[d] == 0 ? path.direction.halo.count[d] : 0)) % 1'000'000'007;
     for (const Move &move : path.moves) {
       edge.out += move.edge_bytes;
       edge.in += move.halo_bytes;

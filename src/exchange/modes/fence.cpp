@@ -40,6 +40,7 @@ class FenceLeg final : public WindowLeg {
     return end_epoch();
   }
   bool poll_blocks() const override { return true; }
+  bool knows_who() const override { return false; }
 
  private:
   bool early() const { return plan_.options.epoch == HLC_EPOCH_EARLY; }
@@ -111,6 +112,7 @@ class FenceGetLeg final : public Leg {
     return end_epoch();
   }
   bool poll_blocks() const override { return true; }
+  bool knows_who() const override { return false; }
   std::int64_t memory_bytes() const override { return incoming_.bytes() + chunks_.bytes; }
 
  private:

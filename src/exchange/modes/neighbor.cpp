@@ -97,6 +97,7 @@ class NeighborLeg final : public Leg {
     return done_ ? Status::ok : Status::again;
   }
 
+  bool knows_who() const override { return false; }
   std::int64_t memory_bytes() const override { return incoming_.bytes() + outgoing_.bytes(); }
 
  private:

@@ -36,6 +36,7 @@ class PassiveNaiveLeg final : public WindowLeg {
     return end_epoch();
   }
   bool poll_blocks() const override { return true; }
+  bool knows_who() const override { return false; }
 
  private:
   Status end_epoch() {

@@ -17,7 +17,7 @@ class PscwLeg final : public WindowLeg {
 
   /// Ends what is open: with early epochs the access and the exposure of a round that nobody has started.
   ~PscwLeg() override {
-    if (posted_ && started_) {
+    if (posted_ && started_ && !alone()) {
       MPI_Win_complete(next_window());
       MPI_Win_wait(next_window());
     }
@@ -51,6 +51,7 @@ class PscwLeg final : public WindowLeg {
     if (status != Status::ok || !early() || started_) return status;
     return start(next_window());
   }
+  bool knows_who() const override { return false; }
 
  private:
   bool early() const { return plan_.options.epoch == HLC_EPOCH_EARLY; }
