@@ -95,6 +95,47 @@ TEST(Mismatch, of_explicit_neighbour_tables_is_found) {
   }, {});
 }
 
+TEST(Mismatch, of_shapes_with_as_many_cells_is_found) {
+  if (size() != 2) GTEST_SKIP() << "needs exactly 2 ranks whose faces are 2 x 3 and 3 x 2";
+  hlc_grid grid{3, {2, 1, 1}, {}, {rank(), 0, 0}, {8, 6, 6}, {4 * rank(), 0, 0}, {4, rank() == 0 ? 2 : 3, rank() == 0 ? 3 : 2}};
+  std::vector<double> cells(6 * 6 * 6);
+  hlc_field field{};
+  field.data = cells.data();
+  field.type = HLC_FLOAT64;
+  hlc_halo_spec spec{};
+  spec.grid = &grid;
+  spec.depth_low[0] = spec.depth_high[0] = 1;
+  spec.nfields = 1;
+  spec.fields = &field;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_halo_init(context(), &spec, &halo)));
+  EXPECT_TRUE(message_names({"rank 0", "rank 1", "shape"}));
+}
+
+TEST(Mismatch, is_not_seen_in_the_stride_of_a_single_cell) {
+  // 3 columns over 2 ranks: the rank with one column has nothing to say about the order of dimensions.
+  if (size() != 2) GTEST_SKIP() << "needs exactly 2 ranks, one of them with a single column";
+  const std::int64_t global[] = {8, 3};
+  const int dims[] = {1, 2}, periodic[] = {1, 1};
+  hlc_grid grid{};
+  REQUIRE_EVERYWHERE(hlc_grid_create(context(), 2, global, dims, periodic, &grid) == HLC_OK);
+  std::vector<double> cells(static_cast<std::size_t>(10 * grid.local[1]), 1.0);
+  hlc_field field{};
+  field.data = cells.data();
+  field.type = HLC_FLOAT64;
+  hlc_halo_spec spec{};
+  spec.grid = &grid;
+  spec.depth_low[0] = spec.depth_high[0] = 1;
+  spec.layout = HLC_ROW_MAJOR;
+  spec.nfields = 1;
+  spec.fields = &field;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(ok(hlc_halo_init(context(), &spec, &halo)));
+  if (halo) {
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  }
+}
+
 TEST(Mismatch, leaves_the_context_usable) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
   expect_mismatch("fence against p2p", [](Plane &p) { p.spec.mode = HLC_MODE_FENCE; }, {});

@@ -69,6 +69,49 @@ TEST(Lifetimes, a_field_in_use_cannot_be_released) {
   EXPECT_EQ(data, nullptr);
 }
 
+TEST(Lifetimes, a_field_that_only_a_neighbour_uses_cannot_be_released_while_it_is_read) {
+  if (size() < 2) GTEST_SKIP() << "needs a neighbour";
+  // Even ranks put their plane into the first allocation, odd ones into the second: each reads the other's.
+  void *both[2] = {};
+  Plane plane(HLC_MODE_DIRECT);
+  for (void *&memory : both) REQUIRE_EVERYWHERE(hlc_field_alloc(context(), plane.cells.size() * sizeof(double), &memory) == HLC_OK);
+  plane.field.data = both[rank() % 2];
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_halo_info(halo, &info)));
+  if (info.via_direct > 0) {
+    EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_field_free(context(), &both[(rank() + 1) % 2])));
+  }
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  for (void *&memory : both) EXPECT_TRUE(ok(hlc_field_free(context(), &memory)));
+}
+
+TEST(Lifetimes, memory_of_an_impossible_size_is_refused_everywhere) {
+  void *memory = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_MEMORY, hlc_field_alloc(context(), rank() == size() - 1 ? static_cast<std::size_t>(-8) : 64, &memory)));
+  EXPECT_EQ(memory, nullptr);
+}
+
+TEST_P(States, the_whole_swap_may_be_said_in_two_ways) {
+  Plane plane(GetParam().mode);
+  plane.spec.epoch = GetParam().epoch;
+  plane.spec.drive = GetParam().drive;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  const int every_field[] = {0};
+  hlc_swap listed{};
+  listed.nfields = 1;
+  listed.fields = every_field;
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(ok(hlc_halo_start(halo, (rank() + round) % 2 == 0 ? nullptr : &listed)));
+    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
 TEST(Lifetimes, foreign_memory_is_not_released) {
   double own[4] = {};
   void *data = own;
