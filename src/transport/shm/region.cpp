@@ -104,10 +104,10 @@ Status Region::create(MPI_Comm node, std::int64_t my_bytes, Region &region) {
   Status status = file < 0 ? shortage(region.offsets_.back(), errno) : Status::ok;
   if (!failed(status) && me == 0 && ftruncate(file, region.offsets_.back()) != 0) status = shortage(region.offsets_.back(), errno);
   status = agree_on_node(node, status);
-  if (!failed(status)) status = agree_on_node(node, region.map(file, me));
 
-  // All have mapped it, or given up: the name can go, and a crash from here on leaves nothing behind.
+  // All have opened it, or given up: the name can go, and a crash from here on leaves nothing behind.
   if (me == 0 && name[0] != '\0') shm_unlink(name);
+  if (!failed(status)) status = agree_on_node(node, region.map(file, me));
   if (file >= 0) close(file);
   return status;
 }
