@@ -21,6 +21,9 @@ if(HALOCLINE_WERROR)
   target_compile_options(halocline_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
 endif()
 if(HALOCLINE_SANITIZE)
-  add_compile_options(-fsanitize=${HALOCLINE_SANITIZE} -fno-omit-frame-pointer)
+  # gfortran's undefined-behaviour checks take an absent optional array that is passed on for a null pointer, so Fortran goes without.
+  string(REPLACE ",undefined" "" _fortran_sanitize "${HALOCLINE_SANITIZE}")
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${HALOCLINE_SANITIZE}>
+                      $<$<COMPILE_LANGUAGE:Fortran>:-fsanitize=${_fortran_sanitize}> -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${HALOCLINE_SANITIZE})
 endif()

@@ -40,7 +40,7 @@ endfunction()
 # halocline_mpi_test(NAME name TARGET program RANKS r... [ARGS a...] [ENV K=V...] [TIMEOUT s] [LABELS l...] [FAKE_NODES n]
 #                    [LAUNCHER_ARGS a...])
 # Registers `name.n<ranks>`, or `name.n<ranks>.fake<n>`, for each rank count. TARGET is a CMake target or the path of a program.
-# FAKE_NODES leaves out rank counts below n, which cannot fill n nodes; a build with sanitizers leaves out more than 4 ranks, which
+# FAKE_NODES leaves out rank counts below n, which cannot fill n nodes; a build with sanitizers leaves out more than 2 ranks, which
 # would take minutes. ENV overrides what every test is given. A program that cannot run here prints why and ends with status 77:
 # ctest lists it as skipped.
 function(halocline_mpi_test)
@@ -65,7 +65,7 @@ function(halocline_mpi_test)
   endif()
 
   foreach(ranks IN LISTS arg_RANKS)
-    if((arg_FAKE_NODES AND ranks LESS arg_FAKE_NODES) OR (HALOCLINE_SANITIZE AND ranks GREATER 4))
+    if((arg_FAKE_NODES AND ranks LESS arg_FAKE_NODES) OR (HALOCLINE_SANITIZE AND ranks GREATER 2))
       continue()
     endif()
     set(name ${arg_NAME}.n${ranks}${suffix})

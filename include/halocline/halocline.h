@@ -19,9 +19,11 @@
 
 #ifdef __cplusplus
 #define HLC_NODISCARD [[nodiscard]]
+#define HLC_INT : int /* callers in C may pass any int: to C++ that is a value of the type only with this */
 extern "C" {
 #else
 #define HLC_NODISCARD
+#define HLC_INT
 #endif
 
 #define HLC_VERSION_MAJOR 0
@@ -34,7 +36,7 @@ extern "C" {
 #define HLC_NO_NEIGHBOUR (-1)
 
 /** What a call came to. HLC_AGAIN is no error: it says "not yet". */
-typedef enum hlc_status {
+typedef enum hlc_status HLC_INT {
   HLC_OK = 0,
   HLC_AGAIN = 1,            /**< test: the swap is still under way */
   HLC_ERR_ARGUMENT = 2,     /**< an argument is wrong; the message names it, its value and the rank */
@@ -48,7 +50,7 @@ typedef enum hlc_status {
 } hlc_status;
 
 /** How the data move. See the table of modes in README.md. */
-typedef enum hlc_mode {
+typedef enum hlc_mode HLC_INT {
   HLC_MODE_DEFAULT = 0,  /**< HALOCLINE_MODE if set, else direct */
   HLC_MODE_P2P,          /**< MPI persistent send and receive, unpacked in order of arrival */
   HLC_MODE_NEIGHBOR,     /**< MPI persistent neighbourhood collective */
@@ -62,17 +64,17 @@ typedef enum hlc_mode {
 } hlc_mode;
 
 /** When fence and pscw open an epoch: at the end of the previous finish (early), or in start (late). */
-typedef enum hlc_epoch { HLC_EPOCH_DEFAULT = 0, HLC_EPOCH_EARLY, HLC_EPOCH_LATE } hlc_epoch;
+typedef enum hlc_epoch HLC_INT { HLC_EPOCH_DEFAULT = 0, HLC_EPOCH_EARLY, HLC_EPOCH_LATE } hlc_epoch;
 /** Who moves the data in mode fence: the origin writes (put), or reads (get, always with late epochs). */
-typedef enum hlc_drive { HLC_DRIVE_DEFAULT = 0, HLC_DRIVE_PUT, HLC_DRIVE_GET } hlc_drive;
+typedef enum hlc_drive HLC_INT { HLC_DRIVE_DEFAULT = 0, HLC_DRIVE_PUT, HLC_DRIVE_GET } hlc_drive;
 /** Which neighbours a stencil reads: only across faces (star), or across edges and corners too (box). */
-typedef enum hlc_stencil { HLC_STENCIL_BOX = 0, HLC_STENCIL_STAR } hlc_stencil;
+typedef enum hlc_stencil HLC_INT { HLC_STENCIL_BOX = 0, HLC_STENCIL_STAR } hlc_stencil;
 /** Default strides: dimension 0 contiguous (column-major, Fortran) or the last one (row-major, C). */
-typedef enum hlc_layout { HLC_COLUMN_MAJOR = 0, HLC_ROW_MAJOR } hlc_layout;
+typedef enum hlc_layout HLC_INT { HLC_COLUMN_MAJOR = 0, HLC_ROW_MAJOR } hlc_layout;
 /** One or both sides of a dimension. */
-typedef enum hlc_side { HLC_SIDE_BOTH = 0, HLC_SIDE_LOW, HLC_SIDE_HIGH } hlc_side;
+typedef enum hlc_side HLC_INT { HLC_SIDE_BOTH = 0, HLC_SIDE_LOW, HLC_SIDE_HIGH } hlc_side;
 /** Element types. HLC_OPAQUE is any element of element_bytes bytes: it can be swapped, but not added in a reverse swap. */
-typedef enum hlc_type {
+typedef enum hlc_type HLC_INT {
   HLC_OPAQUE = 0,
   HLC_FLOAT32,
   HLC_FLOAT64,
