@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 #   ./go            set up, build, run the cloud model in every mode and a short bench; ends with the verdict
-#   ./go test       set up, build for every MPI at hand, run every test
+#   ./go test       set up, build for every MPI at hand, run the tests ("./go test --long": the long ones too)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given)
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
@@ -29,16 +29,17 @@ run_main_job() {
 }
 
 run_tests() {
+  began=$(date +%s)
+  case ${1:-} in
+  '' | --long) ;;
+  *) fail "./go test has no option '$1'; it has --long" ;;
+  esac
   set_up
   choose_test_builds
   for preset in $test_presets; do
     build_preset "$preset"
   done
-  set -- $(printf 'build/%s ' $test_presets)
-  if [ -n "$skipped" ]; then
-    set -- --skipped "$skipped" "$@"
-  fi
-  exec tests/run "$@"
+  exec tests/run "$@" --began "$began" --skipped "$skipped" $(printf 'build/%s ' $test_presets)
 }
 
 run_bench() {
@@ -64,7 +65,7 @@ command=${1:-main}
 [ $# -eq 0 ] || shift
 case $command in
 main) run_main_job ;;
-test) run_tests ;;
+test) run_tests "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
 help | -h | --help) sed -n '4,8s/^# *//p' "$root/go" | sed 's/^/  /' ;;

@@ -37,16 +37,16 @@ function(_halocline_test_environment result timeout)
   set(${result} "${environment}" PARENT_SCOPE)
 endfunction()
 
-# halocline_mpi_test(NAME name TARGET program RANKS r... [ARGS a...] [ENV K=V...] [TIMEOUT s] [LABELS l...] [FAKE_NODES n]
-#                    [LAUNCHER_ARGS a...])
-# Registers `name.n<ranks>`, or `name.n<ranks>.fake<n>`, for each rank count. TARGET is a CMake target or the path of a program.
-# FAKE_NODES leaves out rank counts below n, which cannot fill n nodes; a build with sanitizers leaves out more than 2 ranks, which
-# would take minutes. ENV overrides what every test is given. A program that cannot run here prints why and ends with status 77:
-# ctest lists it as skipped.
+# halocline_mpi_test(NAME name TARGET program RANKS r... [LONG_RANKS r...] [LONG] [ARGS a...] [ENV K=V...] [TIMEOUT s] [LABELS l...]
+#                    [FAKE_NODES n] [LAUNCHER_ARGS a...])
+# Registers `name.n<ranks>`, or `name.n<ranks>.fake<n>`, for each rank count. TARGET is a CMake target or the path of a program. Tests with
+# LONG, rank counts in LONG_RANKS, and more than 2 ranks in a build with sanitizers get the label `long`: only `./go test --long` runs
+# them. FAKE_NODES leaves out rank counts below n, which cannot fill n nodes. ENV overrides what every test is given. A program that cannot
+# run here prints why and ends with status 77: ctest lists it as skipped.
 function(halocline_mpi_test)
-  cmake_parse_arguments(arg "" "NAME;TARGET;TIMEOUT;FAKE_NODES" "RANKS;ARGS;ENV;LABELS;LAUNCHER_ARGS" ${ARGN})
-  if(NOT arg_NAME OR NOT arg_TARGET OR NOT arg_RANKS)
-    message(FATAL_ERROR "halocline_mpi_test needs NAME, TARGET and RANKS")
+  cmake_parse_arguments(arg "LONG" "NAME;TARGET;TIMEOUT;FAKE_NODES" "RANKS;LONG_RANKS;ARGS;ENV;LABELS;LAUNCHER_ARGS" ${ARGN})
+  if(NOT arg_NAME OR NOT arg_TARGET OR NOT (arg_RANKS OR arg_LONG_RANKS))
+    message(FATAL_ERROR "halocline_mpi_test needs NAME, TARGET, and RANKS or LONG_RANKS")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
@@ -64,29 +64,47 @@ function(halocline_mpi_test)
     list(APPEND environment HALOCLINE_FAKE_NODES=${arg_FAKE_NODES})
   endif()
 
-  foreach(ranks IN LISTS arg_RANKS)
-    if((arg_FAKE_NODES AND ranks LESS arg_FAKE_NODES) OR (HALOCLINE_SANITIZE AND ranks GREATER 2))
+  foreach(ranks IN LISTS arg_RANKS arg_LONG_RANKS)
+    if(arg_FAKE_NODES AND ranks LESS arg_FAKE_NODES)
       continue()
     endif()
     set(name ${arg_NAME}.n${ranks}${suffix})
+    set(labels mpi ${arg_LABELS})
+    if(arg_LONG OR ranks IN_LIST arg_LONG_RANKS OR (HALOCLINE_SANITIZE AND ranks GREATER 2))
+      list(APPEND labels long)
+    endif()
     add_test(NAME ${name}
       COMMAND ${MPIEXEC_EXECUTABLE} ${flags} ${arg_LAUNCHER_ARGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${program} ${arg_ARGS})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks} SKIP_RETURN_CODE 77
-      ENVIRONMENT "${environment};${arg_ENV}" LABELS "mpi;${arg_LABELS}")
+      ENVIRONMENT "${environment};${arg_ENV}" LABELS "${labels}")
   endforeach()
 endfunction()
 
-# halocline_launcher_test(NAME name SCRIPT script.py TARGET program [SURVIVORS])
-# Registers a Python script that launches a program itself: it is called as `script.py PROGRAM -- LAUNCHER FLAG...`. With SURVIVORS the
-# launcher is told to leave the other ranks alone when one is killed.
+# halocline_launcher_test(NAME name SCRIPT script.py TARGET program [ARGS a...] [TIMEOUT s] [LABELS l...] [SURVIVORS] [LONG])
+# Registers a Python script that launches a program itself: it is called as `script.py PROGRAM ARGS... -- LAUNCHER FLAG...`. With SURVIVORS
+# the launcher is told to leave the other ranks alone when one is killed. With LONG the test has the label `long`.
 function(halocline_launcher_test)
-  cmake_parse_arguments(arg "SURVIVORS" "NAME;SCRIPT;TARGET" "" ${ARGN})
+  cmake_parse_arguments(arg "SURVIVORS;LONG" "NAME;SCRIPT;TARGET;TIMEOUT" "ARGS;LABELS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 400)
+  endif()
   _halocline_launcher_flags(flags)
-  _halocline_test_environment(environment 400)
+  _halocline_test_environment(environment ${arg_TIMEOUT})
   if(arg_SURVIVORS)
     list(APPEND flags ${HALOCLINE_LAUNCHER_SURVIVAL_FLAGS})
   endif()
-  add_test(NAME ${arg_NAME} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} $<TARGET_FILE:${arg_TARGET}> --
-    ${MPIEXEC_EXECUTABLE} ${flags})
-  set_tests_properties(${arg_NAME} PROPERTIES TIMEOUT 400 PROCESSORS 2 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}" LABELS mpi)
+  set(labels mpi ${arg_LABELS})
+  if(arg_LONG)
+    list(APPEND labels long)
+  endif()
+  add_test(NAME ${arg_NAME} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} $<TARGET_FILE:${arg_TARGET}>
+    ${arg_ARGS} -- ${MPIEXEC_EXECUTABLE} ${flags})
+  set_tests_properties(${arg_NAME} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS 2 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}"
+    LABELS "${labels}")
+endfunction()
+
+# halocline_skipped_test(NAME REASON): a test that this build cannot have. It is listed as skipped with its reason, not silently absent.
+function(halocline_skipped_test name reason)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
 endfunction()

