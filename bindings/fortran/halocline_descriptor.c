@@ -44,10 +44,8 @@ static void copy_name(char *to, const CFI_cdesc_t *name) {
 /* Describes any array or section. More dimensions than HLC_MAX_DIMS are counted in ndims, and left out of the strides. The program calls
  * this directly, because gfortran 12 forgets the strides of components and parts (a%x, z%re) when it hands a descriptor on. */
 HLC_API fortran_field hlc_fortran_field_of(const CFI_cdesc_t *array, const CFI_cdesc_t *name) {
-  fortran_field field = {.data = array->base_addr,
-                         .type = type_of(array->type),
-                         .ndims = array->rank,
-                         .element_bytes = (int64_t)array->elem_len};
+  fortran_field field = {
+      .data = array->base_addr, .type = type_of(array->type), .ndims = array->rank, .element_bytes = (int64_t)array->elem_len};
   for (int d = 0; d < array->rank && d < HLC_MAX_DIMS; ++d) {
     field.stride_bytes[d] = array->dim[d].sm;
     field.extent[d] = array->dim[d].extent;

@@ -51,15 +51,15 @@ typedef enum hlc_status HLC_INT {
 
 /** How the data move. See the table of modes in README.md. */
 typedef enum hlc_mode HLC_INT {
-  HLC_MODE_DEFAULT = 0,  /**< HALOCLINE_MODE if set, else direct */
-  HLC_MODE_P2P,          /**< MPI persistent send and receive, unpacked in order of arrival */
-  HLC_MODE_NEIGHBOR,     /**< MPI persistent neighbourhood collective */
-  HLC_MODE_FENCE,        /**< MPI_Put (or MPI_Get) between fences */
-  HLC_MODE_PSCW,         /**< MPI_Put between post/start and complete/wait */
-  HLC_MODE_PASSIVE,      /**< MPI_Put in one lock_all epoch, flush_all, empty messages */
-  HLC_MODE_PASSIVE_NAIVE,/**< MPI_Put in a lock_all epoch per swap, non-blocking barrier */
-  HLC_MODE_NOTIFY,       /**< packed straight into the neighbour's buffer, with a notification */
-  HLC_MODE_DIRECT,       /**< copied once, from the neighbour's interior into my halo */
+  HLC_MODE_DEFAULT = 0,   /**< HALOCLINE_MODE if set, else direct */
+  HLC_MODE_P2P,           /**< MPI persistent send and receive, unpacked in order of arrival */
+  HLC_MODE_NEIGHBOR,      /**< MPI persistent neighbourhood collective */
+  HLC_MODE_FENCE,         /**< MPI_Put (or MPI_Get) between fences */
+  HLC_MODE_PSCW,          /**< MPI_Put between post/start and complete/wait */
+  HLC_MODE_PASSIVE,       /**< MPI_Put in one lock_all epoch, flush_all, empty messages */
+  HLC_MODE_PASSIVE_NAIVE, /**< MPI_Put in a lock_all epoch per swap, non-blocking barrier */
+  HLC_MODE_NOTIFY,        /**< packed straight into the neighbour's buffer, with a notification */
+  HLC_MODE_DIRECT,        /**< copied once, from the neighbour's interior into my halo */
   HLC_MODE_COUNT_
 } hlc_mode;
 
@@ -81,7 +81,7 @@ typedef enum hlc_type HLC_INT {
   HLC_INT32,
   HLC_INT64,
   HLC_COMPLEX64,
-  HLC_COMPLEX128
+  HLC_COMPLEX128,
 } hlc_type;
 
 typedef struct hlc_context hlc_context;

@@ -8,11 +8,11 @@
 #ifndef HALOCLINE_HPP
 #define HALOCLINE_HPP
 
+#include <halocline/halocline.h>
 #include <halocline/cxx/context.hpp>
 #include <halocline/cxx/error.hpp>
 #include <halocline/cxx/exchange.hpp>
 #include <halocline/cxx/field.hpp>
 #include <halocline/cxx/halo.hpp>
-#include <halocline/halocline.h>
 
 #endif

@@ -140,13 +140,14 @@ hlc_status hlc_finalise(hlc_context **context) {
     halocline::Context &inner = (*context)->inner;
     Status mine = Status::ok;
     if (inner.live_plans > 0 || inner.live_fields() > 0)
-      mine = fail(Status::state, "hlc_finalise on rank %d: %d halo(s) or exchange(s) and %d field(s) still live; release them first", inner.rank(),
-                  inner.live_plans.load(), inner.live_fields());
+      mine = fail(Status::state, "hlc_finalise on rank %d: %d halo(s) or exchange(s) and %d field(s) still live; release them first",
+                  inner.rank(), inner.live_plans.load(), inner.live_fields());
     // Whoever must not close yet says so to all; if a rank does not come at all, this one still closes, without what is collective.
     int worst = 0;
     const Status voted = halocline::vote(inner, inner.comm(), failed(mine) ? 1 : 0, &worst);
     if (failed(mine)) return mine;
-    if (voted == Status::ok && worst) return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos or fields", inner.rank());
+    if (voted == Status::ok && worst)
+      return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos or fields", inner.rank());
     if (failed(voted)) inner.give_up();
     delete *context;
     *context = nullptr;
@@ -180,7 +181,8 @@ hlc_status hlc_field_free(hlc_context *context, void **data) {
   });
 }
 
-hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t *global, const int *dims, const int *periodic, hlc_grid *grid) {
+hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t *global, const int *dims, const int *periodic,
+                           hlc_grid *grid) {
   if (!context) return out(null("hlc_grid_create", "context"));
   return out(halocline::create_grid(context->inner, ndims, global, dims, periodic, grid));
 }
@@ -189,7 +191,9 @@ int hlc_grid_rank(const hlc_grid *grid, const int *coords) {
   return grid && coords ? halocline::grid_rank(*grid, coords) : HLC_NO_NEIGHBOUR;
 }
 
-hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_halo **halo) { return make("hlc_halo_init", context, spec, halo); }
+hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_halo **halo) {
+  return make("hlc_halo_init", context, spec, halo);
+}
 
 hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what) {
   return out(halo ? halo->inner.start(what) : null("hlc_halo_start", "halo"));

@@ -37,7 +37,7 @@ Status check_mpi(int code, const char *call);
 }  // namespace halocline
 
 /// Returns from the calling function when an expression fails; the only macro of the library.
-#define HLC_TRY(expression)                                                                 \
-  do {                                                                                      \
+#define HLC_TRY(expression)                                                                          \
+  do {                                                                                               \
     if (::halocline::Status hlc_try_ = (expression); ::halocline::failed(hlc_try_)) return hlc_try_; \
   } while (0)

@@ -14,7 +14,8 @@ constexpr std::int64_t kPatience = 10;
 Status look_for_dead(Context &context) {
   for (Member member = 0; member < context.members(); ++member)
     if (!context.port().alive(member))
-      return fail(Status::peer_died, "rank %d: the process of rank %d of this node has ended before all ranks had come", context.rank(), member);
+      return fail(Status::peer_died, "rank %d: the process of rank %d of this node has ended before all ranks had come", context.rank(),
+                  member);
   return Status::ok;
 }
 
@@ -37,7 +38,8 @@ Status vote(Context &context, MPI_Comm comm, int mine, int *largest) {
     // Who voted and then ended has not failed: one more look before the verdict.
     if (failed(dead)) HLC_TRY(check_mpi(MPI_Test(&ballot->request, &done, MPI_STATUS_IGNORE), "MPI_Test"));
     if (failed(dead) && !done) return dead;
-    if (!done && wait.timed_out(grace_ns)) return fail(Status::timeout, "rank %d has waited too long for all ranks to come (HALOCLINE_TIMEOUT)", context.rank());
+    if (!done && wait.timed_out(grace_ns))
+      return fail(Status::timeout, "rank %d has waited too long for all ranks to come (HALOCLINE_TIMEOUT)", context.rank());
   }
   *largest = ballot->largest;
   delete ballot;

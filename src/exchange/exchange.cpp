@@ -92,12 +92,14 @@ Status Exchange::report_detours() const {
   HLC_TRY(check_mpi(MPI_Allreduce(mine, all, 3, MPI_LONG_LONG, MPI_SUM, plan_.comm), "MPI_Allreduce"));
   if (plan_.context->rank() != 0) return Status::ok;
   if (all[1] > 0)
-    report_once(std::string(mode.name) + " between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI", mode.name, all[1], all[0]);
+    report_once(std::string(mode.name) + " between nodes",
+                "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI", mode.name, all[1], all[0]);
   if (all[2] > 0)
-    report_once(std::string(mode.name) + " without fields",
-                "mode %s: %lld of %lld links between neighbours go as notify: not both sides have their data in memory from hlc_field_alloc "
-                "(an exchange never has)",
-                mode.name, all[2], all[0]);
+    report_once(
+        std::string(mode.name) + " without fields",
+        "mode %s: %lld of %lld links between neighbours go as notify: not both sides have their data in memory from hlc_field_alloc "
+        "(an exchange never has)",
+        mode.name, all[2], all[0]);
   return Status::ok;
 }
 
@@ -283,8 +285,7 @@ Status Exchange::close_all() {
   for (auto &leg : legs_) leg->wake_peers();
   for (auto &leg : legs_) {
     int rank = -1;
-    HLC_TRY(wait_until([&](Wait &) { return leg->close(&rank); },
-                       [&](bool timed_out) { return suspect_all(rank, timed_out); }));
+    HLC_TRY(wait_until([&](Wait &) { return leg->close(&rank); }, [&](bool timed_out) { return suspect_all(rank, timed_out); }));
   }
   return Status::ok;
 }

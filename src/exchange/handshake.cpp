@@ -58,16 +58,20 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int t
   const int me = plan.context->rank();
   const auto found = heard.find({edge.rank, edge.tag_in, turn});
   if (found == heard.end())
-    return fail(Status::mismatch, "rank %d lists rank %d as a neighbour (tag %d, %lld bytes out, %lld bytes in), but rank %d does not list rank %d so",
-                me, edge.rank, edge.tag_in, static_cast<long long>(edge.out), static_cast<long long>(edge.in), edge.rank, me);
+    return fail(Status::mismatch,
+                "rank %d lists rank %d as a neighbour (tag %d, %lld bytes out, %lld bytes in), but rank %d does not list rank %d so", me,
+                edge.rank, edge.tag_in, static_cast<long long>(edge.out), static_cast<long long>(edge.in), edge.rank, me);
   const Hello &hello = found->second;
   if (hello.out != edge.in || hello.in != edge.out)
-    return fail(Status::mismatch, "neighbours disagree: rank %d sends %lld bytes to rank %d, which expects %lld; rank %d sends %lld bytes to rank %d, which expects %lld",
+    return fail(Status::mismatch,
+                "neighbours disagree: rank %d sends %lld bytes to rank %d, which expects %lld; rank %d sends %lld bytes to rank %d, which "
+                "expects %lld",
                 me, static_cast<long long>(edge.out), edge.rank, static_cast<long long>(hello.in), edge.rank,
                 static_cast<long long>(hello.out), me, static_cast<long long>(edge.in));
   if (hello.shape != edge.shape)
-    return fail(Status::mismatch, "neighbours disagree: the block of rank %d and that of rank %d meet with as many cells, but not in the same shape",
-                me, edge.rank);
+    return fail(Status::mismatch,
+                "neighbours disagree: the block of rank %d and that of rank %d meet with as many cells, but not in the same shape", me,
+                edge.rank);
   edge.peer_edge = hello.edge;
   edge.peer_readable = hello.readable != 0;
   edge.member = plan.context->member_of(edge.rank);
@@ -80,9 +84,10 @@ Status compare_all(Plan &plan, std::map<Name, Hello> &heard) {
   for (Edge &edge : plan.edges) HLC_TRY(compare(plan, edge, heard, turns[{edge.rank, edge.tag_in}]++));
   if (heard.empty()) return Status::ok;
   const auto &[name, hello] = *heard.begin();
-  return fail(Status::mismatch, "rank %d lists rank %d as a neighbour (tag %d, %lld bytes out, %lld bytes in), but rank %d does not list rank %d so",
-              std::get<0>(name), plan.context->rank(), hello.tag, static_cast<long long>(hello.out),
-              static_cast<long long>(hello.in), plan.context->rank(), std::get<0>(name));
+  return fail(Status::mismatch,
+              "rank %d lists rank %d as a neighbour (tag %d, %lld bytes out, %lld bytes in), but rank %d does not list rank %d so",
+              std::get<0>(name), plan.context->rank(), hello.tag, static_cast<long long>(hello.out), static_cast<long long>(hello.in),
+              plan.context->rank(), std::get<0>(name));
 }
 
 }  // namespace

@@ -9,18 +9,24 @@ namespace halocline {
 Status ListExchange::check(const hlc_exchange_spec *spec) const {
   const int me = context_.rank();
   if (!spec) return fail(Status::argument, "hlc_exchange_create on rank %d: spec is NULL", me);
-  if (spec->nneighbours < 0) return fail(Status::argument, "hlc_exchange_create on rank %d: nneighbours is %d, it must be 0 or more", me, spec->nneighbours);
+  if (spec->nneighbours < 0)
+    return fail(Status::argument, "hlc_exchange_create on rank %d: nneighbours is %d, it must be 0 or more", me, spec->nneighbours);
   if (spec->nneighbours > 0 && !spec->neighbours) return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours is NULL", me);
   for (int i = 0; i < spec->nneighbours; ++i) {
     const hlc_neighbour &n = spec->neighbours[i];
     if (n.rank < 0 || n.rank >= context_.size())
-      return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].rank is %d, it must be 0 to %d", me, i, n.rank, context_.size() - 1);
-    if (n.tag < 0) return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].tag is %d, it must be 0 or more", me, i, n.tag);
+      return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].rank is %d, it must be 0 to %d", me, i, n.rank,
+                  context_.size() - 1);
+    if (n.tag < 0)
+      return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].tag is %d, it must be 0 or more", me, i, n.tag);
     if (n.bytes_out < 0 || n.bytes_in < 0)
-      return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d] has %lld bytes_out and %lld bytes_in, both must be 0 or more",
-                  me, i, static_cast<long long>(n.bytes_out), static_cast<long long>(n.bytes_in));
-    if (n.bytes_out > 0 && !spec->pack) return fail(Status::argument, "hlc_exchange_create on rank %d: pack is NULL, but neighbours[%d] has bytes_out", me, i);
-    if (n.bytes_in > 0 && !spec->unpack) return fail(Status::argument, "hlc_exchange_create on rank %d: unpack is NULL, but neighbours[%d] has bytes_in", me, i);
+      return fail(Status::argument,
+                  "hlc_exchange_create on rank %d: neighbours[%d] has %lld bytes_out and %lld bytes_in, both must be 0 or more", me, i,
+                  static_cast<long long>(n.bytes_out), static_cast<long long>(n.bytes_in));
+    if (n.bytes_out > 0 && !spec->pack)
+      return fail(Status::argument, "hlc_exchange_create on rank %d: pack is NULL, but neighbours[%d] has bytes_out", me, i);
+    if (n.bytes_in > 0 && !spec->unpack)
+      return fail(Status::argument, "hlc_exchange_create on rank %d: unpack is NULL, but neighbours[%d] has bytes_in", me, i);
   }
   return Status::ok;
 }
@@ -76,24 +82,30 @@ Status ListExchange::create(const hlc_exchange_spec *spec) {
 
 Status ListExchange::start() {
   const int me = context_.rank();
-  if (broken()) return fail(Status::state, "hlc_exchange_start on rank %d: an earlier round failed; the exchange can only be destroyed", me);
+  if (broken())
+    return fail(Status::state, "hlc_exchange_start on rank %d: an earlier round failed; the exchange can only be destroyed", me);
   if (in_flight()) return fail(Status::state, "hlc_exchange_start on rank %d: a round is in flight already; finish it first", me);
   for (std::size_t i = 0; i < self_links_.size(); ++i)
-    if (neighbours_[static_cast<std::size_t>(self_links_[i])].bytes_out > 0) pack_(self_links_[i], self_buffer_.chunk(static_cast<int>(i)), user_);
+    if (neighbours_[static_cast<std::size_t>(self_links_[i])].bytes_out > 0)
+      pack_(self_links_[i], self_buffer_.chunk(static_cast<int>(i)), user_);
   return exchange_.start();
 }
 
 Status ListExchange::test() {
   if (!in_flight()) return fail(Status::state, "hlc_exchange_test on rank %d: no round has been started", context_.rank());
-  if (broken()) return fail(Status::state, "hlc_exchange_test on rank %d: this round has failed; the exchange can only be destroyed", context_.rank());
+  if (broken())
+    return fail(Status::state, "hlc_exchange_test on rank %d: this round has failed; the exchange can only be destroyed", context_.rank());
   return exchange_.test();
 }
 
 Status ListExchange::finish() {
   if (!in_flight()) return fail(Status::state, "hlc_exchange_finish on rank %d: no round has been started", context_.rank());
-  if (broken()) return fail(Status::state, "hlc_exchange_finish on rank %d: this round has failed; the exchange can only be destroyed", context_.rank());
+  if (broken())
+    return fail(Status::state, "hlc_exchange_finish on rank %d: this round has failed; the exchange can only be destroyed",
+                context_.rank());
   for (std::size_t i = 0; i < self_links_.size(); ++i)
-    if (neighbours_[static_cast<std::size_t>(self_links_[i])].bytes_in > 0) unpack_(self_links_[i], self_buffer_.chunk(static_cast<int>(i)), user_);
+    if (neighbours_[static_cast<std::size_t>(self_links_[i])].bytes_in > 0)
+      unpack_(self_links_[i], self_buffer_.chunk(static_cast<int>(i)), user_);
   return exchange_.finish();
 }
 

@@ -65,7 +65,8 @@ Strides packed_strides(const Cells &count, std::int64_t element, const std::arra
   return strides;
 }
 
-BoxCopy plan_copy(const Cells &count, const Strides &to, const Strides &from, std::int64_t element, const std::array<int, kMaxDims> &order) {
+BoxCopy plan_copy(const Cells &count, const Strides &to, const Strides &from, std::int64_t element,
+                  const std::array<int, kMaxDims> &order) {
   BoxCopy box;
   box.run = element;
   std::size_t loops = 0;

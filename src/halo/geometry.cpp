@@ -24,7 +24,8 @@ Status check_grid(const hlc_grid &grid, int rank, int size) {
   if (grid.ndims < 1 || grid.ndims > HLC_MAX_DIMS) return bad(rank, "grid.ndims", grid.ndims, "1 to 4");
   for (int d = 0; d < grid.ndims; ++d) {
     if (grid.local[d] < 1) return bad(rank, indexed("grid.local", d).c_str(), grid.local[d], "1 or more");
-    if (grid.local[d] > (INT64_MAX >> 8)) return bad(rank, indexed("grid.local", d).c_str(), grid.local[d], "a number of cells that fits memory");
+    if (grid.local[d] > (INT64_MAX >> 8))
+      return bad(rank, indexed("grid.local", d).c_str(), grid.local[d], "a number of cells that fits memory");
     if (grid.dims[d] < 1) return bad(rank, indexed("grid.dims", d).c_str(), grid.dims[d], "1 or more");
     if (grid.coords[d] < 0 || grid.coords[d] >= grid.dims[d])
       return bad(rank, indexed("grid.coords", d).c_str(), grid.coords[d], "0 or more and below grid.dims");
@@ -67,7 +68,8 @@ Status check_field(const hlc_halo_spec &spec, int f, int rank) {
     if (cells > 1 && stride < inner)
       return fail(Status::argument, "hlc_halo_init on rank %d: %s: stride_bytes[%d] is %lld, cells would overlap (at least %lld is needed)",
                   rank, who.c_str(), dim, static_cast<long long>(stride), static_cast<long long>(inner));
-    if (stride > INT64_MAX / cells) return bad(rank, (who + ": " + indexed("stride_bytes", dim)).c_str(), stride, "small enough for 64 bits");
+    if (stride > INT64_MAX / cells)
+      return bad(rank, (who + ": " + indexed("stride_bytes", dim)).c_str(), stride, "small enough for 64 bits");
     inner = std::max(inner, stride * cells);
   }
   return Status::ok;

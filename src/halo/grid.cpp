@@ -59,7 +59,8 @@ Status check(const Context &context, int ndims, const std::int64_t *global, cons
     if (global[d] < 1)
       return fail(Status::argument, "hlc_grid_create on rank %d: global[%d] is %lld, it must be 1 or more", me, d,
                   static_cast<long long>(global[d]));
-    if (dims && dims[d] < 0) return fail(Status::argument, "hlc_grid_create on rank %d: dims[%d] is %d, it must be 0 or more", me, d, dims[d]);
+    if (dims && dims[d] < 0)
+      return fail(Status::argument, "hlc_grid_create on rank %d: dims[%d] is %d, it must be 0 or more", me, d, dims[d]);
   }
   return Status::ok;
 }
@@ -72,7 +73,8 @@ Status create_grid(const Context &context, int ndims, const std::int64_t *global
   Dims trial{};
   search.try_all(0, context.size(), trial);
   if (search.best_surface < 0)
-    return fail(Status::argument, "hlc_grid_create on rank %d: %d ranks cannot be split over the grid so that dims fit and each rank has a cell",
+    return fail(Status::argument,
+                "hlc_grid_create on rank %d: %d ranks cannot be split over the grid so that dims fit and each rank has a cell",
                 context.rank(), context.size());
 
   *grid = hlc_grid{};

@@ -33,8 +33,8 @@ Status Halo::check_swap(const hlc_swap &what) const {
   if (what.nfields > 0 && !what.fields) return fail(Status::argument, "hlc_halo_start on rank %d: fields is NULL", me);
   for (int i = 0; i < what.nfields; ++i)
     if (what.fields[i] < (i > 0 ? what.fields[i - 1] + 1 : 0) || what.fields[i] >= nfields)
-      return fail(Status::argument, "hlc_halo_start on rank %d: fields[%d] is %d; indices must ascend and lie below %d", me, i, what.fields[i],
-                  nfields);
+      return fail(Status::argument, "hlc_halo_start on rank %d: fields[%d] is %d; indices must ascend and lie below %d", me, i,
+                  what.fields[i], nfields);
   if (what.one_dim && (what.dim < 0 || what.dim >= ndims_))
     return fail(Status::argument, "hlc_halo_start on rank %d: dim is %d, it must be 0 to %d", me, what.dim, ndims_ - 1);
   if (what.side < HLC_SIDE_BOTH || what.side > HLC_SIDE_HIGH || (!what.one_dim && what.side != HLC_SIDE_BOTH))
@@ -42,15 +42,18 @@ Status Halo::check_swap(const hlc_swap &what) const {
   for (int i = 0; what.reverse && i < (what.nfields ? what.nfields : nfields); ++i) {
     const int f = what.nfields ? what.fields[i] : i;
     if (fields_[static_cast<std::size_t>(f)].type == HLC_OPAQUE)
-      return fail(Status::unsupported, "hlc_halo_start on rank %d: fields[%d] '%s' has type HLC_OPAQUE, its values cannot be added in a reverse swap", me, f,
+      return fail(Status::unsupported,
+                  "hlc_halo_start on rank %d: fields[%d] '%s' has type HLC_OPAQUE, its values cannot be added in a reverse swap", me, f,
                   fields_[static_cast<std::size_t>(f)].name.c_str());
   }
   return Status::ok;
 }
 
 Status Halo::start(const hlc_swap *what) {
-  if (broken()) return fail(Status::state, "hlc_halo_start on rank %d: an earlier swap of this halo failed; it can only be finalised", context_.rank());
-  if (in_flight()) return fail(Status::state, "hlc_halo_start on rank %d: a swap of this halo is in flight already; finish it first", context_.rank());
+  if (broken())
+    return fail(Status::state, "hlc_halo_start on rank %d: an earlier swap of this halo failed; it can only be finalised", context_.rank());
+  if (in_flight())
+    return fail(Status::state, "hlc_halo_start on rank %d: a swap of this halo is in flight already; finish it first", context_.rank());
   if (what) HLC_TRY(check_swap(*what));
   set_swap(what);
   return exchange_.start();
@@ -58,13 +61,15 @@ Status Halo::start(const hlc_swap *what) {
 
 Status Halo::test() {
   if (!in_flight()) return fail(Status::state, "hlc_halo_test on rank %d: no swap has been started", context_.rank());
-  if (broken()) return fail(Status::state, "hlc_halo_test on rank %d: this swap has failed; the halo can only be finalised", context_.rank());
+  if (broken())
+    return fail(Status::state, "hlc_halo_test on rank %d: this swap has failed; the halo can only be finalised", context_.rank());
   return exchange_.test();
 }
 
 Status Halo::finish() {
   if (!in_flight()) return fail(Status::state, "hlc_halo_finish on rank %d: no swap has been started", context_.rank());
-  if (broken()) return fail(Status::state, "hlc_halo_finish on rank %d: this swap has failed; the halo can only be finalised", context_.rank());
+  if (broken())
+    return fail(Status::state, "hlc_halo_finish on rank %d: this swap has failed; the halo can only be finalised", context_.rank());
   copy_to_myself();
   HLC_TRY(exchange_.finish());
   if (reverse_) clear_halo();
@@ -151,7 +156,8 @@ void Halo::clear_halo() {
   for (const auto *paths : {&paths_, &self_paths_})
     for (const Path &path : *paths)
       if (path.active)
-        for (const int f : swapped_) clear(path.moves[static_cast<std::size_t>(f)].halo, path.moves[static_cast<std::size_t>(f)].unpack_halo);
+        for (const int f : swapped_)
+          clear(path.moves[static_cast<std::size_t>(f)].halo, path.moves[static_cast<std::size_t>(f)].unpack_halo);
 }
 
 }  // namespace halocline

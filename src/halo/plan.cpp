@@ -188,8 +188,8 @@ Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Mem
   Move &move = path.moves[f];
   const char *part = context_.field_part(card.serial, member);
   if (!part)
-    return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed", f,
-                field.name.c_str(), path.direction.rank, context_.rank());
+    return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
+                f, field.name.c_str(), path.direction.rank, context_.rank());
   use_field(card.serial);
   move.peer_halo = part + card.halo;
   move.peer_edge = part + card.edge;
@@ -209,7 +209,8 @@ Status Halo::joined(const Plan &plan) {
     if (edge.member == kOtherNode || !edge.readable || !edge.peer_readable) continue;
     for (std::size_t f = 0; f < n; ++f) mine[e * n + f] = read_card(paths_[e], f);
     MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
-    HLC_TRY(check_mpi(MPI_Irecv(&theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + static_cast<int>(e), plan.comm, &receive), "MPI_Irecv"));
+    HLC_TRY(check_mpi(MPI_Irecv(&theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + static_cast<int>(e), plan.comm, &receive),
+                      "MPI_Irecv"));
     HLC_TRY(check_mpi(MPI_Isend(&mine[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + edge.peer_edge, plan.comm, &send), "MPI_Isend"));
     requests.push_back(receive);
     requests.push_back(send);
@@ -227,7 +228,8 @@ hlc_plan_info Halo::describe() const {
   info.self_copies = static_cast<int>(self_paths_.size());
   for (const Path &path : self_paths_)
     for (const Move &move : path.moves) info.self_bytes += move.halo_bytes;
-  info.memory_bytes += static_cast<std::int64_t>(sizeof(Halo) + (paths_.size() + self_paths_.size()) * (sizeof(Path) + fields_.size() * sizeof(Move)));
+  info.memory_bytes +=
+      static_cast<std::int64_t>(sizeof(Halo) + (paths_.size() + self_paths_.size()) * (sizeof(Path) + fields_.size() * sizeof(Move)));
   return info;
 }
 

@@ -18,8 +18,8 @@ struct GridCase {
 };
 
 const GridCase grid_cases[] = {
-    {1, {100}, {}},         {1, {9}, {1}},           {2, {16, 16}, {1, 0}}, {2, {100, 3}, {0, 1}},
-    {3, {13, 11, 7}, {}},   {3, {64, 64, 256}, {1}}, {3, {9, 1, 9}, {1}},   {4, {9, 8, 7, 6}, {0, 1}},
+    {1, {100}, {}},       {1, {9}, {1}},           {2, {16, 16}, {1, 0}}, {2, {100, 3}, {0, 1}},
+    {3, {13, 11, 7}, {}}, {3, {64, 64, 256}, {1}}, {3, {9, 1, 9}, {1}},   {4, {9, 8, 7, 6}, {0, 1}},
 };
 
 std::vector<hlc_grid> all_grids(const hlc_grid &mine) {
@@ -92,8 +92,7 @@ TEST(Grid, has_the_smallest_block_surface_of_all_splits) {
     for_each_split(size(), wanted.ndims, {}, [&](const std::vector<int> &dims) {
       for (int d = 0; d < wanted.ndims; ++d)
         if (dims[static_cast<std::size_t>(d)] > wanted.global[d]) return;
-      for (const bool split_only : {false, true})
-        best[split_only] = std::min(best[split_only], surface(wanted, dims, split_only));
+      for (const bool split_only : {false, true}) best[split_only] = std::min(best[split_only], surface(wanted, dims, split_only));
     });
 
     // Whether faces that face the rank itself count is the helper's choice; by one of the two measures it must be the best, but for the

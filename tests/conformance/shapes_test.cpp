@@ -70,7 +70,8 @@ TEST_P(Geometry, the_grid_helpers_own_split_is_right) {
 TEST_P(Geometry, an_explicit_table_may_place_the_ranks_in_any_order) {
   Case halo = plain_case("shuffled ranks", decompose(size(), 2, {2, 4}, 0b01, random_), 1, 2);
   auto &order = halo.decomposition.rank_of_block;
-  for (int i = size() - 1; i > 0; --i) std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(between(random_, 0, i))]);
+  for (int i = size() - 1; i > 0; --i)
+    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(between(random_, 0, i))]);
   halo.explicit_table = true;
   swap_twice(halo);
 }

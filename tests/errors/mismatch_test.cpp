@@ -53,11 +53,13 @@ TEST(Mismatch, of_stencils_is_found) {
 
 TEST(Mismatch, of_the_number_of_fields_is_found) {
   static hlc_field two[2];
-  expect_mismatch("2 fields against 1", [](Plane &p) {
-    two[0] = two[1] = p.field;
-    p.spec.fields = two;
-    p.spec.nfields = 2;
-  }, {});
+  expect_mismatch("2 fields against 1",
+                  [](Plane &p) {
+                    two[0] = two[1] = p.field;
+                    p.spec.fields = two;
+                    p.spec.nfields = 2;
+                  },
+                  {});
 }
 
 TEST(Mismatch, of_exchanged_bytes_names_both_ranks_and_sizes_on_all_ranks) {
@@ -89,10 +91,12 @@ TEST(Mismatch, of_lists_that_do_not_join_is_found_on_all_ranks) {
 }
 
 TEST(Mismatch, of_explicit_neighbour_tables_is_found) {
-  expect_mismatch("a table without neighbours", [](Plane &p) {
-    static const int nobody[9] = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
-    p.spec.neighbours = nobody;
-  }, {});
+  expect_mismatch("a table without neighbours",
+                  [](Plane &p) {
+                    static const int nobody[9] = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
+                    p.spec.neighbours = nobody;
+                  },
+                  {});
 }
 
 TEST(Mismatch, of_shapes_with_as_many_cells_is_found) {

@@ -43,9 +43,9 @@ std::int64_t between(Random &random, std::int64_t low, std::int64_t high) {
 }
 
 const std::vector<Kind> &all_kinds() {
-  static const std::vector<Kind> kinds = {
-      {HLC_OPAQUE, 1},  {HLC_OPAQUE, 2},  {HLC_OPAQUE, 3}, {HLC_OPAQUE, 4}, {HLC_OPAQUE, 8},    {HLC_OPAQUE, 12},   {HLC_OPAQUE, 16},
-      {HLC_OPAQUE, 40}, {HLC_FLOAT32, 4}, {HLC_FLOAT64, 8}, {HLC_INT32, 4}, {HLC_INT64, 8}, {HLC_COMPLEX64, 8}, {HLC_COMPLEX128, 16}};
+  static const std::vector<Kind> kinds = {{HLC_OPAQUE, 1},  {HLC_OPAQUE, 2},  {HLC_OPAQUE, 3},    {HLC_OPAQUE, 4},     {HLC_OPAQUE, 8},
+                                          {HLC_OPAQUE, 12}, {HLC_OPAQUE, 16}, {HLC_OPAQUE, 40},   {HLC_FLOAT32, 4},    {HLC_FLOAT64, 8},
+                                          {HLC_INT32, 4},   {HLC_INT64, 8},   {HLC_COMPLEX64, 8}, {HLC_COMPLEX128, 16}};
   return kinds;
 }
 

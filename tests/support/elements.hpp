@@ -43,8 +43,11 @@ inline std::uint64_t hash(const Writer &writer) {
 /// Bytes of one element of a type; `opaque_bytes` for HLC_OPAQUE.
 inline std::size_t bytes_of(hlc_type type, std::size_t opaque_bytes) {
   switch (type) {
-    case HLC_FLOAT32: case HLC_INT32: return 4;
-    case HLC_FLOAT64: case HLC_INT64: case HLC_COMPLEX64: return 8;
+    case HLC_FLOAT32:
+    case HLC_INT32: return 4;
+    case HLC_FLOAT64:
+    case HLC_INT64:
+    case HLC_COMPLEX64: return 8;
     case HLC_COMPLEX128: return 16;
     case HLC_OPAQUE: break;
   }
@@ -85,12 +88,8 @@ inline void write_small_number(hlc_type type, const Writer &writer, std::byte *e
     case HLC_FLOAT64: return store(element, 0, static_cast<double>(real));
     case HLC_INT32: return store(element, 0, static_cast<std::int32_t>(real));
     case HLC_INT64: return store(element, 0, static_cast<std::int64_t>(real));
-    case HLC_COMPLEX64:
-      store(element, 0, static_cast<float>(real));
-      return store(element, 1, static_cast<float>(imaginary));
-    case HLC_COMPLEX128:
-      store(element, 0, static_cast<double>(real));
-      return store(element, 1, static_cast<double>(imaginary));
+    case HLC_COMPLEX64: store(element, 0, static_cast<float>(real)); return store(element, 1, static_cast<float>(imaginary));
+    case HLC_COMPLEX128: store(element, 0, static_cast<double>(real)); return store(element, 1, static_cast<double>(imaginary));
     case HLC_OPAQUE: break;
   }
 }

@@ -45,8 +45,10 @@ inline std::vector<Entry> entries_of(int rank, const std::vector<Link> &links) {
   std::vector<Entry> entries;
   for (int i = 0; i < static_cast<int>(links.size()); ++i) {
     const Link &link = links[static_cast<std::size_t>(i)];
-    if (link.a == rank) entries.push_back({{link.b, link.tag, link.bytes_ab, link.bytes_ba}, i});
-    else if (link.b == rank) entries.push_back({{link.a, link.tag, link.bytes_ba, link.bytes_ab}, i});
+    if (link.a == rank)
+      entries.push_back({{link.b, link.tag, link.bytes_ab, link.bytes_ba}, i});
+    else if (link.b == rank)
+      entries.push_back({{link.a, link.tag, link.bytes_ba, link.bytes_ab}, i});
   }
   const auto key = [rank](const Entry &entry) {
     return mixed(static_cast<std::uint64_t>(entry.neighbour.rank) * 1000 + static_cast<std::uint64_t>(entry.neighbour.tag) * 100000 +

@@ -86,8 +86,10 @@ class Reporter : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult &part) override {
     if (part.passed()) return;
     const std::lock_guard<std::mutex> one_at_a_time(mutex_);  // a test's threads report here too
-    if (part.skipped()) skipped_here_ = true;
-    else if (++parts_ > most_shown) return;
+    if (part.skipped())
+      skipped_here_ = true;
+    else if (++parts_ > most_shown)
+      return;
     const char *file = part.file_name() ? part.file_name() : "unknown file";
     texts_ += "    rank " + std::to_string(launch.rank) + ": " + file + ":" + std::to_string(part.line_number()) + "\n" +
               indented(part.message());
@@ -100,8 +102,11 @@ class Reporter : public testing::EmptyTestEventListener {
     ++(fails ? failed : skips ? skipped : passed);
     const std::string texts = fails ? gather(texts_) : skips ? texts_ : std::string();  // all ranks skip for one reason
     if (launch.rank != 0) return;
-    std::printf("%s %s (%lld ms)\n%s", fails ? "FAIL" : skips ? "skip" : "ok  ", running,
-                static_cast<long long>(info.result()->elapsed_time()), texts.c_str());
+    std::printf("%s %s (%lld ms)\n%s",
+                fails   ? "FAIL"
+                : skips ? "skip"
+                        : "ok  ",
+                running, static_cast<long long>(info.result()->elapsed_time()), texts.c_str());
     std::fflush(stdout);
   }
 

@@ -34,12 +34,12 @@ testing::AssertionResult is_status(hlc_status expected, hlc_status status);
 }  // namespace halocline::test
 
 /// Leaves the test on every rank together if the condition fails on one, so that no rank waits for another in a collective call.
-#define REQUIRE_EVERYWHERE(condition)                                  \
-  do {                                                                 \
-    const bool mine_ = [&] {                                           \
-      const bool holds_ = static_cast<bool>(condition);                \
+#define REQUIRE_EVERYWHERE(condition)                                   \
+  do {                                                                  \
+    const bool mine_ = [&] {                                            \
+      const bool holds_ = static_cast<bool>(condition);                 \
       EXPECT_TRUE(holds_) << #condition << ": " << hlc_error_message(); \
-      return holds_;                                                   \
-    }();                                                               \
-    if (!halocline::test::everyone(mine_)) return;                     \
+      return holds_;                                                    \
+    }();                                                                \
+    if (!halocline::test::everyone(mine_)) return;                      \
   } while (false)

@@ -99,7 +99,8 @@ Image Rig::read() const {
 
 void Rig::expect_image(int step, const Image &expected) {
   const Image found = read();
-  if (found != expected) ADD_FAILURE() << "case " << case_.name << ", step " << step << ":\n" << difference(case_, rank(), step, expected, found);
+  if (found != expected)
+    ADD_FAILURE() << "case " << case_.name << ", step " << step << ":\n" << difference(case_, rank(), step, expected, found);
 }
 
 }  // namespace halocline::test

@@ -80,12 +80,12 @@ int stress(int members, std::uint64_t rounds) {
   std::vector<Channel> channels(static_cast<std::size_t>(members));
   std::vector<int> wrong(static_cast<std::size_t>(members));
   std::vector<std::thread> threads;
-  for (int m = 0; m < members; ++m)
-    threads.emplace_back([&, m] { wrong[static_cast<std::size_t>(m)] = play(ports, channels, m, rounds); });
+  for (int m = 0; m < members; ++m) threads.emplace_back([&, m] { wrong[static_cast<std::size_t>(m)] = play(ports, channels, m, rounds); });
   for (std::thread &thread : threads) thread.join();
   int sum = 0;
   for (const int w : wrong) sum += w;
-  std::printf("%s: %d members, %llu rounds, %d wrong words\n", sum ? "failed" : "ok", members, static_cast<unsigned long long>(rounds), sum);
+  std::printf("%s: %d members, %llu rounds, %d wrong words\n", sum ? "failed" : "ok", members, static_cast<unsigned long long>(rounds),
+              sum);
   return sum == 0 ? 0 : 1;
 }
 

@@ -121,9 +121,9 @@ class FenceGetLeg final : public Leg {
     const std::int64_t from = sources_[static_cast<std::size_t>(e)].a;
     for (std::int64_t done = 0; done < part(e).in; done += largest) {
       const int count = static_cast<int>(std::min(largest, part(e).in - done));
-      HLC_TRY(check_mpi(MPI_Get(incoming_.chunk(e) + done, count, MPI_BYTE, edge(e).rank, static_cast<MPI_Aint>(from + done), count,
-                                MPI_BYTE, window_),
-                        "MPI_Get"));
+      HLC_TRY(check_mpi(
+          MPI_Get(incoming_.chunk(e) + done, count, MPI_BYTE, edge(e).rank, static_cast<MPI_Aint>(from + done), count, MPI_BYTE, window_),
+          "MPI_Get"));
     }
     return Status::ok;
   }

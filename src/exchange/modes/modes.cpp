@@ -54,7 +54,8 @@ Status mode_from_environment(hlc_mode *mode) {
 }
 
 Status check_options(const Options &options, int rank) {
-  if (!find_mode(options.mode)) return fail(Status::argument, "rank %d: mode is %d, which is no hlc_mode", rank, static_cast<int>(options.mode));
+  if (!find_mode(options.mode))
+    return fail(Status::argument, "rank %d: mode is %d, which is no hlc_mode", rank, static_cast<int>(options.mode));
   if (options.epoch < HLC_EPOCH_DEFAULT || options.epoch > HLC_EPOCH_LATE)
     return fail(Status::argument, "rank %d: epoch is %d, which is no hlc_epoch", rank, static_cast<int>(options.epoch));
   if (options.drive < HLC_DRIVE_DEFAULT || options.drive > HLC_DRIVE_GET)

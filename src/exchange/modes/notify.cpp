@@ -135,7 +135,8 @@ class NotifyLeg final : public Leg {
     std::vector<char> scratch(static_cast<std::size_t>(std::min(largest, kTrialBytes)), 1);
     std::vector<double> kept, past;
     for (int i = 0; i < kTrials; ++i) {
-      kept.push_back(time_packing(scratch, [](char *to, const char *from, std::int64_t n) { std::memcpy(to, from, static_cast<std::size_t>(n)); }));
+      kept.push_back(
+          time_packing(scratch, [](char *to, const char *from, std::int64_t n) { std::memcpy(to, from, static_cast<std::size_t>(n)); }));
       past.push_back(time_packing(scratch, stream_copy));
     }
     double mine[2] = {median(kept), median(past)}, all[2] = {};

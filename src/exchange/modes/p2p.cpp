@@ -83,12 +83,12 @@ class P2pLeg final : public Leg {
     ByteCount in, out;
     HLC_TRY(ByteCount::create(mine.in, in));
     HLC_TRY(ByteCount::create(mine.out, out));
-    HLC_TRY(check_mpi(MPI_Recv_init(incoming_.chunk(edges_[i]), in.count(), in.type(), mine.rank, edges_[i], plan_.comm,
-                                    &persistent_receives_[i]),
-                      "MPI_Recv_init"));
-    return check_mpi(MPI_Send_init(outgoing_.chunk(edges_[i]), out.count(), out.type(), mine.rank, mine.peer_edge, plan_.comm,
-                                   &persistent_sends_[i]),
-                     "MPI_Send_init");
+    HLC_TRY(check_mpi(
+        MPI_Recv_init(incoming_.chunk(edges_[i]), in.count(), in.type(), mine.rank, edges_[i], plan_.comm, &persistent_receives_[i]),
+        "MPI_Recv_init"));
+    return check_mpi(
+        MPI_Send_init(outgoing_.chunk(edges_[i]), out.count(), out.type(), mine.rank, mine.peer_edge, plan_.comm, &persistent_sends_[i]),
+        "MPI_Send_init");
   }
 
   Status receive(std::size_t i) {

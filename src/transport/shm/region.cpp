@@ -72,9 +72,11 @@ Status Region::map(int file, Member me) {
   const auto total = offsets_.back();
   // Reserving my own part places its pages on my memory, and turns a full /dev/shm into an error here.
   int error = 0;
-  if (file >= 0 && part_bytes(me) > 0)
-    do error = posix_fallocate(file, offsets_[static_cast<std::size_t>(me)], part_bytes(me));
-    while (error == EINTR);
+  if (file >= 0 && part_bytes(me) > 0) {
+    do {
+      error = posix_fallocate(file, offsets_[static_cast<std::size_t>(me)], part_bytes(me));
+    } while (error == EINTR);
+  }
   if (error) return shortage(total, error);
   const int sharing = file < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
   void *memory = mmap(nullptr, static_cast<std::size_t>(total), PROT_READ | PROT_WRITE, sharing, file, 0);
