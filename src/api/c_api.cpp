@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>
 #include <new>
+#include <utility>
 
+#include "engine/collective.hpp"
 #include "engine/context.hpp"
-#include "engine/vote.hpp"
 #include "exchange/list.hpp"
 #include "exchange/modes/modes.hpp"
 #include "halo/grid.hpp"
@@ -14,7 +15,7 @@ using halocline::fail;
 using halocline::failed;
 using halocline::Status;
 
-struct hlc_context {
+struct hlc_context : halocline::Kept {
   halocline::Context inner;
 };
 struct hlc_halo {
@@ -41,6 +42,9 @@ hlc_status guarded(const char *name, Call call) {
 }
 
 Status null(const char *function, const char *argument) { return fail(Status::argument, "%s: %s is NULL", function, argument); }
+Status null_on(const halocline::Context &context, const char *function, const char *argument) {
+  return fail(Status::argument, "%s on rank %d: %s is NULL", function, context.rank(), argument);
+}
 
 Status mpi_is_up(const char *function) {
   int initialised = 0, finalised = 0;
@@ -50,18 +54,30 @@ Status mpi_is_up(const char *function) {
   return fail(Status::state, "%s: MPI is not initialised%s", function, finalised ? " any more" : "; call MPI_Init first");
 }
 
-/// Makes a halo or an exchange, counts it as live in its context.
+/// Makes a halo or an exchange, counts it as live in its context. A rank without a place for the result still tells the others.
 template <class Object, class Spec>
 hlc_status make(const char *name, hlc_context *context, const Spec *spec, Object **object) {
   return guarded(name, [&]() -> Status {
     if (!context) return null(name, "context");
-    if (!object) return null(name, "the result pointer");
-    auto made = std::make_unique<Object>(context->inner);
+    halocline::Context &inner = context->inner;
+    HLC_TRY(mpi_is_up(name));
+    std::unique_ptr<Object> made;
+    HLC_TRY(halocline::prepare(inner, inner.comm(), [&] {
+      if (!object) return null_on(inner, name, "the result pointer");
+      made = std::make_unique<Object>(inner);
+      return Status::ok;
+    }));
     HLC_TRY(made->inner.create(spec));
-    context->inner.live_plans += 1;
+    inner.live_plans += 1;
     *object = made.release();
     return Status::ok;
   });
+}
+
+/// Of a context that has lost a rank what MPI may still write stays for ever.
+void give_up(std::unique_ptr<hlc_context> context) {
+  context->inner.give_up();
+  halocline::keep_for_ever(std::move(context));
 }
 
 template <class Object>
@@ -99,7 +115,7 @@ const char *hlc_status_name(hlc_status status) {
   return "not an hlc_status";
 }
 
-const char *hlc_error_message(void) { return halocline::error_message().c_str(); }
+const char *hlc_error_message(void) { return halocline::error_message(); }
 
 const char *hlc_mode_name(hlc_mode mode) {
   const halocline::ModeRow *row = halocline::find_mode(mode);
@@ -114,11 +130,19 @@ const char *hlc_version(void) { return HLC_TEXT(HLC_VERSION_MAJOR) "." HLC_TEXT(
 
 hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
   return guarded("hlc_init", [&]() -> Status {
-    if (!context) return null("hlc_init", "context");
     HLC_TRY(mpi_is_up("hlc_init"));
     if (comm == MPI_COMM_NULL) return fail(Status::argument, "hlc_init: comm is MPI_COMM_NULL");
-    auto made = std::make_unique<hlc_context>();
-    HLC_TRY(made->inner.open(comm));
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    // A rank that cannot open says so to the others; one without memory for a context says it with one on its stack.
+    std::unique_ptr<hlc_context> made(new (std::nothrow) hlc_context);
+    halocline::Context makeshift;
+    Status mine = Status::ok;
+    if (!context) mine = fail(Status::argument, "hlc_init on rank %d: context is NULL", rank);
+    if (!made) mine = fail(Status::memory, "hlc_init: rank %d has no memory for a context", rank);
+    const Status opened = (made ? made->inner : makeshift).open(comm, mine);
+    if (made && made->inner.lost()) give_up(std::move(made));
+    HLC_TRY(opened);
     *context = made.release();
     return Status::ok;
   });
@@ -148,9 +172,8 @@ hlc_status hlc_finalise(hlc_context **context) {
     if (failed(mine)) return mine;
     if (voted == Status::ok && worst)
       return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos or fields", inner.rank());
-    if (failed(voted)) inner.give_up();
-    delete *context;
-    *context = nullptr;
+    std::unique_ptr<hlc_context> closed(std::exchange(*context, nullptr));
+    if (failed(voted)) give_up(std::move(closed));
     return voted;
   });
 }
@@ -165,7 +188,7 @@ hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info
 hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data) {
   return guarded("hlc_field_alloc", [&]() -> Status {
     if (!context) return null("hlc_field_alloc", "context");
-    if (!data) return null("hlc_field_alloc", "data");
+    HLC_TRY(mpi_is_up("hlc_field_alloc"));
     // A size that no memory has becomes one that every rank refuses, together.
     return context->inner.allocate_field(bytes > PTRDIFF_MAX ? -1 : static_cast<std::int64_t>(bytes), data);
   });

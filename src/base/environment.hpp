@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-
 #include "base/status.hpp"
 
 namespace halocline {
 
-/// Returns HALOCLINE_<name>, or "" if it is not set.
-std::string environment(const char *name);
+/// Returns HALOCLINE_<name>, or "" if it is not set. Allocates nothing.
+const char *environment(const char *name);
 
-/// Reads HALOCLINE_<name> as a whole number >= 0 into value, which keeps its default if the variable is not set.
-Status environment_number(const char *name, long &value);
+/// Reads HALOCLINE_<name> as a whole number >= 0 into value, which keeps its default if the variable is not set. The message of a
+/// failure names the rank.
+Status environment_number(const char *name, int rank, long &value);
 
 }  // namespace halocline

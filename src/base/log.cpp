@@ -2,17 +2,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/log.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <mutex>
-#include <set>
-#include <string>
+#include <utility>
 
 #include "base/environment.hpp"
 
 namespace halocline {
+namespace {
 
-void report_once(const std::string &key, const char *format, ...) {
+using Subject = std::pair<const char *, const char *>;
+constexpr std::size_t kMostReports = 64;  // more than there are modes and reasons; nothing is allocated
+
+}  // namespace
+
+void report_once(const char *mode, const char *reason, const char *format, ...) {
   char text[1024];
   va_list arguments;
   va_start(arguments, format);
@@ -20,9 +27,12 @@ void report_once(const std::string &key, const char *format, ...) {
   va_end(arguments);
 
   static std::mutex mutex;
-  static std::set<std::string> written;
+  static std::array<Subject, kMostReports> written;
+  static std::size_t count = 0;
   const std::lock_guard lock(mutex);
-  if (!environment("QUIET").empty() || !written.insert(key).second) return;
+  const auto end = written.begin() + static_cast<std::ptrdiff_t>(count);
+  if (*environment("QUIET") != '\0' || count == kMostReports || std::find(written.begin(), end, Subject(mode, reason)) != end) return;
+  written[count++] = {mode, reason};
   std::fprintf(stderr, "halocline: %s\n", text);
 }
 

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-
 namespace halocline {
 
-/// Writes "halocline: <text>" to stderr, unless a text with the same key was written before or HALOCLINE_QUIET is set.
-[[gnu::format(printf, 2, 3)]] void report_once(const std::string &key, const char *format, ...);
+/// Writes "halocline: <text>" to stderr, unless a text of the same mode and reason was written before or HALOCLINE_QUIET is set. Both are
+/// texts that live as long as the program. Any thread.
+[[gnu::format(printf, 3, 4)]] void report_once(const char *mode, const char *reason, const char *format, ...);
 
 }  // namespace halocline

@@ -4,21 +4,25 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 namespace halocline {
+namespace {
 
-std::string &error_message() {
-  thread_local std::string message;
-  return message;
-}
+// Not a string: that memory has run out must be said without any.
+thread_local char message[1024] = "";
+
+}  // namespace
+
+const char *error_message() { return message; }
 
 Status fail(Status status, const char *format, ...) {
-  char text[1024];
+  char text[sizeof message];
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  error_message() = text;
+  std::memcpy(message, text, sizeof text);
   return status;
 }
 

@@ -4,8 +4,6 @@
 
 #include <halocline/halocline.h>
 
-#include <string>
-
 namespace halocline {
 
 /// What a call came to; the values are those of hlc_status. `again` says "not yet" and is no error.
@@ -29,15 +27,18 @@ inline bool failed(Status status) { return status != Status::ok && status != Sta
 [[gnu::format(printf, 2, 3)]] Status fail(Status status, const char *format, ...);
 
 /// This thread's message; the first to know writes it and nobody overwrites it on the way up.
-std::string &error_message();
+const char *error_message();
 
 /// Turns an MPI return code into a status, with the name of the MPI call and MPI's own text as the message.
 Status check_mpi(int code, const char *call);
 
 }  // namespace halocline
 
-/// Returns from the calling function when an expression fails; the only macro of the library.
-#define HLC_TRY(expression)                                                                          \
-  do {                                                                                               \
-    if (::halocline::Status hlc_try_ = (expression); ::halocline::failed(hlc_try_)) return hlc_try_; \
+/// Returns from the calling function when an expression fails; the only macro of the library. The counter keeps the names of nested ones,
+/// in a lambda that is part of the expression, apart.
+#define HLC_TRY(expression) HLC_TRY_NAMED_(expression, __COUNTER__)
+#define HLC_TRY_NAMED_(expression, number) HLC_TRY_AS_(expression, number)
+#define HLC_TRY_AS_(expression, number)                                                                                      \
+  do {                                                                                                                       \
+    if (::halocline::Status hlc_try_##number = (expression); ::halocline::failed(hlc_try_##number)) return hlc_try_##number; \
   } while (0)

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 #include "base/environment.hpp"
+#include "engine/collective.hpp"
+#include "engine/segment.hpp"
 
 namespace halocline {
 
@@ -19,44 +22,35 @@ constexpr std::int64_t kLargestField = std::int64_t{1} << 48;  // the address sp
 
 }  // namespace
 
-Status agree(MPI_Comm comm, Status mine) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  int my_vote[2] = {failed(mine) ? 0 : 1, rank}, vote[2];
-  HLC_TRY(check_mpi(MPI_Allreduce(my_vote, vote, 1, MPI_2INT, MPI_MINLOC, comm), "MPI_Allreduce"));
-  if (vote[0] == 1) return Status::ok;
-
-  struct {
-    int status;
-    char message[508];
-  } news{static_cast<int>(mine), ""};
-  std::strncpy(news.message, error_message().c_str(), sizeof news.message - 1);
-  HLC_TRY(check_mpi(MPI_Bcast(&news, sizeof news, MPI_BYTE, vote[1], comm), "MPI_Bcast"));
-  return fail(static_cast<Status>(news.status), "%s", news.message);
-}
-
-Status Context::open(MPI_Comm comm) {
+Status Context::open(MPI_Comm comm, Status mine) {
+  MPI_Comm_rank(comm, &rank_);
+  MPI_Comm_size(comm, &size_);
+  const Status environment = read_environment();
+  // Two meetings on the caller's communicator, because MPI_Comm_dup cannot be bounded (engine/collective.hpp).
+  HLC_TRY(agree(*this, comm, mine));
+  HLC_TRY(agree(*this, comm, environment));
   HLC_TRY(check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup"));
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(comm_, &rank_);
-  MPI_Comm_size(comm_, &size_);
-  long timeout_s = 300;
-  Status status = environment_number("TIMEOUT", timeout_s);
-  timeout_ns_ = std::min(timeout_s, kLongestTimeout_s) * 1'000'000'000;
-  HLC_TRY(agree(comm_, status));
   HLC_TRY(split_nodes());
-  HLC_TRY(agree(comm_, count_cores()));
-  return agree(comm_, Port::create(node_comm_, port_));
+  HLC_TRY(number_nodes());
+  HLC_TRY(count_cores());
+  return open_port();
+}
+
+Status Context::read_environment() {
+  long timeout_s = 300;
+  const Status status = environment_number("TIMEOUT", rank_, timeout_s);
+  timeout_ns_ = std::min(timeout_s, kLongestTimeout_s) * 1'000'000'000;
+  HLC_TRY(status);
+  return environment_number("FAKE_NODES", rank_, pretended_nodes_);
 }
 
 Status Context::split_nodes() {
-  long pretended = 0;
-  HLC_TRY(agree(comm_, environment_number("FAKE_NODES", pretended)));
   MPI_Comm shared = MPI_COMM_NULL;
   HLC_TRY(check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared), "MPI_Comm_split_type"));
 
   // Pretended nodes cut the real ones into blocks of neighbouring ranks.
-  const long blocks = pretended > 0 ? std::min<long>(pretended, size_) : 1;
+  const long blocks = pretended_nodes_ > 0 ? std::min<long>(pretended_nodes_, size_) : 1;
   const int block = static_cast<int>(rank_ * blocks / size_);
   const Status status = check_mpi(MPI_Comm_split(shared, block, rank_, &node_comm_), "MPI_Comm_split");
   MPI_Comm_free(&shared);
@@ -66,23 +60,65 @@ Status Context::split_nodes() {
   MPI_Comm_size(node_comm_, &members_);
   MPI_Comm_group(comm_, &group_);
   MPI_Comm_group(node_comm_, &node_group_);
-
-  // Nodes are numbered in the order of their first ranks.
-  const int first = member_ == 0 ? 1 : 0;
-  HLC_TRY(check_mpi(MPI_Allreduce(&first, &nodes_, 1, MPI_INT, MPI_SUM, comm_), "MPI_Allreduce"));
-  HLC_TRY(check_mpi(MPI_Scan(&first, &node_, 1, MPI_INT, MPI_SUM, comm_), "MPI_Scan"));
-  node_ -= 1;
-  return check_mpi(MPI_Bcast(&node_, 1, MPI_INT, 0, node_comm_), "MPI_Bcast");
+  return Status::ok;
 }
 
-Status Context::count_cores() {
-  // The union of what the ranks are bound to: a launcher may give each rank one core, or all of them all.
-  cpu_set_t mine, all;
-  CPU_ZERO(&mine);
-  if (sched_getaffinity(0, sizeof mine, &mine) != 0) CPU_SET(0, &mine);
-  HLC_TRY(check_mpi(MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node_comm_), "MPI_Allreduce"));
-  cores_ = std::max(1, CPU_COUNT(&all));
+/// Nodes are numbered in the order of their first ranks.
+Status Context::number_nodes() {
+  const std::int64_t first = member_ == 0 ? 1 : 0;
+  std::int64_t nodes = first, before = first;
+  HLC_TRY(reduce(*this, comm_, MPI_SUM, &nodes, 1));
+  ballot_.mine[0] = first;
+  const Status begun = check_mpi(MPI_Iscan(ballot_.mine, ballot_.all, 1, MPI_INT64_T, MPI_SUM, comm_, &ballot_.request), "MPI_Iscan");
+  if (failed(begun)) return lose(begun);
+  HLC_TRY(await(*this, 1, &ballot_.request));
+  before = ballot_.all[0];
+  // The number of a node is that of its first rank: the smallest, because the others count no node of their own.
+  HLC_TRY(reduce(*this, node_comm_, MPI_MIN, &before, 1));
+  nodes_ = static_cast<int>(nodes);
+  node_ = static_cast<int>(before) - 1;
   return Status::ok;
+}
+
+/// The union of what the ranks are bound to: a launcher may give each rank one core, or all of them all.
+Status Context::count_cores() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) CPU_SET(0, &cpus);
+  std::int64_t words[Ballot::kNumbers];
+  static_assert(sizeof words == sizeof cpus);
+  std::memcpy(words, &cpus, sizeof cpus);
+  HLC_TRY(reduce(*this, node_comm_, MPI_BOR, words, Ballot::kNumbers));
+  std::memcpy(&cpus, words, sizeof cpus);
+  cores_ = std::max(1, CPU_COUNT(&cpus));
+  return Status::ok;
+}
+
+/// All have entered their processes before anybody looks at another's.
+Status Context::open_port() {
+  Segment segment;
+  HLC_TRY(agree(*this, comm_, create_segment(*this, sizeof(transport::shm::PortState), segment)));
+  Port port;
+  port.attach(std::move(segment), member_);
+  HLC_TRY(agree(*this, comm_, Status::ok));
+  port_ = std::move(port);
+  return Status::ok;
+}
+
+Status Context::lose(Status why) {
+  if (lost()) return why_lost();
+  why_lost_ = why;
+  std::snprintf(loss_, sizeof loss_, "%s", error_message());
+  return why;
+}
+
+Status Context::why_lost() const { return fail(why_lost_, "%s", loss_); }
+
+void Context::give_up() {
+  const std::lock_guard lock(fields_mutex_);
+  fields_.clear();
+  port_ = Port();
+  comm_ = node_comm_ = MPI_COMM_NULL;
 }
 
 Context::~Context() {
@@ -99,16 +135,26 @@ Member Context::member_of(int rank) const {
   return member == MPI_UNDEFINED ? kOtherNode : member;
 }
 
+int Context::rank_of(Member member) const {
+  int rank = MPI_UNDEFINED;
+  MPI_Group_translate_ranks(node_group_, 1, &member, group_, &rank);
+  return rank;
+}
+
 Status Context::allocate_field(std::int64_t bytes, void **data) {
-  Status size = Status::ok;
-  if (bytes < 0 || bytes > kLargestField) size = fail(Status::memory, "hlc_field_alloc on rank %d: bytes is larger than any memory", rank_);
-  HLC_TRY(agree(comm_, size));
-  Field field{next_serial_, {}, 0};
-  HLC_TRY(agree(comm_, Segment::create(node_comm_, bytes, field.segment)));
+  std::list<Field> made;
+  HLC_TRY(prepare(*this, comm_, [&] {
+    if (!data) return fail(Status::argument, "hlc_field_alloc on rank %d: data is NULL", rank_);
+    if (bytes < 0 || bytes > kLargestField)
+      return fail(Status::memory, "hlc_field_alloc on rank %d: bytes is larger than any memory", rank_);
+    made.push_back({next_serial_, {}, 0});
+    return Status::ok;
+  }));
+  HLC_TRY(agree(*this, comm_, create_segment(*this, bytes, made.front().segment)));
   next_serial_ += 1;
-  *data = field.segment.part(member_);
+  *data = made.front().segment.part(member_);
   const std::lock_guard lock(fields_mutex_);
-  fields_.push_back(std::move(field));
+  fields_.splice(fields_.end(), made);
   return Status::ok;
 }
 

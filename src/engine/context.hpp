@@ -26,6 +26,18 @@ struct FieldPlace {
   std::int64_t offset = 0;
 };
 
+/// What one agreement of all ranks reads and writes. It lies in the context, so that agreeing allocates nothing.
+struct Ballot {
+  static constexpr int kNumbers = 16;
+  struct News {
+    int status = 0;
+    char message[1020] = "";
+  };
+  std::int64_t mine[kNumbers] = {}, all[kNumbers] = {};
+  News news;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
 /// Everything that outlives single halos. Made by hlc_init; one per communicator.
 class Context {
  public:
@@ -34,11 +46,18 @@ class Context {
   Context &operator=(const Context &) = delete;
   ~Context();
 
-  /// Duplicates the communicator and finds this rank's node. Collective.
-  Status open(MPI_Comm comm);
+  /// Duplicates the communicator and finds this rank's node. Collective over comm; mine is the status of this rank so far.
+  Status open(MPI_Comm comm, Status mine);
 
-  /// Leaves the communicators alone for good: a rank is gone, so that freeing them could hang.
-  void give_up() { comm_ = node_comm_ = MPI_COMM_NULL; }
+  /// A collective step has failed: a rank is gone, and what MPI still holds of that step cannot be taken back. From now on every collective
+  /// step fails at once, as the first did. Returns the status with its message.
+  Status lose(Status why);
+  bool lost() const { return failed(why_lost_); }
+  /// The status and the message of the failure that lost the context.
+  Status why_lost() const;
+  /// Gives back all but the communicators, which MPI can only free collectively, and the memory that MPI may still write.
+  void give_up();
+  Ballot &ballot() { return ballot_; }
 
   MPI_Comm comm() const { return comm_; }
   MPI_Comm node_comm() const { return node_comm_; }
@@ -56,6 +75,8 @@ class Context {
   Port &port() { return port_; }
   /// The member of this node that a rank is, kOtherNode if it stands elsewhere. Cold: asks MPI.
   Member member_of(int rank) const;
+  /// The rank of a member of this node. Cold.
+  int rank_of(Member member) const;
 
   /// Field memory: collective to make, local to release.
   Status allocate_field(std::int64_t bytes, void **data);
@@ -78,8 +99,11 @@ class Context {
     int users = 0;
   };
 
+  Status read_environment();
   Status split_nodes();
+  Status number_nodes();
   Status count_cores();
+  Status open_port();
   Field *field_with(std::int64_t serial);
 
   MPI_Comm comm_ = MPI_COMM_NULL, node_comm_ = MPI_COMM_NULL;
@@ -87,13 +111,14 @@ class Context {
   int rank_ = 0, size_ = 1, node_ = 0, nodes_ = 1, members_ = 1, cores_ = 1;
   Member member_ = 0;
   std::int64_t timeout_ns_ = 0;
+  long pretended_nodes_ = 0;
+  Ballot ballot_;
+  Status why_lost_ = Status::ok;
+  char loss_[sizeof Ballot::News::message] = "";
   Port port_;
   std::mutex fields_mutex_;
   std::list<Field> fields_;
   std::int64_t next_serial_ = 0;
 };
-
-/// All ranks of comm leave with the status and the message of the lowest rank that failed, or with ok.
-Status agree(MPI_Comm comm, Status mine);
 
 }  // namespace halocline

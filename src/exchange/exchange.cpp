@@ -3,33 +3,34 @@
 #include "exchange/exchange.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <string>
 
 #include "base/log.hpp"
-#include "engine/vote.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/modes.hpp"
 
 namespace halocline {
+
 Status Exchange::create(Context &context, Options options, std::vector<Edge> edges) {
   plan_.context = &context;
   plan_.options = options;
   plan_.edges = std::move(edges);
   plan_.copies_cells = cargo_.copies_cells();
-  HLC_TRY(agree(context.comm(), check_sizes()));
+  HLC_TRY(prepare(context, context.comm(), [this] { return make_tables(); }));
   HLC_TRY(check_mpi(MPI_Comm_dup(context.comm(), &plan_.comm), "MPI_Comm_dup"));
   HLC_TRY(join_edges(plan_));
+  HLC_TRY(make_legs());
+  HLC_TRY(report_detours());
+  return agree(context, plan_.comm, cargo_.joined(plan_));
+}
 
+Status Exchange::make_tables() {
   const std::size_t n = plan_.edges.size();
   plan_.parts.resize(n);
   for (std::size_t e = 0; e < n; ++e) plan_.parts[e] = {plan_.edges[e].out, plan_.edges[e].in};
   arrival_.assign(n, Arrival::none);
   queue_.reserve(n);
   leg_of_.assign(n, 0);
-  HLC_TRY(make_legs());
-  HLC_TRY(report_detours());
-  return agree(plan_.comm, cargo_.joined(plan_));
+  return check_sizes();
 }
 
 /// All buffers of an exchange together must have a size that fits 64 bits, slots and alignment included.
@@ -56,11 +57,9 @@ Status Exchange::end() {
     legs_.clear();
     return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
   }
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  static auto *given_up = new std::vector<std::unique_ptr<Leg>>;  // reachable for ever, so that no destructor runs
   for (auto &leg : legs_)
-    if (leg->wake_up() == WakeUp::by_polling) given_up->push_back(std::move(leg));
+    if (leg->wake_up() == WakeUp::by_polling) keep_for_ever(std::move(leg));
+  legs_.clear();
   plan_.comm = MPI_COMM_NULL;
   return voted;
 }
@@ -70,12 +69,15 @@ Status Exchange::end() {
 Status Exchange::make_legs() {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   std::vector<int> direct, near, far;
-  for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
-    const Edge &edge = plan_.edges[e];
-    const bool same_node = edge.member != kOtherNode;
-    const bool readable = mode.reads_fields && edge.readable && edge.peer_readable;
-    (same_node || !mode.make_far ? (readable ? direct : near) : far).push_back(static_cast<int>(e));
-  }
+  HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
+    for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
+      const Edge &edge = plan_.edges[e];
+      const bool same_node = edge.member != kOtherNode;
+      const bool readable = mode.reads_fields && edge.readable && edge.peer_readable;
+      (same_node || !mode.make_far ? (readable ? direct : near) : far).push_back(static_cast<int>(e));
+    }
+    return Status::ok;
+  }));
   if (!mode.make_far) return add_leg(mode.make, near, &hlc_plan_info::via_mpi);
   if (mode.reads_fields) HLC_TRY(add_leg(mode.make, direct, &hlc_plan_info::via_direct));
   HLC_TRY(add_leg(mode.reads_fields ? make_notify : mode.make, near, &hlc_plan_info::via_notify));
@@ -87,31 +89,33 @@ Status Exchange::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   hlc_plan_info info{};
   describe(info);
-  const long long mine[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, mode.reads_fields ? info.via_notify : 0};
-  long long all[3] = {};
-  HLC_TRY(check_mpi(MPI_Allreduce(mine, all, 3, MPI_LONG_LONG, MPI_SUM, plan_.comm), "MPI_Allreduce"));
+  std::int64_t links[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, mode.reads_fields ? info.via_notify : 0};
+  HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_SUM, links, 3));
   if (plan_.context->rank() != 0) return Status::ok;
-  if (all[1] > 0)
-    report_once(std::string(mode.name) + " between nodes",
-                "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI", mode.name, all[1], all[0]);
-  if (all[2] > 0)
+  const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
+  if (far > 0)
+    report_once(mode.name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI",
+                mode.name, far, all);
+  if (unread > 0)
     report_once(
-        std::string(mode.name) + " without fields",
+        mode.name, "without fields",
         "mode %s: %lld of %lld links between neighbours go as notify: not both sides have their data in memory from hlc_field_alloc "
         "(an exchange never has)",
-        mode.name, all[2], all[0]);
+        mode.name, unread, all);
   return Status::ok;
 }
 
-Status Exchange::add_leg(Status (*make)(Plan &, std::vector<int>, std::unique_ptr<Leg> &), std::vector<int> edges,
-                         int hlc_plan_info::*route) {
-  for (const int e : edges) leg_of_[static_cast<std::size_t>(e)] = legs_.size();
-  std::unique_ptr<Leg> leg;
-  HLC_TRY(agree(plan_.comm, make(plan_, std::move(edges), leg)));
-  if (!leg->edges().empty() && leg->wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
-  knows_who_ = knows_who_ && leg->knows_who();
-  legs_.push_back(std::move(leg));
-  routes_.push_back(route);
+Status Exchange::add_leg(MakeLeg make, const std::vector<int> &edges, int hlc_plan_info::*route) {
+  HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
+    for (const int e : edges) leg_of_[static_cast<std::size_t>(e)] = legs_.size();
+    routes_.push_back(route);
+    legs_.push_back(make(plan_, edges));
+    return Status::ok;
+  }));
+  Leg &leg = *legs_.back();
+  HLC_TRY(agree(*plan_.context, plan_.comm, leg.create()));
+  if (!edges.empty() && leg.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
+  knows_who_ = knows_who_ && leg.knows_who();
   return Status::ok;
 }
 

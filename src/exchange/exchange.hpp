@@ -59,10 +59,11 @@ class Exchange {
  private:
   /// A leg of the exchange, by edge: leg_of_[edge].
   Leg &leg(int edge) { return *legs_[leg_of_[static_cast<std::size_t>(edge)]]; }
+  Status make_tables();
   Status check_sizes() const;
   Status make_legs();
   Status report_detours() const;
-  Status add_leg(Status (*make)(Plan &, std::vector<int>, std::unique_ptr<Leg> &), std::vector<int> edges, int hlc_plan_info::*route);
+  Status add_leg(MakeLeg make, const std::vector<int> &edges, int hlc_plan_info::*route);
   Status send_edge(int edge);
   Status collect(bool *progress);
   Status unpack_arrived();

@@ -20,36 +20,59 @@ struct Hello {
 /// (rank, tag, turn) names an edge.
 using Name = std::tuple<int, int, int>;
 
-Status send_hellos(const Plan &plan, std::vector<Hello> &hellos, std::vector<MPI_Request> &requests) {
+/// What I say, and what was said to me and by whom.
+struct Conversation : Job {
+  explicit Conversation(const Plan &plan) : said(plan.edges.size()) { requests.resize(plan.edges.size(), MPI_REQUEST_NULL); }
+  std::vector<Hello> said;
+  std::map<Name, Hello> heard;
+};
+
+void prepare_hellos(const Plan &plan, Conversation &talk) {
   std::map<std::pair<int, int>, int> turns;
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const Edge &edge = plan.edges[e];
-    hellos[e] = {edge.out, edge.in, edge.shape, static_cast<int>(e), edge.tag_out, turns[{edge.rank, edge.tag_out}]++, edge.readable};
-    HLC_TRY(check_mpi(MPI_Issend(&hellos[e], sizeof(Hello), MPI_BYTE, edge.rank, kHelloTag, plan.comm, &requests[e]), "MPI_Issend"));
+    talk.said[e] = {edge.out, edge.in, edge.shape, static_cast<int>(e), edge.tag_out, turns[{edge.rank, edge.tag_out}]++, edge.readable};
   }
+}
+
+Status send_hellos(const Plan &plan, Conversation &talk) {
+  for (std::size_t e = 0; e < plan.edges.size(); ++e)
+    HLC_TRY(check_mpi(MPI_Issend(&talk.said[e], sizeof(Hello), MPI_BYTE, plan.edges[e].rank, kHelloTag, plan.comm, &talk.requests[e]),
+                      "MPI_Issend"));
+  return Status::ok;
+}
+
+/// Receives a hello if one has come. What cannot be kept for want of memory is received all the same, so that nobody waits: mine says so.
+Status receive_hello(const Plan &plan, Conversation &talk, int *there, Status *mine) {
+  MPI_Status status;
+  HLC_TRY(check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kHelloTag, plan.comm, there, &status), "MPI_Iprobe"));
+  if (!*there) return Status::ok;
+  Hello hello;
+  HLC_TRY(check_mpi(MPI_Recv(&hello, sizeof hello, MPI_BYTE, status.MPI_SOURCE, kHelloTag, plan.comm, MPI_STATUS_IGNORE), "MPI_Recv"));
+  const Status kept = alone(*plan.context, [&] {
+    talk.heard[{status.MPI_SOURCE, hello.tag, hello.turn}] = hello;
+    return Status::ok;
+  });
+  if (failed(kept)) *mine = kept;
   return Status::ok;
 }
 
 /// Receives hellos until every rank's have been received.
-Status receive_hellos(const Plan &plan, std::vector<MPI_Request> &requests, std::map<Name, Hello> &heard) {
+Status receive_hellos(const Plan &plan, Conversation &talk, Status *mine) {
   MPI_Request barrier = MPI_REQUEST_NULL;
+  Patience patience(*plan.context);
   for (int done = 0; !done;) {
-    int there = 0;
-    MPI_Status status;
-    HLC_TRY(check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kHelloTag, plan.comm, &there, &status), "MPI_Iprobe"));
-    if (there) {
-      Hello hello;
-      HLC_TRY(check_mpi(MPI_Recv(&hello, sizeof hello, MPI_BYTE, status.MPI_SOURCE, kHelloTag, plan.comm, MPI_STATUS_IGNORE), "MPI_Recv"));
-      heard[{status.MPI_SOURCE, hello.tag, hello.turn}] = hello;
-      continue;
-    }
+    int there = 0, sent = 0;
+    HLC_TRY(receive_hello(plan, talk, &there, mine));
+    if (there) continue;
     if (barrier != MPI_REQUEST_NULL) {
       HLC_TRY(check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test"));
-      continue;
+    } else {
+      HLC_TRY(
+          check_mpi(MPI_Testall(static_cast<int>(talk.requests.size()), talk.requests.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall"));
+      if (sent) HLC_TRY(check_mpi(MPI_Ibarrier(plan.comm, &barrier), "MPI_Ibarrier"));
     }
-    int sent = 0;
-    HLC_TRY(check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall"));
-    if (sent) HLC_TRY(check_mpi(MPI_Ibarrier(plan.comm, &barrier), "MPI_Ibarrier"));
+    if (!done) HLC_TRY(patience.pause());
   }
   return Status::ok;
 }
@@ -93,26 +116,36 @@ Status compare_all(Plan &plan, std::map<Name, Hello> &heard) {
 }  // namespace
 
 Status join_edges(Plan &plan) {
-  std::vector<Hello> hellos(plan.edges.size());
-  std::vector<MPI_Request> requests(plan.edges.size(), MPI_REQUEST_NULL);
-  std::map<Name, Hello> heard;
-  HLC_TRY(send_hellos(plan, hellos, requests));
-  HLC_TRY(receive_hellos(plan, requests, heard));
-  return agree(plan.comm, compare_all(plan, heard));
+  std::unique_ptr<Conversation> talk;
+  HLC_TRY(prepare(*plan.context, plan.comm, [&] {
+    talk = std::make_unique<Conversation>(plan);
+    prepare_hellos(plan, *talk);
+    return Status::ok;
+  }));
+  Status mine = Status::ok, heard = send_hellos(plan, *talk);
+  if (!failed(heard)) heard = receive_hellos(plan, *talk, &mine);
+  if (failed(heard)) {
+    keep_for_ever(std::move(talk));
+    return plan.context->lose(heard);
+  }
+  return prepare(*plan.context, plan.comm, [&] { return failed(mine) ? mine : compare_all(plan, talk->heard); });
 }
 
-Status swap_cards(const Plan &plan, const std::vector<int> &edges, const std::vector<Card> &mine, std::vector<Card> &theirs) {
-  theirs.assign(plan.edges.size(), Card{});
-  std::vector<MPI_Request> requests(2 * edges.size(), MPI_REQUEST_NULL);
+Cards::Cards(const Plan &plan, const std::vector<int> &edges) : mine(plan.edges.size()), theirs(plan.edges.size()) {
+  requests.resize(2 * edges.size(), MPI_REQUEST_NULL);
+}
+
+Status swap_cards(const Plan &plan, const std::vector<int> &edges, std::unique_ptr<Cards> &cards) {
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const auto e = static_cast<std::size_t>(edges[i]);
-    HLC_TRY(check_mpi(MPI_Irecv(&theirs[e], sizeof(Card), MPI_BYTE, plan.edges[e].rank, kCardTag + edges[i], plan.comm, &requests[2 * i]),
+    const Edge &edge = plan.edges[e];
+    MPI_Request *requests = &cards->requests[2 * i];
+    HLC_TRY(check_mpi(MPI_Irecv(&cards->theirs[e], sizeof(Card), MPI_BYTE, edge.rank, kCardTag + edges[i], plan.comm, &requests[0]),
                       "MPI_Irecv"));
-    HLC_TRY(check_mpi(MPI_Isend(&mine[e], sizeof(Card), MPI_BYTE, plan.edges[e].rank, kCardTag + plan.edges[e].peer_edge, plan.comm,
-                                &requests[2 * i + 1]),
+    HLC_TRY(check_mpi(MPI_Isend(&cards->mine[e], sizeof(Card), MPI_BYTE, edge.rank, kCardTag + edge.peer_edge, plan.comm, &requests[1]),
                       "MPI_Isend"));
   }
-  return check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  return await(*plan.context, cards);
 }
 
 }  // namespace halocline

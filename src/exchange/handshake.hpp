@@ -17,7 +17,13 @@ struct Card {
   std::int64_t a = 0, b = 0, c = 0;
 };
 
-/// Swaps a card over each of the edges; both vectors are indexed as plan.edges.
-Status swap_cards(const Plan &plan, const std::vector<int> &edges, const std::vector<Card> &mine, std::vector<Card> &theirs);
+/// The cards of both sides, indexed as plan.edges; allocated before they are swapped.
+struct Cards : Job {
+  Cards(const Plan &plan, const std::vector<int> &edges);
+  std::vector<Card> mine, theirs;
+};
+
+/// Swaps a card over each of the edges. Allocates nothing; if it fails the cards are gone.
+Status swap_cards(const Plan &plan, const std::vector<int> &edges, std::unique_ptr<Cards> &cards);
 
 }  // namespace halocline

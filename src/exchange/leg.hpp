@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/context.hpp"
+#include "engine/collective.hpp"
 #include "engine/wait.hpp"
 
 namespace halocline {
@@ -50,14 +50,16 @@ struct Plan {
 };
 
 /// Carries the edges of one set. A round is: open, then for each edge with out > 0 place, (pack), send; launched; poll until every edge
-/// with in > 0 has come, each followed by (unpack) release; close until it is ok. Nothing here allocates.
-class Leg {
+/// with in > 0 has come, each followed by (unpack) release; close until it is ok. Nothing but create allocates.
+class Leg : public Kept {
  public:
   Leg(Plan &plan, std::vector<int> edges) : plan_(plan), edges_(std::move(edges)) {}
   Leg(const Leg &) = delete;
   Leg &operator=(const Leg &) = delete;
-  virtual ~Leg() = default;
 
+  /// Makes what the leg needs. Collective over the plan's communicator, also for ranks without edges. The destructor takes back what there
+  /// is of it, with whatever is collective.
+  virtual Status create() = 0;
   /// Begins a round.
   virtual Status open() = 0;
   /// Where to pack what edge sends; `again` while the peer has not freed the place. Not called for edges that are read directly.
@@ -89,6 +91,11 @@ class Leg {
   const std::vector<int> &edges() const { return edges_; }
 
  protected:
+  /// What a rank does alone in create; all leave with the same status.
+  template <class Part>
+  Status prepare(Part part) {
+    return halocline::prepare(*plan_.context, plan_.comm, part);
+  }
   const Edge &edge(int index) const { return plan_.edges[static_cast<std::size_t>(index)]; }
   const Part &part(int index) const { return plan_.parts[static_cast<std::size_t>(index)]; }
 
@@ -96,14 +103,15 @@ class Leg {
   std::vector<int> edges_;  // indices into plan_.edges
 };
 
-/// Makers of legs, one per file in modes/. All collective over the plan's communicator, also for ranks without edges.
-Status make_p2p(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
-Status make_neighbor(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
-Status make_fence(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
-Status make_pscw(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
-Status make_passive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
-Status make_passive_naive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
-Status make_notify(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
-Status make_direct(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
+/// Makers of legs, one per file in modes/. Local; create follows.
+using MakeLeg = std::unique_ptr<Leg> (*)(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_p2p(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_neighbor(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_fence(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_pscw(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_passive(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_passive_naive(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_notify(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_direct(Plan &plan, std::vector<int> edges);
 
 }  // namespace halocline

@@ -3,6 +3,7 @@
 #include "exchange/list.hpp"
 
 #include "exchange/modes/modes.hpp"
+#include "exchange/rules.hpp"
 
 namespace halocline {
 
@@ -51,20 +52,28 @@ Status ListExchange::link_to_myself() {
 
 Status ListExchange::create(const hlc_exchange_spec *spec) {
   Options options;
-  Status status = check(spec);
-  if (!failed(status)) {
+  std::vector<Edge> edges;
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    HLC_TRY(check(spec));
     options = {spec->mode, spec->epoch, spec->drive};
-    status = resolve(options, context_.rank());
-  }
-  if (!failed(status)) {
-    neighbours_.assign(spec->neighbours, spec->neighbours + spec->nneighbours);
-    pack_ = spec->pack;
-    unpack_ = spec->unpack;
-    user_ = spec->user;
-    status = link_to_myself();
-  }
-  HLC_TRY(agree(context_.comm(), status));
+    HLC_TRY(resolve(options, context_.rank()));
+    take(*spec);
+    edges = make_edges();
+    return link_to_myself();
+  }));
+  HLC_TRY(check_rules(context_, "hlc_exchange_create",
+                      [&] { return std::vector<Rule>{{"mode", options.mode}, {"epoch", options.epoch}, {"drive", options.drive}}; }));
+  return exchange_.create(context_, options, std::move(edges));
+}
 
+void ListExchange::take(const hlc_exchange_spec &spec) {
+  neighbours_.assign(spec.neighbours, spec.neighbours + spec.nneighbours);
+  pack_ = spec.pack;
+  unpack_ = spec.unpack;
+  user_ = spec.user;
+}
+
+std::vector<Edge> ListExchange::make_edges() {
   std::vector<Edge> edges;
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const hlc_neighbour &n = neighbours_[i];
@@ -77,7 +86,7 @@ Status ListExchange::create(const hlc_exchange_spec *spec) {
     edges.push_back(edge);
     entry_of_.push_back(static_cast<int>(i));
   }
-  return exchange_.create(context_, options, std::move(edges));
+  return edges;
 }
 
 Status ListExchange::start() {

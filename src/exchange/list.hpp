@@ -27,6 +27,8 @@ class ListExchange final : private Cargo {
 
  private:
   Status check(const hlc_exchange_spec *spec) const;
+  void take(const hlc_exchange_spec &spec);
+  std::vector<Edge> make_edges();
   Status link_to_myself();
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;

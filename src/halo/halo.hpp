@@ -58,6 +58,9 @@ class Halo final : private Cargo {
     std::int64_t serial, halo, edge;  // the field's memory, and where the boxes start in it
     Strides strides;
   };
+  struct ReadCards : Job {
+    std::vector<ReadCard> mine, theirs;  // per path and field
+  };
 
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
@@ -72,6 +75,7 @@ class Halo final : private Cargo {
   void take_directions(const hlc_halo_spec &spec);
   Path make_path(const Direction &direction) const;
   std::vector<Edge> make_edges(bool readable) const;
+  Status swap_read_cards(const Plan &plan, std::size_t path, ReadCards &cards) const;
   ReadCard read_card(const Path &path, std::size_t field) const;
   Status take_read_card(Path &path, std::size_t field, const ReadCard &card, Member member);
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "exchange/modes/modes.hpp"
+#include "exchange/rules.hpp"
 #include "halo/halo.hpp"
 
 namespace halocline {
@@ -11,58 +12,54 @@ namespace {
 
 constexpr int kReadCardTag = 3;
 
-/// What must be the same on all ranks, as numbers with names.
-struct Rule {
-  std::string name;
-  std::int64_t value;
-};
+bool is_read(const Edge &edge) { return edge.member != kOtherNode && edge.readable && edge.peer_readable; }
 
-Status check_rules(const Context &context, const std::vector<Rule> &rules) {
-  std::vector<std::int64_t> first(rules.size());
-  for (std::size_t i = 0; i < rules.size(); ++i) first[i] = rules[i].value;
-  HLC_TRY(check_mpi(MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_INT64_T, 0, context.comm()), "MPI_Bcast"));
-  Status status = Status::ok;
-  for (std::size_t i = 0; i < rules.size() && !failed(status); ++i)
-    if (first[i] != rules[i].value)
-      status = fail(Status::mismatch, "hlc_halo_init: ranks disagree on %s: rank 0 has %lld, rank %d has %lld", rules[i].name.c_str(),
-                    static_cast<long long>(first[i]), context.rank(), static_cast<long long>(rules[i].value));
-  return agree(context.comm(), status);
-}
+/// What each rank knows of the fields' order in memory, and what all know together.
+struct Nestings : Job {
+  std::vector<Nesting> mine, all;
+};
 
 }  // namespace
 
 Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const {
   const int ndims = spec.grid->ndims;
-  HLC_TRY(check_rules(context_, {{"ndims", ndims},
-                                 {"nfields", spec.nfields},
-                                 {"stencil", spec.stencil},
-                                 {"mode", options.mode},
-                                 {"epoch", options.epoch},
-                                 {"drive", options.drive}}));
-  std::vector<Rule> rules;
-  for (int d = 0; d < ndims; ++d) {
-    rules.push_back({"depth_low[" + std::to_string(d) + "]", spec.depth_low[d]});
-    rules.push_back({"depth_high[" + std::to_string(d) + "]", spec.depth_high[d]});
-  }
-  for (int f = 0; f < spec.nfields; ++f) {
-    const std::string who = "fields[" + std::to_string(f) + "]";
-    rules.push_back({who + "'s type", spec.fields[f].type});
-    rules.push_back({who + "'s element_bytes", element_bytes(spec.fields[f])});
-  }
-  return check_rules(context_, rules);
+  HLC_TRY(check_rules(context_, "hlc_halo_init", [&] {
+    return std::vector<Rule>{{"ndims", ndims},       {"nfields", spec.nfields}, {"stencil", spec.stencil},
+                             {"mode", options.mode}, {"epoch", options.epoch},  {"drive", options.drive}};
+  }));
+  return check_rules(context_, "hlc_halo_init", [&] {
+    std::vector<Rule> rules;
+    for (int d = 0; d < ndims; ++d) {
+      rules.push_back({"depth_low[" + std::to_string(d) + "]", spec.depth_low[d]});
+      rules.push_back({"depth_high[" + std::to_string(d) + "]", spec.depth_high[d]});
+    }
+    for (int f = 0; f < spec.nfields; ++f) {
+      const std::string who = "fields[" + std::to_string(f) + "]";
+      rules.push_back({who + "'s type", spec.fields[f].type});
+      rules.push_back({who + "'s element_bytes", element_bytes(spec.fields[f])});
+    }
+    return rules;
+  });
 }
 
 /// The order of dimensions in memory decides the order of cells in a message, so it is found by all ranks together: where a rank has one
 /// cell along a dimension, its stride there says nothing, and the other ranks' does.
 Status Halo::agree_on_orders(const hlc_halo_spec &spec) {
-  std::vector<Nesting> mine, all;
-  for (int f = 0; f < spec.nfields; ++f) mine.push_back(find_nesting(spec, field_strides(spec, spec.fields[f])));
-  all.resize(mine.size());
-  HLC_TRY(check_mpi(MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size() * sizeof(Nesting) / sizeof(int)), MPI_INT, MPI_MAX,
-                                  context_.comm()),
-                    "MPI_Allreduce"));
-  for (std::size_t f = 0; f < all.size(); ++f)
-    if (!order_dims(all[f], spec.grid->ndims, spec.layout, fields_[f].order))
+  std::unique_ptr<Nestings> nestings;
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    nestings = std::make_unique<Nestings>();
+    for (int f = 0; f < spec.nfields; ++f) nestings->mine.push_back(find_nesting(spec, field_strides(spec, spec.fields[f])));
+    nestings->all.resize(nestings->mine.size());
+    nestings->requests.resize(1, MPI_REQUEST_NULL);
+    return Status::ok;
+  }));
+  const auto count = static_cast<int>(nestings->mine.size() * sizeof(Nesting) / sizeof(int));
+  HLC_TRY(check_mpi(
+      MPI_Iallreduce(nestings->mine.data(), nestings->all.data(), count, MPI_INT, MPI_MAX, context_.comm(), nestings->requests.data()),
+      "MPI_Iallreduce"));
+  HLC_TRY(await(context_, nestings));
+  for (std::size_t f = 0; f < nestings->all.size(); ++f)
+    if (!order_dims(nestings->all[f], spec.grid->ndims, spec.layout, fields_[f].order))
       return fail(Status::mismatch, "hlc_halo_init: ranks disagree on the order of the dimensions of fields[%zu] '%s' in memory", f,
                   fields_[f].name.c_str());
   return Status::ok;
@@ -70,21 +67,26 @@ Status Halo::agree_on_orders(const hlc_halo_spec &spec) {
 
 Status Halo::create(const hlc_halo_spec *spec) {
   Options options;
-  Status status = check_spec(spec, context_.rank(), context_.size());
-  if (!failed(status)) {
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
     options = {spec->mode, spec->epoch, spec->drive};
-    status = resolve(options, context_.rank());
-  }
-  HLC_TRY(agree(context_.comm(), status));
+    return resolve(options, context_.rank());
+  }));
   HLC_TRY(check_same_on_all_ranks(*spec, options));
-
-  ndims_ = spec->grid->ndims;
-  take_fields(*spec);
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    ndims_ = spec->grid->ndims;
+    take_fields(*spec);
+    swapped_.reserve(fields_.size());
+    return Status::ok;
+  }));
   HLC_TRY(agree_on_orders(*spec));
-  take_directions(*spec);
-  swapped_.reserve(fields_.size());
-  const bool readable = std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; });
-  HLC_TRY(exchange_.create(context_, options, make_edges(readable)));
+  std::vector<Edge> edges;
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    take_directions(*spec);
+    edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
+    return Status::ok;
+  }));
+  HLC_TRY(exchange_.create(context_, options, std::move(edges)));
   set_swap(nullptr);
   return Status::ok;
 }
@@ -96,8 +98,8 @@ Halo::~Halo() {
 /// Keeps a field from being released as long as this halo lives: mine, or a neighbour's that I read.
 void Halo::use_field(std::int64_t serial) {
   if (std::find(used_serials_.begin(), used_serials_.end(), serial) != used_serials_.end()) return;
-  context_.use_field(serial, +1);
   used_serials_.push_back(serial);
+  context_.use_field(serial, +1);
 }
 
 void Halo::take_fields(const hlc_halo_spec &spec) {
@@ -201,25 +203,37 @@ Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Mem
 Status Halo::joined(const Plan &plan) {
   if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
   const std::size_t n = fields_.size();
-  std::vector<ReadCard> mine(paths_.size() * n), theirs(paths_.size() * n);
-  std::vector<MPI_Request> requests;
-  const int bytes = static_cast<int>(n * sizeof(ReadCard));
-  for (std::size_t e = 0; e < paths_.size(); ++e) {
-    const Edge &edge = plan.edges[e];
-    if (edge.member == kOtherNode || !edge.readable || !edge.peer_readable) continue;
-    for (std::size_t f = 0; f < n; ++f) mine[e * n + f] = read_card(paths_[e], f);
-    MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
-    HLC_TRY(check_mpi(MPI_Irecv(&theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + static_cast<int>(e), plan.comm, &receive),
-                      "MPI_Irecv"));
-    HLC_TRY(check_mpi(MPI_Isend(&mine[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + edge.peer_edge, plan.comm, &send), "MPI_Isend"));
-    requests.push_back(receive);
-    requests.push_back(send);
-  }
-  HLC_TRY(check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall"));
+  std::unique_ptr<ReadCards> cards;
+  HLC_TRY(prepare(context_, plan.comm, [&] {
+    cards = std::make_unique<ReadCards>();
+    cards->mine.resize(paths_.size() * n);
+    cards->theirs.resize(paths_.size() * n);
+    cards->requests.resize(2 * paths_.size(), MPI_REQUEST_NULL);
+    for (std::size_t e = 0; e < paths_.size(); ++e)
+      for (std::size_t f = 0; f < n; ++f) cards->mine[e * n + f] = read_card(paths_[e], f);
+    return Status::ok;
+  }));
   for (std::size_t e = 0; e < paths_.size(); ++e)
-    if (const Edge &edge = plan.edges[e]; edge.member != kOtherNode && edge.readable && edge.peer_readable)
-      for (std::size_t f = 0; f < n; ++f) HLC_TRY(take_read_card(paths_[e], f, theirs[e * n + f], edge.member));
-  return Status::ok;
+    if (is_read(plan.edges[e])) HLC_TRY(swap_read_cards(plan, e, *cards));
+  HLC_TRY(await(context_, cards));
+  return alone(context_, [&] {
+    for (std::size_t e = 0; e < paths_.size(); ++e)
+      for (std::size_t f = 0; is_read(plan.edges[e]) && f < n; ++f)
+        HLC_TRY(take_read_card(paths_[e], f, cards->theirs[e * n + f], plan.edges[e].member));
+    return Status::ok;
+  });
+}
+
+Status Halo::swap_read_cards(const Plan &plan, std::size_t e, ReadCards &cards) const {
+  const Edge &edge = plan.edges[e];
+  const std::size_t n = fields_.size();
+  const auto bytes = static_cast<int>(n * sizeof(ReadCard));
+  HLC_TRY(check_mpi(
+      MPI_Irecv(&cards.theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + static_cast<int>(e), plan.comm, &cards.requests[2 * e]),
+      "MPI_Irecv"));
+  return check_mpi(
+      MPI_Isend(&cards.mine[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + edge.peer_edge, plan.comm, &cards.requests[2 * e + 1]),
+      "MPI_Isend");
 }
 
 hlc_plan_info Halo::describe() const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/notification.hpp"
+#include "engine/segment.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/leg.hpp"
 
@@ -17,18 +18,22 @@ class DirectLeg final : public Leg {
  public:
   using Leg::Leg;
 
-  Status create() {
-    list_peers();
+  Status create() override {
+    std::unique_ptr<Cards> cards;
+    HLC_TRY(prepare([&] {
+      list_peers();
+      waiting_.reserve(edges_.size());
+      cards = std::make_unique<Cards>(plan_, edges_);
+      for (const int e : edges_)
+        cards->mine[static_cast<std::size_t>(e)].a = static_cast<std::int64_t>((1 + peer_index(e)) * sizeof(Counter));
+      return Status::ok;
+    }));
     bytes_ = static_cast<std::int64_t>((1 + peers_.size()) * sizeof(Counter));
     Context &context = *plan_.context;
-    HLC_TRY(agree(plan_.comm, Segment::create(context.node_comm(), bytes_, segment_)));
-
-    std::vector<Card> mine(plan_.edges.size()), theirs;
-    for (const int e : edges_) mine[static_cast<std::size_t>(e)].a = static_cast<std::int64_t>((1 + peer_index(e)) * sizeof(Counter));
-    HLC_TRY(swap_cards(plan_, edges_, mine, theirs));
+    HLC_TRY(agree(context, plan_.comm, create_segment(context, bytes_, segment_)));
+    HLC_TRY(swap_cards(plan_, edges_, cards));
     ready_ = counter(context.member(), 0);
-    waiting_.reserve(edges_.size());
-    for (const int e : edges_) connect(peer(e), mine[static_cast<std::size_t>(e)].a, theirs[static_cast<std::size_t>(e)].a);
+    for (const int e : edges_) connect(peer(e), cards->mine[static_cast<std::size_t>(e)].a, cards->theirs[static_cast<std::size_t>(e)].a);
     return Status::ok;
   }
 
@@ -146,11 +151,6 @@ class DirectLeg final : public Leg {
 
 }  // namespace
 
-Status make_direct(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
-  auto made = std::make_unique<DirectLeg>(plan, std::move(edges));
-  HLC_TRY(made->create());
-  leg = std::move(made);
-  return Status::ok;
-}
+std::unique_ptr<Leg> make_direct(Plan &plan, std::vector<int> edges) { return std::make_unique<DirectLeg>(plan, std::move(edges)); }
 
 }  // namespace halocline

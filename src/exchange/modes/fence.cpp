@@ -18,7 +18,7 @@ class FenceLeg final : public WindowLeg {
     if (open_epoch_) static_cast<void>(fence(window(), MPI_MODE_NOSUCCEED));
   }
 
-  Status create() {
+  Status create() override {
     HLC_TRY(create_windows(1));
     open_epoch_ = early();
     return early() ? fence(window(), MPI_MODE_NOPRECEDE) : Status::ok;
@@ -65,15 +65,17 @@ class FenceGetLeg final : public Leg {
     if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
   }
 
-  Status create() {
-    HLC_TRY(agree(plan_.comm, incoming_.create(lay_out(plan_, edges_, &Edge::space_in))));
-    chunks_ = lay_out(plan_, edges_, &Edge::space_out);
-    came_.reserve(edges_.size());
+  Status create() override {
+    HLC_TRY(prepare([this] {
+      chunks_ = lay_out(plan_, edges_, &Edge::space_out);
+      came_.reserve(edges_.size());
+      sources_ = std::make_unique<Cards>(plan_, edges_);
+      return incoming_.create(lay_out(plan_, edges_, &Edge::space_in));
+    }));
     std::int64_t skip = 0;
     HLC_TRY(allocate_window(plan_.comm, chunks_.bytes, &window_, &base_, &skip));
-    std::vector<Card> mine(plan_.edges.size());
-    for (const int e : edges_) mine[static_cast<std::size_t>(e)].a = skip + chunks_.offset[static_cast<std::size_t>(e)];
-    return swap_cards(plan_, edges_, mine, sources_);
+    for (const int e : edges_) sources_->mine[static_cast<std::size_t>(e)].a = skip + chunks_.offset[static_cast<std::size_t>(e)];
+    return swap_cards(plan_, edges_, sources_);
   }
 
   Status open() override {
@@ -118,7 +120,7 @@ class FenceGetLeg final : public Leg {
  private:
   Status get_bytes(int e) {
     constexpr std::int64_t largest = std::int64_t{1} << 30;
-    const std::int64_t from = sources_[static_cast<std::size_t>(e)].a;
+    const std::int64_t from = sources_->theirs[static_cast<std::size_t>(e)].a;
     for (std::int64_t done = 0; done < part(e).in; done += largest) {
       const int count = static_cast<int>(std::min(largest, part(e).in - done));
       HLC_TRY(check_mpi(
@@ -138,24 +140,16 @@ class FenceGetLeg final : public Leg {
   char *base_ = nullptr;
   ChunkLayout chunks_;
   ChunkBuffer incoming_;
-  std::vector<Card> sources_;
+  std::unique_ptr<Cards> sources_;  // theirs: displacements of what I read
   std::vector<int> came_;
   bool fenced_ = true;
 };
 
 }  // namespace
 
-Status make_fence(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
-  if (plan.options.drive == HLC_DRIVE_GET) {
-    auto made = std::make_unique<FenceGetLeg>(plan, std::move(edges));
-    HLC_TRY(made->create());
-    leg = std::move(made);
-    return Status::ok;
-  }
-  auto made = std::make_unique<FenceLeg>(plan, std::move(edges));
-  HLC_TRY(made->create());
-  leg = std::move(made);
-  return Status::ok;
+std::unique_ptr<Leg> make_fence(Plan &plan, std::vector<int> edges) {
+  if (plan.options.drive == HLC_DRIVE_GET) return std::make_unique<FenceGetLeg>(plan, std::move(edges));
+  return std::make_unique<FenceLeg>(plan, std::move(edges));
 }
 
 }  // namespace halocline

@@ -39,18 +39,18 @@ std::size_t distance(const std::string &a, const std::string &b) {
 }
 
 /// Chooses between two words; 0 for an empty text, else 1 or 2.
-Status choose(const char *variable, const char *first, const char *second, int *choice) {
+Status choose(const char *variable, int rank, const char *first, const char *second, int *choice) {
   const std::string text = environment(variable);
   *choice = text == first ? 1 : text == second ? 2 : 0;
   if (*choice || text.empty()) return Status::ok;
-  return fail(Status::argument, "HALOCLINE_%s is '%s', it must be '%s' or '%s'", variable, text.c_str(), first, second);
+  return fail(Status::argument, "rank %d: HALOCLINE_%s is '%s', it must be '%s' or '%s'", rank, variable, text.c_str(), first, second);
 }
 
-Status mode_from_environment(hlc_mode *mode) {
+Status mode_from_environment(int rank, hlc_mode *mode) {
   *mode = HLC_MODE_DIRECT;
-  const std::string name = environment("MODE");
-  if (name.empty() || mode_from_name(name.c_str(), mode) == Status::ok) return Status::ok;
-  return fail(Status::argument, "HALOCLINE_MODE: %s", std::string(error_message()).c_str());
+  const char *name = environment("MODE");
+  if (*name == '\0' || mode_from_name(name, mode) == Status::ok) return Status::ok;
+  return fail(Status::argument, "rank %d: HALOCLINE_MODE: %s", rank, error_message());
 }
 
 Status check_options(const Options &options, int rank) {
@@ -91,11 +91,11 @@ Status mode_from_name(const char *name, hlc_mode *mode) {
 }
 
 Status resolve(Options &options, int rank) {
-  if (options.mode == HLC_MODE_DEFAULT) HLC_TRY(mode_from_environment(&options.mode));
+  if (options.mode == HLC_MODE_DEFAULT) HLC_TRY(mode_from_environment(rank, &options.mode));
   HLC_TRY(check_options(options, rank));
   int epoch = 0, drive = 0;
-  HLC_TRY(choose("EPOCH", "early", "late", &epoch));
-  HLC_TRY(choose("DRIVE", "put", "get", &drive));
+  HLC_TRY(choose("EPOCH", rank, "early", "late", &epoch));
+  HLC_TRY(choose("DRIVE", rank, "put", "get", &drive));
   if (options.epoch == HLC_EPOCH_DEFAULT) options.epoch = epoch == 2 ? HLC_EPOCH_LATE : HLC_EPOCH_EARLY;
   // The variable speaks of mode fence; in other modes it says nothing.
   if (options.drive == HLC_DRIVE_DEFAULT) options.drive = drive == 2 && options.mode == HLC_MODE_FENCE ? HLC_DRIVE_GET : HLC_DRIVE_PUT;

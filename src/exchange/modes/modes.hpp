@@ -8,8 +8,6 @@
 
 namespace halocline {
 
-using MakeLeg = Status (*)(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg);
-
 /// One mode. `make` carries the edges it can; edges between ranks that share no memory are carried by `make_far` where that is not NULL.
 struct ModeRow {
   hlc_mode mode;

@@ -44,10 +44,8 @@ class NeighborLeg final : public Leg {
     if (graph_ != MPI_COMM_NULL) MPI_Comm_free(&graph_);
   }
 
-  Status create() {
-    HLC_TRY(agree(plan_.comm, incoming_.create(lay_out(plan_, edges_, &Edge::space_in))));
-    HLC_TRY(agree(plan_.comm, outgoing_.create(lay_out(plan_, edges_, &Edge::space_out))));
-    came_.reserve(edges_.size());
+  Status create() override {
+    HLC_TRY(prepare([this] { return create_alone(); }));
     HLC_TRY(create_graph());
     return create_persistent();
   }
@@ -101,8 +99,15 @@ class NeighborLeg final : public Leg {
   std::int64_t memory_bytes() const override { return incoming_.bytes() + outgoing_.bytes(); }
 
  private:
+  Status create_alone() {
+    HLC_TRY(incoming_.create(lay_out(plan_, edges_, &Edge::space_in)));
+    HLC_TRY(outgoing_.create(lay_out(plan_, edges_, &Edge::space_out)));
+    came_.reserve(edges_.size());
+    return list_directions();
+  }
+
   /// Parallel edges between two ranks meet in the order listed, so both sides list them by the receiver's index.
-  Status create_graph() {
+  Status list_directions() {
     whole_out_.edges = whole_in_.edges = edges_;
     std::sort(whole_out_.edges.begin(), whole_out_.edges.end(), [this](int a, int b) { return edge(a).peer_edge < edge(b).peer_edge; });
     std::sort(whole_in_.edges.begin(), whole_in_.edges.end());
@@ -110,6 +115,14 @@ class NeighborLeg final : public Leg {
     partial_in_.edges = whole_in_.edges;
     for (Direction *out : {&whole_out_, &partial_out_}) out->list(plan_, outgoing_);
     for (Direction *in : {&whole_in_, &partial_in_}) in->list(plan_, incoming_);
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      HLC_TRY(whole_out_.set(i, edge(whole_out_.edges[i]).out));
+      HLC_TRY(whole_in_.set(i, edge(whole_in_.edges[i]).in));
+    }
+    return Status::ok;
+  }
+
+  Status create_graph() {
     const int n = static_cast<int>(edges_.size());
     return check_mpi(MPI_Dist_graph_create_adjacent(plan_.comm, n, whole_in_.ranks.data(), MPI_UNWEIGHTED, n, whole_out_.ranks.data(),
                                                     MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph_),
@@ -118,10 +131,6 @@ class NeighborLeg final : public Leg {
 
   Status create_persistent() {
 #if MPI_VERSION >= 4
-    for (std::size_t i = 0; i < edges_.size(); ++i) {
-      HLC_TRY(whole_out_.set(i, edge(whole_out_.edges[i]).out));
-      HLC_TRY(whole_in_.set(i, edge(whole_in_.edges[i]).in));
-    }
     return check_mpi(MPI_Neighbor_alltoallw_init(outgoing_.base(), whole_out_.counts.data(), whole_out_.places.data(),
                                                  whole_out_.types.data(), incoming_.base(), whole_in_.counts.data(),
                                                  whole_in_.places.data(), whole_in_.types.data(), graph_, MPI_INFO_NULL, &persistent_),
@@ -150,11 +159,6 @@ class NeighborLeg final : public Leg {
 
 }  // namespace
 
-Status make_neighbor(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
-  auto made = std::make_unique<NeighborLeg>(plan, std::move(edges));
-  HLC_TRY(made->create());
-  leg = std::move(made);
-  return Status::ok;
-}
+std::unique_ptr<Leg> make_neighbor(Plan &plan, std::vector<int> edges) { return std::make_unique<NeighborLeg>(plan, std::move(edges)); }
 
 }  // namespace halocline

@@ -3,11 +3,13 @@
 // Source: GASPI's notified communication (Simmendinger et al., section 3.1).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <set>
 
 #include "base/stream.hpp"
 #include "engine/notification.hpp"
+#include "engine/segment.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/leg.hpp"
@@ -30,23 +32,19 @@ class NotifyLeg final : public Leg {
  public:
   using Leg::Leg;
 
-  Status create() {
-    const auto words_bytes = static_cast<std::int64_t>(edges_.size() * sizeof(EdgeWords));
-    slots_ = lay_out(plan_, edges_, &Edge::space_in);
-    bytes_ = words_bytes + 2 * slots_.bytes;
+  Status create() override {
+    std::unique_ptr<Cards> cards;
+    HLC_TRY(prepare([&] {
+      cards = list_cards();
+      ends_.resize(plan_.edges.size());
+      waiting_.reserve(edges_.size());
+      peers_ = distinct_members();
+      return Status::ok;
+    }));
     Context &context = *plan_.context;
-    HLC_TRY(agree(plan_.comm, Segment::create(context.node_comm(), bytes_, segment_)));
-
-    std::vector<Card> mine(plan_.edges.size()), theirs;
-    for (std::size_t i = 0; i < edges_.size(); ++i) {
-      const auto e = static_cast<std::size_t>(edges_[i]);
-      mine[e] = {static_cast<std::int64_t>(i * sizeof(EdgeWords)), words_bytes + slots_.offset[e], slots_.bytes};
-    }
-    HLC_TRY(swap_cards(plan_, edges_, mine, theirs));
-    ends_.resize(plan_.edges.size());
-    waiting_.reserve(edges_.size());
-    peers_ = distinct_members();
-    for (const int e : edges_) connect(e, mine[static_cast<std::size_t>(e)], theirs[static_cast<std::size_t>(e)]);
+    HLC_TRY(agree(context, plan_.comm, create_segment(context, bytes_, segment_)));
+    HLC_TRY(swap_cards(plan_, edges_, cards));
+    for (const int e : edges_) connect(e, cards->mine[static_cast<std::size_t>(e)], cards->theirs[static_cast<std::size_t>(e)]);
     return plan_.copies_cells && context.core_per_rank() ? try_both_packings() : Status::ok;
   }
 
@@ -127,39 +125,61 @@ class NotifyLeg final : public Leg {
   };
   End &end(int e) { return ends_[static_cast<std::size_t>(e)]; }
 
+  /// Lays out my part of the segment: where each peer finds the words and the slots of its edge.
+  std::unique_ptr<Cards> list_cards() {
+    const auto words_bytes = static_cast<std::int64_t>(edges_.size() * sizeof(EdgeWords));
+    slots_ = lay_out(plan_, edges_, &Edge::space_in);
+    bytes_ = words_bytes + 2 * slots_.bytes;
+    auto cards = std::make_unique<Cards>(plan_, edges_);
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      const auto e = static_cast<std::size_t>(edges_[i]);
+      cards->mine[e] = {static_cast<std::int64_t>(i * sizeof(EdgeWords)), words_bytes + slots_.offset[e], slots_.bytes};
+    }
+    return cards;
+  }
+
   /// Whether it pays to write past the caches depends on the size and on whether the cores share a cache, which a virtual machine hides.
   /// So all ranks of the node fill their peers' slots and read their own, both ways in turn, and take the way that cost less in all.
   Status try_both_packings() {
     std::int64_t largest = 1;
     for (const int e : edges_) largest = std::max({largest, edge(e).space_out, edge(e).space_in});
-    std::vector<char> scratch(static_cast<std::size_t>(std::min(largest, kTrialBytes)), 1);
-    std::vector<double> kept, past;
+    std::vector<char> scratch;
+    HLC_TRY(halocline::prepare(*plan_.context, plan_.context->node_comm(), [&] {
+      scratch.assign(static_cast<std::size_t>(std::min(largest, kTrialBytes)), 1);
+      return Status::ok;
+    }));
+    std::array<std::int64_t, kTrials> kept, past;
     for (int i = 0; i < kTrials; ++i) {
-      kept.push_back(
-          time_packing(scratch, [](char *to, const char *from, std::int64_t n) { std::memcpy(to, from, static_cast<std::size_t>(n)); }));
-      past.push_back(time_packing(scratch, stream_copy));
+      const auto copy_kept = [](char *to, const char *from, std::int64_t n) { std::memcpy(to, from, static_cast<std::size_t>(n)); };
+      HLC_TRY(time_packing(scratch, copy_kept, &kept[static_cast<std::size_t>(i)]));
+      HLC_TRY(time_packing(scratch, stream_copy, &past[static_cast<std::size_t>(i)]));
     }
-    double mine[2] = {median(kept), median(past)}, all[2] = {};
-    HLC_TRY(check_mpi(MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, plan_.context->node_comm()), "MPI_Allreduce"));
-    past_caches_ = all[1] < all[0];
+    std::int64_t times_ns[2] = {median(kept), median(past)};
+    HLC_TRY(reduce(*plan_.context, plan_.context->node_comm(), MPI_SUM, times_ns, 2));
+    past_caches_ = times_ns[1] < times_ns[0];
     return Status::ok;
   }
 
   template <class Copy>
-  double time_packing(std::vector<char> &scratch, Copy copy) {
+  Status time_packing(std::vector<char> &scratch, Copy copy, std::int64_t *time_ns) {
     const auto bytes = static_cast<std::int64_t>(scratch.size());
-    MPI_Barrier(plan_.context->node_comm());
+    HLC_TRY(meet());
     const std::int64_t start = now_ns();
     for (const int e : edges_) copy(end(e).peer_slots, scratch.data(), std::min(bytes, edge(e).space_out));
     stream_fence();
-    MPI_Barrier(plan_.context->node_comm());
+    HLC_TRY(meet());
     for (const int e : edges_) std::memcpy(scratch.data(), end(e).my_slots, static_cast<std::size_t>(std::min(bytes, edge(e).space_in)));
-    const auto time = static_cast<double>(now_ns() - start);
-    MPI_Barrier(plan_.context->node_comm());
-    return time;
+    *time_ns = now_ns() - start;
+    return meet();
   }
 
-  static double median(std::vector<double> &times) {
+  /// A barrier of the node's ranks that ends.
+  Status meet() {
+    std::int64_t nothing = 0;
+    return reduce(*plan_.context, plan_.context->node_comm(), MPI_MAX, &nothing, 1);
+  }
+
+  static std::int64_t median(std::array<std::int64_t, kTrials> &times) {
     std::nth_element(times.begin(), times.begin() + kTrials / 2, times.end());
     return times[kTrials / 2];
   }
@@ -198,11 +218,6 @@ class NotifyLeg final : public Leg {
 
 }  // namespace
 
-Status make_notify(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
-  auto made = std::make_unique<NotifyLeg>(plan, std::move(edges));
-  HLC_TRY(made->create());
-  leg = std::move(made);
-  return Status::ok;
-}
+std::unique_ptr<Leg> make_notify(Plan &plan, std::vector<int> edges) { return std::make_unique<NotifyLeg>(plan, std::move(edges)); }
 
 }  // namespace halocline

@@ -17,15 +17,8 @@ class P2pLeg final : public Leg {
     free_all(persistent_sends_);
   }
 
-  Status create() {
-    HLC_TRY(incoming_.create(lay_out(plan_, edges_, &Edge::space_in)));
-    HLC_TRY(outgoing_.create(lay_out(plan_, edges_, &Edge::space_out)));
-    slot_.assign(plan_.edges.size(), -1);
-    for (std::size_t i = 0; i < edges_.size(); ++i) slot_[static_cast<std::size_t>(edges_[i])] = static_cast<int>(i);
-    receives_.assign(edges_.size(), MPI_REQUEST_NULL);
-    sends_ = persistent_receives_ = persistent_sends_ = receives_;
-    for (std::size_t i = 0; i < edges_.size(); ++i) HLC_TRY(create_edge(i));
-    return Status::ok;
+  Status create() override {
+    return prepare([this] { return create_alone(); });
   }
 
   Status open() override {
@@ -78,6 +71,17 @@ class P2pLeg final : public Leg {
   std::int64_t memory_bytes() const override { return incoming_.bytes() + outgoing_.bytes(); }
 
  private:
+  Status create_alone() {
+    HLC_TRY(incoming_.create(lay_out(plan_, edges_, &Edge::space_in)));
+    HLC_TRY(outgoing_.create(lay_out(plan_, edges_, &Edge::space_out)));
+    slot_.assign(plan_.edges.size(), -1);
+    for (std::size_t i = 0; i < edges_.size(); ++i) slot_[static_cast<std::size_t>(edges_[i])] = static_cast<int>(i);
+    receives_.assign(edges_.size(), MPI_REQUEST_NULL);
+    sends_ = persistent_receives_ = persistent_sends_ = receives_;
+    for (std::size_t i = 0; i < edges_.size(); ++i) HLC_TRY(create_edge(i));
+    return Status::ok;
+  }
+
   Status create_edge(std::size_t i) {
     const Edge &mine = edge(edges_[i]);
     ByteCount in, out;
@@ -115,11 +119,6 @@ class P2pLeg final : public Leg {
 
 }  // namespace
 
-Status make_p2p(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
-  auto made = std::make_unique<P2pLeg>(plan, std::move(edges));
-  HLC_TRY(made->create());
-  leg = std::move(made);
-  return Status::ok;
-}
+std::unique_ptr<Leg> make_p2p(Plan &plan, std::vector<int> edges) { return std::make_unique<P2pLeg>(plan, std::move(edges)); }
 
 }  // namespace halocline

@@ -20,12 +20,12 @@ class PassiveLeg final : public WindowLeg {
     if (locked_) MPI_Win_unlock_all(window());
   }
 
-  Status create() {
+  Status create() override {
+    HLC_TRY(prepare([this] { return create_empty_messages(); }));
     HLC_TRY(create_windows(1));
     int *model = nullptr, flag = 0;
     HLC_TRY(check_mpi(MPI_Win_get_attr(window(), MPI_WIN_MODEL, &model, &flag), "MPI_Win_get_attr"));
     separate_ = !flag || *model != MPI_WIN_UNIFIED;
-    HLC_TRY(create_empty_messages());
     locked_ = true;
     return check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window()), "MPI_Win_lock_all");
   }
@@ -105,11 +105,6 @@ class PassiveLeg final : public WindowLeg {
 
 }  // namespace
 
-Status make_passive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
-  auto made = std::make_unique<PassiveLeg>(plan, std::move(edges));
-  HLC_TRY(made->create());
-  leg = std::move(made);
-  return Status::ok;
-}
+std::unique_ptr<Leg> make_passive(Plan &plan, std::vector<int> edges) { return std::make_unique<PassiveLeg>(plan, std::move(edges)); }
 
 }  // namespace halocline

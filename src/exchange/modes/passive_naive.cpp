@@ -15,7 +15,7 @@ class PassiveNaiveLeg final : public WindowLeg {
   }
 
   /// The barrier has a communicator of its own: one that a late rank has not joined must not meet the vote at the end.
-  Status create() {
+  Status create() override {
     HLC_TRY(create_windows(1));
     return check_mpi(MPI_Comm_dup(plan_.comm, &barrier_comm_), "MPI_Comm_dup");
   }
@@ -68,11 +68,8 @@ class PassiveNaiveLeg final : public WindowLeg {
 
 }  // namespace
 
-Status make_passive_naive(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
-  auto made = std::make_unique<PassiveNaiveLeg>(plan, std::move(edges));
-  HLC_TRY(made->create());
-  leg = std::move(made);
-  return Status::ok;
+std::unique_ptr<Leg> make_passive_naive(Plan &plan, std::vector<int> edges) {
+  return std::make_unique<PassiveNaiveLeg>(plan, std::move(edges));
 }
 
 }  // namespace halocline

@@ -24,9 +24,9 @@ class PscwLeg final : public WindowLeg {
     if (peers_ != MPI_GROUP_NULL) MPI_Group_free(&peers_);
   }
 
-  Status create() {
+  Status create() override {
+    HLC_TRY(prepare([this] { return create_group(); }));
     HLC_TRY(create_windows(early() ? 2 : 1));
-    HLC_TRY(create_group());
     if (!early()) return Status::ok;
     HLC_TRY(post(next_window()));
     return start(next_window());
@@ -102,11 +102,6 @@ class PscwLeg final : public WindowLeg {
 
 }  // namespace
 
-Status make_pscw(Plan &plan, std::vector<int> edges, std::unique_ptr<Leg> &leg) {
-  auto made = std::make_unique<PscwLeg>(plan, std::move(edges));
-  HLC_TRY(made->create());
-  leg = std::move(made);
-  return Status::ok;
-}
+std::unique_ptr<Leg> make_pscw(Plan &plan, std::vector<int> edges) { return std::make_unique<PscwLeg>(plan, std::move(edges)); }
 
 }  // namespace halocline

@@ -37,27 +37,30 @@ WindowLeg::~WindowLeg() {
 }
 
 Status WindowLeg::create_windows(int windows) {
-  HLC_TRY(agree(plan_.comm, outgoing_.create(lay_out(plan_, edges_, &Edge::space_out))));
-  slots_ = lay_out(plan_, edges_, &Edge::space_in);
-  uses_.assign(plan_.edges.size(), 0);
-  came_.reserve(edges_.size());
+  HLC_TRY(prepare([&] {
+    slots_ = lay_out(plan_, edges_, &Edge::space_in);
+    uses_.assign(plan_.edges.size(), 0);
+    came_.reserve(edges_.size());
+    windows_.reserve(static_cast<std::size_t>(windows));
+    targets_ = std::make_unique<Cards>(plan_, edges_);
+    return outgoing_.create(lay_out(plan_, edges_, &Edge::space_out));
+  }));
 
   std::int64_t skip[2] = {0, 0};
   for (int w = 0; w < windows; ++w) {
     MPI_Win window = MPI_WIN_NULL;
-    HLC_TRY(allocate_window(plan_.comm, 2 / windows * slots_.bytes, &window, &base_[w], &skip[w]));
+    HLC_TRY(agree(*plan_.context, plan_.comm, allocate_window(plan_.comm, 2 / windows * slots_.bytes, &window, &base_[w], &skip[w])));
     windows_.push_back(window);
   }
   if (windows == 1) {
     base_[1] = base_[0] + slots_.bytes;
     skip[1] = skip[0] + slots_.bytes;
   }
-  std::vector<Card> mine(plan_.edges.size());
   for (const int e : edges_) {
     const std::int64_t offset = slots_.offset[static_cast<std::size_t>(e)];
-    mine[static_cast<std::size_t>(e)] = {skip[0] + offset, skip[1] + offset, 0};
+    targets_->mine[static_cast<std::size_t>(e)] = {skip[0] + offset, skip[1] + offset, 0};
   }
-  return swap_cards(plan_, edges_, mine, targets_);
+  return swap_cards(plan_, edges_, targets_);
 }
 
 Status WindowLeg::open() {
@@ -77,7 +80,7 @@ Status WindowLeg::place(int e, void **buffer) {
 }
 
 Status WindowLeg::send(int e) {
-  const Card &target = targets_[static_cast<std::size_t>(e)];
+  const Card &target = targets_->theirs[static_cast<std::size_t>(e)];
   return put_bytes(window(), outgoing_.chunk(e), part(e).out, edge(e).rank, slot_of(e) == 0 ? target.a : target.b);
 }
 

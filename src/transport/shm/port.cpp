@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 namespace halocline::transport::shm {
 namespace {
@@ -49,14 +50,13 @@ std::uint64_t pid_namespace() {
 
 }  // namespace
 
-Status Port::create(MPI_Comm node, Port &port) {
-  HLC_TRY(Region::create(node, sizeof(PortState), port.region_));
-  MPI_Comm_rank(node, &port.me_);
-  PortState &mine = port.state(port.me_);
+void Port::attach(Region region, Member me) {
+  region_ = std::move(region);
+  me_ = me;
+  PortState &mine = state(me_);
   mine.pid = getpid();
   mine.pid_namespace = pid_namespace();
   mine.start_time = read_stat(mine.pid).start_time;
-  return check_mpi(MPI_Barrier(node), "MPI_Barrier");
 }
 
 void Port::attach(PortState *states, Member me) {

@@ -11,21 +11,22 @@ namespace halocline::transport::shm {
 ///
 ///   line pair 0  bell      futex word; written by whoever wakes this rank
 ///   line pair 1  sleepers  written by this rank's threads; read by everybody after each notification
-///   line pair 2  process   written once by this rank, at creation
+///   line pair 2  process   written by this rank: who it is, once, at creation; and the collective steps that it has come to
 struct PortState {
   alignas(kLinePair) std::atomic<std::uint32_t> bell;
   alignas(kLinePair) std::atomic<std::uint32_t> sleepers;
   alignas(kLinePair) std::int64_t pid;
   std::uint64_t pid_namespace;
   std::uint64_t start_time;
+  std::atomic<std::uint64_t> steps;
 };
 static_assert(sizeof(PortState) == 3 * kLinePair);
 
 /// The ports of a node, seen by one rank. Any thread may ring; each waiting thread announces itself.
 class Port {
  public:
-  /// Makes the node's ports. Collective over node.
-  static Status create(MPI_Comm node, Port &port);
+  /// Takes the node's memory, a part of sizeof(PortState) per member, and enters this process. The others may look once it is done.
+  void attach(Region region, Member me);
   /// Takes states that exist already, one behind the other: how threads play ranks in a test.
   void attach(PortState *states, Member me);
 
@@ -50,6 +51,10 @@ class Port {
   void sleep(std::uint32_t seen, long timeout_ns);
   /// Takes the announcement back.
   void awake();
+  /// Counts the collective steps of this rank, so that the others can tell who has not come; cold.
+  void count_step() { state(me_).steps.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t steps(Member member) const { return state(member).steps.load(std::memory_order_relaxed); }
+  bool attached() const { return states_ || region_.mapped(); }
   /// False once a member's process has ended; true where that cannot be known (another pid namespace).
   bool alive(Member member) const;
 

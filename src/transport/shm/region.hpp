@@ -1,6 +1,9 @@
-// Shared memory of the ranks of one node: one POSIX object with a part per rank, mapped whole by each, unlinked before create returns.
+// Shared memory of the ranks of one node: one object with a part per rank, mapped whole by each. What one process does of it stands here;
+// the engine brings the processes together (engine/segment.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+
+#include <sys/types.h>
 
 #include <vector>
 
@@ -8,7 +11,18 @@
 
 namespace halocline::transport::shm {
 
-/// Memory with one part per rank of the node. Move-only; unmaps when it goes.
+/// How the other processes of the node reach an object: through the open file of its maker, or by a name in /dev/shm. Plain bytes, to be
+/// sent as they are.
+struct ObjectAddress {
+  pid_t maker = 0;
+  int file = -1;
+  dev_t device = 0;
+  ino_t inode = 0;
+  char name[64] = "";  // "": it has none
+};
+
+/// Memory with one part per rank of the node. Move-only; unmaps and closes when it goes. Functions that may fail return an errno, 0 if all
+/// went well, and allocate nothing but lay_out.
 ///
 ///   object: | part of member 0 ... | part of member 1 ... | ... |     each part starts on a page, holds zeros at first
 ///
@@ -20,9 +34,29 @@ class Region {
   Region &operator=(Region &&other) noexcept;
   ~Region();
 
-  /// Makes a region. Collective over node; my_bytes may differ between ranks. Fails on all ranks of the node or on none.
-  static Status create(MPI_Comm node, std::int64_t my_bytes, Region &region);
+  /// The bytes of a part, rounded up to pages; one page at least, so that there is something to map.
+  static std::int64_t rounded(std::int64_t bytes);
+  /// Makes room for the places of so many parts; the one call that allocates.
+  void reserve(int members) { offsets_.reserve(static_cast<std::size_t>(members) + 1); }
+  /// Lays out the parts, one behind the other.
+  void lay_out(const std::vector<std::int64_t> &part_bytes);
 
+  /// Makes the object, readable by this user alone. Without a name a crash at any moment leaves nothing behind; but the others can only
+  /// open it if they may look into this process's /proc.
+  int make_nameless(ObjectAddress &address);
+  /// Makes it under a name that nobody can guess. To be unlinked as soon as all have opened it.
+  int make_named(ObjectAddress &address);
+  /// Opens what another process has made.
+  int open(const ObjectAddress &address);
+  /// Removes the name, if there is one.
+  static void unlink(const ObjectAddress &address);
+  /// Reserves my part and maps all; without an object that was made or opened: memory of this process alone.
+  int map(Member me);
+  /// The mapping holds the object; its file is needed no more.
+  void close();
+
+  bool mapped() const { return base_ != nullptr; }
+  std::int64_t bytes() const { return offsets_.empty() ? 0 : offsets_.back(); }
   /// First byte of a member's part, in this process's address space.
   char *part(Member member) const { return base_ + offsets_[static_cast<std::size_t>(member)]; }
   /// Bytes of a member's part, rounded up to pages.
@@ -31,9 +65,10 @@ class Region {
   }
 
  private:
-  Status map(int file, Member me);
+  int resize_and_describe(ObjectAddress &address);
 
   char *base_ = nullptr;
+  int file_ = -1;
   std::vector<std::int64_t> offsets_;  // per member, and the end
 };
 

@@ -1,0 +1,22 @@
+// Memory that outlives its owner: MPI may still read or write it, and nobody is left to wait until it is done.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+namespace halocline {
+
+/// What can be kept for ever. Nothing is allocated to keep it: each holds the link to the next.
+class Kept {
+ public:
+  virtual ~Kept() = default;
+
+ private:
+  friend void keep_for_ever(std::unique_ptr<Kept> memory);
+  Kept *next_ = nullptr;
+};
+
+/// Takes memory whose destructor must never run. It stays reachable. Any thread.
+void keep_for_ever(std::unique_ptr<Kept> memory);
+
+}  // namespace halocline

@@ -1,0 +1,78 @@
+// Collective steps that end. Plans are made by all ranks together; a rank that dies, never comes or has no memory must be an error on all
+// of them and not a hang. So everything that may fail on one rank is done alone, then all agree; what is done between two agreements only
+// moves bytes between buffers that exist. Every wait is polite, bounded by HALOCLINE_TIMEOUT, and looks for dead processes of the node.
+//
+// MPI's own blocking calls (windows, communicators, graphs) cannot be bounded. Before each all ranks have met twice: should one have come
+// so late that another gave up the first meeting, it finds nobody at the second, and does not walk into the call alone.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <new>
+
+#include "base/kept.hpp"
+#include "engine/context.hpp"
+#include "engine/wait.hpp"
+
+namespace halocline {
+
+/// What MPI reads and writes during one step, allocated before it. If the step fails, nobody knows when MPI is done with it.
+struct Job : Kept {
+  std::vector<MPI_Request> requests;
+};
+
+/// Waits in a collective step. pause() fails, and the context is lost, once a rank is known to have died or the time is over.
+class Patience {
+ public:
+  explicit Patience(Context &context, std::int64_t grace_ns = 0)
+      : context_(context), wait_(context, WakeUp::by_polling), grace_ns_(grace_ns) {}
+  Status pause();
+  /// Why MPI answers with an error: if a process has died, that is why.
+  Status blame(Status status);
+
+ private:
+  Status find_dead() const;
+  Status look_for_late() const;
+
+  Context &context_;
+  Wait wait_;
+  std::int64_t grace_ns_, dead_since_ns_ = 0;
+};
+
+/// Waits until all of count requests are complete. HLC_ERR_PEER_DIED, HLC_ERR_TIMEOUT or HLC_ERR_MPI: then they are left as they are.
+Status await(Context &context, int count, MPI_Request *requests, std::int64_t grace_ns = 0);
+
+/// As above for the requests of a job, which is kept for ever if that fails.
+template <class AnyJob>
+Status await(Context &context, std::unique_ptr<AnyJob> &job) {
+  const Status status = await(context, static_cast<int>(job->requests.size()), job->requests.data());
+  if (failed(status)) keep_for_ever(std::move(job));
+  return status;
+}
+
+/// Reduces up to Ballot::kNumbers numbers over all ranks, in place. Collective over comm. Allocates nothing.
+Status reduce(Context &context, MPI_Comm comm, MPI_Op operation, std::int64_t *numbers, int count, std::int64_t grace_ns = 0);
+
+/// All ranks leave with the status and the message of the lowest rank that failed, or with ok. Collective over comm. Allocates nothing.
+Status agree(Context &context, MPI_Comm comm, Status mine);
+
+/// Does what a rank does alone; memory that cannot be had becomes a status.
+template <class Part>
+Status alone(const Context &context, Part part) {
+  try {
+    return part();
+  } catch (const std::bad_alloc &) {
+    return fail(Status::memory, "rank %d has no memory left for the tables of a plan", context.rank());
+  }
+}
+
+/// Does what a rank does alone; then all agree on how it went. Collective over comm.
+template <class Part>
+Status prepare(Context &context, MPI_Comm comm, Part part) {
+  return agree(context, comm, alone(context, part));
+}
+
+/// Finds the largest of all ranks' numbers, at the end of a plan or of the context. Collective over comm. It waits for ten seconds more than
+/// HALOCLINE_TIMEOUT if mine is not 0, eleven times HALOCLINE_TIMEOUT if it is: who gives up first must not leave the others alone.
+Status vote(Context &context, MPI_Comm comm, int mine, int *largest);
+
+}  // namespace halocline

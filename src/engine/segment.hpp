@@ -1,0 +1,13 @@
+// Segments: memory of the node's ranks, made by them together.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/context.hpp"
+
+namespace halocline {
+
+/// Makes a segment with a part of my_bytes for this rank, which may differ between ranks. Collective over the ranks of the node, who all
+/// leave with the same status; the message names the rank that is short of something, and of what.
+Status create_segment(Context &context, std::int64_t my_bytes, Segment &segment);
+
+}  // namespace halocline
