@@ -38,7 +38,7 @@ run_tests() {
   choose_test_builds
   try_step 'Python for the random tests' test_python || say "No random tests: see $log"
   for preset in $test_presets; do
-    build_preset "$preset"
+    build_preset "$preset" $(targets_to_test "$preset" "$@")
   done
   exec tests/run "$@" --began "$began" --skipped "$skipped" $(printf 'build/%s ' $test_presets)
 }

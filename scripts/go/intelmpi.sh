@@ -1,0 +1,11 @@
+#!/bin/sh
+# Stands in .venv/intelmpi/bin as mpicc, mpicxx, mpifort and mpiexec. The programs that Intel's wheels bring lie beside it in wheel/, but have to be
+# told so. The wheels bring no network provider either: ranks meet in shared memory.
+# SPDX-License-Identifier: BSD-3-Clause
+I_MPI_ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/../wheel" && pwd) || exit 1
+I_MPI_FABRICS=${I_MPI_FABRICS:-shm}
+export I_MPI_ROOT I_MPI_FABRICS
+case ${0##*/} in
+mpifort) exec "$I_MPI_ROOT/bin/mpif90" "$@" ;;
+*) exec "$I_MPI_ROOT/bin/${0##*/}" "$@" ;;
+esac
