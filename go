@@ -36,10 +36,12 @@ run_tests() {
   esac
   set_up
   choose_test_builds
-  try_step 'Python for the random tests' test_python || say "No random tests: see $log"
+  try_step 'Python for the tests' test_python || say "Not there, so random tests, formatter and linters are skipped: see $log"
   for preset in $test_presets; do
+    # shellcheck disable=SC2046  # a list of targets, or nothing
     build_preset "$preset" $(targets_to_test "$preset" "$@")
   done
+  # shellcheck disable=SC2046,SC2086  # a list of folders
   exec tests/run "$@" --began "$began" --skipped "$skipped" $(printf 'build/%s ' $test_presets)
 }
 

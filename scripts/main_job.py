@@ -97,7 +97,8 @@ def run_bench(build, results, names):
     """Races all modes and returns the bench's numbers by mode. Every mode must have verified cells."""
     file = results / "halo.json"
     file.unlink(missing_ok=True)
-    step("Bench, all modes interleaved", results / "log" / "bench.log", launch.command(build, RANKS, "halocline-bench", "halo", "--json", file))
+    step("Bench, all modes interleaved", results / "log" / "bench.log",
+         launch.command(build, RANKS, "halocline-bench", "halo", "--json", file))
     found = json.loads(file.read_text())["modes"]
     for mode in names:
         if found.get(mode, {}).get("verified_cells", 0) <= 0:
@@ -108,7 +109,8 @@ def run_bench(build, results, names):
 def draw(results):
     """Draws the pictures if the private Python can; returns those there are."""
     python = ROOT / ".venv" / "bin" / "python"
-    jobs = {"halo.png": ["tools/bench/plot.py", results / "halo.json"], "cloud.png": ["apps/cloud/slice.py", results / "cloud.nc", "--output"]}
+    jobs = {"halo.png": ["tools/bench/plot.py", results / "halo.json"],
+            "cloud.png": ["apps/cloud/slice.py", results / "cloud.nc", "--output"]}
     drawn = []
     for picture, (script, *arguments) in jobs.items():
         try:
@@ -121,7 +123,8 @@ def draw(results):
 
 def table(found, swaps):
     """Returns the numbers of bench and cloud as lines of text."""
-    lines = [f"{'mode':<14} {'one swap':>10} {'p10':>10} {'p90':>10} {'against p2p':>12} {'cells verified':>15} {'cloud: swaps per step':>22}"]
+    lines = [f"{'mode':<14} {'one swap':>10} {'p10':>10} {'p90':>10} {'against p2p':>12} {'cells verified':>15} "
+             f"{'cloud: swaps per step':>22}"]
     for mode, row in found.items():
         times = " ".join(f"{row[key]:>7.1f} us" for key in ("median_us", "p10_us", "p90_us"))
         cloud = f"{swaps[mode]:.1f} ms" if mode in swaps else ""
@@ -155,7 +158,8 @@ def main():
     except KeyboardInterrupt:
         sys.exit(130)
     drawn = draw(options.results)
-    summary = [verdict(fields, names, found), f"The cloud's fingerprints are bitwise equal in all {len(names)} modes.", "", *table(found, swaps)]
+    bitwise = f"The cloud's fingerprints are bitwise equal in all {len(names)} modes."
+    summary = [verdict(fields, names, found), bitwise, "", *table(found, swaps)]
     (options.results / "summary.txt").write_text("\n".join(summary) + "\n")
     print("", *summary, "", sep="\n")
     print(f"In {options.results}/: summary.txt, halo.json, cloud.nc{''.join(', ' + name for name in drawn)}, log/")

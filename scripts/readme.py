@@ -46,7 +46,8 @@ def check():
     yield "README has an example in Fortran and one in C++", len(examples) == 2
     for path, code in examples:
         file = ROOT / path
-        yield f"README's example is 12 lines of {path}", len(code.splitlines()) == 12 and file.exists() and is_part_of(code.splitlines(), file.read_text())
+        lines = code.splitlines()
+        yield f"README's example is 12 lines of {path}", len(lines) == 12 and file.exists() and is_part_of(lines, file.read_text())
     places = MEASURED.findall(readme)
     yield "README's measured places are filled", len(places) == 2 and all(text.strip() for _, _, text, _ in places)
     for page in PAGES:

@@ -16,7 +16,7 @@ in_go() {
 
 # Every test starts from a PATH with the commonplace tools only.
 fresh_path() {
-  rm -rf "$work/bin" "$work/a tree" "$work/apt"
+  rm -rf "${work:?}/bin" "$work/a tree" "$work/apt"
   mkdir -p "$work/bin" "$work/a tree/scripts"
   cp -r "$tree/scripts/go" "$tree/scripts/requirements.txt" "$work/a tree/scripts/"
   for tool in cat cksum date env id mkdir rm sed sh sleep tail touch tr; do

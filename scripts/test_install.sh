@@ -41,6 +41,7 @@ start, count_flag = launch.launcher(sys.argv[2])
 print(*filter(None, start), count_flag, 2)
 PYTHON
   ) || return 1
+  # shellcheck disable=SC2086  # words of a command
   timeout 60 $launch "$@" >"$work/output" 2>&1
   local status=$?
   cat "$work/output"
@@ -68,6 +69,7 @@ CMAKE
 builds_with_pkg_config() {
   local compiler=$1 source=$2 package=$3 flags
   flags=$(pkg-config --cflags --libs "$package") || return 1
+  # shellcheck disable=SC2086  # a list of flags
   "$compiler" -o "$work/by-pkg-config" "$sources/$source" $flags "-Wl,-rpath,$(pkg-config --variable=libdir halocline)" \
     && runs_with_two_ranks "$work/by-pkg-config"
 }

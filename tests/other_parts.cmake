@@ -20,10 +20,12 @@ if(TARGET cloud)
   set_tests_properties(cloud.check PROPERTIES TIMEOUT 600 PROCESSORS 6 ENVIRONMENT "${environment}" LABELS "mpi;app")
 endif()
 
-# A sanitized library is not what is installed, and ./go and the README do not depend on the build: these run in plain builds alone.
+# A sanitized library is not what is installed.
 if(NOT HALOCLINE_SANITIZE)
   add_test(NAME install.tree COMMAND ${PROJECT_SOURCE_DIR}/scripts/test_install.sh ${PROJECT_BINARY_DIR})
   set_tests_properties(install.tree PROPERTIES TIMEOUT 300 RUN_SERIAL ON)
+endif()
+if(HALOCLINE_SOURCE_CHECKS)
   add_test(NAME go.script COMMAND ${PROJECT_SOURCE_DIR}/scripts/test_go.sh)
   add_test(NAME readme COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/readme.py check)
   set_tests_properties(go.script readme PROPERTIES TIMEOUT 120)

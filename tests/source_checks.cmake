@@ -3,6 +3,14 @@ add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/s
 add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline>
   ${PROJECT_SOURCE_DIR}/include/halocline/halocline.h)
 
+# How the sources are written does not depend on the build.
+if(HALOCLINE_SOURCE_CHECKS)
+  foreach(check format shell python)
+    add_test(NAME lint.${check} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/lint.py ${check})
+    set_tests_properties(lint.${check} PROPERTIES SKIP_RETURN_CODE 77)
+  endforeach()
+endif()
+
 # halocline_header_test(NAME COMPILER STANDARD HEADER): the header alone is a valid, warning-free program.
 function(halocline_header_test name compiler language standard header)
   set(system_includes "")

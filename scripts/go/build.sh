@@ -1,5 +1,6 @@
 # Configures and builds the presets, and decides which of them ./go test uses. Sourced by ./go.
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
 
 # build_preset PRESET [TARGET...]: without targets everything is built.
 build_preset() {
@@ -11,6 +12,7 @@ configure_and_build() {
   shift
   if must_configure "$preset"; then
     rm -rf "build/$preset"
+    # shellcheck disable=SC2046  # one option or none
     "$(tool cmake)" --preset "$preset" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" $(mpi_option "$preset") || return 1
     configuration_key >"build/$preset/configuration"
   fi

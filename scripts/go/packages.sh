@@ -1,5 +1,6 @@
 # Finds out which compilers, headers and tools are missing, and installs them with apt or says how. Sourced by ./go.
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
 CXX=${CXX:-g++}
 FC=${FC:-gfortran}
 
@@ -53,6 +54,7 @@ Run this line, then ./go again:
   fi
   say "Installing with apt, as root: $packages"
   step 'apt-get update' apt-get update
+  # shellcheck disable=SC2086  # words of a command
   step 'apt-get install' env DEBIAN_FRONTEND=noninteractive $install_line -o DPkg::Lock::Timeout=300
 }
 

@@ -1,5 +1,6 @@
 # Steps with a title, a log and their seconds. Sourced by ./go; everything noisy runs through step or try_step.
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
 log_dir=$root/build/log
 ticker=
 

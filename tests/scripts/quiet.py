@@ -30,7 +30,7 @@ def main():
     if status or lines:
         faults.append(f"with shared fields: status {status}, output {lines}")
 
-    # Mode direct with the caller's own memory: it goes through notify, and each rank says so at most once, all ranks together at least once.
+    # Mode direct with the caller's own memory: it goes through notify; each rank says so at most once, all ranks together at least once.
     status, lines = lines_of(launcher, program, "own")
     said = [line for line in lines if "halocline:" in line]
     if status or lines != said:
