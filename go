@@ -36,6 +36,7 @@ run_tests() {
   esac
   set_up
   choose_test_builds
+  want_tool spin spin || say 'No spin: the models of the protocols are not checked.'
   try_step 'Python for the tests' test_python || say "Not there, so random tests, formatter and linters are skipped: see $log"
   for preset in $test_presets; do
     # shellcheck disable=SC2046  # a list of targets, or nothing

@@ -58,6 +58,13 @@ Run this line, then ./go again:
   step 'apt-get install' env DEBIAN_FRONTEND=noninteractive $install_line -o DPkg::Lock::Timeout=300
 }
 
+# want_tool TOOL PACKAGE: installs what only some tests need, where that can be done without asking; they are skipped without it.
+want_tool() {
+  command -v "$1" >/dev/null && return 0
+  command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || return 1
+  try_step "Debian package $2" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$2" -o DPkg::Lock::Timeout=300
+}
+
 # C++20 as this library uses it came with g++ 12; other compilers are left to CMake.
 need_new_compiler() {
   case $("$CXX" --version) in
