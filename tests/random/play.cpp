@@ -24,7 +24,7 @@ class Play {
     for (const Json &exchange : scenario_.at("exchanges")) add(make_exchange_player(stage_, exchange));
     int step = 0;
     for (const Json &round : scenario_.at("rounds"))
-      if (outcome_.usable) play_round(++step, round);
+      for (int times = round.value("times", 1); times > 0 && outcome_.usable; --times) play_round(++step, round);
     release();
     return std::move(outcome_);
   }
