@@ -105,6 +105,13 @@ Status Context::open_port() {
   return Status::ok;
 }
 
+void Context::nudge_mpi() const {
+  int provided = MPI_THREAD_SINGLE, allowed = 1, there = 0;
+  MPI_Query_thread(&provided);
+  if (provided < MPI_THREAD_SERIALIZED) MPI_Is_thread_main(&allowed);
+  if (allowed) MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &there, MPI_STATUS_IGNORE);
+}
+
 Status Context::lose(Status why) {
   if (lost()) return why_lost();
   why_lost_ = why;

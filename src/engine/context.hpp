@@ -73,6 +73,10 @@ class Context {
   /// True if every rank of the node can have a core of its own.
   bool core_per_rank() const { return cores_ >= members_; }
   Port &port() { return port_; }
+  /// Lets MPI move what others wait for. A wait that MPI has no part in calls it now and then, because MPI may have told this rank that a
+  /// send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing on
+  /// a thread that may not call MPI.
+  void nudge_mpi() const;
   /// The member of this node that a rank is, kOtherNode if it stands elsewhere. Cold: asks MPI.
   Member member_of(int rank) const;
   /// The rank of a member of this node. Cold.

@@ -51,6 +51,7 @@ Wait::Turn Wait::pause_slowly() {
   }
   // The caller looks once more between the announcement and the sleep, so that no ring is lost.
   if (!announced_) {
+    context_.nudge_mpi();
     seen_ = context_.port().bell();
     context_.port().announce_sleep();
     announced_ = true;
@@ -65,6 +66,7 @@ Wait::Turn Wait::next_turn() {
   const std::int64_t now = now_ns();
   if (now - checked_ns_ < kCheckEvery_ns) return Turn::look_again;
   checked_ns_ = now;
+  if (wake_up_ == WakeUp::by_bell) context_.nudge_mpi();
   return Turn::check_peers;
 }
 

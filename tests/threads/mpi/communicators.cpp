@@ -113,6 +113,8 @@ using namespace halocline::threads;
 extern "C" {
 
 int MPI_Initialized(int *flag) { return *flag = 1, MPI_SUCCESS; }
+int MPI_Query_thread(int *provided) { return *provided = MPI_THREAD_SINGLE, MPI_SUCCESS; }
+int MPI_Is_thread_main(int *flag) { return *flag = 0, MPI_SUCCESS; }
 int MPI_Finalized(int *flag) { return *flag = 0, MPI_SUCCESS; }
 #ifndef MPI_Comm_f2c  // a macro to some
 MPI_Comm MPI_Comm_f2c(MPI_Fint) { return MPI_COMM_WORLD; }
