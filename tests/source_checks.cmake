@@ -9,6 +9,10 @@ if(HALOCLINE_SOURCE_CHECKS)
     add_test(NAME lint.${check} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/lint.py ${check})
     set_tests_properties(lint.${check} PROPERTIES SKIP_RETURN_CODE 77)
   endforeach()
+  add_test(NAME totals COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/run_test.py ${CMAKE_CURRENT_SOURCE_DIR}/run
+    ${CMAKE_CTEST_COMMAND})
+  add_test(NAME size COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/size_report.py ${PROJECT_BINARY_DIR})
+  set_tests_properties(size PROPERTIES SKIP_RETURN_CODE 77 LABELS report)
 endif()
 
 # halocline_header_test(NAME COMPILER STANDARD HEADER): the header alone is a valid, warning-free program.
@@ -17,7 +21,7 @@ function(halocline_header_test name compiler language standard header)
   foreach(folder IN LISTS MPI_C_INCLUDE_DIRS)
     list(APPEND system_includes -isystem ${folder})
   endforeach()
-  add_test(NAME ${name} COMMAND ${compiler} -x ${language} -std=${standard} -Wall -Wextra -Wpedantic -Werror -fsyntax-only ${system_includes}
+  add_test(NAME ${name} COMMAND ${compiler} -x ${language} -std=${standard} -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only ${system_includes}
     -I${PROJECT_SOURCE_DIR}/include -include halocline/${header} /dev/null)
 endfunction()
 halocline_header_test(header.c11 ${CMAKE_C_COMPILER} c c11 halocline.h)

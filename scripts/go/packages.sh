@@ -41,6 +41,10 @@ need_packages() {
   need_new_compiler
 }
 
+apt_install() {
+  apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" -o DPkg::Lock::Timeout=300
+}
+
 install_packages() {
   install_line="apt-get install -y --no-install-recommends $packages"
   if ! command -v apt-get >/dev/null; then
@@ -53,16 +57,15 @@ Run this line, then ./go again:
   sudo apt-get update && sudo $install_line"
   fi
   say "Installing with apt, as root: $packages"
-  step 'apt-get update' apt-get update
-  # shellcheck disable=SC2086  # words of a command
-  step 'apt-get install' env DEBIAN_FRONTEND=noninteractive $install_line -o DPkg::Lock::Timeout=300
+  # shellcheck disable=SC2086  # a list of names
+  step 'apt-get install' apt_install $packages
 }
 
 # want_tool TOOL PACKAGE: installs what only some tests need, where that can be done without asking; they are skipped without it.
 want_tool() {
   command -v "$1" >/dev/null && return 0
   command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || return 1
-  try_step "Debian package $2" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$2" -o DPkg::Lock::Timeout=300
+  try_step "Debian package $2" apt_install "$2"
 }
 
 # C++20 as this library uses it came with g++ 12; other compilers are left to CMake.
