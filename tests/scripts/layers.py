@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the layer arrow: every #include "layer/..." in src/ must point down (api > halo > exchange > engine > transport > base).
+"""Checks the layer arrow: every #include "layer/..." in src/ must point down (api > halo > exchange > engine > transport > base), and
+what stands outside, from the mini-apps to the bindings, sees the public headers alone.
 
 Usage: layers.py SRC_FOLDER
 
-The build enforces the same by include paths; this check also sees files that no target compiles, and transports that know each other.
+The build enforces the same by include paths; this check also sees files that no target compiles, transports that know each other, and
+build files that link or include a layer.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -21,6 +23,10 @@ MAY_USE = {
     "api": {"api", "halo", "exchange", "engine", "base"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+# Beside src/: users of the library like everybody else. Tests may look inside.
+OUTSIDE = ("apps", "bindings", "examples", "include", "tools")
+ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+LAYER_TARGET = re.compile(rf"\bhalocline_(?:{'|'.join(MAY_USE)})(?![.\w])|PROJECT_SOURCE_DIR}}/src\b")
 
 
 def faults_of(path, source):
@@ -39,6 +45,19 @@ def faults_of(path, source):
     return faults
 
 
+def faults_outside(root):
+    """Sentences about files outside src/ that reach into it, and how many files there are."""
+    faults, number = [], 0
+    for path in (path for folder in OUTSIDE for path in sorted((root / folder).rglob("*")) if path.is_file()):
+        if path.name == "CMakeLists.txt" or path.suffix == ".cmake":
+            faults += [f"{path}: only the public library may be used, not {found}" for found in LAYER_TARGET.findall(path.read_text())]
+        elif path.suffix in (".hpp", ".cpp", ".h", ".c", ".F90", ".inc"):
+            number += 1
+            faults += [f"{path}: only public headers may be included, not {target}" for target in ANY_INCLUDE.findall(path.read_text())
+                       if (root / "src" / target).exists() or "src/" in target]
+    return faults, number
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     files = [path for path in sorted(root.rglob("*")) if path.suffix in (".hpp", ".cpp", ".h", ".c") and path.is_file()]
@@ -48,12 +67,14 @@ def main():
         source = path.read_text()
         includes += len(INCLUDE.findall(source))
         faults += faults_of(path.relative_to(root), source)
+    found, outside = faults_outside(root.parent)
+    faults += found
     print("\n".join(faults))
     missing = sorted(set(MAY_USE) - {path.relative_to(root).parts[0] for path in files})
-    if not includes or missing:
-        print(f"nothing to check in {root}: {len(files)} files, {includes} includes, no files of the layers {missing}")
+    if not includes or not outside or missing:
+        print(f"nothing to check in {root}: {len(files)} files, {includes} includes, {outside} files outside; layers missing: {missing}")
         return 1
-    print(f"{len(files)} files, {includes} includes, {len(faults)} against the arrow")
+    print(f"{len(files)} files with {includes} includes, and {outside} files outside: {len(faults)} against the arrow")
     return 1 if faults else 0
 
 
