@@ -31,11 +31,12 @@ inline ChunkLayout lay_out(const Plan &plan, const std::vector<int> &edges, std:
 /// Private memory with a chunk per edge.
 class ChunkBuffer {
  public:
-  Status create(ChunkLayout layout) {
+  /// The message of a failure names the rank.
+  Status create(int rank, ChunkLayout layout) {
     layout_ = std::move(layout);
     memory_.reset(static_cast<char *>(std::aligned_alloc(4096, static_cast<std::size_t>(round_up(layout_.bytes + 1, 4096)))));
     if (memory_) return Status::ok;
-    return fail(Status::memory, "no memory for an exchange buffer of %lld bytes", static_cast<long long>(layout_.bytes));
+    return fail(Status::memory, "rank %d has no memory for an exchange buffer of %lld bytes", rank, static_cast<long long>(layout_.bytes));
   }
   char *base() const { return memory_.get(); }
   std::int64_t offset(int edge) const { return layout_.offset[static_cast<std::size_t>(edge)]; }

@@ -47,7 +47,7 @@ Status ListExchange::link_to_myself() {
   }
   std::vector<int> all(self_links_.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
-  return self_buffer_.create(lay_out(self_plan_, all, &Edge::space_in));
+  return self_buffer_.create(context_.rank(), lay_out(self_plan_, all, &Edge::space_in));
 }
 
 Status ListExchange::create(const hlc_exchange_spec *spec) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "halo/grid.hpp"
 
@@ -182,8 +183,11 @@ Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field) {
 std::array<int, kMaxDims> stride_order(const Strides &strides, int ndims) {
   std::array<int, kMaxDims> order{};
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.begin() + ndims,
-                   [&](int a, int b) { return strides[static_cast<std::size_t>(a)] < strides[static_cast<std::size_t>(b)]; });
+  // Four at most. Insertion keeps equal strides in their order, and needs no memory, as std::stable_sort does.
+  const auto stride = [&](int place) { return strides[static_cast<std::size_t>(order[static_cast<std::size_t>(place)])]; };
+  for (int i = 1; i < ndims; ++i)
+    for (int j = i; j > 0 && stride(j) < stride(j - 1); --j)
+      std::swap(order[static_cast<std::size_t>(j)], order[static_cast<std::size_t>(j - 1)]);
   return order;
 }
 

@@ -1,15 +1,23 @@
-// One launch of peer_death.py: `peer_death MODE WHEN DIRECTORY`. The ranks swap; then rank 1 kills itself before its start, or between
-// start and finish. Every other rank goes on until a call fails, and writes the status and the message into DIRECTORY/<rank>.
+// One launch of peer_death.py: `peer_death MODE STAGE DIRECTORY`. The ranks open the library, allocate a field, plan a halo, swap, and take
+// everything back; rank 1 dies at a stage of that. Every other rank goes on until a call fails, takes back what it can, and writes into
+// DIRECTORY/<rank>: milliseconds from the death to the failure, the call, the status and the message.
+//
+// The stages `init N`, `field N` and `open N` are deaths at the N-th non-blocking collective operation that the library starts in that call;
+// `window` is one at the call of MPI that makes a window. In `packing` and `unpacking` the field's pages have become unreadable, and the
+// process ends where the library touches them.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -18,76 +26,217 @@
 namespace {
 
 constexpr int victim = 1;
+constexpr std::size_t field_bytes = 12 * sizeof(double);
+
+std::filesystem::path directory;
+std::string died_file, hung_file;
+const char *running = "MPI_Init";
+long collectives_left = -1;  // until this process dies; negative: it does not
+bool dies_at_window = false;
+
+double now_ms() {
+  std::timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+}
+
+/// Notes the moment, which all processes of the machine measure with the same clock, and ends this process without a word to anybody.
+[[noreturn]] void die(int = 0) {
+  if (FILE *file = std::fopen(died_file.c_str(), "w")) {
+    std::fprintf(file, "%.3f", now_ms());
+    std::fclose(file);
+  }
+  kill(getpid(), SIGKILL);
+  std::abort();
+}
+
+[[noreturn]] void hang(int) {
+  if (FILE *file = std::fopen(hung_file.c_str(), "w")) {
+    std::fprintf(file, "- ms, %s: hangs", running);
+    std::fclose(file);
+  }
+  _exit(0);
+}
+
+double died_at() {
+  double time = 0;
+  for (int tries = 0; tries < 50 && time <= 0; ++tries) {
+    std::ifstream(died_file) >> time;
+    if (time <= 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return time;
+}
+
+/// What one launch holds, and what it is to do.
+struct Run {
+  int rank = 0, size = 0;
+  std::string stage;
+  long step = 1;
+  hlc_mode mode = HLC_MODE_DEFAULT;
+  hlc_context *context = nullptr;
+  void *field = nullptr;
+  hlc_halo *halo = nullptr;
+
+  bool dies(const char *here) const { return rank == victim && stage == here; }
+
+  /// Arms the death at a collective operation of the next call.
+  void arm(const char *here) {
+    collectives_left = dies(here) ? step : -1;
+    dies_at_window = rank == victim && stage == "window";
+    running = here;
+  }
+  void protect() const { mprotect(field, 4096, PROT_NONE); }
+};
 
 /// A periodic row of ranks with 8 cells each in shared memory.
-hlc_status plan(hlc_context *context, hlc_mode mode, hlc_halo **halo) {
-  hlc_context_info_t info{};
+hlc_status plan(Run &run) {
   hlc_grid grid{};
   hlc_field field{};
   hlc_halo_spec spec{};
-  if (hlc_status status = hlc_context_info(context, &info)) return status;
-  const std::int64_t global = 8 * info.size;
+  const std::int64_t global = 8 * run.size;
   const int periodic = 1;
-  if (hlc_status status = hlc_grid_create(context, 1, &global, nullptr, &periodic, &grid)) return status;
-  if (hlc_status status = hlc_field_alloc(context, 12 * sizeof(double), &field.data)) return status;
+  if (hlc_status status = hlc_grid_create(run.context, 1, &global, nullptr, &periodic, &grid)) return status;
+  field.data = run.field;
   field.type = HLC_FLOAT64;
   spec.grid = &grid;
   spec.depth_low[0] = spec.depth_high[0] = 2;
   spec.nfields = 1;
   spec.fields = &field;
-  spec.mode = mode;
-  return hlc_halo_init(context, &spec, halo);
+  spec.mode = run.mode;
+  return hlc_halo_init(run.context, &spec, &run.halo);
 }
 
-hlc_status swap_and_die(hlc_halo *halo, bool dies_before_start) {
-  if (dies_before_start) std::raise(SIGKILL);
-  const hlc_status status = hlc_halo_start(halo, nullptr);
-  std::raise(SIGKILL);
+hlc_status make(Run &run) {
+  run.arm("open");
+  hlc_status status = hlc_init(MPI_COMM_WORLD, &run.context);
+  run.arm("field");
+  if (status == HLC_OK) status = hlc_field_alloc(run.context, field_bytes, &run.field);
+  run.arm("init");
+  if (status == HLC_OK) status = plan(run);
+  if (status == HLC_OK) run.arm("swap");
   return status;
 }
 
-/// The first status that is not HLC_OK. With mode notify the dead rank's last data may have been sent: a swap or two still succeed.
-hlc_status swap_until_failure(hlc_halo *halo) {
+hlc_status swap(Run &run) {
+  if (run.dies("packing")) run.protect();
+  running = "start";
+  hlc_status status = hlc_halo_start(run.halo, nullptr);
+  if (run.dies("after_start")) die();
+  if (run.dies("unpacking")) run.protect();
+  running = "finish";
+  if (status == HLC_OK) status = hlc_halo_finish(run.halo);
+  return status;
+}
+
+/// The first status that is not HLC_OK. What the victim sent before its death still counts, so a swap or two may yet succeed.
+hlc_status swap_until_failure(Run &run) {
   hlc_status status = HLC_OK;
-  for (int round = 0; round < 10 && status == HLC_OK; ++round) {
-    status = hlc_halo_start(halo, nullptr);
-    if (status == HLC_OK) status = hlc_halo_finish(halo);
+  for (int round = 0; round < 3 && status == HLC_OK; ++round) {
+    running = "start";
+    status = hlc_halo_start(run.halo, nullptr);
+    running = "finish";
+    if (status == HLC_OK) status = hlc_halo_finish(run.halo);
   }
+  if (run.stage == "finalise") return status;
+  if (run.dies("between_swaps")) die();
+  for (int round = 0; round < 10 && status == HLC_OK; ++round) status = swap(run);
   return status;
+}
+
+/// Takes back whatever there is; the first status that is not HLC_OK.
+hlc_status take_back(Run &run) {
+  if (run.dies("finalise")) die();
+  hlc_status status = HLC_OK, freed = HLC_OK;
+  running = "hlc_halo_finalise";
+  if (run.halo) status = hlc_halo_finalise(&run.halo);
+  running = "hlc_field_free";
+  if (run.field) freed = hlc_field_free(run.context, &run.field);
+  running = "hlc_finalise";
+  if (status == HLC_OK && run.context)
+    status = hlc_finalise(&run.context);
+  else if (run.context) [[maybe_unused]]
+    const hlc_status closed = hlc_finalise(&run.context);
+  return freed != HLC_OK ? freed : status;
+}
+
+/// What is left of a run that was taken back.
+std::string leftovers(const Run &run) {
+  std::string text;
+  if (run.halo || run.field || run.context) text += " (and something could not be taken back)";
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.find("/dev/shm/#") != std::string::npos || line.find("/dev/shm/halocline") != std::string::npos)
+      return text + " (and memory is still mapped)";
+  return text;
 }
 
 /// Writes a rank's report under its final name only when it is complete, and waits for all others, so that nobody is taken for dead early.
-void report(const std::filesystem::path &directory, int rank, int size, const std::string &text) {
-  const auto name = directory / std::to_string(rank);
+void report(const Run &run, const std::string &text) {
+  const auto name = directory / std::to_string(run.rank);
   std::ofstream(name.string() + ".part") << text << "\n";
   std::filesystem::rename(name.string() + ".part", name);
-  for (int r = 0; r < size; ++r)
+  for (int r = 0; r < run.size; ++r)
     for (int tries = 0; r != victim && tries < 1000 && !std::filesystem::exists(directory / std::to_string(r)); ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
+void play(Run &run) {
+  hlc_status status = make(run);
+  if (status == HLC_OK) status = swap_until_failure(run);
+  const char *call = running;
+  std::string message = hlc_error_message();
+  double failed_at = now_ms();
+  const hlc_status taken = take_back(run);
+  if (status == HLC_OK) {
+    status = taken;
+    call = "finalise";
+    message = hlc_error_message();
+    failed_at = now_ms();
+  }
+  char line[1500];
+  std::snprintf(line, sizeof line, "%.0f ms, %s: %s: %s%s", failed_at - died_at(), call, hlc_status_name(status), message.c_str(),
+                leftovers(run).c_str());
+  report(run, line);
+}
+
+void count_collective() {
+  if (collectives_left > 0 && --collectives_left == 0) die();
+}
+
 }  // namespace
 
-int main(int argc, char **argv) {
-  if (argc != 4) return 2;
-  MPI_Init(&argc, &argv);
-  int rank = 0, size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  hlc_mode mode = HLC_MODE_DEFAULT;
-  hlc_context *context = nullptr;
-  hlc_halo *halo = nullptr;
-  hlc_status status = hlc_mode_from_name(argv[1], &mode);
-  if (status == HLC_OK) status = hlc_init(MPI_COMM_WORLD, &context);
-  if (status == HLC_OK) status = plan(context, mode, &halo);
-  for (int round = 0; round < 3 && status == HLC_OK; ++round) {
-    status = hlc_halo_start(halo, nullptr);
-    if (status == HLC_OK) status = hlc_halo_finish(halo);
-  }
-  if (status == HLC_OK) status = rank == victim ? swap_and_die(halo, std::strcmp(argv[2], "before_start") == 0) : swap_until_failure(halo);
+// What the library starts passes through here.
+#define INTERPOSED extern "C" __attribute__((visibility("default")))
+INTERPOSED int MPI_Iallreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
+  count_collective();
+  return PMPI_Iallreduce(from, to, count, type, op, comm, request);
+}
+INTERPOSED int MPI_Ibcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
+  count_collective();
+  return PMPI_Ibcast(data, count, type, root, comm, request);
+}
+INTERPOSED int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window) {
+  if (dies_at_window) die();
+  return PMPI_Win_allocate(bytes, unit, info, comm, base, window);
+}
 
-  std::string text = std::string(hlc_status_name(status)) + ": " + hlc_error_message();
-  if (hlc_halo_start(halo, nullptr) == HLC_OK) text += " (and yet the halo could be started again)";
-  report(argv[3], rank, size, text);
+int main(int argc, char **argv) {
+  if (argc < 4 || argc > 5) return 2;
+  Run run;
+  run.stage = argv[2];
+  directory = argv[3];
+  if (argc == 5) run.step = std::atol(argv[4]);
+  died_file = (directory / "died").string();
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &run.size);
+  hung_file = (directory / std::to_string(run.rank)).string();
+  signal(SIGSEGV, die);
+  signal(SIGBUS, die);
+  signal(SIGALRM, hang);
+  const char *patience = std::getenv("HALOCLINE_TEST_PATIENCE");
+  alarm(patience ? static_cast<unsigned>(std::atoi(patience)) : 20);
+  if (hlc_mode_from_name(argv[1], &run.mode) != HLC_OK) return 2;
+  play(run);
   _exit(0);  // MPI_Finalize would wait for the dead rank
 }

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Kills one rank in the middle of halo swaps and checks that every other rank of the node is told so by name.
+"""Kills one rank at each stage of a halo's life and checks that every other rank is told so by name, soon, and can take everything back.
 
-Usage: peer_death.py PROGRAM -- LAUNCHER [FLAG...]
+Usage: peer_death.py PROGRAM [--matrix] -- LAUNCHER [FLAG...]
 
 Each case is one launch of 3 ranks of PROGRAM (peer_death.cpp), each the child of a shell that outlives it, so that the launcher does not
-see the death and end all ranks, as most do. Afterwards /dev/shm must hold nothing of a process that has ended.
+see the death and end all ranks, as most do. Afterwards /dev/shm must hold nothing of a process that has ended. By default a few cases;
+with --matrix every mode at every stage, and a table of what was measured.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
-import itertools
+import os
 import pathlib
 import re
 import subprocess
@@ -18,6 +19,14 @@ import time
 
 RANKS = 3
 VICTIM = 1
+TIMEOUT_S = 3  # of the library, where it cannot know of the death
+MODES = ("p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify", "direct")
+SWAP_STAGES = ("between_swaps", "packing", "after_start", "unpacking", "finalise")
+PLAN_STAGES = ("open 2", "open 5", "field 1", "field 3", "init 1", "init 6", "init 15")
+# Modes in which a swap blocks inside MPI, where nobody can notice a death.
+BLOCKING = {"fence": "MPI_Win_fence", "passive_naive": "MPI_Win_lock_all, MPI_Win_unlock_all"}
+FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpacking", "finalise", "open 5", "field 3", "init 6")]
+FEW += [("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"), ("passive", "unpacking")]
 # Runs a rank, and stays until every survivor has reported: arguments are the folder of reports and the rank's command.
 SHELL = f"""folder=$1; shift; "$@"
 tries=0
@@ -31,45 +40,88 @@ def left_behind():
     return [name for name in names if not pathlib.Path("/proc", name.split("-")[1]).exists()]
 
 
-def launch(program, launcher, mode, when):
+def launch(program, launcher, mode, stage):
     """Runs one case; returns the survivors' reports by rank, and the launcher's output."""
+    stage, *step = stage.split()
     with tempfile.TemporaryDirectory(prefix="halocline-test-") as directory:
-        command = launcher + ["-n", str(RANKS), "sh", "-c", SHELL, "sh", directory, program, mode, when, directory]
+        command = launcher + ["-n", str(RANKS), "sh", "-c", SHELL, "sh", directory, program, mode, stage, directory] + step
+        environment = dict(os.environ, HALOCLINE_TIMEOUT=str(TIMEOUT_S), HALOCLINE_TEST_PATIENCE="12")
         try:
-            output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=90, text=True).stdout
+            run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=90, text=True, env=environment)
+            output = run.stdout
         except subprocess.TimeoutExpired as expired:
             output = f"the launch did not end in 90 s\n{expired.stdout or ''}"
         paths = pathlib.Path(directory).glob("[0-9]")
         return {int(path.name): path.read_text().strip() for path in paths}, output
 
 
-def judge(reports, output):
+def fault_of(report, mode, stage):
+    """What is wrong with a survivor's report; '' if nothing is."""
+    if "hangs" in report:
+        blocked = stage == "window" or (mode in BLOCKING and stage in SWAP_STAGES)
+        return "" if blocked else "hangs"
+    if "(and " in report:
+        return "left something behind"
+    if stage.startswith("open "):  # before the processes of the node are known
+        return "" if re.search("HLC_ERR_(TIMEOUT|PEER_DIED)", report) else "another status"
+    if not re.search(rf"HLC_ERR_PEER_DIED.*\brank {VICTIM}\b", report):
+        return "does not name the rank that died"
+    return ""
+
+
+def judge(reports, output, mode, stage):
     """Result of one case in a word, and its reason."""
     survivors = set(range(RANKS)) - {VICTIM}
     missing = survivors - set(reports)
     if missing:
         return "failed", f"no report of ranks {sorted(missing)}; others: {reports}\n{output}"
-    for rank in survivors:
-        told = reports[rank]
-        if not told.startswith("HLC_ERR_PEER_DIED") or not re.search(rf"\brank {VICTIM}\b", told) or "(and yet" in told:
-            return "failed", f"rank {rank} was told: {told}"
+    for rank in sorted(survivors):
+        fault = fault_of(reports[rank], mode, stage)
+        if fault:
+            return "failed", f"rank {rank} {fault}: {reports[rank]}"
     return "passed", reports[min(survivors)]
+
+
+def cell(reports):
+    """What the survivors measured, in a few words."""
+    words = {re.sub(r"^.*?(hangs|HLC_ERR_\w+|HLC_OK).*$", r"\1", text, flags=re.S).replace("HLC_ERR_", "") for text in reports.values()}
+    times = [int(ms) for text in reports.values() for ms in re.findall(r"^(-?\d+) ms", text)]
+    return "/".join(sorted(words)) + (f" {max(times)} ms" if times else "")
+
+
+def all_cases():
+    cases = [(mode, stage) for stage in SWAP_STAGES + ("init 6", "init 15") for mode in MODES]
+    cases += [("direct", stage) for stage in PLAN_STAGES if not stage.startswith("init") or stage == "init 1"]
+    return cases + [(mode, "window") for mode in ("fence", "pscw", "passive", "passive_naive")]
+
+
+def print_table(measured):
+    stages = list(dict.fromkeys(stage for _, stage in measured))
+    print("| stage | " + " | ".join(MODES) + " |\n" + "|---" * (len(MODES) + 1) + "|")
+    for stage in stages:
+        print(f"| {stage} | " + " | ".join(measured.get((mode, stage), "") for mode in MODES) + " |")
 
 
 def main():
     divider = sys.argv.index("--")
     program, launcher = sys.argv[1], sys.argv[divider + 1:]
+    matrix = "--matrix" in sys.argv[2:divider]
     counts = dict(passed=0, failed=0)
+    measured = {}
     old = left_behind()
-    for mode, when in itertools.product(("notify", "direct"), ("before_start", "after_start")):
-        result, reason = judge(*launch(program, launcher, mode, when))
+    for mode, stage in all_cases() if matrix else FEW:
+        reports, output = launch(program, launcher, mode, stage)
+        result, reason = judge(reports, output, mode, stage)
         counts[result] += 1
-        print(f"{result}: {mode}, rank {VICTIM} killed {when.replace('_', ' ')}: {reason}", flush=True)
+        measured[mode, stage] = cell(reports)
+        print(f"{result}: {mode}, rank {VICTIM} killed {stage.replace('_', ' ')}: {reason}", flush=True)
 
     time.sleep(0.2)
     leaks = sorted(set(left_behind()) - set(old))
     counts["failed" if leaks else "passed"] += 1
     print(f"{'failed' if leaks else 'passed'}: left behind in /dev/shm: {leaks or 'nothing'}")
+    if matrix:
+        print_table(measured)
     print(f"{counts['passed']} passed, {counts['failed']} failed, 0 skipped")
     return 1 if counts["failed"] else 0
 

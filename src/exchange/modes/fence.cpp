@@ -70,7 +70,7 @@ class FenceGetLeg final : public Leg {
       chunks_ = lay_out(plan_, edges_, &Edge::space_out);
       came_.reserve(edges_.size());
       sources_ = std::make_unique<Cards>(plan_, edges_);
-      return incoming_.create(lay_out(plan_, edges_, &Edge::space_in));
+      return incoming_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_in));
     }));
     std::int64_t skip = 0;
     HLC_TRY(allocate_window(plan_.comm, chunks_.bytes, &window_, &base_, &skip));

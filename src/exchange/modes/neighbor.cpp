@@ -100,8 +100,8 @@ class NeighborLeg final : public Leg {
 
  private:
   Status create_alone() {
-    HLC_TRY(incoming_.create(lay_out(plan_, edges_, &Edge::space_in)));
-    HLC_TRY(outgoing_.create(lay_out(plan_, edges_, &Edge::space_out)));
+    HLC_TRY(incoming_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_in)));
+    HLC_TRY(outgoing_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_out)));
     came_.reserve(edges_.size());
     return list_directions();
   }

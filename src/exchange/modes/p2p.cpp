@@ -72,8 +72,8 @@ class P2pLeg final : public Leg {
 
  private:
   Status create_alone() {
-    HLC_TRY(incoming_.create(lay_out(plan_, edges_, &Edge::space_in)));
-    HLC_TRY(outgoing_.create(lay_out(plan_, edges_, &Edge::space_out)));
+    HLC_TRY(incoming_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_in)));
+    HLC_TRY(outgoing_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_out)));
     slot_.assign(plan_.edges.size(), -1);
     for (std::size_t i = 0; i < edges_.size(); ++i) slot_[static_cast<std::size_t>(edges_[i])] = static_cast<int>(i);
     receives_.assign(edges_.size(), MPI_REQUEST_NULL);

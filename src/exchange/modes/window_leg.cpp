@@ -43,7 +43,7 @@ Status WindowLeg::create_windows(int windows) {
     came_.reserve(edges_.size());
     windows_.reserve(static_cast<std::size_t>(windows));
     targets_ = std::make_unique<Cards>(plan_, edges_);
-    return outgoing_.create(lay_out(plan_, edges_, &Edge::space_out));
+    return outgoing_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_out));
   }));
 
   std::int64_t skip[2] = {0, 0};

@@ -1,0 +1,45 @@
+// Lets the library run short of something: an allocation fails, or a call of the system for shared memory. The test program brings its own
+// operator new and aligned_alloc, and stands before open, shm_open, ftruncate, posix_fallocate and mmap. What others than libhalocline call
+// is handed on untouched.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace halocline::test {
+
+/// Lets allocations fail from its construction to its end: the n-th, or all from the n-th on. n counts from 1; 0: none fails. Hold it around
+/// one call of the library alone: what the test itself allocates meanwhile counts, too.
+class FailingAllocation {
+ public:
+  enum class Extent { one, all_from_there };
+  FailingAllocation(long n, Extent extent);
+  ~FailingAllocation();
+  FailingAllocation(const FailingAllocation &) = delete;
+  FailingAllocation &operator=(const FailingAllocation &) = delete;
+  /// Whether one has failed.
+  bool struck() const;
+};
+
+/// Objects from operator new that live now.
+long live_objects();
+
+/// Lets a function of the system fail with an errno, from its construction to its end, whenever libhalocline calls it. Names: open, shm_open,
+/// ftruncate, posix_fallocate, mmap; several are divided by blanks.
+class FailingSystem {
+ public:
+  FailingSystem(const char *functions, int error);
+  ~FailingSystem();
+  FailingSystem(const FailingSystem &) = delete;
+  FailingSystem &operator=(const FailingSystem &) = delete;
+};
+
+/// Open files of this process.
+int open_files();
+/// Mappings of shared memory objects of the library.
+int shared_mappings();
+/// Objects of the library that have a name in /dev/shm, of any process.
+int names_in_dev_shm();
+
+}  // namespace halocline::test
