@@ -52,7 +52,7 @@ if(TARGET halocline_fortran)
 endif()
 
 # The programs, and the cases of the cloud model.
-foreach(program halocline-bench cloud)
+foreach(program halocline-bench halocline-doctor cloud)
   if(TARGET ${program})
     halocline_install_rpath(${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

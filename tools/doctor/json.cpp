@@ -1,0 +1,63 @@
+// The report as JSON.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "probe.hpp"
+#include "report.hpp"
+
+namespace doctor {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string calls_of(const std::string &name) {
+  for (const Probe &probe : all_probes())
+    if (probe.name == name) return probe.calls;
+  return "";
+}
+
+Json json_of(const Result &result) {
+  Json findings = Json::array();
+  for (const Finding &f : result.findings)
+    findings.push_back({{"outcome", name_of(f.outcome)}, {"rank", f.rank}, {"operation", f.operation}, {"text", f.text}});
+  return {{"name", result.probe},
+          {"calls", calls_of(result.probe)},
+          {"outcome", name_of(result.outcome == Outcome::fact ? Outcome::right : result.outcome)},
+          {"seconds", result.seconds},
+          {"findings", findings}};
+}
+
+Json json_of(const ModeVerdicts &modes) {
+  Json all = Json::object();
+  for (const std::string &name : mode_names()) {
+    const ModeVerdict &verdict = modes.at(name);
+    all[name] = {{"verdict", verdict.word}};
+    if (!verdict.reason.empty()) all[name]["reason"] = verdict.reason;
+  }
+  return all;
+}
+
+}  // namespace
+
+void write_json(const Report &report, const std::string &path) {
+  Json probes = Json::array();
+  for (const Result &result : report.results) probes.push_back(json_of(result));
+  const Json all{{"doctor", 1},        {"mpi", report.mpi},         {"host", report.host},         {"ranks", report.ranks}, {"date", report.date},
+                 {"launch", report.launch}, {"complete", report.complete}, {"seconds", report.seconds}, {"modes", json_of(report.modes)}, {"probes", probes}};
+  const std::filesystem::path target(path), part(path + "." + std::to_string(getpid()));
+  if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path());
+  std::ofstream file(part);
+  file << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(part, target, error);
+  if (!file || error) throw std::runtime_error("can't write " + path);
+}
+
+}  // namespace doctor

@@ -1,0 +1,29 @@
+// The command line.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace doctor {
+
+struct Options {
+  std::string json, only;
+  double limit_s = 5;
+  bool verbose = false, list = false, in_launch = false, no_cache = false;
+  /// Of a batch that the doctor starts itself: the folder for results, and the first probe of the table to run.
+  std::string results;
+  std::size_t first = 0;
+
+  bool is_worker() const { return !results.empty(); }
+  /// The arguments by which a worker gets the same options.
+  std::vector<std::string> for_worker(const std::string &folder, std::size_t from) const;
+};
+
+/// Fills options. Returns -1, or the status to exit with after help or a complaint, whose text is then in `text`.
+int parse(int argc, char **argv, Options &options, std::string &text);
+
+/// True if a probe's name matches the pattern of --only: a part of it, or with * and ? the whole.
+bool matches(const std::string &name, const std::string &pattern);
+
+}  // namespace doctor

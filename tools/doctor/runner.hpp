@@ -1,0 +1,28 @@
+// Drives the batches of probes: starts a launch, follows its results, and when a probe hangs or crashes notes that, ends the launch and goes
+// on behind it with a new one.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+#include "outcome.hpp"
+#include "relaunch.hpp"
+
+namespace doctor {
+
+/// A launch that does not bring up its ranks.
+class LaunchFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The results of the probes that options choose, in the order of the table; one entry each, whatever happens.
+std::vector<Result> run_batches(const Options &options, const LaunchCommand &launch, int ranks);
+
+/// What a result file says of the probes that options choose. `unfinished`: why the last probe that began has not ended.
+std::vector<Result> read_results(const Options &options, const std::string &file, const Finding &unfinished);
+
+}  // namespace doctor

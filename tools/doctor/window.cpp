@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "window.hpp"
+
+#include <cstdint>
+
+#include "watchdog.hpp"
+
+namespace doctor {
+
+const char *name_of(Kind kind) {
+  constexpr const char *names[] = {"create", "allocate", "shared", "dynamic"};
+  return names[static_cast<int>(kind)];
+}
+
+const char *maker_of(Kind kind) {
+  constexpr const char *names[] = {"MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create_dynamic"};
+  return names[static_cast<int>(kind)];
+}
+
+Window::Window(Kind kind, MPI_Comm comm, const WindowShape &shape) : kind_(kind), shape_(shape), unit_(shape.unit) {
+  if (kind == Kind::create || kind == Kind::dynamic) allocate_memory();
+  make(comm);
+  CALL(MPI_Win_set_errhandler, handle_, MPI_ERRORS_RETURN);
+}
+
+Window::~Window() {
+  if (memory_) MPI_Free_mem(memory_);
+}
+
+void Window::free() {
+  if (kind_ == Kind::dynamic) CALL(MPI_Win_detach, handle_, base_);
+  CALL(MPI_Win_free, &handle_);
+}
+
+/// The standard lets an MPI restrict locks to memory of MPI_Alloc_mem.
+void Window::allocate_memory() {
+  CALL(MPI_Alloc_mem, static_cast<MPI_Aint>(shape_.bytes + shape_.offset + 2 * kGuard + 64), MPI_INFO_NULL, &memory_);
+  const auto start = (reinterpret_cast<std::uintptr_t>(memory_) + kGuard + 63) / 64 * 64;
+  base_ = reinterpret_cast<unsigned char *>(start + shape_.offset);
+}
+
+void Window::make(MPI_Comm comm) {
+  const auto bytes = static_cast<MPI_Aint>(shape_.bytes);
+  if (kind_ == Kind::create) {
+    CALL(MPI_Win_create, base_, bytes, unit_, MPI_INFO_NULL, comm, &handle_);
+  } else if (kind_ == Kind::allocate) {
+    CALL(MPI_Win_allocate, bytes, unit_, MPI_INFO_NULL, comm, &base_, &handle_);
+  } else if (kind_ == Kind::shared) {
+    CALL(MPI_Win_allocate_shared, bytes, unit_, MPI_INFO_NULL, comm, &base_, &handle_);
+  } else {
+    int size = 0;
+    CALL(MPI_Comm_size, comm, &size);
+    CALL(MPI_Win_create_dynamic, MPI_INFO_NULL, comm, &handle_);
+    CALL(MPI_Win_attach, handle_, base_, bytes);
+    MPI_Aint mine = 0;
+    CALL(MPI_Get_address, base_, &mine);
+    addresses_.resize(static_cast<std::size_t>(size));
+    CALL(MPI_Allgather, &mine, 1, MPI_AINT, addresses_.data(), 1, MPI_AINT, comm);
+  }
+}
+
+MPI_Aint Window::displacement(int rank, std::size_t byte) const {
+  const auto place = static_cast<MPI_Aint>(byte);
+  return kind_ == Kind::dynamic ? MPI_Aint_add(addresses_[static_cast<std::size_t>(rank)], place) : place / unit_;
+}
+
+}  // namespace doctor
