@@ -31,7 +31,8 @@ run_main_job() {
 run_tests() {
   began=$(date +%s)
   case ${1:-} in
-  '' | --long) ;;
+  '') ;;
+  --long) sanitized_tools=ON ;;
   *) fail "./go test has no option '$1'; it has --long" ;;
   esac
   set_up

@@ -5,6 +5,9 @@
 # Whether warnings are errors, with the compilers that have none: ./go test says yes.
 strict=no
 
+# Whether the sanitized build has the tools, which take longer to build than to test: ./go test --long says ON.
+sanitized_tools=OFF
+
 # build_preset PRESET [TARGET...]: without targets everything is built.
 build_preset() {
   step "Building $1" configure_and_build "$@"
@@ -19,7 +22,7 @@ configure_and_build() {
     "$(tool cmake)" --preset "$preset" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" $(mpi_option "$preset") || return 1
     configuration_key >"build/$preset/configuration"
   fi
-  make_strict "$preset" || return 1
+  make_strict "$preset" && choose_tools "$preset" || return 1
   "$(tool cmake)" --build "build/$preset" ${1:+--target "$@"}
 }
 
@@ -28,6 +31,11 @@ make_strict() {
   if [ $strict = yes ] && is_silent_compiler "$1" && ! grep -q 'HALOCLINE_WERROR:.*=ON' "build/$1/CMakeCache.txt"; then
     "$(tool cmake)" -DHALOCLINE_WERROR=ON "build/$1"
   fi
+}
+
+choose_tools() {
+  [ "$1" != asan ] || grep -q "HALOCLINE_TOOLS:.*=$sanitized_tools" build/asan/CMakeCache.txt ||
+    "$(tool cmake)" "-DHALOCLINE_TOOLS=$sanitized_tools" build/asan
 }
 
 is_silent_compiler() {

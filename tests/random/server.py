@@ -15,7 +15,8 @@ MOST_LINES = 60  # of the output of a program that crashed
 
 
 class Server:
-    """Plays scenarios with `command`, which takes the names of two pipes. A scenario that is not over after `limit_s` seconds hangs."""
+    """Plays scenarios with `command`, which takes the names of two pipes. A scenario that is not over after `limit_s` seconds hangs;
+    the library itself gives up after half of that, where it can."""
 
     def __init__(self, command, limit_s):
         self.command = command
@@ -63,7 +64,8 @@ class Server:
         os.mkfifo(answers)
         with self.log.open("w") as log:
             self.process = subprocess.Popen([*self.command, str(requests), str(answers)], stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=subprocess.STDOUT, start_new_session=True)
+                                            stderr=subprocess.STDOUT, start_new_session=True,
+                                            env={**os.environ, "HALOCLINE_TIMEOUT": str(max(1, int(self.limit_s / 2)))})
         # Opened for reading and writing, so that opening does not wait for the program, which may never come.
         self.requests = os.open(requests, os.O_RDWR)
         self.answers = os.open(answers, os.O_RDWR | os.O_NONBLOCK)
