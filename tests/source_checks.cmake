@@ -9,6 +9,8 @@ if(HALOCLINE_SOURCE_CHECKS)
     add_test(NAME lint.${check} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/lint.py ${check})
     set_tests_properties(lint.${check} PROPERTIES SKIP_RETURN_CODE 77)
   endforeach()
+  add_test(NAME lint.tidy COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/lint.py tidy --build ${PROJECT_BINARY_DIR})
+  set_tests_properties(lint.tidy PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 3000)
   add_test(NAME totals COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/run_test.py ${CMAKE_CURRENT_SOURCE_DIR}/run
     ${CMAKE_CTEST_COMMAND})
   add_test(NAME size COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/size_report.py ${PROJECT_BINARY_DIR})

@@ -15,7 +15,8 @@ double block_surface(int ndims, const std::int64_t *global, const Dims &dims, co
   std::array<double, HLC_MAX_DIMS> block{};
   double volume = 1, surface = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(ndims); ++d) {
-    block[d] = static_cast<double>((global[d] + dims[d] - 1) / dims[d]);
+    const std::int64_t cells = (global[d] + dims[d] - 1) / dims[d];
+    block[d] = static_cast<double>(cells);
     volume *= block[d];
   }
   for (std::size_t d = 0; d < static_cast<std::size_t>(ndims); ++d)

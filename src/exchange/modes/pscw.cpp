@@ -59,6 +59,7 @@ class PscwLeg final : public WindowLeg {
 
   Status create_group() {
     std::vector<int> ranks;
+    ranks.reserve(edges_.size());
     for (const int e : edges_) ranks.push_back(edge(e).rank);
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
