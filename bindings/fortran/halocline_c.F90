@@ -14,7 +14,7 @@ module halocline_c
   !> What a call came to; HLC_AGAIN is no error but says "not yet".
   enum, bind(C)
     enumerator :: HLC_OK = 0, HLC_AGAIN, HLC_ERR_ARGUMENT, HLC_ERR_STATE, HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, &
-                  HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED
+                  HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED, HLC_ERR_RULE
   end enum
   !> How the data move; hlc_mode_name gives the names that the argument mode and HALOCLINE_MODE take.
   enum, bind(C)

@@ -46,7 +46,8 @@ typedef enum hlc_status HLC_INT {
   HLC_ERR_TIMEOUT = 6,      /**< a peer did not arrive in time; the message names it */
   HLC_ERR_PEER_DIED = 7,    /**< a process of this node has ended; the message names its rank */
   HLC_ERR_MPI = 8,          /**< MPI returned an error; the message has MPI's own text */
-  HLC_ERR_UNSUPPORTED = 9   /**< not possible here; the message says why */
+  HLC_ERR_UNSUPPORTED = 9,  /**< not possible here; the message says why */
+  HLC_ERR_RULE = 10         /**< HALOCLINE_CHECK=1 found a broken rule; the message names rank, field, cell, neighbour and step */
 } hlc_status;
 
 /** How the data move. See the table of modes in README.md. */

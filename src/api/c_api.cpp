@@ -111,6 +111,7 @@ const char *hlc_status_name(hlc_status status) {
     case HLC_ERR_PEER_DIED: return "HLC_ERR_PEER_DIED";
     case HLC_ERR_MPI: return "HLC_ERR_MPI";
     case HLC_ERR_UNSUPPORTED: return "HLC_ERR_UNSUPPORTED";
+    case HLC_ERR_RULE: return "HLC_ERR_RULE";
   }
   return "not an hlc_status";
 }
@@ -168,10 +169,11 @@ hlc_status hlc_finalise(hlc_context **context) {
                   inner.rank(), inner.live_plans.load(), inner.live_fields());
     // Whoever must not close yet says so to all; if a rank does not come at all, this one still closes, without what is collective.
     int worst = 0;
-    const Status voted = halocline::vote(inner, inner.comm(), failed(mine) ? 1 : 0, &worst);
+    Status voted = halocline::vote(inner, inner.comm(), failed(mine) ? 1 : 0, &worst);
     if (failed(mine)) return mine;
     if (voted == Status::ok && worst)
       return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos or fields", inner.rank());
+    if (!failed(voted) && inner.post()) voted = inner.post()->close(inner);
     std::unique_ptr<hlc_context> closed(std::exchange(*context, nullptr));
     if (failed(voted)) give_up(std::move(closed));
     return voted;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -34,6 +35,19 @@ void report_once(const char *mode, const char *reason, const char *format, ...) 
   if (*environment("QUIET") != '\0' || count == kMostReports || std::find(written.begin(), end, Subject(mode, reason)) != end) return;
   written[count++] = {mode, reason};
   std::fprintf(stderr, "halocline: %s\n", text);
+}
+
+void report_rule(const std::string &kind, const std::string &text) {
+  constexpr int most = 5;
+  static std::mutex mutex;
+  static std::map<std::string, int> written;
+  const std::lock_guard lock(mutex);
+  const int number = ++written[kind];
+  if (number <= most) std::fprintf(stderr, "halocline: HALOCLINE_CHECK: %s\n", text.c_str());
+  if (number == most)
+    std::fprintf(stderr,
+                 "halocline: HALOCLINE_CHECK: this process has met %d broken rules of this kind (%s); it will name no more of them\n", most,
+                 kind.c_str());
 }
 
 }  // namespace halocline

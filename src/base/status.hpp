@@ -18,6 +18,7 @@ enum class [[nodiscard]] Status : int {
   peer_died = HLC_ERR_PEER_DIED,
   mpi = HLC_ERR_MPI,
   unsupported = HLC_ERR_UNSUPPORTED,
+  rule = HLC_ERR_RULE,
 };
 
 /// True for a status that is a failure, which `again` is not.

@@ -34,7 +34,8 @@ Status Context::open(MPI_Comm comm, Status mine) {
   HLC_TRY(split_nodes());
   HLC_TRY(number_nodes());
   HLC_TRY(count_cores());
-  return open_port();
+  HLC_TRY(open_port());
+  return open_post();
 }
 
 Status Context::read_environment() {
@@ -42,7 +43,9 @@ Status Context::read_environment() {
   const Status status = environment_number("TIMEOUT", rank_, timeout_s);
   timeout_ns_ = std::min(timeout_s, kLongestTimeout_s) * 1'000'000'000;
   HLC_TRY(status);
-  return environment_number("FAKE_NODES", rank_, pretended_nodes_);
+  HLC_TRY(environment_number("FAKE_NODES", rank_, pretended_nodes_));
+  HLC_TRY(environment_number("CHECK", rank_, checks_));
+  return checks_ <= 1 ? Status::ok : fail(Status::argument, "rank %d: HALOCLINE_CHECK is %ld, it must be 0 or 1", rank_, checks_);
 }
 
 Status Context::split_nodes() {
@@ -110,6 +113,21 @@ void Context::nudge_mpi() const {
   MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_SERIALIZED) MPI_Is_thread_main(&allowed);
   if (allowed) MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &there, MPI_STATUS_IGNORE);
+}
+
+/// All ranks check or none does: a launcher that hands the variable to some of them alone is found here.
+Status Context::open_post() {
+  std::int64_t first[2] = {checks_ ? rank_ : size_, checks_ ? size_ : rank_};  // the first rank that checks, and that does not
+  HLC_TRY(reduce(*this, comm_, MPI_MIN, first, 2));
+  if (first[0] == size_) return Status::ok;
+  if (first[1] != size_)
+    return fail(Status::mismatch, "hlc_init: ranks disagree on HALOCLINE_CHECK: rank %d has 1, rank %d has 0", static_cast<int>(first[0]),
+                static_cast<int>(first[1]));
+  HLC_TRY(prepare(*this, comm_, [this] {
+    post_ = std::make_unique<Post>();
+    return Status::ok;
+  }));
+  return post_->open(comm_);
 }
 
 Status Context::lose(Status why) {

@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "base/status.hpp"
+#include "engine/post.hpp"
 #include "transport/shm/port.hpp"
 #include "transport/shm/region.hpp"
 
@@ -77,6 +79,8 @@ class Context {
   /// send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing on
   /// a thread that may not call MPI.
   void nudge_mpi() const;
+  /// Check mode's post office; null unless HALOCLINE_CHECK=1.
+  Post *post() const { return post_.get(); }
   /// The member of this node that a rank is, kOtherNode if it stands elsewhere. Cold: asks MPI.
   Member member_of(int rank) const;
   /// The rank of a member of this node. Cold.
@@ -108,6 +112,7 @@ class Context {
   Status number_nodes();
   Status count_cores();
   Status open_port();
+  Status open_post();
   Field *field_with(std::int64_t serial);
 
   MPI_Comm comm_ = MPI_COMM_NULL, node_comm_ = MPI_COMM_NULL;
@@ -115,11 +120,12 @@ class Context {
   int rank_ = 0, size_ = 1, node_ = 0, nodes_ = 1, members_ = 1, cores_ = 1;
   Member member_ = 0;
   std::int64_t timeout_ns_ = 0;
-  long pretended_nodes_ = 0;
+  long pretended_nodes_ = 0, checks_ = 0;
   Ballot ballot_;
   Status why_lost_ = Status::ok;
   char loss_[sizeof Ballot::News::message] = "";
   Port port_;
+  std::unique_ptr<Post> post_;
   std::mutex fields_mutex_;
   std::list<Field> fields_;
   std::int64_t next_serial_ = 0;

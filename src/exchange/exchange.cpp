@@ -10,17 +10,28 @@
 
 namespace halocline {
 
-Status Exchange::create(Context &context, Options options, std::vector<Edge> edges) {
+Status Exchange::create(Context &context, Options options, std::vector<Edge> edges, std::string label) {
   plan_.context = &context;
   plan_.options = options;
   plan_.edges = std::move(edges);
-  plan_.copies_cells = cargo_.copies_cells();
+  plan_.copies_cells = cargo_->copies_cells();
   HLC_TRY(prepare(context, context.comm(), [this] { return make_tables(); }));
   HLC_TRY(check_mpi(MPI_Comm_dup(context.comm(), &plan_.comm), "MPI_Comm_dup"));
   HLC_TRY(join_edges(plan_));
+  if (context.post()) HLC_TRY(make_check(std::move(label)));
   HLC_TRY(make_legs());
   HLC_TRY(report_detours());
-  return agree(context, plan_.comm, cargo_.joined(plan_));
+  return agree(context, plan_.comm, cargo_->joined(plan_));
+}
+
+/// From here on the cargo is the stamped one, and each message longer by its stamp.
+Status Exchange::make_check(std::string label) {
+  HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
+    check_ = std::make_unique<Check>(plan_, *cargo_, std::move(label));
+    return Status::ok;
+  }));
+  cargo_ = &check_->stamped();
+  return check_->create();
 }
 
 Status Exchange::make_tables() {
@@ -116,6 +127,8 @@ Status Exchange::add_leg(MakeLeg make, const std::vector<int> &edges, int hlc_pl
   HLC_TRY(agree(*plan_.context, plan_.comm, leg.create()));
   if (!edges.empty() && leg.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
   knows_who_ = knows_who_ && leg.knows_who();
+  if (check_) wake_up_ = WakeUp::by_polling;  // nobody rings for a card
+  if (check_ && leg.poll_blocks()) check_->wait_for_all_ranks();
   return Status::ok;
 }
 
@@ -129,8 +142,8 @@ void Exchange::describe(hlc_plan_info &info) const {
     info.memory_bytes += legs_[i]->memory_bytes();
   }
   for (const Edge &edge : plan_.edges) {
-    info.bytes_out += edge.out;
-    info.bytes_in += edge.in;
+    info.bytes_out += check_ ? Check::payload(edge.out) : edge.out;
+    info.bytes_in += check_ ? Check::payload(edge.in) : edge.in;
   }
   info.memory_bytes += static_cast<std::int64_t>(plan_.edges.size() * (sizeof(Edge) + sizeof(Part) + sizeof(int)));
 }
@@ -170,6 +183,21 @@ Status Exchange::finish() {
   return Status::ok;
 }
 
+Status Exchange::start_checked(const RoundCard &card) {
+  HLC_TRY(mark_broken(check_->start(card)));
+  return start();
+}
+
+Status Exchange::test_checked() {
+  const Status started = mark_broken(check_->all_started());
+  return started == Status::ok ? test() : started;
+}
+
+Status Exchange::meet() {
+  HLC_TRY(mark_broken(check_->announce_finish()));
+  return mark_broken(wait_until([&](Wait &) { return check_->meet(); }, [&](bool timed_out) { return suspect_peers(timed_out); }));
+}
+
 /// Takes what has come, without waiting.
 Status Exchange::collect(bool *progress) {
   *progress = false;
@@ -190,9 +218,9 @@ Status Exchange::collect(bool *progress) {
 Status Exchange::unpack(int e) {
   const void *data = leg(e).arrived(e);
   if (data)
-    cargo_.unpack(e, data);
+    cargo_->unpack(e, data);
   else
-    cargo_.pull(e);
+    cargo_->pull(e);
   arrival_[static_cast<std::size_t>(e)] = Arrival::unpacked;
   left_ -= 1;
   return leg(e).release(e);
@@ -222,7 +250,8 @@ Status Exchange::wait_until(Step step, Suspect suspect) {
     if (status != Status::again) return status;
     for (auto &leg : legs_) leg->wake_peers();
     if (wait.pause() == Wait::Turn::look_again) continue;
-    const Status verdict = suspect(wait.timed_out());
+    Status verdict = check_ ? check_->still_wanted() : Status::ok;
+    if (!failed(verdict)) verdict = suspect(wait.timed_out());
     if (!failed(verdict)) continue;
     status = step(wait);
     if (status != Status::again) return status;
@@ -255,6 +284,12 @@ Status Exchange::suspect_missing(bool timed_out) const {
   return Status::ok;
 }
 
+/// Check mode waits for all neighbours, whether they take part in the round or not.
+Status Exchange::suspect_peers(bool timed_out) const {
+  for (const Edge &edge : plan_.edges) HLC_TRY(suspect_rank(edge.rank, edge.member, false));
+  return timed_out ? check_->late() : Status::ok;
+}
+
 Status Exchange::send_edge(int e) {
   void *buffer = nullptr;
   Status status = leg(e).place(e, &buffer);
@@ -265,7 +300,7 @@ Status Exchange::send_edge(int e) {
                         [&](bool timed_out) { return suspect_rank(edge.rank, edge.member, timed_out); });
   }
   HLC_TRY(status);
-  if (buffer) cargo_.pack(e, buffer, leg(e).packs_past_caches());
+  if (buffer) cargo_->pack(e, buffer, leg(e).packs_past_caches());
   return leg(e).send(e);
 }
 
@@ -297,6 +332,7 @@ Status Exchange::close_all() {
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.
 Status Exchange::mark_broken(Status status) {
   broken_ = broken_ || failed(status);
+  if (status == Status::rule && check_) check_->give_up();
   return status;
 }
 

@@ -5,34 +5,21 @@
 #include <memory>
 #include <vector>
 
-#include "exchange/leg.hpp"
+#include "exchange/cargo.hpp"
+#include "exchange/check.hpp"
 
 namespace halocline {
-
-/// Whoever owns the data: packs and unpacks, or copies straight from the neighbour where the edge is read directly.
-class Cargo {
- public:
-  virtual ~Cargo() = default;
-  /// past_caches: written for another core, it had better not stay in this core's caches.
-  virtual void pack(int edge, void *buffer, bool past_caches) = 0;
-  virtual void unpack(int edge, const void *buffer) = 0;
-  virtual void pull(int edge) = 0;
-  /// True if pack heeds past_caches.
-  virtual bool copies_cells() const { return false; }
-  /// Called once at creation, after the edges have been joined: which can be read directly is known, so addresses can be exchanged.
-  virtual Status joined(const Plan &) { return Status::ok; }
-};
 
 /// One plan for many rounds. Not thread-safe in itself; several exchanges are independent of each other.
 class Exchange {
  public:
-  explicit Exchange(Cargo &cargo) : cargo_(cargo) {}
+  explicit Exchange(Cargo &cargo) : cargo_(&cargo) {}
   Exchange(const Exchange &) = delete;
   Exchange &operator=(const Exchange &) = delete;
   ~Exchange() { static_cast<void>(end()); }
 
-  /// Plans. Collective; edges[e].rank is never the caller's own.
-  Status create(Context &context, Options options, std::vector<Edge> edges);
+  /// Plans. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for its number.
+  Status create(Context &context, Options options, std::vector<Edge> edges, std::string label);
 
   /// What the next round moves over each edge; unchanged until it is set again.
   std::vector<Part> &parts() { return plan_.parts; }
@@ -40,6 +27,7 @@ class Exchange {
   void set_round(bool whole, bool in_order) {
     plan_.whole_round = whole;
     in_order_ = in_order;
+    if (check_) check_->enlarge(plan_.parts);
   }
 
   /// Gives everything back. Collective; fails if a rank does not come.
@@ -49,6 +37,13 @@ class Exchange {
   Status test();
   /// Waits for the data, unpacks, and waits until my own are needed no more.
   Status finish();
+
+  /// Null unless HALOCLINE_CHECK=1. If it is there, a round is start_checked, (test_checked), meet, finish, and the check's verdict.
+  Check *check() const { return check_.get(); }
+  Status start_checked(const RoundCard &card);
+  Status test_checked();
+  /// Waits until all neighbours have started the same and have come to finish it. No data have been touched by then.
+  Status meet();
 
   bool in_flight() const { return in_flight_; }
   bool broken() const { return broken_; }
@@ -61,6 +56,7 @@ class Exchange {
   Leg &leg(int edge) { return *legs_[leg_of_[static_cast<std::size_t>(edge)]]; }
   Status make_tables();
   Status check_sizes() const;
+  Status make_check(std::string label);
   Status make_legs();
   Status report_detours() const;
   Status add_leg(MakeLeg make, const std::vector<int> &edges, int hlc_plan_info::*route);
@@ -75,10 +71,12 @@ class Exchange {
   Status suspect_rank(int rank, Member member, bool timed_out) const;
   Status suspect_missing(bool timed_out) const;
   Status suspect_all(int rank, bool timed_out) const;
+  Status suspect_peers(bool timed_out) const;
   Status mark_broken(Status status);
 
-  Cargo &cargo_;
+  Cargo *cargo_;
   Plan plan_;
+  std::unique_ptr<Check> check_;
   std::vector<std::unique_ptr<Leg>> legs_;
   std::vector<std::size_t> leg_of_;
   std::vector<int hlc_plan_info::*> routes_;  // per leg: which count of the info its edges belong to

@@ -63,7 +63,7 @@ Status ListExchange::create(const hlc_exchange_spec *spec) {
   }));
   HLC_TRY(check_rules(context_, "hlc_exchange_create",
                       [&] { return std::vector<Rule>{{"mode", options.mode}, {"epoch", options.epoch}, {"drive", options.drive}}; }));
-  return exchange_.create(context_, options, std::move(edges));
+  return exchange_.create(context_, options, std::move(edges), "exchange #");
 }
 
 void ListExchange::take(const hlc_exchange_spec &spec) {
@@ -89,33 +89,52 @@ std::vector<Edge> ListExchange::make_edges() {
   return edges;
 }
 
+Status ListExchange::bad_call(const char *call, const char *why) const {
+  if (exchange_.check()) return exchange_.check()->wrong_call(call, why);
+  return fail(Status::state, "%s on rank %d: %s", call, context_.rank(), why);
+}
+
 Status ListExchange::start() {
-  const int me = context_.rank();
-  if (broken())
-    return fail(Status::state, "hlc_exchange_start on rank %d: an earlier round failed; the exchange can only be destroyed", me);
-  if (in_flight()) return fail(Status::state, "hlc_exchange_start on rank %d: a round is in flight already; finish it first", me);
+  if (broken()) return bad_call("hlc_exchange_start", "an earlier round failed; the exchange can only be destroyed");
+  if (in_flight()) return bad_call("hlc_exchange_start", "a round is in flight already; finish it first");
   for (std::size_t i = 0; i < self_links_.size(); ++i)
     if (neighbours_[static_cast<std::size_t>(self_links_[i])].bytes_out > 0)
       pack_(self_links_[i], self_buffer_.chunk(static_cast<int>(i)), user_);
-  return exchange_.start();
+  return exchange_.check() ? start_checked() : exchange_.start();
 }
 
 Status ListExchange::test() {
-  if (!in_flight()) return fail(Status::state, "hlc_exchange_test on rank %d: no round has been started", context_.rank());
-  if (broken())
-    return fail(Status::state, "hlc_exchange_test on rank %d: this round has failed; the exchange can only be destroyed", context_.rank());
-  return exchange_.test();
+  if (!in_flight()) return bad_call("hlc_exchange_test", "no round has been started");
+  if (broken()) return bad_call("hlc_exchange_test", "this round has failed; the exchange can only be destroyed");
+  return exchange_.check() ? exchange_.test_checked() : exchange_.test();
 }
 
 Status ListExchange::finish() {
-  if (!in_flight()) return fail(Status::state, "hlc_exchange_finish on rank %d: no round has been started", context_.rank());
-  if (broken())
-    return fail(Status::state, "hlc_exchange_finish on rank %d: this round has failed; the exchange can only be destroyed",
-                context_.rank());
+  if (!in_flight()) return bad_call("hlc_exchange_finish", "no round has been started");
+  if (broken()) return bad_call("hlc_exchange_finish", "this round has failed; the exchange can only be destroyed");
+  if (exchange_.check()) return finish_checked();
+  unpack_from_myself();
+  return exchange_.finish();
+}
+
+/// There are no cells to look at: the cards and the stamps are all.
+Status ListExchange::start_checked() {
+  return alone(context_, [this] { return exchange_.start_checked({{}, "its whole list", {}}); });
+}
+
+Status ListExchange::finish_checked() {
+  return alone(context_, [this] {
+    HLC_TRY(exchange_.meet());
+    unpack_from_myself();
+    HLC_TRY(exchange_.finish());
+    return exchange_.check()->verdict();
+  });
+}
+
+void ListExchange::unpack_from_myself() {
   for (std::size_t i = 0; i < self_links_.size(); ++i)
     if (neighbours_[static_cast<std::size_t>(self_links_[i])].bytes_in > 0)
       unpack_(self_links_[i], self_buffer_.chunk(static_cast<int>(i)), user_);
-  return exchange_.finish();
 }
 
 void ListExchange::pack(int edge, void *buffer, bool) { pack_(entry_of_[static_cast<std::size_t>(edge)], buffer, user_); }

@@ -30,6 +30,10 @@ class ListExchange final : private Cargo {
   void take(const hlc_exchange_spec &spec);
   std::vector<Edge> make_edges();
   Status link_to_myself();
+  Status bad_call(const char *call, const char *why) const;
+  Status start_checked();
+  Status finish_checked();
+  void unpack_from_myself();
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   void pull(int) override {}

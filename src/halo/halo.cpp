@@ -1,6 +1,6 @@
 // The running of a halo: which part of it a swap moves, and the copies themselves. Planning stands in plan.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halo/halo.hpp"
+#include "halo/check.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,31 +49,54 @@ Status Halo::check_swap(const hlc_swap &what) const {
   return Status::ok;
 }
 
+Status Halo::bad_call(const char *call, const char *why) const {
+  if (check_) return exchange_.check()->wrong_call(call, why);
+  return fail(Status::state, "%s on rank %d: %s", call, context_.rank(), why);
+}
+
 Status Halo::start(const hlc_swap *what) {
-  if (broken())
-    return fail(Status::state, "hlc_halo_start on rank %d: an earlier swap of this halo failed; it can only be finalised", context_.rank());
-  if (in_flight())
-    return fail(Status::state, "hlc_halo_start on rank %d: a swap of this halo is in flight already; finish it first", context_.rank());
+  if (broken()) return bad_call("hlc_halo_start", "an earlier swap of this halo failed; it can only be finalised");
+  if (in_flight()) return bad_call("hlc_halo_start", "a swap of this halo is in flight already; finish it first");
   if (what) HLC_TRY(check_swap(*what));
   set_swap(what);
-  return exchange_.start();
+  return check_ ? start_checked(what) : exchange_.start();
 }
 
 Status Halo::test() {
-  if (!in_flight()) return fail(Status::state, "hlc_halo_test on rank %d: no swap has been started", context_.rank());
-  if (broken())
-    return fail(Status::state, "hlc_halo_test on rank %d: this swap has failed; the halo can only be finalised", context_.rank());
-  return exchange_.test();
+  if (!in_flight()) return bad_call("hlc_halo_test", "no swap has been started");
+  if (broken()) return bad_call("hlc_halo_test", "this swap has failed; the halo can only be finalised");
+  return check_ ? exchange_.test_checked() : exchange_.test();
 }
 
 Status Halo::finish() {
-  if (!in_flight()) return fail(Status::state, "hlc_halo_finish on rank %d: no swap has been started", context_.rank());
-  if (broken())
-    return fail(Status::state, "hlc_halo_finish on rank %d: this swap has failed; the halo can only be finalised", context_.rank());
+  if (!in_flight()) return bad_call("hlc_halo_finish", "no swap has been started");
+  if (broken()) return bad_call("hlc_halo_finish", "this swap has failed; the halo can only be finalised");
+  if (check_) return finish_checked();
   copy_to_myself();
   HLC_TRY(exchange_.finish());
   if (reverse_) clear_halo();
   return Status::ok;
+}
+
+Status Halo::start_checked(const hlc_swap *what) {
+  return alone(context_, [&] {
+    check_->start(what);
+    return exchange_.start_checked(check_->card());
+  });
+}
+
+/// As finish, between looks at what must not have changed and at what was delivered.
+Status Halo::finish_checked() {
+  return alone(context_, [this] {
+    check_->before_finish();
+    HLC_TRY(exchange_.meet());
+    check_->before_delivery();
+    copy_to_myself();
+    HLC_TRY(exchange_.finish());
+    if (reverse_) clear_halo();
+    check_->after_finish();
+    return exchange_.check()->verdict();
+  });
 }
 
 void Halo::set_swap(const hlc_swap *what) {

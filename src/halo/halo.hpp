@@ -10,10 +10,12 @@
 
 namespace halocline {
 
+class HaloCheck;
+
 /// One halo: the object behind hlc_halo. The four calls of its public functions are start, test, finish and the destructor.
 class Halo final : private Cargo {
  public:
-  explicit Halo(Context &context) : context_(context), exchange_(*this) {}
+  explicit Halo(Context &context);
   ~Halo() override;
 
   /// Plans. Collective; the same status on all ranks.
@@ -29,6 +31,8 @@ class Halo final : private Cargo {
   hlc_plan_info describe() const;
 
  private:
+  friend class HaloCheck;
+
   /// A field as the halo sees it.
   struct Field {
     char *data = nullptr;
@@ -52,6 +56,7 @@ class Halo final : private Cargo {
     Direction direction;
     std::vector<Move> moves;
     bool active = true;  // fills my halo in the running swap
+    Box source;          // to myself only: the cells of my array that fill the halo
   };
   /// What a rank tells its neighbour of one field, so that it can read it.
   struct ReadCard {
@@ -70,6 +75,8 @@ class Halo final : private Cargo {
 
   Status check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const;
   Status agree_on_orders(const hlc_halo_spec &spec);
+  Status make_check(const hlc_halo_spec &spec);
+  std::string make_label() const;
   void take_fields(const hlc_halo_spec &spec);
   void use_field(std::int64_t serial);
   void take_directions(const hlc_halo_spec &spec);
@@ -80,6 +87,9 @@ class Halo final : private Cargo {
   Status take_read_card(Path &path, std::size_t field, const ReadCard &card, Member member);
 
   Status check_swap(const hlc_swap &what) const;
+  Status bad_call(const char *call, const char *why) const;
+  Status start_checked(const hlc_swap *what);
+  Status finish_checked();
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
   void copy_to_myself();
@@ -96,6 +106,7 @@ class Halo final : private Cargo {
   bool reverse_ = false;
   std::vector<std::int64_t> used_serials_;  // the fields that must not be released, each once
   bool everything_ = false;      // the parts of the exchange are those of a whole swap
+  std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
 };
 
 }  // namespace halocline

@@ -5,7 +5,7 @@
 
 #include "exchange/modes/modes.hpp"
 #include "exchange/rules.hpp"
-#include "halo/halo.hpp"
+#include "halo/check.hpp"
 
 namespace halocline {
 namespace {
@@ -81,15 +81,36 @@ Status Halo::create(const hlc_halo_spec *spec) {
   }));
   HLC_TRY(agree_on_orders(*spec));
   std::vector<Edge> edges;
+  std::string label;
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     take_directions(*spec);
+    label = make_label();
     edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
     return Status::ok;
   }));
-  HLC_TRY(exchange_.create(context_, options, std::move(edges)));
+  HLC_TRY(exchange_.create(context_, options, std::move(edges), std::move(label)));
+  if (exchange_.check()) HLC_TRY(make_check(*spec));
   set_swap(nullptr);
   return Status::ok;
 }
+
+Status Halo::make_check(const hlc_halo_spec &spec) {
+  return prepare(context_, context_.comm(), [&] {
+    check_ = std::make_unique<HaloCheck>(*this, spec);
+    return Status::ok;
+  });
+}
+
+/// "halo # ('u', 'v')": what check mode calls this halo.
+std::string Halo::make_label() const {
+  std::string names;
+  const std::size_t shown = std::min<std::size_t>(fields_.size(), 4);
+  for (std::size_t f = 0; f < shown; ++f) names += (f ? ", '" : "'") + fields_[f].name + "'";
+  if (shown < fields_.size()) names += " and " + std::to_string(fields_.size() - shown) + " more";
+  return "halo # (" + names + ")";
+}
+
+Halo::Halo(Context &context) : context_(context), exchange_(*this) {}
 
 Halo::~Halo() {
   for (const std::int64_t serial : used_serials_) context_.use_field(serial, -1);
@@ -127,6 +148,7 @@ void Halo::take_directions(const hlc_halo_spec &spec) {
     // My halo on this side takes the edge on the other: that of the direction in which I am my own neighbour again.
     const auto back = opposite(direction.v);
     const auto other = std::find_if(directions.begin(), directions.end(), [&](const Direction &d) { return d.v == back; });
+    path.source = other->edge;
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const Field &field = fields_[f];
       Move &move = path.moves[f];

@@ -182,9 +182,10 @@ TEST(Names, that_are_misspelt_are_answered_with_the_nearest_one) {
 }
 
 TEST(Names, of_statuses_are_their_own) {
-  const char *names[] = {"HLC_OK",           "HLC_AGAIN",       "HLC_ERR_ARGUMENT",  "HLC_ERR_STATE", "HLC_ERR_MEMORY",
-                         "HLC_ERR_MISMATCH", "HLC_ERR_TIMEOUT", "HLC_ERR_PEER_DIED", "HLC_ERR_MPI",   "HLC_ERR_UNSUPPORTED"};
-  for (int s = HLC_OK; s <= HLC_ERR_UNSUPPORTED; ++s) EXPECT_STREQ(hlc_status_name(static_cast<hlc_status>(s)), names[s]);
+  const char *names[] = {"HLC_OK",         "HLC_AGAIN",           "HLC_ERR_ARGUMENT", "HLC_ERR_STATE",
+                         "HLC_ERR_MEMORY", "HLC_ERR_MISMATCH",    "HLC_ERR_TIMEOUT",  "HLC_ERR_PEER_DIED",
+                         "HLC_ERR_MPI",    "HLC_ERR_UNSUPPORTED", "HLC_ERR_RULE"};
+  for (int s = HLC_OK; s <= HLC_ERR_RULE; ++s) EXPECT_STREQ(hlc_status_name(static_cast<hlc_status>(s)), names[s]);
   EXPECT_NE(hlc_status_name(static_cast<hlc_status>(1234)), nullptr);
   EXPECT_STREQ(hlc_version(), "0.1.0");
 }

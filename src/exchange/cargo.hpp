@@ -1,0 +1,23 @@
+// What an exchange carries, seen from the exchange: somebody who packs and unpacks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "exchange/leg.hpp"
+
+namespace halocline {
+
+/// Whoever owns the data: packs and unpacks, or copies straight from the neighbour where the edge is read directly.
+class Cargo {
+ public:
+  virtual ~Cargo() = default;
+  /// past_caches: written for another core, it had better not stay in this core's caches.
+  virtual void pack(int edge, void *buffer, bool past_caches) = 0;
+  virtual void unpack(int edge, const void *buffer) = 0;
+  virtual void pull(int edge) = 0;
+  /// True if pack heeds past_caches.
+  virtual bool copies_cells() const { return false; }
+  /// Called once at creation, after the edges have been joined: which can be read directly is known, so addresses can be exchanged.
+  virtual Status joined(const Plan &) { return Status::ok; }
+};
+
+}  // namespace halocline

@@ -1,0 +1,282 @@
+// Cards, their comparison, and the meeting before finish.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/check.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/log.hpp"
+#include "engine/collective.hpp"
+#include "exchange/stamp.hpp"
+
+namespace halocline {
+namespace {
+
+/// How a card begins; the numbers, the words and the cells follow.
+struct CardHead {
+  std::int64_t out, in, numbers, letters;
+};
+
+/// A rule that the ranks broke together: the round cannot go on.
+Status refuse(const char *kind, const std::string &text) {
+  report_rule(kind, text);
+  return fail(Status::rule, "%s", text.c_str());
+}
+
+void append(std::vector<char> &text, const void *bytes, std::size_t count) {
+  const std::size_t before = text.size();
+  text.resize(before + count);
+  if (count > 0) std::memcpy(text.data() + before, bytes, count);
+}
+
+int stages_of(int ranks) {
+  int stages = 0;
+  while ((1LL << stages) < ranks) ++stages;
+  return stages;
+}
+
+}  // namespace
+
+Check::Check(Plan &plan, Cargo &cargo, std::string label)
+    : plan_(plan), post_(*plan.context->post()), stamped_(std::make_unique<StampedCargo>(plan, cargo, *this)), label_(std::move(label)) {}
+
+Check::~Check() { post_.strike(serial_); }
+
+Status Check::create() {
+  Context &context = *plan_.context;
+  serial_ = post_.next_serial();
+  HLC_TRY(reduce(context, plan_.comm, MPI_MAX, &serial_, 1));
+  return prepare(context, plan_.comm, [this] {
+    if (const auto mark = label_.find('#'); mark != std::string::npos) label_.replace(mark, 1, std::to_string(serial_));
+    post_.enroll(serial_, label_);
+    make_tables();
+    return Status::ok;
+  });
+}
+
+void Check::make_tables() {
+  cards_.resize(plan_.edges.size());
+  ready_.resize(static_cast<std::size_t>(stages_of(plan_.context->size())));
+  for (Edge &edge : plan_.edges) {
+    peers_.push_back(edge.rank);
+    for (std::int64_t *bytes : {&edge.out, &edge.in, &edge.space_out, &edge.space_in}) *bytes += *bytes > 0 ? kStampBytes : 0;
+  }
+  std::sort(peers_.begin(), peers_.end());
+  peers_.erase(std::unique(peers_.begin(), peers_.end()), peers_.end());
+  enlarge(plan_.parts);
+}
+
+void Check::enlarge(std::vector<Part> &parts) const {
+  for (Part &part : parts)
+    for (std::int64_t *bytes : {&part.out, &part.in}) *bytes += *bytes > 0 ? kStampBytes : 0;
+}
+
+std::int64_t Check::payload(std::int64_t bytes) { return bytes > 0 ? bytes - kStampBytes : 0; }
+
+std::string Check::where() const {
+  return "rank " + std::to_string(plan_.context->rank()) + ", " + label_ + ", swap " + std::to_string(round_);
+}
+
+Letter Check::letter(Word word, std::vector<char> text) const {
+  Letter made;
+  made.plan = serial_;
+  made.round = round_;
+  made.word = word;
+  made.text = std::move(text);
+  return made;
+}
+
+std::vector<char> Check::card_for(std::size_t e, const RoundCard &card) const {
+  const Part &part = plan_.parts[e];
+  const CardHead head{part.out, part.in, static_cast<std::int64_t>(card.what.size()), static_cast<std::int64_t>(card.words.size())};
+  std::vector<char> text;
+  append(text, &head, sizeof head);
+  append(text, card.what.data(), card.what.size() * sizeof(std::int64_t));
+  append(text, card.words.data(), card.words.size());
+  if (e < card.values.size()) append(text, card.values[e].data(), card.values[e].size());
+  return text;
+}
+
+Check::TheirCard Check::read_card(const std::vector<char> &text) {
+  CardHead head;
+  std::memcpy(&head, text.data(), sizeof head);
+  TheirCard card;
+  card.out = head.out;
+  card.in = head.in;
+  card.what.resize(static_cast<std::size_t>(head.numbers));
+  const char *at = text.data() + sizeof head;
+  std::memcpy(card.what.data(), at, card.what.size() * sizeof(std::int64_t));
+  at += card.what.size() * sizeof(std::int64_t);
+  card.words.assign(at, static_cast<std::size_t>(head.letters));
+  card.values.assign(at + head.letters, text.data() + text.size());
+  return card;
+}
+
+Status Check::start(const RoundCard &card) {
+  round_ += 1;
+  stage_ = 0;
+  told_ = false;
+  what_ = card.what;
+  words_ = card.words;
+  post_.note_start(serial_);
+  for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
+    Letter said = letter(Word::started, card_for(e, card));
+    said.edge = plan_.edges[e].peer_edge;
+    HLC_TRY(post_.send(plan_.edges[e].rank, said));
+  }
+  return Status::ok;
+}
+
+Status Check::announce_finish() {
+  const Letter said = letter(Word::finishing, post_.note_finishing(serial_));
+  for (const int rank : peers_) HLC_TRY(post_.send(rank, said));
+  return Status::ok;
+}
+
+Status Check::sort_letters() {
+  HLC_TRY(post_.receive());
+  for (Letter &come : post_.take(serial_)) {
+    if (come.word == Word::started) cards_[static_cast<std::size_t>(come.edge)].push_back(read_card(come.text));
+    if (come.word == Word::ready) ready_[static_cast<std::size_t>(come.edge)] = come.round;
+    if (come.word != Word::gave_up || quitter_ >= 0) continue;
+    quitter_ = come.source;
+    reason_.assign(come.text.begin(), come.text.end());
+  }
+  return Status::ok;
+}
+
+Status Check::disagree(int e, const TheirCard &theirs) const {
+  const int me = plan_.context->rank(), them = plan_.edges[static_cast<std::size_t>(e)].rank;
+  const Part &part = plan_.parts[static_cast<std::size_t>(e)];
+  std::string text = "rank " + std::to_string(me) + " and rank " + std::to_string(them) + " disagree on swap " + std::to_string(round_) +
+                     " of " + label_ + ": rank " + std::to_string(me) + " swaps " + words_ + ", rank " + std::to_string(them) + " swaps " +
+                     theirs.words;
+  if (theirs.what == what_)
+    text += "; rank " + std::to_string(them) + " sends " + std::to_string(payload(theirs.out)) + " bytes where " +
+            std::to_string(payload(part.in)) + " are expected";
+  return refuse("ranks disagree on a swap", text);
+}
+
+Status Check::compare_cards() {
+  for (std::size_t e = 0; e < cards_.size(); ++e) {
+    if (cards_[e].empty() || cards_[e].front().agreed) continue;
+    TheirCard &card = cards_[e].front();
+    const Part &part = plan_.parts[e];
+    if (card.what != what_ || card.out != part.in || card.in != part.out) return disagree(static_cast<int>(e), card);
+    card.agreed = true;
+  }
+  return Status::ok;
+}
+
+Status Check::still_wanted() {
+  HLC_TRY(sort_letters());
+  if (quitter_ < 0) return Status::ok;
+  return fail(Status::rule, "%s: rank %d has given up: %s", where().c_str(), quitter_, reason_.c_str());
+}
+
+Status Check::again(int rank, const char *what) {
+  late_rank_ = rank;
+  late_for_ = what;
+  return Status::again;
+}
+
+Status Check::all_started() {
+  HLC_TRY(sort_letters());
+  HLC_TRY(compare_cards());
+  HLC_TRY(still_wanted());
+  for (std::size_t e = 0; e < cards_.size(); ++e)
+    if (cards_[e].empty()) return again(plan_.edges[e].rank, "start");
+  return Status::ok;
+}
+
+/// A neighbour that is in the finish of another plan, which I would finish after this one, never comes.
+Status Check::look_for_finishes() {
+  Status status = Status::ok;
+  for (const int rank : peers_) {
+    if (post_.finishes(serial_, rank, round_)) continue;
+    status = again(rank, "finish");
+    std::string swap;
+    if (const std::int64_t other = post_.crosses(serial_, rank, &swap); other != 0) return refuse_order(rank, other, swap);
+  }
+  return status;
+}
+
+Status Check::refuse_order(int rank, std::int64_t other, const std::string &swap) {
+  crossing_rank_ = rank;
+  crossing_plan_ = other;
+  return refuse("ranks finish in different orders", "rank " + std::to_string(plan_.context->rank()) + " finishes swap " +
+                                                        std::to_string(round_) + " of " + label_ + " while rank " + std::to_string(rank) +
+                                                        " finishes " + swap + ": all ranks must finish several swaps in one order");
+}
+
+/// A dissemination barrier, for modes that wait inside MPI for all ranks: who has come through may do so, for nobody gives up any more.
+Status Check::pass_barrier() {
+  const int me = plan_.context->rank(), size = plan_.context->size();
+  for (; all_ranks_ && stage_ < static_cast<int>(ready_.size()); ++stage_) {
+    const int distance = static_cast<int>((1LL << stage_) % size);
+    Letter said = letter(Word::ready);
+    said.edge = stage_;
+    if (!told_) HLC_TRY(post_.send((me + distance) % size, said));
+    told_ = true;
+    if (ready_[static_cast<std::size_t>(stage_)] < round_) return again((me - distance + size) % size, "finish");
+    told_ = false;
+  }
+  return Status::ok;
+}
+
+Status Check::meet() {
+  const Status started = all_started();
+  HLC_TRY(started);
+  const Status finishing = look_for_finishes();
+  HLC_TRY(finishing);
+  if (started == Status::again || finishing == Status::again) return Status::again;
+  const Status passed = pass_barrier();
+  if (passed != Status::ok) return passed;
+  return post_.all_sent(serial_) ? Status::ok : again(peers_.empty() ? 0 : peers_.front(), "receive the card of");
+}
+
+Status Check::late() const {
+  return fail(Status::timeout, "%s: waited %lld s for rank %d to %s this swap (HALOCLINE_TIMEOUT)", where().c_str(),
+              static_cast<long long>(plan_.context->timeout_ns() / 1'000'000'000), late_rank_, late_for_);
+}
+
+/// The message goes round unchanged: the neighbours of my neighbours want to know how it began.
+void Check::give_up() {
+  const std::string message = error_message(), reason = quitter_ >= 0 ? reason_ : message;
+  Letter said = letter(Word::gave_up, {reason.begin(), reason.end()});
+  std::vector<int> ranks = peers_;
+  const int me = plan_.context->rank(), size = plan_.context->size();
+  for (int stage = 0; all_ranks_ && stage < static_cast<int>(ready_.size()); ++stage)
+    ranks.push_back(static_cast<int>((me + (1LL << stage)) % size));
+  for (const int rank : ranks) static_cast<void>(post_.send(rank, said));
+  // Two ranks that cross each other give up both plans, so that the result does not depend on who saw it first.
+  if (crossing_rank_ >= 0) {
+    said.plan = crossing_plan_;
+    said.source = me;
+    static_cast<void>(post_.send(crossing_rank_, said));
+    post_.keep(said);
+  }
+  static_cast<void>(fail(Status::rule, "%s", message.c_str()));  // a letter that could not be sent is not the news
+  post_.note_finished(serial_);
+}
+
+void Check::found(const std::string &kind, const std::string &text) {
+  report_rule(kind, text);
+  if (first_.empty()) first_ = text;
+}
+
+Status Check::verdict() {
+  for (auto &cards : cards_) cards.pop_front();
+  post_.note_finished(serial_);
+  const std::string text = std::exchange(first_, {});
+  return text.empty() ? Status::ok : fail(Status::rule, "%s", text.c_str());
+}
+
+Status Check::wrong_call(const char *call, const char *why) const {
+  const std::string text = std::string(call) + ": " + where() + ": " + why;
+  report_rule("calls at the wrong time", text);
+  return fail(Status::state, "%s", text.c_str());
+}
+
+}  // namespace halocline

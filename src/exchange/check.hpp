@@ -1,0 +1,114 @@
+// Check mode of one exchange (HALOCLINE_CHECK=1): in start each neighbour is sent a card that says what this round moves; before finish
+// touches anything, the neighbours' cards are compared with my own, and all have come to the same finish. What an exchange cannot see, the
+// halo's cells, is checked in halo/check.hpp. See docs/design/006-check-mode.md.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/cargo.hpp"
+
+namespace halocline {
+
+/// What a rank says of a round when it starts it.
+struct RoundCard {
+  std::vector<std::int64_t> what;         // must be the same at both ends of an edge
+  std::string words;                      // the same, for a message
+  std::vector<std::vector<char>> values;  // per edge: the cells that it sends; none where there are no cells
+};
+
+/// One exchange's check. All calls but create are local.
+class Check {
+ public:
+  /// label is what messages call the exchange; a # in it becomes its number. The edges have been joined.
+  Check(Plan &plan, Cargo &cargo, std::string label);
+  ~Check();
+
+  /// Numbers the exchange and makes room for a stamp in each message. Collective.
+  Status create();
+  /// Every leg has been made: all ranks have to come to a finish if one of them waits inside MPI.
+  void wait_for_all_ranks() { all_ranks_ = true; }
+  /// The cargo with a stamp in front of each message.
+  Cargo &stamped() { return *stamped_; }
+  /// Makes room for the stamps of a round.
+  void enlarge(std::vector<Part> &parts) const;
+  /// The bytes of an edge or part without the stamp.
+  static std::int64_t payload(std::int64_t bytes);
+
+  Status start(const RoundCard &card);
+  Status announce_finish();
+  /// One look at what has come: ok once every neighbour's card is here and agrees and all have come to finish.
+  Status meet();
+  /// As meet, but without the finish.
+  Status all_started();
+  /// Fails if a neighbour has given this round up.
+  Status still_wanted();
+  /// The timeout's message: who has not done what.
+  Status late() const;
+  /// Tells the neighbours why this rank cannot go on.
+  void give_up();
+
+  /// Notes a rule that was broken without harm to the round: printed now, returned by verdict.
+  void found(const std::string &kind, const std::string &text);
+  /// Ends the round: ok, or the first rule that was found broken in it.
+  Status verdict();
+  /// A call at the wrong time: HLC_ERR_STATE with the names that check mode knows.
+  Status wrong_call(const char *call, const char *why) const;
+
+  /// The cells that the neighbour of an edge has sent in this round.
+  const std::vector<char> &values_of(int edge) const { return cards_[static_cast<std::size_t>(edge)].front().values; }
+  /// "rank 0, halo 2 ('u', 'v'), swap 17".
+  std::string where() const;
+  std::uint64_t round() const { return round_; }
+  std::int64_t serial() const { return serial_; }
+
+ private:
+  /// A neighbour's card.
+  struct TheirCard {
+    std::int64_t out = 0, in = 0;
+    std::vector<std::int64_t> what;
+    std::string words;
+    std::vector<char> values;
+    bool agreed = false;
+  };
+
+  void make_tables();
+  Status sort_letters();
+  Status compare_cards();
+  Status disagree(int edge, const TheirCard &theirs) const;
+  Status look_for_finishes();
+  Status refuse_order(int rank, std::int64_t other, const std::string &swap);
+  Status pass_barrier();
+  Status again(int rank, const char *what);
+  Letter letter(Word word, std::vector<char> text = {}) const;
+  std::vector<char> card_for(std::size_t edge, const RoundCard &card) const;
+  static TheirCard read_card(const std::vector<char> &text);
+
+  Plan &plan_;
+  Post &post_;
+  std::unique_ptr<Cargo> stamped_;
+  std::string label_;
+  std::int64_t serial_ = 0;
+  std::vector<int> peers_;  // each once
+  bool all_ranks_ = false;
+
+  std::uint64_t round_ = 0;                   // the last that was started
+  std::vector<std::int64_t> what_;            // of this round
+  std::string words_;
+  std::vector<std::deque<TheirCard>> cards_;  // per edge, the oldest first: a neighbour may have started the next round
+  std::vector<std::uint64_t> ready_;          // per stage of the barrier: the last round that has come
+  int stage_ = 0;
+  bool told_ = false;                         // of this stage
+  int crossing_rank_ = -1;                    // that finishes another plan first
+  std::int64_t crossing_plan_ = 0;
+  int quitter_ = -1;                          // the rank that has given up
+  std::string reason_;                        // why somebody has given up
+  int late_rank_ = -1;                        // whom the last look waited for
+  const char *late_for_ = "";
+  std::string first_;                         // the first broken rule of the round
+};
+
+}  // namespace halocline

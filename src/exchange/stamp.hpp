@@ -1,0 +1,31 @@
+// Check mode's stamps: every message carries who sent it, for which edge, in which round, how long it is and what its bytes add up to.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "exchange/cargo.hpp"
+
+namespace halocline {
+
+class Check;
+
+/// Bytes in front of each message; as many as keep what follows aligned to 64.
+inline constexpr std::int64_t kStampBytes = 64;
+
+/// Packs and unpacks a message with its stamp. Edges that are read directly have no message: the cards alone speak of them.
+class StampedCargo final : public Cargo {
+ public:
+  StampedCargo(const Plan &plan, Cargo &inner, Check &check) : plan_(plan), inner_(inner), check_(check) {}
+
+  void pack(int edge, void *buffer, bool past_caches) override;
+  void unpack(int edge, const void *buffer) override;
+  void pull(int edge) override { inner_.pull(edge); }
+  bool copies_cells() const override { return inner_.copies_cells(); }
+  Status joined(const Plan &plan) override { return inner_.joined(plan); }
+
+ private:
+  const Plan &plan_;
+  Cargo &inner_;
+  Check &check_;
+};
+
+}  // namespace halocline

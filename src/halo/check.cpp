@@ -1,0 +1,258 @@
+// Guards, poison and comparison.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo/check.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "halo/cells.hpp"
+
+namespace halocline {
+
+HaloCheck::HaloCheck(Halo &halo, const hlc_halo_spec &spec) : halo_(halo), check_(*halo.exchange_.check()) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
+    depth_low_[d] = block_.start[d] = spec.depth_low[d];
+    block_.count[d] = spec.grid->local[d];
+    whole_.count[d] = array_cells(spec, static_cast<int>(d));
+  }
+  for (const Halo::Field &field : halo_.fields_) poisons_.emplace_back(field.type, field.element);
+  tainted_.resize(poisons_.size());
+  sums_.resize(poisons_.size());
+}
+
+// ---------------------------------------------------------------- words
+
+/// A cell as the user counts it: 0 is the first of the block, so that low halo cells are negative.
+std::string HaloCheck::name(std::size_t f, const Cells &cell) const {
+  std::string place;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(halo_.ndims_); ++d)
+    place += (d ? ", " : "") + std::to_string(cell[d] - depth_low_[d]);
+  return "cell (" + place + ") of field " + std::to_string(f) + " '" + field(f).name + "' (counted from 0)";
+}
+
+std::string HaloCheck::value(std::size_t f, const char *cell) const { return element_in_words(field(f).type, field(f).element, cell); }
+
+/// Poison does not tell from which halo it was read; most stencils read the nearest.
+int HaloCheck::nearest_neighbour(const Cells &cell) const {
+  int rank = -1;
+  std::int64_t least = INT64_MAX;
+  for (const auto *paths : {&halo_.paths_, &halo_.self_paths_})
+    for (const Halo::Path &path : *paths) {
+      std::int64_t distance = path.direction.halo.cells() > 0 ? 0 : INT64_MAX;
+      for (std::size_t d = 0; d < cell.size() && distance < INT64_MAX; ++d) {
+        const std::int64_t first = path.direction.halo.start[d], last = first + path.direction.halo.count[d] - 1;
+        distance += std::max({first - cell[d], cell[d] - last, std::int64_t{0}});
+      }
+      if (distance >= least) continue;
+      least = distance;
+      rank = path.direction.rank;
+    }
+  return rank;
+}
+
+/// What the swap moves, as numbers to compare and as words; the same for everything, however it was asked for.
+void HaloCheck::describe(const hlc_swap *what) {
+  const bool one_dim = what && what->one_dim && !(halo_.ndims_ == 1 && what->side == HLC_SIDE_BOTH);
+  const char *sides[] = {"both sides", "the low side", "the high side"};
+  card_.what = {halo_.reverse_, one_dim, one_dim ? what->dim : 0, one_dim ? what->side : 0};
+  card_.words = halo_.swapped_.size() == halo_.fields_.size() ? "all fields" : "the fields";
+  for (const int f : halo_.swapped_) {
+    card_.what.push_back(f);
+    if (card_.words.size() < 200 && halo_.swapped_.size() < halo_.fields_.size())
+      card_.words += " '" + field(static_cast<std::size_t>(f)).name + "'";
+  }
+  if (one_dim) card_.words += std::string(", ") + sides[what->side] + " of dimension " + std::to_string(what->dim);
+  if (halo_.reverse_) card_.words += ", in reverse";
+}
+
+// ---------------------------------------------------------------- start
+
+std::vector<char> HaloCheck::pack(std::size_t f, const Box &box) const {
+  const Halo::Field &from = field(f);
+  std::vector<char> packed(static_cast<std::size_t>(box.cells() * from.element));
+  const Strides strides = packed_strides(box.count, from.element, from.order);
+  copy(packed.data(), from.data + box_offset(box, from.strides), plan_copy(box.count, strides, from.strides, from.element, from.order));
+  return packed;
+}
+
+void HaloCheck::guard(const Halo::Path &path, const Box &box, bool is_edge, bool is_poisoned) {
+  for (const int number : halo_.swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    guards_.push_back({f, box, path.direction.rank, is_edge, is_poisoned, is_poisoned ? std::vector<char>{} : pack(f, box)});
+  }
+}
+
+/// Forwards, what is sent are edges and what is filled are halos; in reverse, halos are sent and edges are added to.
+void HaloCheck::list_guards() {
+  guards_.clear();
+  const bool forward = !halo_.reverse_;
+  for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
+    const Halo::Path &path = halo_.paths_[e];
+    const Part &part = halo_.exchange_.parts()[e];
+    if ((forward ? part.out : part.in) > 0) guard(path, path.direction.edge, true, false);
+    if ((forward ? part.in : part.out) > 0) guard(path, path.direction.halo, false, forward);
+  }
+  for (const Halo::Path &path : halo_.self_paths_) {
+    if (!path.active) continue;
+    guard(path, path.source, true, false);
+    guard(path, path.direction.halo, false, forward);
+  }
+}
+
+void HaloCheck::start(const hlc_swap *what) {
+  look_for_poison("when the next swap was started");
+  describe(what);
+  reported_.assign(poisons_.size(), 0);
+  list_guards();
+  card_.values.resize(halo_.paths_.size());
+  for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
+    card_.values[e].resize(static_cast<std::size_t>(Check::payload(halo_.exchange_.parts()[e].out)));
+    if (!card_.values[e].empty()) halo_.pack(static_cast<int>(e), card_.values[e].data(), false);
+  }
+  for (const Guard &guard : guards_) {
+    if (!guard.is_poisoned) continue;
+    const std::vector<char> &poison = poisons_[guard.field].cell();
+    const Halo::Field &to = field(guard.field);
+    for_each_cell(guard.box, to.strides, to.order, to.data, [&](const Cells &, char *cell) {
+      std::memcpy(cell, poison.data(), poison.size());
+      return true;
+    });
+  }
+}
+
+// ---------------------------------------------------------------- finish
+
+void HaloCheck::before_finish() {
+  for (const Guard &guard : guards_) report_if_written(guard);
+}
+
+void HaloCheck::before_delivery() {
+  if (halo_.reverse_) expect_sums();
+}
+
+void HaloCheck::report_if_written(const Guard &guard) {
+  if (reported_[guard.field]) return;
+  if (!guard.is_poisoned && pack(guard.field, guard.box) == guard.copy) return;
+  const Halo::Field &of = field(guard.field);
+  const char *was = guard.is_poisoned ? poisons_[guard.field].cell().data() : guard.copy.data();
+  for_each_cell(guard.box, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
+    if (std::memcmp(was, is, static_cast<std::size_t>(of.element)) == 0) {
+      was += guard.is_poisoned ? 0 : of.element;
+      return true;
+    }
+    report_written(guard, cell, was, is);
+    return false;
+  });
+}
+
+void HaloCheck::report_written(const Guard &guard, const Cells &cell, const char *was, const char *is) {
+  reported_[guard.field] = 1;
+  const std::string who = check_.where() + ": " + name(guard.field, cell), them = "rank " + std::to_string(guard.rank);
+  const std::string values = value(guard.field, was) + " at start, " + value(guard.field, is) + " now";
+  if (guard.is_edge)
+    check_.found(
+        "edges written between start and finish",
+        who + ", in the edge that " + them + " needs, was written between start and finish (" + values +
+            "); what faces the rank itself, and all of it in mode direct, is read as late as in finish and may be either; other modes took "
+            "a copy at start");
+  else
+    check_.found("halos written between start and finish", who + ", in the halo that " + them + (halo_.reverse_ ? " takes" : " fills") +
+                                                               ", was written between start and finish (" + values + "); finish " +
+                                                               (halo_.reverse_ ? "may deliver either" : "overwrites it"));
+}
+
+/// A block that is known to hold poison is reported again only after it has been clean.
+void HaloCheck::look_for_poison(const char *when) {
+  for (const int number : halo_.swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    const Halo::Field &of = field(f);
+    const bool clean = for_each_cell(block_, of.strides, of.order, of.data, [&](const Cells &cell, const char *address) {
+      if (!poisons_[f].found_in(address)) return true;
+      if (!tainted_[f])
+        check_.found("halos read before finish", check_.where() + ": " + name(f, cell) + " holds poison, found " + when +
+                                                     ": a halo cell was read between start and finish, probably one that rank " +
+                                                     std::to_string(nearest_neighbour(cell)) + " fills");
+      return false;
+    });
+    tainted_[f] = !clean;
+  }
+}
+
+void HaloCheck::after_finish() {
+  look_for_poison("at finish");
+  halo_.reverse_ ? compare_sums() : compare_halos();
+}
+
+void HaloCheck::report_wrong(const Halo::Path &path, std::size_t f, const Cells &cell, const char *expected, const char *is) {
+  const std::string them = "rank " + std::to_string(path.direction.rank);
+  check_.found("wrong values delivered", check_.where() + ": " + name(f, cell) + " holds " + value(f, is) +
+                                             (halo_.reverse_ ? " where the halo of " : " where ") + them +
+                                             (halo_.reverse_ ? " makes it " : " had ") + value(f, expected) + " at start: " + them +
+                                             " has written it since, or the value was lost, torn or misplaced on its way");
+}
+
+/// The halo against the neighbour's own copy. A neighbour's values may carry poison that is its own affair; it has been told.
+void HaloCheck::compare_halos() {
+  for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
+    const Halo::Path &path = halo_.paths_[e];
+    if (halo_.exchange_.parts()[e].in == 0) continue;
+    const char *expected = check_.values_of(static_cast<int>(e)).data();
+    for (const int number : halo_.swapped_) {
+      const auto f = static_cast<std::size_t>(number);
+      const Halo::Field &of = field(f);
+      const char *end = expected + path.moves[f].halo_bytes;
+      for_each_cell(path.direction.halo, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
+        if (poisons_[f].found_in(expected)) tainted_[f] = 1;
+        const bool right = std::memcmp(expected, is, static_cast<std::size_t>(of.element)) == 0;
+        if (!right) report_wrong(path, f, cell, expected, is);
+        expected += of.element;
+        return right;
+      });
+      expected = end;
+    }
+  }
+}
+
+/// A reverse swap adds what faces the rank itself first, then the neighbours' halos in the order of the edges; so does this, in a copy.
+void HaloCheck::expect_sums() {
+  for (const int number : halo_.swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    const Halo::Field &of = field(f);
+    const Strides strides = packed_strides(whole_.count, of.element, of.order);
+    sums_[f] = pack(f, whole_);
+    const auto add_box = [&](const Box &to, const char *from) {
+      const Strides packed = packed_strides(to.count, of.element, of.order);
+      add(sums_[f].data() + box_offset(to, strides), from, plan_copy(to.count, strides, packed, of.element, of.order), of.type);
+    };
+    for (const Halo::Path &path : halo_.self_paths_)
+      if (path.active) add_box(path.source, pack(f, path.direction.halo).data());
+    for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
+      if (halo_.exchange_.parts()[e].in == 0) continue;
+      const char *from = check_.values_of(static_cast<int>(e)).data();
+      for (const int before : halo_.swapped_)
+        from += before < number ? halo_.paths_[e].moves[static_cast<std::size_t>(before)].edge_bytes : 0;
+      add_box(halo_.paths_[e].direction.edge, from);
+    }
+  }
+}
+
+void HaloCheck::compare_sums() {
+  for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
+    const Halo::Path &path = halo_.paths_[e];
+    if (halo_.exchange_.parts()[e].in == 0) continue;
+    for (const int number : halo_.swapped_) {
+      const auto f = static_cast<std::size_t>(number);
+      const Halo::Field &of = field(f);
+      const Strides strides = packed_strides(whole_.count, of.element, of.order);
+      for_each_cell(path.direction.edge, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
+        const char *expected = sums_[f].data();
+        for (std::size_t d = 0; d < cell.size(); ++d) expected += cell[d] * strides[d];
+        const bool right = std::memcmp(expected, is, static_cast<std::size_t>(of.element)) == 0;
+        if (!right) report_wrong(path, f, cell, expected, is);
+        return right;
+      });
+    }
+  }
+}
+
+}  // namespace halocline

@@ -1,0 +1,68 @@
+// Check mode of a halo's cells (HALOCLINE_CHECK=1): halos are poisoned between start and finish, edges are compared with a copy of
+// themselves, and what was delivered is compared, cell by cell, with what the neighbour says it had. See docs/design/006-check-mode.md.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "halo/halo.hpp"
+#include "halo/poison.hpp"
+
+namespace halocline {
+
+/// The check of one halo. Reports go to the exchange's Check, whose verdict finish returns.
+class HaloCheck {
+ public:
+  /// The halo has been planned.
+  HaloCheck(Halo &halo, const hlc_halo_spec &spec);
+
+  /// Before a swap is started: looks for poison in the blocks, copies what must not change, poisons what will be filled.
+  void start(const hlc_swap *what);
+  /// What the neighbours are told of this swap.
+  const RoundCard &card() const { return card_; }
+  /// When finish is called: was something written that must not be?
+  void before_finish();
+  /// When the neighbours' cards are there and nothing has been delivered.
+  void before_delivery();
+  /// After all has been delivered: is it what the neighbours had at start? Has poison got into a block?
+  void after_finish();
+
+ private:
+  /// A box of one field that must not change between start and finish.
+  struct Guard {
+    std::size_t field;
+    Box box;
+    int rank;                  // the neighbour at the other side of it
+    bool is_edge;
+    bool is_poisoned;
+    std::vector<char> copy;    // packed; none if it is poisoned
+  };
+
+  void list_guards();
+  void guard(const Halo::Path &path, const Box &box, bool is_edge, bool is_poisoned);
+  void describe(const hlc_swap *what);
+  void report_if_written(const Guard &guard);
+  void report_written(const Guard &guard, const Cells &cell, const char *was, const char *is);
+  void look_for_poison(const char *when);
+  void compare_halos();
+  void expect_sums();
+  void compare_sums();
+  void report_wrong(const Halo::Path &path, std::size_t field, const Cells &cell, const char *expected, const char *is);
+
+  std::vector<char> pack(std::size_t field, const Box &box) const;
+  std::string name(std::size_t field, const Cells &cell) const;
+  std::string value(std::size_t field, const char *cell) const;
+  int nearest_neighbour(const Cells &cell) const;
+  const Halo::Field &field(std::size_t f) const { return halo_.fields_[f]; }
+
+  Halo &halo_;
+  Check &check_;
+  Cells depth_low_{};
+  Box block_, whole_;               // of the array: the cells that are not halo, and all cells
+  std::vector<Poison> poisons_;     // per field
+  std::vector<char> tainted_;       // per field: poison has been found in its block and is known of
+  std::vector<char> reported_;      // per field: a forbidden write has been reported in this swap
+  std::vector<Guard> guards_;       // of the running swap
+  std::vector<std::vector<char>> sums_;  // per field, reverse swaps: the array as it must become
+  RoundCard card_;
+};
+
+}  // namespace halocline

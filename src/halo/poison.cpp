@@ -1,0 +1,98 @@
+// Patterns and how they are recognised.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo/poison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace halocline {
+namespace {
+
+// One quiet NaN in both precisions, so that a conversion hands it on: a float's 22 bits of payload are the upper ones of a double's 51.
+// The sign is not part of it.
+constexpr std::uint32_t kPayload = 0x28a10c;
+constexpr std::uint32_t kNaN32 = 0x7fc00000u | kPayload;
+constexpr std::uint64_t kNaN64 = 0x7ff8000000000000u | std::uint64_t{kPayload} << 29;
+constexpr char kPattern[] = "HALOCLIN";
+
+template <class Word>
+bool is_poison(const char *bytes, Word expected, Word mask) {
+  Word word;
+  std::memcpy(&word, bytes, sizeof word);
+  return (word & mask) == expected;
+}
+
+bool poisoned32(const char *bytes) { return is_poison<std::uint32_t>(bytes, kNaN32, 0x7fffffffu); }
+bool poisoned64(const char *bytes) { return is_poison<std::uint64_t>(bytes, kNaN64, 0x7fffffffe0000000u); }
+
+template <class Word>
+void repeat(std::vector<char> &cell, Word word) {
+  for (std::size_t done = 0; done < cell.size(); done += sizeof word) std::memcpy(cell.data() + done, &word, sizeof word);
+}
+
+std::string number(double value, int digits) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
+std::string word32(const char *bytes) {
+  float value;
+  std::memcpy(&value, bytes, sizeof value);
+  return poisoned32(bytes) ? "poison" : number(value, 9);
+}
+
+std::string word64(const char *bytes) {
+  double value;
+  std::memcpy(&value, bytes, sizeof value);
+  return poisoned64(bytes) ? "poison" : number(value, 17);
+}
+
+std::string bytes_in_words(const char *cell, std::int64_t element) {
+  std::string words = "bytes";
+  char text[4];
+  for (std::int64_t b = 0; b < std::min<std::int64_t>(element, 16); ++b) {
+    std::snprintf(text, sizeof text, " %02x", static_cast<unsigned char>(cell[b]));
+    words += text;
+  }
+  return words + (element > 16 ? " ..." : "");
+}
+
+}  // namespace
+
+Poison::Poison(hlc_type type, std::int64_t element) : type_(type), cell_(static_cast<std::size_t>(element)) {
+  if (type == HLC_FLOAT32 || type == HLC_COMPLEX64)
+    repeat(cell_, kNaN32);
+  else if (type == HLC_FLOAT64 || type == HLC_COMPLEX128)
+    repeat(cell_, kNaN64);
+  else
+    for (std::size_t b = 0; b < cell_.size(); ++b) cell_[b] = kPattern[b % 8];
+}
+
+bool Poison::found_in(const char *cell) const {
+  switch (type_) {
+    case HLC_FLOAT32: return poisoned32(cell);
+    case HLC_FLOAT64: return poisoned64(cell);
+    case HLC_COMPLEX64: return poisoned32(cell) || poisoned32(cell + 4);
+    case HLC_COMPLEX128: return poisoned64(cell) || poisoned64(cell + 8);
+    default: return cell_.size() >= 4 && std::memcmp(cell, cell_.data(), cell_.size()) == 0;
+  }
+}
+
+std::string element_in_words(hlc_type type, std::int64_t element, const char *cell) {
+  std::int32_t small;
+  std::int64_t large;
+  switch (type) {
+    case HLC_FLOAT32: return word32(cell);
+    case HLC_FLOAT64: return word64(cell);
+    case HLC_COMPLEX64: return word32(cell) + " + " + word32(cell + 4) + "i";
+    case HLC_COMPLEX128: return word64(cell) + " + " + word64(cell + 8) + "i";
+    case HLC_INT32: std::memcpy(&small, cell, sizeof small); return std::to_string(small);
+    case HLC_INT64: std::memcpy(&large, cell, sizeof large); return std::to_string(large);
+    default: return bytes_in_words(cell, element);
+  }
+}
+
+}  // namespace halocline

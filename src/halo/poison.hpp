@@ -1,0 +1,33 @@
+// Check mode's poison: what halo cells hold between start and finish, such that whatever is computed from them can be recognised.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.hpp"
+
+namespace halocline {
+
+/// The poison of one element type. Real and complex elements become quiet NaNs with a payload of their own, which arithmetic hands on (on
+/// x86-64 and AArch64); others a pattern of bytes, which copying hands on.
+class Poison {
+ public:
+  Poison(hlc_type type, std::int64_t element);
+
+  /// The bytes of a poisoned cell.
+  const std::vector<char> &cell() const { return cell_; }
+  /// True if a cell holds the poison or, for reals, something that was computed from it. Always false for elements of fewer than four bytes,
+  /// whose pattern may be an honest value.
+  bool found_in(const char *cell) const;
+
+ private:
+  hlc_type type_;
+  std::vector<char> cell_;
+};
+
+/// An element in words: its number or numbers, "poison", or its bytes where the type is opaque.
+std::string element_in_words(hlc_type type, std::int64_t element, const char *cell);
+
+}  // namespace halocline
