@@ -25,6 +25,7 @@ class Reporter : public testing::EmptyTestEventListener {
 
   void OnTestPartResult(const testing::TestPartResult &part) override {
     if (part.failed()) std::printf("  %s:%d\n  %s\n", part.file_name() ? part.file_name() : "?", part.line_number(), part.message());
+    std::fflush(stdout);
   }
   void OnTestEnd(const testing::TestInfo &info) override {
     ++(info.result()->Passed() ? passed : failed);
