@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 #   ./go            set up, build, run the cloud model in every mode and a short bench; ends with the verdict
-#   ./go test       set up, build for every MPI at hand, run the tests ("./go test --long": the long ones too)
+#   ./go test       set up, build for every MPI at hand, run the tests (--long: the long ones too; -- -R NAME: as ctest's options say)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given)
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
@@ -30,10 +30,14 @@ run_main_job() {
 
 run_tests() {
   began=$(date +%s)
+  long=
+  if [ "${1:-}" = --long ]; then
+    long=--long sanitized_tools=ON
+    shift
+  fi
   case ${1:-} in
-  '') ;;
-  --long) sanitized_tools=ON ;;
-  *) fail "./go test has no option '$1'; it has --long" ;;
+  '' | --) ;;
+  *) fail "./go test has no option '$1'; it has --long, and -- before options of ctest" ;;
   esac
   set_up
   want_tool clang++ clang || say 'No clang: the second compiler is not tried.'
@@ -42,11 +46,11 @@ run_tests() {
   strict=yes
   try_step 'Python for the tests' test_python || say "Not there, so random tests, formatter and linters are skipped: see $log"
   for preset in $test_presets; do
-    # shellcheck disable=SC2046  # a list of targets, or nothing
-    build_preset "$preset" $(targets_to_test "$preset" "$@")
+    # shellcheck disable=SC2046,SC2086  # a list of targets, or nothing
+    build_preset "$preset" $(targets_to_test "$preset" $long)
   done
   # shellcheck disable=SC2046,SC2086  # a list of folders
-  exec tests/run "$@" --began "$began" --skipped "$skipped" $(printf 'build/%s ' $test_presets)
+  exec tests/run $long --began "$began" --skipped "$skipped" $(printf 'build/%s ' $test_presets) "$@"
 }
 
 run_bench() {

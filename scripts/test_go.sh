@@ -183,6 +183,11 @@ refuses_an_unknown_option_of_test() {
   says "no option '--lnog'"
 }
 
+tells_of_the_options_of_ctest() {
+  "$tree/go" test --long -R x >"$work/output" 2>&1 && return 1
+  says "no option '-R'" && says '-- before options of ctest'
+}
+
 helps() { "$tree/go" help >"$work/output" 2>&1 && says './go test' && says './go bench' && says './go clean'; }
 
 check 'tells a user who is not root the exact line, and runs nothing' tells_a_user_the_line
@@ -207,6 +212,7 @@ check 'says what it tests where clang is not there' says_what_it_tests_without_c
 check 'lets compilers warn that are newer than the sources' lets_new_compilers_warn
 check 'refuses an unknown command' refuses_an_unknown_command
 check 'refuses an unknown option of the tests' refuses_an_unknown_option_of_test
+check 'wants -- before options of ctest' tells_of_the_options_of_ctest
 check 'helps' helps
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
