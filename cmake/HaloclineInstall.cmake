@@ -31,6 +31,10 @@ function(halocline_install_pkg_config name)
   install(FILES ${CMAKE_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
+# Before the first file is installed: which folders, of those that the install rules share with others, are not there yet.
+configure_file(cmake/note_folders.cmake.in ${CMAKE_BINARY_DIR}/package/note_folders.cmake @ONLY)
+install(SCRIPT ${CMAKE_BINARY_DIR}/package/note_folders.cmake)
+
 # The C and C++ library. Hidden visibility does not reach the templates of the standard library; the linker's map does.
 target_link_options(halocline PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/halocline.map)
 set_target_properties(halocline PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/halocline.map)

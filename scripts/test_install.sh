@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs a build folder to a temporary prefix, moves that, and builds and runs separate C, C++ and Fortran programs against it: through
-# find_package and through pkg-config. Then uninstalls and looks for leftovers. Last line: N passed, N failed, N skipped.
+# Installs a build folder to a temporary prefix, moves that, runs what was installed, and builds and runs separate C, C++ and Fortran programs
+# against it: through find_package and through pkg-config. Then uninstalls and looks for leftovers. Last line: N passed, N failed, N skipped.
 #   scripts/test_install.sh build/release
 # SPDX-License-Identifier: BSD-3-Clause
 set -u
@@ -8,13 +8,15 @@ scripts=$(cd "$(dirname "$0")" && pwd)
 sources=$scripts/install_test
 build=$(cd "$1" && pwd) || exit 2
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 cmake=$(cached CMAKE_COMMAND)
+ninja=$(cached CMAKE_MAKE_PROGRAM)
 mpicc=$(cached MPI_C_COMPILER)
 mpicxx=$(cached MPI_CXX_COMPILER)
 gfortran=$(cached CMAKE_Fortran_COMPILER)
+mpifort=$(cached HALOCLINE_MPI_FORTRAN)
 prefix=$work/prefix
 
 check() {
@@ -30,10 +32,21 @@ check() {
   fi
 }
 
-# Two ranks must answer, each in a line of its own: a program that never ran would print nothing.
-runs_with_two_ranks() {
-  local launch
-  launch=$(python3 - "$scripts" "$build" <<'PYTHON'
+# check_if CONDITION REASON NAME COMMAND...: skipped with the reason unless the condition, a command in one word, is true.
+check_if() {
+  if $1 >/dev/null 2>&1; then
+    shift 2
+    check "$@"
+  else
+    echo "skipped: $2"
+    skipped=$((skipped + 1))
+  fi
+}
+
+# Runs a command under the launcher of the build, with two ranks.
+launch() {
+  local start
+  start=$(python3 - "$scripts" "$build" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
 import launch
@@ -42,7 +55,12 @@ print(*filter(None, start), count_flag, 2)
 PYTHON
   ) || return 1
   # shellcheck disable=SC2086  # words of a command
-  timeout 60 $launch "$@" >"$work/output" 2>&1
+  timeout 60 $start "$@"
+}
+
+# Both ranks must answer, each in a line of its own: a program that never ran would print nothing.
+runs_with_two_ranks() {
+  launch "$@" >"$work/output" 2>&1
   local status=$?
   cat "$work/output"
   [ $status -eq 0 ] && [ "$(grep -c 'of 2 sees its neighbour' "$work/output")" -eq 2 ]
@@ -52,18 +70,19 @@ installs() {
   "$cmake" --install "$build" --prefix "$work/first" && mv "$work/first" "$prefix"
 }
 
-# Finds the prefix as a stranger's project would, for the languages it is given.
+# configure NAME LANGUAGES TEXT: a project as a stranger would write it, that finds the prefix.
+configure() {
+  mkdir -p "$work/$1" && printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' "project(user LANGUAGES $2)" "$3" >"$work/$1/CMakeLists.txt"
+  "$cmake" -S "$work/$1" -B "$work/$1/build" -G Ninja "-DCMAKE_MAKE_PROGRAM=$ninja" "-DCMAKE_PREFIX_PATH=$prefix"
+}
+
 builds_with_find_package() {
-  local language=$1 source=$2 target=$3 project=$work/project-$1
-  mkdir -p "$project" && cp "$sources/$source" "$project" && cat >"$project/CMakeLists.txt" <<CMAKE
-cmake_minimum_required(VERSION 3.22)
-project(user LANGUAGES $language)
-find_package(halocline 0.1 REQUIRED $4)
+  local languages=$1 source=$2 target=$3 components=$4 more=${5:-}
+  local project=project-${languages// /-}-${source%.*}
+  mkdir -p "$work/$project" && cp "$sources/$source" "$work/$project" && configure "$project" "$languages" "find_package(halocline 0.1 REQUIRED $components)
+$more
 add_executable(user $source)
-target_link_libraries(user PRIVATE $target)
-CMAKE
-  "$cmake" -S "$project" -B "$project/build" -G Ninja "-DCMAKE_MAKE_PROGRAM=$(cached CMAKE_MAKE_PROGRAM)" "-DCMAKE_PREFIX_PATH=$prefix" \
-    && "$cmake" --build "$project/build" && runs_with_two_ranks "$project/build/user"
+target_link_libraries(user PRIVATE $target)" && "$cmake" --build "$work/$project/build" && runs_with_two_ranks "$work/$project/build/user"
 }
 
 builds_with_pkg_config() {
@@ -74,39 +93,111 @@ builds_with_pkg_config() {
     && runs_with_two_ranks "$work/by-pkg-config"
 }
 
-refuses_another_minor_version() {
-  mkdir -p "$work/newer" && cat >"$work/newer/CMakeLists.txt" <<'CMAKE'
-cmake_minimum_required(VERSION 3.22)
-project(user LANGUAGES C)
-find_package(halocline 0.2 REQUIRED)
-CMAKE
-  "$cmake" -S "$work/newer" -B "$work/newer/build" -G Ninja "-DCMAKE_MAKE_PROGRAM=$(cached CMAKE_MAKE_PROGRAM)" \
-    "-DCMAKE_PREFIX_PATH=$prefix" >"$work/refusal" 2>&1 && return 1
+# All three languages in one project, each with a program.
+builds_a_project_in_all_languages() {
+  mkdir -p "$work/all" && cp "$sources"/user.* "$work/all" && configure all 'C CXX Fortran' 'find_package(halocline 0.1 REQUIRED COMPONENTS Fortran)
+add_executable(user_c user.c)
+add_executable(user_cxx user.cpp)
+add_executable(user_fortran user.F90)
+target_link_libraries(user_c PRIVATE halocline::halocline)
+target_link_libraries(user_cxx PRIVATE halocline::halocline)
+target_link_libraries(user_fortran PRIVATE halocline::fortran)' && "$cmake" --build "$work/all/build" || return 1
+  for language in c cxx fortran; do
+    runs_with_two_ranks "$work/all/build/user_$language" || return 1
+  done
+}
+
+# A version is refused by name, not for some other failure.
+refuses_version() {
+  configure "version-$1" C "find_package(halocline $1 REQUIRED)" >"$work/refusal" 2>&1 && return 1
   cat "$work/refusal"
   grep -q 'halocline-config.cmake, version: 0\.1' "$work/refusal"
 }
 
+refuses_other_versions() { refuses_version 0.2 && refuses_version 0.1.999 && refuses_version 1.0; }
+
+reads_every_module() {
+  local module
+  for module in "$prefix"/include/halocline/fortran/*.mod; do
+    module=$(basename "$module" .mod)
+    printf 'use %s\nend\n' "$module" >"$work/module.f90"
+    "$gfortran" -fsyntax-only "$(pkg-config --cflags-only-I halocline-fortran | sed 's/ .*//')" "$work/module.f90" || return 1
+  done
+  [ "$module" != '*' ]
+}
+
+# Each header by itself, with all warnings; the MPI's own header is let off them.
+compiles_every_header_alone() {
+  local header count=0 system
+  system=$("$mpicxx" -show 2>/dev/null | tr ' ' '\n' | sed -n 's/^-I"*\([^"]*\)"*$/-isystem \1/p')
+  [ -n "$system" ] || system=$("$mpicxx" --showme:incdirs | tr ' ' '\n' | sed 's/^/-isystem /')
+  for header in $(cd "$prefix/include" && find halocline -name '*.h*'); do
+    # shellcheck disable=SC2086  # a list of flags
+    "$(cached CMAKE_CXX_COMPILER)" -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $system "-I$prefix/include" -x c++ \
+      -include "$header" /dev/null || return 1
+    count=$((count + 1))
+  done
+  [ $count -gt 1 ]
+}
+
+bench_runs() {
+  launch "$prefix/bin/halocline-bench" --version | grep -qx "halocline-bench $(pkg-config --modversion halocline)" \
+    && launch "$prefix/bin/halocline-bench" halo --help | grep -q -- --fields \
+    && launch "$prefix/bin/halocline-bench" halo --fields 1 --local 6,6,8 --repetitions 2 | tee "$work/table" && grep -q direct "$work/table"
+}
+
+cloud_runs() {
+  launch "$prefix/bin/cloud" --help | grep -q usage \
+    && launch "$prefix/bin/cloud" "$prefix/share/halocline/cloud/thermals.nml" --global 12,12,10 --steps 1 | tee "$work/report" && [ -s "$work/report" ]
+}
+
+has() { [ -x "$prefix/bin/$1" ]; }
+has_mpi_module() { [ -n "$mpifort" ] && printf 'use mpi\nend\n' >"$work/m.f90" && "$mpifort" -c -o "$work/m.o" "$work/m.f90"; }
+
 names_no_path_of_the_build() { [ -d "$prefix" ] && ! grep -rlF -e "$work/first" -e "$build" "$prefix"; }
 
+uninstall() { "$cmake" --build "$build" --target uninstall; }
+
+# Nothing at all is left of a prefix that was not there before; one that was there keeps what it had.
 uninstalls_everything() {
-  mv "$prefix" "$work/first" && "$cmake" --build "$build" --target uninstall || return 1
-  local left
-  left=$(find "$work/first" -mindepth 1 \( ! -type d -o -name '*halocline*' \))
+  mv "$prefix" "$work/first" && uninstall || return 1
+  find "$work/first"
+  [ ! -e "$work/first" ]
+}
+
+stages_and_uninstalls() {
+  mkdir -p "$work/stage/usr/local/lib" && touch "$work/stage/usr/local/bin"
+  rm "$work/stage/usr/local/bin" && export DESTDIR=$work/stage
+  "$cmake" --install "$build" --prefix /usr/local && [ -e "$DESTDIR/usr/local/include/halocline/halocline.h" ] && [ ! -e /usr/local/include/halocline ] \
+    && uninstall
+  local status=$? left
+  unset DESTDIR
+  left=$(cd "$work/stage" && find . | sort | tr '\n' ' ')
   echo "left: $left"
-  [ -z "$left" ]
+  [ $status -eq 0 ] && [ "$left" = '. ./usr ./usr/local ./usr/local/lib ' ]
 }
 
 check 'installs and can be moved' installs
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name halocline.pc)")
+check_if 'has halocline-bench' 'halocline-bench is not part of this build' 'the installed bench runs' bench_runs
+check_if 'has cloud' 'cloud is not part of this build' 'the installed cloud runs' cloud_runs
+check 'every header compiles alone' compiles_every_header_alone
+check 'every Fortran module can be read' reads_every_module
 check 'find_package serves a C project' builds_with_find_package C user.c halocline::halocline ''
 check 'find_package serves a C++ project without C' builds_with_find_package CXX user.cpp halocline::halocline ''
 check 'find_package serves a Fortran project without C' builds_with_find_package Fortran user.F90 halocline::fortran 'COMPONENTS Fortran'
+check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'find_package serves a Fortran project that finds MPI itself' builds_with_find_package \
+  'C Fortran' user_mpi.F90 'halocline::fortran MPI::MPI_Fortran' 'COMPONENTS Fortran' 'find_package(MPI REQUIRED COMPONENTS Fortran)'
+check 'find_package serves a project in all three languages' builds_a_project_in_all_languages
+check 'find_package refuses other versions' refuses_other_versions
 check 'pkg-config serves a C program' builds_with_pkg_config "$mpicc" user.c halocline
 check 'pkg-config serves a C++ program' builds_with_pkg_config "$mpicxx" user.cpp halocline
 check 'pkg-config serves a Fortran program' builds_with_pkg_config "$gfortran" user.F90 halocline-fortran
-check 'find_package refuses another minor version' refuses_another_minor_version
+check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'pkg-config serves a Fortran program on module mpi' builds_with_pkg_config \
+  "$mpifort" user_mpi.F90 halocline-fortran
 check 'names no path of the build' names_no_path_of_the_build
 check 'uninstall leaves nothing' uninstalls_everything
-echo "$passed passed, $failed failed, 0 skipped"
+check 'DESTDIR is obeyed, and uninstall leaves what was there before' stages_and_uninstalls
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

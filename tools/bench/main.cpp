@@ -105,6 +105,7 @@ int main(int argc, char **argv) {
   const halocline::Mpi mpi;
   CLI::App app("Benchmarks of the halocline library. Run it under the MPI launcher: mpiexec -n 2 halocline-bench halo", "halocline-bench");
   app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
   HaloOptions options;
   add_halo_command(app, options);
   try {
