@@ -107,8 +107,8 @@ HLC_API const char *hlc_version(void);
 /**
  * Opens the library for the ranks of a communicator: duplicates it, finds the ranks that share this node's memory, and makes the node's
  * waiting ports. Collective over comm; returns when the context can be used. MPI must be initialised. HALOCLINE_FAKE_NODES=N treats the
- * ranks as N nodes of neighbouring ranks; HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait
- * of a swap in which the library itself waits; creating things is collective and waits as MPI's collectives do, and calls that block inside
+ * ranks as N nodes of neighbouring ranks; HALOCLINE_CHECK=1 checks every swap (docs/guide.md) and must be the same on all ranks, else
+ * HLC_ERR_MISMATCH; HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait of a swap in which the library itself waits; creating things is collective and waits as MPI's collectives do, and calls that block inside
  * MPI (fences, late epochs, flushes) cannot be bounded.
  * Errors: HLC_ERR_ARGUMENT (context NULL, comm MPI_COMM_NULL), HLC_ERR_STATE (MPI not initialised), HLC_ERR_MEMORY, HLC_ERR_MPI.
  */
@@ -239,7 +239,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
  * Completes the swap: every halo cell asked for holds the neighbour's value of the moment of its start, and all neighbours have taken
  * what they need from my interior, which may be written again. Cells that face myself are copied here. Waits at most HALOCLINE_TIMEOUT
  * seconds: HLC_ERR_PEER_DIED names the rank, and so does HLC_ERR_TIMEOUT where the mode can tell who is late (p2p, passive, notify,
- * direct); the halo can then only be finalised. HLC_ERR_STATE without a start.
+ * direct); the halo can then only be finalised. HLC_ERR_STATE without a start. With HALOCLINE_CHECK=1, HLC_ERR_RULE: cells were touched
+ * that must not be, or wrong values came, and the swap is complete all the same; or ranks disagree, and the halo can only be finalised.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
 
