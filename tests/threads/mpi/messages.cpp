@@ -124,6 +124,12 @@ int keep(std::unique_ptr<Request> request, MPI_Request *handle) {
   return MPI_SUCCESS;
 }
 
+/// MPI_ERROR means something in statuses of several requests alone, so here it carries the bytes.
+void describe(MPI_Status &status, int source, std::size_t bytes) {
+  status.MPI_SOURCE = source;
+  status.MPI_ERROR = static_cast<int>(bytes);
+}
+
 }  // namespace
 
 Table<MPI_Request, Request> &requests() {
@@ -195,7 +201,7 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Co
   begin(*request);
   inside.wait_for([&] { return request->message != nullptr; });
   try_complete(*request);
-  if (status != MPI_STATUS_IGNORE) status->MPI_SOURCE = request->source;
+  if (status != MPI_STATUS_IGNORE) describe(*status, request->source, request->message->bytes);
   return MPI_SUCCESS;
 }
 
@@ -206,7 +212,12 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status) 
   const auto found = std::find_if(waiting.begin(), waiting.end(),
                                   [&](const auto &m) { return m->tag == tag && (from == MPI_ANY_SOURCE || from == m->source); });
   *flag = found != waiting.end();
-  if (*flag && status != MPI_STATUS_IGNORE) status->MPI_SOURCE = (*found)->source;
+  if (*flag && status != MPI_STATUS_IGNORE) describe(*status, (*found)->source, (*found)->bytes);
+  return MPI_SUCCESS;
+}
+
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count) {
+  *count = status->MPI_ERROR / static_cast<int>(bytes_of(type));
   return MPI_SUCCESS;
 }
 
