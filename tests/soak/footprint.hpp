@@ -29,7 +29,9 @@ inline long mapped_kib() {
   long bytes = 0;
   for (std::string line; std::getline(maps, line);) {
     unsigned long from = 0, to = 0;
-    if (line.find("/dev/shm/halocline-") == std::string::npos || std::sscanf(line.c_str(), "%lx-%lx", &from, &to) != 2) continue;
+    // An object without a name shows up as its number.
+    const bool ours = line.find("/dev/shm/#") != std::string::npos || line.find("/dev/shm/halocline-") != std::string::npos;
+    if (!ours || std::sscanf(line.c_str(), "%lx-%lx", &from, &to) != 2) continue;
     bytes += static_cast<long>(to - from);
   }
   return bytes / 1024;

@@ -112,6 +112,7 @@ constexpr long most_growth_kib = 16 * 1024;
 
 void expect_no_growth(const Footprint &first, const Footprint &last) {
   EXPECT_LE(last.files, first.files + 2) << "open files";
+  EXPECT_GT(first.shared_kib, 0) << "the library's shared memory was not found in /proc/self/maps";
   EXPECT_LE(last.shared_kib, first.shared_kib) << "KiB of shared memory";
   EXPECT_EQ(last.named, 0) << "names in /dev/shm";
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
