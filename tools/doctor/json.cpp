@@ -48,8 +48,16 @@ Json json_of(const ModeVerdicts &modes) {
 void write_json(const Report &report, const std::string &path) {
   Json probes = Json::array();
   for (const Result &result : report.results) probes.push_back(json_of(result));
-  const Json all{{"doctor", 1},        {"mpi", report.mpi},         {"host", report.host},         {"ranks", report.ranks}, {"date", report.date},
-                 {"launch", report.launch}, {"complete", report.complete}, {"seconds", report.seconds}, {"modes", json_of(report.modes)}, {"probes", probes}};
+  const Json all{{"doctor", 1},
+                 {"mpi", report.mpi},
+                 {"host", report.host},
+                 {"ranks", report.ranks},
+                 {"date", report.date},
+                 {"launch", report.launch},
+                 {"complete", report.complete},
+                 {"seconds", report.seconds},
+                 {"modes", json_of(report.modes)},
+                 {"probes", probes}};
   const std::filesystem::path target(path), part(path + "." + std::to_string(getpid()));
   if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path());
   std::ofstream file(part);

@@ -38,13 +38,14 @@ std::atomic<bool> initialising{false};
 
 void explain(const char *what) {
   const LaunchClaim claim = claimed_launch();
-  if (claim.rank != 0) return;
+  if (claim.rank != 0) return let_rank_0_speak(claim);
   std::fprintf(stderr, "halocline-doctor: MPI_Init %s.\n", what);
   if (claim.by_launcher())
-    std::fprintf(stderr, "The process was started by %s (%s=%d); the library is %s. ", claim.launcher.c_str(), claim.variable.c_str(), claim.size,
-                 short_version().c_str());
+    std::fprintf(stderr, "The process was started by %s (%s=%d); the library is %s. ", claim.launcher.c_str(), claim.variable.c_str(),
+                 claim.size, short_version().c_str());
   const std::string mpiexec = matching_mpiexec();
-  std::fprintf(stderr, "Launcher and library do not match, or the MPI is broken.%s%s\n", mpiexec.empty() ? "" : " Beside the library lies ", mpiexec.c_str());
+  std::fprintf(stderr, "Launcher and library do not match, or the MPI is broken.%s%s\n", mpiexec.empty() ? "" : " Beside the library lies ",
+               mpiexec.c_str());
   std::fflush(stderr);
 }
 
@@ -65,6 +66,10 @@ void wait_for_init(double limit_s) {
 }
 
 }  // namespace
+
+void let_rank_0_speak(const LaunchClaim &claim) {
+  if (claim.rank != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+}
 
 LaunchClaim claimed_launch() {
   for (const LauncherVariables &known : kLaunchers)
@@ -109,9 +114,10 @@ InitGuard::~InitGuard() { initialising = false; }
 std::string mismatch(const LaunchClaim &claim, int size) {
   if (!claim.by_launcher() || claim.size == size || (claim.variable == "MPI_LOCALNRANKS" && claim.size <= size)) return "";
   const std::string mpiexec = matching_mpiexec();
-  return "Launcher and library do not match: " + claim.launcher + " started " + std::to_string(claim.size) + " processes (" + claim.variable + "=" +
-         std::to_string(claim.size) + "), but in each " + short_version() + " sees " + std::to_string(size) +
-         (size == 1 ? " rank: they are singletons" : " ranks") + ". Use the launcher of that MPI" + (mpiexec.empty() ? "." : ": " + mpiexec);
+  return "Launcher and library do not match: " + claim.launcher + " started " + std::to_string(claim.size) + " processes (" +
+         claim.variable + "=" + std::to_string(claim.size) + "), but in each " + short_version() + " sees " + std::to_string(size) +
+         (size == 1 ? " rank: they are singletons" : " ranks") + ". Use the launcher of that MPI" +
+         (mpiexec.empty() ? "." : ": " + mpiexec);
 }
 
 }  // namespace doctor

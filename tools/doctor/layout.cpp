@@ -63,8 +63,7 @@ void Layout::arrange_subarray(const Base &base, int n) {
   const int columns = n % 4 == 0 ? 4 : n % 3 == 0 ? 3 : 1, rows = n / columns;
   const int sizes[2] = {rows + 2, columns + 3}, parts[2] = {rows, columns}, starts[2] = {1, 2};
   CALL(MPI_Type_create_subarray, 2, sizes, parts, starts, MPI_ORDER_C, base.type, &type);
-  for (int i = 0; i < rows; ++i)
-    add(static_cast<std::size_t>((i + 1) * (columns + 3) + 2), static_cast<std::size_t>(columns), base);
+  for (int i = 0; i < rows; ++i) add(static_cast<std::size_t>((i + 1) * (columns + 3) + 2), static_cast<std::size_t>(columns), base);
   // The extent is that of the whole array; the border behind the last row belongs to it, but no element lies there.
 }
 

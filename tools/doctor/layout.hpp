@@ -32,7 +32,10 @@ class Layout {
   /// n elements of a base type, arranged in memory.
   Layout(Arrangement arrangement, const Base &base, int n);
   Layout(Layout &&other) noexcept
-      : runs(std::move(other.runs)), span(other.span), count(other.count), type(std::exchange(other.type, MPI_DATATYPE_NULL)),
+      : runs(std::move(other.runs)),
+        span(other.span),
+        count(other.count),
+        type(std::exchange(other.type, MPI_DATATYPE_NULL)),
         derived_(std::exchange(other.derived_, false)) {}
   Layout &operator=(Layout &&) = delete;
   ~Layout();

@@ -132,6 +132,7 @@ int examine(const Options &options, int argc, char **argv) {
   Launch launch;
   if (!begin(launch, &argc, &argv).empty()) {
     MPI_Finalize();
+    let_rank_0_speak(claimed_launch());
     return kLaunchMismatch;
   }
   int here = options.in_launch;

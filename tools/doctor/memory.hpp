@@ -15,9 +15,7 @@ namespace doctor {
 class Image {
  public:
   Image(std::size_t bytes, int owner, unsigned round) : bytes_(bytes) { write_stream(bytes_.data(), bytes, poison(owner, round)); }
-  static Stream poison(int owner, unsigned round) {
-    return {static_cast<unsigned>(owner), static_cast<unsigned>(owner), kPoison, round};
-  }
+  static Stream poison(int owner, unsigned round) { return {static_cast<unsigned>(owner), static_cast<unsigned>(owner), kPoison, round}; }
   /// A stream in the runs of a layout that starts at a byte.
   void write(std::size_t start, const Layout &layout, const Stream &stream);
   const std::vector<unsigned char> &bytes() const { return bytes_; }

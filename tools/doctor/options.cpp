@@ -12,13 +12,16 @@ namespace {
 
 constexpr const char *kDescription =
     "Tries the MPI under it: messages, neighbourhood collectives, and puts, gets and accumulates through every kind of window and every "
-    "synchronisation, over alignments, sizes, datatypes and neighbours, with data that say where they belong. Tells what this MPI gets right, "
-    "gets wrong, lacks, crashes or hangs in, and which Halocline modes can be trusted with it. Run it under the launcher, with the ranks and "
+    "synchronisation, over alignments, sizes, datatypes and neighbours, with data that say where they belong. Tells what this MPI gets "
+    "right, "
+    "gets wrong, lacks, crashes or hangs in, and which Halocline modes can be trusted with it. Run it under the launcher, with the ranks "
+    "and "
     "hosts that your program will have:\n\n  mpiexec -n 4 halocline-doctor";
 
 constexpr const char *kFooter =
     "Exit status: 0 nothing is wrong, 1 something is wrong, crashes or hangs, 2 the command line, or launcher and library do not match.\n"
-    "The probes run in a fresh copy of the launch, in a process group of its own; behind one that hangs or crashes the rest go on in another copy. "
+    "The probes run in a fresh copy of the launch, in a process group of its own; behind one that hangs or crashes the rest go on in "
+    "another copy. "
     "The verdict on the modes is kept for halocline-bench, per user, MPI and host (in $XDG_CACHE_HOME/halocline, else ~/.cache/halocline).";
 
 }  // namespace
@@ -27,8 +30,12 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
   CLI::App app(kDescription, "halocline-doctor");
   app.footer(kFooter);
   app.add_option("--json", o.json, "Write everything to this file");
-  app.add_option("--time-limit", o.limit_s, "Seconds without a step of any rank after which a probe counts as hanging; more on a busy machine")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--only", o.only, "Run the probes whose name contains this text, or matches it if it has * or ?; the verdict is then not kept");
+  app.add_option("--time-limit", o.limit_s,
+                 "Seconds without a step of any rank after which a probe counts as hanging; more on a busy machine")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--only", o.only,
+                 "Run the probes whose name contains this text, or matches it if it has * or ?; the verdict is then not kept");
   app.add_flag("--verbose", o.verbose, "One line for every probe");
   app.add_flag("--list", o.list, "Name the probes and the calls that they are about, and run none");
   app.add_flag("--in-launch", o.in_launch, "Run the probes in the processes of this launch; a probe that hangs then ends the doctor");

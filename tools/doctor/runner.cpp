@@ -75,7 +75,8 @@ class Record {
       last = std::exchange(running, "");
       result(last).seconds = line["seconds"];
     } else {
-      note(line.value("probe", ""), {outcome_of(line.value("outcome", "")), line.value("rank", 0), line.value("operation", ""), line.value("text", "")});
+      note(line.value("probe", ""),
+           {outcome_of(line.value("outcome", "")), line.value("rank", 0), line.value("operation", ""), line.value("text", "")});
     }
   }
 
@@ -122,7 +123,8 @@ class Runner {
     const bool late = !follow(job, record);
     job.stop();
     record.read();
-    if (record.started != ranks_) throw LaunchFailed(std::to_string(record.started) + " of " + std::to_string(ranks_) + " ranks began. " + last_words(output));
+    if (record.started != ranks_)
+      throw LaunchFailed(std::to_string(record.started) + " of " + std::to_string(ranks_) + " ranks began. " + last_words(output));
     const bool whole = record.finished && !late && job.how_it_ended().empty();
     if (!whole) blame(record, late, job.how_it_ended() + ": " + last_words(output));
     keep(record);
@@ -148,7 +150,8 @@ class Runner {
     if (probe.empty()) probe = "properties/finalize";
     if (record.result(probe).outcome >= Outcome::crashes) return;
     if (late)
-      record.note(probe, {Outcome::hangs, 0, "", "no rank moved for " + std::to_string(static_cast<int>(options_.limit_s + kGrace_s)) + " s"});
+      record.note(probe,
+                  {Outcome::hangs, 0, "", "no rank moved for " + std::to_string(static_cast<int>(options_.limit_s + kGrace_s)) + " s"});
     else
       record.note(probe, {Outcome::crashes, 0, "", end});
   }

@@ -66,7 +66,8 @@ std::string window_table(const Report &report, const Cells &columns, bool sums) 
 }
 
 bool is_of_window(const std::string &probe) {
-  return std::any_of(std::begin(kKinds), std::end(kKinds), [&](Kind kind) { return probe.rfind(std::string(name_of(kind)) + "/", 0) == 0; });
+  return std::any_of(std::begin(kKinds), std::end(kKinds),
+                     [&](Kind kind) { return probe.rfind(std::string(name_of(kind)) + "/", 0) == 0; });
 }
 
 std::string features(const Report &report) {
@@ -100,7 +101,8 @@ std::string details(const Report &report, const Result &result) {
   for (const Finding &finding : result.findings) {
     if (finding.outcome <= Outcome::fact) continue;
     if (++told > most) continue;
-    text += "    rank " + std::to_string(finding.rank) + (finding.operation.empty() ? "" : ", " + finding.operation) + ": " + finding.text + "\n";
+    text += "    rank " + std::to_string(finding.rank) + (finding.operation.empty() ? "" : ", " + finding.operation) + ": " + finding.text +
+            "\n";
   }
   if (told > most) text += "    (and " + std::to_string(told - most) + " more, see --json)\n";
   return text + "    again: mpiexec -n " + std::to_string(report.ranks) + " halocline-doctor --only '" + result.probe + "'\n";
@@ -135,10 +137,12 @@ bool Report::has_fault() const {
 }
 
 std::string text_of(const Report &report, bool verbose) {
-  std::string text = report.mpi_short + ", " + std::to_string(report.ranks) + (report.ranks == 1 ? " rank, " : " ranks, ") + report.host + ": " + report.launch + "\n\n";
+  std::string text = report.mpi_short + ", " + std::to_string(report.ranks) + (report.ranks == 1 ? " rank, " : " ranks, ") + report.host +
+                     ": " + report.launch + "\n\n";
   Cells columns;
   for (const Sync &sync : sync_table()) columns.emplace_back(sync.name);
-  text += window_table(report, columns, true) + window_table(report, {"fetch_and_op", "compare_and_swap", "concurrent_sums", "order"}, false);
+  text +=
+      window_table(report, columns, true) + window_table(report, {"fetch_and_op", "compare_and_swap", "concurrent_sums", "order"}, false);
   text += verbose ? every_probe(report) : "";
   text += features(report) + modes(report);
   for (const Result &result : report.results)

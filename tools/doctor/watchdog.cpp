@@ -39,8 +39,8 @@ void tell(const char *outcome, const char *what) {
   const char *probe = state.probe.load();
   char line[512];
   const int length = std::snprintf(line, sizeof line, "{\"probe\":\"%s\",\"rank\":%d,\"outcome\":\"%s\",\"text\":\"%s in %s%s%s\"}\n",
-                                   probe ? probe : "", state.watch.rank, outcome, what, *state.call.load() ? state.call.load() : "no MPI call",
-                                   *state.phase ? ", " : "", state.phase);
+                                   probe ? probe : "", state.watch.rank, outcome, what,
+                                   *state.call.load() ? state.call.load() : "no MPI call", *state.phase ? ", " : "", state.phase);
   if (state.file < 0 || write(state.file, line, static_cast<std::size_t>(length)) != length) {
     // The report is elsewhere, or full: the launcher's output is the next best place.
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line, static_cast<std::size_t>(length));

@@ -13,8 +13,8 @@ namespace doctor {
 
 /// What the watch looks at, and what it does.
 struct Watch {
-  std::string results;               ///< hangs and crashes are appended to this file, as lines of JSON
-  std::string progress;              ///< the file of all ranks' counters
+  std::string results;  ///< hangs and crashes are appended to this file, as lines of JSON
+  std::string progress;  ///< the file of all ranks' counters
   int rank = 0, ranks = 1;
   std::function<void()> last_words;  ///< a rank that hangs calls this, and ends
 };

@@ -63,7 +63,8 @@ void probe_fetch_and_op(Bench &bench, Kind kind) {
   CALL(MPI_Gather, got.data(), kTimes, MPI_INT64_T, all.data(), kTimes, MPI_INT64_T, 0, bench.comm());
   std::sort(all.begin(), all.end());
   for (std::int64_t i = 0; bench.rank() == 0 && i < total; ++i)
-    bench.expect(all[static_cast<std::size_t>(i)] == i, "of the values fetched, the one in place " + number(i) + " is " + number(all[static_cast<std::size_t>(i)]));
+    bench.expect(all[static_cast<std::size_t>(i)] == i,
+                 "of the values fetched, the one in place " + number(i) + " is " + number(all[static_cast<std::size_t>(i)]));
   numbers.end();
 }
 
@@ -97,12 +98,14 @@ void probe_concurrent_sums(Bench &bench, Kind kind) {
          MPI_SUM, numbers.window());
     CALL(MPI_Win_flush, 0, numbers.window());
     for (const std::int64_t value : fetched)
-      bench.expect(value >= 2 * i + 1 && value <= 2 * kTimes * bench.size(), "fetched " + number(value) + " after " + number(2 * i + 1) + " additions of my own");
+      bench.expect(value >= 2 * i + 1 && value <= 2 * kTimes * bench.size(),
+                   "fetched " + number(value) + " after " + number(2 * i + 1) + " additions of my own");
   }
   numbers.settle();
   const std::int64_t total = 2 * kTimes * bench.size();
   for (std::size_t i = 0; bench.rank() == 0 && i < elements; ++i)
-    bench.expect(numbers.at(i) == total, "element " + number(static_cast<std::int64_t>(i)) + " is " + number(numbers.at(i)) + " after " + number(total) + " additions of 1");
+    bench.expect(numbers.at(i) == total, "element " + number(static_cast<std::int64_t>(i)) + " is " + number(numbers.at(i)) + " after " +
+                                             number(total) + " additions of 1");
   numbers.end();
 }
 
@@ -112,12 +115,13 @@ void probe_order(Bench &bench, Kind kind) {
   std::vector<std::int64_t> values(kTimes);
   for (int i = 0; i < kTimes; ++i) {
     values[static_cast<std::size_t>(i)] = 1000 * (bench.rank() + 1) + i;
-    CALL(MPI_Accumulate, &values[static_cast<std::size_t>(i)], 1, MPI_INT64_T, bench.next(), numbers.place(bench.next(), static_cast<std::size_t>(bench.rank())), 1,
-         MPI_INT64_T, MPI_REPLACE, numbers.window());
+    CALL(MPI_Accumulate, &values[static_cast<std::size_t>(i)], 1, MPI_INT64_T, bench.next(),
+         numbers.place(bench.next(), static_cast<std::size_t>(bench.rank())), 1, MPI_INT64_T, MPI_REPLACE, numbers.window());
   }
   numbers.settle();
   const std::int64_t found = numbers.at(static_cast<std::size_t>(bench.previous())), expected = 1000 * (bench.previous() + 1) + kTimes - 1;
-  bench.expect(found == expected, "after " + number(kTimes) + " replacements in order there is " + number(found) + ", expected the last, " + number(expected));
+  bench.expect(found == expected,
+               "after " + number(kTimes) + " replacements in order there is " + number(found) + ", expected the last, " + number(expected));
   numbers.end();
 }
 
@@ -129,7 +133,8 @@ std::vector<Probe> atomic_probes() {
     const std::string prefix = std::string(name_of(kind)) + "/", maker = std::string(maker_of(kind)) + "; ";
     probes.push_back({prefix + "fetch_and_op", maker + "MPI_Fetch_and_op", [kind](Bench &b) { probe_fetch_and_op(b, kind); }});
     probes.push_back({prefix + "compare_and_swap", maker + "MPI_Compare_and_swap", [kind](Bench &b) { probe_compare_and_swap(b, kind); }});
-    probes.push_back({prefix + "concurrent_sums", maker + "MPI_Accumulate, MPI_Get_accumulate", [kind](Bench &b) { probe_concurrent_sums(b, kind); }});
+    probes.push_back(
+        {prefix + "concurrent_sums", maker + "MPI_Accumulate, MPI_Get_accumulate", [kind](Bench &b) { probe_concurrent_sums(b, kind); }});
     probes.push_back({prefix + "order", maker + "MPI_Accumulate (MPI_REPLACE), in order", [kind](Bench &b) { probe_order(b, kind); }});
   }
   return probes;

@@ -18,7 +18,8 @@ class Graph {
     targets_ = {bench.next(), bench.next(), bench.previous(), bench.rank()};
     types_.assign(edges(), MPI_BYTE);
     const int n = static_cast<int>(edges());
-    CALL(MPI_Dist_graph_create_adjacent, bench.comm(), n, sources_.data(), MPI_UNWEIGHTED, n, targets_.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm_);
+    CALL(MPI_Dist_graph_create_adjacent, bench.comm(), n, sources_.data(), MPI_UNWEIGHTED, n, targets_.data(), MPI_UNWEIGHTED,
+         MPI_INFO_NULL, 0, &comm_);
     for (std::size_t e = 0; e < edges(); ++e) places_.push_back(static_cast<MPI_Aint>(e * kRoom));
     out_.resize(edges() * kRoom);
     in_.resize(edges() * kRoom);
@@ -31,7 +32,8 @@ class Graph {
   void fill(unsigned round) {
     write_stream(in_.data(), in_.size(), Image::poison(bench_.rank(), round));
     for (std::size_t e = 0; e < edges(); ++e)
-      write_stream(out_.data() + e * kRoom, kRoom, {static_cast<unsigned>(bench_.rank()), static_cast<unsigned>(targets_[e]), number(e), round});
+      write_stream(out_.data() + e * kRoom, kRoom,
+                   {static_cast<unsigned>(bench_.rank()), static_cast<unsigned>(targets_[e]), number(e), round});
   }
   void look(unsigned round, const std::string &words) {
     Image expected(in_.size(), bench_.rank(), round);
@@ -40,7 +42,8 @@ class Graph {
       expected.write(e * kRoom, bytes_of(e), stream);
     }
     if (const auto wrong = expected.difference(in_.data(), bench_.size()))
-      bench_.wrong("", words + ": what rank " + std::to_string(bench_.rank()) + " received over edge " + std::to_string(wrong->place / kRoom) + ": " + wrong->text);
+      bench_.wrong("", words + ": what rank " + std::to_string(bench_.rank()) + " received over edge " +
+                           std::to_string(wrong->place / kRoom) + ": " + wrong->text);
   }
   template <class Start>
   void start(const Start &call) {
@@ -99,7 +102,8 @@ void probe_persistent_neighbor(Bench &bench) {
   graph.end();
 #else
   static_cast<void>(bench);
-  throw Lacks("MPI_Neighbor_alltoallw_init came with MPI 4; this is MPI " + std::to_string(MPI_VERSION) + "." + std::to_string(MPI_SUBVERSION));
+  throw Lacks("MPI_Neighbor_alltoallw_init came with MPI 4; this is MPI " + std::to_string(MPI_VERSION) + "." +
+              std::to_string(MPI_SUBVERSION));
 #endif
 }
 
@@ -112,7 +116,8 @@ void probe_nonblocking(Bench &bench) {
     CALL(MPI_Ibarrier, bench.comm(), &barrier);
     complete(reduction);
     complete(barrier);
-    bench.expect(largest == bench.size() - 1 + i, "MPI_Iallreduce: the largest is " + std::to_string(largest) + ", expected " + std::to_string(bench.size() - 1 + i));
+    bench.expect(largest == bench.size() - 1 + i,
+                 "MPI_Iallreduce: the largest is " + std::to_string(largest) + ", expected " + std::to_string(bench.size() - 1 + i));
   }
 }
 
@@ -123,7 +128,8 @@ void probe_reductions(Bench &bench) {
   bench.expect(least[0] == -5 && least[1] == bench.size() / 2, "MPI_MINLOC found rank " + std::to_string(least[1]));
   const int one = 1;
   CALL(MPI_Scan, &one, &before, 1, MPI_INT, MPI_SUM, bench.comm());
-  bench.expect(before == bench.rank() + 1, "MPI_Scan counted " + std::to_string(before) + " ranks up to rank " + std::to_string(bench.rank()));
+  bench.expect(before == bench.rank() + 1,
+               "MPI_Scan counted " + std::to_string(before) + " ranks up to rank " + std::to_string(bench.rank()));
   CALL(MPI_Bcast, &root, 1, MPI_INT, bench.size() - 1, bench.comm());
   bench.expect(root == bench.size() - 1, "MPI_Bcast brought " + std::to_string(root));
 }

@@ -175,8 +175,6 @@ std::vector<Probe> epoch_probes() {
           {"epochs/passive_naive", "MPI_Win_lock_all, unlock_all, MPI_Ibarrier, MPI_Win_sync", probe_passive_naive}};
 }
 
-std::vector<Probe> risky_probes() {
-  return {{"epochs/pscw_nocheck", "MPI_Win_post, start (MPI_MODE_NOCHECK), test", probe_pscw_nocheck}};
-}
+std::vector<Probe> risky_probes() { return {{"epochs/pscw_nocheck", "MPI_Win_post, start (MPI_MODE_NOCHECK), test", probe_pscw_nocheck}}; }
 
 }  // namespace doctor

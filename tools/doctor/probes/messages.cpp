@@ -34,8 +34,8 @@ class Ring {
     const Stream expected = stream(e, from_[e], bench_.rank(), round);
     for (std::size_t i = 0; i < in_[e].size(); ++i) {
       if (in_[e][i] == byte_of(expected, i)) continue;
-      return bench_.wrong("", words + " of " + std::to_string(in_[e].size()) + " bytes from rank " + std::to_string(from_[e]) + " to rank " +
-                                  std::to_string(bench_.rank()) + ": byte " + std::to_string(i) + " is wrong, there is " +
+      return bench_.wrong("", words + " of " + std::to_string(in_[e].size()) + " bytes from rank " + std::to_string(from_[e]) +
+                                  " to rank " + std::to_string(bench_.rank()) + ": byte " + std::to_string(i) + " is wrong, there is " +
                                   what_stands(in_[e].data(), in_[e].size(), i, bench_.size()));
     }
   }
@@ -120,7 +120,8 @@ void probe_handshake(Bench &bench) {
     if (flag) {
       int theirs = -1;
       CALL(MPI_Recv, &theirs, 1, MPI_INT, status.MPI_SOURCE, 7, comm, MPI_STATUS_IGNORE);
-      bench.expect(theirs == bench.previous(), "a message from rank " + std::to_string(theirs) + ", expected " + std::to_string(bench.previous()));
+      bench.expect(theirs == bench.previous(),
+                   "a message from rank " + std::to_string(theirs) + ", expected " + std::to_string(bench.previous()));
       heard += 1;
     }
     if (barrier != MPI_REQUEST_NULL) {

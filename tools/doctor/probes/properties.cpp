@@ -50,7 +50,9 @@ void probe_attributes(Bench &bench) {
     CALL(MPI_Win_get_attr, window, MPI_WIN_DISP_UNIT, &unit, &flags[2]);
     const bool all = flags[0] && flags[1] && flags[2];
     bench.expect(all, std::string(maker_of(kind)) + ": an attribute is missing");
-    if (all) bench.expect(base == window.base() && *size == 64 && *unit == 8, std::string(maker_of(kind)) + ": base, size or unit is not what was asked for");
+    if (all)
+      bench.expect(base == window.base() && *size == 64 && *unit == 8,
+                   std::string(maker_of(kind)) + ": base, size or unit is not what was asked for");
     window.free();
   }
 }
@@ -66,7 +68,8 @@ void probe_empty(Bench &bench) {
     CALL(MPI_Win_fence, 0, window);
     for (int target = 0; target < bench.size(); ++target) CALL(MPI_Put, &bytes, 0, MPI_BYTE, target, 0, 0, MPI_BYTE, window);
     CALL(MPI_Win_fence, 0, window);
-    if (const auto wrong = before.difference(window.base(), bench.size())) bench.wrong("", "puts of no bytes changed the window: " + wrong->text);
+    if (const auto wrong = before.difference(window.base(), bench.size()))
+      bench.wrong("", "puts of no bytes changed the window: " + wrong->text);
     window.free();
   }
 }
@@ -96,7 +99,8 @@ void probe_far(Bench &bench) {
   std::optional<SparseMemory> memory;
   if (bench.rank() == 0) memory.emplace(room);
   MPI_Win window = MPI_WIN_NULL;
-  CALL(MPI_Win_create, memory ? memory->base() : nullptr, memory ? static_cast<MPI_Aint>(room) : 0, 1, MPI_INFO_NULL, bench.comm(), &window);
+  CALL(MPI_Win_create, memory ? memory->base() : nullptr, memory ? static_cast<MPI_Aint>(room) : 0, 1, MPI_INFO_NULL, bench.comm(),
+       &window);
   CALL(MPI_Win_set_errhandler, window, MPI_ERRORS_RETURN);
   unsigned char out[2][bytes];
   const unsigned round = bench.next_round();
@@ -124,7 +128,8 @@ void probe_large_counts(Bench &bench) {
   CALL(MPI_Put_c, out, bytes, MPI_BYTE, bench.next(), 0, bytes, MPI_BYTE, window);
   CALL(MPI_Win_fence, 0, window);
   const Stream expected{static_cast<unsigned>(bench.previous()), static_cast<unsigned>(bench.rank()), 0, round};
-  for (std::size_t i = 0; i < sizeof out; ++i) bench.expect(window.base()[i] == byte_of(expected, i), "byte " + std::to_string(i) + " of MPI_Put_c is wrong");
+  for (std::size_t i = 0; i < sizeof out; ++i)
+    bench.expect(window.base()[i] == byte_of(expected, i), "byte " + std::to_string(i) + " of MPI_Put_c is wrong");
   window.free();
 #else
   static_cast<void>(bench);

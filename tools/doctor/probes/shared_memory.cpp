@@ -51,7 +51,8 @@ void store_into(Bench &bench, const NodeComm &node, MPI_Win window, std::size_t 
   int unit = 0;
   unsigned char *there = nullptr;
   CALL(MPI_Win_shared_query, window, next, &size, &unit, &there);
-  bench.expect(size == static_cast<MPI_Aint>(bytes), "the part of rank " + std::to_string(next) + " has " + std::to_string(size) + " bytes, expected " + std::to_string(bytes));
+  bench.expect(size == static_cast<MPI_Aint>(bytes),
+               "the part of rank " + std::to_string(next) + " has " + std::to_string(size) + " bytes, expected " + std::to_string(bytes));
   const unsigned round = bench.next_round();
   CALL(MPI_Win_lock_all, MPI_MODE_NOCHECK, window);
   write_stream(there, bytes, {static_cast<unsigned>(node.rank()), static_cast<unsigned>(next), 0, round});
@@ -62,8 +63,8 @@ void store_into(Bench &bench, const NodeComm &node, MPI_Win window, std::size_t 
   const Stream expected{static_cast<unsigned>(previous), static_cast<unsigned>(node.rank()), 0, round};
   for (std::size_t i = 0; i < bytes; ++i) {
     if (base[i] == byte_of(expected, i)) continue;
-    bench.wrong("", "byte " + std::to_string(i) + " that rank " + std::to_string(previous) + " stored into the part of rank " + std::to_string(node.rank()) +
-                        " is wrong: there is " + what_stands(base, bytes, i, bench.size()));
+    bench.wrong("", "byte " + std::to_string(i) + " that rank " + std::to_string(previous) + " stored into the part of rank " +
+                        std::to_string(node.rank()) + " is wrong: there is " + what_stands(base, bytes, i, bench.size()));
     break;
   }
   CALL(MPI_Win_unlock_all, window);
@@ -90,7 +91,8 @@ void probe_query_allocated(Bench &bench) {
   mine = MPI_Win_shared_query(window, (node.rank() + 1) % node.size(), &size, &unit, &there) == MPI_SUCCESS && there && size == 4096;
   CALL(MPI_Allreduce, &mine, &all, 1, MPI_INT, MPI_MIN, node.comm());
   if (all) store_into(bench, node, window, 4096, window.base());
-  bench.fact(all ? "the memory of MPI_Win_allocate can be queried and loaded from directly" : "the memory of MPI_Win_allocate cannot be queried (MPI 4.1 would allow it)");
+  bench.fact(all ? "the memory of MPI_Win_allocate can be queried and loaded from directly"
+                 : "the memory of MPI_Win_allocate cannot be queried (MPI 4.1 would allow it)");
   window.free();
   node.end();
 }

@@ -11,7 +11,10 @@
 namespace doctor {
 
 Slots::Slots(Bench &bench, int windows)
-    : bench_(bench), to_{bench.next(), bench.previous(), bench.rank()}, from_{bench.previous(), bench.next(), bench.rank()}, buffer_(kEdges * kRoom) {
+    : bench_(bench),
+      to_{bench.next(), bench.previous(), bench.rank()},
+      from_{bench.previous(), bench.next(), bench.rank()},
+      buffer_(kEdges * kRoom) {
   const auto bytes = static_cast<MPI_Aint>(2 / windows * static_cast<int>(kEdges * kRoom) + 64);
   for (int w = 0; w < windows; ++w) {
     void *memory = nullptr;

@@ -39,8 +39,13 @@ template <class T>
 class Sums {
  public:
   Sums(Bench &bench, const Sync &sync, Arrangement arrangement)
-      : bench_(bench), sync_(sync), base_(SumType<T>::base()), here_(Arrangement::basic, base_, kElements), there_(arrangement, base_, kElements),
-        name_(doctor::name_of(arrangement)), mine_(kElements) {
+      : bench_(bench),
+        sync_(sync),
+        base_(SumType<T>::base()),
+        here_(Arrangement::basic, base_, kElements),
+        there_(arrangement, base_, kElements),
+        name_(doctor::name_of(arrangement)),
+        mine_(kElements) {
     for (int distance = 0; distance < std::min(bench.size(), 3); ++distance) distances_.push_back(distance);
   }
 
@@ -48,8 +53,14 @@ class Sums {
     Window window(kind, bench_.comm(), {there_.span, 8, 1});
     window_ = &window;
     watch_phase(words());
-    Epoch epoch{bench_.comm(), &window, ranks(1), ranks(-1), [this] { prepare(); },
-                [this](int target, std::vector<MPI_Request> *requests) { move(target, requests); }, [] {}, [this] { look(); }};
+    Epoch epoch{bench_.comm(),
+                &window,
+                ranks(1),
+                ranks(-1),
+                [this] { prepare(); },
+                [this](int target, std::vector<MPI_Request> *requests) { move(target, requests); },
+                [] {},
+                [this] { look(); }};
     sync_.run(epoch);
     window.free();
   }
@@ -132,7 +143,8 @@ std::vector<Probe> sum_probes() {
   std::vector<Probe> probes;
   for (const Kind kind : kKinds)
     for (const Sync &sync : sync_table())
-      probes.push_back({std::string(name_of(kind)) + "/" + sync.name + "/sum", std::string(maker_of(kind)) + "; MPI_Accumulate (MPI_SUM); " + sync.calls,
+      probes.push_back({std::string(name_of(kind)) + "/" + sync.name + "/sum",
+                        std::string(maker_of(kind)) + "; MPI_Accumulate (MPI_SUM); " + sync.calls,
                         [kind, &sync](Bench &bench) { probe_sums(bench, kind, sync); }});
   return probes;
 }

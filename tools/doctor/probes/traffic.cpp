@@ -9,7 +9,8 @@ namespace doctor {
 namespace {
 
 std::string words_of(Kind kind, const Window &window) {
-  std::string text = std::string(maker_of(kind)) + " of " + std::to_string(window.bytes()) + " bytes, unit " + std::to_string(window.unit());
+  std::string text =
+      std::string(maker_of(kind)) + " of " + std::to_string(window.bytes()) + " bytes, unit " + std::to_string(window.unit());
   if (kind == Kind::create || kind == Kind::dynamic) text += ", base at 64 k + " + std::to_string(window.offset());
   return text;
 }
@@ -21,14 +22,21 @@ void copy(const Image &image, unsigned char *memory) { std::copy(image.bytes().b
 }  // namespace
 
 Traffic::Traffic(Bench &bench, Kind kind, Window &window, Plan plan)
-    : bench_(bench), window_(window), plan_(std::move(plan)), words_(words_of(kind, window)), buffer_(plan_.buffer_bytes() + 64), round_(bench.next_round()) {}
+    : bench_(bench),
+      window_(window),
+      plan_(std::move(plan)),
+      words_(words_of(kind, window)),
+      buffer_(plan_.buffer_bytes() + 64),
+      round_(bench.next_round()) {}
 
 void Traffic::run(const Sync &sync) {
   sync_ = &sync;
   const bool one = plan_.regions().size() == 1;
   watch_phase(std::string(one ? name_of(plan_.regions().front().operation) : "put, get and accumulate") + " in " + words_);
-  const Epoch epoch{bench_.comm(), &window_, plan_.targets(), plan_.origins(), [this] { prepare(); },
-                    [this](int target, std::vector<MPI_Request> *requests) { move(target, requests); }, [this] { local(); }, [this] { look(); }};
+  const Epoch epoch{bench_.comm(),         &window_,
+                    plan_.targets(),       plan_.origins(),
+                    [this] { prepare(); }, [this](int target, std::vector<MPI_Request> *requests) { move(target, requests); },
+                    [this] { local(); },   [this] { look(); }};
   sync.run(epoch);
 }
 
@@ -83,7 +91,8 @@ Image Traffic::window_image(bool after) const {
     if (!after && !reads(region.operation)) continue;
     const auto &pieces = region.scheme->pieces;
     for (std::size_t i = 0; i < pieces.size(); ++i)
-      image.write(region.in_window + pieces[i].in_region, pieces[i].target, plan_.stream(region, i, plan_.origin(region), plan_.rank(), round_));
+      image.write(region.in_window + pieces[i].in_region, pieces[i].target,
+                  plan_.stream(region, i, plan_.origin(region), plan_.rank(), round_));
   }
   return image;
 }
@@ -94,7 +103,8 @@ Image Traffic::buffer_image(bool after) const {
     if (!after && reads(region.operation)) continue;
     const auto &pieces = region.scheme->pieces;
     for (std::size_t i = 0; i < pieces.size(); ++i)
-      image.write(region.in_buffer + pieces[i].in_buffer, pieces[i].origin, plan_.stream(region, i, plan_.rank(), plan_.target(region), round_));
+      image.write(region.in_buffer + pieces[i].in_buffer, pieces[i].origin,
+                  plan_.stream(region, i, plan_.rank(), plan_.target(region), round_));
   }
   return image;
 }
@@ -153,7 +163,8 @@ void Traffic::issue(const Region &region, const Piece &piece, int target, std::v
       break;
     case Operation::get_accumulate:
       if (requests)
-        CALL(MPI_Rget_accumulate, nullptr, 0, MPI_BYTE, mine, from.count, from.type, target, there, to.count, to.type, MPI_NO_OP, window_, &request);
+        CALL(MPI_Rget_accumulate, nullptr, 0, MPI_BYTE, mine, from.count, from.type, target, there, to.count, to.type, MPI_NO_OP, window_,
+             &request);
       else
         CALL(MPI_Get_accumulate, nullptr, 0, MPI_BYTE, mine, from.count, from.type, target, there, to.count, to.type, MPI_NO_OP, window_);
       break;

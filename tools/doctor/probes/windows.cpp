@@ -50,7 +50,8 @@ Plan full_plan(const Bench &bench) {
   plan.add(Operation::get, previous, schemes().full);
   plan.add(Operation::put, next, schemes().big);
   plan.add(Operation::get, previous, schemes().big);
-  for (int distance = 0; distance < std::min(bench.size(), kMostRanksForAll); ++distance) plan.add(Operation::put, distance, schemes().slot);
+  for (int distance = 0; distance < std::min(bench.size(), kMostRanksForAll); ++distance)
+    plan.add(Operation::put, distance, schemes().slot);
   return plan;
 }
 
