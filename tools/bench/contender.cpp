@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contender.hpp"
 
+#include "distrust.hpp"
+
 #include <baseline/baseline.hpp>
 
 #include <utility>
@@ -82,7 +84,12 @@ Contenders make_contenders(const halocline::Context &context, Problem &problem, 
                            std::map<std::string, std::string> &skipped) {
   Contenders contenders;
   contenders.push_back(std::make_unique<HandWritten>(problem, comm));
+  const auto distrusted = distrusted_modes(options.doctor, comm);
   for (const Row &row : rows_of(options)) {
+    if (const auto found = distrusted.find(halocline::mode_name(row.mode)); found != distrusted.end()) {
+      skipped[row.name] = found->second;
+      continue;
+    }
     try {
       contenders.push_back(std::make_unique<LibraryMode>(row.name, problem, problem.make_halo(context, row.mode, row.epoch, row.drive)));
     } catch (const halocline::Error &error) {

@@ -113,6 +113,10 @@ static void add_measurement(CLI::App &halo, HaloOptions &o) {
       ->capture_default_str();
   halo.add_option("--seed", o.seed, "Seed of the order of modes and of the skew")->capture_default_str();
   halo.add_option("--json", o.json, "Write the environment and all samples to this file");
+  halo.add_option(
+      "--doctor", o.doctor,
+      "Report of halocline-doctor; modes that it found wrong are left out (default: the report that it kept for this MPI and host; "
+      "none: no report)");
   halo.add_flag("--progress", o.progress, "Show progress on stderr even if it is no terminal");
 }
 

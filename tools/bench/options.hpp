@@ -42,6 +42,7 @@ struct HaloOptions {
   std::uint64_t seed = 1;
   bool progress = false;
   std::string json;
+  std::string doctor;  ///< a report of halocline-doctor; empty: the one it has kept; "none": none
 
   /// The element type by its name.
   const ElementType &element() const;

@@ -116,7 +116,7 @@ std::string notes(const Report &r) {
   if (r.options.skew_us > 0)
     text += "skew: every rank is late by up to " + significant(r.options.skew_us) + " us; waiting for the late is on the clock\n";
   if (r.options.edge == Edge::rewrite) text += "edge: rewritten by its owner before every swap, off the clock\n";
-  for (const auto &[mode, reason] : r.skipped) text += "not possible here: " + mode + ": " + reason + "\n";
+  for (const auto &[mode, reason] : r.skipped) text += "left out: " + mode + ": " + reason + "\n";
   return text;
 }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "distrust.hpp"
+
+#include <doctor/verdicts.hpp>
+
+#include <unistd.h>
+
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+
+namespace bench {
+
+static std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+static std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// One line per mode that is not to be used: the mode and the reason. A file that was asked for and is no report is the only complaint.
+static std::string read_report(const std::string &file) {
+  if (file == "none") return "";
+  const std::string version = mpi_version(), path = file.empty() ? doctor::report_path(version, host_name()) : file;
+  const auto verdicts = doctor::read_verdicts(path, version);
+  if (!verdicts)
+    return file.empty() ? "" : "! " + file + " is no report of halocline-doctor on " + version.substr(0, version.find('\n')) + "\n";
+  std::string lines;
+  for (const auto &[mode, verdict] : *verdicts)
+    if (!verdict.usable()) lines += mode + " halocline-doctor: " + verdict.word + ": " + verdict.reason + "\n";
+  return lines;
+}
+
+static std::string shared(std::string text, MPI_Comm comm) {
+  auto bytes = static_cast<unsigned>(text.size());
+  MPI_Bcast(&bytes, 1, MPI_UNSIGNED, 0, comm);
+  text.resize(bytes);
+  MPI_Bcast(text.data(), static_cast<int>(bytes), MPI_CHAR, 0, comm);
+  return text;
+}
+
+std::map<std::string, std::string> distrusted_modes(const std::string &file, MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  std::istringstream lines(shared(rank == 0 ? read_report(file) : "", comm));
+  std::map<std::string, std::string> modes;
+  for (std::string mode, reason; lines >> mode && std::getline(lines >> std::ws, reason);) {
+    if (mode == "!") throw std::runtime_error(reason);
+    modes[mode] = reason;
+  }
+  if (modes.count("p2p")) throw std::runtime_error("mode p2p, against which all are measured, cannot be trusted here: " + modes["p2p"]);
+  return modes;
+}
+
+}  // namespace bench
