@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-#   ./go            set up, build, run the cloud model in every mode and a short bench; ends with the verdict
+#   ./go            set up, build, try the MPI, run the cloud model in every mode and a short bench; ends with the verdict
 #   ./go test       set up, build for every MPI at hand, run the tests (--long: the long ones too; -- -R NAME: as ctest's options say)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given)
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
@@ -23,7 +23,7 @@ set_up() {
 
 run_main_job() {
   set_up
-  build_preset release cloud halocline-bench
+  build_preset release cloud halocline-bench halocline-doctor
   step 'Python for the pictures' pictures_python || say "No pictures: see $log"
   exec python3 scripts/main_job.py --build build/release --results results
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The main job of ./go: the cloud model in every mode, a short bench, the pictures, and the verdict.
+"""The main job of ./go: what the MPI gets right, the cloud model in every mode, a short bench, the pictures, and the verdict.
 
 Run by itself: main_job.py --build build/release --results results
 
@@ -36,8 +36,8 @@ def modes(build):
     return names
 
 
-def step(title, log, command):
-    """Runs a command with its output in a log, shows the title and the seconds, and returns the output."""
+def step(title, log, command, good=(0,)):
+    """Runs a command with its output in a log, shows the title and the seconds, and returns the output. Only good exit statuses pass."""
     print(f"{title} ... ", end="", flush=True)
     began = time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -47,11 +47,29 @@ def step(title, log, command):
         log.write_bytes(late.stdout or b"")
         raise Failed(f"{title}: no end after {TIMEOUT_S} s, see {log}") from late
     log.write_text(run.stdout)
-    if run.returncode != 0:
+    if run.returncode not in good:
         print("failed", *run.stdout.splitlines()[-30:], sep="\n")
         raise Failed(f"{title}: exit status {run.returncode}, see {log}")
     print(f"{time.monotonic() - began:.1f} s")
     return run.stdout
+
+
+def examine_mpi(build, results, names):
+    """Returns a sentence about what halocline-doctor found, and the modes that can be trusted with this MPI, told if they are not all."""
+    file = results / "doctor.json"
+    file.unlink(missing_ok=True)
+    command = launch.command(build, RANKS, "halocline-doctor", "--json", file)
+    step("Doctor, what this MPI gets right", results / "log" / "doctor.log", command, good=(0, 1))
+    report = json.loads(file.read_text())
+    faults = [f"{probe['name']} {probe['outcome']}" for probe in report["probes"] if probe["outcome"] not in ("right", "lacks")]
+    trusted = []
+    for name in names:
+        verdict = report["modes"].get(name, {"verdict": "right"})
+        if verdict["verdict"] in ("right", "untested"):
+            trusted.append(name)
+        else:
+            print(f"Mode {name} is left out: {verdict['verdict']}, {verdict.get('reason', '')}")
+    return f"doctor: {len(report['probes'])} probes of this MPI, {', '.join(faults) or 'nothing wrong'}.", trusted
 
 
 def fingerprints(output):
@@ -150,7 +168,7 @@ def main():
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     try:
-        names = modes(options.build)
+        health, names = examine_mpi(options.build, options.results, modes(options.build))
         fields, swaps = run_clouds(options.build, options.results, names)
         found = run_bench(options.build, options.results, names)
     except Failed as why:
@@ -159,10 +177,10 @@ def main():
         sys.exit(130)
     drawn = draw(options.results)
     bitwise = f"The cloud's fingerprints are bitwise equal in all {len(names)} modes."
-    summary = [verdict(fields, names, found), bitwise, "", *table(found, swaps)]
+    summary = [verdict(fields, names, found), bitwise, health, "", *table(found, swaps)]
     (options.results / "summary.txt").write_text("\n".join(summary) + "\n")
     print("", *summary, "", sep="\n")
-    print(f"In {options.results}/: summary.txt, halo.json, cloud.nc{''.join(', ' + name for name in drawn)}, log/")
+    print(f"In {options.results}/: summary.txt, halo.json, doctor.json, cloud.nc{''.join(', ' + name for name in drawn)}, log/")
 
 
 if __name__ == "__main__":
