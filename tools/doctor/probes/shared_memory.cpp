@@ -72,7 +72,7 @@ void store_into(Bench &bench, const NodeComm &node, MPI_Win window, std::size_t 
 
 void probe_load_store(Bench &bench) {
   NodeComm node(bench);
-  for (const std::size_t bytes : {8, 24, 4096, 100000}) {
+  for (const std::size_t bytes : {8u, 24u, 4096u, 100000u}) {
     Window window(Kind::shared, node.comm(), {bytes, 0, 1});
     store_into(bench, node, window, bytes, window.base());
     window.free();
