@@ -4,8 +4,8 @@
 Usage: run.py MODEL.pml [MACRO]
 
 A line reads `check  TITLE:  -DMACRO...` or `break  MACRO  WHAT IS BROKEN:  -DMACRO...`. Each is a search of all states, bounded in memory
-and time; for a broken model spin has to find an error, and the line says which. With a MACRO only that line is run. Ends with `N passed, N failed, N skipped`; status 77 where
-spin is not installed.
+and time; for a broken model spin has to find an error, and the line says which. With a MACRO only that line is run. Ends with `N passed,
+N failed, N skipped`; status 77 where spin is not installed.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
