@@ -7,7 +7,7 @@ module halocline_context
   use mpi_f08, only: MPI_Comm
 #endif
   use halocline_c
-  use halocline_errors, only: settle
+  use halocline_errors, only: settle, with_rank
   implicit none
   private
   public :: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_grid_create, hlc_grid_rank
@@ -104,7 +104,7 @@ contains
     if (present(periodic)) call check_size("periodic", size(periodic), size(global), message)
     if (size(global) > HLC_MAX_DIMS) call check_size("global", size(global), HLC_MAX_DIMS, message)
     if (len_trim(message) > 0) then
-      call settle(int(HLC_ERR_ARGUMENT), context%rank, status, message)
+      call settle(int(HLC_ERR_ARGUMENT), context%rank, status, with_rank("hlc_grid_create", context%rank, message))
       return
     end if
     if (present(dims)) fixed(1:size(dims)) = int(dims, c_int)

@@ -7,7 +7,7 @@ module halocline_errors
   use halocline_c
   implicit none
   private
-  public :: hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version, settle
+  public :: with_rank, hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version, settle
 
   !> What the binding itself found wrong with the last failed call, or blank if the library found it.
   character(len=200), save :: binding_message = ""
@@ -75,6 +75,15 @@ contains
     if (present(message)) binding_message = message
     if (.not. present(status)) call stop_program(code, rank)
   end subroutine
+
+  !> Puts the call and the rank before what the binding found wrong, as the library's own sentences have them. Blank stays blank.
+  function with_rank(call_name, rank, message) result(sentence)
+    character(len=*), intent(in) :: call_name, message
+    integer, intent(in) :: rank
+    character(len=200) :: sentence
+    sentence = ""
+    if (len_trim(message) > 0) write (sentence, "(2a,i0,2a)") call_name, " on rank ", rank, ": ", trim(message(1:min(len(message), 150)))
+  end function
 
   subroutine stop_program(code, rank)
     integer, intent(in) :: code, rank

@@ -2,10 +2,10 @@
 !> Exchanges with any list of neighbours, packed and unpacked by the caller's own procedures. The procedures are ordinary Fortran;
 !> two bind(C) procedures in this module stand between them and the library and count neighbours from 1.
 module halocline_exchange
-  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_funloc, c_int, c_loc, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_funloc, c_int, c_loc, c_null_ptr, c_ptr
   use halocline_c
   use halocline_context, only: hlc_context
-  use halocline_errors, only: hlc_mode_from_name, settle
+  use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
   implicit none
   private
   public :: hlc_exchange, hlc_pack, hlc_unpack, hlc_exchange_create, hlc_exchange_start, hlc_exchange_test, hlc_exchange_finish, &
@@ -77,13 +77,13 @@ contains
     if (present(drive)) spec%drive = int(drive, c_int)
     if (present(mode)) then
       call hlc_mode_from_name(mode, found, code)
-      if (code /= HLC_OK) message = "mode '" // trim(mode) // "' is not known"
+      if (code /= HLC_OK) message = hlc_error_message()
       spec%mode = merge(int(found, c_int), -1_c_int, code == HLC_OK)
     end if
 
     code = c_exchange_create(context%handle, spec, exchange%handle)
     if (code /= HLC_OK) deallocate (exchange%calls)
-    call settle(code, context%rank, status, message)
+    call settle(code, context%rank, status, with_rank("hlc_exchange_create", context%rank, message))
   end subroutine
 
   !> Calls pack for every neighbour and sends. Does not wait for other ranks, allocates nothing.
@@ -117,7 +117,7 @@ contains
     integer, intent(out), optional :: status
     integer :: code
     code = c_exchange_destroy(exchange%handle)
-    if (code == HLC_OK .and. associated(exchange%calls)) deallocate (exchange%calls)
+    if (.not. c_associated(exchange%handle) .and. associated(exchange%calls)) deallocate (exchange%calls)
     call settle(code, exchange%rank, status)
   end subroutine
 

@@ -2,10 +2,10 @@
 !> Halo swaps of structured grids: init, start, test, finish, finalise. Start and finish only fill a small struct and call the
 !> library; they allocate nothing.
 module halocline_halo
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
   use halocline_c
   use halocline_context, only: hlc_context
-  use halocline_errors, only: hlc_mode_from_name, settle
+  use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
   use halocline_fields, only: expand_depth, hlc_field, MAX_NAME
   implicit none
   private
@@ -65,7 +65,7 @@ contains
     if (len_trim(message) > 0) spec%nfields = 0
     code = c_halo_init(context%handle, spec, halo%handle)
     if (code /= HLC_OK) call release_room(halo)
-    call settle(code, context%rank, status, message)
+    call settle(code, context%rank, status, with_rank("hlc_halo_init", context%rank, message))
   end subroutine
 
   !> Starts one swap. fields (1-based indices into the list of init, ascending) chooses some of the fields, else all are swapped.
@@ -82,7 +82,7 @@ contains
     type(c_swap) :: swap
     if (present(fields)) then
       if (size(fields) == 0) then
-        call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, "hlc_halo_start: fields is an empty list")
+        call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_halo_start", halo%rank, "fields is an empty list"))
         return
       end if
       call choose_fields(halo, fields, swap)
@@ -122,7 +122,7 @@ contains
     integer, intent(out), optional :: status
     integer :: code
     code = c_halo_finalise(halo%handle)
-    if (code == HLC_OK) call release_room(halo)
+    if (.not. c_associated(halo%handle)) call release_room(halo)  ! also if a rank has died: the halo is gone then, too
     call settle(code, halo%rank, status)
   end subroutine
 
@@ -143,7 +143,7 @@ contains
     integer :: found, code
     call hlc_mode_from_name(name, found, code)
     mode = int(found, c_int)
-    if (code /= HLC_OK) message = "mode '" // trim(name) // "' is not known"
+    if (code /= HLC_OK) message = hlc_error_message()
   end function
 
   subroutine set_depths(depth, depth_high, ndims, spec, message)

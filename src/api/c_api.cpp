@@ -84,6 +84,7 @@ template <class Object>
 hlc_status release(const char *name, Object **object) {
   return guarded(name, [&]() -> Status {
     if (!object || !*object) return null(name, "the handle");
+    HLC_TRY(mpi_is_up(name));
     auto &inner = (*object)->inner;
     if (inner.in_flight() && !inner.broken())
       return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name, inner.context().rank());
@@ -123,7 +124,9 @@ const char *hlc_mode_name(hlc_mode mode) {
   return row ? row->name : "unknown";
 }
 
-hlc_status hlc_mode_from_name(const char *name, hlc_mode *mode) { return out(halocline::mode_from_name(name, mode)); }
+hlc_status hlc_mode_from_name(const char *name, hlc_mode *mode) {
+  return guarded("hlc_mode_from_name", [&] { return halocline::mode_from_name(name, mode); });
+}
 
 #define HLC_TEXT_(x) #x
 #define HLC_TEXT(x) HLC_TEXT_(x)
@@ -133,8 +136,10 @@ hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
   return guarded("hlc_init", [&]() -> Status {
     HLC_TRY(mpi_is_up("hlc_init"));
     if (comm == MPI_COMM_NULL) return fail(Status::argument, "hlc_init: comm is MPI_COMM_NULL");
-    int rank = 0;
+    int rank = 0, joins_two_groups = 0;
     MPI_Comm_rank(comm, &rank);
+    MPI_Comm_test_inter(comm, &joins_two_groups);
+    if (joins_two_groups) return fail(Status::argument, "hlc_init on rank %d: comm is an inter-communicator", rank);
     // A rank that cannot open says so to the others; one without memory for a context says it with one on its stack.
     std::unique_ptr<hlc_context> made(new (std::nothrow) hlc_context);
     halocline::Context makeshift;

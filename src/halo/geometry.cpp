@@ -1,11 +1,9 @@
-// Directions, boxes and strides, and the check of a spec.
+// Directions, boxes and strides.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/geometry.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "halo/grid.hpp"
@@ -13,81 +11,10 @@
 namespace halocline {
 namespace {
 
-const char *field_name(const hlc_field &field) { return field.name ? field.name : "(no name)"; }
-
-Status bad(int rank, const char *argument, long long value, const char *rule) {
-  return fail(Status::argument, "hlc_halo_init on rank %d: %s is %lld, it must be %s", rank, argument, value, rule);
-}
-
-std::string indexed(const char *name, int d) { return std::string(name) + "[" + std::to_string(d) + "]"; }
-
-Status check_grid(const hlc_grid &grid, int rank, int size) {
-  if (grid.ndims < 1 || grid.ndims > HLC_MAX_DIMS) return bad(rank, "grid.ndims", grid.ndims, "1 to 4");
-  for (int d = 0; d < grid.ndims; ++d) {
-    if (grid.local[d] < 1) return bad(rank, indexed("grid.local", d).c_str(), grid.local[d], "1 or more");
-    if (grid.local[d] > (INT64_MAX >> 8))
-      return bad(rank, indexed("grid.local", d).c_str(), grid.local[d], "a number of cells that fits memory");
-    if (grid.dims[d] < 1) return bad(rank, indexed("grid.dims", d).c_str(), grid.dims[d], "1 or more");
-    if (grid.coords[d] < 0 || grid.coords[d] >= grid.dims[d])
-      return bad(rank, indexed("grid.coords", d).c_str(), grid.coords[d], "0 or more and below grid.dims");
-  }
-  const long long ranks = std::accumulate(grid.dims, grid.dims + grid.ndims, 1LL, std::multiplies<>());
-  if (ranks != size) return bad(rank, "the product of grid.dims", ranks, ("the number of ranks, " + std::to_string(size)).c_str());
-  return Status::ok;
-}
-
-/// A halo deeper than the block would need cells of the neighbour's neighbour.
-Status check_depths(const hlc_halo_spec &spec, int rank) {
-  const hlc_grid &grid = *spec.grid;
-  for (int d = 0; d < grid.ndims; ++d) {
-    const std::int64_t depths[2] = {spec.depth_low[d], spec.depth_high[d]};
-    const char *names[2] = {"depth_low", "depth_high"};
-    for (int side = 0; side < 2; ++side) {
-      const std::string argument = indexed(names[side], d);
-      if (depths[side] < 0) return bad(rank, argument.c_str(), depths[side], "0 or more");
-      if (depths[side] > grid.local[d] && (grid.dims[d] > 1 || grid.periodic[d] || spec.neighbours))
-        return fail(Status::argument, "hlc_halo_init on rank %d: %s is %lld, but the rank has only %lld cells in dimension %d", rank,
-                    argument.c_str(), static_cast<long long>(depths[side]), static_cast<long long>(grid.local[d]), d);
-    }
-  }
-  return Status::ok;
-}
-
-Status check_field(const hlc_halo_spec &spec, int f, int rank) {
-  const hlc_field &field = spec.fields[f];
-  const std::string who = indexed("fields", f) + " '" + field_name(field) + "'";
-  if (!field.data) return fail(Status::argument, "hlc_halo_init on rank %d: %s: data is NULL", rank, who.c_str());
-  const std::int64_t element = element_bytes(field);
-  if (element <= 0 || (field.type != HLC_OPAQUE && field.element_bytes != 0 && static_cast<std::int64_t>(field.element_bytes) != element))
-    return fail(Status::argument, "hlc_halo_init on rank %d: %s: type %d does not go with element_bytes %zu", rank, who.c_str(),
-                static_cast<int>(field.type), field.element_bytes);
-  const Strides strides = field_strides(spec, field);
-  std::int64_t inner = element;
-  for (const int dim : stride_order(strides, spec.grid->ndims)) {
-    if (dim >= spec.grid->ndims) break;
-    const std::int64_t stride = strides[static_cast<std::size_t>(dim)], cells = array_cells(spec, dim);
-    if (cells > 1 && stride < inner)
-      return fail(Status::argument, "hlc_halo_init on rank %d: %s: stride_bytes[%d] is %lld, cells would overlap (at least %lld is needed)",
-                  rank, who.c_str(), dim, static_cast<long long>(stride), static_cast<long long>(inner));
-    if (stride > INT64_MAX / cells)
-      return bad(rank, (who + ": " + indexed("stride_bytes", dim)).c_str(), stride, "small enough for 64 bits");
-    inner = std::max(inner, stride * cells);
-  }
-  return Status::ok;
-}
-
 bool has_neighbours_in(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v) {
   int crossed = 0;
   for (int d = 0; d < spec.grid->ndims; ++d) crossed += v[static_cast<std::size_t>(d)] != 0;
   return crossed == 1 || (crossed > 1 && spec.stencil == HLC_STENCIL_BOX);
-}
-
-int neighbour_rank(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v) {
-  const hlc_grid &grid = *spec.grid;
-  if (spec.neighbours) return spec.neighbours[direction_index(v, grid.ndims)];
-  int coords[kMaxDims] = {};
-  for (int d = 0; d < grid.ndims; ++d) coords[d] = grid.coords[d] + v[static_cast<std::size_t>(d)];
-  return grid_rank(grid, coords);
 }
 
 Direction make_direction(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v, int rank) {
@@ -105,6 +32,14 @@ Direction make_direction(const hlc_halo_spec &spec, const std::array<int, kMaxDi
 }
 
 }  // namespace
+
+int neighbour_rank(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v) {
+  const hlc_grid &grid = *spec.grid;
+  if (spec.neighbours) return spec.neighbours[direction_index(v, grid.ndims)];
+  int coords[kMaxDims] = {};
+  for (int d = 0; d < grid.ndims; ++d) coords[d] = grid.coords[d] + v[static_cast<std::size_t>(d)];
+  return grid_rank(grid, coords);
+}
 
 int direction_index(const std::array<int, kMaxDims> &v, int ndims) {
   int index = 0;
@@ -133,24 +68,6 @@ std::vector<Direction> list_directions(const hlc_halo_spec &spec) {
   return directions;
 }
 
-Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
-  if (!spec) return fail(Status::argument, "hlc_halo_init on rank %d: spec is NULL", rank);
-  if (!spec->grid) return fail(Status::argument, "hlc_halo_init on rank %d: spec.grid is NULL", rank);
-  HLC_TRY(check_grid(*spec->grid, rank, size));
-  HLC_TRY(check_depths(*spec, rank));
-  if (spec->nfields < 1) return bad(rank, "nfields", spec->nfields, "1 or more");
-  if (!spec->fields) return fail(Status::argument, "hlc_halo_init on rank %d: spec.fields is NULL", rank);
-  if (spec->stencil != HLC_STENCIL_BOX && spec->stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec->stencil, "an hlc_stencil");
-  if (spec->layout != HLC_COLUMN_MAJOR && spec->layout != HLC_ROW_MAJOR) return bad(rank, "layout", spec->layout, "an hlc_layout");
-  for (const Direction &direction : list_directions(*spec)) {
-    if (direction.rank < 0 || direction.rank >= size) return bad(rank, "a rank in neighbours", direction.rank, "a rank of the context");
-    if (direction.rank == rank && neighbour_rank(*spec, opposite(direction.v)) != rank)
-      return bad(rank, "the rank in neighbours opposite to myself", neighbour_rank(*spec, opposite(direction.v)), "myself too");
-  }
-  for (int f = 0; f < spec->nfields; ++f) HLC_TRY(check_field(*spec, f, rank));
-  return Status::ok;
-}
-
 std::int64_t element_bytes(const hlc_field &field) {
   switch (field.type) {
     case HLC_OPAQUE: return static_cast<std::int64_t>(field.element_bytes);
@@ -175,7 +92,7 @@ Strides field_strides(const hlc_halo_spec &spec, const hlc_field &field) {
   for (int i = 0; i < ndims; ++i) {
     const int d = spec.layout == HLC_COLUMN_MAJOR ? i : ndims - 1 - i;
     strides[static_cast<std::size_t>(d)] = next;
-    next *= array_cells(spec, d);
+    if (__builtin_mul_overflow(next, array_cells(spec, d), &next)) next = INT64_MAX;  // refused by check_spec
   }
   return strides;
 }

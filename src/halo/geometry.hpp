@@ -27,6 +27,9 @@ std::array<int, kMaxDims> opposite(std::array<int, kMaxDims> v);
 /// Lists the directions with a neighbour and at least one cell to fill or to give. The spec has been checked by check_spec.
 std::vector<Direction> list_directions(const hlc_halo_spec &spec);
 
+/// The rank in a direction, HLC_NO_NEIGHBOUR beyond an open side.
+int neighbour_rank(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v);
+
 /// Checks everything in a spec that one rank can check alone; the message names the argument, the rank and the value.
 Status check_spec(const hlc_halo_spec *spec, int rank, int size);
 

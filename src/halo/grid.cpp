@@ -57,9 +57,9 @@ Status check(const Context &context, int ndims, const std::int64_t *global, cons
   if (ndims < 1 || ndims > HLC_MAX_DIMS)
     return fail(Status::argument, "hlc_grid_create on rank %d: ndims is %d, it must be 1 to %d", me, ndims, HLC_MAX_DIMS);
   for (int d = 0; d < ndims; ++d) {
-    if (global[d] < 1)
-      return fail(Status::argument, "hlc_grid_create on rank %d: global[%d] is %lld, it must be 1 or more", me, d,
-                  static_cast<long long>(global[d]));
+    if (global[d] < 1 || global[d] > kMostCells)
+      return fail(Status::argument, "hlc_grid_create on rank %d: global[%d] is %lld, it must be 1 or more, and no more than memory holds",
+                  me, d, static_cast<long long>(global[d]));
     if (dims && dims[d] < 0)
       return fail(Status::argument, "hlc_grid_create on rank %d: dims[%d] is %d, it must be 0 or more", me, d, dims[d]);
   }

@@ -6,6 +6,9 @@
 
 namespace halocline {
 
+/// Most cells along one dimension, and most halo cells on one side: their sums fit 64 bits.
+inline constexpr std::int64_t kMostCells = INT64_MAX >> 8;
+
 /// Splits a grid over the ranks of a context: see hlc_grid_create.
 Status create_grid(const Context &context, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid);
 

@@ -54,6 +54,112 @@ TEST(Arguments, of_hlc_halo_init_are_checked_on_all_ranks) {
   refuse("no cells", {"local", "0"}, [](Plane &p) { p.grid.local[1] = 0; });
 }
 
+TEST(Arguments, that_no_memory_fits_are_refused_and_overflow_nothing) {
+  const auto refuse = [](const char *what, std::vector<std::string> words, const std::function<void(Plane &)> &spoil) {
+    words.push_back(last_rank());
+    expect_refused(what, spoil, HLC_ERR_ARGUMENT, words);
+  };
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  refuse("a block of all cells", {"local[0]", std::to_string(most)}, [=](Plane &p) { p.grid.local[0] = most; });
+  refuse("a plane of 2^54 by 2^54", {"theta", "stride_bytes", "memory"}, [=](Plane &p) {
+    p.grid.global[0] = p.grid.global[1] = 0;
+    p.grid.local[0] = p.grid.local[1] = most >> 9;
+  });
+  refuse("an endless halo", {"depth_high[1]", std::to_string(most)}, [=](Plane &p) { p.spec.depth_high[1] = most; });
+  refuse("an endless stride", {"theta", "stride_bytes[1]"}, [=](Plane &p) {
+    p.field.stride_bytes[0] = 8;
+    p.field.stride_bytes[1] = most;
+  });
+  refuse("endless elements", {"element_bytes", "theta"}, [](Plane &p) {
+    p.field.type = HLC_OPAQUE;
+    p.field.element_bytes = std::numeric_limits<std::size_t>::max() / 2;
+  });
+  refuse("ranks whose product is 2^64", {"dims"}, [](Plane &p) { p.grid.dims[0] = p.grid.dims[1] = std::numeric_limits<int>::max(); });
+  refuse("most negative numbers", {"ndims"}, [](Plane &p) { p.grid.ndims = std::numeric_limits<int>::min(); });
+  refuse("the most negative depth", {"depth_low[0]"}, [](Plane &p) { p.spec.depth_low[0] = std::numeric_limits<std::int64_t>::min(); });
+
+  hlc_grid grid{};
+  const std::int64_t global[] = {most, most};
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_grid_create(context(), 2, global, nullptr, nullptr, &grid)));
+  EXPECT_TRUE(message_names({"global[0]", std::to_string(most), "rank " + std::to_string(rank())}));
+}
+
+TEST(Arguments, of_a_grid_filled_by_hand_must_fit_together) {
+  const auto refuse = [](const char *what, std::vector<std::string> words, const std::function<void(Plane &)> &spoil) {
+    words.push_back(last_rank());
+    expect_refused(what, spoil, HLC_ERR_ARGUMENT, words);
+  };
+  refuse("coords beyond dims", {"coords[0]", "99"}, [](Plane &p) { p.grid.coords[0] = 99; });
+  refuse("a block that starts before the grid", {"start[1]", "-1"}, [](Plane &p) { p.grid.start[1] = -1; });
+  refuse("a block that ends behind the grid", {"start[1]", "1"}, [](Plane &p) { p.grid.start[1] = 1; });
+  if (size() > 1) refuse("another rank's place", {"coords", "rank 0"}, [](Plane &p) { p.grid.coords[0] = p.grid.start[0] = 0; });
+  static int table[9];
+  for (const int wrong : {-7, 1000}) {
+    refuse("a neighbour that is no rank", {"neighbours[1]", std::to_string(wrong)}, [=](Plane &p) {
+      for (int &rank : table) rank = HLC_NO_NEIGHBOUR;
+      table[1] = wrong;
+      p.spec.neighbours = table;
+    });
+  }
+  refuse("myself on one side only", {"neighbours"}, [](Plane &p) {
+    for (int &neighbour : table) neighbour = HLC_NO_NEIGHBOUR;
+    table[1] = rank();
+    p.spec.neighbours = table;
+  });
+}
+
+/// A halo of two fields of 8 x 8 cells that start `apart` bytes from each other and share their strides.
+hlc_status plan_two_fields(Plane &plane, std::vector<double> &cells, std::int64_t apart, std::int64_t inner_stride) {
+  hlc_field two[2] = {plane.field, plane.field};
+  for (hlc_field &field : two) {
+    field.data = cells.data();
+    field.stride_bytes[0] = inner_stride;
+    field.stride_bytes[1] = 8 * inner_stride;
+  }
+  two[1].data = reinterpret_cast<char *>(cells.data()) + apart;
+  plane.spec.nfields = 2;
+  plane.spec.fields = two;
+  hlc_halo *halo = nullptr;
+  const hlc_status status = hlc_halo_init(context(), &plane.spec, &halo);
+  return halo && hlc_halo_finalise(&halo) != HLC_OK ? HLC_ERR_STATE : status;
+}
+
+TEST(Arguments, fields_that_overlap_each_other_are_refused_and_interleaved_ones_are_not) {
+  Plane plane;
+  std::vector<double> cells(400);
+  for (const std::int64_t apart : {0, 4, 8, 64, 504}) {
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, plan_two_fields(plane, cells, apart, 8))) << apart;
+    EXPECT_TRUE(message_names({"fields[0]", "fields[1]", "overlap", std::to_string(apart), "rank"}));
+  }
+  EXPECT_TRUE(ok(plan_two_fields(plane, cells, 512, 8)));  // one behind the other
+  EXPECT_TRUE(ok(plan_two_fields(plane, cells, 8, 16)));   // members of a struct
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, plan_two_fields(plane, cells, 4, 16)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, plan_two_fields(plane, cells, 32, 16)));
+}
+
+TEST(Arguments, that_are_missing_on_one_rank_are_an_error_of_all) {
+  const bool wrong = rank() == size() - 1;
+  Plane plane;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), wrong ? nullptr : &plane.spec, &halo)));
+  EXPECT_TRUE(message_names({"spec", last_rank()}));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, wrong ? nullptr : &halo)));
+  EXPECT_TRUE(message_names({"result", last_rank()}));
+  EXPECT_EQ(halo, nullptr);
+  void *data = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_alloc(context(), 100, wrong ? nullptr : &data)));
+  EXPECT_TRUE(message_names({"data", last_rank()}));
+  EXPECT_EQ(data, nullptr);
+  hlc_context *other = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, wrong ? nullptr : &other)));
+  EXPECT_TRUE(message_names({"context", last_rank()}));
+  EXPECT_EQ(other, nullptr);
+  hlc_exchange_spec spec{};
+  hlc_exchange *exchange = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_exchange_create(context(), wrong ? nullptr : &spec, &exchange)));
+  EXPECT_TRUE(message_names({"spec", last_rank()}));
+}
+
 TEST(Arguments, that_are_missing_are_named) {
   Plane plane;
   hlc_halo *halo = nullptr;

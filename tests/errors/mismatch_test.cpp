@@ -56,6 +56,7 @@ TEST(Mismatch, of_the_number_of_fields_is_found) {
   expect_mismatch("2 fields against 1",
                   [](Plane &p) {
                     two[0] = two[1] = p.field;
+                    two[1].data = p.cells.data() + 500;
                     p.spec.fields = two;
                     p.spec.nfields = 2;
                   },
@@ -73,6 +74,15 @@ TEST(Mismatch, of_exchanged_bytes_names_both_ranks_and_sizes_on_all_ranks) {
   hlc_exchange *exchange = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_exchange_create(context(), &spec, &exchange)));
   EXPECT_TRUE(message_names({"rank 0", "rank 1", "100", "104"}));
+}
+
+TEST(Mismatch, of_the_modes_of_an_exchange_is_found) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
+  hlc_exchange_spec spec{};
+  spec.mode = rank() == size() - 1 ? HLC_MODE_FENCE : HLC_MODE_P2P;
+  hlc_exchange *exchange = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_exchange_create(context(), &spec, &exchange)));
+  EXPECT_TRUE(message_names({"mode", "rank 0", "rank " + std::to_string(size() - 1)}));
 }
 
 TEST(Mismatch, of_lists_that_do_not_join_is_found_on_all_ranks) {

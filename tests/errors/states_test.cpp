@@ -118,6 +118,12 @@ TEST(Lifetimes, foreign_memory_is_not_released) {
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), &data)));
   EXPECT_EQ(data, own);
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), nullptr)));
+  REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 64, &data) == HLC_OK);
+  void *inside = static_cast<char *>(data) + 8;
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), &inside)));
+  EXPECT_TRUE(message_names({"rank " + std::to_string(rank()), "hlc_field_alloc"}));
+  EXPECT_TRUE(ok(hlc_field_free(context(), &data)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), &data))) << "a second time";
 }
 
 TEST(Lifetimes, a_context_with_living_children_stays_open_and_counts_them) {

@@ -19,6 +19,7 @@ program api_test
   call test_alignment_and_zeros()
   call test_wrong_fields()
   call test_wrong_depths()
+  call test_handles_that_are_none()
   call test_wrong_swaps()
   call test_states()
   call test_plan()
@@ -174,9 +175,67 @@ contains
     call expect_error(status, HLC_ERR_ARGUMENT, "depth", "three depths in two dimensions")
     call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, mode="swiftly", status=status)
     call expect_error(status, HLC_ERR_ARGUMENT, "swiftly", "an unknown mode: ")
+    call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, mode="notfy", status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "notify", "the nearest mode: ")
+    call expect_error(status, HLC_ERR_ARGUMENT, " on rank " // digits(context%rank), "the rank: ")
+    call hlc_halo_init(context, grid, [hlc_field_of(u)], -1, halo, status=status)
+    call expect(status == HLC_ERR_ARGUMENT, "a negative depth")
+    call hlc_halo_init(context, grid, [hlc_field_of(u), hlc_field_of(u)], 1, halo, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "overlap", "one array as two fields: ")
+    call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, stencil=77, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "stencil is 77", "an unknown stencil: ")
+    call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, mode="p2p", drive=HLC_DRIVE_GET, status=status)
+    call expect_error(status, HLC_ERR_UNSUPPORTED, "fence", "get in mode p2p: ")
     call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, neighbours=[0, 0, 0], status=status)
     call expect_error(status, HLC_ERR_ARGUMENT, "neighbours", "three neighbours of nine")
     call end_test("wrong arguments of init are refused by name")
+  end subroutine
+
+  pure function digits(number) result(text)
+    integer, intent(in) :: number
+    character(len=:), allocatable :: text
+    character(len=12) :: buffer
+    write (buffer, "(i0)") number
+    text = trim(buffer)
+  end function
+
+  !> What has not been made yet, or is gone, is refused by name and does no harm.
+  subroutine test_handles_that_are_none()
+    type(hlc_context) :: nothing
+    type(hlc_grid) :: grid
+    type(hlc_halo) :: halo
+    type(hlc_exchange) :: exchange
+    type(hlc_plan_info) :: info
+    real(real64), target :: u(8, 8)
+    real(real64), pointer :: p(:, :)
+    integer :: status
+    call hlc_grid_create(nothing, [8, 8], grid, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "context", "a grid without a context: ")
+    call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1])
+    call hlc_halo_init(nothing, grid, [hlc_field_of(u)], 1, halo, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "context", "a halo without a context: ")
+    call hlc_halo_start(halo, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "halo", "start before init: ")
+    call hlc_halo_finish(halo, status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "halo", "finish before init: ")
+    call hlc_halo_finalise(halo, status)
+    call expect(status == HLC_ERR_ARGUMENT, "finalise before init")
+    call hlc_halo_info(halo, info, status)
+    call expect(status == HLC_ERR_ARGUMENT, "info before init")
+    call hlc_exchange_start(exchange, status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "exchange", "start of no exchange: ")
+    call hlc_exchange_destroy(exchange, status)
+    call expect(status == HLC_ERR_ARGUMENT, "destroy of no exchange")
+    call hlc_finalise(nothing, status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "context", "finalise of no context: ")
+    nullify (p)
+    call hlc_field_free(context, p, status)
+    call expect(status == HLC_ERR_ARGUMENT, "free of nothing")
+    p => u
+    call hlc_field_free(context, p, status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "hlc_field_alloc", "free of the caller's own memory: ")
+    call expect(associated(p), "which stays")
+    call end_test("handles that are none are refused by name")
   end subroutine
 
   subroutine test_wrong_swaps()

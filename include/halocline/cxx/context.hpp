@@ -7,6 +7,7 @@
 #include <halocline/cxx/error.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace halocline {
 
@@ -60,7 +61,8 @@ class SharedArray {
  public:
   SharedArray(const Context &context, std::size_t count) : context_(context.raw()), count_(count) {
     void *raw = nullptr;
-    check(hlc_field_alloc(context_, count * sizeof(T), &raw));
+    // More than fits a size_t is refused by all ranks together, as any size that no memory has.
+    check(hlc_field_alloc(context_, count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T), &raw));
     data_ = static_cast<T *>(raw);
   }
   SharedArray(SharedArray &&other) noexcept

@@ -110,7 +110,10 @@ class Field {
   }
   static std::size_t count(const Index &extent) {
     std::size_t cells = 1;
-    for (std::int64_t n : extent) cells *= static_cast<std::size_t>(n);
+    for (std::int64_t n : extent) {
+      if (n < 1 || static_cast<std::size_t>(n) > SIZE_MAX / cells) return SIZE_MAX;  // refused where memory is asked for
+      cells *= static_cast<std::size_t>(n);
+    }
     return cells;
   }
   std::int64_t offset(const Index &index) const noexcept {

@@ -1,0 +1,165 @@
+// What one rank can check of a spec alone. A message names the argument, the rank and the value.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <string>
+
+#include "halo/geometry.hpp"
+#include "halo/grid.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
+
+const char *field_name(const hlc_field &field) { return field.name ? field.name : "(no name)"; }
+
+Status bad(int rank, const std::string &argument, long long value, const std::string &rule) {
+  return fail(Status::argument, "hlc_halo_init on rank %d: %s is %lld, it must be %s", rank, argument.c_str(), value, rule.c_str());
+}
+
+std::string indexed(const char *name, int d) { return std::string(name) + "[" + std::to_string(d) + "]"; }
+
+/// One dimension's numbers. A grid filled by hand may leave global at 0: the library does not need it.
+Status check_grid_dim(const hlc_grid &grid, int d, int rank, int size) {
+  if (grid.local[d] < 1 || grid.local[d] > kMostCells)
+    return bad(rank, indexed("grid.local", d), grid.local[d], "1 or more, and no more than memory holds");
+  if (grid.dims[d] < 1 || grid.dims[d] > size)
+    return bad(rank, indexed("grid.dims", d), grid.dims[d], "1 to the number of ranks, " + std::to_string(size));
+  if (grid.coords[d] < 0 || grid.coords[d] >= grid.dims[d])
+    return bad(rank, indexed("grid.coords", d), grid.coords[d], "0 or more and below grid.dims");
+  if (grid.global[d] != 0 && (grid.start[d] < 0 || grid.start[d] > grid.global[d] - grid.local[d]))
+    return bad(rank, indexed("grid.start", d), grid.start[d],
+               "0 or more, and with grid.local at most grid.global, " + std::to_string(grid.global[d]));
+  return Status::ok;
+}
+
+Status check_grid(const hlc_grid &grid, bool has_table, int rank, int size) {
+  if (grid.ndims < 1 || grid.ndims > HLC_MAX_DIMS) return bad(rank, "grid.ndims", grid.ndims, "1 to 4");
+  std::int64_t ranks = 1;
+  for (int d = 0; d < grid.ndims; ++d) {
+    HLC_TRY(check_grid_dim(grid, d, rank, size));
+    ranks = std::min<std::int64_t>(ranks * grid.dims[d], INT32_MAX);
+  }
+  if (ranks != size) return bad(rank, "the product of grid.dims", ranks, "the number of ranks, " + std::to_string(size));
+  // With a table of neighbours the ranks may stand in any order.
+  const int here = grid_rank(grid, grid.coords);
+  if (has_table || here == rank) return Status::ok;
+  return fail(Status::argument, "hlc_halo_init on rank %d: grid.coords are the place of rank %d, they must be the rank's own", rank, here);
+}
+
+/// A halo deeper than the block would need cells of the neighbour's neighbour.
+Status check_depths(const hlc_halo_spec &spec, int rank) {
+  const hlc_grid &grid = *spec.grid;
+  for (int d = 0; d < grid.ndims; ++d) {
+    const std::int64_t depths[2] = {spec.depth_low[d], spec.depth_high[d]};
+    const char *names[2] = {"depth_low", "depth_high"};
+    for (int side = 0; side < 2; ++side) {
+      const std::string argument = indexed(names[side], d);
+      if (depths[side] < 0 || depths[side] > kMostCells)
+        return bad(rank, argument, depths[side], "0 or more, and no more than memory holds");
+      if (depths[side] > grid.local[d] && (grid.dims[d] > 1 || grid.periodic[d] || spec.neighbours))
+        return fail(Status::argument, "hlc_halo_init on rank %d: %s is %lld, but the rank has only %lld cells in dimension %d", rank,
+                    argument.c_str(), static_cast<long long>(depths[side]), static_cast<long long>(grid.local[d]), d);
+    }
+  }
+  return Status::ok;
+}
+
+Status check_element(const hlc_field &field, const std::string &who, int rank) {
+  if (!field.data) return fail(Status::argument, "hlc_halo_init on rank %d: %s: data is NULL", rank, who.c_str());
+  const std::int64_t element = element_bytes(field);
+  const bool fits = field.type == HLC_OPAQUE || field.element_bytes == 0 || static_cast<std::int64_t>(field.element_bytes) == element;
+  if (element > 0 && element <= kMostBytes && fits) return Status::ok;
+  return fail(Status::argument, "hlc_halo_init on rank %d: %s: type %d does not go with element_bytes %zu", rank, who.c_str(),
+              static_cast<int>(field.type), field.element_bytes);
+}
+
+Status check_field(const hlc_halo_spec &spec, int f, int rank) {
+  const hlc_field &field = spec.fields[f];
+  const std::string who = indexed("fields", f) + " '" + field_name(field) + "'";
+  HLC_TRY(check_element(field, who, rank));
+  const Strides strides = field_strides(spec, field);
+  std::int64_t inner = element_bytes(field);
+  for (const int dim : stride_order(strides, spec.grid->ndims)) {
+    if (dim >= spec.grid->ndims) break;
+    const std::int64_t stride = strides[static_cast<std::size_t>(dim)], cells = array_cells(spec, dim);
+    if (cells > 1 && stride < inner)
+      return fail(Status::argument, "hlc_halo_init on rank %d: %s: stride_bytes[%d] is %lld, cells would overlap (at least %lld is needed)",
+                  rank, who.c_str(), dim, static_cast<long long>(stride), static_cast<long long>(inner));
+    if (cells > 1 && stride > kMostBytes / cells)
+      return bad(rank, who + ": " + indexed("stride_bytes", dim), stride, "so small that the field fits into memory");
+    if (cells > 1) inner = stride * cells;
+  }
+  return Status::ok;
+}
+
+/// Two fields with the same strides, and the bytes from the first cell of one to that of the other.
+struct Pair {
+  const hlc_halo_spec &spec;
+  Strides strides;
+  std::array<int, kMaxDims> order;
+  std::int64_t elements[2];
+
+  /// Whether cells of the two meet. Along each dimension, the outermost first, only two distances can bring them as close as the dimensions
+  /// inside allow.
+  bool meets(int place, std::int64_t delta) const {
+    if (place < 0) return delta < elements[0] && -delta < elements[1];
+    const int dim = order[static_cast<std::size_t>(place)];
+    const std::int64_t stride = strides[static_cast<std::size_t>(dim)], most = array_cells(spec, dim) - 1;
+    if (most == 0) return meets(place - 1, delta);
+    const std::int64_t below = delta / stride - (delta % stride < 0 ? 1 : 0);
+    for (const std::int64_t distance : {below, below + 1})
+      if (distance >= -most && distance <= most && meets(place - 1, delta - distance * stride)) return true;
+    return false;
+  }
+};
+
+/// Fields may be interleaved, as the members of a struct are, but no byte may belong to two. It is found for fields with the same strides,
+/// which is what interleaved fields have, and for fields that start in the same place.
+Status check_overlap(const hlc_halo_spec &spec, int f, int g, int rank) {
+  const hlc_field &first = spec.fields[f], &second = spec.fields[g];
+  const std::int64_t delta = reinterpret_cast<std::intptr_t>(second.data) - reinterpret_cast<std::intptr_t>(first.data);
+  if (delta >= field_extent(spec, first) || -delta >= field_extent(spec, second)) return Status::ok;
+  const Strides strides = field_strides(spec, first);
+  const Pair pair{spec, strides, stride_order(strides, spec.grid->ndims), {element_bytes(first), element_bytes(second)}};
+  if (strides == field_strides(spec, second) ? !pair.meets(spec.grid->ndims - 1, delta) : delta != 0) return Status::ok;
+  return fail(Status::argument, "hlc_halo_init on rank %d: fields[%d] '%s' and fields[%d] '%s' overlap: their data are %lld bytes apart",
+              rank, f, field_name(first), g, field_name(second), static_cast<long long>(delta));
+}
+
+Status check_fields(const hlc_halo_spec &spec, int rank) {
+  for (int f = 0; f < spec.nfields; ++f) HLC_TRY(check_field(spec, f, rank));
+  for (int f = 0; f < spec.nfields; ++f)
+    for (int g = f + 1; g < spec.nfields; ++g) HLC_TRY(check_overlap(spec, f, g, rank));
+  return Status::ok;
+}
+
+Status check_neighbours(const hlc_halo_spec &spec, int rank, int size) {
+  for (const Direction &direction : list_directions(spec)) {
+    const std::string argument = indexed("neighbours", direction_index(direction.v, spec.grid->ndims));
+    if (direction.rank < 0 || direction.rank >= size)
+      return bad(rank, argument, direction.rank, "a rank of the context (0 to " + std::to_string(size - 1) + ") or HLC_NO_NEIGHBOUR");
+    const int back = neighbour_rank(spec, opposite(direction.v));
+    if (direction.rank == rank && back != rank)
+      return bad(rank, indexed("neighbours", direction_index(opposite(direction.v), spec.grid->ndims)), back,
+                 "the rank itself, as in the opposite direction");
+  }
+  return Status::ok;
+}
+
+}  // namespace
+
+Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
+  if (!spec) return fail(Status::argument, "hlc_halo_init on rank %d: spec is NULL", rank);
+  if (!spec->grid) return fail(Status::argument, "hlc_halo_init on rank %d: spec.grid is NULL", rank);
+  HLC_TRY(check_grid(*spec->grid, spec->neighbours != nullptr, rank, size));
+  HLC_TRY(check_depths(*spec, rank));
+  if (spec->nfields < 1) return bad(rank, "nfields", spec->nfields, "1 or more");
+  if (!spec->fields) return fail(Status::argument, "hlc_halo_init on rank %d: spec.fields is NULL", rank);
+  if (spec->stencil != HLC_STENCIL_BOX && spec->stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec->stencil, "an hlc_stencil");
+  if (spec->layout != HLC_COLUMN_MAJOR && spec->layout != HLC_ROW_MAJOR) return bad(rank, "layout", spec->layout, "an hlc_layout");
+  HLC_TRY(check_neighbours(*spec, rank, size));
+  return check_fields(*spec, rank);
+}
+
+}  // namespace halocline
