@@ -82,7 +82,8 @@ contains
     integer, intent(in) :: rank
     character(len=200) :: sentence
     sentence = ""
-    if (len_trim(message) > 0) write (sentence, "(2a,i0,2a)") call_name, " on rank ", rank, ": ", trim(message(1:min(len(message), 150)))
+    if (len_trim(message) == 0) return
+    write (sentence, "(2a,i0,2a)") call_name, " on rank ", rank, ": ", trim(message(1:min(len(message), 150)))
   end function
 
   subroutine stop_program(code, rank)

@@ -92,7 +92,7 @@ TEST(Arguments, of_a_grid_filled_by_hand_must_fit_together) {
   refuse("coords beyond dims", {"coords[0]", "99"}, [](Plane &p) { p.grid.coords[0] = 99; });
   refuse("a block that starts before the grid", {"start[1]", "-1"}, [](Plane &p) { p.grid.start[1] = -1; });
   refuse("a block that ends behind the grid", {"start[1]", "1"}, [](Plane &p) { p.grid.start[1] = 1; });
-  if (size() > 1) refuse("another rank's place", {"coords", "rank 0"}, [](Plane &p) { p.grid.coords[0] = p.grid.start[0] = 0; });
+  if (size() > 1) refuse("another rank's place", {"coords", "rank 0"}, [](Plane &p) { p.grid.start[0] = p.grid.coords[0] = 0; });
   static int table[9];
   for (const int wrong : {-7, 1000}) {
     refuse("a neighbour that is no rank", {"neighbours[1]", std::to_string(wrong)}, [=](Plane &p) {
