@@ -139,8 +139,9 @@ Status Check::sort_letters() {
   for (Letter &come : post_.take(serial_)) {
     if (come.word == Word::started) cards_[static_cast<std::size_t>(come.edge)].push_back(read_card(come.text));
     if (come.word == Word::ready) ready_[static_cast<std::size_t>(come.edge)] = come.round;
-    if (come.word != Word::gave_up || quitter_ >= 0) continue;
+    if (come.word != Word::gave_up || (quitter_ >= 0 && quit_round_ <= come.round)) continue;
     quitter_ = come.source;
+    quit_round_ = come.round;
     reason_.assign(come.text.begin(), come.text.end());
   }
   return Status::ok;
@@ -171,7 +172,11 @@ Status Check::compare_cards() {
 
 Status Check::still_wanted() {
   HLC_TRY(sort_letters());
-  if (quitter_ < 0) return Status::ok;
+  return look_for_quitter();
+}
+
+Status Check::look_for_quitter() const {
+  if (!given_up()) return Status::ok;
   return fail(Status::rule, "%s: rank %d has given up: %s", where().c_str(), quitter_, reason_.c_str());
 }
 
@@ -183,10 +188,11 @@ Status Check::again(int rank, const char *what) {
 
 Status Check::all_started() {
   HLC_TRY(sort_letters());
+  // What comes after this is looked at the next time: no card counts that has not been compared.
   HLC_TRY(compare_cards());
-  HLC_TRY(still_wanted());
+  HLC_TRY(look_for_quitter());
   for (std::size_t e = 0; e < cards_.size(); ++e)
-    if (cards_[e].empty()) return again(plan_.edges[e].rank, "start");
+    if (cards_[e].empty() || !cards_[e].front().agreed) return again(plan_.edges[e].rank, "start");
   return Status::ok;
 }
 
@@ -243,7 +249,7 @@ Status Check::late() const {
 
 /// The message goes round unchanged: the neighbours of my neighbours want to know how it began.
 void Check::give_up() {
-  const std::string message = error_message(), reason = quitter_ >= 0 ? reason_ : message;
+  const std::string message = error_message(), reason = given_up() ? reason_ : message;
   Letter said = letter(Word::gave_up, {reason.begin(), reason.end()});
   std::vector<int> ranks = peers_;
   const int me = plan_.context->rank(), size = plan_.context->size();
@@ -253,6 +259,7 @@ void Check::give_up() {
   // Two ranks that cross each other give up both plans, so that the result does not depend on who saw it first.
   if (crossing_rank_ >= 0) {
     said.plan = crossing_plan_;
+    said.round = 0;  // its running one, or the next
     said.source = me;
     static_cast<void>(post_.send(crossing_rank_, said));
     post_.keep(said);

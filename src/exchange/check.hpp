@@ -78,6 +78,8 @@ class Check {
   void make_tables();
   Status sort_letters();
   Status compare_cards();
+  bool given_up() const { return quitter_ >= 0 && quit_round_ <= round_; }
+  Status look_for_quitter() const;
   Status disagree(int edge, const TheirCard &theirs) const;
   Status look_for_finishes();
   Status refuse_order(int rank, std::int64_t other, const std::string &swap);
@@ -105,6 +107,7 @@ class Check {
   int crossing_rank_ = -1;                    // that finishes another plan first
   std::int64_t crossing_plan_ = 0;
   int quitter_ = -1;                          // the rank that has given up
+  std::uint64_t quit_round_ = 0;              // a neighbour may be a round ahead: what it gives up then is not mine yet
   std::string reason_;                        // why somebody has given up
   int late_rank_ = -1;                        // whom the last look waited for
   const char *late_for_ = "";
