@@ -41,7 +41,7 @@ std::string number(double value, int digits) {
 std::string word32(const char *bytes) {
   float value;
   std::memcpy(&value, bytes, sizeof value);
-  return poisoned32(bytes) ? "poison" : number(value, 9);
+  return poisoned32(bytes) ? "poison" : number(static_cast<double>(value), 9);
 }
 
 std::string word64(const char *bytes) {
