@@ -107,19 +107,12 @@ HLC_API const char *hlc_version(void);
 /**
  * Opens the library for the ranks of a communicator: duplicates it, finds the ranks that share this node's memory, and makes the node's
  * waiting ports. Collective over comm; returns when the context can be used. MPI must be initialised. HALOCLINE_FAKE_NODES=N treats the
-<<<<<<< HEAD
- * ranks as N nodes of neighbouring ranks; HALOCLINE_CHECK=1 checks every swap (docs/guide.md) and must be the same on all ranks, else
- * HLC_ERR_MISMATCH; HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait of a swap in which the library itself waits; creating things is collective and waits as MPI's collectives do, and calls that block inside
- * MPI (fences, late epochs, flushes) cannot be bounded.
- * Errors: HLC_ERR_ARGUMENT (context NULL, comm MPI_COMM_NULL), HLC_ERR_STATE (MPI not initialised), HLC_ERR_MEMORY, HLC_ERR_MPI.
-=======
- * ranks as N nodes of neighbouring ranks; HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait
- * in which the library itself waits, in swaps and in the calls that all ranks make together; calls that block inside MPI (windows that are
- * made, fences, late epochs, flushes) cannot be bounded. A collective call that ends with HLC_ERR_TIMEOUT or HLC_ERR_PEER_DIED has lost
- * a rank: the context can then only be finalised, after all that was made from it.
+ * ranks as N nodes of neighbouring ranks; HALOCLINE_CHECK=1 checks every swap (docs/guide.md) and must be the same on all ranks;
+ * HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait in which the library itself waits, in swaps and in the calls that all
+ * ranks make together; calls that block inside MPI (windows that are made, fences, late epochs, flushes) cannot be bounded. A collective call
+ * that ends with HLC_ERR_TIMEOUT or HLC_ERR_PEER_DIED has lost a rank: the context can then only be finalised, after all that was made from it.
  * Errors, the same on all ranks unless comm or MPI is wrong: HLC_ERR_ARGUMENT (context NULL, comm MPI_COMM_NULL or an inter-communicator),
- * HLC_ERR_STATE (MPI not initialised), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT, HLC_ERR_MPI.
->>>>>>> 6fdc4db (Bad input: sizes that overflow, grids that do not fit, fields that overlap; what faults give, measured)
+ * HLC_ERR_STATE (MPI not initialised), HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, HLC_ERR_MPI.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_init(MPI_Comm comm, hlc_context **context);
 
