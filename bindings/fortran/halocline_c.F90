@@ -197,6 +197,12 @@ module halocline_c
       type(c_ptr), intent(out) :: halo
       integer(c_int) :: status
     end function
+    function c_refuse(context, message) result(status) bind(C, name="hlc_refuse")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: context
+      character(kind=c_char), intent(in) :: message(*)
+      integer(c_int) :: status
+    end function
     function c_halo_start(halo, swap) result(status) bind(C, name="hlc_halo_start")
       import :: c_int, c_ptr, c_swap
       type(c_ptr), value :: halo

@@ -2,7 +2,7 @@
 !> Exchanges with any list of neighbours, packed and unpacked by the caller's own procedures. The procedures are ordinary Fortran;
 !> two bind(C) procedures in this module stand between them and the library and count neighbours from 1.
 module halocline_exchange
-  use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_funloc, c_int, c_loc, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_funloc, c_int, c_loc, c_null_char, c_null_ptr, c_ptr
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
@@ -78,12 +78,17 @@ contains
     if (present(mode)) then
       call hlc_mode_from_name(mode, found, code)
       if (code /= HLC_OK) message = hlc_error_message()
-      spec%mode = merge(int(found, c_int), -1_c_int, code == HLC_OK)
+      spec%mode = int(found, c_int)
     end if
 
-    code = c_exchange_create(context%handle, spec, exchange%handle)
+    ! What only the binding sees is told to the other ranks.
+    if (len_trim(message) > 0) then
+      code = c_refuse(context%handle, trim(with_rank("hlc_exchange_create", context%rank, message)) // c_null_char)
+    else
+      code = c_exchange_create(context%handle, spec, exchange%handle)
+    end if
     if (code /= HLC_OK) deallocate (exchange%calls)
-    call settle(code, context%rank, status, with_rank("hlc_exchange_create", context%rank, message))
+    call settle(code, context%rank, status)
   end subroutine
 
   !> Calls pack for every neighbour and sends. Does not wait for other ranks, allocates nothing.

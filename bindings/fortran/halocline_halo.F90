@@ -16,7 +16,7 @@ module halocline_halo
   type :: hlc_halo
     type(c_ptr) :: handle = c_null_ptr
     integer :: rank = -1
-    integer :: nfields = 0
+    integer :: nfields = 0, ndims = 0
     character(kind=c_char), pointer :: names(:, :) => null()
     integer(c_int), pointer :: chosen(:) => null()
   end type
@@ -61,11 +61,15 @@ contains
     call set_fields(fields, halo%names, plain)
     call check_extents(fields, grid, spec, message)
 
-    ! A problem that only the binding sees must fail on all ranks: a spec without fields is refused by the library everywhere.
-    if (len_trim(message) > 0) spec%nfields = 0
-    code = c_halo_init(context%handle, spec, halo%handle)
+    ! What only the binding sees is told to the other ranks.
+    if (len_trim(message) > 0) then
+      code = c_refuse(context%handle, trim(with_rank("hlc_halo_init", context%rank, message)) // c_null_char)
+    else
+      code = c_halo_init(context%handle, spec, halo%handle)
+    end if
     if (code /= HLC_OK) call release_room(halo)
-    call settle(code, context%rank, status, with_rank("hlc_halo_init", context%rank, message))
+    halo%ndims = grid%ndims
+    call settle(code, context%rank, status)
   end subroutine
 
   !> Starts one swap. fields (1-based indices into the list of init, ascending) chooses some of the fields, else all are swapped.
@@ -80,18 +84,20 @@ contains
     logical, intent(in), optional :: reverse
     integer, intent(out), optional :: status
     type(c_swap) :: swap
-    if (present(fields)) then
-      if (size(fields) == 0) then
-        call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_halo_start", halo%rank, "fields is an empty list"))
+    character(len=200) :: message
+    if (c_associated(halo%handle) .and. (present(fields) .or. present(dim))) then
+      call find_wrong_index(halo, fields, dim, message)
+      if (len_trim(message) > 0) then
+        call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_halo_start", halo%rank, message))
         return
       end if
-      call choose_fields(halo, fields, swap)
     end if
+    if (present(fields)) call choose_fields(halo, fields, swap)
     if (present(dim)) then
       swap%one_dim = 1
       swap%dim = int(dim - 1, c_int)
-      if (present(side)) swap%side = int(side, c_int)
     end if
+    if (present(side)) swap%side = int(side, c_int)
     if (present(reverse)) swap%reverse = merge(1_c_int, 0_c_int, reverse)
     call settle(int(c_halo_start(halo%handle, swap)), halo%rank, status)
   end subroutine
@@ -180,7 +186,7 @@ contains
     integer, intent(in) :: rank, nfields
     halo%rank = rank
     halo%nfields = nfields
-    allocate (halo%names(MAX_NAME, nfields), halo%chosen(nfields + 1))
+    allocate (halo%names(MAX_NAME, nfields), halo%chosen(nfields))
   end subroutine
 
   subroutine release_room(halo)
@@ -237,18 +243,41 @@ contains
     end do
   end function
 
-  !> Puts the 0-based indices where the library can read them. A list that is too long is handed on as wrong as it is.
+  !> Says what is wrong with the caller's indices, in the caller's counting from 1; blank if nothing is.
+  subroutine find_wrong_index(halo, fields, dim, message)
+    type(hlc_halo), intent(in) :: halo
+    integer, intent(in), optional :: fields(:), dim
+    character(len=*), intent(out) :: message
+    integer :: i, previous
+    message = ""
+    if (present(dim)) then
+      if (dim < 1 .or. dim > halo%ndims) write (message, "(a,i0,a,i0)") "dim is ", dim, ", it must be 1 to ", halo%ndims
+    end if
+    if (.not. present(fields)) return
+    if (size(fields) == 0) message = "fields is an empty list"
+    previous = 0
+    do i = 1, size(fields)
+      if (fields(i) < 1 .or. fields(i) > halo%nfields) then
+        write (message, "(2(a,i0),a,i0)") "fields(", i, ") is ", fields(i), ", it must be 1 to ", halo%nfields
+      else if (fields(i) <= previous) then
+        write (message, "(3(a,i0),a)") "fields(", i, ") is ", fields(i), " behind ", previous, "; indices must ascend"
+      end if
+      if (len_trim(message) > 0) return
+      previous = fields(i)
+    end do
+  end subroutine
+
+  !> Puts the 0-based indices where the library can read them.
   subroutine choose_fields(halo, fields, swap)
     type(hlc_halo), intent(inout) :: halo
     integer, intent(in) :: fields(:)
     type(c_swap), intent(inout) :: swap
-    integer :: i, count
+    integer :: i
     if (.not. associated(halo%chosen)) return
-    count = min(size(fields), size(halo%chosen))
-    do i = 1, count
+    do i = 1, size(fields)
       halo%chosen(i) = int(fields(i) - 1, c_int)
     end do
-    swap%nfields = int(count, c_int)
+    swap%nfields = size(fields, kind=c_int)
     swap%fields = c_loc(halo%chosen(1))
   end subroutine
 end module halocline_halo

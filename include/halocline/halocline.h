@@ -222,6 +222,13 @@ typedef struct hlc_swap {
 HLC_NODISCARD HLC_API hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_halo **halo);
 
 /**
+ * Stands in for hlc_halo_init or hlc_exchange_create on a rank whose arguments a language binding has found wrong: every rank that takes part
+ * leaves with HLC_ERR_ARGUMENT and the message of the lowest rank that failed. Collective over the context. Returns HLC_ERR_ARGUMENT, or
+ * what the others came to.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_refuse(hlc_context *context, const char *message);
+
+/**
  * Starts one swap (what NULL: everything). Does not wait for other ranks, but for three cases: mode fence or pscw with late epochs, fence
  * by get, and mode notify if a neighbour that only receives from me is two swaps behind. From here until finish the interior may be read but its edge not written; the halo may be neither read nor written. All ranks must start the same swaps of a
  * halo in the same order. Several halos may be in flight at once; all ranks finish those in the same order, too, because a finish waits

@@ -225,6 +225,16 @@ hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_ha
   return make("hlc_halo_init", context, spec, halo);
 }
 
+hlc_status hlc_refuse(hlc_context *context, const char *message) {
+  return guarded("hlc_refuse", [&]() -> Status {
+    if (!context) return null("hlc_refuse", "context");
+    HLC_TRY(mpi_is_up("hlc_refuse"));
+    halocline::Context &inner = context->inner;
+    // Meets the others in the first step of make().
+    return halocline::agree(inner, inner.comm(), fail(Status::argument, "%s", message ? message : "a wrong argument"));
+  });
+}
+
 hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what) {
   return out(halo ? halo->inner.start(what) : null("hlc_halo_start", "halo"));
 }

@@ -3,7 +3,7 @@
 
 Usage: bench_test.py BENCH DOCTOR -- LAUNCHER [FLAG...]
 
-The reports are a real one of no probes, with verdicts put in.
+The reports are a real one of one probe, with verdicts put in.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -23,7 +23,7 @@ class Bench:
         self.environment = {**os.environ, "XDG_CACHE_HOME": str(folder)}
         self.json = folder / "halo.json"
         self.file = folder / "report.json"
-        self.run([*launcher, "-n", "2", doctor, "--only", "no such probe", "--json", str(self.file)])
+        self.run([*launcher, "-n", "2", doctor, "--only", "properties/threads", "--json", str(self.file)])
         self.report = json.loads(self.file.read_text())
 
     def run(self, command):

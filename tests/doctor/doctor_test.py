@@ -141,7 +141,12 @@ def check_launchers(folder, program, launcher):
     for variable in ("PALS_SIZE", "PALS_RANKID"):
         del folder.environment[variable]
 
-    mpich = "MPICH" in folder.run([program, "--only", "none"])[1]
+    status, output = folder.run([program, "--only", "no such probe"])
+    yield "a pattern that no probe has", [] if status == 2 and "'no such probe'" in output else [f"status {status}: {output}"]
+    status, output = folder.run([program, "--only", "properties/threads", "--json", "no/such/folder/report.json"])
+    yield "a report that cannot be written", [] if status == 2 and "no/such/folder" in output else [f"status {status}: {output}"]
+
+    mpich = "MPICH" in folder.run([program, "--only", "properties/threads"])[1]
     for other in other_launchers(launcher):
         if mpich and "openmpi" not in other[0] and "intelmpi" in launcher[0]:
             continue  # the launchers of MPICH and Intel MPI fit both libraries

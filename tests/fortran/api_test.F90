@@ -157,7 +157,7 @@ contains
     if (context%rank == 0) call hlc_halo_init(context, grid, [hlc_field_of(small, "q")], 1, halo, status=status)
     if (context%rank /= 0) call hlc_halo_init(context, grid, [hlc_field_of(right, "q")], 1, halo, status=status)
     call expect(status == HLC_ERR_ARGUMENT, "too small on rank 0: " // hlc_status_name(status))
-    if (context%rank == 0) call expect_error(status, HLC_ERR_ARGUMENT, "'q' has 7 cells", "the sentence on rank 0")
+    call expect_error(status, HLC_ERR_ARGUMENT, "'q' has 7 cells", "the sentence on every rank: ")
     call hlc_halo_init(context, grid, [hlc_field_of(line, "line")], 1, halo, status=status)
     call expect_error(status, HLC_ERR_ARGUMENT, "rank 1", "a line for a plane: ")
     call hlc_halo_init(context, grid, [hlc_field ::], 1, halo, status=status)
@@ -177,7 +177,10 @@ contains
     call expect_error(status, HLC_ERR_ARGUMENT, "swiftly", "an unknown mode: ")
     call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, mode="notfy", status=status)
     call expect_error(status, HLC_ERR_ARGUMENT, "notify", "the nearest mode: ")
-    call expect_error(status, HLC_ERR_ARGUMENT, " on rank " // digits(context%rank), "the rank: ")
+    call expect_error(status, HLC_ERR_ARGUMENT, " on rank 0", "the first rank that is wrong: ")
+    call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, status=status, &
+      mode=merge("drect ", "direct", context%rank == context%size - 1))
+    call expect_error(status, HLC_ERR_ARGUMENT, " on rank " // as_text(context%size - 1), "the only rank that is wrong: ")
     call hlc_halo_init(context, grid, [hlc_field_of(u)], -1, halo, status=status)
     call expect(status == HLC_ERR_ARGUMENT, "a negative depth")
     call hlc_halo_init(context, grid, [hlc_field_of(u), hlc_field_of(u)], 1, halo, status=status)
@@ -191,7 +194,7 @@ contains
     call end_test("wrong arguments of init are refused by name")
   end subroutine
 
-  pure function digits(number) result(text)
+  pure function as_text(number) result(text)
     integer, intent(in) :: number
     character(len=:), allocatable :: text
     character(len=12) :: buffer
@@ -243,23 +246,25 @@ contains
     real(real64), pointer :: u(:, :)
     integer :: nothing(1) = 1
     call make_halo(halo, u)
-    call refuse_start(halo, fields=[2])
-    call refuse_start(halo, fields=[0])
-    call refuse_start(halo, fields=[1, 1])
-    call refuse_start(halo, fields=[1, 2, 3])
-    call refuse_start(halo, fields=nothing(1:0))
-    call refuse_start(halo, dim=3)
-    call refuse_start(halo, dim=0)
+    call refuse_start(halo, "fields(1) is 2, it must be 1 to 1", fields=[2])
+    call refuse_start(halo, "fields(1) is 0, it must be 1 to 1", fields=[0])
+    call refuse_start(halo, "fields(2) is 1 behind 1; indices must ascend", fields=[1, 1])
+    call refuse_start(halo, "fields(2) is 2, it must be 1 to 1", fields=[1, 2, 3])
+    call refuse_start(halo, "fields is an empty list", fields=nothing(1:0))
+    call refuse_start(halo, "dim is 3, it must be 1 to 2", dim=3)
+    call refuse_start(halo, "dim is 0, it must be 1 to 2", dim=0)
+    call refuse_start(halo, "a side needs one_dim", side=HLC_SIDE_LOW)
     call free_halo(halo, u)
     call end_test("a swap of fields or dimensions that do not exist is refused")
   end subroutine
 
-  subroutine refuse_start(halo, fields, dim)
+  subroutine refuse_start(halo, message, fields, dim, side)
     type(hlc_halo), intent(inout) :: halo
-    integer, intent(in), optional :: fields(:), dim
+    character(len=*), intent(in) :: message
+    integer, intent(in), optional :: fields(:), dim, side
     integer :: status
-    call hlc_halo_start(halo, fields=fields, dim=dim, status=status)
-    call expect(status == HLC_ERR_ARGUMENT, "start answers " // hlc_status_name(status))
+    call hlc_halo_start(halo, fields=fields, dim=dim, side=side, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, message, "start: ")
   end subroutine
 
   subroutine test_states()

@@ -59,7 +59,6 @@ void write_json(const Report &report, const std::string &path) {
                  {"modes", json_of(report.modes)},
                  {"probes", probes}};
   const std::filesystem::path target(path), part(path + "." + std::to_string(getpid()));
-  if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path());
   std::ofstream file(part);
   file << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
   file.close();

@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -23,7 +24,7 @@ using namespace doctor;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kInitLimit_s = 60;
-constexpr int kFault = 1;
+constexpr int kFault = 1, kUsage = 2;
 
 std::string host_name() {
   char name[256] = "";
@@ -66,6 +67,7 @@ void keep(const Options &options, const Report &report) {
   if (options.no_cache || !report.complete || report.ranks < 2) return;
   const std::string path = report_path(report.mpi, report.host);
   if (path.empty()) return;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   write_json(report, path);
   std::printf("kept for halocline-bench: %s\n", path.c_str());
 }
@@ -147,6 +149,18 @@ int examine(const Options &options, int argc, char **argv) {
   return launch.rank == 0 ? run_again(options, launch) : 0;
 }
 
+/// A pattern that no probe has must not read as "nothing is wrong".
+bool chooses_nothing(const Options &options) {
+  const auto chosen = [&](const Probe &probe) { return matches(probe.name, options.only); };
+  return std::none_of(all_probes().begin(), all_probes().end(), chosen);
+}
+
+int refuse_choice(const Options &options) {
+  if (claimed_launch().rank == 0)
+    std::fprintf(stderr, "halocline-doctor: --only '%s' is in no probe's name; --list names them\n", options.only.c_str());
+  return kUsage;
+}
+
 int list() {
   for (const Probe &probe : all_probes()) std::printf("%-28s %s\n", probe.name.c_str(), probe.calls.c_str());
   return 0;
@@ -161,6 +175,7 @@ int main(int argc, char **argv) {
     if (claimed_launch().rank == 0) std::fputs(text.c_str(), status == 0 ? stdout : stderr);
     return status;
   }
+  if (chooses_nothing(options)) return refuse_choice(options);
   if (options.list) return claimed_launch().rank == 0 ? list() : 0;
   try {
     return options.is_worker() ? worker_main(options, &argc, &argv) : examine(options, argc, argv);
