@@ -91,7 +91,11 @@ std::string text_of(const char *call, int code) {
 
 }  // namespace
 
-Refused::Refused(const char *call, int code) : std::runtime_error(text_of(call, code)) {}
+Refused::Refused(const char *call, int code) : std::runtime_error(text_of(call, code)) {
+  int error_class = MPI_ERR_OTHER;
+  MPI_Error_class(code, &error_class);
+  is_lack_ = error_class == MPI_ERR_UNSUPPORTED_OPERATION || error_class == MPI_ERR_RMA_FLAVOR || error_class == MPI_ERR_RMA_SHARED;
+}
 
 void watch(Watch watch) {
   // A rank whose launcher was killed must not spin on.

@@ -33,6 +33,11 @@ const char *watched_phase();
 class Refused : public std::runtime_error {
  public:
   Refused(const char *call, int code);
+  /// True if the error says that this MPI does not do such a thing, false if it says that something went wrong.
+  bool is_lack() const { return is_lack_; }
+
+ private:
+  bool is_lack_ = false;
 };
 
 /// This MPI, or its mpi.h, does not have what a probe is about.

@@ -6,6 +6,20 @@
 #include "watchdog.hpp"
 
 namespace doctor {
+namespace {
+
+/// Windows of shared memory are for the ranks of one node alone.
+void refuse_several_nodes(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int size = 0, near = 0;
+  CALL(MPI_Comm_split_type, comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  CALL(MPI_Comm_size, comm, &size);
+  CALL(MPI_Comm_size, node, &near);
+  CALL(MPI_Comm_free, &node);
+  if (near != size) throw Lacks("the ranks stand on several nodes: no shared window of them all");
+}
+
+}  // namespace
 
 const char *name_of(Kind kind) {
   constexpr const char *names[] = {"create", "allocate", "shared", "dynamic"};
@@ -24,7 +38,8 @@ Window::Window(Kind kind, MPI_Comm comm, const WindowShape &shape) : kind_(kind)
 }
 
 Window::~Window() {
-  if (memory_) MPI_Free_mem(memory_);
+  // MPI still knows the memory of a window that a probe was cut short in.
+  if (memory_ && handle_ == MPI_WIN_NULL) MPI_Free_mem(memory_);
 }
 
 void Window::free() {
@@ -46,6 +61,7 @@ void Window::make(MPI_Comm comm) {
   } else if (kind_ == Kind::allocate) {
     CALL(MPI_Win_allocate, bytes, unit_, MPI_INFO_NULL, comm, &base_, &handle_);
   } else if (kind_ == Kind::shared) {
+    refuse_several_nodes(comm);
     CALL(MPI_Win_allocate_shared, bytes, unit_, MPI_INFO_NULL, comm, &base_, &handle_);
   } else {
     int size = 0;

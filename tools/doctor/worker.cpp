@@ -41,7 +41,8 @@ Json line_of(const std::string &probe, const Finding &f) {
   return {{"probe", probe}, {"rank", f.rank}, {"outcome", name_of(f.outcome)}, {"operation", f.operation}, {"text", f.text}};
 }
 
-/// Findings of all ranks arrive at rank 0 as text.
+/// Findings of all ranks arrive at rank 0 as text. Nobody leaves before all have come: a rank whose call was refused must not begin the next
+/// probe alone while the others still stand in this one.
 std::vector<std::string> gather(const std::string &mine, MPI_Comm comm) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
@@ -53,6 +54,7 @@ std::vector<std::string> gather(const std::string &mine, MPI_Comm comm) {
   for (std::size_t r = 0; r < counts.size(); ++r) places[r] = std::exchange(total, total + counts[r]);
   std::string all(static_cast<std::size_t>(total), ' ');
   CALL(MPI_Gatherv, mine.data(), bytes, MPI_CHAR, all.data(), counts.data(), places.data(), MPI_CHAR, 0, comm);
+  CALL(MPI_Barrier, comm);
   std::vector<std::string> texts;
   for (std::size_t r = 0; rank == 0 && r < counts.size(); ++r)
     texts.push_back(all.substr(static_cast<std::size_t>(places[r]), static_cast<std::size_t>(counts[r])));
@@ -67,15 +69,16 @@ std::vector<Finding> ask(const Probe &probe, Bench &bench, const ResultFile &fil
   } catch (const Lacks &what) {
     bench.add(Outcome::lacks, "", what.what());
     return bench.take_findings();
-  } catch (const std::exception &what) {
-    bench.add(Outcome::lacks, "", std::string(what.what()) + (*watched_phase() ? std::string(", ") + watched_phase() : ""));
+  } catch (const Refused &what) {
+    bench.add(what.is_lack() ? Outcome::lacks : Outcome::wrong, "",
+              std::string(what.what()) + (*watched_phase() ? std::string(", ") + watched_phase() : ""));
   }
   const std::vector<Finding> findings = bench.take_findings();
   for (const Finding &finding : findings) file.append(line_of(probe.name, finding));
   return {};
 }
 
-void run_probe(const Probe &probe, const Options &options, Bench &bench, const ResultFile &file) {
+void run_probe(const Probe &probe, const Options &options, Bench &bench, MPI_Comm telling, const ResultFile &file) {
   const auto began = Clock::now();
   if (bench.rank() == 0) file.append({{kBegin, probe.name}});
   watch_probe(probe.name.c_str(), options.limit_s);
@@ -83,7 +86,7 @@ void run_probe(const Probe &probe, const Options &options, Bench &bench, const R
   watch_phase("telling the results");
   Json mine = Json::array();
   for (const Finding &finding : findings) mine.push_back(line_of(probe.name, finding));
-  const auto texts = gather(mine.empty() ? "" : mine.dump(-1, ' ', false, Json::error_handler_t::replace), bench.comm());
+  const auto texts = gather(mine.empty() ? "" : mine.dump(-1, ' ', false, Json::error_handler_t::replace), telling);
   watch_probe(nullptr, 0);
   if (bench.rank() != 0) return;
   for (const std::string &text : texts)
@@ -95,9 +98,11 @@ void run_probe(const Probe &probe, const Options &options, Bench &bench, const R
 }  // namespace
 
 void run_probes(const Options &options, const std::string &folder, MPI_Comm world, std::function<void()> last_words) {
-  MPI_Comm comm = MPI_COMM_NULL;
+  // Results have a communicator of their own: a probe that was cut short on one rank must not meet them in its collectives.
+  MPI_Comm comm = MPI_COMM_NULL, telling = MPI_COMM_NULL;
   for (const MPI_Comm known : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(known, MPI_ERRORS_RETURN);
   CALL(MPI_Comm_dup, world, &comm);
+  CALL(MPI_Comm_dup, world, &telling);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   Bench bench(comm);
   const ResultFile file(Scratch::results(folder));
@@ -105,10 +110,11 @@ void run_probes(const Options &options, const std::string &folder, MPI_Comm worl
   if (bench.rank() == 0) file.append({{kStarted, bench.size()}});
   const auto &probes = all_probes();
   for (std::size_t i = options.first; i < probes.size(); ++i)
-    if (matches(probes[i].name, options.only)) run_probe(probes[i], options, bench, file);
+    if (matches(probes[i].name, options.only)) run_probe(probes[i], options, bench, telling, file);
   watch_probe("MPI_Finalize", options.limit_s);
   if (bench.rank() == 0) file.append({{kFinished, true}});
   CALL(MPI_Comm_free, &comm);
+  CALL(MPI_Comm_free, &telling);
 }
 
 int worker_main(const Options &options, int *argc, char ***argv) {
