@@ -47,7 +47,7 @@ Status Patience::look_for_late() const {
       return fail(Status::timeout, "rank %d has waited %lld s for rank %d to come to the same call (HALOCLINE_TIMEOUT)", context_.rank(),
                   seconds, context_.rank_of(member));
   return fail(Status::timeout, "rank %d has waited %lld s for %s to come to the same call (HALOCLINE_TIMEOUT)", context_.rank(), seconds,
-              port.attached() ? "ranks of other nodes" : "other ranks");
+              port.attached() && context_.nodes() > 1 ? "ranks of other nodes" : "other ranks");
 }
 
 Status await(Context &context, int count, MPI_Request *requests, std::int64_t grace_ns) {

@@ -15,8 +15,9 @@ struct ModeNeeds {
 };
 
 /// What every plan does, in every mode.
-const std::vector<std::string> kPlan{"messages/plain",         "messages/handshake",      "messages/struct_of_bytes",
-                                     "collectives/reductions", "collectives/nonblocking", "memory/node"};
+const std::vector<std::string> kPlan{
+    "messages/plain",         "messages/handshake", "messages/struct_of_bytes", "collectives/reductions", "collectives/nonblocking",
+    "collectives/agreements", "memory/node"};
 
 /// The window modes put into aligned windows only, but an MPI that puts to wrong places in others is not trusted with these either.
 const std::vector<ModeNeeds> kModes{
@@ -26,7 +27,7 @@ const std::vector<ModeNeeds> kModes{
 #else
     {"neighbor", {"collectives/neighbor"}},
 #endif
-    {"fence", {"epochs/fence_early", "epochs/fence_late", "allocate/fence:put"}},
+    {"fence", {"epochs/fence_early", "epochs/fence_late", "epochs/fence_get", "allocate/fence:put", "allocate/fence:get"}},
     {"pscw", {"epochs/pscw_early", "epochs/pscw_late", "allocate/pscw:put"}},
     {"passive", {"epochs/passive", "messages/persistent", "allocate/flush_all:put"}},
     {"passive_naive", {"epochs/passive_naive", "allocate/lock_all:put"}},

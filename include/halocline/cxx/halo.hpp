@@ -89,7 +89,7 @@ class Halo {
   static hlc_halo *open(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs, const HaloOptions &options) {
     std::vector<hlc_field> fields;
     for (const FieldRef &ref : refs) {
-      if (!ref.same_depth(*refs.begin())) throw Error(HLC_ERR_ARGUMENT, "Halo: its fields have different depths");
+      if (!ref.same_depth(*refs.begin())) check(hlc_refuse(context.raw(), "Halo: its fields have different depths"));
       fields.push_back(ref.raw());
     }
     hlc_halo_spec spec{};

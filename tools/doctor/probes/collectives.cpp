@@ -1,6 +1,9 @@
 // The collectives that plans and mode neighbor use: neighbourhood exchanges, persistent and not, with several edges between two ranks and
 // edges to myself; non-blocking barrier and reduction; who shares a node.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdint>
+
 #include "../memory.hpp"
 #include "../probe.hpp"
 #include "../watchdog.hpp"
@@ -9,6 +12,7 @@ namespace doctor {
 namespace {
 
 constexpr int kRounds = 3;
+constexpr int kNews = 1000;  // bytes of a broadcast
 
 /// A graph with two edges to the next rank, one to the rank before, one to myself; edge by edge another number of bytes.
 class Graph {
@@ -121,6 +125,36 @@ void probe_nonblocking(Bench &bench) {
   }
 }
 
+std::int64_t reduce(std::int64_t mine, MPI_Op operation, MPI_Comm comm) {
+  std::int64_t all = -1;
+  MPI_Request request = MPI_REQUEST_NULL;
+  CALL(MPI_Iallreduce, &mine, &all, 1, MPI_INT64_T, operation, comm, &request);
+  complete(request);
+  return all;
+}
+
+/// The steps in which plans are agreed on: 64-bit numbers reduced, counted up, gathered; a message of bytes from a rank that all know.
+void probe_agreements(Bench &bench) {
+  const std::int64_t far = std::int64_t{1} << 40, mine = far + bench.rank(), last = bench.size() - 1;
+  bench.expect(reduce(mine, MPI_MIN, bench.comm()) == far, "MPI_Iallreduce with MPI_MIN");
+  bench.expect(reduce(mine, MPI_MAX, bench.comm()) == far + last, "MPI_Iallreduce with MPI_MAX");
+  bench.expect(reduce(mine, MPI_SUM, bench.comm()) == far * (last + 1) + last * (last + 1) / 2, "MPI_Iallreduce with MPI_SUM");
+
+  std::int64_t before = -1;
+  std::vector<std::int64_t> all(static_cast<std::size_t>(bench.size()), -1);
+  std::vector<unsigned char> news(kNews, static_cast<unsigned char>(bench.rank()));
+  MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  CALL(MPI_Iscan, &mine, &before, 1, MPI_INT64_T, MPI_MAX, bench.comm(), &requests[0]);
+  CALL(MPI_Iallgather, &mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, bench.comm(), &requests[1]);
+  CALL(MPI_Ibcast, news.data(), kNews, MPI_BYTE, static_cast<int>(last), bench.comm(), &requests[2]);
+  for (MPI_Request &request : requests) complete(request);
+  bench.expect(before == mine, "MPI_Iscan with MPI_MAX brought " + std::to_string(before - far));
+  for (std::size_t r = 0; r < all.size(); ++r)
+    bench.expect(all[r] == far + static_cast<std::int64_t>(r), "MPI_Iallgather brought a wrong number of rank " + std::to_string(r));
+  const auto wrong = std::count_if(news.begin(), news.end(), [&](unsigned char c) { return c != static_cast<unsigned char>(last); });
+  bench.expect(wrong == 0, "MPI_Ibcast: " + std::to_string(wrong) + " bytes are wrong");
+}
+
 void probe_reductions(Bench &bench) {
   const int mine[2] = {bench.rank() == bench.size() / 2 ? -5 : 7, bench.rank()};
   int least[2] = {0, 0}, before = -1, root = bench.rank();
@@ -139,6 +173,7 @@ void probe_reductions(Bench &bench) {
 std::vector<Probe> collective_probes() {
   return {{"collectives/reductions", "MPI_Allreduce (MPI_MINLOC), MPI_Scan, MPI_Bcast", probe_reductions},
           {"collectives/nonblocking", "MPI_Ibarrier, MPI_Iallreduce", probe_nonblocking},
+          {"collectives/agreements", "MPI_Iallreduce, MPI_Iscan, MPI_Iallgather, MPI_Ibcast", probe_agreements},
           {"collectives/neighbor", "MPI_Dist_graph_create_adjacent, MPI_Ineighbor_alltoallw", probe_neighbor},
           {"collectives/neighbor_persistent", "MPI_Neighbor_alltoallw_init, MPI_Start", probe_persistent_neighbor}};
 }
