@@ -61,8 +61,7 @@ Status ListExchange::create(const hlc_exchange_spec *spec) {
     edges = make_edges();
     return link_to_myself();
   }));
-  HLC_TRY(check_rules(context_, "hlc_exchange_create",
-                      [&] { return std::vector<Rule>{{"mode", options.mode}, {"epoch", options.epoch}, {"drive", options.drive}}; }));
+  HLC_TRY(check_rules(context_, "hlc_exchange_create", [&] { return rules_of(options); }));
   return exchange_.create(context_, options, std::move(edges), "exchange #");
 }
 

@@ -2,18 +2,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/rules.hpp"
 
+#include "exchange/modes/modes.hpp"
+
 namespace halocline {
 namespace {
 
+const char *mode_word(std::int64_t value) { return find_mode(static_cast<hlc_mode>(value))->name; }
+const char *epoch_word(std::int64_t value) { return value == HLC_EPOCH_LATE ? "late" : "early"; }
+const char *drive_word(std::int64_t value) { return value == HLC_DRIVE_GET ? "get" : "put"; }
+
+std::string text_of(const Rule &rule, std::int64_t value) { return rule.word ? rule.word(value) : std::to_string(value); }
+
 Status compare(const Context &context, const char *call, const Rules &rules) {
-  for (std::size_t i = 0; i < rules.mine.size(); ++i)
-    if (rules.first[i] != rules.mine[i].value)
-      return fail(Status::mismatch, "%s: ranks disagree on %s: rank 0 has %lld, rank %d has %lld", call, rules.mine[i].name.c_str(),
-                  static_cast<long long>(rules.first[i]), context.rank(), static_cast<long long>(rules.mine[i].value));
+  for (std::size_t i = 0; i < rules.mine.size(); ++i) {
+    const Rule &rule = rules.mine[i];
+    if (rules.first[i] != rule.value)
+      return fail(Status::mismatch, "%s: ranks disagree on %s: rank 0 has %s, rank %d has %s", call, rule.name.c_str(),
+                  text_of(rule, rules.first[i]).c_str(), context.rank(), text_of(rule, rule.value).c_str());
+  }
   return Status::ok;
 }
 
 }  // namespace
+
+std::vector<Rule> rules_of(const Options &options) {
+  return {{"mode", options.mode, mode_word}, {"epoch", options.epoch, epoch_word}, {"drive", options.drive, drive_word}};
+}
 
 Rules::Rules(std::vector<Rule> rules) : mine(std::move(rules)) {
   for (const Rule &rule : mine) first.push_back(rule.value);

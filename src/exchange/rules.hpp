@@ -6,14 +6,19 @@
 #include <vector>
 
 #include "engine/collective.hpp"
+#include "exchange/leg.hpp"
 
 namespace halocline {
 
-/// A number with a name.
+/// A number with a name; word, if there is one, gives the name of a value.
 struct Rule {
   std::string name;
   std::int64_t value;
+  const char *(*word)(std::int64_t) = nullptr;
 };
+
+/// What an exchange is to do, the same on all ranks.
+std::vector<Rule> rules_of(const Options &options);
 
 /// This rank's rules, and the numbers of rank 0.
 struct Rules : Job {

@@ -10,6 +10,13 @@
 namespace halocline {
 namespace {
 
+const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
+
+const char *type_word(std::int64_t value) {
+  constexpr const char *words[] = {"HLC_OPAQUE", "HLC_FLOAT32", "HLC_FLOAT64", "HLC_INT32", "HLC_INT64", "HLC_COMPLEX64", "HLC_COMPLEX128"};
+  return words[value];
+}
+
 constexpr int kReadCardTag = 3;
 
 bool is_read(const Edge &edge) { return edge.member != kOtherNode && edge.readable && edge.peer_readable; }
@@ -24,8 +31,9 @@ struct Nestings : Job {
 Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const {
   const int ndims = spec.grid->ndims;
   HLC_TRY(check_rules(context_, "hlc_halo_init", [&] {
-    return std::vector<Rule>{{"ndims", ndims},       {"nfields", spec.nfields}, {"stencil", spec.stencil},
-                             {"mode", options.mode}, {"epoch", options.epoch},  {"drive", options.drive}};
+    std::vector<Rule> rules = rules_of(options);
+    rules.insert(rules.end(), {{"ndims", ndims}, {"nfields", spec.nfields}, {"stencil", spec.stencil, stencil_word}});
+    return rules;
   }));
   return check_rules(context_, "hlc_halo_init", [&] {
     std::vector<Rule> rules;
@@ -35,7 +43,7 @@ Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &o
     }
     for (int f = 0; f < spec.nfields; ++f) {
       const std::string who = "fields[" + std::to_string(f) + "]";
-      rules.push_back({who + "'s type", spec.fields[f].type});
+      rules.push_back({who + "'s type", spec.fields[f].type, type_word});
       rules.push_back({who + "'s element_bytes", element_bytes(spec.fields[f])});
     }
     return rules;

@@ -36,7 +36,7 @@ TEST(Mismatch, of_element_sizes_is_found) {
 }
 
 TEST(Mismatch, of_element_types_of_one_size_is_found) {
-  expect_mismatch("int64 against float64", [](Plane &p) { p.field.type = HLC_INT64; }, {});
+  expect_mismatch("int64 against float64", [](Plane &p) { p.field.type = HLC_INT64; }, {"HLC_INT64", "HLC_FLOAT64"});
 }
 
 TEST(Mismatch, of_depths_is_found) {
@@ -48,7 +48,7 @@ TEST(Mismatch, of_modes_is_found) {
 }
 
 TEST(Mismatch, of_stencils_is_found) {
-  expect_mismatch("star against box", [](Plane &p) { p.spec.stencil = HLC_STENCIL_STAR; }, {});
+  expect_mismatch("star against box", [](Plane &p) { p.spec.stencil = HLC_STENCIL_STAR; }, {"star", "box"});
 }
 
 TEST(Mismatch, of_the_number_of_fields_is_found) {
@@ -82,7 +82,7 @@ TEST(Mismatch, of_the_modes_of_an_exchange_is_found) {
   spec.mode = rank() == size() - 1 ? HLC_MODE_FENCE : HLC_MODE_P2P;
   hlc_exchange *exchange = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_exchange_create(context(), &spec, &exchange)));
-  EXPECT_TRUE(message_names({"mode", "rank 0", "rank " + std::to_string(size() - 1)}));
+  EXPECT_TRUE(message_names({"mode: rank 0 has p2p", "has fence", "rank " + std::to_string(size() - 1)}));
 }
 
 TEST(Mismatch, of_lists_that_do_not_join_is_found_on_all_ranks) {
