@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 
 namespace halocline {
 namespace {
@@ -14,28 +15,33 @@ constexpr std::int64_t kSecond_ns = 1'000'000'000;
 constexpr std::int64_t kCertain_ns = kSecond_ns / 2;
 constexpr std::int64_t kPatience = 10;
 
+Status find_dead(Context &context) {
+  Port &port = context.port();
+  for (Member member = 0; port.attached() && member < context.members(); ++member)
+    if (!port.alive(member))
+      return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", context.rank(), context.rank_of(member));
+  return Status::ok;
+}
+
 }  // namespace
+
+/// MPI may meet the end of a process a moment before the system tells it.
+Status blame(Context &context, Status status) {
+  constexpr std::timespec moment{0, 10'000'000};
+  for (int tries = 0; tries < 20; ++tries) {
+    if (const Status dead = find_dead(context); failed(dead)) return dead;
+    nanosleep(&moment, nullptr);
+  }
+  return status;
+}
 
 Status Patience::pause() {
   if (wait_.pause() == Wait::Turn::look_again) return Status::ok;
-  if (const Status dead = find_dead(); failed(dead)) {
+  if (const Status dead = find_dead(context_); failed(dead)) {
     if (dead_since_ns_ == 0) dead_since_ns_ = now_ns();
     if (now_ns() - dead_since_ns_ > kCertain_ns) return context_.lose(dead);
   }
   return wait_.timed_out(grace_ns_) ? context_.lose(look_for_late()) : Status::ok;
-}
-
-Status Patience::blame(Status status) {
-  const Status dead = find_dead();
-  return context_.lose(failed(dead) ? dead : status);
-}
-
-Status Patience::find_dead() const {
-  Port &port = context_.port();
-  for (Member member = 0; port.attached() && member < context_.members(); ++member)
-    if (!port.alive(member))
-      return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", context_.rank(), context_.rank_of(member));
-  return Status::ok;
 }
 
 /// Ranks of this node count their steps where the others can see it.

@@ -20,17 +20,19 @@ struct Job : Kept {
   std::vector<MPI_Request> requests;
 };
 
+/// Why MPI answers with an error: HLC_ERR_PEER_DIED if a process of this node has ended, else the status with its message.
+Status blame(Context &context, Status status);
+
 /// Waits in a collective step. pause() fails, and the context is lost, once a rank is known to have died or the time is over.
 class Patience {
  public:
   explicit Patience(Context &context, std::int64_t grace_ns = 0)
       : context_(context), wait_(context, WakeUp::by_polling), grace_ns_(grace_ns) {}
   Status pause();
-  /// Why MPI answers with an error: if a process has died, that is why.
-  Status blame(Status status);
+  /// The same, and the context is lost.
+  Status blame(Status status) { return context_.lose(halocline::blame(context_, status)); }
 
  private:
-  Status find_dead() const;
   Status look_for_late() const;
 
   Context &context_;

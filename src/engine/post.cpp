@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "engine/collective.hpp"
@@ -49,11 +51,11 @@ Status Post::close(Context &context) {
   const std::lock_guard lock(mutex_);
   Patience patience(context);
   MPI_Request barrier = MPI_REQUEST_NULL;
-  for (int done = 0; !done;) {
-    HLC_TRY(receive_locked());
+  for (int done = 0; !done || !receiving_.empty();) {
+    if (const Status received = receive_locked(); failed(received)) return patience.blame(received);
     if (barrier != MPI_REQUEST_NULL)
       HLC_TRY(check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test"));
-    else if (sending_.empty())
+    else if (!done && sending_.empty())
       HLC_TRY(check_mpi(MPI_Ibarrier(comm_, &barrier), "MPI_Ibarrier"));
     if (!done) HLC_TRY(patience.pause());
   }
@@ -107,17 +109,45 @@ Status Post::receive() {
 
 Status Post::receive_locked() {
   HLC_TRY(forget_sent());
-  for (int there = 1; there;) {
+  HLC_TRY(begin_receives());
+  return end_receives();
+}
+
+/// A large letter comes only while its sender is inside MPI, so no receive may wait. Who holds the lock is alone: nobody else takes what the
+/// probe has seen.
+Status Post::begin_receives() {
+  while (true) {
+    int there = 0, count = 0;
     MPI_Status status;
     HLC_TRY(check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kTag, comm_, &there, &status), "MPI_Iprobe"));
-    if (!there) break;
-    int count = 0;
+    if (!there) return Status::ok;
     MPI_Get_count(&status, MPI_BYTE, &count);
-    std::vector<char> piece(static_cast<std::size_t>(count));
-    HLC_TRY(check_mpi(MPI_Recv(piece.data(), count, MPI_BYTE, status.MPI_SOURCE, kTag, comm_, MPI_STATUS_IGNORE), "MPI_Recv"));
-    HLC_TRY(take_in(status.MPI_SOURCE, piece));
+    Receiving &piece =
+        receiving_.emplace_back(Receiving{status.MPI_SOURCE, std::vector<char>(static_cast<std::size_t>(count)), MPI_REQUEST_NULL});
+    const Status begun = check_mpi(MPI_Irecv(piece.bytes.data(), count, MPI_BYTE, piece.source, kTag, comm_, &piece.request), "MPI_Irecv");
+    if (failed(begun)) return set_aside(std::prev(receiving_.end()), begun);
+  }
+}
+
+/// Pieces of one sender are taken in in their order, whichever is complete first.
+Status Post::end_receives() {
+  std::set<int> late;
+  for (auto piece = receiving_.begin(); piece != receiving_.end();) {
+    int done = 0;
+    if (late.count(piece->source) == 0)
+      if (const Status tested = check_mpi(MPI_Test(&piece->request, &done, MPI_STATUS_IGNORE), "MPI_Test"); failed(tested))
+        return set_aside(piece, tested);
+    if (!done) late.insert(piece->source);
+    if (done) take_in(piece->source, piece->bytes);
+    piece = done ? receiving_.erase(piece) : std::next(piece);
   }
   return Status::ok;
+}
+
+/// A piece that MPI could not receive leaves a hole in what its sender says: nothing more of that sender counts.
+Status Post::set_aside(std::list<Receiving>::iterator piece, Status why) {
+  lost_.splice(lost_.end(), receiving_, piece);
+  return why;
 }
 
 Status Post::forget_sent() {
@@ -129,15 +159,15 @@ Status Post::forget_sent() {
   return Status::ok;
 }
 
-Status Post::take_in(int source, const std::vector<char> &piece) {
+void Post::take_in(int source, const std::vector<char> &piece) {
+  if (std::any_of(lost_.begin(), lost_.end(), [&](const Receiving &lost) { return lost.source == source; })) return;
   std::vector<char> &whole = pieces_[source];
   whole.insert(whole.end(), piece.begin(), piece.end());
   Head head;
   std::memcpy(&head, whole.data(), sizeof head);
-  if (whole.size() < head.bytes) return Status::ok;
+  if (whole.size() < head.bytes) return;
   sort(source, whole);
   whole.clear();
-  return Status::ok;
 }
 
 /// Letters for a plan that is gone are thrown away.

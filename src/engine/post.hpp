@@ -96,9 +96,18 @@ class Post {
     std::shared_ptr<std::vector<char>> bytes;
     MPI_Request request;
   };
+  /// A piece of a letter that MPI is writing.
+  struct Receiving {
+    int source;
+    std::vector<char> bytes;
+    MPI_Request request;
+  };
 
   Status receive_locked();
-  Status take_in(int source, const std::vector<char> &piece);
+  Status begin_receives();
+  Status end_receives();
+  Status set_aside(std::list<Receiving>::iterator piece, Status why);
+  void take_in(int source, const std::vector<char> &piece);
   void sort(int source, const std::vector<char> &bytes);
   Status forget_sent();
   bool mine_to_finish(const Record &record) const;
@@ -109,6 +118,8 @@ class Post {
   std::int64_t next_serial_ = 1;
   std::map<std::int64_t, Record> records_;
   std::list<Sending> sending_;
+  std::list<Receiving> receiving_;  // in the order in which they were seen
+  std::list<Receiving> lost_;  // that MPI has refused; it may still write them
   std::map<int, std::vector<char>> pieces_;  // by source: a letter that has not come whole
 };
 

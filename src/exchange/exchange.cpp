@@ -331,6 +331,7 @@ Status Exchange::close_all() {
 
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.
 Status Exchange::mark_broken(Status status) {
+  if (status == Status::mpi) status = blame(*plan_.context, status);
   broken_ = broken_ || failed(status);
   if (status == Status::rule && check_) check_->give_up();
   return status;

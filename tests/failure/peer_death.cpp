@@ -26,7 +26,11 @@
 namespace {
 
 constexpr int victim = 1;
-constexpr std::size_t field_bytes = 12 * sizeof(double);
+/// The depth of the halo, in cells.
+std::int64_t depth() {
+  const char *given = std::getenv("HALOCLINE_TEST_DEPTH");
+  return given ? std::atol(given) : 2;
+}
 
 std::filesystem::path directory;
 std::string died_file, hung_file;
@@ -88,18 +92,18 @@ struct Run {
   void protect() const { mprotect(field, 4096, PROT_NONE); }
 };
 
-/// A periodic row of ranks with 8 cells each in shared memory.
+/// A periodic row of ranks, with four times the depth in cells each, in shared memory.
 hlc_status plan(Run &run) {
   hlc_grid grid{};
   hlc_field field{};
   hlc_halo_spec spec{};
-  const std::int64_t global = 8 * run.size;
+  const std::int64_t global = 4 * depth() * run.size;
   const int periodic = 1;
   if (hlc_status status = hlc_grid_create(run.context, 1, &global, nullptr, &periodic, &grid)) return status;
   field.data = run.field;
   field.type = HLC_FLOAT64;
   spec.grid = &grid;
-  spec.depth_low[0] = spec.depth_high[0] = 2;
+  spec.depth_low[0] = spec.depth_high[0] = depth();
   spec.nfields = 1;
   spec.fields = &field;
   spec.mode = run.mode;
@@ -110,7 +114,7 @@ hlc_status make(Run &run) {
   run.arm("open");
   hlc_status status = hlc_init(MPI_COMM_WORLD, &run.context);
   run.arm("field");
-  if (status == HLC_OK) status = hlc_field_alloc(run.context, field_bytes, &run.field);
+  if (status == HLC_OK) status = hlc_field_alloc(run.context, static_cast<std::size_t>(6 * depth()) * sizeof(double), &run.field);
   run.arm("init");
   if (status == HLC_OK) status = plan(run);
   if (status == HLC_OK) run.arm("swap");

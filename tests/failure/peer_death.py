@@ -27,6 +27,10 @@ PLAN_STAGES = ("open 2", "open 5", "field 1", "field 3", "init 1", "init 6", "in
 BLOCKING = {"fence": "MPI_Win_fence", "passive_naive": "MPI_Win_lock_all, MPI_Win_unlock_all"}
 FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpacking", "finalise", "open 5", "field 3", "init 6")]
 FEW += [("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"), ("passive", "unpacking")]
+# Check mode with cards of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the other
+# process's memory (mpich).
+LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}
+CHECKED = [("direct", "after_start"), ("p2p", "after_start"), ("notify", "between_swaps")]
 # Runs a rank, and stays until every survivor has reported: arguments are the folder of reports and the rank's command.
 SHELL = f"""folder=$1; shift; "$@"
 tries=0
@@ -40,12 +44,12 @@ def left_behind():
     return [name for name in names if not pathlib.Path("/proc", name.split("-")[1]).exists()]
 
 
-def launch(program, launcher, mode, stage):
+def launch(program, launcher, mode, stage, more):
     """Runs one case; returns the survivors' reports by rank, and the launcher's output."""
     stage, *step = stage.split()
     with tempfile.TemporaryDirectory(prefix="halocline-test-") as directory:
         command = launcher + ["-n", str(RANKS), "sh", "-c", SHELL, "sh", directory, program, mode, stage, directory] + step
-        environment = dict(os.environ, HALOCLINE_TIMEOUT=str(TIMEOUT_S), HALOCLINE_TEST_PATIENCE="12")
+        environment = dict(os.environ, HALOCLINE_TIMEOUT=str(TIMEOUT_S), HALOCLINE_TEST_PATIENCE="12", **more)
         try:
             run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=90, text=True, env=environment)
             output = run.stdout
@@ -109,12 +113,16 @@ def main():
     counts = dict(passed=0, failed=0)
     measured = {}
     old = left_behind()
-    for mode, stage in all_cases() if matrix else FEW:
-        reports, output = launch(program, launcher, mode, stage)
+    cases = [(mode, stage, {}) for mode, stage in (all_cases() if matrix else FEW)]
+    cases += [(mode, stage, dict(LARGE_CARDS, MPIR_CVAR_CH4_CMA_ENABLE=cma)) for mode, stage in CHECKED for cma in "01"]
+    for mode, stage, more in cases:
+        reports, output = launch(program, launcher, mode, stage, more)
         result, reason = judge(reports, output, mode, stage)
         counts[result] += 1
-        measured[mode, stage] = cell(reports)
-        print(f"{result}: {mode}, rank {VICTIM} killed {stage.replace('_', ' ')}: {reason}", flush=True)
+        if not more:
+            measured[mode, stage] = cell(reports)
+        how = ", large cards, reading the other's memory " + more["MPIR_CVAR_CH4_CMA_ENABLE"] if more else ""
+        print(f"{result}: {mode}{how}, rank {VICTIM} killed {stage.replace('_', ' ')}: {reason}", flush=True)
 
     time.sleep(0.2)
     leaks = sorted(set(left_behind()) - set(old))
