@@ -15,7 +15,7 @@ HaloCheck::HaloCheck(Halo &halo, const hlc_halo_spec &spec) : halo_(halo), check
     block_.count[d] = spec.grid->local[d];
     whole_.count[d] = array_cells(spec, static_cast<int>(d));
   }
-  for (const Halo::Field &field : halo_.fields_) poisons_.emplace_back(field.type, field.element);
+  for (const Halo::Field &field : halo_.fields_) poisons_.emplace_back(field.type, field.element, halo.context().rank());
   tainted_.resize(poisons_.size());
   sums_.resize(poisons_.size());
 }
@@ -191,7 +191,7 @@ void HaloCheck::report_wrong(const Halo::Path &path, std::size_t f, const Cells 
                                              " has written it since, or the value was lost, torn or misplaced on its way");
 }
 
-/// The halo against the neighbour's own copy. A neighbour's values may carry poison that is its own affair; it has been told.
+/// The halo against the neighbour's own copy. A neighbour's values may carry poison of this rank that comes back; it has been told.
 void HaloCheck::compare_halos() {
   for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
     const Halo::Path &path = halo_.paths_[e];
@@ -202,7 +202,7 @@ void HaloCheck::compare_halos() {
       const Halo::Field &of = field(f);
       const char *end = expected + path.moves[f].halo_bytes;
       for_each_cell(path.direction.halo, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
-        if (poisons_[f].found_in(expected)) tainted_[f] = 1;
+        if (poisons_[f].found_in(expected)) tainted_.assign(tainted_.size(), 1);
         const bool right = std::memcmp(expected, is, static_cast<std::size_t>(of.element)) == 0;
         if (!right) report_wrong(path, f, cell, expected, is);
         expected += of.element;

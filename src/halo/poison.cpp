@@ -10,12 +10,14 @@
 namespace halocline {
 namespace {
 
-// One quiet NaN in both precisions, so that a conversion hands it on: a float's 22 bits of payload are the upper ones of a double's 51.
-// The sign is not part of it.
-constexpr std::uint32_t kPayload = 0x28a10c;
-constexpr std::uint32_t kNaN32 = 0x7fc00000u | kPayload;
-constexpr std::uint64_t kNaN64 = 0x7ff8000000000000u | std::uint64_t{kPayload} << 29;
+// Quiet NaNs, the same in both precisions, so that a conversion hands them on: a float's 22 bits of payload are the upper ones of a
+// double's 51. Twelve say that it is poison, ten whose. The sign is not part of it.
+constexpr std::uint32_t kNaN32 = 0x7fc00000u | 0x28a000u, kAny32 = 0x7ffffc00u, kOwned32 = 0x7fffffffu;
+constexpr std::uint64_t upper(std::uint32_t word) { return std::uint64_t{0x7ff80000} << 32 | std::uint64_t{word & 0x3fffffu} << 29; }
+constexpr std::uint64_t kNaN64 = upper(kNaN32), kAny64 = upper(kAny32), kOwned64 = upper(kOwned32);
 constexpr char kPattern[] = "HALOCLIN";
+
+std::uint32_t owned_by(int rank) { return kNaN32 | (static_cast<std::uint32_t>(rank) & 0x3ffu); }
 
 template <class Word>
 bool is_poison(const char *bytes, Word expected, Word mask) {
@@ -24,8 +26,8 @@ bool is_poison(const char *bytes, Word expected, Word mask) {
   return (word & mask) == expected;
 }
 
-bool poisoned32(const char *bytes) { return is_poison<std::uint32_t>(bytes, kNaN32, 0x7fffffffu); }
-bool poisoned64(const char *bytes) { return is_poison<std::uint64_t>(bytes, kNaN64, 0x7fffffffe0000000u); }
+bool poisoned32(const char *bytes) { return is_poison<std::uint32_t>(bytes, kNaN32, kAny32); }
+bool poisoned64(const char *bytes) { return is_poison<std::uint64_t>(bytes, kNaN64, kAny64); }
 
 template <class Word>
 void repeat(std::vector<char> &cell, Word word) {
@@ -62,21 +64,25 @@ std::string bytes_in_words(const char *cell, std::int64_t element) {
 
 }  // namespace
 
-Poison::Poison(hlc_type type, std::int64_t element) : type_(type), cell_(static_cast<std::size_t>(element)) {
+Poison::Poison(hlc_type type, std::int64_t element, int rank)
+    : type_(type), nan_(owned_by(rank)), cell_(static_cast<std::size_t>(element)) {
   if (type == HLC_FLOAT32 || type == HLC_COMPLEX64)
-    repeat(cell_, kNaN32);
+    repeat(cell_, nan_);
   else if (type == HLC_FLOAT64 || type == HLC_COMPLEX128)
-    repeat(cell_, kNaN64);
+    repeat(cell_, upper(nan_));
   else
-    for (std::size_t b = 0; b < cell_.size(); ++b) cell_[b] = kPattern[b % 8];
+    for (std::size_t b = 0; b < cell_.size(); ++b)
+      cell_[b] = static_cast<char>(kPattern[b % 8] ^ (b % 4 == 2 ? rank & 0xff : b % 4 == 3 ? rank >> 8 & 0xff : 0));
 }
 
 bool Poison::found_in(const char *cell) const {
+  const auto mine32 = [&](int at) { return is_poison<std::uint32_t>(cell + at, nan_, kOwned32); };
+  const auto mine64 = [&](int at) { return is_poison<std::uint64_t>(cell + at, upper(nan_), kOwned64); };
   switch (type_) {
-    case HLC_FLOAT32: return poisoned32(cell);
-    case HLC_FLOAT64: return poisoned64(cell);
-    case HLC_COMPLEX64: return poisoned32(cell) || poisoned32(cell + 4);
-    case HLC_COMPLEX128: return poisoned64(cell) || poisoned64(cell + 8);
+    case HLC_FLOAT32: return mine32(0);
+    case HLC_FLOAT64: return mine64(0);
+    case HLC_COMPLEX64: return mine32(0) || mine32(4);
+    case HLC_COMPLEX128: return mine64(0) || mine64(8);
     default: return cell_.size() >= 4 && std::memcmp(cell, cell_.data(), cell_.size()) == 0;
   }
 }

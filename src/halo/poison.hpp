@@ -10,20 +10,22 @@
 
 namespace halocline {
 
-/// The poison of one element type. Real and complex elements become quiet NaNs with a payload of their own, which arithmetic hands on (on
-/// x86-64 and AArch64); others a pattern of bytes, which copying hands on.
+/// The poison of one element type, made by one rank. Real and complex elements become quiet NaNs with a payload of their own, which
+/// arithmetic hands on (on x86-64 and AArch64); others a pattern of bytes, which copying hands on. Both tell whose halo they were read from
+/// (reals modulo 1024 ranks, others modulo 65536), so that nobody is blamed for what a neighbour read.
 class Poison {
  public:
-  Poison(hlc_type type, std::int64_t element);
+  Poison(hlc_type type, std::int64_t element, int rank);
 
   /// The bytes of a poisoned cell.
   const std::vector<char> &cell() const { return cell_; }
-  /// True if a cell holds the poison or, for reals, something that was computed from it. Always false for elements of fewer than four bytes,
-  /// whose pattern may be an honest value.
+  /// True if a cell holds this rank's poison or, for reals, something that was computed from it. Always false for elements of fewer than
+  /// four bytes, whose pattern may be an honest value.
   bool found_in(const char *cell) const;
 
  private:
   hlc_type type_;
+  std::uint32_t nan_;  // as a float
   std::vector<char> cell_;
 };
 
