@@ -106,7 +106,7 @@ Check::TheirCard Check::read_card(const std::vector<char> &text) {
   card.in = head.in;
   card.what.resize(static_cast<std::size_t>(head.numbers));
   const char *at = text.data() + sizeof head;
-  std::memcpy(card.what.data(), at, card.what.size() * sizeof(std::int64_t));
+  if (!card.what.empty()) std::memcpy(card.what.data(), at, card.what.size() * sizeof(std::int64_t));
   at += card.what.size() * sizeof(std::int64_t);
   card.words.assign(at, static_cast<std::size_t>(head.letters));
   card.values.assign(at + head.letters, text.data() + text.size());
