@@ -46,7 +46,8 @@ Status Post::open(MPI_Comm comm) {
   return check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
 }
 
-/// A rank joins the barrier once its own letters have been received; when all have joined, none is under way.
+/// A rank joins the barrier once MPI has taken its letters, and receives until all have joined. A letter that MPI holds back longer than
+/// that, which only a plan that was given up can have left, is lost with the communicator.
 Status Post::close(Context &context) {
   const std::lock_guard lock(mutex_);
   Patience patience(context);
