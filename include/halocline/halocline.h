@@ -254,7 +254,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
 
 /**
- * Releases a halo and sets *halo to NULL. Collective; waits for the others. HLC_ERR_STATE while a swap is in flight, unless that
+ * Releases a halo and sets *halo to NULL. Collective; waits for the others. Two threads must not be in collective calls of one context at
+ * once; and in every mode a swap may call MPI. HLC_ERR_STATE while a swap is in flight, unless that
  * swap failed: then buffers that MPI may still write into are left alone for good, on all ranks. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a
  * rank has died or does not come (eleven times HALOCLINE_TIMEOUT, or ten seconds more than it after a failed swap); the halo is gone then, too.
  */
