@@ -32,7 +32,8 @@ struct State {
   std::atomic<int> turn{0};  ///< counts the probes, so that the guard knows a new one
   char phase[160] = "";
 };
-State state;
+/// Never destroyed: the guard goes on looking at it while the process's exit handlers run.
+State &state = *new State;
 
 /// One write, so that the lines of several ranks do not mix.
 void tell(const char *outcome, const char *what) {
