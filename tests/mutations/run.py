@@ -153,13 +153,13 @@ def by_program(mutation, build):
 
 
 def by_model(model, macro):
-    """Breaks the model; returns spin's error, or ''."""
+    """Breaks the model; returns what spin found: a deadlock, an assertion that does not hold, or ''."""
     run = subprocess.run([sys.executable, str(HERE.parent / "models" / "run.py"), str(HERE.parent / "models" / f"{model}.pml"), macro],
                          capture_output=True, text=True)
     if run.returncode == 77:
         return None
     match = re.search(rf"^ok   break {macro} .*?: ([^:]*) \([\d.]+ s\)$", run.stdout, re.M)
-    return match[1] if match else ""
+    return "" if not match else "deadlock" if match[1].startswith("invalid end state") else "assertion"
 
 
 def examine(mutation, folder):
@@ -173,7 +173,7 @@ def examine(mutation, folder):
     if "model" in mutation:
         why = by_model(*mutation["model"].split())
         good = good and why != ""
-        outcomes[f"model.{mutation['model']}"] = "spin is not installed" if why is None else why or "passes"
+        outcomes[f"`{mutation['model'].split()[0]}.pml`"] = "spin is not installed" if why is None else why or "passes"
     return good, outcomes
 
 
@@ -214,7 +214,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         results = list(pool.map(lambda mutation: try_mutation(mutation, arguments.build), mutations))
     if arguments.table:
-        head = ["| ordering | taken out | what notices | if nothing does, why it stays |", "|---|---|---|---|"]
+        head = ["| ordering | taken out | what notices | if a test passes, why |", "|---|---|---|---|"]
         pathlib.Path(arguments.table).write_text("\n".join(head + [line for _, line in results]) + "\n")
     passed = sum(good for good, _ in results)
     print(f"{passed} passed, {len(results) - passed} failed, 0 skipped")
