@@ -1,6 +1,7 @@
 /*
- * Halocline: halo swaps and the one-sided engine under them. This is the whole C API; the C++ header, the Fortran modules and the tools
- * see nothing else. Every function returns an hlc_status; hlc_error_message() has one sentence that names the argument, rank and value.
+ * Halocline: halo swaps, and the one-sided engine under them (segment.h, which this file includes). Together they are the whole C API; the
+ * C++ header, the Fortran modules and the tools see nothing else. Every function returns an hlc_status; hlc_error_message() has one
+ * sentence that names the argument, rank and value.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -326,4 +327,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_exchange_info(const hlc_exchange *exchange,
 #ifdef __cplusplus
 }
 #endif
+
+#include <halocline/segment.h>
+
 #endif

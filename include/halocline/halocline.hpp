@@ -14,5 +14,6 @@
 #include <halocline/cxx/exchange.hpp>
 #include <halocline/cxx/field.hpp>
 #include <halocline/cxx/halo.hpp>
+#include <halocline/cxx/segment.hpp>
 
 #endif

@@ -1,11 +1,10 @@
 // The C API: each function checks its handle, calls one object, and hands the status out. No logic of its own.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>
-#include <new>
 #include <utility>
 
+#include "api/handles.hpp"
 #include "engine/collective.hpp"
-#include "engine/context.hpp"
 #include "exchange/list.hpp"
 #include "exchange/modes/modes.hpp"
 #include "halo/grid.hpp"
@@ -14,10 +13,12 @@
 using halocline::fail;
 using halocline::failed;
 using halocline::Status;
+using halocline::api::guarded;
+using halocline::api::mpi_is_up;
+using halocline::api::null;
+using halocline::api::null_on;
+using halocline::api::out;
 
-struct hlc_context : halocline::Kept {
-  halocline::Context inner;
-};
 struct hlc_halo {
   explicit hlc_halo(halocline::Context &context) : inner(context) {}
   halocline::Halo inner;
@@ -27,32 +28,15 @@ struct hlc_exchange {
   halocline::ListExchange inner;
 };
 
-namespace {
-
-hlc_status out(Status status) { return static_cast<hlc_status>(status); }
-
-/// Runs a cold call; an allocation that fails in it becomes a status.
-template <class Call>
-hlc_status guarded(const char *name, Call call) {
-  try {
-    return out(call());
-  } catch (const std::bad_alloc &) {
-    return out(fail(Status::memory, "%s: no memory", name));
-  }
-}
-
-Status null(const char *function, const char *argument) { return fail(Status::argument, "%s: %s is NULL", function, argument); }
-Status null_on(const halocline::Context &context, const char *function, const char *argument) {
-  return fail(Status::argument, "%s on rank %d: %s is NULL", function, context.rank(), argument);
-}
-
-Status mpi_is_up(const char *function) {
+Status halocline::api::mpi_is_up(const char *function) {
   int initialised = 0, finalised = 0;
   MPI_Initialized(&initialised);
   MPI_Finalized(&finalised);
   if (initialised && !finalised) return Status::ok;
   return fail(Status::state, "%s: MPI is not initialised%s", function, finalised ? " any more" : "; call MPI_Init first");
 }
+
+namespace {
 
 /// Makes a halo or an exchange, counts it as live in its context. A rank without a place for the result still tells the others.
 template <class Object, class Spec>
@@ -170,14 +154,15 @@ hlc_status hlc_finalise(hlc_context **context) {
     halocline::Context &inner = (*context)->inner;
     Status mine = Status::ok;
     if (inner.live_plans > 0 || inner.live_fields() > 0)
-      mine = fail(Status::state, "hlc_finalise on rank %d: %d halo(s) or exchange(s) and %d field(s) still live; release them first",
+      mine = fail(Status::state,
+                  "hlc_finalise on rank %d: %d halo(s), exchange(s) or segment(s) and %d field(s) still live; release them first",
                   inner.rank(), inner.live_plans.load(), inner.live_fields());
     // Whoever must not close yet says so to all; if a rank does not come at all, this one still closes, without what is collective.
     int worst = 0;
     Status voted = halocline::vote(inner, inner.comm(), failed(mine) ? 1 : 0, &worst);
     if (failed(mine)) return mine;
     if (voted == Status::ok && worst)
-      return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos or fields", inner.rank());
+      return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
     if (!failed(voted) && inner.post()) voted = inner.post()->close(inner);
     std::unique_ptr<hlc_context> closed(std::exchange(*context, nullptr));
     if (failed(voted)) give_up(std::move(closed));

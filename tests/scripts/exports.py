@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what libhalocline shows to the world: every function of the C header, nothing else, and a soname.
+"""Checks what libhalocline shows to the world: every function of the C headers, nothing else, and a soname.
 
-Usage: exports.py LIBRARY HEADER
+Usage: exports.py LIBRARY HEADER...
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -16,7 +16,7 @@ def output_of(*command):
 
 
 def main():
-    library, header = sys.argv[1], pathlib.Path(sys.argv[2]).read_text()
+    library, header = sys.argv[1], "".join(pathlib.Path(name).read_text() for name in sys.argv[2:])
     symbols = {line.split()[-1] for line in output_of("nm", "-D", "--defined-only", library).splitlines()}
     exported = {name.split("@")[0] for name in symbols}
     declared = set(re.findall(r"HLC_API[^;]*?\b(hlc_\w+)\s*\(", header))

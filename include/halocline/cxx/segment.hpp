@@ -1,0 +1,165 @@
+// Segments: memory that every rank can put to and get from, with notifications and atomics.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef HALOCLINE_CXX_SEGMENT_HPP
+#define HALOCLINE_CXX_SEGMENT_HPP
+
+#include <halocline/segment.h>
+#include <halocline/cxx/context.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+namespace halocline {
+
+enum class Op {
+  sum = HLC_OP_SUM,
+  min = HLC_OP_MIN,
+  max = HLC_OP_MAX,
+  prod = HLC_OP_PROD,
+  band = HLC_OP_BAND,
+  bor = HLC_OP_BOR,
+  bxor = HLC_OP_BXOR,
+  replace = HLC_OP_REPLACE,
+  read = HLC_OP_READ
+};
+
+/// Returns the hlc_number of an arithmetic type.
+template <class T>
+constexpr hlc_number number_of() {
+  static_assert(std::is_floating_point_v<T> || (std::is_integral_v<T> && !std::is_same_v<T, bool>), "atomics work on numbers");
+  static_assert(sizeof(T) <= 8, "atomics work on numbers of 8 to 64 bits");
+  constexpr bool with_sign = std::is_signed_v<T>;
+  if constexpr (std::is_floating_point_v<T>)
+    return sizeof(T) == 4 ? HLC_NUMBER_FLOAT32 : HLC_NUMBER_FLOAT64;
+  else if constexpr (sizeof(T) == 1)
+    return with_sign ? HLC_NUMBER_INT8 : HLC_NUMBER_UINT8;
+  else if constexpr (sizeof(T) == 2)
+    return with_sign ? HLC_NUMBER_INT16 : HLC_NUMBER_UINT16;
+  else if constexpr (sizeof(T) == 4)
+    return with_sign ? HLC_NUMBER_INT32 : HLC_NUMBER_UINT32;
+  else
+    return with_sign ? HLC_NUMBER_INT64 : HLC_NUMBER_UINT64;
+}
+
+/// Byte `offset` of a rank's part.
+struct At {
+  int rank;
+  std::int64_t offset;
+};
+
+/// A notification, and ids of notifications.
+using Notification = hlc_notification;
+using Ids = hlc_ids;
+using Block = hlc_block;
+
+/// A part of memory and some notifications per rank (hlc_segment_create). Making and closing one is collective. Counts are elements of T,
+/// offsets are bytes.
+class Segment {
+ public:
+  Segment(const Context &context, std::int64_t bytes, int notifications = 0) : handle_(open(context, {bytes, notifications})) {}
+
+  /// This rank's own part.
+  template <class T = std::byte>
+  T *data() const noexcept {
+    return static_cast<T *>(hlc_segment_data(raw()));
+  }
+  /// The part of a rank of this node.
+  hlc_segment_info_t info(int rank) const {
+    hlc_segment_info_t info{};
+    check(hlc_segment_info(raw(), rank, &info));
+    return info;
+  }
+
+  template <class T>
+  void put(At to, const T *from, std::int64_t count) const {
+    check(hlc_put(target(to), from, bytes_of<T>(count)));
+  }
+  template <class T>
+  void get(At from, T *to, std::int64_t count) const {
+    check(hlc_get(target(from), to, bytes_of<T>(count)));
+  }
+  void put(At to, const void *from, const Block &block) const { check(hlc_put_strided(target(to), from, &block)); }
+  void get(At from, void *to, const Block &block) const { check(hlc_get_strided(target(from), to, &block)); }
+
+  template <class T>
+  void put_notify(At to, const T *from, std::int64_t count, Notification notification) const {
+    check(hlc_put_notify(target(to), from, bytes_of<T>(count), notification));
+  }
+  void notify(int rank, Notification notification) const { check(hlc_notify(raw(), rank, notification)); }
+  /// Waits for a notification of the range and returns its id.
+  int wait(Ids ids) const {
+    int id = -1;
+    check(hlc_notify_wait(raw(), ids, &id));
+    return id;
+  }
+  /// The id of a notification of the range that is set, if there is one.
+  std::optional<int> test(Ids ids) const {
+    int id = -1;
+    return done(hlc_notify_test(raw(), ids, &id)) ? std::optional<int>(id) : std::nullopt;
+  }
+  /// Takes a notification: returns its value, 0 if it was not set.
+  std::uint32_t reset(int id) const {
+    std::uint32_t value = 0;
+    check(hlc_notify_reset(raw(), id, &value));
+    return value;
+  }
+
+  /// Combines one number of the target with the operand and returns what it was.
+  template <class T>
+  T fetch_op(At at, Op op, T operand) const {
+    T old{};
+    check(hlc_fetch_op(target(at), {static_cast<hlc_op>(op), number_of<T>()}, &operand, &old));
+    return old;
+  }
+  template <class T>
+  T fetch_add(At at, T value) const {
+    return fetch_op(at, Op::sum, value);
+  }
+  template <class T>
+  T swap(At at, T value) const {
+    return fetch_op(at, Op::replace, value);
+  }
+  /// Replaces an integer of 32 or 64 bits if it is `expected`; returns what it was.
+  template <class T>
+  T compare_swap(At at, T expected, T value) const {
+    static_assert(std::is_integral_v<T> && sizeof(T) >= 4, "compare_swap works on integers of 32 and 64 bits");
+    std::int64_t old = 0;
+    check(hlc_atomic_compare_swap(target(at), number_of<T>(), static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value), &old));
+    return static_cast<T>(old);
+  }
+  template <class T>
+  void accumulate(At at, Op op, const T *from, std::int64_t count) const {
+    check(hlc_accumulate(target(at), {static_cast<hlc_op>(op), number_of<T>()}, from, count));
+  }
+
+  void flush(int rank) const { check(hlc_flush(raw(), rank)); }
+  void flush() const { check(hlc_flush_all(raw())); }
+  void flush_local(int rank) const { check(hlc_flush_local(raw(), rank)); }
+  void flush_local() const { check(hlc_flush_local_all(raw())); }
+  void barrier() const { check(hlc_barrier(raw())); }
+
+  /// Frees the segment now and says so if that fails. Collective.
+  void finalise() { handle_.finalise(); }
+  hlc_segment *raw() const noexcept { return handle_.get(); }
+
+ private:
+  static hlc_segment *open(const Context &context, const hlc_segment_spec &spec) {
+    hlc_segment *raw = nullptr;
+    check(hlc_segment_create(context.raw(), &spec, &raw));
+    return raw;
+  }
+  hlc_target target(At at) const noexcept { return {raw(), at.rank, at.offset}; }
+  /// More elements than memory holds are as wrong as a negative number of them.
+  template <class T>
+  static std::int64_t bytes_of(std::int64_t count) {
+    static_assert(std::is_trivially_copyable_v<T>, "segments hold plain values");
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    return count > INT64_MAX / size ? INT64_MAX : count * size;
+  }
+  detail::Handle<hlc_segment, hlc_segment_free> handle_;
+};
+
+}  // namespace halocline
+#endif

@@ -1,0 +1,239 @@
+/*
+ * The one-sided engine: segments of memory that every rank can reach, put, get, atomics, notifications, flush and barrier. Part of the C
+ * API; halocline.h includes it.
+ *
+ * Rules that hold for every function here, unless it says otherwise:
+ *  - Completion. An operation is *locally* complete when its local buffer may be reused (put, accumulate) or read (get), and *remotely*
+ *    complete when the target's memory has changed. hlc_flush_local waits for the first, hlc_flush for both. To a rank of the same node
+ *    every operation is locally complete when it returns; programs that rely on that do not work across nodes.
+ *  - Order. Operations are not ordered among each other, neither to one target nor to several, but for hlc_put_notify, whose notification
+ *    never arrives before its own data. What has been flushed comes before whatever this rank does next.
+ *  - What the target sees. It may read data once it knows that they are there: by the notification that came with them, by a barrier after
+ *    the origin's flush, or by a message that the origin sent after its flush. Bytes that one rank puts while another puts, gets, or
+ *    accesses them itself are undefined; only atomic operations may meet.
+ *  - Threads. With MPI_THREAD_MULTIPLE any thread may call at any time; collective calls and hlc_barrier are for one thread at a time.
+ *    A flush completes the operations that the calling thread has begun before.
+ *  - Errors. HLC_ERR_ARGUMENT names the argument, the calling rank and the value, and nothing has been done: segment NULL, rank outside the
+ *    context, bytes outside the target's part, id outside the notifications, a value of 0, an address that does not fit an atomic's type.
+ *    HLC_ERR_STATE: the segment has been freed. HLC_ERR_UNSUPPORTED: the target is on another node, which segments do not reach yet.
+ *
+ * Sources: GASPI specification 17.1, sections 7 (segments), 8 (one-sided communication, notifications), 10 (atomics); MPI 3.1, sections 11.2
+ * to 11.5 and 11.7; OpenSHMEM 1.5, sections 9.5 to 9.10.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef HALOCLINE_SEGMENT_H
+#define HALOCLINE_SEGMENT_H
+
+#include <halocline/halocline.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most notifications that a segment may have. */
+#define HLC_MAX_NOTIFICATIONS 65536
+
+typedef struct hlc_segment hlc_segment;
+
+/* ---------------------------------------------------------------- segments */
+
+/** What hlc_segment_create needs. Zero-initialise it. */
+typedef struct hlc_segment_spec {
+  int64_t bytes;       /**< of this rank's part: 0 or more, each rank its own */
+  int notifications; /**< of each rank's part: 0 to HLC_MAX_NOTIFICATIONS, the same on all ranks; their ids are 0 to notifications - 1 */
+} hlc_segment_spec;
+
+/**
+ * Makes a segment: a part of memory per rank, which all ranks of the context may put to and get from, and which the ranks of a node may
+ * also load and store directly. Parts are aligned to a page and hold zeros, notifications are not set. Collective; returns when all ranks
+ * may use it. Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH (notifications differ), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT,
+ * HLC_ERR_PEER_DIED, HLC_ERR_MPI. Source: gaspi_segment_create, MPI_Win_allocate.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec, hlc_segment **segment);
+
+/**
+ * Completes this rank's operations, waits until all ranks have come, releases the segment and sets *segment to NULL. Collective. Other
+ * copies of the handle are answered with HLC_ERR_STATE until the context is closed (the last 64 freed segments of a context are
+ * remembered). HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not come; the segment is gone then, too.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_segment_free(hlc_segment **segment);
+
+/** Returns this rank's own part; NULL if it has 0 bytes, or the segment is NULL or freed. Local; any thread. */
+HLC_API void *hlc_segment_data(const hlc_segment *segment);
+
+/** What is known of one rank's part. Filled by hlc_segment_info. */
+typedef struct hlc_segment_info_t {
+  int64_t bytes; /**< as asked for */
+  int notifications;
+  void *data; /**< where this process sees the part, if the rank is of its node; NULL for a part of 0 bytes */
+} hlc_segment_info_t;
+
+/** Fills *info for a rank of this node. Local; any thread. Source: MPI_Win_shared_query. */
+HLC_NODISCARD HLC_API hlc_status hlc_segment_info(const hlc_segment *segment, int rank, hlc_segment_info_t *info);
+
+/* ---------------------------------------------------------------- put and get */
+
+/** Where an operation goes: byte `offset` of a rank's part. The calling rank itself is a target like every other. */
+typedef struct hlc_target {
+  hlc_segment *segment;
+  int rank;
+  int64_t offset;
+} hlc_target;
+
+/** Writes bytes bytes from data to the target. data may be reused after local completion, and must not overlap what is written. */
+HLC_NODISCARD HLC_API hlc_status hlc_put(hlc_target to, const void *data, int64_t bytes);
+
+/** Reads bytes bytes from the target to data, where they may be read after local completion. */
+HLC_NODISCARD HLC_API hlc_status hlc_get(hlc_target from, void *data, int64_t bytes);
+
+/**
+ * Runs of bytes, equally far apart in up to four dimensions: run (i0, i1, ...), 0 <= i_d < count[d], begins at sum(i_d * stride[d]) from
+ * the address or offset of the operation. Strides are in bytes and may be negative. A count of 0 is an empty block. ndims 0: one run.
+ */
+typedef struct hlc_block {
+  int64_t run_bytes; /**< contiguous bytes of a run, 0 or more */
+  int ndims; /**< 0 to HLC_MAX_DIMS */
+  int64_t count[HLC_MAX_DIMS]; /**< runs along each dimension, 0 or more */
+  int64_t local_stride[HLC_MAX_DIMS]; /**< in the local buffer */
+  int64_t target_stride[HLC_MAX_DIMS]; /**< in the target's part */
+} hlc_block;
+
+/** Writes a block from data to the target; as hlc_put. The runs must not overlap in the target. Source: ARMCI_PutS. */
+HLC_NODISCARD HLC_API hlc_status hlc_put_strided(hlc_target to, const void *data, const hlc_block *block);
+
+/** Reads a block from the target to data; as hlc_get. The runs must not overlap in data. Source: ARMCI_GetS. */
+HLC_NODISCARD HLC_API hlc_status hlc_get_strided(hlc_target from, void *data, const hlc_block *block);
+
+/* ---------------------------------------------------------------- notifications */
+
+/** A notification of the target's part: which one, and the value that it is set to. */
+typedef struct hlc_notification {
+  int id;
+  uint32_t value; /**< not 0 */
+} hlc_notification;
+
+/**
+ * Writes bytes bytes from data to the target (0 are allowed), then sets a notification there: whoever has seen the notification sees the
+ * data. Other operations of this rank may arrive later than it: flush them first. A notification that has not been reset yet is set anew,
+ * and its earlier value is lost; so one that several ranks use must be theirs in turn. Source: gaspi_write_notify.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_put_notify(hlc_target to, const void *data, int64_t bytes, hlc_notification notification);
+
+/** Sets a notification in a rank's part, without data. Source: gaspi_notify. */
+HLC_NODISCARD HLC_API hlc_status hlc_notify(hlc_segment *segment, int rank, hlc_notification notification);
+
+/** A range of ids of the calling rank's own part: first to first + count - 1, count 1 or more. */
+typedef struct hlc_ids {
+  int first, count;
+} hlc_ids;
+
+/**
+ * Waits until a notification of the range is set and writes its id to *id: the lowest of those seen. It stays set until it is reset. Waits
+ * at most HALOCLINE_TIMEOUT seconds: HLC_ERR_TIMEOUT; HLC_ERR_PEER_DIED names a rank of the node whose process has ended while nothing came.
+ * Source: gaspi_notify_waitsome.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_notify_wait(hlc_segment *segment, hlc_ids ids, int *id);
+
+/** As hlc_notify_wait, but does not wait: HLC_AGAIN if no notification of the range is set. */
+HLC_NODISCARD HLC_API hlc_status hlc_notify_test(hlc_segment *segment, hlc_ids ids, int *id);
+
+/**
+ * Takes a notification of this rank's own part: sets it to 0 and writes what it was to *value, in one atomic step. Of several threads that
+ * take the same notification one gets its value, the others get 0. What was put before a value other than 0 was set may then be read.
+ * Source: gaspi_notify_reset.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_notify_reset(hlc_segment *segment, int id, uint32_t *value);
+
+/* ---------------------------------------------------------------- atomics */
+
+/** The numbers that atomics work on. */
+typedef enum hlc_number HLC_INT {
+  HLC_NUMBER_INT8 = 0,
+  HLC_NUMBER_INT16,
+  HLC_NUMBER_INT32,
+  HLC_NUMBER_INT64,
+  HLC_NUMBER_UINT8,
+  HLC_NUMBER_UINT16,
+  HLC_NUMBER_UINT32,
+  HLC_NUMBER_UINT64,
+  HLC_NUMBER_FLOAT32,
+  HLC_NUMBER_FLOAT64,
+  HLC_NUMBER_COUNT_
+} hlc_number;
+
+/** What an atomic makes of the target's value t and the operand v. Integers wrap around. BAND, BOR, BXOR: integers only. */
+typedef enum hlc_op HLC_INT {
+  HLC_OP_SUM = 0, /**< t + v */
+  HLC_OP_MIN, /**< v < t ? v : t */
+  HLC_OP_MAX, /**< t < v ? v : t */
+  HLC_OP_PROD, /**< t * v */
+  HLC_OP_BAND, /**< t & v */
+  HLC_OP_BOR, /**< t | v */
+  HLC_OP_BXOR, /**< t ^ v */
+  HLC_OP_REPLACE, /**< v */
+  HLC_OP_READ, /**< t: an atomic read; the operand may be NULL */
+  HLC_OP_COUNT_
+} hlc_op;
+
+/** An operation and the type of its operands. */
+typedef struct hlc_action {
+  hlc_op op;
+  hlc_number type;
+} hlc_action;
+
+/*
+ * Each element is changed in one step with respect to all other atomics of this header on an element of the same type size there, whoever
+ * calls them and whatever the route; not with respect to put, get and the application's own loads and stores. The offset must be a multiple
+ * of the type's size. An atomic orders nothing but its own element: data put before it are flushed first. Atomics that return the old
+ * value are complete, at both ends, when they return; whatever the caller does next happens after them.
+ */
+
+/**
+ * Adds to a 32-bit or 64-bit integer (other types: HLC_ERR_ARGUMENT) and writes what it was before to *old, unless that is NULL. Values
+ * are taken and handed out as int64_t: an unsigned 64-bit value as the same bits. Source: gaspi_atomic_fetch_add.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_atomic_fetch_add(hlc_target at, hlc_number type, int64_t value, int64_t *old);
+
+/** Replaces a 32-bit or 64-bit integer; else as hlc_atomic_fetch_add. Source: shmem_atomic_swap. */
+HLC_NODISCARD HLC_API hlc_status hlc_atomic_swap(hlc_target at, hlc_number type, int64_t value, int64_t *old);
+
+/** Replaces a 32-bit or 64-bit integer if it is `expected`; else as hlc_atomic_fetch_add. Source: gaspi_atomic_compare_swap. */
+HLC_NODISCARD HLC_API hlc_status hlc_atomic_compare_swap(hlc_target at, hlc_number type, int64_t expected, int64_t value, int64_t *old);
+
+/** Combines one element with *operand and writes what it was before to *old, unless that is NULL. Source: MPI_Fetch_and_op. */
+HLC_NODISCARD HLC_API hlc_status hlc_fetch_op(hlc_target at, hlc_action action, const void *operand, void *old);
+
+/**
+ * Combines count elements, one behind the other, with those of data: each atomically, all of them not. Complete after a flush. Source:
+ * MPI_Accumulate.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_accumulate(hlc_target at, hlc_action action, const void *data, int64_t count);
+
+/* ---------------------------------------------------------------- completion */
+
+/**
+ * Waits until all operations of this thread on a rank's part are complete at both ends. Whatever this rank does afterwards comes after
+ * them: a message or notification that it sends, an atomic, a get. Source: MPI_Win_flush, shmem_quiet.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_flush(hlc_segment *segment, int rank);
+/** As hlc_flush, for all ranks. */
+HLC_NODISCARD HLC_API hlc_status hlc_flush_all(hlc_segment *segment);
+/** Waits until all operations of this thread on a rank's part are locally complete. Source: MPI_Win_flush_local. */
+HLC_NODISCARD HLC_API hlc_status hlc_flush_local(hlc_segment *segment, int rank);
+/** As hlc_flush_local, for all ranks. */
+HLC_NODISCARD HLC_API hlc_status hlc_flush_local_all(hlc_segment *segment);
+
+/**
+ * Returns when all ranks of the context have called it, after O(log(ranks)) notifications. What a rank stored or flushed before it, all
+ * ranks see after it; it completes no operation itself. One thread per segment at a time; barriers of different segments do not meet. Waits
+ * at most HALOCLINE_TIMEOUT seconds: HLC_ERR_TIMEOUT names the rank that this one waited for, HLC_ERR_PEER_DIED a rank of the node whose
+ * process has ended; further barriers of the segment are then answered with HLC_ERR_STATE. Source: dissemination barrier of Hensgen,
+ * Finkel and Manber; gaspi_barrier.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_barrier(hlc_segment *segment);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+// The handles of the C API, and what its functions have in common.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <new>
+
+#include "base/kept.hpp"
+#include "engine/context.hpp"
+#include "engine/public_segment.hpp"
+
+/// A segment, or what is left of one: once it has been freed the handle is empty, and is kept so that a copy of it is recognised.
+struct hlc_segment {
+  hlc_context *context = nullptr;
+  std::unique_ptr<halocline::PublicSegment> inner;
+  std::unique_ptr<hlc_segment> next;  // freed before this one
+};
+
+struct hlc_context : halocline::Kept {
+  halocline::Context inner;
+  std::unique_ptr<hlc_segment> freed_segments;
+  int freed_count = 0;
+};
+
+namespace halocline::api {
+
+inline hlc_status out(Status status) { return static_cast<hlc_status>(status); }
+
+/// Runs a cold call; an allocation that fails in it becomes a status.
+template <class Call>
+hlc_status guarded(const char *name, Call call) {
+  try {
+    return out(call());
+  } catch (const std::bad_alloc &) {
+    return out(fail(Status::memory, "%s: no memory", name));
+  }
+}
+
+inline Status null(const char *function, const char *argument) { return fail(Status::argument, "%s: %s is NULL", function, argument); }
+inline Status null_on(const Context &context, const char *function, const char *argument) {
+  return fail(Status::argument, "%s on rank %d: %s is NULL", function, context.rank(), argument);
+}
+
+/// Fails unless MPI may be called.
+Status mpi_is_up(const char *function);
+
+}  // namespace halocline::api

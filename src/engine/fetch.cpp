@@ -1,0 +1,87 @@
+// Atomics on segments: arguments and routes; what they compute stands in atomics.cpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+
+#include "engine/atomics.hpp"
+#include "engine/operations.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+
+/// Finds the place of count numbers.
+Status find_numbers(const PublicSegment &segment, const char *call, Target at, hlc_number type, std::int64_t count, char **place) {
+  const std::int64_t bytes = number_bytes(type);
+  if (count < 0 || count > kMostElements)
+    return fail(Status::argument, "%s on rank %d: count is %lld, it must be 0 or more, and no more than memory holds", call, segment.rank(),
+                static_cast<long long>(count));
+  HLC_TRY(segment.route(call, at, {0, count * bytes}, place));
+  if (at.offset % bytes != 0)
+    return fail(Status::argument, "%s on rank %d: offset is %lld, it must be a multiple of the %lld bytes of the type", call,
+                segment.rank(), static_cast<long long>(at.offset), static_cast<long long>(bytes));
+  return *place ? Status::ok : segment.unreachable(call, at.rank);
+}
+
+Status check_action(const PublicSegment &segment, const char *call, hlc_action action) {
+  if (can_combine(action)) return Status::ok;
+  return fail(Status::argument, "%s on rank %d: action.op %d does not go with action.type %d", call, segment.rank(),
+              static_cast<int>(action.op), static_cast<int>(action.type));
+}
+
+Status check_word(const PublicSegment &segment, const char *call, hlc_number type) {
+  if (is_word(type)) return Status::ok;
+  return fail(Status::argument, "%s on rank %d: type is %d, it must be an integer of 32 or 64 bits", call, segment.rank(),
+              static_cast<int>(type));
+}
+
+Status null_operand(const PublicSegment &segment, const char *call, const char *argument) {
+  return fail(Status::argument, "%s on rank %d: %s is NULL", call, segment.rank(), argument);
+}
+
+}  // namespace
+
+Status fetch_word(PublicSegment &segment, const char *call, Target at, hlc_action action, std::int64_t value, std::int64_t *old) {
+  char *place = nullptr;
+  HLC_TRY(check_word(segment, call, action.type));
+  HLC_TRY(find_numbers(segment, call, at, action.type, 1, &place));
+  std::int64_t operand = 0, before = 0;
+  write_word(action.type, value, &operand);
+  apply(action, place, &operand, &before);
+  if (old) *old = read_word(action.type, &before);
+  return Status::ok;
+}
+
+Status compare_swap(PublicSegment &segment, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
+  constexpr const char *call = "hlc_atomic_compare_swap";
+  char *place = nullptr;
+  HLC_TRY(check_word(segment, call, type));
+  HLC_TRY(find_numbers(segment, call, at, type, 1, &place));
+  const std::int64_t before = compare_and_swap(type, place, expected, value);
+  if (old) *old = before;
+  return Status::ok;
+}
+
+Status fetch_op(PublicSegment &segment, Target at, hlc_action action, const void *operand, void *old) {
+  constexpr const char *call = "hlc_fetch_op";
+  char *place = nullptr;
+  HLC_TRY(check_action(segment, call, action));
+  if (!operand && action.op != HLC_OP_READ) return null_operand(segment, call, "operand");
+  HLC_TRY(find_numbers(segment, call, at, action.type, 1, &place));
+  apply(action, place, operand, old);
+  return Status::ok;
+}
+
+Status accumulate(PublicSegment &segment, Target at, hlc_action action, const void *data, std::int64_t count) {
+  constexpr const char *call = "hlc_accumulate";
+  char *place = nullptr;
+  HLC_TRY(check_action(segment, call, action));
+  if (!data && count > 0 && action.op != HLC_OP_READ) return null_operand(segment, call, "data");
+  HLC_TRY(find_numbers(segment, call, at, action.type, count, &place));
+  if (action.op == HLC_OP_READ) return Status::ok;
+  const std::int64_t bytes = number_bytes(action.type);
+  for (std::int64_t i = 0; i < count; ++i) apply(action, place + i * bytes, static_cast<const char *>(data) + i * bytes, nullptr);
+  return Status::ok;
+}
+
+}  // namespace halocline

@@ -1,0 +1,115 @@
+// Notifications without data, waiting for notifications, and the barrier, which is made of them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/operations.hpp"
+#include "engine/wait.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kSecond_ns = 1'000'000'000;
+
+/// Waits until `there` is true; what a peer did before it died still counts. `say(status, dead rank)` words a failure.
+template <class There, class Say>
+Status await(const PublicSegment &segment, There there, Say say) {
+  Wait wait(segment.context(), WakeUp::by_bell);
+  while (!there()) {
+    if (wait.pause() == Wait::Turn::look_again) continue;
+    const Verdict verdict = segment.judge(wait);
+    if (failed(verdict.status)) return there() ? Status::ok : say(verdict);
+  }
+  return Status::ok;
+}
+
+long long seconds_waited(const PublicSegment &segment) { return static_cast<long long>(segment.context().timeout_ns() / kSecond_ns); }
+
+Status check_ids(const PublicSegment &segment, const char *call, hlc_ids ids, const int *id) {
+  if (!id) return fail(Status::argument, "%s on rank %d: id is NULL", call, segment.rank());
+  if (ids.first < 0 || ids.first >= segment.notifications()) return segment.wrong_id(call, "ids.first", ids.first);
+  if (ids.count < 1 || ids.count > segment.notifications() - ids.first)
+    return fail(Status::argument, "%s on rank %d: ids.count is %d, with ids.first %d it must be 1 to %d", call, segment.rank(), ids.count,
+                ids.first, segment.notifications() - ids.first);
+  return Status::ok;
+}
+
+/// The number of a barrier is what its notifications are set to; it wraps around, and a neighbour may be one barrier ahead.
+bool has_come(const NotificationWord &word, std::uint32_t number) { return static_cast<std::int32_t>(seen(word) - number) >= 0; }
+
+Status await_round(const PublicSegment &segment, int round, std::uint32_t number, int from) {
+  const NotificationWord &word = segment.my_words()[segment.barrier_word(round)];
+  // SYNC barrier-round (pairs with the set of the neighbour's same round)
+  return await(
+      segment, [&] { return has_come(word, number); },
+      [&](const Verdict &verdict) {
+        if (verdict.dead_rank >= 0)
+          return fail(verdict.status, "hlc_barrier: rank %d waits for rank %d, and the process of rank %d has ended", segment.rank(), from,
+                      verdict.dead_rank);
+        return fail(verdict.status, "hlc_barrier: rank %d has waited %lld s for rank %d (HALOCLINE_TIMEOUT)", segment.rank(),
+                    seconds_waited(segment), from);
+      });
+}
+
+/// One round: tells the rank `distance` above, waits for the one `distance` below.
+Status pass_round(PublicSegment &segment, int round, std::int64_t distance, std::uint32_t number) {
+  const std::int64_t me = segment.rank(), ranks = segment.context().size();
+  const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);
+  NotificationWord *word = segment.word_of(above, segment.barrier_word(round));
+  if (!word) return segment.unreachable("hlc_barrier", above);
+  // SYNC barrier-round (pairs with await_round of the rank above)
+  segment.set_and_ring(above, *word, number);
+  return await_round(segment, round, number, below);
+}
+
+}  // namespace
+
+Status notify(PublicSegment &segment, int rank, hlc_notification notification) {
+  NotificationWord *word = nullptr;
+  HLC_TRY(segment.route("hlc_notify", rank, notification, &word));
+  if (!word) return segment.unreachable("hlc_notify", rank);
+  segment.set_and_ring(rank, *word, notification.value);
+  return Status::ok;
+}
+
+Status notify_test(PublicSegment &segment, hlc_ids ids, int *id) {
+  HLC_TRY(check_ids(segment, "hlc_notify_test", ids, id));
+  const int end = ids.first + ids.count, found = find_set(segment.my_words(), ids.first, end);
+  if (found == end) return Status::again;
+  *id = found;
+  return Status::ok;
+}
+
+Status notify_wait(PublicSegment &segment, hlc_ids ids, int *id) {
+  HLC_TRY(check_ids(segment, "hlc_notify_wait", ids, id));
+  const int end = ids.first + ids.count;
+  const auto there = [&] {
+    *id = find_set(segment.my_words(), ids.first, end);
+    return *id != end;
+  };
+  return await(segment, there, [&](const Verdict &verdict) {
+    if (verdict.dead_rank >= 0)
+      return fail(verdict.status, "hlc_notify_wait: rank %d waits for a notification of %d to %d, and the process of rank %d has ended",
+                  segment.rank(), ids.first, end - 1, verdict.dead_rank);
+    return fail(verdict.status, "hlc_notify_wait: rank %d has waited %lld s for a notification of %d to %d (HALOCLINE_TIMEOUT)",
+                segment.rank(), seconds_waited(segment), ids.first, end - 1);
+  });
+}
+
+Status notify_reset(PublicSegment &segment, int id, std::uint32_t *value) {
+  if (!value) return fail(Status::argument, "hlc_notify_reset on rank %d: value is NULL", segment.rank());
+  if (id < 0 || id >= segment.notifications()) return segment.wrong_id("hlc_notify_reset", "id", id);
+  *value = take(segment.my_words()[id]);
+  return Status::ok;
+}
+
+Status barrier(PublicSegment &segment) {
+  if (segment.barrier_failed)
+    return fail(Status::state, "hlc_barrier on rank %d: an earlier barrier of this segment has failed", segment.rank());
+  const std::uint32_t number = ++segment.barriers;
+  segment.barrier_failed = true;
+  int round = 0;
+  for (std::int64_t distance = 1; distance < segment.context().size(); distance *= 2, ++round)
+    HLC_TRY(pass_round(segment, round, distance, number));
+  segment.barrier_failed = false;
+  return Status::ok;
+}
+
+}  // namespace halocline

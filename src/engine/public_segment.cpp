@@ -1,0 +1,120 @@
+// Making and ending a segment, and the words of its errors.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/public_segment.hpp"
+
+#include <bit>
+
+#include "engine/collective.hpp"
+#include "engine/segment.hpp"
+#include "engine/wait.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
+
+/// Rounds of a dissemination barrier.
+int rounds(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
+
+}  // namespace
+
+Status PublicSegment::create(const hlc_segment_spec *spec) {
+  HLC_TRY(agree(context_, context_.comm(), check(spec)));
+  notifications_ = spec->notifications;
+  HLC_TRY(compare_notifications());
+  HLC_TRY(prepare(context_, context_.comm(), [this] {
+    parts_.resize(static_cast<std::size_t>(context_.members()));
+    ranks_.resize(static_cast<std::size_t>(context_.members()));
+    for (Member member = 0; member < context_.members(); ++member) ranks_[static_cast<std::size_t>(member)] = context_.rank_of(member);
+    return Status::ok;
+  }));
+  HLC_TRY(agree(context_, context_.comm(), create_segment(context_, bytes_before_data() + spec->bytes, memory_)));
+  reinterpret_cast<PartHeader *>(memory_.part(context_.member()))->bytes = spec->bytes;
+  // All have said how large their parts are before anybody looks.
+  HLC_TRY(agree(context_, context_.comm(), Status::ok));
+  find_parts();
+  return Status::ok;
+}
+
+Status PublicSegment::end() {
+  int largest = 0;
+  return vote(context_, context_.comm(), barrier_failed || context_.lost() ? 1 : 0, &largest);
+}
+
+Status PublicSegment::check(const hlc_segment_spec *spec) const {
+  if (!spec) return fail(Status::argument, "hlc_segment_create on rank %d: spec is NULL", rank());
+  if (spec->bytes < 0 || spec->bytes > kMostBytes)
+    return fail(Status::argument, "hlc_segment_create on rank %d: bytes is %lld, it must be 0 or more, and no more than memory holds",
+                rank(), static_cast<long long>(spec->bytes));
+  if (spec->notifications < 0 || spec->notifications > HLC_MAX_NOTIFICATIONS)
+    return fail(Status::argument, "hlc_segment_create on rank %d: notifications is %d, it must be 0 to %d", rank(), spec->notifications,
+                HLC_MAX_NOTIFICATIONS);
+  return Status::ok;
+}
+
+Status PublicSegment::compare_notifications() {
+  std::int64_t ends[2] = {notifications_, -notifications_};  // the fewest, the most
+  HLC_TRY(reduce(context_, context_.comm(), MPI_MIN, ends, 2));
+  const std::int64_t fewest = ends[0], most = -ends[1];
+  if (fewest == most) return Status::ok;
+  std::int64_t first[2] = {notifications_ == fewest ? rank() : context_.size(), notifications_ == most ? rank() : context_.size()};
+  HLC_TRY(reduce(context_, context_.comm(), MPI_MIN, first, 2));
+  return fail(Status::mismatch, "hlc_segment_create: ranks disagree on notifications: rank %d has %lld, rank %d has %lld",
+              static_cast<int>(first[0]), static_cast<long long>(fewest), static_cast<int>(first[1]), static_cast<long long>(most));
+}
+
+std::int64_t PublicSegment::bytes_before_data() const {
+  const std::int64_t words = words_before_barrier() + rounds(context_.size()) * kWordsPerLinePair;
+  return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + words * static_cast<std::int64_t>(sizeof(NotificationWord)));
+}
+
+void PublicSegment::find_parts() {
+  for (Member member = 0; member < context_.members(); ++member) {
+    char *memory = memory_.part(member);
+    const auto *header = reinterpret_cast<const PartHeader *>(memory);
+    parts_[static_cast<std::size_t>(member)] = {memory + bytes_before_data(), header->bytes,
+                                                reinterpret_cast<NotificationWord *>(memory + sizeof(PartHeader))};
+  }
+}
+
+Status PublicSegment::describe(int rank, hlc_segment_info_t *info) const {
+  if (rank < 0 || rank >= context_.size()) return wrong_rank("hlc_segment_info", rank);
+  const Member member = member_of(rank);
+  if (member == kOtherNode) return unreachable("hlc_segment_info", rank);
+  const Part &part = parts_[static_cast<std::size_t>(member)];
+  *info = {part.bytes, notifications_, part.bytes > 0 ? part.data : nullptr};
+  return Status::ok;
+}
+
+Verdict PublicSegment::judge(const Wait &wait) const {
+  for (Member member = 0; member < context_.members(); ++member)
+    if (!context_.port().alive(member)) return {Status::peer_died, ranks_[static_cast<std::size_t>(member)]};
+  return {wait.timed_out() ? Status::timeout : Status::ok, -1};
+}
+
+Status PublicSegment::unreachable(const char *call, int rank) const {
+  return fail(Status::unsupported, "%s on rank %d: rank %d is on another node, and segments reach the ranks of one node only", call,
+              context_.rank(), rank);
+}
+
+Status PublicSegment::wrong_rank(const char *call, int rank) const {
+  return fail(Status::argument, "%s on rank %d: rank is %d, it must be 0 to %d", call, context_.rank(), rank, context_.size() - 1);
+}
+
+Status PublicSegment::wrong_id(const char *call, const char *argument, int id) const {
+  if (notifications_ == 0)
+    return fail(Status::argument, "%s on rank %d: %s is %d, but the segment was made without notifications", call, rank(), argument, id);
+  return fail(Status::argument, "%s on rank %d: %s is %d, it must be 0 to %d", call, rank(), argument, id, notifications_ - 1);
+}
+
+Status PublicSegment::zero_value(const char *call, int id) const {
+  return fail(Status::argument, "%s on rank %d: notification.value is 0 for id %d, it must be another value", call, rank(), id);
+}
+
+Status PublicSegment::wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const {
+  return fail(Status::argument, "%s on rank %d: offset is %lld: bytes %lld to %lld from there are not within the %lld bytes of rank %d",
+              call, rank(), static_cast<long long>(target.offset), static_cast<long long>(extent.low), static_cast<long long>(extent.high),
+              static_cast<long long>(bytes), target.rank);
+}
+
+}  // namespace halocline

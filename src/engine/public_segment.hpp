@@ -1,0 +1,141 @@
+// A segment as the API hands it out: a part of memory and some notifications per rank. Here it is made, and here every operation learns
+// where its target lies; what the operations do stands in operations.cpp, barrier.cpp and atomics.cpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/segment.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engine/context.hpp"
+#include "engine/notifications.hpp"
+
+namespace halocline {
+
+class Wait;
+
+/// Where an operation goes.
+struct Target {
+  int rank = 0;
+  std::int64_t offset = 0;
+};
+
+/// How far an operation reaches from its offset: the bytes from `low` to before `high`.
+struct Extent {
+  std::int64_t low = 0, high = 0;
+};
+
+/// One rank's part in the node's shared memory, a piece of a Region:
+///
+///   | PartHeader | notifications, then those of the barrier, 32 to a line pair | the rank's bytes, from a page on |
+///
+/// The header is written once, by its rank. A notification is set by any rank and taken by its owner.
+struct alignas(kLinePair) PartHeader {
+  std::int64_t bytes;
+};
+static_assert(sizeof(PartHeader) == kLinePair);
+
+/// What a wait has come to.
+struct Verdict {
+  Status status = Status::ok;  // ok: wait on
+  int dead_rank = -1;
+};
+
+/// Made and ended by all ranks together. Other functions: any thread.
+class PublicSegment {
+ public:
+  explicit PublicSegment(Context &context) : context_(context) {}
+
+  /// Collective; checks the spec, makes the memory.
+  Status create(const hlc_segment_spec *spec);
+  /// Waits for all ranks. Collective.
+  Status end();
+
+  Context &context() const { return context_; }
+  int rank() const { return context_.rank(); }
+  int notifications() const { return notifications_; }
+  std::int64_t bytes() const { return parts_[static_cast<std::size_t>(context_.member())].bytes; }
+
+  /// The one routing decision: finds the target of the operation `call`, which has to lie within the rank's part. *place becomes its address,
+  /// or null if the rank is on another node.
+  Status route(const char *call, Target target, Extent extent, char **place) const {
+    if (target.rank < 0 || target.rank >= context_.size()) return wrong_rank(call, target.rank);
+    const Member member = member_of(target.rank);
+    *place = nullptr;
+    if (member == kOtherNode) return Status::ok;
+    const Part &part = parts_[static_cast<std::size_t>(member)];
+    if (target.offset < 0 || target.offset > part.bytes || extent.low < -target.offset || extent.high > part.bytes - target.offset)
+      return wrong_offset(call, target, extent, part.bytes);
+    *place = part.data + target.offset;
+    return Status::ok;
+  }
+  /// The same for a notification.
+  Status route(const char *call, int rank, hlc_notification notification, NotificationWord **word) const {
+    if (rank < 0 || rank >= context_.size()) return wrong_rank(call, rank);
+    if (notification.id < 0 || notification.id >= notifications_) return wrong_id(call, "notification.id", notification.id);
+    if (notification.value == 0) return zero_value(call, notification.id);
+    *word = word_of(rank, notification.id);
+    return Status::ok;
+  }
+  /// The answer while there is no transport to other nodes.
+  Status unreachable(const char *call, int rank) const;
+
+  /// A word of a rank's part, null if the rank is on another node.
+  NotificationWord *word_of(int rank, int id) const {
+    const Member member = member_of(rank);
+    return member == kOtherNode ? nullptr : parts_[static_cast<std::size_t>(member)].words + id;
+  }
+  NotificationWord *my_words() const { return parts_[static_cast<std::size_t>(context_.member())].words; }
+  /// The word of a round of the barrier: each on a line pair of its own, behind the notifications.
+  int barrier_word(int round) const { return words_before_barrier() + round * kWordsPerLinePair; }
+  /// Sets a word of a rank of this node, which then wakes up if it sleeps.
+  void set_and_ring(int rank, NotificationWord &word, std::uint32_t value) {
+    set(word, value);
+    context_.port().ring(member_of(rank));
+  }
+
+  /// For waits: whether a process of the node has ended, or the time is over.
+  Verdict judge(const Wait &wait) const;
+  Status wrong_rank(const char *call, int rank) const;
+  Status wrong_id(const char *call, const char *argument, int id) const;
+  Status zero_value(const char *call, int id) const;
+
+  Status describe(int rank, hlc_segment_info_t *info) const;
+
+  /// How many barriers this rank has entered, and whether one has failed.
+  std::uint32_t barriers = 0;
+  bool barrier_failed = false;
+
+ private:
+  /// A part of this node as this process sees it.
+  struct Part {
+    char *data = nullptr;
+    std::int64_t bytes = 0;
+    NotificationWord *words = nullptr;
+  };
+
+  Status check(const hlc_segment_spec *spec) const;
+  Status compare_notifications();
+  int words_before_barrier() const { return static_cast<int>(round_up(notifications_, kWordsPerLinePair)); }
+  std::int64_t bytes_before_data() const;
+  void find_parts();
+  Status wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const;
+
+  /// Members are numbered as their ranks are; mostly the ranks of a node follow each other.
+  Member member_of(int rank) const {
+    const int guess = rank - ranks_.front();
+    if (guess >= 0 && guess < context_.members() && ranks_[static_cast<std::size_t>(guess)] == rank) return guess;
+    const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
+    return found != ranks_.end() && *found == rank ? static_cast<Member>(found - ranks_.begin()) : kOtherNode;
+  }
+
+  Context &context_;
+  int notifications_ = 0;
+  Segment memory_;
+  std::vector<Part> parts_;  // by member
+  std::vector<int> ranks_;  // by member
+};
+
+}  // namespace halocline

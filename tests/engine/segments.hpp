@@ -1,0 +1,50 @@
+// What the tests of segments share: a segment for the length of a test, bytes that say who wrote them, and random delays.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "support/mpi_test.hpp"
+
+namespace halocline::test {
+
+/// A segment of the test's context. Made and freed by all ranks together.
+class TestSegment {
+ public:
+  explicit TestSegment(std::int64_t bytes, int notifications = 0) {
+    const hlc_segment_spec spec{bytes, notifications};
+    EXPECT_TRUE(ok(hlc_segment_create(context(), &spec, &segment_)));
+  }
+  TestSegment(const TestSegment &) = delete;
+  TestSegment &operator=(const TestSegment &) = delete;
+  ~TestSegment() { EXPECT_TRUE(ok(hlc_segment_free(&segment_))); }
+
+  hlc_segment *raw() const { return segment_; }
+  hlc_target at(int rank, std::int64_t offset) const { return {segment_, rank, offset}; }
+  std::byte *data() const { return static_cast<std::byte *>(hlc_segment_data(segment_)); }
+  void barrier() const { EXPECT_TRUE(ok(hlc_barrier(segment_))); }
+
+ private:
+  hlc_segment *segment_ = nullptr;
+};
+
+/// Byte `b` of what `origin` writes in a step; depends on all three, and is never the poison of an untouched buffer.
+inline std::byte byte_of(int origin, std::uint64_t step, std::int64_t b) {
+  std::uint64_t word = (static_cast<std::uint64_t>(origin) << 40) + (step << 24) + static_cast<std::uint64_t>(b / 4);
+  word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9u;
+  word = (word ^ (word >> 27)) * 0x94D049BB133111EBu;
+  return static_cast<std::byte>(1 + (word >> (8 * (b % 4) + 24)) % 254);
+}
+
+inline constexpr std::byte untouched{0xFF};
+
+inline std::vector<std::byte> bytes_of(int origin, std::uint64_t step, std::int64_t bytes) {
+  std::vector<std::byte> made(static_cast<std::size_t>(bytes));
+  for (std::int64_t b = 0; b < bytes; ++b) made[static_cast<std::size_t>(b)] = byte_of(origin, step, b);
+  return made;
+}
+
+}  // namespace halocline::test
