@@ -54,7 +54,8 @@ module halocline_c
 
   !> A block decomposition of a grid over the ranks of a context. The arrays hold one entry per dimension in their first ndims
   !> places: dims (ranks along the dimension), periodic (1 or 0), coords (this rank's place, 0-based), global (cells of the whole
-  !> grid), start (first global cell of this block, 0-based) and local (cells of this block, without halo). Made by
+  !> grid), start (first global cell of this block, 0-based) and local (cells of this block, without halo). tile and dealt are the
+  !> order in which ranks fill the places, as hlc_grid_reorder found it; all 0: the last dimension runs fastest. Made by
   !> hlc_grid_create, or by hand.
   type, bind(C) :: hlc_grid
     integer(c_int) :: ndims = 0
@@ -64,6 +65,23 @@ module halocline_c
     integer(c_int64_t) :: global(HLC_MAX_DIMS) = 0
     integer(c_int64_t) :: start(HLC_MAX_DIMS) = 0
     integer(c_int64_t) :: local(HLC_MAX_DIMS) = 0
+    integer(c_int) :: tile(HLC_MAX_DIMS) = 0
+    integer(c_int) :: dealt = 0
+  end type
+
+  !> What hlc_grid_reorder found: the bytes that one swap moves between all ranks, those of them that cross nodes before and after,
+  !> the number of nodes, and the nodes along each dimension if each holds a box of the process grid, all alike (else 0).
+  type, bind(C) :: hlc_placement
+    integer(c_int64_t) :: bytes = 0, bytes_before = 0, bytes_after = 0
+    integer(c_int) :: nodes = 0
+    integer(c_int) :: node_dims(HLC_MAX_DIMS) = 0
+  end type
+
+  !> struct hlc_swap_shape.
+  type, bind(C) :: c_swap_shape
+    integer(c_int64_t) :: depth_low(HLC_MAX_DIMS) = 0, depth_high(HLC_MAX_DIMS) = 0
+    integer(c_int) :: stencil = 0
+    integer(c_int64_t) :: cell_bytes = 0
   end type
 
   !> What planning decided: the mode, epoch and drive in use; messages per full swap and directions that face the caller itself;
@@ -181,6 +199,14 @@ module halocline_c
       integer(c_int64_t), intent(in) :: global(*)
       integer(c_int), intent(in) :: dims(*), periodic(*)
       type(hlc_grid), intent(out) :: grid
+      integer(c_int) :: status
+    end function
+    function c_grid_reorder(context, shape, grid, placement) result(status) bind(C, name="hlc_grid_reorder")
+      import :: c_int, c_ptr, c_swap_shape, hlc_grid, hlc_placement
+      type(c_ptr), value :: context
+      type(c_swap_shape), intent(in) :: shape
+      type(hlc_grid), intent(inout) :: grid
+      type(hlc_placement), intent(out) :: placement
       integer(c_int) :: status
     end function
     function c_grid_rank(grid, coords) result(rank) bind(C, name="hlc_grid_rank")

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Contexts and grids: opening the library for a communicator, and the block decomposition of a grid over its ranks.
 module halocline_context
-  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_null_char, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int32, int64
 #ifdef HALOCLINE_HAVE_MPI_F08
   use mpi_f08, only: MPI_Comm
@@ -10,7 +10,7 @@ module halocline_context
   use halocline_errors, only: settle, with_rank
   implicit none
   private
-  public :: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_grid_create, hlc_grid_rank
+  public :: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_grid_create, hlc_grid_reorder, hlc_grid_rank
 
   !> The library as opened for the ranks of one communicator. A copy is the same context. rank and size are those of the
   !> communicator.
@@ -111,6 +111,49 @@ contains
     if (present(periodic)) joined(1:size(periodic)) = merge(1_c_int, 0_c_int, periodic)
     call settle(int(c_grid_create(context%handle, size(global, kind=c_int), int(global, c_int64_t), fixed, joined, grid)), &
                 context%rank, status)
+  end subroutine
+
+  !> Gives the ranks other places in a grid from hlc_grid_create, so that as many neighbours as possible share a node: what
+  !> MPI_Cart_create does with reorder = .true. The ranks keep their numbers; coords, start and local change, so call it before
+  !> anything is stored by place. depth_low and depth_high (one entry per dimension; without them 1), stencil (HLC_STENCIL_BOX,
+  !> HLC_STENCIL_STAR) and cell_bytes (of all fields together; default 8) describe the swap that is weighed. placement reports the
+  !> bytes that cross nodes before and after; they never become more. Collective over the context, with the same arguments on all
+  !> ranks. HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that disagree.
+  subroutine hlc_grid_reorder(context, grid, placement, depth_low, depth_high, stencil, cell_bytes, status)
+    type(hlc_context), intent(in) :: context
+    type(hlc_grid), intent(inout) :: grid
+    type(hlc_placement), intent(out), optional :: placement
+    integer, intent(in), optional :: depth_low(:), depth_high(:)
+    integer, intent(in), optional :: stencil, cell_bytes
+    integer, intent(out), optional :: status
+    type(c_swap_shape) :: shape
+    type(hlc_placement) :: found
+    character(len=100) :: message
+    integer :: code
+    message = ""
+    if (present(depth_low)) call take_depths("depth_low", depth_low, grid%ndims, shape%depth_low, message)
+    if (present(depth_high)) call take_depths("depth_high", depth_high, grid%ndims, shape%depth_high, message)
+    if (present(stencil)) shape%stencil = int(stencil, c_int)
+    if (present(cell_bytes)) shape%cell_bytes = int(cell_bytes, c_int64_t)
+
+    ! What only the binding sees is told to the other ranks.
+    if (len_trim(message) > 0) then
+      code = c_refuse(context%handle, trim(with_rank("hlc_grid_reorder", context%rank, message)) // c_null_char)
+    else
+      code = c_grid_reorder(context%handle, shape, grid, found)
+    end if
+    if (present(placement)) placement = found
+    call settle(code, context%rank, status)
+  end subroutine
+
+  subroutine take_depths(name, given, ndims, depths, message)
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: given(:)
+    integer(c_int), intent(in) :: ndims
+    integer(c_int64_t), intent(inout) :: depths(HLC_MAX_DIMS)
+    character(len=*), intent(inout) :: message
+    call check_size(name, size(given), int(ndims), message)
+    if (size(given) <= HLC_MAX_DIMS) depths(1:size(given)) = int(given, c_int64_t)
   end subroutine
 
   subroutine check_size(name, found, expected, message)

@@ -155,25 +155,59 @@ HLC_NODISCARD HLC_API hlc_status hlc_field_free(hlc_context *context, void **dat
 
 /* ---------------------------------------------------------------- grids */
 
-/** A block decomposition of a grid over the ranks of a context. Make it with hlc_grid_create, or fill it by hand. */
+/** A block decomposition of a grid over the ranks of a context. Make it with hlc_grid_create, or fill it by hand: then zero it first. */
 typedef struct hlc_grid {
   int ndims;                       /**< 1 to HLC_MAX_DIMS */
   int dims[HLC_MAX_DIMS];          /**< ranks along each dimension */
   int periodic[HLC_MAX_DIMS];      /**< 1: the sides of this dimension are joined; 0: they are open */
-  int coords[HLC_MAX_DIMS];        /**< this rank's place; the last dimension runs fastest over the ranks, as in MPI_Cart_create */
+  int coords[HLC_MAX_DIMS];        /**< this rank's place; unless reordered, the last dimension runs fastest, as in MPI_Cart_create */
   int64_t global[HLC_MAX_DIMS];    /**< cells of the whole grid */
   int64_t start[HLC_MAX_DIMS];     /**< first global cell of this rank's block (0-based) */
   int64_t local[HLC_MAX_DIMS];     /**< cells of this rank's block, without halo */
+  int tile[HLC_MAX_DIMS];          /**< reordered: ranks fill tiles with so many places per side, one after the other; else 0 */
+  int dealt;                       /**< reordered: nodes to which the launcher dealt the ranks in turn; 0: node by node */
 } hlc_grid;
 
 /**
  * Splits global cells over all ranks of the context. dims[d] > 0 fixes the ranks along d, 0 leaves it free, NULL leaves all free: the
  * split with the smallest block surface is taken. Blocks differ by at most one cell in each dimension. periodic NULL: all open. Local
- * and deterministic: every rank finds the same split. HLC_ERR_ARGUMENT if no split gives each rank at least one cell, or the fixed dims
+ * and deterministic: every rank finds the same split, with ranks numbered as by MPI_Cart_create with reorder = 0; hlc_grid_reorder may
+ * follow. HLC_ERR_ARGUMENT if no split gives each rank at least one cell, or the fixed dims
  * do not divide the number of ranks.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t *global, const int *dims,
                                                  const int *periodic, hlc_grid *grid);
+
+/** The swap that hlc_grid_reorder weighs. All 0: one cell of eight bytes deep on every side, box stencil. */
+typedef struct hlc_swap_shape {
+  int64_t depth_low[HLC_MAX_DIMS];   /**< as in hlc_halo_spec; if all depths are 0, they are 1 */
+  int64_t depth_high[HLC_MAX_DIMS];
+  hlc_stencil stencil;
+  int64_t cell_bytes;                /**< bytes of a cell in all fields together; 0: 8 */
+} hlc_swap_shape;
+
+/** What hlc_grid_reorder found. */
+typedef struct hlc_placement {
+  int64_t bytes;                   /**< that one swap moves between all ranks, copies of a rank to itself left out */
+  int64_t bytes_before;            /**< of these between nodes, ranks in MPI_Cart_create's order */
+  int64_t bytes_after;             /**< of these between nodes, ranks where they are placed now: never more than before */
+  int nodes;                       /**< nodes of the context */
+  int node_dims[HLC_MAX_DIMS];     /**< nodes along each dimension, if all hold boxes of the process grid, all alike; else 0 */
+} hlc_placement;
+
+/**
+ * Gives the ranks other places in a grid from hlc_grid_create, so that as many neighbours as possible share a node: what MPI_Cart_create
+ * does with reorder = 1. The ranks keep their numbers and the grid its dims; coords, start and local change, and with them what
+ * hlc_grid_rank answers. Call it before anything is stored by coords. Tried are all ways to fill the process grid tile by tile, for ranks
+ * that launchers number node by node or deal to the nodes in turn; the bytes of each are counted exactly, and the order of before stays
+ * where none is better. shape NULL: as one of zeros. placement may be NULL. Collective over the context, with the same grid and shape on
+ * all ranks; 4 bytes per rank of the job are needed meanwhile and none afterwards. Sources: MPI 4.0, section 8.5.1; Gropp, Using node and
+ * socket information to implement MPI Cartesian topologies, Parallel Computing 85, 2019; Hoefler and Snir, ICS 2011. Errors, the same on
+ * all ranks: HLC_ERR_ARGUMENT (also for blocks that are not those of hlc_grid_create), HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_TIMEOUT,
+ * HLC_ERR_PEER_DIED, HLC_ERR_MPI.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_grid_reorder(hlc_context *context, const hlc_swap_shape *shape, hlc_grid *grid,
+                                                  hlc_placement *placement);
 
 /** Returns the rank at coords (wrapped where periodic), HLC_NO_NEIGHBOUR beyond an open side. Local; any thread. */
 HLC_API int hlc_grid_rank(const hlc_grid *grid, const int *coords);

@@ -9,6 +9,7 @@
 #include "exchange/modes/modes.hpp"
 #include "halo/grid.hpp"
 #include "halo/halo.hpp"
+#include "halo/placement.hpp"
 
 using halocline::fail;
 using halocline::failed;
@@ -200,6 +201,14 @@ hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t 
                            hlc_grid *grid) {
   if (!context) return out(null("hlc_grid_create", "context"));
   return out(halocline::create_grid(context->inner, ndims, global, dims, periodic, grid));
+}
+
+hlc_status hlc_grid_reorder(hlc_context *context, const hlc_swap_shape *shape, hlc_grid *grid, hlc_placement *placement) {
+  return guarded("hlc_grid_reorder", [&]() -> Status {
+    if (!context) return null("hlc_grid_reorder", "context");
+    HLC_TRY(mpi_is_up("hlc_grid_reorder"));
+    return halocline::reorder_grid(context->inner, shape, grid, placement);
+  });
 }
 
 int hlc_grid_rank(const hlc_grid *grid, const int *coords) {

@@ -41,6 +41,7 @@ Status check_grid(const hlc_grid &grid, bool has_table, int rank, int size) {
     ranks = std::min<std::int64_t>(ranks * grid.dims[d], INT32_MAX);
   }
   if (ranks != size) return bad(rank, "the product of grid.dims", ranks, "the number of ranks, " + std::to_string(size));
+  HLC_TRY(check_order(grid, "hlc_halo_init", rank, size));
   // With a table of neighbours the ranks may stand in any order.
   const int here = grid_rank(grid, grid.coords);
   if (has_table || here == rank) return Status::ok;

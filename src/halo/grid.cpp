@@ -1,9 +1,11 @@
-// Choosing the process grid with the smallest block surface, and cutting the cells into blocks.
+// Choosing the process grid with the smallest block surface, numbering its places, and cutting the cells into blocks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/grid.hpp"
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <numeric>
 
 namespace halocline {
 namespace {
@@ -51,6 +53,31 @@ struct Search {
   }
 };
 
+int product(const int *numbers, int count) { return std::accumulate(numbers, numbers + count, 1, std::multiplies<>()); }
+
+/// Ranks dealt to nodes in turn: the first `more` nodes have one rank more than the others.
+struct Deal {
+  explicit Deal(const hlc_grid &grid)
+      : nodes(grid.dealt), each(product(grid.dims, grid.ndims) / nodes), more(product(grid.dims, grid.ndims) % nodes) {}
+  int nodes, each, more;
+};
+
+/// Places are counted in the order in which ranks fill them.
+int place_of(const hlc_grid &grid, int rank) {
+  if (grid.dealt == 0) return rank;
+  const Deal deal(grid);
+  const int node = rank % deal.nodes;
+  return node * deal.each + std::min(node, deal.more) + rank / deal.nodes;
+}
+
+int rank_of(const hlc_grid &grid, int place) {
+  if (grid.dealt == 0) return place;
+  const Deal deal(grid);
+  const int in_larger = deal.more * (deal.each + 1);
+  const int node = place < in_larger ? place / (deal.each + 1) : deal.more + (place - in_larger) / deal.each;
+  return (place - node * deal.each - std::min(node, deal.more)) * deal.nodes + node;
+}
+
 Status check(const Context &context, int ndims, const std::int64_t *global, const int *dims, const hlc_grid *grid) {
   const int me = context.rank();
   if (!global || !grid) return fail(Status::argument, "hlc_grid_create on rank %d: %s is NULL", me, global ? "grid" : "global");
@@ -80,32 +107,58 @@ Status create_grid(const Context &context, int ndims, const std::int64_t *global
 
   *grid = hlc_grid{};
   grid->ndims = ndims;
-  int rest = context.rank();
-  for (int d = ndims - 1; d >= 0; --d) {
-    const int n = search.best[static_cast<std::size_t>(d)];
-    grid->dims[d] = n;
+  for (int d = 0; d < ndims; ++d) {
+    grid->dims[d] = search.best[static_cast<std::size_t>(d)];
     grid->periodic[d] = periodic && periodic[d] ? 1 : 0;
-    grid->coords[d] = rest % n;
-    rest /= n;
-    // The first global % n blocks have one cell more.
-    const std::int64_t cells = global[d] / n, more = global[d] % n, c = grid->coords[d];
     grid->global[d] = global[d];
-    grid->local[d] = cells + (c < more ? 1 : 0);
-    grid->start[d] = c * cells + std::min(c, more);
   }
+  take_block(*grid, context.rank());
   return Status::ok;
 }
 
-int grid_rank(const hlc_grid &grid, const int *coords) {
-  int rank = 0;
-  for (int d = 0; d < grid.ndims; ++d) {
+void take_block(hlc_grid &grid, int rank) {
+  const int place = place_of(grid, rank);
+  int tile = place, within = 0;
+  if (grid.tile[0] > 0) {
+    const int places = product(grid.tile, grid.ndims);
+    tile = place / places;
+    within = place % places;
+  }
+  for (int d = grid.ndims - 1; d >= 0; --d) {
+    const int side = grid.tile[0] > 0 ? grid.tile[d] : 1, tiles = grid.dims[d] / side;
+    grid.coords[d] = tile % tiles * side + within % side;
+    tile /= tiles;
+    within /= side;
+    // The first global % n blocks have one cell more.
     const int n = grid.dims[d];
+    const std::int64_t cells = grid.global[d] / n, more = grid.global[d] % n, c = grid.coords[d];
+    grid.local[d] = cells + (c < more ? 1 : 0);
+    grid.start[d] = c * cells + std::min(c, more);
+  }
+}
+
+Status check_order(const hlc_grid &grid, const char *call, int rank, int size) {
+  for (int d = 0; d < grid.ndims; ++d) {
+    const int side = grid.tile[d];
+    if ((side == 0) != (grid.tile[0] == 0) || side < 0 || (side > 0 && grid.dims[d] % side != 0))
+      return fail(Status::argument, "%s on rank %d: grid.tile[%d] is %d, it must be as hlc_grid_reorder left it, or 0 as all others", call,
+                  rank, d, side);
+  }
+  if (grid.dealt >= 0 && grid.dealt <= size) return Status::ok;
+  return fail(Status::argument, "%s on rank %d: grid.dealt is %d, it must be as hlc_grid_reorder left it, or 0", call, rank, grid.dealt);
+}
+
+int grid_rank(const hlc_grid &grid, const int *coords) {
+  int tile = 0, within = 0;
+  for (int d = 0; d < grid.ndims; ++d) {
+    const int n = grid.dims[d], side = grid.tile[0] > 0 ? grid.tile[d] : 1;
     int c = coords[d];
     if (grid.periodic[d]) c = ((c % n) + n) % n;
     if (c < 0 || c >= n) return HLC_NO_NEIGHBOUR;
-    rank = rank * n + c;
+    tile = tile * (n / side) + c / side;
+    within = within * side + c % side;
   }
-  return rank;
+  return rank_of(grid, grid.tile[0] > 0 ? tile * product(grid.tile, grid.ndims) + within : tile);
 }
 
 }  // namespace halocline

@@ -12,6 +12,12 @@ inline constexpr std::int64_t kMostCells = INT64_MAX >> 8;
 /// Splits a grid over the ranks of a context: see hlc_grid_create.
 Status create_grid(const Context &context, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid);
 
+/// Fills in the place and the block of a rank, from the grid's ndims, dims, global, tile and dealt.
+void take_block(hlc_grid &grid, int rank);
+
+/// Whether tile and dealt are what hlc_grid_reorder may have left; call is the function of the API that asks.
+Status check_order(const hlc_grid &grid, const char *call, int rank, int size);
+
 /// The rank at coords, wrapped where periodic: see hlc_grid_rank.
 int grid_rank(const hlc_grid &grid, const int *coords);
 

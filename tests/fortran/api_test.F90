@@ -14,6 +14,7 @@ program api_test
   call test_names()
   call test_context()
   call test_grids()
+  call test_reordered_grids()
   call test_bounds()
   call test_descriptions()
   call test_alignment_and_zeros()
@@ -74,6 +75,31 @@ contains
     call hlc_grid_create(context, [1, 1, 1, 1, 1], grid, status=status)
     call expect(status == HLC_ERR_ARGUMENT, "five dimensions")
     call end_test("a grid splits its cells over the ranks")
+  end subroutine
+
+  subroutine test_reordered_grids()
+    type(hlc_grid) :: plain, grid
+    type(hlc_placement) :: found, wider
+    real(real64) :: cells
+    integer :: status
+    call hlc_grid_create(context, [2 * context%size, 2 * context%size], plain, periodic=[.true., .false.])
+    grid = plain
+    call hlc_grid_reorder(context, grid, found, depth_low=[1, 1], depth_high=[1, 1], stencil=HLC_STENCIL_STAR, cell_bytes=8)
+    call expect(found%bytes_after <= found%bytes_before .and. found%bytes_before <= found%bytes, "never more than before")
+    call expect(found%nodes > 1 .or. found%bytes_before == 0, "nothing crosses nodes where there is one")
+    call expect(all(grid%dims == plain%dims), "the dims stay")
+    call expect(hlc_grid_rank(grid, grid%coords(1:2)) == context%rank, "my own place")
+    cells = real(product(grid%local(1:2)), real64)
+    call hlc_mpi_sum(hlc_mpi_world(), cells)
+    call expect(nint(cells) == 4 * context%size**2, "the blocks cover the grid")
+    grid = plain
+    call hlc_grid_reorder(context, grid, wider, depth_low=[2, 2], depth_high=[2, 2], stencil=HLC_STENCIL_STAR, cell_bytes=4)
+    call expect(wider%bytes == found%bytes .and. wider%bytes_after == found%bytes_after, "twice as deep, half as wide")
+    call hlc_grid_reorder(context, grid, depth_low=[1], status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "depth_low", "depth_low of the wrong size: ")
+    call hlc_grid_reorder(context, grid, stencil=7, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "stencil", "no stencil: ")
+    call end_test("a reordered grid keeps its neighbours on the node")
   end subroutine
 
   subroutine test_bounds()

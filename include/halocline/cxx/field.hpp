@@ -46,6 +46,13 @@ class Grid {
                           periodic.empty() ? nullptr : periodic.data(), &grid_));
   }
   explicit Grid(const hlc_grid &grid) : grid_(grid) {}
+  /// Gives the ranks other places, so that as many neighbours as possible share a node (hlc_grid_reorder): before anything is stored by
+  /// place. Returns what crosses nodes before and after. Collective.
+  hlc_placement reorder(const Context &context, const hlc_swap_shape &shape = {}) {
+    hlc_placement placement{};
+    check(hlc_grid_reorder(context.raw(), &shape, &grid_, &placement));
+    return placement;
+  }
   int ndims() const noexcept { return grid_.ndims; }
   /// Cells of this rank's block along dimension d.
   std::int64_t local(int d) const noexcept { return grid_.local[d]; }
