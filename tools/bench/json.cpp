@@ -30,6 +30,15 @@ static Json environment_of(const Environment &e) {
           {"oversubscribed", e.oversubscribed()}};
 }
 
+static Json placement_of(const Report &r) {
+  const hlc_placement &p = r.placement;
+  return {{"reordered", r.options.reorder},
+          {"bytes_per_swap", p.bytes},
+          {"bytes_between_nodes_before", p.bytes_before},
+          {"bytes_between_nodes_after", p.bytes_after},
+          {"node_grid", {p.node_dims[2], p.node_dims[1], p.node_dims[0]}}};
+}
+
 static Json problem_of(const Report &r) {
   const HaloOptions &o = r.options;
   return {{"local", o.local},
@@ -39,6 +48,7 @@ static Json problem_of(const Report &r) {
           {"stencil", o.stencil == halocline::Stencil::box ? "box" : "star"},
           {"split", o.split_z ? "xyz" : "xy"},
           {"process_grid", r.ranks},
+          {"placement", placement_of(r)},
           {"halo_bytes", r.halo_bytes},
           {"edge", o.edge == Edge::stamp ? "stamp" : "rewrite"},
           {"skew_us", o.skew_us},

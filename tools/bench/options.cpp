@@ -88,6 +88,7 @@ static void add_problem(CLI::App &halo, HaloOptions &o) {
   add_choice(halo, "--stencil", o.stencil, {{"box", halocline::Stencil::box}, {"star", halocline::Stencil::star}},
              "box: edges and corners too; star: faces only");
   add_choice(halo, "--split", o.split_z, {{"xy", false}, {"xyz", true}}, "Dimensions that are split over the ranks and have a halo");
+  halo.add_flag("--reorder", o.reorder, "Give the ranks the places in which as many neighbours as possible share a node");
 }
 
 static void add_measurement(CLI::App &halo, HaloOptions &o) {

@@ -32,6 +32,7 @@ struct HaloOptions {
   std::string type = "float64";
   halocline::Stencil stencil = halocline::Stencil::box;
   bool split_z = false;
+  bool reorder = false;  ///< the ranks get the places in which most neighbours share a node
   std::vector<std::string> modes{"all"};
   bool epochs = false, drives = false;
   int repetitions = 50, warmups = 2;

@@ -37,6 +37,7 @@ Problem::Problem(const halocline::Context &context, const HaloOptions &options)
     : box_(options.stencil == halocline::Stencil::box),
       element_(options.element()),
       grid_(equal_blocks(context, options)),
+      placement_(place_ranks(context, options)),
       block_(block_of(options)),
       rank_(context.rank()) {
   if (context.size() > static_cast<int>(kMaxRanks)) throw halocline::Error(HLC_ERR_ARGUMENT, "more than 131072 ranks");
@@ -46,6 +47,18 @@ Problem::Problem(const halocline::Context &context, const HaloOptions &options)
   }
   list_parts();
   for (const Index &v : directions(block_, false)) edges_.push_back(block_.edge(v));
+}
+
+/// Without --reorder the ranks stay where they are, and the report says what it would save.
+hlc_placement Problem::place_ranks(const halocline::Context &context, const HaloOptions &o) {
+  hlc_swap_shape shape{};
+  for (int d = 0; d < 3; ++d) shape.depth_low[d] = shape.depth_high[d] = d > 0 || o.split_z ? o.depth : 0;
+  shape.stencil = box_ ? HLC_STENCIL_BOX : HLC_STENCIL_STAR;
+  shape.cell_bytes = static_cast<std::int64_t>(element_.bytes) * o.fields;
+  halocline::Grid placed = grid_;
+  const hlc_placement placement = placed.reorder(context, shape);
+  if (o.reorder) grid_ = placed;
+  return placement;
 }
 
 void Problem::list_parts() {

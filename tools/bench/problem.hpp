@@ -28,6 +28,8 @@ class Problem {
 
   const baseline::Block &block() const { return block_; }
   const halocline::Grid &grid() const { return grid_; }
+  /// What crosses nodes as MPI_Cart_create places the ranks, and with --reorder.
+  const hlc_placement &placement() const { return placement_; }
   bool box() const { return box_; }
   const std::vector<char *> &fields() const { return fields_; }
   /// Halo bytes that one swap fills on this rank, those from itself included.
@@ -57,6 +59,7 @@ class Problem {
     int owner;
     bool interior, filled;  ///< filled: part of the stencil, so that a swap fills it
   };
+  hlc_placement place_ranks(const halocline::Context &context, const HaloOptions &options);
   void list_parts();
   std::uint64_t first_code(const Part &part, std::uint32_t step, std::size_t field, std::int64_t x, std::int64_t y) const;
   std::string describe_cell(std::size_t field, const char *found, std::uint64_t expected, const baseline::Index &at) const;
@@ -64,6 +67,7 @@ class Problem {
   bool box_;
   ElementType element_;
   halocline::Grid grid_;
+  hlc_placement placement_;
   baseline::Block block_;
   std::vector<halocline::SharedArray<char>> memory_;
   std::vector<char *> fields_;

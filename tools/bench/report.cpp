@@ -39,6 +39,7 @@ Report make_report(const Environment &environment, const HaloOptions &options, c
   report.environment = environment;
   report.options = options;
   report.ranks = {problem.grid().ranks(2), problem.grid().ranks(1), problem.grid().ranks(0)};
+  report.placement = problem.placement();
   report.halo_bytes = problem.halo_bytes();
   report.copy_us = median_of(race, "limit");
   report.handover_samples_us = race.handover_us();

@@ -26,6 +26,7 @@ struct Report {
   Environment environment;
   HaloOptions options;
   std::vector<int> ranks;   ///< along x, y, z
+  hlc_placement placement;  ///< what crosses nodes, with and without --reorder
   std::int64_t halo_bytes;  ///< filled per rank and swap
   double copy_us, handover_us, limit_us;
   std::vector<double> handover_samples_us;

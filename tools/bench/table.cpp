@@ -93,6 +93,16 @@ std::string times(const std::vector<int> &ranks) {
   return std::to_string(ranks[0]) + " x " + std::to_string(ranks[1]) + (ranks[2] > 1 ? " x " + std::to_string(ranks[2]) : "");
 }
 
+/// What crosses nodes in one swap; nothing is said about one node.
+std::string placement(const Report &r) {
+  const hlc_placement &p = r.placement;
+  if (p.nodes < 2) return "";
+  const std::string grid = p.node_dims[0] > 0 ? ", node grid " + times({p.node_dims[2], p.node_dims[1], p.node_dims[0]}) : "";
+  return "between nodes " + bytes(static_cast<double>(p.bytes_before)) + " of " + bytes(static_cast<double>(p.bytes)) +
+         " per swap in MPI_Cart_create's order, " + bytes(static_cast<double>(p.bytes_after)) + " reordered" + grid +
+         (r.options.reorder ? " (as measured here)" : " (not so here: --reorder)") + "\n";
+}
+
 std::string title(const Report &r) {
   const HaloOptions &o = r.options;
   char text[400];
@@ -105,7 +115,7 @@ std::string title(const Report &r) {
                 r.environment.context.nodes == 1 ? "" : "s", o.fake_nodes > 0 ? " (pretended)" : "", r.environment.context.cores,
                 r.environment.context.cores == 1 ? "" : "s", r.environment.mpi_short.c_str(),
                 bytes(static_cast<double>(r.halo_bytes)).c_str());
-  return text;
+  return text + placement(r);
 }
 
 std::string notes(const Report &r) {
