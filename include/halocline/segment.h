@@ -54,7 +54,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_segment_create(hlc_context *context, const 
 
 /**
  * Completes this rank's operations, waits until all ranks have come, releases the segment and sets *segment to NULL. Collective. Other
- * copies of the handle are answered with HLC_ERR_STATE until the context is closed (the last 64 freed segments of a context are
+ * copies of the handle are answered with HLC_ERR_STATE until the context is closed (the last 8 freed segments of a context are
  * remembered). HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not come; the segment is gone then, too.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_segment_free(hlc_segment **segment);

@@ -13,7 +13,7 @@ using halocline::Status;
 
 namespace {
 
-constexpr int kMostFreed = 64;
+constexpr int kMostFreed = 8;
 
 Status check(const char *call, const hlc_segment *segment) {
   if (!segment) return api::null(call, "segment");

@@ -52,10 +52,8 @@ Status await_round(const PublicSegment &segment, int round, std::uint32_t number
 Status pass_round(PublicSegment &segment, int round, std::int64_t distance, std::uint32_t number) {
   const std::int64_t me = segment.rank(), ranks = segment.context().size();
   const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);
-  NotificationWord *word = segment.word_of(above, segment.barrier_word(round));
-  if (!word) return segment.unreachable("hlc_barrier", above);
   // SYNC barrier-round (pairs with await_round of the rank above)
-  segment.set_and_ring(above, *word, number);
+  segment.set_and_ring(above, *segment.word_of(above, segment.barrier_word(round)), number);
   return await_round(segment, round, number, below);
 }
 
@@ -103,6 +101,10 @@ Status notify_reset(PublicSegment &segment, int id, std::uint32_t *value) {
 Status barrier(PublicSegment &segment) {
   if (segment.barrier_failed)
     return fail(Status::state, "hlc_barrier on rank %d: an earlier barrier of this segment has failed", segment.rank());
+  // Told to all before any of them waits for another.
+  if (segment.context().nodes() > 1)
+    return fail(Status::unsupported, "hlc_barrier on rank %d: the ranks are on %d nodes, and segments reach the ranks of one node only",
+                segment.rank(), segment.context().nodes());
   const std::uint32_t number = ++segment.barriers;
   segment.barrier_failed = true;
   int round = 0;

@@ -46,6 +46,36 @@ TEST_P(Allocation, start_test_and_finish_of_a_halo_allocate_nothing) {
   expect_none(count);
 }
 
+TEST(SegmentAllocation, no_operation_allocates_whether_or_not_it_waits) {
+  if (!can_count_allocations()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
+  const hlc_segment_spec spec{128, 2};
+  const hlc_block block{8, 1, {2}, {8}, {16}};
+  hlc_segment *segment = nullptr;
+  hlc_context_info_t info{};
+  REQUIRE_EVERYWHERE(hlc_segment_create(context(), &spec, &segment) == HLC_OK && hlc_context_info(context(), &info) == HLC_OK);
+  const AllocationCount count;
+  for (int round = 0; round < 3; ++round) {
+    const hlc_target mine{segment, rank(), 0};
+    std::int64_t words[2] = {1, 2}, old = 0;
+    int id = -1;
+    std::uint32_t value = 0;
+    EXPECT_EQ(hlc_put(mine, words, 16), HLC_OK);
+    EXPECT_EQ(hlc_get(mine, words, 16), HLC_OK);
+    EXPECT_EQ(hlc_put_strided(mine, words, &block), HLC_OK);
+    EXPECT_EQ(hlc_accumulate(mine, {HLC_OP_SUM, HLC_NUMBER_INT64}, words, 2), HLC_OK);
+    EXPECT_EQ(hlc_atomic_compare_swap(mine, HLC_NUMBER_INT64, 1, 2, &old), HLC_OK);
+    EXPECT_EQ(hlc_flush_all(segment), HLC_OK);
+    EXPECT_EQ(hlc_put_notify(mine, words, 16, {1, 1}), HLC_OK);
+    EXPECT_EQ(hlc_notify_wait(segment, {0, 2}, &id), HLC_OK);
+    EXPECT_EQ(hlc_notify_reset(segment, id, &value), HLC_OK);
+    if (rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_EQ(hlc_barrier(segment), info.nodes == 1 ? HLC_OK : HLC_ERR_UNSUPPORTED);
+    if (info.nodes > 1) break;
+  }
+  expect_none(count);
+  EXPECT_TRUE(ok(hlc_segment_free(&segment)));
+}
+
 TEST_P(Allocation, waiting_for_a_late_rank_allocates_nothing) {
   Rig rig(plain_case("late", decompose(size(), 1, {4, 6}, 0b1, random_), 2), GetParam());
   if (!rig.ready()) return;

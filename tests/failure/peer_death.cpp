@@ -1,9 +1,10 @@
 // One launch of peer_death.py: `peer_death MODE STAGE DIRECTORY`. The ranks open the library, allocate a field, plan a halo, swap, and take
 // everything back; rank 1 dies at a stage of that. Every other rank goes on until a call fails, takes back what it can, and writes into
-// DIRECTORY/<rank>: milliseconds from the death to the failure, the call, the status and the message.
+// DIRECTORY/<rank>: milliseconds from the death to the failure, the call, the status and the message. With `segment` for a mode there is a
+// segment instead of field and halo, and the others wait for a notification, in a barrier, or for all to free it.
 //
 // The stages `init N`, `field N` and `open N` are deaths at the N-th non-blocking collective operation that the library starts in that call;
-// `window` is one at the call of MPI that makes a window. In `packing` and `unpacking` the field's pages have become unreadable, and the
+// `segment N` the same in hlc_segment_create; `window` is one at the call of MPI that makes a window. In `packing` and `unpacking` the field's pages have become unreadable, and the
 // process ends where the library touches them.
 //
 // SPDX-License-Identifier: BSD-3-Clause
@@ -80,6 +81,8 @@ struct Run {
   hlc_context *context = nullptr;
   void *field = nullptr;
   hlc_halo *halo = nullptr;
+  bool on_segment = false;
+  hlc_segment *segment = nullptr;
 
   bool dies(const char *here) const { return rank == victim && stage == here; }
 
@@ -113,6 +116,13 @@ hlc_status plan(Run &run) {
 hlc_status make(Run &run) {
   run.arm("open");
   hlc_status status = hlc_init(MPI_COMM_WORLD, &run.context);
+  if (run.on_segment && status == HLC_OK) {
+    const hlc_segment_spec spec{64, 4};
+    run.arm("segment");
+    status = hlc_segment_create(run.context, &spec, &run.segment);
+    if (status == HLC_OK) run.arm("use");
+    return status;
+  }
   run.arm("field");
   if (status == HLC_OK) status = hlc_field_alloc(run.context, static_cast<std::size_t>(6 * depth()) * sizeof(double), &run.field);
   run.arm("init");
@@ -147,12 +157,26 @@ hlc_status swap_until_failure(Run &run) {
   return status;
 }
 
+/// The others wait for the victim, after a barrier that it still came to.
+hlc_status use_segment(Run &run) {
+  running = "hlc_barrier";
+  hlc_status status = hlc_barrier(run.segment);
+  if (run.stage == "finalise") return status;
+  if (run.rank == victim) die();
+  int id = -1;
+  running = run.stage == "notify_wait" ? "hlc_notify_wait" : "hlc_barrier";
+  if (status == HLC_OK) status = run.stage == "notify_wait" ? hlc_notify_wait(run.segment, {0, 4}, &id) : hlc_barrier(run.segment);
+  return status;
+}
+
 /// Takes back whatever there is; the first status that is not HLC_OK.
 hlc_status take_back(Run &run) {
   if (run.dies("finalise")) die();
   hlc_status status = HLC_OK, freed = HLC_OK;
   running = "hlc_halo_finalise";
   if (run.halo) status = hlc_halo_finalise(&run.halo);
+  running = "hlc_segment_free";
+  if (run.segment) status = hlc_segment_free(&run.segment);
   running = "hlc_field_free";
   if (run.field) freed = hlc_field_free(run.context, &run.field);
   running = "hlc_finalise";
@@ -166,7 +190,7 @@ hlc_status take_back(Run &run) {
 /// What is left of a run that was taken back.
 std::string leftovers(const Run &run) {
   std::string text;
-  if (run.halo || run.field || run.context) text += " (and something could not be taken back)";
+  if (run.halo || run.segment || run.field || run.context) text += " (and something could not be taken back)";
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);)
     if (line.find("/dev/shm/#") != std::string::npos || line.find("/dev/shm/halocline") != std::string::npos)
@@ -186,7 +210,7 @@ void report(const Run &run, const std::string &text) {
 
 void play(Run &run) {
   hlc_status status = make(run);
-  if (status == HLC_OK) status = swap_until_failure(run);
+  if (status == HLC_OK) status = run.on_segment ? use_segment(run) : swap_until_failure(run);
   const char *call = running;
   std::string message = hlc_error_message();
   double failed_at = now_ms();
@@ -240,7 +264,8 @@ int main(int argc, char **argv) {
   signal(SIGALRM, hang);
   const char *patience = std::getenv("HALOCLINE_TEST_PATIENCE");
   alarm(patience ? static_cast<unsigned>(std::atoi(patience)) : 20);
-  if (hlc_mode_from_name(argv[1], &run.mode) != HLC_OK) return 2;
+  run.on_segment = std::strcmp(argv[1], "segment") == 0;
+  if (!run.on_segment && hlc_mode_from_name(argv[1], &run.mode) != HLC_OK) return 2;
   play(run);
   _exit(0);  // MPI_Finalize would wait for the dead rank
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills one rank at each stage of a halo's life and checks that every other rank is told so by name, soon, and can take everything back.
+"""Kills one rank at each stage of a halo's or a segment's life and checks that every other rank is told so by name, soon, and can take everything back.
 
 Usage: peer_death.py PROGRAM [--matrix] -- LAUNCHER [FLAG...]
 
@@ -26,6 +26,8 @@ PLAN_STAGES = ("open 2", "open 5", "field 1", "field 3", "init 1", "init 6", "in
 # Modes in which a swap blocks inside MPI, where nobody can notice a death.
 BLOCKING = {"fence": "MPI_Win_fence", "passive_naive": "MPI_Win_lock_all, MPI_Win_unlock_all"}
 FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpacking", "finalise", "open 5", "field 3", "init 6")]
+SEGMENTS = [("segment", stage) for stage in ("notify_wait", "barrier", "finalise")]
+FEW += SEGMENTS
 FEW += [("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"), ("passive", "unpacking")]
 # Check mode with cards of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the other
 # process's memory (mpich).
@@ -96,11 +98,12 @@ def cell(reports):
 def all_cases():
     cases = [(mode, stage) for stage in SWAP_STAGES + ("init 6", "init 15") for mode in MODES]
     cases += [("direct", stage) for stage in PLAN_STAGES if not stage.startswith("init") or stage == "init 1"]
+    cases += SEGMENTS + [("segment", f"segment {step}") for step in (1, 2, 3, 5, 8)]
     return cases + [(mode, "window") for mode in ("fence", "pscw", "passive", "passive_naive")]
 
 
 def print_table(measured):
-    stages = list(dict.fromkeys(stage for _, stage in measured))
+    stages = list(dict.fromkeys(stage for mode, stage in measured if mode in MODES))
     print("| stage | " + " | ".join(MODES) + " |\n" + "|---" * (len(MODES) + 1) + "|")
     for stage in stages:
         print(f"| {stage} | " + " | ".join(measured.get((mode, stage), "") for mode in MODES) + " |")

@@ -129,6 +129,18 @@ TEST(AllocationFails, in_hlc_init_and_hlc_field_alloc) {
     }
 }
 
+/// A context remembers some freed segments; once it remembers no more, each that is freed leaves as much behind as it takes away.
+TEST(AllocationFails, in_hlc_segment_create) {
+  const hlc_segment_spec spec{1000, 8};
+  hlc_segment *segment = nullptr;
+  const auto make = [&] { return hlc_segment_create(context(), &spec, &segment); };
+  const auto release = [&] { return hlc_segment_free(&segment); };
+  for (int i = 0; i < 9; ++i) REQUIRE_EVERYWHERE(make() == HLC_OK && release() == HLC_OK);
+  for (const bool on_all : {false, true})
+    for (const Extent extent : {Extent::one, Extent::all_from_there}) fail_each_allocation({on_all, extent}, make, release);
+  EXPECT_EQ(segment, nullptr);
+}
+
 /// Calls that end something must end it, whatever the memory: they allocate nothing.
 TEST(AllocationFails, never_in_what_releases) {
   hlc_context *other = nullptr;
