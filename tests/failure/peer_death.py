@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills one rank at each stage of a halo's or a segment's life and checks that every other rank is told so by name, soon, and can take everything back.
+"""Kills one rank at each stage of a halo's or segment's life; every other rank is told so by name, soon, and can take everything back.
 
 Usage: peer_death.py PROGRAM [--matrix] -- LAUNCHER [FLAG...]
 
