@@ -94,6 +94,18 @@ void with_type(hlc_number type, Work work) {
   }
 }
 
+/// The same for words; for other types it does nothing.
+template <class Work>
+void with_word(hlc_number type, Work work) {
+  switch (type) {
+    case HLC_NUMBER_INT32: return work(std::int32_t{});
+    case HLC_NUMBER_INT64: return work(std::int64_t{});
+    case HLC_NUMBER_UINT32: return work(std::uint32_t{});
+    case HLC_NUMBER_UINT64: return work(std::uint64_t{});
+    default: return;
+  }
+}
+
 }  // namespace
 
 std::int64_t number_bytes(hlc_number type) {
@@ -123,20 +135,18 @@ void apply(hlc_action action, void *target, const void *operand, void *old) {
 
 std::int64_t compare_and_swap(hlc_number type, void *target, std::int64_t expected, std::int64_t value) {
   std::int64_t old = 0;
-  with_type(type, [&](auto kind) {
+  with_word(type, [&](auto kind) {
     using Number = decltype(kind);
-    if constexpr (std::is_integral_v<Number>) {
-      auto before = static_cast<Number>(expected);
-      const std::atomic_ref<Number> word(*static_cast<Number *>(target));
-      word.compare_exchange_strong(before, static_cast<Number>(value), kOrder, std::memory_order_acquire);
-      old = static_cast<std::int64_t>(before);
-    }
+    auto before = static_cast<Number>(expected);
+    const std::atomic_ref<Number> word(*static_cast<Number *>(target));
+    word.compare_exchange_strong(before, static_cast<Number>(value), kOrder, std::memory_order_acquire);
+    old = static_cast<std::int64_t>(before);
   });
   return old;
 }
 
 void write_word(hlc_number type, std::int64_t value, void *word) {
-  with_type(type, [&](auto kind) {
+  with_word(type, [&](auto kind) {
     const auto cut = static_cast<decltype(kind)>(value);
     std::memcpy(word, &cut, sizeof cut);
   });
@@ -144,7 +154,7 @@ void write_word(hlc_number type, std::int64_t value, void *word) {
 
 std::int64_t read_word(hlc_number type, const void *word) {
   std::int64_t value = 0;
-  with_type(type, [&](auto kind) { value = static_cast<std::int64_t>(load_bytes<decltype(kind)>(word)); });
+  with_word(type, [&](auto kind) { value = static_cast<std::int64_t>(load_bytes<decltype(kind)>(word)); });
   return value;
 }
 
