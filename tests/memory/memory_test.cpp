@@ -1,0 +1,111 @@
+// What a rank holds depends on its neighbours and its node, not on the job: the same local problem on few and on many ranks,
+// on pretended nodes of the same size, costs the same bytes on the heap and in shared memory.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "memory/live_bytes.hpp"
+#include "soak/footprint.hpp"
+#include "support/modes.hpp"
+#include "support/mpi_test.hpp"
+
+namespace halocline::test {
+namespace {
+
+constexpr int kColumns = 4;  // ranks in a row of the process grid; a node holds whole rows
+
+/// What the rank that holds most holds: bytes on the heap at the end and at the most, KiB of shared memory, and what the plan owns up to.
+struct Held {
+  std::array<std::int64_t, 4> numbers{};
+  std::int64_t heap() const { return numbers[0]; }
+  std::int64_t most() const { return numbers[1]; }
+  std::int64_t shared_kib() const { return numbers[2]; }
+  std::int64_t plan() const { return numbers[3]; }
+};
+
+int ranks_per_node() { return std::max(kColumns, size() / 8); }
+
+/// A context, a field and a halo over so many ranks, 8 neighbours for each, swapped once.
+Held hold(MPI_Comm comm, int ranks, hlc_mode mode) {
+  const LiveBytes live;
+  const std::int64_t mapped_before = mapped_kib();
+  setenv("HALOCLINE_FAKE_NODES", std::to_string(ranks / ranks_per_node()).c_str(), 1);
+  hlc_context *context = nullptr;
+  EXPECT_TRUE(ok(hlc_init(comm, &context)));
+  const std::int64_t global[] = {8 * (ranks / kColumns), 8 * kColumns};
+  const int dims[] = {ranks / kColumns, kColumns}, periodic[] = {1, 1};
+  hlc_grid grid{};
+  EXPECT_TRUE(ok(hlc_grid_create(context, 2, global, dims, periodic, &grid)));
+  void *data = nullptr;
+  EXPECT_TRUE(ok(hlc_field_alloc(context, 12 * 12 * sizeof(double), &data)));
+  hlc_field field{};
+  field.data = data;
+  field.type = HLC_FLOAT64;
+  hlc_halo_spec spec{};
+  spec.grid = &grid;
+  spec.depth_low[0] = spec.depth_low[1] = spec.depth_high[0] = spec.depth_high[1] = 2;
+  spec.nfields = 1;
+  spec.fields = &field;
+  spec.mode = mode;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(ok(hlc_halo_init(context, &spec, &halo)));
+  EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_halo_info(halo, &info)));
+  EXPECT_EQ(info.neighbours, 8);
+  Held held{{live.held(), live.most(), mapped_kib() - mapped_before, info.memory_bytes}};
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  EXPECT_TRUE(ok(hlc_field_free(context, &data)));
+  EXPECT_TRUE(ok(hlc_finalise(&context)));
+  MPI_Allreduce(MPI_IN_PLACE, held.numbers.data(), 4, MPI_INT64_T, MPI_MAX, comm);
+  return held;
+}
+
+/// The same on the first `ranks` ranks of the launch; the others stand aside and hear of it.
+Held hold_on_first(int ranks, hlc_mode mode) {
+  MPI_Comm some = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank() < ranks, 0, &some);
+  Held held;
+  if (rank() < ranks) held = hold(some, ranks, mode);
+  MPI_Comm_free(&some);
+  MPI_Bcast(held.numbers.data(), 4, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  return held;
+}
+
+std::string both(std::int64_t few, std::int64_t more) { return std::to_string(few) + " and " + std::to_string(more); }
+
+class Memory : public testing::TestWithParam<ModeChoice> {};
+
+TEST_P(Memory, of_a_rank_does_not_grow_with_the_job) {
+  if (!can_count_bytes()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
+  if (size() < 16 || size() % 16 != 0) GTEST_SKIP() << "needs 16 ranks, or a multiple";
+  // What is made once and for all is made first.
+  const int fewest = std::max(2 * ranks_per_node(), size() / 4);
+  hold_on_first(fewest, GetParam().mode);
+  const Held few = hold_on_first(fewest, GetParam().mode);
+  for (int ranks = 2 * fewest; ranks <= size(); ranks *= 2) {
+    const Held more = hold_on_first(ranks, GetParam().mode);
+    if (rank() > 0) continue;
+    std::printf("  %s, %d and %d ranks, %d per node: heap %s, at most %s, shared %s KiB\n", GetParam().name, fewest, ranks,
+                ranks_per_node(), both(few.heap(), more.heap()).c_str(), both(few.most(), more.most()).c_str(),
+                both(few.shared_kib(), more.shared_kib()).c_str());
+    EXPECT_GT(more.heap(), 1000) << "a context and a plan hold something";
+    EXPECT_LE(more.heap(), few.heap());
+    EXPECT_LE(more.most(), few.most()) << "no table of all ranks, not even for a moment";
+    EXPECT_LE(more.shared_kib(), few.shared_kib());
+    EXPECT_EQ(more.plan(), few.plan());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Memory,
+                         testing::Values(ModeChoice{"p2p", HLC_MODE_P2P}, ModeChoice{"pscw", HLC_MODE_PSCW},
+                                         ModeChoice{"notify", HLC_MODE_NOTIFY}, ModeChoice{"direct", HLC_MODE_DIRECT}),
+                         mode_name);
+
+}  // namespace
+}  // namespace halocline::test
