@@ -42,6 +42,7 @@ run_tests() {
   set_up
   want_tool clang++ clang || say 'No clang: the second compiler is not tried.'
   choose_test_builds
+  want_tool tc iproute2 || say 'No ip and tc: nothing is tried on several hosts.'
   want_tool spin spin || say 'No spin: the models of the protocols are not checked.'
   strict=yes
   try_step 'Python for the tests' test_python || say "Not there, so random tests, formatter and linters are skipped: see $log"

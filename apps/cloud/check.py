@@ -3,16 +3,16 @@
 """Runs the cloud mini-app on several rank counts in every mode and compares what it prints.
 
 usage: check.py --cloud BIN [--launcher "mpiexec -n"] [--case FILE.nml] [--global NX,NY,NZ] [--steps N]
-                [--ranks 1,2,3,4,6] [--modes p2p,neighbor,...] [--fake-nodes 1,2] [--timeout S]
+                [--ranks 1,2,3,4,6] [--modes p2p,neighbor,...] [--fake-nodes 1,2] [--tolerance T] [--timeout S]
 
     check.py --cloud build/release/bin/cloud --launcher "mpiexec -n"
     check.py --cloud build/release-openmpi/bin/cloud --launcher "mpiexec --allow-run-as-root --oversubscribe -n"
 
 Every run must exit with 0, which means that mass, heat, water and tracers are conserved, that the divergence lies below the solver's
 tolerance and that no positive quantity fell below 0. On top of that the fingerprints of the 29 fields must be bitwise equal over all
-modes for one number of ranks, and equal to 1e-11 relative over the numbers of ranks. The default grid has uneven blocks. Fake nodes
-(HALOCLINE_FAKE_NODES) are tried where each would get a rank. One line per run; the last line is `N passed, N failed, N skipped`.
-Standard library only. Exit code 0 if nothing failed and something passed.
+modes for one number of ranks, and equal to T (1e-11 if not said; 0: to the bit) relative over the numbers of ranks. The default grid has
+uneven blocks. Fake nodes (HALOCLINE_FAKE_NODES) are tried where each would get a rank. One line per run; the last line is `N passed, N
+failed, N skipped`. Standard library only. Exit code 0 if nothing failed and something passed.
 """
 import argparse
 import contextlib
@@ -27,7 +27,6 @@ import sys
 
 MODES = "p2p,neighbor,fence,pscw,passive,passive_naive,notify,direct"
 FIELDS = 29
-TOLERANCE = 1e-11
 
 
 def read_arguments():
@@ -40,6 +39,7 @@ def read_arguments():
     parser.add_argument("--ranks", default="1,2,3,4,6")
     parser.add_argument("--modes", default=MODES)
     parser.add_argument("--fake-nodes", default="1,2", help="numbers of pretended nodes; 1 is the machine as it is")
+    parser.add_argument("--tolerance", type=float, default=1e-11, help="largest relative difference between numbers of ranks")
     parser.add_argument("--timeout", type=float, default=300, help="seconds per run")
     return parser.parse_args()
 
@@ -111,7 +111,8 @@ def largest_difference(prints, reference):
 class Comparison:
     """Keeps the first fingerprints of each number of ranks and of all, and says how a new run compares with them."""
 
-    def __init__(self):
+    def __init__(self, tolerance):
+        self.tolerance = tolerance
         self.by_ranks = {}
         self.first = None
 
@@ -122,14 +123,14 @@ class Comparison:
             return f"{len(other_bits)} fields differ in bits from another mode on {ranks} ranks, first {other_bits[0]}"
         self.first = self.first or prints
         difference, field = largest_difference(prints, self.first)
-        if not difference <= TOLERANCE:
+        if not difference <= self.tolerance:
             return f"{field} differs by {difference:.1e} relative from another number of ranks"
         return ""
 
 
 def main():
     arguments = read_arguments()
-    comparison = Comparison()
+    comparison = Comparison(arguments.tolerance)
     passed = failed = skipped = 0
     for ranks in map(int, arguments.ranks.split(",")):
         for nodes in map(int, arguments.fake_nodes.split(",")):

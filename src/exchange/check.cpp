@@ -243,8 +243,10 @@ Status Check::meet() {
 }
 
 Status Check::late() const {
-  return fail(Status::timeout, "%s: waited %lld s for rank %d to %s this swap (HALOCLINE_TIMEOUT)", where().c_str(),
-              static_cast<long long>(plan_.context->timeout_ns() / 1'000'000'000), late_rank_, late_for_);
+  const char *host = plan_.other_host(late_rank_);
+  return fail(Status::timeout, "%s: waited %lld s for rank %d%s%s to %s this swap (HALOCLINE_TIMEOUT)", where().c_str(),
+              static_cast<long long>(plan_.context->timeout_ns() / 1'000'000'000), late_rank_, host ? " on host " : "", host ? host : "",
+              late_for_);
 }
 
 /// The message goes round unchanged: the neighbours of my neighbours want to know how it began.

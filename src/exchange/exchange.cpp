@@ -205,7 +205,7 @@ Status Exchange::collect(bool *progress) {
     if (leg->edges().empty()) continue;
     int e = -1;
     const Status status = leg->poll(&e);
-    HLC_TRY(status);
+    HLC_TRY(name_peer(status, e));
     if (status == Status::again) continue;
     arrival_[static_cast<std::size_t>(e)] = Arrival::here;
     queue_.push_back(e);
@@ -259,13 +259,23 @@ Status Exchange::wait_until(Step step, Suspect suspect) {
   }
 }
 
+/// MPI knows its call and not the neighbour: a failure of it becomes one that names both. An edge below 0: nobody knows which.
+Status Exchange::name_peer(Status status, int e) const {
+  if (status != Status::mpi || e < 0) return status;
+  const int rank = plan_.edges[static_cast<std::size_t>(e)].rank;
+  const char *host = plan_.other_host(rank);
+  return fail(status, "rank %d cannot reach rank %d%s%s: %s", plan_.context->rank(), rank, host ? " on host " : "", host ? host : "",
+              error_message());
+}
+
 Status Exchange::suspect_rank(int rank, Member member, bool timed_out) const {
   const Context &context = *plan_.context;
   if (member != kOtherNode && !plan_.context->port().alive(member))
     return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", context.rank(), rank);
+  const char *host = plan_.other_host(rank);
   if (timed_out)
-    return fail(Status::timeout, "rank %d has waited %lld s for rank %d%s (HALOCLINE_TIMEOUT)", context.rank(),
-                static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank,
+    return fail(Status::timeout, "rank %d has waited %lld s for rank %d%s%s%s (HALOCLINE_TIMEOUT)", context.rank(),
+                static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank, host ? " on host " : "", host ? host : "",
                 knows_who_ ? "" : " or another of its neighbours: this mode does not tell which");
   return Status::ok;
 }
@@ -301,7 +311,7 @@ Status Exchange::send_edge(int e) {
   }
   HLC_TRY(status);
   if (buffer) cargo_->pack(e, buffer, leg(e).packs_past_caches());
-  return leg(e).send(e);
+  return name_peer(leg(e).send(e), e);
 }
 
 Status Exchange::wait_for_all() {

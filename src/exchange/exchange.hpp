@@ -68,6 +68,7 @@ class Exchange {
   Status close_all();
   template <class Step, class Suspect>
   Status wait_until(Step step, Suspect suspect);
+  Status name_peer(Status status, int edge) const;
   Status suspect_rank(int rank, Member member, bool timed_out) const;
   Status suspect_missing(bool timed_out) const;
   Status suspect_all(int rank, bool timed_out) const;

@@ -3,6 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/handshake.hpp"
 
+#include <unistd.h>
+
+#include <cstring>
 #include <map>
 #include <tuple>
 
@@ -15,6 +18,7 @@ constexpr int kHelloTag = 1, kCardTag = 2;
 struct Hello {
   std::int64_t out, in, shape;
   int edge, tag, turn, readable;  // turn: how many edges before this one have the same rank and tag
+  char host[64];
 };
 
 /// (rank, tag, turn) names an edge.
@@ -31,7 +35,9 @@ void prepare_hellos(const Plan &plan, Conversation &talk) {
   std::map<std::pair<int, int>, int> turns;
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const Edge &edge = plan.edges[e];
-    talk.said[e] = {edge.out, edge.in, edge.shape, static_cast<int>(e), edge.tag_out, turns[{edge.rank, edge.tag_out}]++, edge.readable};
+    Hello &hello = talk.said[e];
+    hello = {edge.out, edge.in, edge.shape, static_cast<int>(e), edge.tag_out, turns[{edge.rank, edge.tag_out}]++, edge.readable, {}};
+    gethostname(hello.host, sizeof hello.host - 1);
   }
 }
 
@@ -98,6 +104,7 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int t
   edge.peer_edge = hello.edge;
   edge.peer_readable = hello.readable != 0;
   edge.member = plan.context->member_of(edge.rank);
+  if (edge.member == kOtherNode) edge.host.assign(hello.host, strnlen(hello.host, sizeof hello.host));
   heard.erase(found);
   return Status::ok;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/collective.hpp"
@@ -23,6 +24,7 @@ struct Edge {
   int peer_edge = -1;                // the index of the joined edge in the peer's list
   bool peer_readable = false;
   Member member = kOtherNode;        // the peer, if it is of this node
+  std::string host;                  // where it runs, if it is not
 };
 
 /// What the running round moves over an edge; both 0: the edge takes no part.
@@ -47,6 +49,13 @@ struct Plan {
   std::vector<Part> parts;
   bool copies_cells = false;  // the cargo packs by copying, so that it can do so past the caches
   bool whole_round = true;  // the same on all ranks: the round moves every edge as planned
+
+  /// The host of a neighbour, for messages; NULL if it is of this node.
+  const char *other_host(int rank) const {
+    for (const Edge &edge : edges)
+      if (edge.rank == rank && !edge.host.empty()) return edge.host.c_str();
+    return nullptr;
+  }
 };
 
 /// Carries the edges of one set. A round is: open, then for each edge with out > 0 place, (pack), send; launched; poll until every edge

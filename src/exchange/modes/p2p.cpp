@@ -49,7 +49,9 @@ class P2pLeg final : public Leg {
 
   Status poll(int *e) override {
     int index = MPI_UNDEFINED, flag = 0;
-    HLC_TRY(check_mpi(MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &index, &flag, MPI_STATUS_IGNORE), "MPI_Testany"));
+    const int code = MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &index, &flag, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS && index >= 0) *e = edges_[static_cast<std::size_t>(index)];
+    HLC_TRY(check_mpi(code, "MPI_Testany"));
     if (!flag || index == MPI_UNDEFINED) return Status::again;
     // A persistent request stays valid; it must not be found a second time.
     receives_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
