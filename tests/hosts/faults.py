@@ -23,8 +23,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPORTS = pathlib.Path("/run/shared")
-TIMEOUT_S = 12  # of the library
-PATIENCE_S = 60  # after which a rank says that it hangs
+TIMEOUT_S = 20  # of the library
+PATIENCE_S = 80  # after which a rank says that it hangs
 AT_ONCE = 4  # cases, which mostly wait
 SKIPPED = 77
 # MPICH over UCX crashes in MPI_Start once the connection to a rank is reset (docs/known-mpi-bugs.md); others do not know the variable.

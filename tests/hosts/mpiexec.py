@@ -32,7 +32,8 @@ def openmpi(places):
     chosen = [("--prtemca", "plm_ssh_agent", RSH), ("--prtemca", "plm_ssh_no_tree_spawn", "1")]
     chosen += [("--prtemca", "oob_tcp_if_include", INTERFACE)]
     # Each host believes to have all of the machine's cores for its ranks alone.
-    chosen += [("--mca", "btl_tcp_if_include", INTERFACE), ("--mca", "mpi_yield_when_idle", "1"), ("--host", ",".join(f"{host}:{ranks}" for host, ranks in places))]
+    chosen += [("--mca", "btl_tcp_if_include", INTERFACE), ("--mca", "mpi_yield_when_idle", "1")]
+    chosen += [("--host", ",".join(f"{host}:{ranks}" for host, ranks in places))]
     return [word for words in chosen for word in words]
 
 
