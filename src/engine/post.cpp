@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -84,11 +85,14 @@ Status Post::send(int rank, const Letter &letter) {
   const auto bytes = std::make_shared<std::vector<char>>(head.bytes);
   std::memcpy(bytes->data(), &head, sizeof head);
   std::copy(letter.text.begin(), letter.text.end(), bytes->begin() + sizeof head);
+  std::list<Sending> pieces;
+  for (std::size_t done = 0; done < bytes->size(); done += kLongestPiece) pieces.push_back({letter.plan, bytes, done, MPI_REQUEST_NULL});
   const std::lock_guard lock(mutex_);
-  for (std::size_t done = 0; done < bytes->size(); done += kLongestPiece) {
-    const int count = static_cast<int>(std::min(kLongestPiece, bytes->size() - done));
-    Sending &sending = sending_.emplace_back(Sending{letter.plan, bytes, MPI_REQUEST_NULL});
-    HLC_TRY(check_mpi(MPI_Isend(bytes->data() + done, count, MPI_BYTE, rank, kTag, comm_, &sending.request), "MPI_Isend"));
+  auto piece = pieces.begin();
+  sending_.splice(sending_.end(), pieces);
+  for (; piece != sending_.end(); ++piece) {
+    const int count = static_cast<int>(std::min(kLongestPiece, bytes->size() - piece->first));
+    HLC_TRY(check_mpi(MPI_Isend(bytes->data() + piece->first, count, MPI_BYTE, rank, kTag, comm_, &piece->request), "MPI_Isend"));
   }
   return Status::ok;
 }
@@ -160,14 +164,21 @@ Status Post::forget_sent() {
   return Status::ok;
 }
 
+/// If memory runs out the piece counts as not taken in, and is offered again with the next look.
 void Post::take_in(int source, const std::vector<char> &piece) {
   if (std::any_of(lost_.begin(), lost_.end(), [&](const Receiving &lost) { return lost.source == source; })) return;
   std::vector<char> &whole = pieces_[source];
+  const std::size_t before = whole.size();
   whole.insert(whole.end(), piece.begin(), piece.end());
   Head head;
   std::memcpy(&head, whole.data(), sizeof head);
   if (whole.size() < head.bytes) return;
-  sort(source, whole);
+  try {
+    sort(source, whole);
+  } catch (const std::bad_alloc &) {
+    whole.resize(before);
+    throw;
+  }
   whole.clear();
 }
 
@@ -182,10 +193,9 @@ void Post::sort(int source, const std::vector<char> &bytes) {
     record->second.letters.push_back({head.plan, head.round, head.word, head.edge, source, std::move(text)});
     return;
   }
-  Finish &finish = record->second.finishes[source];
-  finish.round = head.round;
-  finish.later.resize(text.size() / sizeof(std::int64_t));
-  if (!text.empty()) std::memcpy(finish.later.data(), text.data(), text.size());
+  std::vector<std::int64_t> later(text.size() / sizeof(std::int64_t));
+  if (!text.empty()) std::memcpy(later.data(), text.data(), text.size());
+  record->second.finishes[source] = {head.round, std::move(later)};
 }
 
 std::vector<Letter> Post::take(std::int64_t serial) {

@@ -54,11 +54,11 @@ class Post {
   void enroll(std::int64_t serial, const std::string &label);
   void strike(std::int64_t serial);
 
-  /// Sends without waiting; the letter is kept until it is gone.
+  /// Sends without waiting; the letter is kept until it has been received. Without memory for all of it nothing is sent.
   Status send(int rank, const Letter &letter);
   /// Puts a letter into this rank's own box.
   void keep(Letter letter);
-  /// True once all letters of a plan are gone.
+  /// True once all letters of a plan have been received.
   bool all_sent(std::int64_t serial);
   /// Takes in what has come for any plan, without waiting.
   Status receive();
@@ -90,10 +90,11 @@ class Post {
     std::vector<Letter> letters;
     std::map<int, Finish> finishes;  // by rank
   };
-  /// A letter under way.
+  /// A piece of a letter under way.
   struct Sending {
     std::int64_t plan;
-    std::shared_ptr<std::vector<char>> bytes;
+    std::shared_ptr<std::vector<char>> bytes;  // of the whole letter
+    std::size_t first;  // of this piece
     MPI_Request request;
   };
   /// A piece of a letter that MPI is writing.

@@ -3,6 +3,7 @@
 #include "exchange/check.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -115,11 +116,11 @@ Check::TheirCard Check::read_card(const std::vector<char> &text) {
 
 Status Check::start(const RoundCard &card) {
   round_ += 1;
+  post_.note_start(serial_);
   stage_ = 0;
   told_ = false;
   what_ = card.what;
   words_ = card.words;
-  post_.note_start(serial_);
   for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
     Letter said = letter(Word::started, card_for(e, card));
     said.edge = plan_.edges[e].peer_edge;
@@ -134,17 +135,23 @@ Status Check::announce_finish() {
   return Status::ok;
 }
 
+/// Letters for which there is no memory now are sorted with the next look.
 Status Check::sort_letters() {
   HLC_TRY(post_.receive());
-  for (Letter &come : post_.take(serial_)) {
-    if (come.word == Word::started) cards_[static_cast<std::size_t>(come.edge)].push_back(read_card(come.text));
-    if (come.word == Word::ready) ready_[static_cast<std::size_t>(come.edge)] = come.round;
-    if (come.word != Word::gave_up || (quitter_ >= 0 && quit_round_ <= come.round)) continue;
-    quitter_ = come.source;
-    quit_round_ = come.round;
-    reason_.assign(come.text.begin(), come.text.end());
-  }
+  do {
+    for (; !come_.empty(); come_.erase(come_.begin())) sort(come_.front());
+    come_ = post_.take(serial_);
+  } while (!come_.empty());
   return Status::ok;
+}
+
+void Check::sort(const Letter &come) {
+  if (come.word == Word::started) cards_[static_cast<std::size_t>(come.edge)].push_back(read_card(come.text));
+  if (come.word == Word::ready) ready_[static_cast<std::size_t>(come.edge)] = come.round;
+  if (come.word != Word::gave_up || (quitter_ >= 0 && quit_round_ <= come.round)) return;
+  reason_.assign(come.text.begin(), come.text.end());
+  quitter_ = come.source;
+  quit_round_ = come.round;
 }
 
 Status Check::disagree(int e, const TheirCard &theirs) const {
@@ -171,8 +178,11 @@ Status Check::compare_cards() {
 }
 
 Status Check::still_wanted() {
-  HLC_TRY(sort_letters());
-  return look_for_quitter();
+  const Status looked = alone(*plan_.context, [this] {
+    HLC_TRY(sort_letters());
+    return look_for_quitter();
+  });
+  return looked == Status::memory ? Status::ok : looked;
 }
 
 Status Check::look_for_quitter() const {
@@ -231,7 +241,14 @@ Status Check::pass_barrier() {
   return Status::ok;
 }
 
+/// Once a rank has told others that it comes it must come, for they may wait inside MPI: a look without memory is repeated.
 Status Check::meet() {
+  const Status met = alone(*plan_.context, [this] { return look_for_all(); });
+  starved_ = met == Status::memory;
+  return starved_ ? Status::again : met;
+}
+
+Status Check::look_for_all() {
   const Status started = all_started();
   HLC_TRY(started);
   const Status finishing = look_for_finishes();
@@ -243,31 +260,44 @@ Status Check::meet() {
 }
 
 Status Check::late() const {
+  if (starved_) return no_memory();
   const char *host = plan_.other_host(late_rank_);
   return fail(Status::timeout, "%s: waited %lld s for rank %d%s%s to %s this swap (HALOCLINE_TIMEOUT)", where().c_str(),
               static_cast<long long>(plan_.context->timeout_ns() / 1'000'000'000), late_rank_, host ? " on host " : "", host ? host : "",
               late_for_);
 }
 
+Status Check::no_memory() const {
+  return fail(Status::memory, "rank %d, %s, swap %llu: no memory left for what HALOCLINE_CHECK keeps of it", plan_.context->rank(),
+              label_.c_str(), static_cast<unsigned long long>(round_));
+}
+
+void Check::give_up(Status why) {
+  char message[1024];
+  std::snprintf(message, sizeof message, "%s", error_message());
+  static_cast<void>(alone(*plan_.context, [&] {
+    tell_all(given_up() ? reason_ : message);
+    return Status::ok;
+  }));
+  static_cast<void>(fail(why, "%s", message));  // a letter that could not be sent is not the news
+  post_.note_finished(serial_);
+}
+
 /// The message goes round unchanged: the neighbours of my neighbours want to know how it began.
-void Check::give_up() {
-  const std::string message = error_message(), reason = given_up() ? reason_ : message;
+void Check::tell_all(const std::string &reason) {
   Letter said = letter(Word::gave_up, {reason.begin(), reason.end()});
   std::vector<int> ranks = peers_;
   const int me = plan_.context->rank(), size = plan_.context->size();
   for (int stage = 0; all_ranks_ && stage < static_cast<int>(ready_.size()); ++stage)
     ranks.push_back(static_cast<int>((me + (1LL << stage)) % size));
   for (const int rank : ranks) static_cast<void>(post_.send(rank, said));
+  if (crossing_rank_ < 0) return;
   // Two ranks that cross each other give up both plans, so that the result does not depend on who saw it first.
-  if (crossing_rank_ >= 0) {
-    said.plan = crossing_plan_;
-    said.round = 0;  // its running one, or the next
-    said.source = me;
-    static_cast<void>(post_.send(crossing_rank_, said));
-    post_.keep(said);
-  }
-  static_cast<void>(fail(Status::rule, "%s", message.c_str()));  // a letter that could not be sent is not the news
-  post_.note_finished(serial_);
+  said.plan = crossing_plan_;
+  said.round = 0;  // its running one, or the next
+  said.source = me;
+  static_cast<void>(post_.send(crossing_rank_, said));
+  post_.keep(said);
 }
 
 void Check::found(const std::string &kind, const std::string &text) {

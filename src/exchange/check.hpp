@@ -48,8 +48,10 @@ class Check {
   Status still_wanted();
   /// The timeout's message: who has not done what.
   Status late() const;
-  /// Tells the neighbours why this rank cannot go on.
-  void give_up();
+  /// A status with a message: memory has run out within the round.
+  Status no_memory() const;
+  /// Tells the neighbours why this rank cannot go on, which is the message, as well as the memory allows.
+  void give_up(Status why);
 
   /// Notes a rule that was broken without harm to the round: printed now, returned by verdict.
   void found(const std::string &kind, const std::string &text);
@@ -77,6 +79,8 @@ class Check {
 
   void make_tables();
   Status sort_letters();
+  void sort(const Letter &come);
+  Status look_for_all();
   Status compare_cards();
   bool given_up() const { return quitter_ >= 0 && quit_round_ <= round_; }
   Status look_for_quitter() const;
@@ -85,6 +89,7 @@ class Check {
   Status refuse_order(int rank, std::int64_t other, const std::string &swap);
   Status pass_barrier();
   Status again(int rank, const char *what);
+  void tell_all(const std::string &reason);
   Letter letter(Word word, std::vector<char> text = {}) const;
   std::vector<char> card_for(std::size_t edge, const RoundCard &card) const;
   static TheirCard read_card(const std::vector<char> &text);
@@ -101,6 +106,7 @@ class Check {
   std::vector<std::int64_t> what_;            // of this round
   std::string words_;
   std::vector<std::deque<TheirCard>> cards_;  // per edge, the oldest first: a neighbour may have started the next round
+  std::vector<Letter> come_;                  // that have not been sorted
   std::vector<std::uint64_t> ready_;          // per stage of the barrier: the last round that has come
   int stage_ = 0;
   bool told_ = false;                         // of this stage
@@ -111,6 +117,7 @@ class Check {
   std::string reason_;                        // why somebody has given up
   int late_rank_ = -1;                        // whom the last look waited for
   const char *late_for_ = "";
+  bool starved_ = false;                      // the last look had no memory
   std::string first_;                         // the first broken rule of the round
 };
 

@@ -184,13 +184,17 @@ Status Exchange::finish() {
 }
 
 Status Exchange::start_checked(const RoundCard &card) {
-  HLC_TRY(mark_broken(check_->start(card)));
-  return start();
+  return in_round([&] {
+    HLC_TRY(mark_broken(check_->start(card)));
+    return start();
+  });
 }
 
 Status Exchange::test_checked() {
-  const Status started = mark_broken(check_->all_started());
-  return started == Status::ok ? test() : started;
+  return in_round([this] {
+    const Status started = mark_broken(check_->all_started());
+    return started == Status::ok ? test() : started;
+  });
 }
 
 Status Exchange::meet() {
@@ -342,8 +346,9 @@ Status Exchange::close_all() {
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.
 Status Exchange::mark_broken(Status status) {
   if (status == Status::mpi) status = blame(*plan_.context, status);
+  const bool tell = check_ && !broken_ && (status == Status::rule || status == Status::memory);
   broken_ = broken_ || failed(status);
-  if (status == Status::rule && check_) check_->give_up();
+  if (tell) check_->give_up(status);
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/collective.hpp"
 #include "exchange/cargo.hpp"
 #include "exchange/check.hpp"
 
@@ -42,6 +43,12 @@ class Exchange {
   Check *check() const { return check_.get(); }
   Status start_checked(const RoundCard &card);
   Status test_checked();
+  /// Does a part of a checked round. If memory runs out in it, nobody knows which cards and letters are lost: the round is over.
+  template <class Part>
+  Status in_round(Part part) {
+    const Status status = alone(*plan_.context, part);
+    return status == Status::memory ? mark_broken(check_->no_memory()) : status;
+  }
   /// Waits until all neighbours have started the same and have come to finish it. No data have been touched by then.
   Status meet();
 

@@ -117,12 +117,10 @@ Status ListExchange::finish() {
 }
 
 /// There are no cells to look at: the cards and the stamps are all.
-Status ListExchange::start_checked() {
-  return alone(context_, [this] { return exchange_.start_checked({{}, "its whole list", {}}); });
-}
+Status ListExchange::start_checked() { return exchange_.start_checked({{}, "its whole list", {}}); }
 
 Status ListExchange::finish_checked() {
-  return alone(context_, [this] {
+  return exchange_.in_round([this] {
     HLC_TRY(exchange_.meet());
     unpack_from_myself();
     HLC_TRY(exchange_.finish());

@@ -79,21 +79,27 @@ Status Halo::finish() {
 }
 
 Status Halo::start_checked(const hlc_swap *what) {
-  return alone(context_, [&] {
+  HLC_TRY(alone(context_, [&] {
     check_->start(what);
-    return exchange_.start_checked(check_->card());
-  });
+    return Status::ok;
+  }));
+  return exchange_.start_checked(check_->card());
 }
 
 /// As finish, between looks at what must not have changed and at what was delivered.
 Status Halo::finish_checked() {
-  return alone(context_, [this] {
+  return exchange_.in_round([this] {
     check_->before_finish();
     HLC_TRY(exchange_.meet());
-    check_->before_delivery();
+    // The neighbours may wait inside MPI from here on: they get their part, whether mine can be checked or not.
+    const Status ready = alone(context_, [this] {
+      check_->before_delivery();
+      return Status::ok;
+    });
     copy_to_myself();
     HLC_TRY(exchange_.finish());
     if (reverse_) clear_halo();
+    HLC_TRY(ready);
     check_->after_finish();
     return exchange_.check()->verdict();
   });
