@@ -47,8 +47,8 @@ Status Post::open(MPI_Comm comm) {
   return check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
 }
 
-/// A rank joins the barrier once MPI has taken its letters, and receives until all have joined. A letter that MPI holds back longer than
-/// that, which only a plan that was given up can have left, is lost with the communicator.
+/// A rank joins the barrier once its letters have been received (their sends are synchronous), and receives until all have joined: then no
+/// letter is on its way.
 Status Post::close(Context &context) {
   const std::lock_guard lock(mutex_);
   Patience patience(context);
@@ -92,7 +92,7 @@ Status Post::send(int rank, const Letter &letter) {
   sending_.splice(sending_.end(), pieces);
   for (; piece != sending_.end(); ++piece) {
     const int count = static_cast<int>(std::min(kLongestPiece, bytes->size() - piece->first));
-    HLC_TRY(check_mpi(MPI_Isend(bytes->data() + piece->first, count, MPI_BYTE, rank, kTag, comm_, &piece->request), "MPI_Isend"));
+    HLC_TRY(check_mpi(MPI_Issend(bytes->data() + piece->first, count, MPI_BYTE, rank, kTag, comm_, &piece->request), "MPI_Issend"));
   }
   return Status::ok;
 }

@@ -157,6 +157,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *result) {
 int MPI_Comm_free(MPI_Comm *comm) {
   const Inside inside;
   Comm &mine = comm_at(*comm);
+  if (!mine.mailboxes[static_cast<std::size_t>(mine.me())].unexpected.empty()) forbid("a communicator is freed with messages on their way");
   if (++mine.freed == mine.ranks.size()) {
     std::erase_if(children, [&](const auto &entry) { return std::get<0>(entry.first) == &mine; });
     comms().remove(*comm);

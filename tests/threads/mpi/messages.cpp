@@ -1,5 +1,5 @@
-// The thread MPI: sends, receives, requests. A small message is copied when it is sent, and its send is complete at once; a larger one is
-// fetched from the sender's buffer by the receiver, as late as the receiver asks for it.
+// The thread MPI: sends, receives, requests. A small message is copied when it is sent, a larger one mostly, and its send is complete
+// at once; else it is fetched from the sender's buffer by the receiver, as late as the receiver asks for it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -21,11 +21,13 @@ void begin_send(Request &request) {
   message->tag = request.tag;
   message->data = request.data;
   message->bytes = request.bytes;
-  if (request.bytes <= kEagerBytes && !request.synchronous) {
+  if ((request.bytes <= kEagerBytes || !dice(4)) && !request.synchronous) {
+    message->buffered = true;
     message->copy.resize(request.bytes);
     copy(message->copy.data(), request.data, request.bytes, Seen::source);
     message->data = message->copy.data();
   }
+  message->hidden = dice(2) ? 8 : 0;
   message->sent.give();
   request.message = message;
   Mailbox &mailbox = request.comm->mailboxes[static_cast<std::size_t>(request.peer)];
@@ -53,7 +55,7 @@ void begin_receive(Request &request) {
 
 bool end_send(Request &request) {
   Message &message = *request.message;
-  if (request.bytes <= kEagerBytes && !request.synchronous) return true;
+  if (message.buffered) return true;
   if (message.taken) message.received.take();
   return message.taken;
 }
@@ -63,8 +65,7 @@ bool end_receive(Request &request) {
   Message &message = *request.message;
   if (message.bytes > request.bytes) forbid("a message is larger than its receive");
   message.sent.take();
-  const bool copied = message.data == message.copy.data();
-  copy(request.data, message.data, message.bytes, copied ? Seen::target : Seen::both);
+  copy(request.data, message.data, message.bytes, message.buffered ? Seen::target : Seen::both);
   message.received.give();
   message.taken = true;
   request.source = message.source;
@@ -205,13 +206,14 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Co
   return MPI_SUCCESS;
 }
 
+/// A message may seem to be on its way yet, though something that was sent later has come.
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
   const Inside inside;
   Comm &mine = comm_at(comm);
   const auto &waiting = mine.mailboxes[static_cast<std::size_t>(mine.me())].unexpected;
   const auto found = std::find_if(waiting.begin(), waiting.end(),
                                   [&](const auto &m) { return m->tag == tag && (from == MPI_ANY_SOURCE || from == m->source); });
-  *flag = found != waiting.end();
+  *flag = found != waiting.end() && (*found)->hidden-- <= 0;
   if (*flag && status != MPI_STATUS_IGNORE) describe(*status, (*found)->source, (*found)->bytes);
   return MPI_SUCCESS;
 }

@@ -40,8 +40,9 @@ struct Message {
   int source = 0, tag = 0;
   const char *data = nullptr;
   std::size_t bytes = 0;
-  std::vector<char> copy;  // of a small message, taken when it is sent
-  bool taken = false;
+  std::vector<char> copy;  // of a buffered message, taken when it is sent
+  bool buffered = false, taken = false;
+  int hidden = 0;  // from so many probes
   Order sent, received;
 };
 
