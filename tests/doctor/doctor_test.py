@@ -12,9 +12,11 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 # What is known of MPIs that are right otherwise (docs/known-mpi-bugs.md): by the start of the version text, probe and outcome.
 KNOWN = {"Open MPI v5": {"epochs/pscw_nocheck": "hangs"}}
@@ -133,6 +135,39 @@ def other_launchers(launcher):
             yield [str(path)] + (["--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else []) if openmpi else [])
 
 
+def running_under(folder):
+    """The command lines of all processes that have to do with a folder."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue  # it has ended meanwhile
+        if f"{folder}/halocline-doctor-" in words:
+            found.append(f"process {process.name} still runs: {words}")
+    return found
+
+
+def wait_until(holds, seconds=60):
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
+
+
+def interrupt(folder, command, sign):
+    """Interrupts the outer launch while the inner one runs; neither its processes nor its folder may stay."""
+    path = folder.report.parent
+    launch = subprocess.Popen(command, env=folder.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    began = wait_until(lambda: any("--results" in words for words in running_under(path)))
+    launch.send_signal(sign)
+    output = launch.communicate(timeout=100)[0]
+    ended = wait_until(lambda: not running_under(path) and not folder.left_behind())
+    if began and ended and launch.returncode != 0:
+        return []
+    return [f"began: {began}, status {launch.returncode}: {output}", *running_under(path), *folder.left_behind()]
+
+
 def check_launchers(folder, program, launcher):
     folder.environment.update(PALS_SIZE="4", PALS_RANKID="0")
     status, output = folder.run([program])
@@ -145,6 +180,12 @@ def check_launchers(folder, program, launcher):
     yield "a pattern that no probe has", [] if status == 2 and "'no such probe'" in output else [f"status {status}: {output}"]
     status, output = folder.run([program, "--only", "properties/threads", "--json", "no/such/folder/report.json"])
     yield "a report that cannot be written", [] if status == 2 and "no/such/folder" in output else [f"status {status}: {output}"]
+
+    status, output = folder.run([program, "--only", "properties/threads"])
+    right = status == 0 and "untested" not in output
+    yield "a run of some probes has no verdicts on modes", [] if right else [f"status {status}: {output}"]
+    for name in ("SIGINT", "SIGTERM", "SIGKILL"):
+        yield f"{name} while probes run", interrupt(folder, [*launcher, "-n", "2", program], signal.Signals[name])
 
     mpich = "MPICH" in folder.run([program, "--only", "properties/threads"])[1]
     for other in other_launchers(launcher):

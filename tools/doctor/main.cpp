@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "interrupt.hpp"
 #include "launch.hpp"
 #include "options.hpp"
 #include "probe.hpp"
@@ -82,6 +83,7 @@ int publish(const Options &options, const Report &report) {
 
 /// Rank 0 drives, after MPI_Finalize; the other ranks have ended.
 int run_again(const Options &options, const Launch &launch) {
+  note_interrupts(claimed_launch().by_launcher());
   return publish(options, make_report(options, launch, run_batches(options, *launch.again, launch.size)));
 }
 
@@ -179,6 +181,9 @@ int main(int argc, char **argv) {
   if (options.list) return claimed_launch().rank == 0 ? list() : 0;
   try {
     return options.is_worker() ? worker_main(options, &argc, &argv) : examine(options, argc, argv);
+  } catch (const Interrupted &end) {
+    std::fprintf(stderr, "halocline-doctor: %s; the probes have been ended, and nothing is kept of them\n", end.what());
+    return 128 + end.signal();
   } catch (const std::exception &error) {
     std::fprintf(stderr, "halocline-doctor: %s\n", error.what());
     return kLaunchMismatch;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +65,8 @@ std::vector<char *> pointers(const std::vector<std::string> &texts) {
 /// In the child: nothing here may allocate.
 [[noreturn]] void become(const std::vector<char *> &words, const std::vector<char *> &environment, int output) {
   setpgid(0, 0);
+  // A launcher whose doctor was killed ends its ranks.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);

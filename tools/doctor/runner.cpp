@@ -10,6 +10,7 @@
 #include <iterator>
 #include <thread>
 
+#include "interrupt.hpp"
 #include "probe.hpp"
 #include "progress.hpp"
 #include "scratch.hpp"
@@ -122,6 +123,7 @@ class Runner {
     Job job(launch_, options_.for_worker(folder, first), output);
     const bool late = !follow(job, record);
     job.stop();
+    throw_if_interrupted();
     record.read();
     if (record.started != ranks_)
       throw LaunchFailed(std::to_string(record.started) + " of " + std::to_string(ranks_) + " ranks began. " + last_words(output));
@@ -137,6 +139,7 @@ class Runner {
     Patience patience;
     patience.begin(kStartLimit_s, 0);
     while (job.running()) {
+      throw_if_interrupted();
       if (record.read()) patience.begin(record.started ? options_.limit_s + kGrace_s : kStartLimit_s, progress.sum());
       if (patience.is_over(progress.sum())) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -169,6 +172,7 @@ class Runner {
   const LaunchCommand &launch_;
   int ranks_;
   Scratch scratch_;
+  Sweeper sweeper_{scratch_.folder()};
   std::vector<Result> results_;
 };
 

@@ -82,15 +82,18 @@ std::string features(const Report &report) {
   return rows.empty() ? "" : drawn(rows) + "\n";
 }
 
+/// Of a run of some probes only what they have to say.
 std::string modes(const Report &report) {
   std::vector<Cells> rows;
   for (const std::string &name : mode_names()) {
     const ModeVerdict &verdict = report.modes.at(name);
+    if (!report.complete && verdict.word == "untested") continue;
     std::string reason = verdict.reason.substr(0, 90);
     if (reason.size() < verdict.reason.size()) reason += "...";
     rows.push_back({"mode " + name, verdict.word, reason});
   }
-  return drawn(rows) + "\n";
+  const std::string left_out = rows.size() < mode_names().size() ? "  (modes are judged by all probes, without --only)\n" : "";
+  return (rows.empty() ? "" : drawn(rows)) + left_out + "\n";
 }
 
 /// What was found wrong or missing in a probe: the first findings, and how to see them again.

@@ -40,7 +40,8 @@ void probe_node(Bench &bench) {
   const int is_first = node.rank() == 0;
   int nodes = 0;
   CALL(MPI_Reduce, &is_first, &nodes, 1, MPI_INT, MPI_SUM, 0, bench.comm());
-  bench.fact(std::to_string(bench.size()) + " ranks on " + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes"));
+  bench.fact(std::to_string(bench.size()) + (bench.size() == 1 ? " rank on " : " ranks on ") + std::to_string(nodes) +
+             (nodes == 1 ? " node" : " nodes"));
   node.end();
 }
 
