@@ -73,6 +73,11 @@ def checks(bench, doctor, launcher):
     status, output, raced, _ = bench.race("--doctor", str(bench.file))
     yield "a report of another MPI is refused", status != 0 and not raced and "is no report" in output, output
 
+    status, output, raced, _ = bench.race()
+    told = output.count("no report on this MPI and host")
+    so = status == 0 and told == 1 and "-n 2 halocline-doctor" in output
+    yield "that there is no report is said once, with what makes one", so, output
+
     path = kept_path(bench, doctor, launcher)
     bench.write(path, "fence", "wrong")
     status, output, raced, skipped = bench.race()

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -24,11 +25,23 @@ static std::string host_name() {
   return name;
 }
 
+/// Whether the MPI was ever examined, said once.
+static void say_unexamined() {
+  static bool said = false;
+  if (!said)
+    std::fprintf(
+        stderr,
+        "halocline-bench: no report on this MPI and host, so every mode is taken to be right; 'mpiexec -n 2 halocline-doctor' makes one "
+        "('--doctor none' if none is wanted)\n");
+  said = true;
+}
+
 /// One line per mode that is not to be used: the mode and the reason. A file that was asked for and is no report is the only complaint.
 static std::string read_report(const std::string &file) {
   if (file == "none") return "";
   const std::string version = mpi_version(), path = file.empty() ? doctor::report_path(version, host_name()) : file;
   const auto verdicts = doctor::read_verdicts(path, version);
+  if (!verdicts && file.empty()) say_unexamined();
   if (!verdicts)
     return file.empty() ? "" : "! " + file + " is no report of halocline-doctor on " + version.substr(0, version.find('\n')) + "\n";
   std::string lines;
