@@ -182,8 +182,7 @@ hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data) {
   return guarded("hlc_field_alloc", [&]() -> Status {
     if (!context) return null("hlc_field_alloc", "context");
     HLC_TRY(mpi_is_up("hlc_field_alloc"));
-    // A size that no memory has becomes one that every rank refuses, together.
-    return context->inner.allocate_field(bytes > PTRDIFF_MAX ? -1 : static_cast<std::int64_t>(bytes), data);
+    return context->inner.allocate_field(bytes, data);
   });
 }
 

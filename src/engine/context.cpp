@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "base/environment.hpp"
 #include "engine/collective.hpp"
@@ -18,7 +19,7 @@ namespace halocline {
 namespace {
 
 constexpr long kLongestTimeout_s = 100'000'000;                // three years
-constexpr std::int64_t kLargestField = std::int64_t{1} << 48;  // the address space of one process, more or less
+constexpr std::size_t kLargestField = std::size_t{1} << 48;  // the address space of one process, more or less
 
 }  // namespace
 
@@ -29,6 +30,7 @@ Status Context::open(MPI_Comm comm, Status mine) {
   // Two meetings on the caller's communicator, because MPI_Comm_dup cannot be bounded (engine/collective.hpp).
   HLC_TRY(agree(*this, comm, mine));
   HLC_TRY(agree(*this, comm, environment));
+  HLC_TRY(compare_environment(comm));
   HLC_TRY(check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup"));
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   HLC_TRY(split_nodes());
@@ -46,6 +48,21 @@ Status Context::read_environment() {
   HLC_TRY(environment_number("FAKE_NODES", rank_, pretended_nodes_));
   HLC_TRY(environment_number("CHECK", rank_, checks_));
   return checks_ <= 1 ? Status::ok : fail(Status::argument, "rank %d: HALOCLINE_CHECK is %ld, it must be 0 or 1", rank_, checks_);
+}
+
+/// A launcher may hand a variable to some ranks alone, or another value of it: all ranks compare what they read with rank 0.
+Status Context::compare_environment(MPI_Comm comm) {
+  const char *names[] = {"TIMEOUT", "FAKE_NODES", "CHECK"};
+  const std::int64_t mine[] = {timeout_ns_ / 1'000'000'000, pretended_nodes_, checks_};
+  std::copy(std::begin(mine), std::end(mine), ballot_.all);
+  HLC_TRY(check_mpi(MPI_Ibcast(ballot_.all, static_cast<int>(std::size(mine)), MPI_INT64_T, 0, comm, &ballot_.request), "MPI_Ibcast"));
+  HLC_TRY(await(*this, 1, &ballot_.request));
+  Status same = Status::ok;
+  for (std::size_t i = 0; i < std::size(mine); ++i)
+    if (mine[i] != ballot_.all[i])
+      same = fail(Status::mismatch, "hlc_init: ranks disagree on HALOCLINE_%s: rank 0 has %lld, rank %d has %lld", names[i],
+                  static_cast<long long>(ballot_.all[i]), rank_, static_cast<long long>(mine[i]));
+  return agree(*this, comm, same);
 }
 
 Status Context::split_nodes() {
@@ -115,14 +132,8 @@ void Context::nudge_mpi() const {
   if (allowed) MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &there, MPI_STATUS_IGNORE);
 }
 
-/// All ranks check or none does: a launcher that hands the variable to some of them alone is found here.
 Status Context::open_post() {
-  std::int64_t first[2] = {checks_ ? rank_ : size_, checks_ ? size_ : rank_};  // the first rank that checks, and that does not
-  HLC_TRY(reduce(*this, comm_, MPI_MIN, first, 2));
-  if (first[0] == size_) return Status::ok;
-  if (first[1] != size_)
-    return fail(Status::mismatch, "hlc_init: ranks disagree on HALOCLINE_CHECK: rank %d has 1, rank %d has 0", static_cast<int>(first[0]),
-                static_cast<int>(first[1]));
+  if (!checks_) return Status::ok;
   HLC_TRY(prepare(*this, comm_, [this] {
     post_ = std::make_unique<Post>();
     return Status::ok;
@@ -166,16 +177,15 @@ int Context::rank_of(Member member) const {
   return rank;
 }
 
-Status Context::allocate_field(std::int64_t bytes, void **data) {
+Status Context::allocate_field(std::size_t bytes, void **data) {
   std::list<Field> made;
   HLC_TRY(prepare(*this, comm_, [&] {
     if (!data) return fail(Status::argument, "hlc_field_alloc on rank %d: data is NULL", rank_);
-    if (bytes < 0 || bytes > kLargestField)
-      return fail(Status::memory, "hlc_field_alloc on rank %d: bytes is larger than any memory", rank_);
+    if (bytes > kLargestField) return fail(Status::memory, "hlc_field_alloc on rank %d: bytes is %zu, which no memory has", rank_, bytes);
     made.push_back({next_serial_, {}, 0});
     return Status::ok;
   }));
-  HLC_TRY(agree(*this, comm_, create_segment(*this, bytes, made.front().segment)));
+  HLC_TRY(agree(*this, comm_, create_segment(*this, static_cast<std::int64_t>(bytes), made.front().segment)));
   next_serial_ += 1;
   *data = made.front().segment.part(member_);
   const std::lock_guard lock(fields_mutex_);

@@ -87,7 +87,7 @@ class Context {
   int rank_of(Member member) const;
 
   /// Field memory: collective to make, local to release.
-  Status allocate_field(std::int64_t bytes, void **data);
+  Status allocate_field(std::size_t bytes, void **data);
   Status release_field(void *data);
   /// Where in the fields a piece of memory lies.
   FieldPlace find_field(const void *data, std::int64_t bytes);
@@ -108,6 +108,7 @@ class Context {
   };
 
   Status read_environment();
+  Status compare_environment(MPI_Comm comm);
   Status split_nodes();
   Status number_nodes();
   Status count_cores();

@@ -1,7 +1,9 @@
 // Ranks that disagree: every rank gets HLC_ERR_MISMATCH, with both ranks and both values in the message, and nobody hangs.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
 #include <functional>
+#include <tuple>
 
 #include "support/plane.hpp"
 
@@ -27,8 +29,8 @@ void expect_mismatch(const char *what, const std::function<void(Plane &)> &chang
   everyone(true);
 }
 
-TEST(Mismatch, of_extents_names_both_ranks_and_sizes) {
-  expect_mismatch("5 cells against 4", [](Plane &p) { p.grid.local[1] = p.grid.global[1] = 5; }, {"64", "80"});
+TEST(Mismatch, of_extents_names_both_ranks_and_sizes_and_the_direction) {
+  expect_mismatch("5 cells against 4", [](Plane &p) { p.grid.local[1] = p.grid.global[1] = 5; }, {"64", "80", "direction ("});
 }
 
 TEST(Mismatch, of_element_sizes_is_found) {
@@ -147,6 +149,24 @@ TEST(Mismatch, is_not_seen_in_the_stride_of_a_single_cell) {
   EXPECT_TRUE(ok(hlc_halo_init(context(), &spec, &halo)));
   if (halo) {
     EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  }
+}
+
+TEST(Mismatch, of_variables_names_the_variable_both_ranks_and_both_values) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
+  const bool last = rank() == size() - 1;
+  for (const auto &[variable, here, there] :
+       {std::tuple{"HALOCLINE_TIMEOUT", "50", "70"}, {"HALOCLINE_FAKE_NODES", "1", "2"}, {"HALOCLINE_CHECK", "0", "1"}}) {
+    SCOPED_TRACE(variable);
+    const char *set = std::getenv(variable);
+    const std::string before = set ? set : "";
+    setenv(variable, last ? there : here, 1);
+    hlc_context *other = nullptr;
+    EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_init(MPI_COMM_WORLD, &other)));
+    EXPECT_TRUE(message_names(
+        {"hlc_init", variable, "rank 0 has " + std::string(here), "rank " + std::to_string(size() - 1) + " has " + std::string(there)}));
+    EXPECT_EQ(other, nullptr);
+    set ? setenv(variable, before.c_str(), 1) : unsetenv(variable);
   }
 }
 
