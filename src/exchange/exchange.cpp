@@ -10,7 +10,8 @@
 
 namespace halocline {
 
-Status Exchange::create(Context &context, Options options, std::vector<Edge> edges, std::string label) {
+Status Exchange::create(Context &context, Options options, std::vector<Edge> edges, std::string label, int ndims) {
+  plan_.ndims = ndims;
   plan_.context = &context;
   plan_.options = options;
   plan_.edges = std::move(edges);

@@ -19,8 +19,9 @@ class Exchange {
   Exchange &operator=(const Exchange &) = delete;
   ~Exchange() { static_cast<void>(end()); }
 
-  /// Plans. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for its number.
-  Status create(Context &context, Options options, std::vector<Edge> edges, std::string label);
+  /// Plans. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for its number; ndims is that of
+  /// the halo, whose tags are directions, or 0.
+  Status create(Context &context, Options options, std::vector<Edge> edges, std::string label, int ndims = 0);
 
   /// What the next round moves over each edge; unchanged until it is set again.
   std::vector<Part> &parts() { return plan_.parts; }
@@ -89,13 +90,13 @@ class Exchange {
   std::vector<std::size_t> leg_of_;
   std::vector<int hlc_plan_info::*> routes_;  // per leg: which count of the info its edges belong to
   WakeUp wake_up_ = WakeUp::by_bell;
-  bool knows_who_ = true;                     // every leg can tell which neighbour is late
+  bool knows_who_ = true;  // every leg can tell which neighbour is late
 
   enum class Arrival : char { none, missing, here, unpacked };
   std::vector<Arrival> arrival_;  // per edge, of the running round
-  std::vector<int> queue_;        // arrived, not yet unpacked, in order of arrival
-  int left_ = 0;                  // edges whose data have not been unpacked
-  int missing_ = 0;               // edges whose data have not come
+  std::vector<int> queue_;  // arrived, not yet unpacked, in order of arrival
+  int left_ = 0;  // edges whose data have not been unpacked
+  int missing_ = 0;  // edges whose data have not come
   bool in_flight_ = false, broken_ = false, in_order_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <map>
+#include <string>
 #include <tuple>
 
 namespace halocline {
@@ -83,24 +84,47 @@ Status receive_hellos(const Plan &plan, Conversation &talk, Status *mine) {
   return Status::ok;
 }
 
+/// How messages name a link to the end that has given it this tag: of a halo by its direction, "direction (-1, 0)".
+std::string link_name(const Plan &plan, int tag) {
+  if (plan.ndims == 0) return "tag " + std::to_string(tag);
+  std::string name = "direction (";
+  for (int d = 0, rest = tag; d < plan.ndims; ++d, rest /= 3) name += (d ? ", " : "") + std::to_string(rest % 3 - 1);
+  return name + ")";
+}
+
+/// The same link as the other end names it.
+int tag_back(const Plan &plan, int tag) {
+  int all = 1;
+  for (int d = 0; d < plan.ndims; ++d) all *= 3;
+  return plan.ndims == 0 ? tag : all - 1 - tag;
+}
+
+/// A rank names another in a way in which that one does not name it.
+Status refuse_one_sided(const Plan &plan, int rank, int other, int tag, std::int64_t out, std::int64_t in) {
+  return fail(
+      Status::mismatch,
+      "neighbours disagree: rank %d has rank %d as a neighbour (%s, %lld bytes out, %lld bytes in), but rank %d does not have rank %d "
+      "(%s)",
+      rank, other, link_name(plan, tag).c_str(), static_cast<long long>(out), static_cast<long long>(in), other, rank,
+      link_name(plan, tag_back(plan, tag)).c_str());
+}
+
+Status refuse_sizes(const Plan &plan, int from, int to, int tag, std::int64_t sent, std::int64_t expected) {
+  return fail(Status::mismatch, "neighbours disagree: rank %d sends %lld bytes to rank %d (%s), which expects %lld from it", from,
+              static_cast<long long>(sent), to, link_name(plan, tag).c_str(), static_cast<long long>(expected));
+}
+
 Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int turn) {
   const int me = plan.context->rank();
   const auto found = heard.find({edge.rank, edge.tag_in, turn});
-  if (found == heard.end())
-    return fail(Status::mismatch,
-                "rank %d lists rank %d as a neighbour (tag %d, %lld bytes out, %lld bytes in), but rank %d does not list rank %d so", me,
-                edge.rank, edge.tag_in, static_cast<long long>(edge.out), static_cast<long long>(edge.in), edge.rank, me);
+  if (found == heard.end()) return refuse_one_sided(plan, me, edge.rank, edge.tag_out, edge.out, edge.in);
   const Hello &hello = found->second;
-  if (hello.out != edge.in || hello.in != edge.out)
-    return fail(Status::mismatch,
-                "neighbours disagree: rank %d sends %lld bytes to rank %d, which expects %lld; rank %d sends %lld bytes to rank %d, which "
-                "expects %lld",
-                me, static_cast<long long>(edge.out), edge.rank, static_cast<long long>(hello.in), edge.rank,
-                static_cast<long long>(hello.out), me, static_cast<long long>(edge.in));
+  if (hello.in != edge.out) return refuse_sizes(plan, me, edge.rank, edge.tag_out, edge.out, hello.in);
+  if (hello.out != edge.in) return refuse_sizes(plan, edge.rank, me, hello.tag, hello.out, edge.in);
   if (hello.shape != edge.shape)
     return fail(Status::mismatch,
-                "neighbours disagree: the block of rank %d and that of rank %d meet with as many cells, but not in the same shape", me,
-                edge.rank);
+                "neighbours disagree: the block of rank %d and that of rank %d (%s) meet with as many cells, but not in the same shape", me,
+                edge.rank, link_name(plan, edge.tag_out).c_str());
   edge.peer_edge = hello.edge;
   edge.peer_readable = hello.readable != 0;
   edge.member = plan.context->member_of(edge.rank);
@@ -114,10 +138,7 @@ Status compare_all(Plan &plan, std::map<Name, Hello> &heard) {
   for (Edge &edge : plan.edges) HLC_TRY(compare(plan, edge, heard, turns[{edge.rank, edge.tag_in}]++));
   if (heard.empty()) return Status::ok;
   const auto &[name, hello] = *heard.begin();
-  return fail(Status::mismatch,
-              "rank %d lists rank %d as a neighbour (tag %d, %lld bytes out, %lld bytes in), but rank %d does not list rank %d so",
-              std::get<0>(name), plan.context->rank(), hello.tag, static_cast<long long>(hello.out), static_cast<long long>(hello.in),
-              plan.context->rank(), std::get<0>(name));
+  return refuse_one_sided(plan, std::get<0>(name), plan.context->rank(), hello.tag, hello.out, hello.in);
 }
 
 }  // namespace

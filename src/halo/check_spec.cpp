@@ -71,8 +71,14 @@ Status check_element(const hlc_field &field, const std::string &who, int rank) {
   const std::int64_t element = element_bytes(field);
   const bool fits = field.type == HLC_OPAQUE || field.element_bytes == 0 || static_cast<std::int64_t>(field.element_bytes) == element;
   if (element > 0 && element <= kMostBytes && fits) return Status::ok;
-  return fail(Status::argument, "hlc_halo_init on rank %d: %s: type %d does not go with element_bytes %zu", rank, who.c_str(),
-              static_cast<int>(field.type), field.element_bytes);
+  if (field.type == HLC_OPAQUE)
+    return fail(Status::argument, "hlc_halo_init on rank %d: %s: element_bytes is %zu, an element of type HLC_OPAQUE needs 1 to %lld", rank,
+                who.c_str(), field.element_bytes, static_cast<long long>(kMostBytes));
+  if (element == 0)
+    return fail(Status::argument, "hlc_halo_init on rank %d: %s: type is %d, which is no hlc_type", rank, who.c_str(),
+                static_cast<int>(field.type));
+  return fail(Status::argument, "hlc_halo_init on rank %d: %s: element_bytes is %zu, but an element of type %s has %lld (0 will do, too)",
+              rank, who.c_str(), field.element_bytes, type_name(field.type), static_cast<long long>(element));
 }
 
 Status check_field(const hlc_halo_spec &spec, int f, int rank) {

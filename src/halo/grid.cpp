@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <functional>
 #include <numeric>
 
@@ -93,6 +94,26 @@ Status check(const Context &context, int ndims, const std::int64_t *global, cons
   return Status::ok;
 }
 
+/// "(1, 2, 3)", in a buffer: no call of the grid allocates.
+struct Listed {
+  char text[128] = "(";
+  template <class Number>
+  Listed(int n, const Number *numbers) {
+    std::size_t length = 1;
+    for (int i = 0; i < n && length < sizeof text; ++i)
+      length += static_cast<std::size_t>(
+          std::snprintf(text + length, sizeof text - length, "%lld%s", static_cast<long long>(numbers[i]), i + 1 < n ? ", " : ")"));
+  }
+};
+
+Status refuse_split(const Context &context, int ndims, const std::int64_t *global, const int *dims) {
+  constexpr int any[HLC_MAX_DIMS] = {};
+  return fail(Status::argument,
+              "hlc_grid_create on rank %d: %d ranks cannot be split over the grid so that dims fit and each rank has a cell: global is %s, "
+              "dims is %s, where 0 is any",
+              context.rank(), context.size(), Listed(ndims, global).text, Listed(ndims, dims ? dims : any).text);
+}
+
 }  // namespace
 
 Status create_grid(const Context &context, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid) {
@@ -100,10 +121,7 @@ Status create_grid(const Context &context, int ndims, const std::int64_t *global
   Search search{ndims, global, dims, periodic};
   Dims trial{};
   search.try_all(0, context.size(), trial);
-  if (search.best_surface < 0)
-    return fail(Status::argument,
-                "hlc_grid_create on rank %d: %d ranks cannot be split over the grid so that dims fit and each rank has a cell",
-                context.rank(), context.size());
+  if (search.best_surface < 0) return refuse_split(context, ndims, global, dims);
 
   *grid = hlc_grid{};
   grid->ndims = ndims;

@@ -12,10 +12,7 @@ namespace {
 
 const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
 
-const char *type_word(std::int64_t value) {
-  constexpr const char *words[] = {"HLC_OPAQUE", "HLC_FLOAT32", "HLC_FLOAT64", "HLC_INT32", "HLC_INT64", "HLC_COMPLEX64", "HLC_COMPLEX128"};
-  return words[value];
-}
+const char *type_word(std::int64_t value) { return type_name(static_cast<hlc_type>(value)); }
 
 constexpr int kReadCardTag = 3;
 
@@ -96,7 +93,7 @@ Status Halo::create(const hlc_halo_spec *spec) {
     edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
     return Status::ok;
   }));
-  HLC_TRY(exchange_.create(context_, options, std::move(edges), std::move(label)));
+  HLC_TRY(exchange_.create(context_, options, std::move(edges), std::move(label), ndims_));
   if (exchange_.check()) HLC_TRY(make_check(*spec));
   set_swap(nullptr);
   return Status::ok;

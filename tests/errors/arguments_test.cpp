@@ -6,6 +6,8 @@
 #include <limits>
 #include <thread>
 
+#include <halocline/halocline.hpp>
+
 #include "support/plane.hpp"
 
 namespace halocline::test {
@@ -42,8 +44,8 @@ TEST(Arguments, of_hlc_halo_init_are_checked_on_all_ranks) {
   refuse("a field without data", {"data", "theta"}, [](Plane &p) { p.field.data = nullptr; });
   refuse("negative low depth", {"depth_low", "-1"}, [](Plane &p) { p.spec.depth_low[1] = -1; });
   refuse("negative high depth", {"depth_high", "-7"}, [](Plane &p) { p.spec.depth_high[0] = -7; });
-  refuse("opaque elements without bytes", {"element_bytes"}, [](Plane &p) { p.field.type = HLC_OPAQUE; });
-  refuse("bytes that are not the type's", {"element_bytes", "4"}, [](Plane &p) { p.field.element_bytes = 4; });
+  refuse("opaque elements without bytes", {"element_bytes is 0", "HLC_OPAQUE"}, [](Plane &p) { p.field.type = HLC_OPAQUE; });
+  refuse("bytes that are not the type's", {"element_bytes is 4", "HLC_FLOAT64 has 8"}, [](Plane &p) { p.field.element_bytes = 4; });
   refuse("an unknown type", {"type", "77"}, [](Plane &p) { p.field.type = static_cast<hlc_type>(77); });
   refuse("a negative stride", {"stride", "-8"}, [](Plane &p) { p.field.stride_bytes[0] = -8, p.field.stride_bytes[1] = 64; });
   refuse("an unknown stencil", {"stencil", "9"}, [](Plane &p) { p.spec.stencil = static_cast<hlc_stencil>(9); });
@@ -285,6 +287,29 @@ TEST(Names, that_are_misspelt_are_answered_with_the_nearest_one) {
   hlc_mode mode = HLC_MODE_DEFAULT;
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_mode_from_name(nullptr, &mode)));
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_mode_from_name("p2p", nullptr)));
+}
+
+TEST(Messages, of_sizes_that_cannot_be_had_tell_the_sizes) {
+  hlc_grid grid{};
+  const std::int64_t small[] = {1, 5};
+  const int dims[] = {size() + 1, 0};
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_grid_create(context(), 2, small, dims, nullptr, &grid)));
+  EXPECT_TRUE(message_names({"hlc_grid_create", "global is (1, 5)", "dims is (" + std::to_string(size() + 1) + ", 0)"}));
+  void *memory = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_MEMORY, hlc_field_alloc(context(), std::size_t{1} << 60, &memory)));
+  EXPECT_TRUE(message_names({"hlc_field_alloc", "1152921504606846976"}));
+}
+
+TEST(Messages, name_the_fields_of_a_cxx_halo) {
+  const Context cxx(MPI_COMM_WORLD);
+  const Grid grid(cxx, {8, 8 * static_cast<std::int64_t>(size())}, {true, true});
+  Field<double, 2> field(cxx, grid, 1);
+  try {
+    const Halo halo(cxx, grid, {{field, "theta"}, {field, "rho"}});
+    ADD_FAILURE() << "two fields in one place";
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what()).find("'theta' and fields[1] 'rho'"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Names, of_statuses_are_their_own) {

@@ -24,11 +24,13 @@ struct HaloOptions {
   Drive drive = Drive::standard;
 };
 
-/// A field as a Halo takes it, made from a Field without a word of the caller.
+/// A field as a Halo takes it, made from a Field without a word of the caller, or with a name that messages call it by:
+/// `Halo(context, grid, {u, {v, "v"}})`. The name is read while the Halo is made.
 class FieldRef {
  public:
   template <class T, int N>
-  FieldRef(Field<T, N> &field) : field_{} {
+  FieldRef(Field<T, N> &field, const char *name = nullptr) : field_{} {
+    field_.name = name;
     field_.data = field.data();
     field_.type = type_of<T>();
     field_.element_bytes = sizeof(T);
