@@ -184,7 +184,10 @@ def check_launchers(folder, program, launcher):
     status, output = folder.run([program, "--only", "properties/threads"])
     right = status == 0 and "untested" not in output
     yield "a run of some probes has no verdicts on modes", [] if right else [f"status {status}: {output}"]
-    for name in ("SIGINT", "SIGTERM", "SIGKILL"):
+    intel = "intelmpi" in launcher[0]
+    if intel:
+        print("not tried: interrupting a launch of Intel MPI; its launchers have not been examined for that")
+    for name in () if intel else ("SIGINT", "SIGTERM", "SIGKILL"):
         yield f"{name} while probes run", interrupt(folder, [*launcher, "-n", "2", program], signal.Signals[name])
 
     mpich = "MPICH" in folder.run([program, "--only", "properties/threads"])[1]
