@@ -14,8 +14,8 @@ module halocline
     HLC_OPAQUE, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128, &
     hlc_context_info_t, hlc_grid, hlc_placement, hlc_plan_info, hlc_neighbour
   use halocline_errors, only: hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version
-  use halocline_context, only: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_grid_create, &
-    hlc_grid_reorder, hlc_grid_rank
+  use halocline_context, only: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_context_network, &
+    hlc_grid_create, hlc_grid_reorder, hlc_grid_rank
   use halocline_fields, only: hlc_field, hlc_field_of, hlc_field_alloc, hlc_field_free
   use halocline_halo, only: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_test, hlc_halo_finish, &
     hlc_halo_finalise, hlc_halo_info

@@ -89,7 +89,7 @@ module halocline_c
   !> hlc_exchange_info.
   type, bind(C) :: hlc_plan_info
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
-    integer(c_int) :: neighbours = 0, self_copies = 0, via_direct = 0, via_notify = 0, via_mpi = 0
+    integer(c_int) :: neighbours = 0, self_copies = 0, via_direct = 0, via_notify = 0, via_network = 0, via_mpi = 0
     integer(c_int64_t) :: bytes_in = 0, bytes_out = 0, self_bytes = 0, memory_bytes = 0
   end type
 
@@ -176,6 +176,12 @@ module halocline_c
       type(c_ptr), value :: context
       type(hlc_context_info_t), intent(out) :: info
       integer(c_int) :: status
+    end function
+
+    function c_context_network(context) result(text) bind(C, name="hlc_context_network")
+      import :: c_ptr
+      type(c_ptr), value :: context
+      type(c_ptr) :: text
     end function
 
     function c_field_alloc(context, bytes, data) result(status) bind(C, name="hlc_field_alloc")

@@ -7,10 +7,11 @@ module halocline_context
   use mpi_f08, only: MPI_Comm
 #endif
   use halocline_c
-  use halocline_errors, only: settle, with_rank
+  use halocline_errors, only: fortran_string, settle, with_rank
   implicit none
   private
-  public :: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_grid_create, hlc_grid_reorder, hlc_grid_rank
+  public :: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_context_network, hlc_grid_create, &
+    hlc_grid_reorder, hlc_grid_rank
 
   !> The library as opened for the ranks of one communicator. A copy is the same context. rank and size are those of the
   !> communicator.
@@ -77,6 +78,13 @@ contains
     integer, intent(out), optional :: status
     call settle(int(c_context_info(context%handle, info)), context%rank, status)
   end subroutine
+
+  !> One line about what carries data to other nodes, or why it is MPI. Local.
+  function hlc_context_network(context) result(text)
+    type(hlc_context), intent(in) :: context
+    character(len=:), allocatable :: text
+    text = fortran_string(c_context_network(context%handle))
+  end function
 
   subroutine grid_create_int32(context, global, grid, dims, periodic, status)
     type(hlc_context), intent(in) :: context

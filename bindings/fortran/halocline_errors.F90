@@ -7,7 +7,7 @@ module halocline_errors
   use halocline_c
   implicit none
   private
-  public :: with_rank, hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version, settle
+  public :: with_rank, hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version, fortran_string, settle
 
   !> What the binding itself found wrong with the last failed call, or blank if the library found it.
   character(len=200), save :: binding_message = ""

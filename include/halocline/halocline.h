@@ -138,6 +138,13 @@ typedef struct hlc_context_info_t {
 /** Fills *info. Local; any thread. */
 HLC_NODISCARD HLC_API hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info);
 
+/**
+ * Returns one line about what carries data to other nodes in modes notify and direct: the provider and interface that libfabric drives, or
+ * the reason why it is MPI. The network is opened by the first plan that needs it. HALOCLINE_PROVIDER names a provider of libfabric
+ * ("none": MPI carries them), HALOCLINE_INTERFACE an interface or its address. Valid as long as the context; local. NULL for NULL.
+ */
+HLC_API const char *hlc_context_network(const hlc_context *context);
+
 /* ---------------------------------------------------------------- fields */
 
 /**
@@ -305,6 +312,7 @@ typedef struct hlc_plan_info {
   int self_copies;             /**< directions that face myself */
   int via_direct;              /**< neighbours read directly */
   int via_notify;              /**< neighbours reached by notified writes */
+  int via_network;             /**< neighbours of other nodes reached by notified writes over the network */
   int via_mpi;                 /**< neighbours reached by MPI */
   int64_t bytes_in, bytes_out; /**< moved per full swap, copies to myself left out */
   int64_t self_bytes;          /**< copied from myself to myself */

@@ -178,6 +178,8 @@ hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info
   return HLC_OK;
 }
 
+const char *hlc_context_network(const hlc_context *context) { return context ? context->inner.network().description() : nullptr; }
+
 hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data) {
   return guarded("hlc_field_alloc", [&]() -> Status {
     if (!context) return null("hlc_field_alloc", "context");

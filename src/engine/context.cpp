@@ -69,6 +69,9 @@ Status Context::split_nodes() {
   MPI_Comm shared = MPI_COMM_NULL;
   HLC_TRY(check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared), "MPI_Comm_split_type"));
 
+  int here = 1;
+  MPI_Comm_size(shared, &here);
+  one_host_ = here == size_;
   // Pretended nodes cut the real ones into blocks of neighbouring ranks.
   const long blocks = pretended_nodes_ > 0 ? std::min<long>(pretended_nodes_, size_) : 1;
   const int block = static_cast<int>(rank_ * blocks / size_);
@@ -125,7 +128,8 @@ Status Context::open_port() {
   return Status::ok;
 }
 
-void Context::nudge_mpi() const {
+void Context::nudge() {
+  if (NetworkPort *network = network_.port()) network->poll();
   int provided = MPI_THREAD_SINGLE, allowed = 1, there = 0;
   MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_SERIALIZED) MPI_Is_thread_main(&allowed);
@@ -154,6 +158,7 @@ void Context::give_up() {
   const std::lock_guard lock(fields_mutex_);
   fields_.clear();
   port_ = Port();
+  network_.close();
   comm_ = node_comm_ = MPI_COMM_NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "engine/network.hpp"
 #include "engine/post.hpp"
 #include "transport/shm/port.hpp"
 #include "transport/shm/region.hpp"
@@ -75,10 +76,15 @@ class Context {
   /// True if every rank of the node can have a core of its own.
   bool core_per_rank() const { return cores_ >= members_; }
   Port &port() { return port_; }
-  /// Lets MPI move what others wait for. A wait that MPI has no part in calls it now and then, because MPI may have told this rank that a
+  /// True if all ranks run on this host, be its nodes real or pretended.
+  bool one_host() const { return one_host_; }
+  /// What reaches the ranks of other nodes.
+  Network &network() { return network_; }
+  const Network &network() const { return network_; }
+  /// Lets MPI and the network move what others wait for. A wait that MPI has no part in calls it now and then, because MPI may have told this rank that a
   /// send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing on
   /// a thread that may not call MPI.
-  void nudge_mpi() const;
+  void nudge();
   /// Check mode's post office; null unless HALOCLINE_CHECK=1.
   Post *post() const { return post_.get(); }
   /// The member of this node that a rank is, kOtherNode if it stands elsewhere. Cold: asks MPI.
@@ -125,7 +131,9 @@ class Context {
   Ballot ballot_;
   Status why_lost_ = Status::ok;
   char loss_[sizeof Ballot::News::message] = "";
+  bool one_host_ = true;
   Port port_;
+  Network network_;
   std::unique_ptr<Post> post_;
   std::mutex fields_mutex_;
   std::list<Field> fields_;

@@ -51,7 +51,7 @@ Wait::Turn Wait::pause_slowly() {
   }
   // The caller looks once more between the announcement and the sleep, so that no ring is lost.
   if (!announced_) {
-    context_.nudge_mpi();
+    context_.nudge();
     seen_ = context_.port().bell();
     context_.port().announce_sleep();
     announced_ = true;
@@ -66,7 +66,7 @@ Wait::Turn Wait::next_turn() {
   const std::int64_t now = now_ns();
   if (now - checked_ns_ < kCheckEvery_ns) return Turn::look_again;
   checked_ns_ = now;
-  if (wake_up_ == WakeUp::by_bell) context_.nudge_mpi();
+  if (wake_up_ == WakeUp::by_bell) context_.nudge();
   return Turn::check_peers;
 }
 

@@ -63,6 +63,7 @@ Status Exchange::check_sizes() const {
 /// holds is given up, not freed. Everything else goes.
 Status Exchange::end() {
   if (plan_.comm == MPI_COMM_NULL) return Status::ok;
+  if (!broken_) static_cast<void>(settle());
   int broken = broken_ ? 1 : 0;
   const Status voted = vote(*plan_.context, plan_.comm, broken, &broken);
   if (!failed(voted) && !broken) {
@@ -74,6 +75,16 @@ Status Exchange::end() {
   legs_.clear();
   plan_.comm = MPI_COMM_NULL;
   return voted;
+}
+
+/// Waits until the legs may go.
+Status Exchange::settle() {
+  for (auto &leg : legs_) {
+    int rank = -1;
+    HLC_TRY(mark_broken(
+        wait_until([&](Wait &) { return leg->settle(&rank); }, [&](bool timed_out) { return suspect_rank(rank, kOtherNode, timed_out); })));
+  }
+  return Status::ok;
 }
 
 /// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same legs, in the same
@@ -93,7 +104,19 @@ Status Exchange::make_legs() {
   if (!mode.make_far) return add_leg(mode.make, near, &hlc_plan_info::via_mpi);
   if (mode.reads_fields) HLC_TRY(add_leg(mode.make, direct, &hlc_plan_info::via_direct));
   HLC_TRY(add_leg(mode.reads_fields ? make_notify : mode.make, near, &hlc_plan_info::via_notify));
-  return add_leg(mode.make_far, far, &hlc_plan_info::via_mpi);
+  return make_far_leg(far);
+}
+
+/// Where no rank has a neighbour on another node, no network is opened.
+Status Exchange::make_far_leg(const std::vector<int> &far) {
+  const ModeRow &mode = *find_mode(plan_.options.mode);
+  std::int64_t most = static_cast<std::int64_t>(far.size());
+  HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_MAX, &most, 1));
+  if (most == 0) return Status::ok;
+  const Status opened = plan_.context->network().open(*plan_.context);
+  if (opened == Status::ok) return add_leg(mode.make_far, far, &hlc_plan_info::via_network);
+  if (opened != Status::unsupported) return opened;
+  return add_leg(mode.make_without_network, far, &hlc_plan_info::via_mpi);
 }
 
 /// Says once what the mode was asked for and cannot do here: links to other nodes, fields that cannot be read.
@@ -106,8 +129,8 @@ Status Exchange::report_detours() const {
   if (plan_.context->rank() != 0) return Status::ok;
   const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
   if (far > 0)
-    report_once(mode.name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI",
-                mode.name, far, all);
+    report_once(mode.name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s",
+                mode.name, far, all, plan_.context->network().description());
   if (unread > 0)
     report_once(
         mode.name, "without fields",

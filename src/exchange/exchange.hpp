@@ -66,6 +66,8 @@ class Exchange {
   Status check_sizes() const;
   Status make_check(std::string label);
   Status make_legs();
+  Status make_far_leg(const std::vector<int> &far);
+  Status settle();
   Status report_detours() const;
   Status add_leg(MakeLeg make, const std::vector<int> &edges, int hlc_plan_info::*route);
   Status send_edge(int edge);

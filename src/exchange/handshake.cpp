@@ -159,21 +159,11 @@ Status join_edges(Plan &plan) {
   return prepare(*plan.context, plan.comm, [&] { return failed(mine) ? mine : compare_all(plan, talk->heard); });
 }
 
-Cards::Cards(const Plan &plan, const std::vector<int> &edges) : mine(plan.edges.size()), theirs(plan.edges.size()) {
-  requests.resize(2 * edges.size(), MPI_REQUEST_NULL);
-}
-
-Status swap_cards(const Plan &plan, const std::vector<int> &edges, std::unique_ptr<Cards> &cards) {
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    const auto e = static_cast<std::size_t>(edges[i]);
-    const Edge &edge = plan.edges[e];
-    MPI_Request *requests = &cards->requests[2 * i];
-    HLC_TRY(check_mpi(MPI_Irecv(&cards->theirs[e], sizeof(Card), MPI_BYTE, edge.rank, kCardTag + edges[i], plan.comm, &requests[0]),
-                      "MPI_Irecv"));
-    HLC_TRY(check_mpi(MPI_Isend(&cards->mine[e], sizeof(Card), MPI_BYTE, edge.rank, kCardTag + edge.peer_edge, plan.comm, &requests[1]),
-                      "MPI_Isend"));
-  }
-  return await(*plan.context, cards);
+Status start_card_swap(const Plan &plan, int edge, std::pair<const void *, void *> cards, std::size_t bytes, MPI_Request *requests) {
+  const Edge &to = plan.edges[static_cast<std::size_t>(edge)];
+  const auto count = static_cast<int>(bytes);
+  HLC_TRY(check_mpi(MPI_Irecv(cards.second, count, MPI_BYTE, to.rank, kCardTag + edge, plan.comm, &requests[0]), "MPI_Irecv"));
+  return check_mpi(MPI_Isend(cards.first, count, MPI_BYTE, to.rank, kCardTag + to.peer_edge, plan.comm, &requests[1]), "MPI_Isend");
 }
 
 }  // namespace halocline

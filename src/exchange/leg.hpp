@@ -90,6 +90,9 @@ class Leg : public Kept {
   /// Ends a round: ok once nothing of mine is needed by a peer any more, else `again` with the rank it waits for.
   virtual Status close(int *rank) = 0;
 
+  /// Before the leg goes, after its last round: ok once no peer sends it anything any more, else `again` with the rank it waits for.
+  virtual Status settle(int *) { return Status::ok; }
+
   /// True if poll may block inside MPI, so that a test that must not wait cannot use it.
   virtual bool poll_blocks() const { return false; }
   /// True if packing past this core's caches was found faster: what is packed here is read by the peer's core next.
@@ -122,6 +125,7 @@ std::unique_ptr<Leg> make_pscw(Plan &plan, std::vector<int> edges);
 std::unique_ptr<Leg> make_passive(Plan &plan, std::vector<int> edges);
 std::unique_ptr<Leg> make_passive_naive(Plan &plan, std::vector<int> edges);
 std::unique_ptr<Leg> make_notify(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_wire(Plan &plan, std::vector<int> edges);
 std::unique_ptr<Leg> make_direct(Plan &plan, std::vector<int> edges);
 
 }  // namespace halocline

@@ -1,6 +1,8 @@
-// The contract of a transport: what the engine asks of shared memory now, and of a network later. A transport brings
-//   Region  memory that peers may reach: made collectively, one part per rank, each part known by its owner and an offset;
-//   Port    where a rank waits and how peers wake it: ring() after a release store, sleep() bounded in time, alive().
+// The contract of a transport: what the engine asks of shared memory and of a network. A transport brings
+//   Region  memory that peers may reach. Shared memory is made by all together and mapped by all: one part per rank, each part known by its
+//           owner and an offset. On a network each process has its own, and tells the others its address and key.
+//   Port    how peers are told that data are there, and where a rank waits for that. In shared memory the sender stores and rings; on a network
+//           it puts, with an announcement, and the receiver has to poll.
 // Each lives in a folder of the same file names (region.*, port.*). The checks below are compiled for each transport.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -8,6 +10,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include "base/atomics.hpp"
 #include "base/status.hpp"
 
 namespace halocline::transport {
@@ -29,6 +32,21 @@ concept PortContract = requires(P &port, Member member, std::uint32_t seen, long
   { port.sleep(seen, timeout_ns) } -> std::same_as<void>;
   { port.awake() } -> std::same_as<void>;
   { port.alive(member) } -> std::same_as<bool>;
+};
+
+template <class R>
+concept NetworkRegionContract = requires(const R &region) {
+  { region.base() } -> std::same_as<char *>;
+  { region.bytes() } -> std::same_as<std::int64_t>;
+  region.remote();
+};
+
+template <class P>
+concept NetworkPortContract = requires(P &port, Counter *counter, std::uint64_t word) {
+  port.address();
+  { port.listen(counter) } -> std::same_as<std::uint64_t>;
+  { port.stop_listening(word) } -> std::same_as<void>;
+  { port.poll() } -> std::same_as<void>;
 };
 
 }  // namespace halocline::transport

@@ -44,7 +44,7 @@ TEST_P(FieldMemory, the_plan_counts_every_message_once) {
   EXPECT_TRUE(ok(hlc_halo_info(rig.halo(), &info)));
   EXPECT_TRUE(ok(hlc_context_info(context(), &here)));
   EXPECT_EQ(info.mode, GetParam().mode);
-  EXPECT_EQ(info.via_direct + info.via_notify + info.via_mpi, info.neighbours);
+  EXPECT_EQ(info.via_direct + info.via_notify + info.via_network + info.via_mpi, info.neighbours);
   if (here.nodes == 1 || (info.mode != HLC_MODE_DIRECT && info.mode != HLC_MODE_NOTIFY)) {
     EXPECT_EQ(info.mode == HLC_MODE_DIRECT   ? info.via_direct
               : info.mode == HLC_MODE_NOTIFY ? info.via_notify

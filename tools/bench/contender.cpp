@@ -40,7 +40,11 @@ class LibraryMode : public FieldsContender {
   void swap() override { halo_.swap(); }
   std::string route() const override {
     const hlc_plan_info plan = halo_.info();
-    return joined({{"direct", plan.via_direct}, {"notify", plan.via_notify}, {"mpi", plan.via_mpi}, {"self", plan.self_copies}});
+    return joined({{"direct", plan.via_direct},
+                   {"notify", plan.via_notify},
+                   {"network", plan.via_network},
+                   {"mpi", plan.via_mpi},
+                   {"self", plan.self_copies}});
   }
 
  private:

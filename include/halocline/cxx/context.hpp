@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace halocline {
 
@@ -40,6 +41,8 @@ class Context {
     check(hlc_context_info(raw(), &info));
     return info;
   }
+  /// What carries data to other nodes (hlc_context_network).
+  std::string network() const { return hlc_context_network(raw()); }
   int rank() const { return info().rank; }
   int size() const { return info().size; }
   /// Closes the context now and says so if that fails (hlc_finalise). Collective.

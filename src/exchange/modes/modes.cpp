@@ -13,14 +13,14 @@ namespace halocline {
 namespace {
 
 constexpr ModeRow kModes[] = {
-    {HLC_MODE_P2P, "p2p", make_p2p, nullptr, false},
-    {HLC_MODE_NEIGHBOR, "neighbor", make_neighbor, nullptr, false},
-    {HLC_MODE_FENCE, "fence", make_fence, nullptr, false},
-    {HLC_MODE_PSCW, "pscw", make_pscw, nullptr, false},
-    {HLC_MODE_PASSIVE, "passive", make_passive, nullptr, false},
-    {HLC_MODE_PASSIVE_NAIVE, "passive_naive", make_passive_naive, nullptr, false},
-    {HLC_MODE_NOTIFY, "notify", make_notify, make_p2p, false},
-    {HLC_MODE_DIRECT, "direct", make_direct, make_p2p, true},
+    {HLC_MODE_P2P, "p2p", make_p2p, nullptr, nullptr, false},
+    {HLC_MODE_NEIGHBOR, "neighbor", make_neighbor, nullptr, nullptr, false},
+    {HLC_MODE_FENCE, "fence", make_fence, nullptr, nullptr, false},
+    {HLC_MODE_PSCW, "pscw", make_pscw, nullptr, nullptr, false},
+    {HLC_MODE_PASSIVE, "passive", make_passive, nullptr, nullptr, false},
+    {HLC_MODE_PASSIVE_NAIVE, "passive_naive", make_passive_naive, nullptr, nullptr, false},
+    {HLC_MODE_NOTIFY, "notify", make_notify, make_wire, make_p2p, false},
+    {HLC_MODE_DIRECT, "direct", make_direct, make_wire, make_p2p, true},
 };
 
 /// Levenshtein distance: how many letters must change.

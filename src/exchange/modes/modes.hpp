@@ -8,12 +8,13 @@
 
 namespace halocline {
 
-/// One mode. `make` carries the edges it can; edges between ranks that share no memory are carried by `make_far` where that is not NULL.
+/// One mode. `make` carries the edges it can; edges between ranks that share no memory are carried by `make_far` where that is not NULL, and
+/// by `make_without_network` if there is none.
 struct ModeRow {
   hlc_mode mode;
   const char *name;
   MakeLeg make;
-  MakeLeg make_far;   // NULL: `make` reaches every rank
+  MakeLeg make_far, make_without_network;  // NULL: `make` reaches every rank
   bool reads_fields;  // needs the neighbour's fields in shared memory; edges without go as in mode notify
 };
 

@@ -1,0 +1,307 @@
+// How modes notify and direct reach ranks of other nodes: what a neighbour sends is written over the network straight into my receive buffer,
+// and the write itself announces that it is there. Two slots per edge; the receiver announces that it has unpacked one, and the sender
+// looks at that before it writes the slot again. Slots are counted one by one, and so are the pieces of a message too long for one write: the
+// network may deliver in any order. Source: Simmendinger et al., section 3.1; Gerstenberger et al., section 2.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+
+#include "engine/notification.hpp"
+#include "exchange/buffers.hpp"
+#include "exchange/handshake.hpp"
+#include "exchange/leg.hpp"
+
+namespace halocline {
+namespace {
+
+using transport::ofi::Address;
+using transport::ofi::Peer;
+using transport::ofi::RemotePart;
+
+constexpr std::size_t kSlots = 2;
+constexpr std::int64_t kWordBytes = 64;  // what an announcement without data writes: one word on a line of its own
+
+/// What announcements are for: data of a slot are there, a slot has been unpacked, the peer can be reached.
+enum : std::size_t { arrived_0, arrived_1, freed_0, freed_1, greeted, kinds };
+
+/// What the peer has to know to write to its edge.
+struct WireCard {
+  Address address;
+  RemotePart memory;
+  std::int64_t word = 0, slot = 0, slot_distance = 0;  // offsets in the memory
+  std::array<std::uint64_t, kinds> announcements{};
+};
+
+///   receive buffer:  | word of edge 0, 1, ... | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
+///   send buffer:     | one word               | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
+class WireLeg final : public Leg {
+ public:
+  WireLeg(Plan &plan, std::vector<int> edges) : Leg(plan, std::move(edges)), port_(*plan.context->network().port()) {}
+
+  ~WireLeg() override {
+    for (End &from : ends_) {
+      for (const std::uint64_t word : from.my_announcements) port_.stop_listening(word);
+      port_.part_from(from.address);
+    }
+  }
+
+  Status create() override {
+    std::unique_ptr<CardsOf<WireCard>> cards;
+    HLC_TRY(prepare([&] { return make_buffers(cards); }));
+    HLC_TRY(swap_cards(plan_, edges_, cards));
+    HLC_TRY(prepare([&] { return connect_all(cards->theirs); }));
+    return greet();
+  }
+
+  Status open() override {
+    waiting_.clear();
+    for (const int e : edges_) {
+      End &at = end(e);
+      if (part(e).out > 0) at.sent += 1;
+      if (part(e).in == 0) continue;
+      at.received += 1;
+      at.awaited[at.received % kSlots] += pieces(part(e).in);
+      waiting_.push_back(e);
+    }
+    return Status::ok;
+  }
+
+  Status place(int e, void **buffer) override {
+    HLC_TRY(progress());
+    const End &to = end(e);
+    // Message m of the slots 0 and 1 in turn: before it, (m - 1) / 2 have used its slot.
+    // SYNC unpacked-before-rewrite (pairs with release)
+    if (!reached(to.heard[freed_0 + to.sent % kSlots], (to.sent - 1) / kSlots)) return Status::again;
+    *buffer = outgoing(e, to.sent % kSlots);
+    return Status::ok;
+  }
+
+  Status send(int e) override {
+    const std::uint64_t slot = end(e).sent % kSlots;
+    std::int64_t left = part(e).out;
+    for (Transfer &piece : end(e).data[slot]) {
+      if (left <= 0) break;
+      piece.bytes = std::min(left, port_.most_bytes());
+      left -= piece.bytes;
+      port_.put(piece);
+    }
+    return Status::ok;
+  }
+
+  Status poll(int *e) override {
+    HLC_TRY(progress());
+    for (int &candidate : waiting_) {
+      const End &from = end(candidate);
+      const std::uint64_t slot = from.received % kSlots;
+      // SYNC payload-before-announcement (pairs with Port::hear)
+      if (!reached(from.heard[arrived_0 + slot], from.awaited[slot])) continue;
+      *e = candidate;
+      candidate = waiting_.back();
+      waiting_.pop_back();
+      return Status::ok;
+    }
+    return Status::again;
+  }
+
+  const void *arrived(int e) const override {
+    const auto at = static_cast<std::size_t>(position_[static_cast<std::size_t>(e)]);
+    return incoming(e, ends_[at].received % kSlots);
+  }
+
+  Status release(int e) override {
+    // SYNC unpacked-before-rewrite (pairs with place)
+    port_.put(end(e).freeing[end(e).received % kSlots]);
+    return Status::ok;
+  }
+
+  /// All that I have sent has left this process, so that nobody waits for me while I am not in the library.
+  Status close(int *rank) override {
+    HLC_TRY(progress());
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (!is_quiet(ends_[i])) {
+        *rank = edge(edges_[i]).rank;
+        return Status::again;
+      }
+    return Status::ok;
+  }
+
+  /// All slots that I have filled have been unpacked: then nothing that is meant for this leg is under way any more.
+  Status settle(int *rank) override {
+    HLC_TRY(close(rank));
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      const End &to = ends_[i];
+      *rank = edge(edges_[i]).rank;
+      if (!is_quiet(to) || !reached(to.heard[freed_0], to.sent / kSlots) || !reached(to.heard[freed_1], (to.sent + 1) / kSlots))
+        return Status::again;
+    }
+    return Status::ok;
+  }
+
+  std::int64_t memory_bytes() const override {
+    return receive_.bytes() + send_.bytes() + static_cast<std::int64_t>(ends_.size() * sizeof(End));
+  }
+
+ private:
+  /// One edge: what I have heard of the peer, and the writes to it.
+  struct End {
+    std::array<Counter, kinds> heard;
+    std::array<std::uint64_t, kinds> my_announcements{};
+    Address address;
+    std::uint64_t sent = 0, received = 0;
+    std::array<std::uint64_t, kSlots> awaited{};  // pieces that have to have come, per slot
+    std::array<std::vector<Transfer>, kSlots> data;
+    std::array<Transfer, kSlots> freeing;
+    Transfer greeting;
+  };
+
+  End &end(int e) { return ends_[static_cast<std::size_t>(position_[static_cast<std::size_t>(e)])]; }
+  char *incoming(int e, std::uint64_t slot) const {
+    return receive_.base() + words_bytes_ + static_cast<std::int64_t>(slot) * slots_in_.bytes +
+           slots_in_.offset[static_cast<std::size_t>(e)];
+  }
+  char *outgoing(int e, std::uint64_t slot) const {
+    return send_.base() + kWordBytes + static_cast<std::int64_t>(slot) * slots_out_.bytes + slots_out_.offset[static_cast<std::size_t>(e)];
+  }
+  std::uint64_t pieces(std::int64_t bytes) const {
+    return static_cast<std::uint64_t>((bytes + port_.most_bytes() - 1) / port_.most_bytes());
+  }
+
+  Status make_buffers(std::unique_ptr<CardsOf<WireCard>> &cards) {
+    words_bytes_ = static_cast<std::int64_t>(edges_.size()) * kWordBytes;
+    slots_in_ = lay_out(plan_, edges_, &Edge::space_in);
+    slots_out_ = lay_out(plan_, edges_, &Edge::space_out);
+    HLC_TRY(receive_.open(port_, words_bytes_ + static_cast<std::int64_t>(kSlots) * slots_in_.bytes, NetworkSegment::Use::for_peers));
+    HLC_TRY(send_.open(port_, kWordBytes + static_cast<std::int64_t>(kSlots) * slots_out_.bytes, NetworkSegment::Use::for_me));
+    position_.assign(plan_.edges.size(), -1);
+    waiting_.reserve(edges_.size());
+    ends_ = std::vector<End>(edges_.size());
+    cards = std::make_unique<CardsOf<WireCard>>(plan_, edges_);
+    for (std::size_t i = 0; i < edges_.size(); ++i) cards->mine[static_cast<std::size_t>(edges_[i])] = make_card(i);
+    return Status::ok;
+  }
+
+  WireCard make_card(std::size_t i) {
+    const auto e = static_cast<std::size_t>(edges_[i]);
+    position_[e] = static_cast<int>(i);
+    for (std::size_t kind = 0; kind < kinds; ++kind) ends_[i].my_announcements[kind] = port_.listen(&ends_[i].heard[kind]);
+    return {port_.address(), receive_.remote(),        static_cast<std::int64_t>(i) * kWordBytes, words_bytes_ + slots_in_.offset[e],
+            slots_in_.bytes, ends_[i].my_announcements};
+  }
+
+  Status connect_all(const std::vector<WireCard> &theirs) {
+    for (const int e : edges_) HLC_TRY(connect(e, theirs[static_cast<std::size_t>(e)]));
+    return Status::ok;
+  }
+
+  Status connect(int e, const WireCard &card) {
+    End &to = end(e);
+    Transfer model;
+    HLC_TRY(port_.meet(card.address, &model.peer));
+    to.address = card.address;
+    model.descriptor = send_.descriptor();
+    model.key = card.memory.key;
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      make_pieces(e, slot, card, model);
+      aim_word(to.freeing[slot], freed_0 + slot, card, model);
+    }
+    aim_word(to.greeting, greeted, card, model);
+    return Status::ok;
+  }
+
+  void aim_word(Transfer &word, std::size_t kind, const WireCard &card, const Transfer &model) {
+    word.aim_as(model);
+    word.from = send_.base();
+    word.bytes = sizeof(std::uint64_t);
+    word.address = card.memory.address + static_cast<std::uint64_t>(card.word);
+    word.announcement = card.announcements[kind];
+  }
+
+  void make_pieces(int e, std::size_t slot, const WireCard &card, const Transfer &model) {
+    std::vector<Transfer> &data = end(e).data[slot];
+    data = std::vector<Transfer>(pieces(edge(e).space_out));
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      const std::int64_t before = static_cast<std::int64_t>(i) * port_.most_bytes();
+      data[i].aim_as(model);
+      data[i].from = outgoing(e, slot) + before;
+      data[i].address =
+          card.memory.address + static_cast<std::uint64_t>(card.slot + static_cast<std::int64_t>(slot) * card.slot_distance + before);
+      data[i].announcement = card.announcements[arrived_0 + slot];
+    }
+  }
+
+  /// Each side writes a word to the other and waits for the other's. So the connections stand before the first round, and a peer that cannot
+  /// be reached is an error of the plan.
+  Status greet() {
+    for (End &to : ends_) port_.put(to.greeting);
+    return prepare([&] { return await_greetings(); });
+  }
+
+  Status await_greetings() {
+    Wait wait(*plan_.context, WakeUp::by_polling);
+    while (true) {
+      HLC_TRY(progress());
+      const int silent = find_silent();
+      if (silent < 0) return Status::ok;
+      if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-plan_.context->timeout_ns() / 2))
+        return fail(Status::timeout, "rank %d and rank %d do not reach each other over the network, %s", plan_.context->rank(), silent,
+                    port_.description().c_str());
+    }
+  }
+
+  /// A rank whose greeting has not come or to which mine has not gone, -1 if there is none.
+  int find_silent() const {
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (!reached(ends_[i].heard[greeted], 1) || !is_done(ends_[i].greeting)) return edge(edges_[i]).rank;
+    return -1;
+  }
+
+  // SYNC written-before-reuse (pairs with Port::end)
+  static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
+
+  static bool is_quiet(const End &to) {
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      for (const Transfer &piece : to.data[slot])
+        if (!is_done(piece)) return false;
+      if (!is_done(to.freeing[slot])) return false;
+    }
+    return true;
+  }
+
+  /// Moves the network along, and finds out whether a write of mine has failed.
+  Status progress() {
+    port_.poll();
+    if (port_.failures() == failures_) return Status::ok;
+    failures_ = port_.failures();
+    for (std::size_t i = 0; i < ends_.size(); ++i) HLC_TRY(find_failure(ends_[i], edge(edges_[i]).rank));
+    return Status::ok;
+  }
+
+  Status find_failure(const End &to, int rank) const {
+    const auto check = [&](const Transfer &transfer) {
+      if (transfer.state.load(std::memory_order_acquire) != Transfer::State::failed) return Status::ok;
+      return fail(Status::peer_died, "rank %d cannot reach rank %d over the network (any more): %s", plan_.context->rank(), rank,
+                  port_.text_of(transfer.error));
+    };
+    HLC_TRY(check(to.greeting));
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      HLC_TRY(check(to.freeing[slot]));
+      for (const Transfer &piece : to.data[slot]) HLC_TRY(check(piece));
+    }
+    return Status::ok;
+  }
+
+  NetworkPort &port_;
+  NetworkSegment receive_, send_;
+  std::int64_t words_bytes_ = 0;
+  ChunkLayout slots_in_, slots_out_;
+  std::vector<End> ends_;  // as edges_
+  std::vector<int> position_;  // edge -> index in ends_
+  std::vector<int> waiting_;
+  std::uint64_t failures_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Leg> make_wire(Plan &plan, std::vector<int> edges) { return std::make_unique<WireLeg>(plan, std::move(edges)); }
+
+}  // namespace halocline

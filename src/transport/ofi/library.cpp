@@ -1,0 +1,72 @@
+// Looks for libfabric: first the one that is loaded already or lies where the system looks, then those that MPI wheels bring along.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/library.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace halocline::transport::ofi {
+namespace {
+
+constexpr char kFile[] = "libfabric.so.1";
+
+/// Where libfabric may lie beside the MPI library.
+std::vector<std::string> places() {
+  std::vector<std::string> files{kFile};
+  Dl_info mpi;
+  if (!dladdr(reinterpret_cast<void *>(&MPI_Initialized), &mpi) || !mpi.dli_fname) return files;
+  const std::filesystem::path folder = std::filesystem::path(mpi.dli_fname).parent_path();
+  for (const char *inside : {"", "mpich", "openmpi"}) files.push_back((folder / inside / kFile).string());
+  return files;
+}
+
+template <class Function>
+bool find(void *handle, const char *name, Function &function) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  return function != nullptr;
+}
+
+std::string path_of(const Library &library) {
+  Dl_info info;
+  return dladdr(reinterpret_cast<void *>(library.get_info), &info) && info.dli_fname ? info.dli_fname : kFile;
+}
+
+/// RTLD_LOCAL: what the application finds is what it has linked.
+std::unique_ptr<Library> load() {
+  void *handle = nullptr;
+  for (const std::string &file : places())
+    if (!handle) handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  auto library = std::make_unique<Library>();
+  if (!handle || !find(handle, "fi_getinfo", library->get_info) || !find(handle, "fi_dupinfo", library->dup_info) ||
+      !find(handle, "fi_freeinfo", library->free_info) || !find(handle, "fi_fabric", library->fabric) ||
+      !find(handle, "fi_strerror", library->text_of) || !find(handle, "fi_version", library->version))
+    return nullptr;
+  library->path = path_of(*library);
+  return library;
+}
+
+}  // namespace
+
+std::string Library::name() const {
+  const std::uint32_t number = version();
+  return "libfabric " + std::to_string(FI_MAJOR(number)) + "." + std::to_string(FI_MINOR(number)) + " (" + path + ")";
+}
+
+Status find_library(const Library **library) {
+  static std::mutex mutex;
+  static std::unique_ptr<Library> found;
+  const std::lock_guard lock(mutex);
+  if (!found) found = load();
+  *library = found.get();
+  if (!found) return fail(Status::unsupported, "there is no libfabric here (%s; Debian package libfabric1)", kFile);
+  if (FI_VERSION_LT(found->version(), kInterface))
+    return fail(Status::unsupported, "%s is older than version %d.%d, which is needed", found->name().c_str(), FI_MAJOR(kInterface),
+                FI_MINOR(kInterface));
+  return Status::ok;
+}
+
+}  // namespace halocline::transport::ofi

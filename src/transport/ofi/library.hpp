@@ -1,0 +1,34 @@
+// libfabric, found at run time: nothing links to it, so that the library works where it is missing, and the copy that the application's MPI
+// has loaded serves both. Its other calls are inline in libfabric's headers and go through the objects that these make.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <rdma/fabric.h>
+
+#include <string>
+
+#include "base/status.hpp"
+
+namespace halocline::transport::ofi {
+
+/// The version of libfabric's interface that the calls here are written for.
+inline constexpr std::uint32_t kInterface = FI_VERSION(1, 14);
+
+/// The functions of libfabric that are symbols, and where they come from.
+struct Library {
+  decltype(&fi_getinfo) get_info = nullptr;
+  decltype(&fi_dupinfo) dup_info = nullptr;
+  decltype(&fi_freeinfo) free_info = nullptr;
+  decltype(&fi_fabric) fabric = nullptr;
+  decltype(&fi_strerror) text_of = nullptr;
+  decltype(&fi_version) version = nullptr;
+  std::string path;
+
+  /// "libfabric 2.5 (/usr/lib/libfabric.so.1)".
+  std::string name() const;
+};
+
+/// Finds libfabric, once for the process; it stays until the end. Unsupported, with the reason, if there is none.
+Status find_library(const Library **library);
+
+}  // namespace halocline::transport::ofi

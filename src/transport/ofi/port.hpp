@@ -1,0 +1,146 @@
+// This process's place on the network: one endpoint, from which it writes into the memory of others and announces what it has written. The
+// announcement is the write's remote completion data, which the target finds in its completion queue once the bytes are there.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/atomics.hpp"
+#include "transport/transport.hpp"
+
+struct fid_mr;
+
+namespace halocline::transport::ofi {
+
+/// What a user asks for; empty: whatever is fastest.
+struct Wish {
+  std::string provider, interface;
+  bool one_host = false;      // no rank runs on another host, so nobody else need be able to reach us
+  bool many_threads = false;  // several threads may call at once
+};
+
+/// What all ranks must have in common. Plain bytes, to be sent as they are.
+struct Choice {
+  char provider[64] = "", network[64] = "";
+  std::uint32_t address_format = 0;
+};
+
+/// How an endpoint is reached. Plain bytes, to be sent as they are.
+struct Address {
+  std::uint32_t bytes = 0;
+  char text[124] = "";
+  bool operator<(const Address &other) const { return std::memcmp(this, &other, sizeof *this) < 0; }
+};
+
+/// A peer's memory, as its owner describes it. Plain numbers, to be sent as they are.
+struct RemotePart {
+  std::uint64_t address = 0, key = 0;
+};
+
+/// Another process's endpoint, as this one calls it.
+using Peer = std::uint64_t;
+
+/// One write, made once and used again and again. From put until it is at rest it belongs to the port, which links and marks it.
+struct Transfer {
+  enum class State : int { at_rest, under_way, failed };
+
+  std::array<void *, 8> for_libfabric{};  // must stand first: it names the transfer in the completion queue
+  Peer peer = 0;
+  const char *from = nullptr;
+  void *descriptor = nullptr;             // of the region that `from` lies in
+  std::int64_t bytes = 0;
+  std::uint64_t address = 0, key = 0;     // where to
+  std::uint64_t announcement = 0;
+  Transfer *next = nullptr;               // while it waits for room in the provider
+  int error = 0;                          // libfabric's number, if it has failed
+  std::atomic<State> state{State::at_rest};
+
+  /// Goes to the same memory of the same peer, from the same region.
+  void aim_as(const Transfer &other) {
+    peer = other.peer;
+    descriptor = other.descriptor;
+    key = other.key;
+  }
+};
+
+/// The endpoint and all that goes with it. Nothing but open, meet and listen allocates. With Wish::many_threads any thread may call.
+class Port {
+ public:
+  Port();
+  Port(const Port &) = delete;
+  Port &operator=(const Port &) = delete;
+  ~Port();
+
+  /// What rank 0 chooses for all. Unsupported, with the reason, if nothing fits.
+  static Status choose(const Wish &wish, Choice *choice);
+  /// Opens the endpoint. Unsupported, with the reason, if this host has nothing that fits the choice.
+  Status open(const Wish &wish, const Choice &choice);
+  bool is_open() const { return state_ != nullptr; }
+  /// One line: provider, interface, library.
+  const std::string &description() const { return description_; }
+  const Address &address() const { return address_; }
+  /// The most that one transfer may carry.
+  std::int64_t most_bytes() const { return most_bytes_; }
+
+  /// Gets to know another endpoint; nothing is sent yet. Each call is to be undone by one of part_from.
+  Status meet(const Address &address, Peer *peer);
+  void part_from(const Address &address);
+
+  /// Counts announcements in a counter from now on, and returns the word that peers are to announce with.
+  std::uint64_t listen(Counter *counter);
+  void stop_listening(std::uint64_t word);
+
+  /// Starts a write; it waits in a queue if the provider has no room. Does not wait.
+  void put(Transfer &transfer);
+  /// Moves things along: takes in announcements and ends of transfers, and tries again what had no room.
+  void poll();
+  /// Counts transfers that have failed; who has some under way looks at them when it grows.
+  std::uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
+  /// Announcements that nobody here has asked for, and errors that belong to no transfer.
+  std::uint64_t strangers() const { return strangers_.load(std::memory_order_relaxed); }
+  /// The text of a transfer's error.
+  const char *text_of(int error) const;
+
+ private:
+  friend class Region;
+  struct State;  // what libfabric has made
+  struct Ear {
+    Counter *counter = nullptr;
+    std::uint64_t word = 0;
+  };
+  struct Acquaintance {
+    Peer peer = 0;
+    int users = 0;
+  };
+
+  std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
+  Status register_memory(char *base, std::int64_t bytes, bool for_peers, fid_mr **registration);
+  bool try_put(Transfer &transfer);
+  void try_again();
+  void read_queue();
+  void read_error();
+  void hear(std::uint64_t word);
+  void end(Transfer &transfer, int error);
+
+  std::unique_ptr<State> state_;
+  std::string description_;
+  Address address_;
+  std::int64_t most_bytes_ = 0;
+  std::map<Address, Acquaintance> acquaintances_;
+  std::vector<Ear> ears_;
+  std::vector<std::size_t> free_ears_;
+  Transfer *waiting_ = nullptr;  // for room in the provider
+  std::atomic<std::uint64_t> failures_{0}, strangers_{0};
+  bool many_threads_ = false;
+  std::mutex mutex_;
+};
+
+static_assert(NetworkPortContract<Port>);
+
+}  // namespace halocline::transport::ofi

@@ -1,0 +1,30 @@
+// Which of libfabric's providers carries the messages: chosen by what it can do, or named by the user.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <rdma/fabric.h>
+
+#include <memory>
+
+#include "transport/ofi/library.hpp"
+#include "transport/ofi/port.hpp"
+
+namespace halocline::transport::ofi {
+
+struct FreeInfo {
+  const Library *library = nullptr;
+  void operator()(fi_info *info) const { library->free_info(info); }
+};
+using Info = std::unique_ptr<fi_info, FreeInfo>;
+
+/// Chooses a provider and an interface of this host. With an agreed choice: the same provider, on the same network if it is there.
+/// Unsupported, with the reason, if there is none.
+Status choose(const Library &library, const Wish &wish, const Choice *agreed, Info &chosen);
+
+/// What the others have to choose as well.
+Choice choice_of(const fi_info &info);
+
+/// "tcp on eth0".
+std::string describe(const fi_info &info);
+
+}  // namespace halocline::transport::ofi

@@ -1,0 +1,65 @@
+// Registering memory with the provider.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/region.hpp"
+
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "transport/ofi/state.hpp"
+
+namespace halocline::transport::ofi {
+namespace {
+
+/// A key of as many bytes as the provider's keys have.
+std::uint64_t random_key(std::size_t bytes) {
+  std::uint64_t key = 0;
+  if (getrandom(&key, sizeof key, 0) != sizeof key) key = static_cast<std::uint64_t>(getpid());
+  return bytes < sizeof key ? key & ((std::uint64_t{1} << (8 * bytes)) - 1) : key;
+}
+
+}  // namespace
+
+Region &Region::operator=(Region &&other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(registration_, other.registration_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(remote_, other.remote_);
+  return *this;
+}
+
+Region::~Region() {
+  if (registration_) fi_close(&registration_->fid);
+  if (base_) munmap(base_, static_cast<std::size_t>(bytes_));
+}
+
+Status Region::open(Port &port, std::int64_t bytes, Use use) {
+  const std::int64_t whole = round_up(bytes > 0 ? bytes : 1, sysconf(_SC_PAGESIZE));
+  void *memory = mmap(nullptr, static_cast<std::size_t>(whole), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return fail(Status::memory, "no memory for %lld bytes of buffers", static_cast<long long>(whole));
+  base_ = static_cast<char *>(memory);
+  bytes_ = whole;
+  HLC_TRY(port.register_memory(base_, bytes_, use == Use::for_peers, &registration_));
+  descriptor_ = fi_mr_desc(registration_);
+  const bool by_address = (port.state_->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+  remote_ = {by_address ? reinterpret_cast<std::uint64_t>(base_) : 0, fi_mr_key(registration_)};
+  return Status::ok;
+}
+
+Status Port::register_memory(char *base, std::int64_t bytes, bool for_peers, fid_mr **registration) {
+  constexpr int tries = 4;  // a key may be taken
+  const fi_domain_attr &domain = *state_->info->domain_attr;
+  int code = -FI_ENOKEY;
+  for (int i = 0; i < tries && code == -FI_ENOKEY; ++i)
+    code = fi_mr_reg(state_->domain, base, static_cast<std::size_t>(bytes), for_peers ? FI_REMOTE_WRITE : FI_WRITE, 0,
+                     random_key(domain.mr_key_size), 0, registration, nullptr);
+  if (code == 0 && (domain.mr_mode & FI_MR_ENDPOINT) != 0) {
+    code = fi_mr_bind(*registration, &state_->endpoint->fid, 0);
+    if (code == 0) code = fi_mr_enable(*registration);
+  }
+  if (code == 0) return Status::ok;
+  return fail(Status::memory, "%s cannot register %lld bytes: %s", description_.c_str(), static_cast<long long>(bytes), text_of(-code));
+}
+
+}  // namespace halocline::transport::ofi

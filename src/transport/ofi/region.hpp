@@ -1,0 +1,42 @@
+// Memory of this process that peers may write into over the network, or that it writes from. Each process has its own; what the others need
+// to know of it is a RemotePart.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <utility>
+
+#include "transport/ofi/port.hpp"
+
+namespace halocline::transport::ofi {
+
+/// Pages that hold zeros at first. Move-only; goes before its port.
+class Region {
+ public:
+  enum class Use { for_peers, for_me };
+
+  Region() = default;
+  Region(Region &&other) noexcept { *this = std::move(other); }
+  Region &operator=(Region &&other) noexcept;
+  ~Region();
+
+  /// Takes the memory, and tells the provider of it: for peers to write into, under a key that nobody can guess where the provider lets us
+  /// choose it, or for me to write from.
+  Status open(Port &port, std::int64_t bytes, Use use);
+  char *base() const { return base_; }
+  std::int64_t bytes() const { return bytes_; }
+  /// What goes with every write from this memory.
+  void *descriptor() const { return descriptor_; }
+  /// What peers have to know to write into it.
+  RemotePart remote() const { return remote_; }
+
+ private:
+  char *base_ = nullptr;
+  std::int64_t bytes_ = 0;
+  fid_mr *registration_ = nullptr;
+  void *descriptor_ = nullptr;
+  RemotePart remote_;
+};
+
+static_assert(NetworkRegionContract<Region>);
+
+}  // namespace halocline::transport::ofi
