@@ -13,6 +13,7 @@ header gtest/gtest.h libgtest-dev
 header CLI/CLI.hpp libcli11-dev
 header nlohmann/json.hpp nlohmann-json3-dev
 header hwloc.h libhwloc-dev
+header rdma/fabric.h libfabric-dev
 module netcdf-fortran libnetcdff-dev"
 
 is_there() {

@@ -66,15 +66,21 @@ Held hold(MPI_Comm comm, int ranks, hlc_mode mode) {
   return held;
 }
 
-/// The same on the first `ranks` ranks of the launch; the others stand aside and hear of it.
+/// The same on the first `ranks` ranks of the launch; the others stand aside and hear of it. The least of a few tries: what libfabric holds for
+/// a connection depends on which side of it came first.
 Held hold_on_first(int ranks, hlc_mode mode) {
+  constexpr int tries = 3;
   MPI_Comm some = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank() < ranks, 0, &some);
-  Held held;
-  if (rank() < ranks) held = hold(some, ranks, mode);
+  Held least;
+  for (int i = 0; i < tries && rank() < ranks; ++i) {
+    const Held held = hold(some, ranks, mode);
+    for (std::size_t n = 0; n < held.numbers.size(); ++n)
+      least.numbers[n] = i == 0 ? held.numbers[n] : std::min(least.numbers[n], held.numbers[n]);
+  }
   MPI_Comm_free(&some);
-  MPI_Bcast(held.numbers.data(), 4, MPI_INT64_T, 0, MPI_COMM_WORLD);
-  return held;
+  MPI_Bcast(least.numbers.data(), 4, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  return least;
 }
 
 std::string both(std::int64_t few, std::int64_t more) { return std::to_string(few) + " and " + std::to_string(more); }
@@ -85,10 +91,11 @@ TEST_P(Memory, of_a_rank_does_not_grow_with_the_job) {
   if (!can_count_bytes()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
   if (size() < 16 || size() % 16 != 0) GTEST_SKIP() << "needs 16 ranks, or a multiple";
   // What is made once and for all is made first.
-  const int fewest = std::max(2 * ranks_per_node(), size() / 4);
+  // Three rows at least, so that those above and below a rank are different ranks.
+  const int fewest = std::max(3 * kColumns, size() / 4);
   hold_on_first(fewest, GetParam().mode);
   const Held few = hold_on_first(fewest, GetParam().mode);
-  for (int ranks = 2 * fewest; ranks <= size(); ranks *= 2) {
+  for (int ranks = size(); ranks > fewest; ranks /= 2) {
     const Held more = hold_on_first(ranks, GetParam().mode);
     if (rank() > 0) continue;
     std::printf("  %s, %d and %d ranks, %d per node: heap %s, at most %s, shared %s KiB\n", GetParam().name, fewest, ranks,

@@ -32,7 +32,7 @@ def search(model, macros, broken):
         run = subprocess.run(["./pan", "-m2000000", "-n"], cwd=folder, capture_output=True, text=True, timeout=MOST_SECONDS)
     error = re.search(r"^pan:\d+: (.*?) \(at depth", run.stdout, re.M)
     states = re.search(r"^\s*(\d+) states, stored", run.stdout, re.M)
-    if not error and ("max search depth too small" in run.stdout or not states):
+    if not error and ("Search not completed" in run.stdout or "max search depth too small" in run.stdout or not states):
         error = re.search(r"(error: .*|pan: .*)", run.stdout)
         raise RuntimeError(error[1] if error else run.stdout[-500:])
     return error[1].strip() if error else "", int(states[1]) if states else 0

@@ -32,6 +32,6 @@ Region &Region::operator=(Region &&other) noexcept {
   std::swap(base_, other.base_);
   return *this;
 }
-Region::~Region() = default;
+Region::~Region() {}
 
 }  // namespace halocline::transport::ofi
