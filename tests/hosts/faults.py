@@ -31,8 +31,7 @@ SKIPPED = 77
 # Modes in which the ranks of a host that was cut off, and those that miss them, may stand inside MPI for ever.
 BLOCKING = {"pscw": "MPI_Win_complete", "passive": "MPI_Win_flush_all"}
 SURVIVABLE = {"MPIR_CVAR_CH4_NETMOD": "ofi"}
-# MPICH's progress, if it meets the dead connection while no request of ours is at hand, calls the error handler of MPI_COMM_WORLD, which is the
-# program's to set: docs/known-mpi-bugs.md.
+# MPICH may abort when its progress meets the connection of a dead rank, whatever the error handlers say: docs/known-mpi-bugs.md.
 MPI_GAVE_UP = re.compile(r"Fatal error in internal_\w+.*?OFI poll failed", re.S)
 TOLD = re.compile(r"HLC_ERR_(TIMEOUT|PEER_DIED|MPI): rank \d+ .*?(for|reach) rank (?P<rank>\d+)"
                   r"( on host (?P<host>\w+))?(?P<unsure> or another)?")
