@@ -1,18 +1,15 @@
 // The report as JSON: environment, problem, limit, and per mode the numbers and every sample.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "json.hpp"
 #include "report.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <stdexcept>
 
 namespace bench {
 
-using Json = nlohmann::ordered_json;
-
-static Json environment_of(const Environment &e) {
+Json environment_of(const Environment &e) {
   return {{"host", e.host},
           {"cpu", e.cpu},
           {"cores", e.context.cores},
@@ -28,6 +25,13 @@ static Json environment_of(const Environment &e) {
           {"nodes", e.context.nodes},
           {"ranks_per_node", e.context.node_size},
           {"oversubscribed", e.oversubscribed()}};
+}
+
+void write_file(const Json &json, const std::string &path) {
+  std::ofstream file(path);
+  file << json.dump(2) << "\n";
+  file.close();
+  if (!file) throw std::runtime_error("can't write " + path);
 }
 
 static Json placement_of(const Report &r) {
@@ -90,10 +94,7 @@ void write_json(const Report &report, const std::string &path) {
                     {"limit", limit},
                     {"modes", modes},
                     {"skipped", report.skipped}};
-  std::ofstream file(path);
-  file << all.dump(2) << "\n";
-  file.close();
-  if (!file) throw std::runtime_error("can't write " + path);
+  write_file(all, path);
 }
 
 }  // namespace bench

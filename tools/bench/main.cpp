@@ -1,6 +1,7 @@
-// halocline-bench: measures halo swaps. Runs under the MPI launcher; every rank reads the command line, rank 0 speaks.
+// halocline-bench: measures halo swaps, and what goes between two ranks. Runs under the MPI launcher; every rank reads the command line, rank 0 speaks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "pair_bench.hpp"
 #include "report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -50,21 +51,38 @@ class NodeComm {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
+int say(const std::string &text) {
+  if (rank_of(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "halocline-bench: %s\n", text.c_str());
+  return EXIT_FAILURE;
+}
+
+/// The commands between two ranks want two.
+bool two_ranks() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size == 2;
+}
+
 int fail(const std::string &wrong) {
   if (rank_of(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "WRONG HALO: %s\n", wrong.c_str());
   return EXIT_FAILURE;
 }
 
-void publish(const Report &report) {
+template <class AnyReport>
+void publish(const AnyReport &report, const std::string &json) {
   if (rank_of(MPI_COMM_WORLD) != 0) return;
   std::fputs(table_of(report).c_str(), stdout);
-  if (report.options.json.empty()) return;
-  write_json(report, report.options.json);
-  std::printf("written: %s\n", report.options.json.c_str());
+  if (json.empty()) return;
+  write_json(report, json);
+  std::printf("written: %s\n", json.c_str());
+}
+
+void pretend_nodes(int nodes) {
+  if (nodes > 0) setenv("HALOCLINE_FAKE_NODES", std::to_string(nodes).c_str(), 1);
 }
 
 int run_halo(const HaloOptions &options, int argc, char **argv) {
-  if (options.fake_nodes > 0) setenv("HALOCLINE_FAKE_NODES", std::to_string(options.fake_nodes).c_str(), 1);
+  pretend_nodes(options.fake_nodes);
   const MPI_Comm comm = MPI_COMM_WORLD;
   const halocline::Context context(comm);
   const NodeComm node(comm);
@@ -84,8 +102,21 @@ int run_halo(const HaloOptions &options, int argc, char **argv) {
     race.run(handover, progress);
     if (auto wrong = race.verify(1, progress)) return fail(*wrong + " (after the measurement)");
   }
-  publish(make_report(find_environment(context, argc, argv), options, problem, race, skipped));
+  publish(make_report(find_environment(context, argc, argv), options, problem, race, skipped), options.json);
   return EXIT_SUCCESS;
+}
+
+int run_notify_or_bandwidth(const PairOptions &options, bool streams, int argc, char **argv) {
+  if (!two_ranks()) return say("this command is for 2 ranks");
+  pretend_nodes(options.fake_nodes);
+  const halocline::Context context(MPI_COMM_WORLD);
+  try {
+    publish(run_pair(MPI_COMM_WORLD, options, streams, find_environment(context, argc, argv), context), options.json);
+    return EXIT_SUCCESS;
+  } catch (const halocline::Error &error) {
+    if (error.status() != HLC_ERR_UNSUPPORTED) throw;
+    return say(std::string("cannot be measured here: ") + error.what());
+  }
 }
 
 /// Help and complaints come from rank 0 alone.
@@ -107,10 +138,15 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
   HaloOptions options;
-  add_halo_command(app, options);
+  PairOptions notify, bandwidth;
+  const CLI::App *halo = add_halo_command(app, options);
+  const CLI::App *notify_command = add_notify_command(app, notify);
+  add_bandwidth_command(app, bandwidth);
   try {
     app.parse(argc, argv);
-    return run_halo(options, argc, argv);
+    if (halo->parsed()) return run_halo(options, argc, argv);
+    const bool streams = !notify_command->parsed();
+    return run_notify_or_bandwidth(streams ? bandwidth : notify, streams, argc, argv);
   } catch (const CLI::Error &error) {
     return say_once(app, error);
   } catch (const std::exception &error) {

@@ -1,0 +1,29 @@
+// The options of the commands that measure what goes between two ranks, and how they are read from the command line.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace bench {
+
+struct PairOptions {
+  std::vector<std::int64_t> sizes;  ///< bytes of a message
+  int repetitions = 25;
+  double sample_ms = 4;
+  int fake_nodes = 0;
+  std::uint64_t seed = 1;
+  std::string json;
+};
+
+/// Add the subcommands `notify` and `bandwidth` to app; parsing fills options.
+CLI::App *add_notify_command(CLI::App &app, PairOptions &options);
+CLI::App *add_bandwidth_command(CLI::App &app, PairOptions &options);
+
+}  // namespace bench
