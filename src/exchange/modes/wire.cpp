@@ -83,7 +83,7 @@ class WireLeg final : public Leg {
       if (left <= 0) break;
       piece.bytes = std::min(left, port_.most_bytes());
       left -= piece.bytes;
-      port_.put(piece);
+      port_.start(piece);
     }
     return Status::ok;
   }
@@ -110,7 +110,7 @@ class WireLeg final : public Leg {
 
   Status release(int e) override {
     // SYNC unpacked-before-rewrite (pairs with place)
-    port_.put(end(e).freeing[end(e).received % kSlots]);
+    port_.start(end(e).freeing[end(e).received % kSlots]);
     return Status::ok;
   }
 
@@ -232,7 +232,7 @@ class WireLeg final : public Leg {
   /// Each side writes a word to the other and waits for the other's. So the connections stand before the first round, and a peer that cannot
   /// be reached is an error of the plan.
   Status greet() {
-    for (End &to : ends_) port_.put(to.greeting);
+    for (End &to : ends_) port_.start(to.greeting);
     return prepare([&] { return await_greetings(); });
   }
 

@@ -24,10 +24,16 @@ Status Port::meet(const Address &, Peer *) { std::abort(); }
 void Port::part_from(const Address &) { std::abort(); }
 std::uint64_t Port::listen(Counter *) { std::abort(); }
 void Port::stop_listening(std::uint64_t) { std::abort(); }
-void Port::put(Transfer &) { std::abort(); }
+Status Port::listen(const Words &, std::uint64_t *) { std::abort(); }
+void Port::stop_setting(std::uint64_t) { std::abort(); }
+void Port::start(Transfer &) { std::abort(); }
+Transfer *Port::take_ended() { std::abort(); }
+Status Port::lend(Transfer &) { std::abort(); }
+void set_word(const Words &, std::uint32_t, std::uint32_t) { std::abort(); }
 void Port::poll() { std::abort(); }
 const char *Port::text_of(int) const { std::abort(); }
 Status Region::open(Port &, std::int64_t, Use) { std::abort(); }
+Status Region::cover(Port &, char *, std::int64_t) { std::abort(); }
 Region &Region::operator=(Region &&other) noexcept {
   std::swap(base_, other.base_);
   return *this;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "transport/ofi/state.hpp"
 
@@ -16,14 +17,38 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 static_assert(sizeof(Transfer::for_libfabric) >= sizeof(fi_context2));
 static_assert(offsetof(Transfer, for_libfabric) == 0);
 
-/// Half of a word is the place in the table of ears, half is random, so that a stranger's word is known as such. Where the provider carries
-/// four bytes only, there is no room for that half.
-std::uint64_t make_word(std::size_t place, std::size_t word_bytes) {
-  std::uint32_t salt = 0;
-  if (word_bytes >= 8 && getrandom(&salt, sizeof salt, 0) != sizeof salt) salt = 0;
-  return std::uint64_t{salt} << 32 | place;
+constexpr std::size_t kMostBytesIfPoor = 5000, kWordBytesIfPoor = 4;
+
+/// An announcement that sets a word:  | 1 | ear: 14 bits | id: 17 bits | value: 32 bits |
+constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
+constexpr int kEarAt = 49, kIdAt = 32;
+constexpr std::uint64_t kIds = std::uint64_t{1} << (kEarAt - kIdAt), kEars = std::uint64_t{1} << (63 - kEarAt);
+
+/// A port whose choice has a secret runs on a system that has random numbers.
+std::uint64_t random_bits() {
+  std::uint64_t bits = 0;
+  while (getrandom(&bits, sizeof bits, 0) != sizeof bits) continue;
+  return bits;
 }
-std::size_t place_in(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+
+/// An announcement that counts:  | 0 | salt: 40 bits | place in the table of ears: 23 bits |. The salt is random, so that a stranger's word is
+/// known as such. Where the provider carries four bytes only, there is no room for it.
+constexpr int kSaltAt = 23;
+constexpr std::uint64_t kPlaces = std::uint64_t{1} << kSaltAt;
+
+std::uint64_t make_word(std::size_t place, std::size_t word_bytes) {
+  const std::uint64_t salt = word_bytes >= 8 ? random_bits() >> (kSaltAt + 1) : 0;
+  return salt << kSaltAt | place;
+}
+std::size_t place_in(std::uint64_t word) { return word & (kPlaces - 1); }
+
+/// A write that is complete when its bytes are in the target's memory.
+std::int64_t write_to_the_end(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
+  const iovec from{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)};
+  const fi_rma_iov to{t.address, static_cast<std::size_t>(t.bytes), t.key};
+  const fi_msg_rma message{&from, &t.descriptor, 1, t.peer, &to, 1, &t.for_libfabric, t.announcement};
+  return fi_writemsg(endpoint, &message, flags | FI_COMPLETION | FI_DELIVERY_COMPLETE);
+}
 
 }  // namespace
 
@@ -36,6 +61,9 @@ Status Port::choose(const Wish &wish, Choice *choice) {
   Info info;
   HLC_TRY(ofi::choose(*library, wish, nullptr, info));
   *choice = choice_of(*info);
+  choice->fake = wish.fake;
+  if (getrandom(&choice->secret, sizeof choice->secret, 0) != sizeof choice->secret)
+    return fail(Status::unsupported, "the system has no random numbers for a secret of the job");
   return Status::ok;
 }
 
@@ -49,7 +77,13 @@ Status Port::open(const Wish &wish, const Choice &choice) {
   description_ = describe(*state->info) + ", " + library->name();
   HLC_TRY(state->open(description_));
   HLC_TRY(state->name(description_, &address_));
-  most_bytes_ = static_cast<std::int64_t>(std::min<std::size_t>(state->info->ep_attr->max_msg_size, kMostBytes));
+  const fi_domain_attr &domain = *state->info->domain_attr;
+  const bool poor = choice.fake == Fake::poor;
+  most_bytes_ = static_cast<std::int64_t>(std::min(state->info->ep_attr->max_msg_size, poor ? kMostBytesIfPoor : kMostBytes));
+  word_bytes_ = poor ? kWordBytesIfPoor : domain.cq_data_size;
+  registers_sources_ = poor || (domain.mr_mode & FI_MR_LOCAL) != 0;
+  keeps_order_ = choice.fake == Fake::no && (state->info->tx_attr->msg_order & FI_ORDER_SAW) != 0;
+  if (choice.fake != Fake::no) dice_ = static_cast<std::uint32_t>(random_bits()) | 1;
   state_ = std::move(state);
   return Status::ok;
 }
@@ -90,7 +124,7 @@ std::uint64_t Port::listen(Counter *counter) {
   }
   const std::size_t place = free_ears_.back();
   free_ears_.pop_back();
-  ears_[place] = {counter, make_word(place, state_->info->domain_attr->cq_data_size)};
+  ears_[place] = {counter, make_word(place, word_bytes_)};
   return ears_[place].word;
 }
 
@@ -100,28 +134,75 @@ void Port::stop_listening(std::uint64_t word) {
   free_ears_.push_back(place_in(word));
 }
 
-void Port::put(Transfer &transfer) {
+Status Port::listen(const Words &words, std::uint64_t *ear) {
+  const auto locked = lock();
+  if (words.count > kIds || words_.size() >= kEars / 2)
+    return fail(Status::memory, "the network has no more announcements for notifications");
+  do *ear = kSetsWord | (random_bits() % kEars) << kEarAt;
+  while (words_.count(*ear) != 0);
+  words_[*ear] = words;
+  return Status::ok;
+}
+
+void Port::stop_setting(std::uint64_t ear) {
+  const auto locked = lock();
+  words_.erase(ear);
+}
+
+void Port::start(Transfer &transfer) {
   const auto locked = lock();
   transfer.state.store(Transfer::State::under_way, std::memory_order_relaxed);
-  if (try_put(transfer)) return;
+  if (try_start(transfer)) return;
   transfer.next = waiting_;
   waiting_ = &transfer;
 }
 
+Transfer *Port::take_ended() {
+  const auto locked = lock();
+  return std::exchange(ended_, nullptr);
+}
+
+/// Two of three times, in a network that is made to let transfers overtake each other.
+bool Port::hold_back(const Transfer &transfer) {
+  if (dice_ == 0 || transfer.kind == Transfer::Kind::receive) return false;
+  dice_ = dice_ * 1664525 + 1013904223;
+  return (dice_ >> 16) % 3 != 0;
+}
+
 /// False if the provider has no room now.
-bool Port::try_put(Transfer &transfer) {
-  const ssize_t code = fi_writedata(state_->endpoint, transfer.from, static_cast<std::size_t>(transfer.bytes), transfer.descriptor,
-                                    transfer.announcement, transfer.peer, transfer.address, transfer.key, &transfer.for_libfabric);
+bool Port::try_start(Transfer &transfer) {
+  if (hold_back(transfer)) return false;
+  const std::int64_t code = hand_over(transfer);
   if (code == -FI_EAGAIN) return false;
   if (code != 0) end(transfer, static_cast<int>(-code));
   return true;
 }
 
+/// Calls what libfabric has for this kind of transfer.
+std::int64_t Port::hand_over(Transfer &t) {
+  fid_ep *endpoint = state_->endpoint;
+  const auto bytes = static_cast<std::size_t>(t.bytes);
+  switch (t.kind) {
+    case Transfer::Kind::announce:
+      return fi_writedata(endpoint, t.from, bytes, t.descriptor, t.announcement, t.peer, t.address, t.key, &t.for_libfabric);
+    case Transfer::Kind::deliver: return write_to_the_end(endpoint, t, 0);
+    case Transfer::Kind::deliver_and_announce: return write_to_the_end(endpoint, t, FI_REMOTE_CQ_DATA);
+    case Transfer::Kind::fetch: return fi_read(endpoint, t.into, bytes, t.descriptor, t.peer, t.address, t.key, &t.for_libfabric);
+    case Transfer::Kind::send: return fi_send(endpoint, t.from, bytes, t.descriptor, t.peer, &t.for_libfabric);
+    case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.descriptor, FI_ADDR_UNSPEC, &t.for_libfabric);
+  }
+  return -FI_EINVAL;
+}
+
 void Port::end(Transfer &transfer, int error) {
+  if (transfer.lent) fi_close(&std::exchange(transfer.lent, nullptr)->fid);
   transfer.error = error;
   // SYNC written-before-reuse (pairs with WireLeg::is_done)
   transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
-  if (error) failures_.fetch_add(1, std::memory_order_relaxed);
+  if (error && transfer.kind != Transfer::Kind::receive) failures_.fetch_add(1, std::memory_order_relaxed);
+  if (!transfer.reported) return;
+  transfer.next = ended_;
+  ended_ = &transfer;
 }
 
 void Port::poll() {
@@ -134,8 +215,9 @@ void Port::poll() {
 void Port::try_again() {
   for (Transfer **link = &waiting_; *link;) {
     Transfer &transfer = **link;
-    if (try_put(transfer))
-      *link = transfer.next;
+    Transfer *const next = transfer.next;  // of one that fails at once the link is used anew
+    if (try_start(transfer))
+      *link = next;
     else
       link = &transfer.next;
   }
@@ -148,31 +230,53 @@ void Port::read_queue() {
     if (count == -FI_EAVAIL) read_error();
     if (count <= 0) return;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      if ((entries[i].flags & FI_REMOTE_CQ_DATA) != 0)
+      if ((entries[i].flags & FI_RECV) != 0)
+        receive(entries[i].op_context, entries[i].len);
+      else if ((entries[i].flags & FI_REMOTE_CQ_DATA) != 0)
         hear(entries[i].data);
       else if (entries[i].op_context)
         end(*static_cast<Transfer *>(entries[i].op_context), 0);
   }
 }
 
+void Port::receive(void *transfer, std::size_t bytes) {
+  if (!transfer) return count_stranger();
+  auto &letter = *static_cast<Transfer *>(transfer);
+  letter.arrived = static_cast<std::int64_t>(bytes);
+  end(letter, 0);
+}
+
 /// What failed at the target of a write, or belongs to no transfer, is none of ours.
 void Port::read_error() {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(state_->queue, &entry, 0) <= 0) return;
-  if (entry.op_context && (entry.flags & FI_WRITE) != 0)
+  if (entry.op_context && (entry.flags & (FI_WRITE | FI_READ | FI_SEND | FI_RECV)) != 0)
     end(*static_cast<Transfer *>(entry.op_context), entry.err);
   else
-    strangers_.fetch_add(1, std::memory_order_relaxed);
+    count_stranger();
 }
 
 void Port::hear(std::uint64_t word) {
+  if ((word & kSetsWord) != 0 && word_bytes_ >= sizeof word) return hear_value(word);
   const std::size_t place = place_in(word);
-  if (place >= ears_.size() || !ears_[place].counter || ears_[place].word != word) {
-    strangers_.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
+  if (place >= ears_.size() || !ears_[place].counter || ears_[place].word != word) return count_stranger();
   // SYNC payload-before-announcement (pairs with WireLeg::poll): the provider queues an announcement when the bytes are there.
   ears_[place].counter->value.fetch_add(1, std::memory_order_release);
+}
+
+void Port::hear_value(std::uint64_t word) {
+  const auto words = words_.find(word >> kEarAt << kEarAt);
+  const auto id = static_cast<std::uint32_t>(word >> kIdAt & (kIds - 1)), value = static_cast<std::uint32_t>(word);
+  if (words == words_.end() || id >= words->second.count || value == 0) return count_stranger();
+  set_word(words->second, id, value);
+}
+
+void set_word(const Words &words, std::uint32_t id, std::uint32_t value) {
+  std::atomic<std::uint32_t> &word = words.first[id];
+  // SYNC later-before-earlier (pairs with await_round): the network may bring a barrier's number after that of the next.
+  if (id >= words.rising && static_cast<std::int32_t>(value - word.load(std::memory_order_relaxed)) <= 0) return;
+  // SYNC payload-before-notification (pairs with seen and take): the provider queues an announcement when the bytes are there.
+  word.store(value, std::memory_order_release);
 }
 
 }  // namespace halocline::transport::ofi

@@ -1,5 +1,6 @@
 // This process's place on the network: one endpoint, from which it writes into the memory of others and announces what it has written. The
-// announcement is the write's remote completion data, which the target finds in its completion queue once the bytes are there.
+// announcement is the write's remote completion data, which the target finds in its completion queue once the bytes are there. It also reads
+// the memory of others, and exchanges small messages with them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,17 +19,24 @@ struct fid_mr;
 
 namespace halocline::transport::ofi {
 
+/// A network that is made to do less than it can, for tests. unordered: transfers overtake each other, and none is promised not to. poor: also
+/// short transfers, four bytes of announcement, and memory that has to be registered.
+enum class Fake : std::uint32_t { no, unordered, poor };
+
 /// What a user asks for; empty: whatever is fastest.
 struct Wish {
   std::string provider, interface;
-  bool one_host = false;      // no rank runs on another host, so nobody else need be able to reach us
+  bool one_host = false;  // no rank runs on another host, so nobody else need be able to reach us
   bool many_threads = false;  // several threads may call at once
+  Fake fake = Fake::no;
 };
 
 /// What all ranks must have in common. Plain bytes, to be sent as they are.
 struct Choice {
   char provider[64] = "", network[64] = "";
   std::uint32_t address_format = 0;
+  Fake fake = Fake::no;
+  std::uint64_t secret = 0;  // what messages between the ranks of the job carry, and others do not know
 };
 
 /// How an endpoint is reached. Plain bytes, to be sent as they are.
@@ -46,19 +54,27 @@ struct RemotePart {
 /// Another process's endpoint, as this one calls it.
 using Peer = std::uint64_t;
 
-/// One write, made once and used again and again. From put until it is at rest it belongs to the port, which links and marks it.
+/// One write, read or message, used again and again. From start until it is at rest it belongs to the port, which links and marks it.
 struct Transfer {
   enum class State : int { at_rest, under_way, failed };
+  /// announce: a write that the target hears of, at rest when its source may be reused. deliver: a write that is at rest when its bytes are
+  /// there. fetch: a read. send, receive: a message.
+  enum class Kind : int { announce, deliver, deliver_and_announce, fetch, send, receive };
 
   std::array<void *, 8> for_libfabric{};  // must stand first: it names the transfer in the completion queue
+  Kind kind = Kind::announce;
+  bool reported = false;  // take_ended hands it out
   Peer peer = 0;
   const char *from = nullptr;
-  void *descriptor = nullptr;             // of the region that `from` lies in
+  char *into = nullptr;  // of fetch and receive
+  void *descriptor = nullptr;  // of the region that `from` or `into` lies in
+  fid_mr *lent = nullptr;  // a registration for this transfer alone
   std::int64_t bytes = 0;
-  std::uint64_t address = 0, key = 0;     // where to
+  std::int64_t arrived = 0;  // bytes of a received message
+  std::uint64_t address = 0, key = 0;  // where to
   std::uint64_t announcement = 0;
-  Transfer *next = nullptr;               // while it waits for room in the provider
-  int error = 0;                          // libfabric's number, if it has failed
+  Transfer *next = nullptr;  // while it waits for room in the provider, or has ended and is reported
+  int error = 0;  // libfabric's number, if it has failed
   std::atomic<State> state{State::at_rest};
 
   /// Goes to the same memory of the same peer, from the same region.
@@ -68,6 +84,16 @@ struct Transfer {
     key = other.key;
   }
 };
+
+/// Words that announcements set: word `id` becomes `value`. From `rising` on a word that is set never goes back: an announcement may be
+/// overtaken by a later one.
+struct Words {
+  std::atomic<std::uint32_t> *first = nullptr;
+  std::uint32_t count = 0, rising = 0;
+};
+
+/// Sets one of the words, unless it would go back.
+void set_word(const Words &words, std::uint32_t id, std::uint32_t value);
 
 /// The endpoint and all that goes with it. Nothing but open, meet and listen allocates. With Wish::many_threads any thread may call.
 class Port {
@@ -96,14 +122,32 @@ class Port {
   std::uint64_t listen(Counter *counter);
   void stop_listening(std::uint64_t word);
 
-  /// Starts a write; it waits in a queue if the provider has no room. Does not wait.
-  void put(Transfer &transfer);
+  /// True if announcements have room for an id and a value.
+  bool carries_values() const { return word_bytes_ >= sizeof(std::uint64_t); }
+  /// Sets words from now on. Peers announce with announcement(*ear, id, value). Only where announcements carry values.
+  Status listen(const Words &words, std::uint64_t *ear);
+  void stop_setting(std::uint64_t ear);
+  static std::uint64_t announcement(std::uint64_t ear, std::uint32_t id, std::uint32_t value) {
+    return ear | std::uint64_t{id} << 32 | value;
+  }
+
+  /// Starts a transfer; it waits in a queue if the provider has no room. Does not wait.
+  void start(Transfer &transfer);
+  /// The reported transfers that have ended since the last call, linked by `next`.
+  Transfer *take_ended();
+  /// True if memory that is written from or read into has to be registered.
+  bool registers_sources() const { return registers_sources_; }
+  /// Registers the memory of a transfer until its end.
+  Status lend(Transfer &transfer);
+  /// True if the provider promises that a message arrives after the writes that were started before it.
+  bool keeps_order() const { return keeps_order_; }
   /// Moves things along: takes in announcements and ends of transfers, and tries again what had no room.
   void poll();
   /// Counts transfers that have failed; who has some under way looks at them when it grows.
   std::uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
   /// Announcements that nobody here has asked for, and errors that belong to no transfer.
   std::uint64_t strangers() const { return strangers_.load(std::memory_order_relaxed); }
+  void count_stranger() { strangers_.fetch_add(1, std::memory_order_relaxed); }
   /// The text of a transfer's error.
   const char *text_of(int error) const;
 
@@ -120,12 +164,16 @@ class Port {
   };
 
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
-  Status register_memory(char *base, std::int64_t bytes, bool for_peers, fid_mr **registration);
-  bool try_put(Transfer &transfer);
+  Status register_memory(const char *base, std::int64_t bytes, bool for_peers, fid_mr **registration);
+  bool try_start(Transfer &transfer);
+  bool hold_back(const Transfer &transfer);
+  std::int64_t hand_over(Transfer &transfer);
   void try_again();
   void read_queue();
+  void receive(void *transfer, std::size_t bytes);
   void read_error();
   void hear(std::uint64_t word);
+  void hear_value(std::uint64_t word);
   void end(Transfer &transfer, int error);
 
   std::unique_ptr<State> state_;
@@ -135,7 +183,12 @@ class Port {
   std::map<Address, Acquaintance> acquaintances_;
   std::vector<Ear> ears_;
   std::vector<std::size_t> free_ears_;
+  std::map<std::uint64_t, Words> words_;  // by ear
   Transfer *waiting_ = nullptr;  // for room in the provider
+  Transfer *ended_ = nullptr;
+  std::size_t word_bytes_ = 0;
+  bool registers_sources_ = false, keeps_order_ = false;
+  std::uint32_t dice_ = 0;  // not 0: transfers are held back at random
   std::atomic<std::uint64_t> failures_{0}, strangers_{0};
   bool many_threads_ = false;
   std::mutex mutex_;

@@ -66,7 +66,7 @@ bool is_link_local(const std::string &ip) { return ip.rfind("fe80:", 0) == 0; }
 Info make_hints(const Library &library) {
   Info hints(library.dup_info(nullptr), {&library});
   if (!hints) return hints;
-  hints->caps = FI_RMA;
+  hints->caps = FI_RMA | FI_MSG;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;

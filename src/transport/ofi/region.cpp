@@ -23,6 +23,8 @@ std::uint64_t random_key(std::size_t bytes) {
 Region &Region::operator=(Region &&other) noexcept {
   std::swap(base_, other.base_);
   std::swap(bytes_, other.bytes_);
+  std::swap(borrowed_, other.borrowed_);
+  std::swap(port_, other.port_);
   std::swap(registration_, other.registration_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(remote_, other.remote_);
@@ -30,8 +32,11 @@ Region &Region::operator=(Region &&other) noexcept {
 }
 
 Region::~Region() {
-  if (registration_) fi_close(&registration_->fid);
-  if (base_) munmap(base_, static_cast<std::size_t>(bytes_));
+  if (registration_) {
+    const auto locked = port_->lock();
+    fi_close(&registration_->fid);
+  }
+  if (base_ && !borrowed_) munmap(base_, static_cast<std::size_t>(bytes_));
 }
 
 Status Region::open(Port &port, std::int64_t bytes, Use use) {
@@ -40,20 +45,42 @@ Status Region::open(Port &port, std::int64_t bytes, Use use) {
   if (memory == MAP_FAILED) return fail(Status::memory, "no memory for %lld bytes of buffers", static_cast<long long>(whole));
   base_ = static_cast<char *>(memory);
   bytes_ = whole;
-  HLC_TRY(port.register_memory(base_, bytes_, use == Use::for_peers, &registration_));
+  return enter(port, use == Use::for_peers);
+}
+
+Status Region::cover(Port &port, char *base, std::int64_t bytes) {
+  base_ = base;
+  bytes_ = bytes;
+  borrowed_ = true;
+  return enter(port, true);
+}
+
+Status Region::enter(Port &port, bool for_peers) {
+  port_ = &port;
+  const auto locked = port.lock();
+  HLC_TRY(port.register_memory(base_, bytes_, for_peers, &registration_));
   descriptor_ = fi_mr_desc(registration_);
   const bool by_address = (port.state_->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   remote_ = {by_address ? reinterpret_cast<std::uint64_t>(base_) : 0, fi_mr_key(registration_)};
   return Status::ok;
 }
 
-Status Port::register_memory(char *base, std::int64_t bytes, bool for_peers, fid_mr **registration) {
+Status Port::lend(Transfer &transfer) {
+  const bool reads = transfer.kind == Transfer::Kind::fetch;
+  const auto locked = lock();
+  HLC_TRY(register_memory(reads ? transfer.into : transfer.from, transfer.bytes, false, &transfer.lent));
+  transfer.descriptor = fi_mr_desc(transfer.lent);
+  return Status::ok;
+}
+
+Status Port::register_memory(const char *base, std::int64_t bytes, bool for_peers, fid_mr **registration) {
   constexpr int tries = 4;  // a key may be taken
   const fi_domain_attr &domain = *state_->info->domain_attr;
+  const std::uint64_t access = for_peers ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ | FI_SEND | FI_RECV;
   int code = -FI_ENOKEY;
   for (int i = 0; i < tries && code == -FI_ENOKEY; ++i)
-    code = fi_mr_reg(state_->domain, base, static_cast<std::size_t>(bytes), for_peers ? FI_REMOTE_WRITE : FI_WRITE, 0,
-                     random_key(domain.mr_key_size), 0, registration, nullptr);
+    code = fi_mr_reg(state_->domain, base, static_cast<std::size_t>(bytes), access, 0, random_key(domain.mr_key_size), 0, registration,
+                     nullptr);
   if (code == 0 && (domain.mr_mode & FI_MR_ENDPOINT) != 0) {
     code = fi_mr_bind(*registration, &state_->endpoint->fid, 0);
     if (code == 0) code = fi_mr_enable(*registration);

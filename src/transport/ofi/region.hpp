@@ -22,6 +22,8 @@ class Region {
   /// Takes the memory, and tells the provider of it: for peers to write into, under a key that nobody can guess where the provider lets us
   /// choose it, or for me to write from.
   Status open(Port &port, std::int64_t bytes, Use use);
+  /// Tells the provider of memory that exists already, for peers to write into and to read. It has to outlive the region.
+  Status cover(Port &port, char *base, std::int64_t bytes);
   char *base() const { return base_; }
   std::int64_t bytes() const { return bytes_; }
   /// What goes with every write from this memory.
@@ -30,8 +32,12 @@ class Region {
   RemotePart remote() const { return remote_; }
 
  private:
+  Status enter(Port &port, bool for_peers);
+
   char *base_ = nullptr;
   std::int64_t bytes_ = 0;
+  bool borrowed_ = false;
+  Port *port_ = nullptr;
   fid_mr *registration_ = nullptr;
   void *descriptor_ = nullptr;
   RemotePart remote_;
