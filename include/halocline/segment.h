@@ -6,6 +6,11 @@
  *  - Completion. An operation is *locally* complete when its local buffer may be reused (put, accumulate) or read (get), and *remotely*
  *    complete when the target's memory has changed. hlc_flush_local waits for the first, hlc_flush for both. To a rank of the same node
  *    every operation is locally complete when it returns; programs that rely on that do not work across nodes.
+ *  - Other nodes. Segments reach them over the network (hlc_context_network). Some networks, tcp among them, move data only while both ranks
+ *    are inside the library, and atomics are always carried out by the target: a rank that others put to, get from or flush must call
+ *    something now and then, hlc_notify_test if nothing else. Inside MPI it serves nobody: hlc_barrier before a wait for MPI. A call that has to
+ *    wait for another node ends after HALOCLINE_TIMEOUT seconds with HLC_ERR_TIMEOUT; what the network reports is HLC_ERR_PEER_DIED, with
+ *    both ranks, from the next call that waits for or writes to that rank.
  *  - Order. Operations are not ordered among each other, neither to one target nor to several, but for hlc_put_notify, whose notification
  *    never arrives before its own data. What has been flushed comes before whatever this rank does next.
  *  - What the target sees. It may read data once it knows that they are there: by the notification that came with them, by a barrier after
@@ -15,7 +20,7 @@
  *    A flush completes the operations that the calling thread has begun before.
  *  - Errors. HLC_ERR_ARGUMENT names the argument, the calling rank and the value, and nothing has been done: segment NULL, rank outside the
  *    context, bytes outside the target's part, id outside the notifications, a value of 0, an address that does not fit an atomic's type.
- *    HLC_ERR_STATE: the segment has been freed. HLC_ERR_UNSUPPORTED: the target is on another node, which segments do not reach yet.
+ *    HLC_ERR_STATE: the segment has been freed.
  *
  * Sources: GASPI specification 17.1, sections 7 (segments), 8 (one-sided communication, notifications), 10 (atomics); MPI 3.1, sections 11.2
  * to 11.5 and 11.7; OpenSHMEM 1.5, sections 9.5 to 9.10.
@@ -48,7 +53,7 @@ typedef struct hlc_segment_spec {
  * Makes a segment: a part of memory per rank, which all ranks of the context may put to and get from, and which the ranks of a node may
  * also load and store directly. Parts are aligned to a page and hold zeros, notifications are not set. Collective; returns when all ranks
  * may use it. Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH (notifications differ), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT,
- * HLC_ERR_PEER_DIED, HLC_ERR_MPI. Source: gaspi_segment_create, MPI_Win_allocate.
+ * HLC_ERR_PEER_DIED, HLC_ERR_MPI; HLC_ERR_UNSUPPORTED with the reason if there are several nodes and no network that all can use. Source: gaspi_segment_create, MPI_Win_allocate.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec, hlc_segment **segment);
 
@@ -66,10 +71,10 @@ HLC_API void *hlc_segment_data(const hlc_segment *segment);
 typedef struct hlc_segment_info_t {
   int64_t bytes; /**< as asked for */
   int notifications;
-  void *data; /**< where this process sees the part, if the rank is of its node; NULL for a part of 0 bytes */
+  void *data; /**< where this process sees the part, if the rank is of its node; NULL on another node, and for a part of 0 bytes */
 } hlc_segment_info_t;
 
-/** Fills *info for a rank of this node. Local; any thread. Source: MPI_Win_shared_query. */
+/** Fills *info for any rank. Local; any thread. Source: MPI_Win_shared_query. */
 HLC_NODISCARD HLC_API hlc_status hlc_segment_info(const hlc_segment *segment, int rank, hlc_segment_info_t *info);
 
 /* ---------------------------------------------------------------- put and get */

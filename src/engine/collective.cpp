@@ -36,7 +36,6 @@ Status blame(Context &context, Status status) {
 }
 
 Status Patience::pause() {
-  if (NetworkPort *network = context_.network().port()) network->poll();
   if (wait_.pause() == Wait::Turn::look_again) return Status::ok;
   if (const Status dead = find_dead(context_); failed(dead)) {
     if (dead_since_ns_ == 0) dead_since_ns_ = now_ns();

@@ -129,7 +129,7 @@ Status Context::open_port() {
 }
 
 void Context::nudge() {
-  if (NetworkPort *network = network_.port()) network->poll();
+  network_.poll();
   int provided = MPI_THREAD_SINGLE, allowed = 1, there = 0;
   MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_SERIALIZED) MPI_Is_thread_main(&allowed);

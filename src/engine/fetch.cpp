@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
-/// Finds the place of count numbers.
+/// Finds the place of count numbers; null if it is on another node.
 Status find_numbers(const PublicSegment &segment, const char *call, Target at, hlc_number type, std::int64_t count, char **place) {
   const std::int64_t bytes = number_bytes(type);
   if (count < 0 || count > kMostElements)
@@ -20,7 +20,7 @@ Status find_numbers(const PublicSegment &segment, const char *call, Target at, h
   if (at.offset % bytes != 0)
     return fail(Status::argument, "%s on rank %d: offset is %lld, it must be a multiple of the %lld bytes of the type", call,
                 segment.rank(), static_cast<long long>(at.offset), static_cast<long long>(bytes));
-  return *place ? Status::ok : segment.unreachable(call, at.rank);
+  return Status::ok;
 }
 
 Status check_action(const PublicSegment &segment, const char *call, hlc_action action) {
@@ -39,15 +39,28 @@ Status null_operand(const PublicSegment &segment, const char *call, const char *
   return fail(Status::argument, "%s on rank %d: %s is NULL", call, segment.rank(), argument);
 }
 
+/// A number goes over the network as the first bytes of a word.
+Status fetch_far(PublicSegment &segment, Target at, hlc_action action, const void *operand, void *old) {
+  const auto bytes = static_cast<std::size_t>(number_bytes(action.type));
+  std::uint64_t word = 0, before = 0;
+  if (operand) std::memcpy(&word, operand, bytes);
+  HLC_TRY(segment.far().combine("hlc_fetch_op", at, action, word, &before));
+  if (old) std::memcpy(old, &before, bytes);
+  return Status::ok;
+}
+
 }  // namespace
 
 Status fetch_word(PublicSegment &segment, const char *call, Target at, hlc_action action, std::int64_t value, std::int64_t *old) {
   char *place = nullptr;
   HLC_TRY(check_word(segment, call, action.type));
   HLC_TRY(find_numbers(segment, call, at, action.type, 1, &place));
-  std::int64_t operand = 0, before = 0;
+  std::uint64_t operand = 0, before = 0;
   write_word(action.type, value, &operand);
-  apply(action, place, &operand, &before);
+  if (place)
+    apply(action, place, &operand, &before);
+  else
+    HLC_TRY(segment.far().combine(call, at, action, operand, &before));
   if (old) *old = read_word(action.type, &before);
   return Status::ok;
 }
@@ -57,7 +70,11 @@ Status compare_swap(PublicSegment &segment, Target at, hlc_number type, std::int
   char *place = nullptr;
   HLC_TRY(check_word(segment, call, type));
   HLC_TRY(find_numbers(segment, call, at, type, 1, &place));
-  const std::int64_t before = compare_and_swap(type, place, expected, value);
+  std::int64_t before = 0;
+  if (place)
+    before = compare_and_swap(type, place, expected, value);
+  else
+    HLC_TRY(segment.far().compare(call, at, type, expected, value, &before));
   if (old) *old = before;
   return Status::ok;
 }
@@ -68,7 +85,10 @@ Status fetch_op(PublicSegment &segment, Target at, hlc_action action, const void
   HLC_TRY(check_action(segment, call, action));
   if (!operand && action.op != HLC_OP_READ) return null_operand(segment, call, "operand");
   HLC_TRY(find_numbers(segment, call, at, action.type, 1, &place));
-  apply(action, place, operand, old);
+  if (place)
+    apply(action, place, operand, old);
+  else
+    HLC_TRY(fetch_far(segment, at, action, operand, old));
   return Status::ok;
 }
 
@@ -79,6 +99,7 @@ Status accumulate(PublicSegment &segment, Target at, hlc_action action, const vo
   if (!data && count > 0 && action.op != HLC_OP_READ) return null_operand(segment, call, "data");
   HLC_TRY(find_numbers(segment, call, at, action.type, count, &place));
   if (action.op == HLC_OP_READ) return Status::ok;
+  if (!place) return segment.far().accumulate(call, at, action, static_cast<const char *>(data), count);
   const std::int64_t bytes = number_bytes(action.type);
   for (std::int64_t i = 0; i < count; ++i) apply(action, place + i * bytes, static_cast<const char *>(data) + i * bytes, nullptr);
   return Status::ok;

@@ -15,10 +15,17 @@ namespace {
 using transport::ofi::Choice;
 using transport::ofi::Wish;
 
+transport::ofi::Fake fake_of(const char *name) {
+  using transport::ofi::Fake;
+  if (std::strcmp(name, "unordered") == 0) return Fake::unordered;
+  return std::strcmp(name, "poor") == 0 ? Fake::poor : Fake::no;
+}
+
 Wish wish_of(const Context &context) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
-  return {environment("PROVIDER"), environment("INTERFACE"), context.one_host(), provided == MPI_THREAD_MULTIPLE};
+  return {environment("PROVIDER"), environment("INTERFACE"), context.one_host(), provided == MPI_THREAD_MULTIPLE,
+          fake_of(environment("FAKE_NETWORK"))};
 }
 
 /// The choice of rank 0, under way to the others.
@@ -60,12 +67,21 @@ Status Network::try_to_open(Context &context) {
   }));
   HLC_TRY(choose(context, wish, &choice));
   std::unique_ptr<NetworkPort> port;
+  std::unique_ptr<Traffic> traffic;
   HLC_TRY(prepare(context, context.comm(), [&] {
     port = std::make_unique<NetworkPort>();
+    traffic = std::make_unique<Traffic>(context, *port, choice.secret, wish.many_threads);
     return port->open(wish, choice);
   }));
   port_ = std::move(port);
+  traffic_ = std::move(traffic);
   return Status::ok;
+}
+
+void Network::close() {
+  traffic_.reset();
+  port_.reset();
+  leaders_.give_up();
 }
 
 }  // namespace halocline

@@ -7,15 +7,17 @@ namespace halocline {
 namespace {
 
 constexpr std::int64_t kSecond_ns = 1'000'000'000;
+constexpr const char *kBarrier = "hlc_barrier";
 
 /// Waits until `there` is true; what a peer did before it died still counts. `say(status, dead rank)` words a failure.
 template <class There, class Say>
-Status await(const PublicSegment &segment, There there, Say say) {
+Status await(const PublicSegment &segment, const char *call, There there, Say say) {
   Wait wait(segment.context(), WakeUp::by_bell);
   while (!there()) {
     if (wait.pause() == Wait::Turn::look_again) continue;
     const Verdict verdict = segment.judge(wait);
     if (failed(verdict.status)) return there() ? Status::ok : say(verdict);
+    if (const Status cut_off = segment.judge_network(call); failed(cut_off)) return there() ? Status::ok : cut_off;
   }
   return Status::ok;
 }
@@ -37,8 +39,9 @@ bool has_come(const NotificationWord &word, std::uint32_t number) { return stati
 Status await_round(const PublicSegment &segment, int round, std::uint32_t number, int from) {
   const NotificationWord &word = segment.my_words()[segment.barrier_word(round)];
   // SYNC barrier-round (pairs with the set of the neighbour's same round)
+  // SYNC later-before-earlier (pairs with set_word)
   return await(
-      segment, [&] { return has_come(word, number); },
+      segment, kBarrier, [&] { return has_come(word, number); },
       [&](const Verdict &verdict) {
         if (verdict.dead_rank >= 0)
           return fail(verdict.status, "hlc_barrier: rank %d waits for rank %d, and the process of rank %d has ended", segment.rank(), from,
@@ -53,23 +56,25 @@ Status pass_round(PublicSegment &segment, int round, std::int64_t distance, std:
   const std::int64_t me = segment.rank(), ranks = segment.context().size();
   const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);
   // SYNC barrier-round (pairs with await_round of the rank above)
-  segment.set_and_ring(above, *segment.word_of(above, segment.barrier_word(round)), number);
+  HLC_TRY(segment.tell(kBarrier, above, {segment.barrier_word(round), number}));
   return await_round(segment, round, number, below);
 }
 
 }  // namespace
 
 Status notify(PublicSegment &segment, int rank, hlc_notification notification) {
-  NotificationWord *word = nullptr;
-  HLC_TRY(segment.route("hlc_notify", rank, notification, &word));
-  if (!word) return segment.unreachable("hlc_notify", rank);
-  segment.set_and_ring(rank, *word, notification.value);
-  return Status::ok;
+  HLC_TRY(segment.check("hlc_notify", rank, notification));
+  return segment.tell("hlc_notify", rank, notification);
 }
 
 Status notify_test(PublicSegment &segment, hlc_ids ids, int *id) {
   HLC_TRY(check_ids(segment, "hlc_notify_test", ids, id));
-  const int end = ids.first + ids.count, found = find_set(segment.my_words(), ids.first, end);
+  const int end = ids.first + ids.count;
+  int found = find_set(segment.my_words(), ids.first, end);
+  if (found == end) {
+    segment.poll();
+    found = find_set(segment.my_words(), ids.first, end);
+  }
   if (found == end) return Status::again;
   *id = found;
   return Status::ok;
@@ -82,7 +87,7 @@ Status notify_wait(PublicSegment &segment, hlc_ids ids, int *id) {
     *id = find_set(segment.my_words(), ids.first, end);
     return *id != end;
   };
-  return await(segment, there, [&](const Verdict &verdict) {
+  return await(segment, "hlc_notify_wait", there, [&](const Verdict &verdict) {
     if (verdict.dead_rank >= 0)
       return fail(verdict.status, "hlc_notify_wait: rank %d waits for a notification of %d to %d, and the process of rank %d has ended",
                   segment.rank(), ids.first, end - 1, verdict.dead_rank);
@@ -95,21 +100,21 @@ Status notify_reset(PublicSegment &segment, int id, std::uint32_t *value) {
   if (!value) return fail(Status::argument, "hlc_notify_reset on rank %d: value is NULL", segment.rank());
   if (id < 0 || id >= segment.notifications()) return segment.wrong_id("hlc_notify_reset", "id", id);
   *value = take(segment.my_words()[id]);
+  if (*value != 0) return Status::ok;
+  segment.poll();
+  *value = take(segment.my_words()[id]);
   return Status::ok;
 }
 
 Status barrier(PublicSegment &segment) {
   if (segment.barrier_failed)
     return fail(Status::state, "hlc_barrier on rank %d: an earlier barrier of this segment has failed", segment.rank());
-  // Told to all before any of them waits for another.
-  if (segment.context().nodes() > 1)
-    return fail(Status::unsupported, "hlc_barrier on rank %d: the ranks are on %d nodes, and segments reach the ranks of one node only",
-                segment.rank(), segment.context().nodes());
-  const std::uint32_t number = ++segment.barriers;
+  const std::uint32_t number = segment.next_barrier();
   segment.barrier_failed = true;
   int round = 0;
   for (std::int64_t distance = 1; distance < segment.context().size(); distance *= 2, ++round)
     HLC_TRY(pass_round(segment, round, distance, number));
+  HLC_TRY(segment.see_off(kBarrier));
   segment.barrier_failed = false;
   return Status::ok;
 }

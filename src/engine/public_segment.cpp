@@ -33,7 +33,17 @@ Status PublicSegment::create(const hlc_segment_spec *spec) {
   // All have said how large their parts are before anybody looks.
   HLC_TRY(agree(context_, context_.comm(), Status::ok));
   find_parts();
-  return Status::ok;
+  return context_.nodes() > 1 ? connect() : Status::ok;
+}
+
+Status PublicSegment::connect() {
+  HLC_TRY(prepare(context_, context_.comm(), [this] {
+    far_ = std::make_unique<FarParts>(context_);
+    return Status::ok;
+  }));
+  const Part &mine = parts_[static_cast<std::size_t>(context_.member())];
+  const auto user = static_cast<std::uint32_t>(words_before_barrier());
+  return far_->connect({mine.data, mine.bytes, {mine.words, static_cast<std::uint32_t>(words_in_all()), user}});
 }
 
 Status PublicSegment::end() {
@@ -63,9 +73,11 @@ Status PublicSegment::compare_notifications() {
               static_cast<int>(first[0]), static_cast<long long>(fewest), static_cast<int>(first[1]), static_cast<long long>(most));
 }
 
+int PublicSegment::words_in_all() const { return words_before_barrier() + rounds(context_.size()) * kWordsPerLinePair; }
+
 std::int64_t PublicSegment::bytes_before_data() const {
-  const std::int64_t words = words_before_barrier() + rounds(context_.size()) * kWordsPerLinePair;
-  return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + words * static_cast<std::int64_t>(sizeof(NotificationWord)));
+  const auto words = words_in_all() * static_cast<std::int64_t>(sizeof(NotificationWord));
+  return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + words + kLanding);
 }
 
 void PublicSegment::find_parts() {
@@ -80,7 +92,10 @@ void PublicSegment::find_parts() {
 Status PublicSegment::describe(int rank, hlc_segment_info_t *info) const {
   if (rank < 0 || rank >= context_.size()) return wrong_rank("hlc_segment_info", rank);
   const Member member = member_of(rank);
-  if (member == kOtherNode) return unreachable("hlc_segment_info", rank);
+  if (member == kOtherNode) {
+    *info = {far_->bytes_of(rank), notifications_, nullptr};
+    return Status::ok;
+  }
   const Part &part = parts_[static_cast<std::size_t>(member)];
   *info = {part.bytes, notifications_, part.bytes > 0 ? part.data : nullptr};
   return Status::ok;
@@ -90,11 +105,6 @@ Verdict PublicSegment::judge(const Wait &wait) const {
   for (Member member = 0; member < context_.members(); ++member)
     if (!context_.port().alive(member)) return {Status::peer_died, ranks_[static_cast<std::size_t>(member)]};
   return {wait.timed_out() ? Status::timeout : Status::ok, -1};
-}
-
-Status PublicSegment::unreachable(const char *call, int rank) const {
-  return fail(Status::unsupported, "%s on rank %d: rank %d is on another node, and segments reach the ranks of one node only", call,
-              context_.rank(), rank);
 }
 
 Status PublicSegment::wrong_rank(const char *call, int rank) const {

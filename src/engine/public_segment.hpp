@@ -1,5 +1,5 @@
 // A segment as the API hands it out: a part of memory and some notifications per rank. Here it is made, and here every operation learns
-// where its target lies; what the operations do stands in operations.cpp, barrier.cpp and atomics.cpp.
+// where its target lies; what the operations do stands in put_get.cpp, fetch.cpp and notify.cpp, and for other nodes in far.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,20 +7,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/context.hpp"
+#include "engine/far.hpp"
 #include "engine/notifications.hpp"
 
 namespace halocline {
 
 class Wait;
-
-/// Where an operation goes.
-struct Target {
-  int rank = 0;
-  std::int64_t offset = 0;
-};
 
 /// How far an operation reaches from its offset: the bytes from `low` to before `high`.
 struct Extent {
@@ -29,9 +25,9 @@ struct Extent {
 
 /// One rank's part in the node's shared memory, a piece of a Region:
 ///
-///   | PartHeader | notifications, then those of the barrier, 32 to a line pair | the rank's bytes, from a page on |
+///   | PartHeader | notifications, then those of the barrier, 32 to a line pair | a landing | the rank's bytes, from a page on |
 ///
-/// The header is written once, by its rank. A notification is set by any rank and taken by its owner.
+/// The header is written once, by its rank. A notification is set by any rank and taken by its owner. Other nodes reach what follows the words.
 struct alignas(kLinePair) PartHeader {
   std::int64_t bytes;
 };
@@ -63,49 +59,54 @@ class PublicSegment {
   Status route(const char *call, Target target, Extent extent, char **place) const {
     if (target.rank < 0 || target.rank >= context_.size()) return wrong_rank(call, target.rank);
     const Member member = member_of(target.rank);
-    *place = nullptr;
-    if (member == kOtherNode) return Status::ok;
-    const Part &part = parts_[static_cast<std::size_t>(member)];
-    if (target.offset < 0 || target.offset > part.bytes || extent.low < -target.offset || extent.high > part.bytes - target.offset)
-      return wrong_offset(call, target, extent, part.bytes);
-    *place = part.data + target.offset;
+    const bool here = member != kOtherNode;
+    const std::int64_t bytes = here ? parts_[static_cast<std::size_t>(member)].bytes : far_->bytes_of(target.rank);
+    if (target.offset < 0 || target.offset > bytes || extent.low < -target.offset || extent.high > bytes - target.offset)
+      return wrong_offset(call, target, extent, bytes);
+    *place = here ? parts_[static_cast<std::size_t>(member)].data + target.offset : nullptr;
+    if (far_) context_.network().glance();
     return Status::ok;
   }
-  /// The same for a notification.
-  Status route(const char *call, int rank, hlc_notification notification, NotificationWord **word) const {
+  /// Whether there is such a notification.
+  Status check(const char *call, int rank, hlc_notification notification) const {
     if (rank < 0 || rank >= context_.size()) return wrong_rank(call, rank);
     if (notification.id < 0 || notification.id >= notifications_) return wrong_id(call, "notification.id", notification.id);
-    if (notification.value == 0) return zero_value(call, notification.id);
-    *word = word_of(rank, notification.id);
-    return Status::ok;
+    return notification.value != 0 ? Status::ok : zero_value(call, notification.id);
   }
-  /// The answer while there is no transport to other nodes.
-  Status unreachable(const char *call, int rank) const;
+  /// The ranks of other nodes; there if there are any.
+  FarParts &far() { return *far_; }
+  /// Moves the network along, where there are other nodes.
+  void poll() const {
+    if (far_) context_.network().poll();
+  }
 
-  /// A word of a rank's part, null if the rank is on another node.
-  NotificationWord *word_of(int rank, int id) const {
-    const Member member = member_of(rank);
-    return member == kOtherNode ? nullptr : parts_[static_cast<std::size_t>(member)].words + id;
-  }
   NotificationWord *my_words() const { return parts_[static_cast<std::size_t>(context_.member())].words; }
   /// The word of a round of the barrier: each on a line pair of its own, behind the notifications.
   int barrier_word(int round) const { return words_before_barrier() + round * kWordsPerLinePair; }
-  /// Sets a word of a rank of this node, which then wakes up if it sleeps.
-  void set_and_ring(int rank, NotificationWord &word, std::uint32_t value) {
-    set(word, value);
-    context_.port().ring(member_of(rank));
+  /// Sets a word of any rank, one of those of this node wakes up if it sleeps.
+  Status tell(const char *call, int rank, hlc_notification notification) {
+    const Member member = member_of(rank);
+    if (member == kOtherNode) return far_->notify(call, rank, notification);
+    set(parts_[static_cast<std::size_t>(member)].words[notification.id], notification.value);
+    context_.port().ring(member);
+    return Status::ok;
   }
+
+  /// Before this rank leaves the library: what `call` has sent to other nodes has gone.
+  Status see_off(const char *call) const { return far_ ? context_.network().traffic()->see_off(call) : Status::ok; }
 
   /// For waits: whether a process of the node has ended, or the time is over.
   Verdict judge(const Wait &wait) const;
+  /// For waits: whether something to a rank of another node has failed.
+  Status judge_network(const char *call) const { return far_ ? context_.network().traffic()->look_for_failure(call) : Status::ok; }
   Status wrong_rank(const char *call, int rank) const;
   Status wrong_id(const char *call, const char *argument, int id) const;
   Status zero_value(const char *call, int id) const;
 
   Status describe(int rank, hlc_segment_info_t *info) const;
 
-  /// How many barriers this rank has entered, and whether one has failed.
-  std::uint32_t barriers = 0;
+  /// The number of the next barrier: what its notifications are set to, so it is never 0.
+  std::uint32_t next_barrier() { return ++barriers_ != 0 ? barriers_ : ++barriers_; }
   bool barrier_failed = false;
 
  private:
@@ -119,8 +120,10 @@ class PublicSegment {
   Status check(const hlc_segment_spec *spec) const;
   Status compare_notifications();
   int words_before_barrier() const { return static_cast<int>(round_up(notifications_, kWordsPerLinePair)); }
+  int words_in_all() const;
   std::int64_t bytes_before_data() const;
   void find_parts();
+  Status connect();
   Status wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const;
 
   /// Members are numbered as their ranks are; mostly the ranks of a node follow each other.
@@ -132,10 +135,12 @@ class PublicSegment {
   }
 
   Context &context_;
+  std::uint32_t barriers_ = 0;
   int notifications_ = 0;
   Segment memory_;
   std::vector<Part> parts_;  // by member
   std::vector<int> ranks_;  // by member
+  std::unique_ptr<FarParts> far_;  // goes before the memory
 };
 
 }  // namespace halocline

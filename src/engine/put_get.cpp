@@ -1,4 +1,5 @@
-// Put, get, and flush. On the node a put is a copy into the target's part: complete when it returns, and ordered by flush.
+// Put, get, and flush. On the node a put is a copy into the target's part: complete when it returns, and ordered by flush. Other nodes are
+// reached by FarParts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <cstring>
@@ -20,11 +21,10 @@ Status check_data(const PublicSegment &segment, const char *call, const void *da
   return Status::ok;
 }
 
-/// Finds the place of `bytes` bytes that go to or come from data.
+/// Finds the place of `bytes` bytes that go to or come from data; null if it is on another node.
 Status find_run(const PublicSegment &segment, const char *call, Target target, const void *data, std::int64_t bytes, char **place) {
   HLC_TRY(check_data(segment, call, data, bytes));
-  HLC_TRY(segment.route(call, target, {0, bytes}, place));
-  return *place ? Status::ok : segment.unreachable(call, target.rank);
+  return segment.route(call, target, {0, bytes}, place);
 }
 
 Status wrong_block(const PublicSegment &segment, const char *call, const char *argument, int d, std::int64_t value) {
@@ -56,48 +56,74 @@ Status measure(const PublicSegment &segment, const char *call, const hlc_block *
   return Status::ok;
 }
 
-/// The strides of the side that is written, and of the side that is read.
-using Strides = const std::int64_t (&)[HLC_MAX_DIMS];
-
-/// Copies run after run, the first dimension fastest.
-template <class Copy>
-void for_each_run(char *to, Strides to_stride, const char *from, Strides from_stride, const hlc_block &block, Copy copy_run) {
+/// Calls run(offset in the target, offset in the local buffer) for each run, the first dimension fastest.
+template <class Run>
+void for_each_run(const hlc_block &block, Run run) {
   std::array<std::int64_t, HLC_MAX_DIMS> count{1, 1, 1, 1};
   for (int d = 0; d < block.ndims; ++d) count[static_cast<std::size_t>(d)] = block.count[d];
-  const auto at = [&block](Strides stride, int d, std::int64_t i) { return d < block.ndims ? i * stride[d] : 0; };
+  const auto at = [&block](const std::int64_t *stride, int d, std::int64_t i) { return d < block.ndims ? i * stride[d] : 0; };
   for (std::int64_t i3 = 0; i3 < count[3]; ++i3)
     for (std::int64_t i2 = 0; i2 < count[2]; ++i2)
       for (std::int64_t i1 = 0; i1 < count[1]; ++i1) {
-        char *t = to + at(to_stride, 1, i1) + at(to_stride, 2, i2) + at(to_stride, 3, i3);
-        const char *f = from + at(from_stride, 1, i1) + at(from_stride, 2, i2) + at(from_stride, 3, i3);
-        for (std::int64_t i0 = 0; i0 < count[0]; ++i0) copy_run(t + at(to_stride, 0, i0), f + at(from_stride, 0, i0));
+        const auto base = [&](const std::int64_t *stride) { return at(stride, 1, i1) + at(stride, 2, i2) + at(stride, 3, i3); };
+        const std::int64_t target = base(block.target_stride), local = base(block.local_stride);
+        for (std::int64_t i0 = 0; i0 < count[0]; ++i0) run(target + at(block.target_stride, 0, i0), local + at(block.local_stride, 0, i0));
       }
 }
 
-void copy_block(char *to, Strides to_stride, const char *from, Strides from_stride, const hlc_block &block) {
-  const auto bytes = static_cast<std::size_t>(block.run_bytes);
-  if (bytes == 8) return for_each_run(to, to_stride, from, from_stride, block, [](char *t, const char *f) { std::memcpy(t, f, 8); });
-  for_each_run(to, to_stride, from, from_stride, block, [bytes](char *t, const char *f) { std::memcpy(t, f, bytes); });
+/// Calls work with a copy of `bytes` bytes: one for the size that is most frequent, one for all.
+template <class Work>
+void with_copy(std::int64_t bytes, Work work) {
+  if (bytes == 8) return work([](char *to, const char *from) { std::memcpy(to, from, 8); });
+  work([bytes](char *to, const char *from) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); });
 }
 
-/// Finds the place of a block; null with ok if it is empty.
-Status find_block(const PublicSegment &segment, const char *call, Target target, const void *data, const hlc_block *block, char **place) {
+/// Calls transfer(offset in the target, offset in the local buffer, bytes) for what is contiguous on both sides.
+template <class Transfer>
+Status for_each_stretch(const hlc_block &block, Transfer transfer) {
+  std::int64_t target = 0, local = 0, bytes = 0;
+  Status status = Status::ok;
+  for_each_run(block, [&](std::int64_t t, std::int64_t l) {
+    const bool follows = t == target + bytes && l == local + bytes;
+    if (!follows && bytes > 0 && !failed(status)) status = transfer(target, local, bytes);
+    if (!follows) target = t, local = l, bytes = 0;
+    bytes += block.run_bytes;
+  });
+  return failed(status) ? status : transfer(target, local, bytes);
+}
+
+/// Where a block is: null if it is on another node.
+struct BlockPlace {
+  char *place = nullptr;
+  bool empty = false;
+};
+
+Status find_block(const PublicSegment &segment, const char *call, Target target, const void *data, const hlc_block *block,
+                  BlockPlace *found) {
   Extent extent;
   HLC_TRY(measure(segment, call, block, &extent));
   HLC_TRY(check_data(segment, call, data, extent.high - extent.low));
-  HLC_TRY(segment.route(call, target, extent, place));
-  if (!*place) return segment.unreachable(call, target.rank);
-  if (extent.high == extent.low) *place = nullptr;
-  return Status::ok;
+  found->empty = extent.high == extent.low;
+  return segment.route(call, target, extent, &found->place);
 }
 
 /// On the node operations are complete when they return; here they come before whatever this thread does next.
-Status order(const PublicSegment &segment, const char *call, int rank) {
-  if (rank < 0 || rank >= segment.context().size()) return segment.wrong_rank(call, rank);
-  if (!segment.word_of(rank, 0)) return segment.unreachable(call, rank);
+void order() {
   // SYNC put-before-flush (pairs with whatever tells the target): also a later get does not pass an earlier put.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return Status::ok;
+}
+
+/// To other nodes it waits. A rank below 0: for all.
+Status complete(PublicSegment &segment, const char *call, int rank, bool confirm) {
+  order();
+  Traffic *traffic = segment.context().network().traffic();
+  if (!traffic) return Status::ok;
+  return traffic->drain(rank, call, confirm);
+}
+
+Status complete_one(PublicSegment &segment, const char *call, int rank, bool confirm) {
+  if (rank < 0 || rank >= segment.context().size()) return segment.wrong_rank(call, rank);
+  return complete(segment, call, rank, confirm);
 }
 
 }  // namespace
@@ -105,6 +131,7 @@ Status order(const PublicSegment &segment, const char *call, int rank) {
 Status put(PublicSegment &segment, Target to, const void *data, std::int64_t bytes) {
   char *place = nullptr;
   HLC_TRY(find_run(segment, "hlc_put", to, data, bytes, &place));
+  if (!place) return segment.far().put("hlc_put", to, static_cast<const char *>(data), bytes);
   copy(place, data, bytes);
   return Status::ok;
 }
@@ -112,37 +139,54 @@ Status put(PublicSegment &segment, Target to, const void *data, std::int64_t byt
 Status get(PublicSegment &segment, Target from, void *data, std::int64_t bytes) {
   char *place = nullptr;
   HLC_TRY(find_run(segment, "hlc_get", from, data, bytes, &place));
+  if (!place) return segment.far().get("hlc_get", from, static_cast<char *>(data), bytes);
   copy(data, place, bytes);
   return Status::ok;
 }
 
 Status put_strided(PublicSegment &segment, Target to, const void *data, const hlc_block *block) {
-  char *place = nullptr;
-  HLC_TRY(find_block(segment, "hlc_put_strided", to, data, block, &place));
-  if (place) copy_block(place, block->target_stride, static_cast<const char *>(data), block->local_stride, *block);
+  constexpr const char *call = "hlc_put_strided";
+  const auto *source = static_cast<const char *>(data);
+  BlockPlace found;
+  HLC_TRY(find_block(segment, call, to, data, block, &found));
+  if (found.empty) return Status::ok;
+  if (!found.place)
+    return for_each_stretch(*block, [&](std::int64_t t, std::int64_t l, std::int64_t bytes) {
+      return segment.far().put(call, {to.rank, to.offset + t}, source + l, bytes);
+    });
+  with_copy(block->run_bytes,
+            [&](auto copy_run) { for_each_run(*block, [&](std::int64_t t, std::int64_t l) { copy_run(found.place + t, source + l); }); });
   return Status::ok;
 }
 
 Status get_strided(PublicSegment &segment, Target from, void *data, const hlc_block *block) {
-  char *place = nullptr;
-  HLC_TRY(find_block(segment, "hlc_get_strided", from, data, block, &place));
-  if (place) copy_block(static_cast<char *>(data), block->local_stride, place, block->target_stride, *block);
+  constexpr const char *call = "hlc_get_strided";
+  auto *into = static_cast<char *>(data);
+  BlockPlace found;
+  HLC_TRY(find_block(segment, call, from, data, block, &found));
+  if (found.empty) return Status::ok;
+  if (!found.place)
+    return for_each_stretch(*block, [&](std::int64_t t, std::int64_t l, std::int64_t bytes) {
+      return segment.far().get(call, {from.rank, from.offset + t}, into + l, bytes);
+    });
+  with_copy(block->run_bytes,
+            [&](auto copy_run) { for_each_run(*block, [&](std::int64_t t, std::int64_t l) { copy_run(into + l, found.place + t); }); });
   return Status::ok;
 }
 
 Status put_notify(PublicSegment &segment, Target to, const void *data, std::int64_t bytes, hlc_notification notification) {
+  constexpr const char *call = "hlc_put_notify";
   char *place = nullptr;
-  NotificationWord *word = nullptr;
-  HLC_TRY(segment.route("hlc_put_notify", to.rank, notification, &word));
-  HLC_TRY(find_run(segment, "hlc_put_notify", to, data, bytes, &place));
+  HLC_TRY(segment.check(call, to.rank, notification));
+  HLC_TRY(find_run(segment, call, to, data, bytes, &place));
+  if (!place) return segment.far().put_notify(call, to, static_cast<const char *>(data), bytes, notification);
   copy(place, data, bytes);
-  segment.set_and_ring(to.rank, *word, notification.value);
-  return Status::ok;
+  return segment.tell(call, to.rank, notification);
 }
 
-Status flush(PublicSegment &segment, int rank) { return order(segment, "hlc_flush", rank); }
-Status flush_local(PublicSegment &segment, int rank) { return order(segment, "hlc_flush_local", rank); }
-Status flush_all(PublicSegment &segment) { return order(segment, "hlc_flush_all", segment.rank()); }
-Status flush_local_all(PublicSegment &segment) { return order(segment, "hlc_flush_local_all", segment.rank()); }
+Status flush(PublicSegment &segment, int rank) { return complete_one(segment, "hlc_flush", rank, true); }
+Status flush_local(PublicSegment &segment, int rank) { return complete_one(segment, "hlc_flush_local", rank, false); }
+Status flush_all(PublicSegment &segment) { return complete(segment, "hlc_flush_all", -1, true); }
+Status flush_local_all(PublicSegment &segment) { return complete(segment, "hlc_flush_local_all", -1, false); }
 
 }  // namespace halocline

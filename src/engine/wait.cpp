@@ -11,7 +11,8 @@ namespace {
 
 constexpr long kSpinsWithCore = 20'000, kSpinsWithout = 20;
 constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
-constexpr long kPollEvery_ns = 50'000;      // nobody rings for what comes by MPI
+constexpr long kPollEvery_ns = 50'000;      // nobody rings for what comes by MPI or over a network
+constexpr long kSpinsOfLook = 8;
 constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
 
 }  // namespace
@@ -24,6 +25,7 @@ std::int64_t now_ns() {
 
 Wait::Wait(Context &context, WakeUp wake_up)
     : context_(context),
+      network_(context.network().port() ? &context.network() : nullptr),
       wake_up_(wake_up),
       spins_(context.core_per_rank() ? kSpinsWithCore : kSpinsWithout),
       yields_(context.core_per_rank() ? kYieldsWithCore : kYieldsWithout) {}
@@ -31,11 +33,19 @@ Wait::Wait(Context &context, WakeUp wake_up)
 Wait::~Wait() { end_sleep(); }
 
 Wait::Turn Wait::pause() {
+  if (network_) poll();
   if (calls_++ < spins_) {
     cpu_pause();
     return Turn::look_again;
   }
   return pause_slowly();
+}
+
+/// A look at the network takes longer than a spin, and counts as several; callers that look themselves get one in four besides.
+void Wait::poll() {
+  if (calls_ < spins_ && calls_ % 4 != 0) return;
+  network_->poll();
+  if (calls_ < spins_) calls_ += kSpinsOfLook;
 }
 
 Wait::Turn Wait::pause_slowly() {
@@ -57,7 +67,7 @@ Wait::Turn Wait::pause_slowly() {
     announced_ = true;
     return Turn::look_again;
   }
-  context_.port().sleep(seen_, kCheckEvery_ns);
+  context_.port().sleep(seen_, network_ ? kPollEvery_ns : kCheckEvery_ns);
   seen_ = context_.port().bell();
   return next_turn();
 }

@@ -36,11 +36,13 @@ class Wait {
   bool timed_out(std::int64_t grace_ns = 0) const;
 
  private:
+  void poll();
   Turn pause_slowly();
   Turn next_turn();
   void end_sleep();
 
   Context &context_;
+  Network *network_;  // null if none is open: then nobody needs this wait to move anything
   WakeUp wake_up_;
   long spins_, yields_;
   long calls_ = 0;

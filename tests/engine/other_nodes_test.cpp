@@ -1,49 +1,156 @@
-// Ranks of other nodes: operations on their parts are refused with a message that says so, and those on the own node work all the same.
+// Ranks of other nodes: what a network may do and shared memory does not. Transfers in pieces that overtake each other, notifications
+// that must not come before their data, requests that the target carries out, and flushes that have to wait.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "engine/segments.hpp"
+#include "support/skew.hpp"
 
 namespace halocline::test {
 namespace {
 
-/// The node of every rank.
-std::vector<int> nodes_of_ranks() {
-  hlc_context_info_t info{};
-  EXPECT_TRUE(ok(hlc_context_info(context(), &info)));
-  std::vector<int> nodes(static_cast<std::size_t>(size()));
-  MPI_Allgather(&info.node, 1, MPI_INT, nodes.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  return nodes;
+/// A rank that stands on another node than this one, or this rank's successor if all share a node.
+int far_rank() {
+  const std::vector<int> nodes = nodes_of_ranks();
+  for (int step = 1; step < size(); ++step)
+    if (const int r = (rank() + step) % size(); nodes[static_cast<std::size_t>(r)] != nodes[static_cast<std::size_t>(rank())]) return r;
+  return (rank() + 1) % size();
 }
 
-TEST(OtherNodes, are_named_by_each_operation_and_the_own_node_works) {
+/// Every rank sends to every rank, again and again, lengths up to a megabyte; nobody waits for anything but notifications.
+TEST(OtherNodes, see_a_notification_only_after_all_pieces_of_its_data) {
+  constexpr std::int64_t most = 200'000;
+  TestSegment segment(most * size(), 2 * size());
+  Skew skew(7);
+  for (std::uint32_t step = 1; step <= 60; ++step) {
+    for (int to = 0; to < size(); ++to) {
+      Random random(mixed(seed() ^ (static_cast<std::uint64_t>(rank() * size() + to) << 32 | step)));
+      const std::int64_t bytes = between(random, 0, between(random, 0, 3) == 0 ? most : 3000);
+      const std::vector<std::byte> mine = bytes_of(rank() * size() + to, step, bytes);
+      EXPECT_TRUE(ok(hlc_put_notify(segment.at(to, rank() * most), mine.data(), bytes, {rank(), step})));
+      if (between(random, 0, 3) == 0) skew.delay();
+      EXPECT_TRUE(ok(hlc_flush_local(segment.raw(), to)));
+    }
+    for (int from = 0; from < size(); ++from) {
+      int id = -1;
+      std::uint32_t value = 0;
+      EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {from, 1}, &id)));
+      EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), from, &value)));
+      EXPECT_EQ(value, step);
+      Random random(mixed(seed() ^ (static_cast<std::uint64_t>(from * size() + rank()) << 32 | step)));
+      const std::int64_t bytes = between(random, 0, between(random, 0, 3) == 0 ? most : 3000);
+      const std::vector<std::byte> theirs = bytes_of(from * size() + rank(), step, bytes);
+      EXPECT_TRUE(std::equal(theirs.begin(), theirs.end(), segment.data() + from * most)) << bytes << " bytes of rank " << from;
+      EXPECT_TRUE(ok(hlc_notify(segment.raw(), from, {size() + rank(), step})));
+    }
+    for (int to = 0; to < size(); ++to) {
+      int id = -1;
+      std::uint32_t value = 0;
+      EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {size() + to, 1}, &id)));
+      EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), id, &value)));
+      EXPECT_EQ(value, step);
+    }
+  }
+}
+
+/// After a flush everything is there: the target looks once a message by other means has told it to.
+TEST(OtherNodes, have_all_that_was_begun_before_a_flush) {
+  constexpr std::int64_t bytes = 40'000;
+  TestSegment segment(2 * bytes, 8);
+  const int to = (rank() + 1) % size(), from = (rank() + size() - 1) % size();
+  for (std::uint32_t step = 1; step <= 40; ++step) {
+    const std::vector<std::byte> mine = bytes_of(rank(), step, bytes), theirs = bytes_of(from, step, bytes);
+    for (std::int64_t begin = 0; begin < bytes; begin += 500) EXPECT_TRUE(ok(hlc_put(segment.at(to, begin), mine.data() + begin, 500)));
+    EXPECT_TRUE(ok(hlc_put_notify(segment.at(to, bytes), mine.data(), bytes, {3, step})));
+    const std::uint32_t one = 1;
+    EXPECT_TRUE(ok(hlc_notify(segment.raw(), to, {5, one})));
+    EXPECT_TRUE(ok(step % 2 == 0 ? hlc_flush(segment.raw(), to) : hlc_flush_all(segment.raw())));
+    segment.barrier();
+    std::uint32_t value = 0;
+    EXPECT_TRUE(std::equal(theirs.begin(), theirs.end(), segment.data())) << "put in step " << step;
+    EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), 3, &value)));
+    EXPECT_EQ(value, step) << "a notification that was flushed is set";
+    EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), 5, &value)));
+    EXPECT_EQ(value, one);
+    EXPECT_TRUE(std::equal(theirs.begin(), theirs.end(), segment.data() + bytes));
+    segment.barrier();
+  }
+}
+
+TEST(OtherNodes, give_what_was_accumulated_in_arrays_longer_than_a_message) {
+  constexpr std::int64_t count = 3000;
+  TestSegment segment(8 * count);
+  std::vector<std::int64_t> ones(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) ones[static_cast<std::size_t>(i)] = i + rank();
+  for (int to = 0; to < size(); ++to)
+    EXPECT_TRUE(ok(hlc_accumulate(segment.at(to, 0), {HLC_OP_SUM, HLC_NUMBER_INT64}, ones.data(), count)));
+  EXPECT_TRUE(ok(hlc_flush_all(segment.raw())));
+  segment.barrier();
+  const auto *sums = reinterpret_cast<const std::int64_t *>(segment.data());
+  for (std::int64_t i = 0; i < count; ++i) EXPECT_EQ(sums[i], i * size() + size() * (size() - 1) / 2) << "element " << i;
+}
+
+TEST(OtherNodes, are_asked_for_their_own_sizes_and_refuse_what_lies_outside) {
   const std::vector<int> nodes = nodes_of_ranks();
-  if (std::count(nodes.begin(), nodes.end(), nodes[0]) == size()) GTEST_SKIP() << "all ranks stand on one node (HALOCLINE_FAKE_NODES=2)";
-  TestSegment segment(8 * size(), size());
+  TestSegment segment(100 + 8 * rank(), 2);
+  std::byte data[16] = {};
   for (int r = 0; r < size(); ++r) {
-    const bool here = nodes[static_cast<std::size_t>(r)] == nodes[static_cast<std::size_t>(rank())];
-    std::int64_t word = rank() + 1, old = 0;
-    const hlc_target at = segment.at(r, 8 * rank());
-    const auto expect = [&](hlc_status status) {
-      EXPECT_TRUE(is_status(here ? HLC_OK : HLC_ERR_UNSUPPORTED, status));
-      const std::string words = "rank " + std::to_string(r) + " is on another node";
-      EXPECT_TRUE(here || std::string(hlc_error_message()).find(words) != std::string::npos) << hlc_error_message();
-    };
-    expect(hlc_put(at, &word, 8));
-    expect(hlc_get(at, &word, 8));
-    expect(hlc_fetch_op(at, {HLC_OP_SUM, HLC_NUMBER_INT64}, &word, &old));
-    expect(hlc_atomic_compare_swap(at, HLC_NUMBER_INT64, 0, 1, &old));
-    expect(hlc_flush(segment.raw(), r));
-    expect(hlc_put_notify(at, &word, 8, {rank(), 1}));
+    hlc_segment_info_t info{};
+    EXPECT_TRUE(ok(hlc_segment_info(segment.raw(), r, &info)));
+    EXPECT_EQ(info.bytes, 100 + 8 * r);
+    EXPECT_EQ(info.notifications, 2);
+    EXPECT_EQ(info.data == nullptr, nodes[static_cast<std::size_t>(r)] != nodes[static_cast<std::size_t>(rank())]);
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_put(segment.at(r, 99 + 8 * r), data, 2)));
+    const std::string words = "within the " + std::to_string(100 + 8 * r) + " bytes of rank " + std::to_string(r);
+    EXPECT_NE(std::string(hlc_error_message()).find(words), std::string::npos) << hlc_error_message();
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_get(segment.at(r, -1), data, 1)));
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_accumulate(segment.at(r, 96 + 8 * r), {HLC_OP_SUM, HLC_NUMBER_INT64}, data, 1)));
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_atomic_fetch_add(segment.at(r, 4), HLC_NUMBER_INT64, 1, nullptr)));
   }
-  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_barrier(segment.raw()))) << "a barrier needs all ranks";
-  for (int r = 0; r < size(); ++r) {
-    if (nodes[static_cast<std::size_t>(r)] != nodes[static_cast<std::size_t>(rank())]) continue;
+}
+
+/// Segments come and go while some ranks are late, with puts under way until the end.
+TEST(OtherNodes, may_be_late_when_a_segment_is_freed) {
+  const int far = far_rank();
+  Skew skew(11);
+  for (int round = 1; round <= 15; ++round) {
+    TestSegment segment(8 * size(), size());
+    const std::int64_t word = 1000 * round + rank();
+    for (int to = 0; to < size(); ++to) {
+      EXPECT_TRUE(ok(hlc_put_notify(segment.at(to, 8 * rank()), &word, 8, {rank(), 1})));
+    }
+    skew.delay();
     int id = -1;
-    EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {r, 1}, &id)));
-    EXPECT_EQ(reinterpret_cast<const std::int64_t *>(segment.data())[r], r + 1);
+    EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {far, 1}, &id)));
+    std::int64_t theirs = 0;
+    std::copy_n(segment.data() + 8 * id, 8, reinterpret_cast<std::byte *>(&theirs));
+    EXPECT_EQ(theirs, 1000 * round + id);
+    skew.delay();
   }
+}
+
+/// More than the network takes at once, in both directions, from several threads.
+TEST(OtherNodes, take_many_small_puts_from_many_threads) {
+  constexpr int threads = 3, puts = 1500;
+  TestSegment segment(8 * puts * threads);
+  const int to = (rank() + 1) % size(), from = (rank() + size() - 1) % size();
+  const auto work = [&](int thread) {
+    for (int i = 0; i < puts; ++i) {
+      const std::int64_t at = thread * puts + i, word = (rank() + 1) * 1'000'000 + at;
+      EXPECT_TRUE(ok(hlc_put(segment.at(to, 8 * at), &word, 8)));
+    }
+    EXPECT_TRUE(ok(hlc_flush(segment.raw(), to)));
+  };
+  std::vector<std::thread> others;
+  for (int thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+  work(0);
+  for (std::thread &other : others) other.join();
+  segment.barrier();
+  const auto *words = reinterpret_cast<const std::int64_t *>(segment.data());
+  for (int i = 0; i < threads * puts; ++i) EXPECT_EQ(words[i], (from + 1) * 1'000'000 + i) << "put " << i;
 }
 
 }  // namespace

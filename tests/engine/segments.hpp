@@ -47,4 +47,13 @@ inline std::vector<std::byte> bytes_of(int origin, std::uint64_t step, std::int6
   return made;
 }
 
+/// The node of every rank.
+inline std::vector<int> nodes_of_ranks() {
+  hlc_context_info_t info{};
+  EXPECT_TRUE(ok(hlc_context_info(context(), &info)));
+  std::vector<int> nodes(static_cast<std::size_t>(size()));
+  MPI_Allgather(&info.node, 1, MPI_INT, nodes.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  return nodes;
+}
+
 }  // namespace halocline::test

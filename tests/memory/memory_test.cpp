@@ -66,15 +66,38 @@ Held hold(MPI_Comm comm, int ranks, hlc_mode mode) {
   return held;
 }
 
+/// A context and a segment over so many ranks, and a notified put to the rank of the next node that stands where this one does.
+Held hold_segment(MPI_Comm comm, int ranks) {
+  const LiveBytes live;
+  const std::int64_t mapped_before = mapped_kib();
+  setenv("HALOCLINE_FAKE_NODES", std::to_string(ranks / ranks_per_node()).c_str(), 1);
+  hlc_context *context = nullptr;
+  EXPECT_TRUE(ok(hlc_init(comm, &context)));
+  hlc_segment *segment = nullptr;
+  const hlc_segment_spec spec{256, 4};
+  EXPECT_TRUE(ok(hlc_segment_create(context, &spec, &segment)));
+  const double value = rank();
+  int id = -1;
+  EXPECT_TRUE(ok(hlc_put_notify({segment, (rank() + ranks_per_node()) % ranks, 0}, &value, sizeof value, {1, 1})));
+  EXPECT_TRUE(ok(hlc_notify_wait(segment, {1, 1}, &id)));
+  EXPECT_TRUE(ok(hlc_flush_all(segment)));
+  Held held{{live.held(), live.most(), mapped_kib() - mapped_before, 0}};
+  EXPECT_TRUE(ok(hlc_segment_free(&segment)));
+  EXPECT_TRUE(ok(hlc_finalise(&context)));
+  MPI_Allreduce(MPI_IN_PLACE, held.numbers.data(), 4, MPI_INT64_T, MPI_MAX, comm);
+  return held;
+}
+
 /// The same on the first `ranks` ranks of the launch; the others stand aside and hear of it. The least of a few tries: what libfabric holds for
 /// a connection depends on which side of it came first.
-Held hold_on_first(int ranks, hlc_mode mode) {
+template <class Hold>
+Held hold_on_first(int ranks, Hold hold) {
   constexpr int tries = 3;
   MPI_Comm some = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank() < ranks, 0, &some);
   Held least;
   for (int i = 0; i < tries && rank() < ranks; ++i) {
-    const Held held = hold(some, ranks, mode);
+    const Held held = hold(some, ranks);
     for (std::size_t n = 0; n < held.numbers.size(); ++n)
       least.numbers[n] = i == 0 ? held.numbers[n] : std::min(least.numbers[n], held.numbers[n]);
   }
@@ -93,10 +116,11 @@ TEST_P(Memory, of_a_rank_does_not_grow_with_the_job) {
   // What is made once and for all is made first.
   // Three rows at least, so that those above and below a rank are different ranks.
   const int fewest = std::max(3 * kColumns, size() / 4);
-  hold_on_first(fewest, GetParam().mode);
-  const Held few = hold_on_first(fewest, GetParam().mode);
+  const auto hold_mode = [](MPI_Comm comm, int ranks) { return hold(comm, ranks, GetParam().mode); };
+  hold_on_first(fewest, hold_mode);
+  const Held few = hold_on_first(fewest, hold_mode);
   for (int ranks = size(); ranks > fewest; ranks /= 2) {
-    const Held more = hold_on_first(ranks, GetParam().mode);
+    const Held more = hold_on_first(ranks, hold_mode);
     if (rank() > 0) continue;
     std::printf("  %s, %d and %d ranks, %d per node: heap %s, at most %s, shared %s KiB\n", GetParam().name, fewest, ranks,
                 ranks_per_node(), both(few.heap(), more.heap()).c_str(), both(few.most(), more.most()).c_str(),
@@ -106,6 +130,25 @@ TEST_P(Memory, of_a_rank_does_not_grow_with_the_job) {
     EXPECT_LE(more.most(), few.most()) << "no table of all ranks, not even for a moment";
     EXPECT_LE(more.shared_kib(), few.shared_kib());
     EXPECT_EQ(more.plan(), few.plan());
+  }
+}
+
+/// The tables of all ranks lie in shared memory, once per node: there alone bytes grow with the job.
+TEST(SegmentMemory, of_a_rank_does_not_grow_with_the_job) {
+  if (!can_count_bytes()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
+  if (size() < 16 || size() % 16 != 0) GTEST_SKIP() << "needs 16 ranks, or a multiple";
+  const int fewest = std::max(3 * kColumns, size() / 4);
+  hold_on_first(fewest, hold_segment);
+  const Held few = hold_on_first(fewest, hold_segment);
+  for (int ranks = size(); ranks > fewest; ranks /= 2) {
+    const Held more = hold_on_first(ranks, hold_segment);
+    if (rank() > 0) continue;
+    std::printf("  segment, %d and %d ranks, %d per node: heap %s, at most %s, shared %s KiB\n", fewest, ranks, ranks_per_node(),
+                both(few.heap(), more.heap()).c_str(), both(few.most(), more.most()).c_str(),
+                both(few.shared_kib(), more.shared_kib()).c_str());
+    EXPECT_GT(more.heap(), 1000) << "a context and a segment hold something";
+    EXPECT_LE(more.heap(), few.heap());
+    EXPECT_LE(more.most(), few.most()) << "no table of all ranks, not even for a moment";
   }
 }
 

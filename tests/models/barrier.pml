@@ -2,11 +2,16 @@
  * its own word of that round, which the rank 2^k below sets, has come to that number. Words are never set back: a neighbour may be one barrier
  * ahead. Before each barrier a rank stores the barrier's number, without any order, where all ranks read it afterwards.
  *
+ * With NETWORK words are set by notifications that come over a network, which may overtake each other: a word then never goes back.
+ *
  * Found: a rank that leaves before another has come, or does not see what it stored before; a deadlock.
  *
  * check   2 ranks:                                       -DRANKS=2 -DROUNDS=1 -DBARRIERS=3
  * check   3 ranks:                                       -DRANKS=3 -DROUNDS=2 -DBARRIERS=2
  * check   4 ranks:                                       -DRANKS=4 -DROUNDS=2 -DBARRIERS=1
+ * check   2 ranks, network:                              -DRANKS=2 -DROUNDS=1 -DBARRIERS=3 -DNETWORK
+ * check   3 ranks, network:                              -DRANKS=3 -DROUNDS=2 -DBARRIERS=2 -DNETWORK
+ * break   OVERTAKEN      a word goes back:                                 -DRANKS=2 -DROUNDS=1 -DBARRIERS=2 -DNETWORK
  * break   NO_RELEASE     what was stored may be seen after the word:       -DRANKS=2 -DROUNDS=1 -DBARRIERS=2
  * break   NO_ACQUIRE     what was stored may be read before the word:      -DRANKS=2 -DROUNDS=1 -DBARRIERS=2
  * break   NO_WAIT        does not wait for the rank below:                 -DRANKS=2 -DROUNDS=1 -DBARRIERS=2
@@ -33,9 +38,41 @@
 #define STREAMED(w) false
 #include "memory.pml"
 
+#ifdef NETWORK
+byte wire[2 * WORDS];    /* notifications on their way to a word, 0: none; never more than two */
+
+inline SEND(w, v) {
+  atomic {
+    unseen[WRITER(w)] == 0;  /* what was stored has been flushed */
+    if
+    :: wire[2 * (w)] == 0 -> wire[2 * (w)] = v
+    :: else -> assert(wire[2 * (w) + 1] == 0); wire[2 * (w) + 1] = v
+    fi
+  }
+}
+
+proctype Wire(byte w) {
+end:
+  do
+  :: d_step {
+       wire[w] != 0 ->
+#ifdef OVERTAKEN
+       seen[w / 2] = wire[w];
+#else
+       /* SYNC later-before-earlier */
+       seen[w / 2] = (wire[w] > seen[w / 2] -> wire[w] : seen[w / 2]);
+#endif
+       wire[w] = 0
+     }
+  od
+}
+#endif
+
 inline tell() {
   /* SYNC barrier-round */
-#if defined(NO_RELEASE)
+#if defined(NETWORK)
+  SEND(WORD(ABOVE(me, round), round), number)
+#elif defined(NO_RELEASE)
   STORE(WORD(ABOVE(me, round), round), number)
 #elif defined(NO_TELL)
   skip
@@ -118,6 +155,13 @@ init {
     :: i < WORDS -> run Memory(i); i++
     :: else -> break
     od;
+#ifdef NETWORK
+    i = 0;
+    do
+    :: i < 2 * RANKS * ROUNDS -> run Wire(i); i++
+    :: else -> break
+    od;
+#endif
     i = 0;
     do
     :: i < RANKS -> run Rank(i); i++

@@ -109,6 +109,25 @@ int MPI_Iscan(const void *data, void *result, int count, MPI_Datatype type, MPI_
   return MPI_SUCCESS;
 }
 
+int MPI_Igather(const void *data, int count, MPI_Datatype type, void *result, int, MPI_Datatype, int root, MPI_Comm comm,
+                MPI_Request *request) {
+  const Inside inside;
+  Comm &mine = comm_at(comm);
+  const bool takes = mine.me() == root;
+  start(
+      mine, data, size_of(count, type), 0, takes ? mine.size() - 1 : 0,
+      [=](Meeting &meeting) {
+        if (!takes) return;
+        char *to = static_cast<char *>(result);
+        for (const std::vector<char> &part : meeting.given) {
+          copy(to, part.data(), part.size(), Seen::target);
+          to += part.size();
+        }
+      },
+      request);
+  return MPI_SUCCESS;
+}
+
 int MPI_Iallgather(const void *data, int count, MPI_Datatype type, void *result, int, MPI_Datatype, MPI_Comm comm, MPI_Request *request) {
   const Inside inside;
   Comm &mine = comm_at(comm);

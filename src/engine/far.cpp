@@ -1,0 +1,182 @@
+// Long puts and gets go in pieces of what one transfer may carry; nothing is assumed of the order of transfers, so what has to come first is
+// waited for.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/far.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/atomics.hpp"
+#include "engine/collective.hpp"
+
+namespace halocline {
+namespace {
+
+/// Calls piece(offset, bytes) for pieces of at most `most` bytes.
+template <class Piece>
+Status for_pieces(std::int64_t bytes, std::int64_t most, Piece piece) {
+  for (std::int64_t begin = 0; begin < bytes; begin += most) HLC_TRY(piece(begin, std::min(most, bytes - begin)));
+  return Status::ok;
+}
+
+}  // namespace
+
+FarParts::~FarParts() {
+  if (serves_) traffic_->stop_serving(number_);
+  if (ear_ != 0) port_->stop_setting(ear_);
+}
+
+Status FarParts::connect(const Served &mine) {
+  HLC_TRY(context_.network().open(context_));
+  traffic_ = context_.network().traffic();
+  port_ = context_.network().port();
+  HLC_TRY(traffic_->open());
+  Card card;
+  HLC_TRY(prepare(context_, context_.comm(), [&] { return open_mine(mine, &card); }));
+  return cards_.share(context_, card);
+}
+
+Status FarParts::open_mine(const Served &mine, Card *card) {
+  number_ = traffic_->serve(mine);
+  serves_ = true;
+  HLC_TRY(mine_.cover(*port_, mine.data - kLanding, mine.bytes + kLanding));
+  if (port_->carries_values()) HLC_TRY(port_->listen(mine.words, &ear_));
+  *card = {mine.bytes, mine_.remote(), ear_};
+  return Status::ok;
+}
+
+void FarParts::aim(Flight &flight, Target target) const {
+  const Card &card = cards_.of(target.rank);
+  flight.key = card.part.key;
+  flight.address = card.part.address + static_cast<std::uint64_t>(kLanding + target.offset);
+}
+
+/// Short data are copied, so that the caller has them back at once.
+Status FarParts::give_source(Flight &flight, const char *data, std::int64_t bytes) {
+  flight.bytes = bytes;
+  if (bytes > Flight::kRoom) {
+    flight.from = data;
+    flight.descriptor = nullptr;
+    return port_->registers_sources() ? port_->lend(flight) : Status::ok;
+  }
+  if (bytes > 0) std::memcpy(flight.room, data, static_cast<std::size_t>(bytes));
+  flight.from = flight.room;
+  flight.descriptor = flight.room_descriptor;
+  return Status::ok;
+}
+
+Status FarParts::launch(Flight &flight, Status ready) {
+  if (failed(ready))
+    traffic_->drop(flight);
+  else
+    traffic_->start(flight);
+  return ready;
+}
+
+Status FarParts::put_piece(const char *call, Target to, const char *data, std::int64_t bytes) {
+  Flight *flight = nullptr;
+  HLC_TRY(traffic_->begin(to.rank, call, &flight));
+  flight->kind = Transfer::Kind::deliver;
+  aim(*flight, to);
+  return launch(*flight, give_source(*flight, data, bytes));
+}
+
+Status FarParts::get_piece(const char *call, Target from, char *data, std::int64_t bytes) {
+  Flight *flight = nullptr;
+  HLC_TRY(traffic_->begin(from.rank, call, &flight));
+  flight->kind = Transfer::Kind::fetch;
+  aim(*flight, from);
+  flight->into = data;
+  flight->bytes = bytes;
+  flight->descriptor = nullptr;
+  return launch(*flight, port_->registers_sources() ? port_->lend(*flight) : Status::ok);
+}
+
+Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes) {
+  return for_pieces(bytes, port_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
+    return put_piece(call, {to.rank, to.offset + begin}, data + begin, piece);
+  });
+}
+
+Status FarParts::get(const char *call, Target from, char *data, std::int64_t bytes) {
+  return for_pieces(bytes, port_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
+    return get_piece(call, {from.rank, from.offset + begin}, data + begin, piece);
+  });
+}
+
+/// The bytes that go before the piece that is announced: all of them where an announcement carries no value.
+std::int64_t FarParts::first_pieces(std::int64_t bytes) const {
+  if (!port_->carries_values() || bytes == 0) return bytes;
+  return (bytes - 1) / port_->most_bytes() * port_->most_bytes();
+}
+
+Status FarParts::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+  const std::int64_t first = first_pieces(bytes);
+  if (first > 0) {
+    HLC_TRY(put(call, to, data, first));
+    // SYNC pieces-before-notification (pairs with Port::hear_value): the last piece may overtake the others.
+    HLC_TRY(traffic_->drain(to.rank, call, false));
+  }
+  if (!port_->carries_values()) return request_notification(call, to.rank, notification);
+  return announce(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
+}
+
+/// One write that brings the notification; without data it writes a word that nobody reads.
+Status FarParts::announce(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+  constexpr std::uint64_t nothing = 0;
+  Flight *flight = nullptr;
+  HLC_TRY(traffic_->begin(to.rank, call, &flight));
+  flight->kind = port_->keeps_order() ? Transfer::Kind::announce : Transfer::Kind::deliver_and_announce;
+  flight->announcement = NetworkPort::announcement(cards_.of(to.rank).ear, static_cast<std::uint32_t>(notification.id), notification.value);
+  aim(*flight, bytes > 0 ? to : Target{to.rank, -kLanding});
+  if (bytes > 0) return launch(*flight, give_source(*flight, data, bytes));
+  return launch(*flight, give_source(*flight, reinterpret_cast<const char *>(&nothing), sizeof nothing));
+}
+
+Message FarParts::about(Message::Kind kind, std::int64_t offset) const {
+  Message message;
+  message.kind = kind;
+  message.segment = number_;
+  message.offset = offset;
+  message.count = 1;
+  return message;
+}
+
+Status FarParts::request_notification(const char *call, int rank, hlc_notification notification) {
+  Message message = about(Message::Kind::notify, 0);
+  message.id = static_cast<std::uint32_t>(notification.id);
+  message.operand = notification.value;
+  return traffic_->request(rank, call, message, nullptr, 0);
+}
+
+Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
+  Message message = about(Message::Kind::combine, at.offset);
+  message.op = action.op;
+  message.type = action.type;
+  message.operand = operand;
+  return traffic_->ask(at.rank, call, message, old);
+}
+
+Status FarParts::compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
+  Message message = about(Message::Kind::compare, at.offset);
+  message.type = type;
+  message.expected = static_cast<std::uint64_t>(expected);
+  message.operand = static_cast<std::uint64_t>(value);
+  std::uint64_t before = 0;
+  HLC_TRY(traffic_->ask(at.rank, call, message, &before));
+  *old = static_cast<std::int64_t>(before);
+  return Status::ok;
+}
+
+Status FarParts::accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count) {
+  const std::int64_t size = number_bytes(action.type), most = (Flight::kRoom - static_cast<std::int64_t>(sizeof(Message))) / size;
+  return for_pieces(count, most, [&](std::int64_t begin, std::int64_t some) {
+    Message message = about(Message::Kind::accumulate, at.offset + begin * size);
+    message.op = action.op;
+    message.type = action.type;
+    message.count = some;
+    return traffic_->request(at.rank, call, message, data + begin * size, some * size);
+  });
+}
+
+}  // namespace halocline

@@ -1,0 +1,73 @@
+// A segment's parts on other nodes, and the operations on them: writes and reads over the network, and requests where those cannot do it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/segment.h>
+
+#include "engine/traffic.hpp"
+
+namespace halocline {
+
+class Context;
+
+/// Where an operation goes.
+struct Target {
+  int rank = 0;
+  std::int64_t offset = 0;
+};
+
+/// The bytes before a part's data, where notifications without data are written to.
+inline constexpr std::int64_t kLanding = kLinePair;
+
+/// Any thread may call, but for connect, which is collective. Offsets have been checked.
+class FarParts {
+ public:
+  explicit FarParts(Context &context) : context_(context) {}
+  FarParts(const FarParts &) = delete;
+  FarParts &operator=(const FarParts &) = delete;
+  ~FarParts();
+
+  /// Opens this rank's part to the others, and learns of theirs. Collective over the context.
+  Status connect(const Served &mine);
+
+  std::int64_t bytes_of(int rank) const { return cards_.of(rank).bytes; }
+
+  Status put(const char *call, Target to, const char *data, std::int64_t bytes);
+  Status get(const char *call, Target from, char *data, std::int64_t bytes);
+  /// The notification comes when all of the data are there.
+  Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
+  Status notify(const char *call, int rank, hlc_notification notification) { return put_notify(call, {rank, 0}, nullptr, 0, notification); }
+  /// Operand and old value are the bytes of one number.
+  Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old);
+  Status compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old);
+  Status accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count);
+
+ private:
+  struct Card {
+    std::int64_t bytes = 0;
+    transport::ofi::RemotePart part;  // from the landing on
+    std::uint64_t ear = 0;
+  };
+
+  Status open_mine(const Served &mine, Card *card);
+  Status put_piece(const char *call, Target to, const char *data, std::int64_t bytes);
+  Status get_piece(const char *call, Target from, char *data, std::int64_t bytes);
+  Status announce(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
+  Status request_notification(const char *call, int rank, hlc_notification notification);
+  Status give_source(Flight &flight, const char *data, std::int64_t bytes);
+  Status launch(Flight &flight, Status ready);
+  std::int64_t first_pieces(std::int64_t bytes) const;
+  void aim(Flight &flight, Target target) const;
+  Message about(Message::Kind kind, std::int64_t offset) const;
+
+  Context &context_;
+  Traffic *traffic_ = nullptr;
+  NetworkPort *port_ = nullptr;
+  NetworkSegment mine_;
+  Directory<Card> cards_;
+  std::uint64_t ear_ = 0;
+  std::uint32_t number_ = 0;
+  bool serves_ = false;
+};
+
+}  // namespace halocline

@@ -1,0 +1,158 @@
+// What is under way between this rank and those of other nodes: transfers in flight, and small messages that ask for what a transfer cannot
+// do. A rank of another node is known from its first use on. Whoever waits for anything polls, and so serves the others.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/directory.hpp"
+#include "engine/message.hpp"
+#include "engine/notifications.hpp"
+#include "transport/ofi/port.hpp"
+#include "transport/ofi/region.hpp"
+
+namespace halocline {
+
+using NetworkPort = transport::ofi::Port;
+using NetworkSegment = transport::ofi::Region;
+using transport::ofi::Transfer;
+
+struct Flight;
+
+/// A rank of another node.
+struct Link {
+  int rank = 0;
+  transport::ofi::Peer peer = 0;
+  Flight *oldest = nullptr, *newest = nullptr;  // in flight, in the order in which they began
+  std::uint64_t announced = 0, confirmed = 0;  // notifications that have gone there, and how many of them are known to be set
+  int error = 0;  // libfabric's number, once something has failed
+  const char *failed_call = nullptr;
+};
+
+/// One transfer with all that goes with it. From begin to its end it is the caller's, then the pool's.
+struct Flight : Transfer {
+  static constexpr std::int64_t kRoom = 2048;
+
+  Link *link = nullptr;
+  Flight *before = nullptr, *after = nullptr;  // of the same link; `after` also in the pool
+  std::uint64_t number = 0;  // flights are numbered as they begin
+  const char *call = "";
+  char *room = nullptr;  // kRoom bytes that may be sent from
+  void *room_descriptor = nullptr;
+  int awaited = 0;  // its own end, and of a request the answer
+  bool listed = false;  // in the list of its link
+  bool answers = false;  // a request of another rank
+  bool held = false;  // somebody waits for the answer and gives the flight back
+  std::uint32_t place = 0, use = 0;  // where it is in the pool, and how often it was taken from there
+  std::uint64_t answer = 0;
+  std::uint64_t announcement_number = 0;  // how many notifications had gone there before this one
+  std::uint64_t confirms = 0;  // a request to confirm: how many notifications
+};
+
+/// Memory of this rank that requests may touch.
+struct Served {
+  char *data = nullptr;
+  std::int64_t bytes = 0;
+  transport::ofi::Words words;
+};
+
+/// Any thread may call, but for what is collective, if the port was opened for many threads.
+class Traffic {
+ public:
+  Traffic(Context &context, NetworkPort &port, std::uint64_t secret, bool many_threads);
+  Traffic(const Traffic &) = delete;
+  Traffic &operator=(const Traffic &) = delete;
+
+  /// Shares the addresses of all ranks, and is ready for their messages. Collective over the context; once.
+  Status open();
+  /// Answers requests for a segment from now on. All ranks call it in the same order; it has the same number on all.
+  std::uint32_t serve(const Served &memory);
+  void stop_serving(std::uint32_t segment);
+
+  /// Moves everything along, and does what other ranks ask for. Returns at once if another thread is at it.
+  void poll();
+
+  /// Takes a flight to a rank; waits while too many are under way. `call` is its name in messages.
+  Status begin(int rank, const char *call, Flight **flight);
+  /// The flight is on its way, or has failed: then whoever waits for the rank hears of it.
+  void start(Flight &flight);
+  /// The flight is not to be started after all.
+  void drop(Flight &flight);
+  /// Starts a request; whoever flushes waits for its answer.
+  Status request(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes);
+  /// Sends a request and waits for its answer.
+  Status ask(int rank, const char *call, const Message &message, std::uint64_t *answer);
+
+  /// Waits for all that has begun so far to a rank; to all ranks if rank is below 0. With `confirm` also until its notifications are set.
+  Status drain(int rank, const char *call, bool confirm);
+  /// Waits until what `call` has sent, and all answers, have left this process: the caller may go where it serves nobody.
+  Status see_off(const char *call);
+  /// Fails if something to any rank has failed.
+  Status look_for_failure(const char *call);
+
+ private:
+  static constexpr std::size_t kChunk = 32;
+  static constexpr std::size_t kLetters = 64;
+  struct Chunk {
+    std::array<Flight, kChunk> flights;
+    NetworkSegment room;
+  };
+  /// Where messages of others arrive.
+  struct Letters {
+    std::array<Transfer, kLetters> letters;
+    NetworkSegment room;
+  };
+
+  std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
+  template <class There>
+  Status await(const char *call, const Link *link, int rank, There there);
+  Status reach(int rank, Link **link);
+  Status take_to(int rank, const char *call, Flight **flight);
+  Status take(Link &link, const char *call, Flight **flight);
+  Status add_chunk();
+  void list(Flight &flight);
+  void settle(Flight &flight);
+  void release(Flight &flight);
+  void ended(Transfer &transfer);
+  bool has_left(const char *call) const;
+  Status late(const char *call, int rank) const;
+  Status failure(const Link &link, const char *call) const;
+  template <class Each>
+  Status for_links(int rank, Each each);
+  Status ask_to_confirm(Link &link, const char *call);
+  Status wait_for(const Link &link, const char *call);
+  static std::uint64_t ended_announcements(const Link &link);
+  void write(Flight &flight, Message message, const void *operands, std::int64_t bytes);
+
+  // engine/service.cpp
+  void receive(Transfer &letter);
+  bool read(const char *text, std::int64_t bytes);
+  bool take_answer(const Message &message);
+  bool do_as_asked(const Message &message, const char *operands, std::int64_t bytes, std::uint64_t *old);
+  bool combine(const Served &memory, const Message &message, const char *operands, std::int64_t bytes, std::uint64_t *old);
+  bool compare(const Served &memory, const Message &message, std::uint64_t *old);
+  Status reply(const Message &message, std::uint64_t old);
+
+  Context &context_;
+  NetworkPort &port_;
+  std::uint64_t secret_;
+  bool many_threads_, open_ = false;
+  std::mutex mutex_;
+  Directory<transport::ofi::Address> addresses_;
+  std::map<int, Link> links_;
+  std::map<std::uint32_t, Served> served_;
+  std::uint32_t next_segment_ = 0;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::unique_ptr<Letters> letters_;
+  Flight *free_ = nullptr;
+  std::size_t in_use_ = 0;
+  std::uint64_t begun_ = 0, ended_ = 0;
+  int answers_ = 0;  // under way
+  int failed_links_ = 0;
+};
+
+}  // namespace halocline
