@@ -10,7 +10,7 @@
  *    are inside the library, and atomics are always carried out by the target: a rank that others put to, get from or flush must call
  *    something now and then, hlc_notify_test if nothing else. Inside MPI it serves nobody: hlc_barrier before a wait for MPI. A call that has to
  *    wait for another node ends after HALOCLINE_TIMEOUT seconds with HLC_ERR_TIMEOUT; what the network reports is HLC_ERR_PEER_DIED, with
- *    both ranks, from the next call that waits for or writes to that rank.
+ *    both ranks, from the next call that waits for or writes to that rank. The first operation on such a rank allocates.
  *  - Order. Operations are not ordered among each other, neither to one target nor to several, but for hlc_put_notify, whose notification
  *    never arrives before its own data. What has been flushed comes before whatever this rank does next.
  *  - What the target sees. It may read data once it knows that they are there: by the notification that came with them, by a barrier after
@@ -53,7 +53,8 @@ typedef struct hlc_segment_spec {
  * Makes a segment: a part of memory per rank, which all ranks of the context may put to and get from, and which the ranks of a node may
  * also load and store directly. Parts are aligned to a page and hold zeros, notifications are not set. Collective; returns when all ranks
  * may use it. Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH (notifications differ), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT,
- * HLC_ERR_PEER_DIED, HLC_ERR_MPI; HLC_ERR_UNSUPPORTED with the reason if there are several nodes and no network that all can use. Source: gaspi_segment_create, MPI_Win_allocate.
+ * HLC_ERR_PEER_DIED, HLC_ERR_MPI; HLC_ERR_UNSUPPORTED with the reason if there are several nodes and no network that all can use. Source:
+ * gaspi_segment_create, MPI_Win_allocate.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec, hlc_segment **segment);
 
