@@ -80,7 +80,7 @@ TYPED_TEST(Atomics, do_what_plain_arithmetic_does_and_touch_nothing_beside) {
   TestSegment segment(static_cast<std::int64_t>(sizeof(T)) * elements * size());
   Random random(mixed(seed() ^ static_cast<std::uint64_t>(rank())));
   std::vector<std::vector<T>> image(static_cast<std::size_t>(size()), std::vector<T>(elements));  // what I own in each part
-  for (int step = 0; step < 60; ++step)
+  for (int step = times(60); step > 0; --step)
     for (const hlc_op op : this->operations()) {
       const auto target = static_cast<int>(between(random, 0, size() - 1));
       const std::int64_t element = between(random, 0, elements - 1), count = between(random, 0, elements - element);
@@ -112,7 +112,8 @@ TYPED_TEST(Atomics, do_what_plain_arithmetic_does_and_touch_nothing_beside) {
 /// largest, in 3 all replace.
 TYPED_TEST(Atomics, lose_nothing_when_all_ranks_and_threads_meet) {
   using T = TypeParam;
-  constexpr int threads = 2, steps = 400;
+  constexpr int threads = 2;
+  const int steps = times(400);
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
   TestSegment segment(4 * bytes);
   const auto work = [&](int thread) {
@@ -145,8 +146,8 @@ TYPED_TEST(Atomics, lose_nothing_when_all_ranks_and_threads_meet) {
 TEST(FetchAdd, hands_out_each_ticket_once_and_in_rising_order) {
   for (const hlc_number type : {HLC_NUMBER_INT32, HLC_NUMBER_UINT32, HLC_NUMBER_INT64, HLC_NUMBER_UINT64}) {
     TestSegment segment(8);
-    constexpr int steps = 300;
-    std::vector<std::int64_t> mine(steps), all(static_cast<std::size_t>(steps * size()));
+    const int steps = times(300);
+    std::vector<std::int64_t> mine(static_cast<std::size_t>(steps)), all(static_cast<std::size_t>(steps * size()));
     for (std::int64_t &ticket : mine) EXPECT_TRUE(ok(hlc_atomic_fetch_add(segment.at(size() - 1, 0), type, 1, &ticket)));
     EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
     segment.barrier();  // others need this rank in the library, and not in MPI, until they are through
@@ -180,7 +181,7 @@ TEST(Swap, keeps_every_token_in_the_game) {
   Skew skew(3);
   Random random(mixed(seed() ^ static_cast<std::uint64_t>(rank())));
   std::int64_t mine = 100 + rank();
-  for (int step = 0; step < 300; ++step) {
+  for (int step = times(300); step > 0; --step) {
     if (step % 32 == 0) skew.delay();
     EXPECT_TRUE(ok(hlc_atomic_swap(segment.at(static_cast<int>(between(random, 0, size() - 1)), 0), HLC_NUMBER_INT64, mine, &mine)));
   }
@@ -199,7 +200,7 @@ TEST(Swap, keeps_every_token_in_the_game) {
 /// A lock made of compare_swap, and behind it data that only put and get touch.
 TEST(CompareSwap, makes_a_lock_that_protects_puts_and_gets) {
   TestSegment segment(16);
-  constexpr int steps = 100;
+  const int steps = times(100);
   const hlc_target lock = segment.at(0, 0), number = segment.at(0, 8);
   for (int step = 0; step < steps; ++step) {
     std::int64_t holder = 1, value = 0;

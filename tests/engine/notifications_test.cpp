@@ -18,7 +18,8 @@ TEST(Notify, arrives_after_the_data_it_announces_under_random_skew) {
   TestSegment segment(most, 2);
   const int next = (rank() + 1) % size(), before = (rank() + size() - 1) % size();
   Skew skew(1);
-  for (std::uint32_t step = 1; step <= 120; ++step) {
+  const auto steps = static_cast<std::uint32_t>(times(120));
+  for (std::uint32_t step = 1; step <= steps; ++step) {
     // Ranks draw alike, so each knows what its neighbour sends.
     Random random(mixed(seed() ^ step));
     const std::int64_t bytes = sizes[between(random, 0, std::size(sizes) - 1)], offset = between(random, 0, 15);
@@ -142,7 +143,8 @@ TEST(Barrier, lets_nobody_go_before_all_have_come_under_random_skew) {
   TestSegment segment(8);
   Skew skew(2);
   constexpr hlc_action read{HLC_OP_READ, HLC_NUMBER_INT64};
-  for (std::int64_t step = 1; step <= 300; ++step) {
+  const int steps = times(300);
+  for (std::int64_t step = 1; step <= steps; ++step) {
     skew.delay();
     std::int64_t seen = 0;
     EXPECT_TRUE(ok(hlc_atomic_swap(segment.at(rank(), 0), HLC_NUMBER_INT64, step, nullptr)));
@@ -158,7 +160,8 @@ TEST(Barrier, lets_nobody_go_before_all_have_come_under_random_skew) {
 TEST(Barrier, orders_plain_stores_before_loads_of_other_ranks) {
   TestSegment segment(4096);
   Skew skew(3);
-  for (std::uint64_t step = 1; step <= 100; ++step) {
+  const auto steps = static_cast<std::uint64_t>(times(100));
+  for (std::uint64_t step = 1; step <= steps; ++step) {
     const std::vector<std::byte> bytes = bytes_of(rank(), step, 4096);
     std::copy(bytes.begin(), bytes.end(), segment.data());
     skew.delay();

@@ -47,6 +47,13 @@ inline std::vector<std::byte> bytes_of(int origin, std::uint64_t step, std::int6
   return made;
 }
 
+/// How often something is repeated: on one node `often`, over a network, where each round trip may wait for a sleeping rank, a quarter of it.
+inline int times(int often) {
+  hlc_context_info_t info{};
+  EXPECT_TRUE(ok(hlc_context_info(context(), &info)));
+  return info.nodes == 1 ? often : often / 4;
+}
+
 /// The node of every rank.
 inline std::vector<int> nodes_of_ranks() {
   hlc_context_info_t info{};
