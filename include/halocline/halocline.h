@@ -108,7 +108,8 @@ HLC_API const char *hlc_version(void);
 /**
  * Opens the library for the ranks of a communicator: duplicates it, finds the ranks that share this node's memory, and makes the node's
  * waiting ports. Collective over comm; returns when the context can be used. MPI must be initialised. HALOCLINE_FAKE_NODES=N treats the
- * ranks as N nodes of neighbouring ranks; HALOCLINE_CHECK=1 checks every swap (docs/guide.md); all of them must be the same on all ranks;
+ * ranks as N nodes of neighbouring ranks; HALOCLINE_CHECK=1 checks every swap (docs/guide.md); HALOCLINE_PROGRESS=thread starts a
+ * thread in each process once its network is open, which moves data while the process computes; all of them must be the same on all ranks;
  * HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait in which the library itself waits, in swaps and in the calls that all
  * ranks make together; calls that block inside MPI (windows that are made, fences, late epochs, flushes) cannot be bounded. A collective call
  * that ends with HLC_ERR_TIMEOUT or HLC_ERR_PEER_DIED has lost a rank: the context can then only be finalised, after all that was made from it.

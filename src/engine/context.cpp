@@ -21,6 +21,17 @@ namespace {
 constexpr long kLongestTimeout_s = 100'000'000;                // three years
 constexpr std::size_t kLargestField = std::size_t{1} << 48;  // the address space of one process, more or less
 
+/// A variable's value as users write it.
+struct Value {
+  Value(const char *name, std::int64_t value) {
+    if (std::strcmp(name, "PROGRESS") == 0)
+      std::snprintf(text, sizeof text, "%s", name_of(static_cast<Progress>(value)));
+    else
+      std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value));
+  }
+  char text[24];
+};
+
 }  // namespace
 
 Status Context::open(MPI_Comm comm, Status mine) {
@@ -47,21 +58,22 @@ Status Context::read_environment() {
   HLC_TRY(status);
   HLC_TRY(environment_number("FAKE_NODES", rank_, pretended_nodes_));
   HLC_TRY(environment_number("CHECK", rank_, checks_));
+  HLC_TRY(read_progress(rank_, progress_));
   return checks_ <= 1 ? Status::ok : fail(Status::argument, "rank %d: HALOCLINE_CHECK is %ld, it must be 0 or 1", rank_, checks_);
 }
 
 /// A launcher may hand a variable to some ranks alone, or another value of it: all ranks compare what they read with rank 0.
 Status Context::compare_environment(MPI_Comm comm) {
-  const char *names[] = {"TIMEOUT", "FAKE_NODES", "CHECK"};
-  const std::int64_t mine[] = {timeout_ns_ / 1'000'000'000, pretended_nodes_, checks_};
+  const char *names[] = {"TIMEOUT", "FAKE_NODES", "CHECK", "PROGRESS"};
+  const std::int64_t mine[] = {timeout_ns_ / 1'000'000'000, pretended_nodes_, checks_, static_cast<std::int64_t>(progress_)};
   std::copy(std::begin(mine), std::end(mine), ballot_.all);
   HLC_TRY(check_mpi(MPI_Ibcast(ballot_.all, static_cast<int>(std::size(mine)), MPI_INT64_T, 0, comm, &ballot_.request), "MPI_Ibcast"));
   HLC_TRY(await(*this, 1, &ballot_.request));
   Status same = Status::ok;
   for (std::size_t i = 0; i < std::size(mine); ++i)
     if (mine[i] != ballot_.all[i])
-      same = fail(Status::mismatch, "hlc_init: ranks disagree on HALOCLINE_%s: rank 0 has %lld, rank %d has %lld", names[i],
-                  static_cast<long long>(ballot_.all[i]), rank_, static_cast<long long>(mine[i]));
+      same = fail(Status::mismatch, "hlc_init: ranks disagree on HALOCLINE_%s: rank 0 has %s, rank %d has %s", names[i],
+                  Value(names[i], ballot_.all[i]).text, rank_, Value(names[i], mine[i]).text);
   return agree(*this, comm, same);
 }
 
@@ -157,8 +169,8 @@ Status Context::why_lost() const { return fail(why_lost_, "%s", loss_); }
 void Context::give_up() {
   const std::lock_guard lock(fields_mutex_);
   fields_.clear();
-  port_ = Port();
   network_.close();
+  port_ = Port();
   comm_ = node_comm_ = MPI_COMM_NULL;
 }
 

@@ -81,6 +81,8 @@ class Context {
   /// What reaches the ranks of other nodes.
   Network &network() { return network_; }
   const Network &network() const { return network_; }
+  /// Who moves the network (HALOCLINE_PROGRESS).
+  Progress progress() const { return progress_; }
   /// Lets MPI and the network move what others wait for. A wait that MPI has no part in calls it now and then, because MPI may have told this rank that a
   /// send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing on
   /// a thread that may not call MPI.
@@ -128,6 +130,7 @@ class Context {
   Member member_ = 0;
   std::int64_t timeout_ns_ = 0;
   long pretended_nodes_ = 0, checks_ = 0;
+  Progress progress_ = Progress::caller;
   Ballot ballot_;
   Status why_lost_ = Status::ok;
   char loss_[sizeof Ballot::News::message] = "";

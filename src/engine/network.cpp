@@ -24,8 +24,13 @@ transport::ofi::Fake fake_of(const char *name) {
 Wish wish_of(const Context &context) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
-  return {environment("PROVIDER"), environment("INTERFACE"), context.one_host(), provided == MPI_THREAD_MULTIPLE,
-          fake_of(environment("FAKE_NETWORK"))};
+  const bool thread = context.progress() == Progress::thread;
+  return {environment("PROVIDER"),
+          environment("INTERFACE"),
+          context.one_host(),
+          thread || provided == MPI_THREAD_MULTIPLE,
+          fake_of(environment("FAKE_NETWORK")),
+          thread};
 }
 
 /// The choice of rank 0, under way to the others.
@@ -54,7 +59,11 @@ Status Network::open(Context &context) {
   if (asked_) return fail(Status::unsupported, "%s", description_);
   const Status opened = try_to_open(context);
   asked_ = opened == Status::ok || opened == Status::unsupported;
-  if (asked_) std::snprintf(description_, sizeof description_, "%s", port_ ? port_->description().c_str() : error_message());
+  if (asked_ && port_)
+    std::snprintf(description_, sizeof description_, "%s, progress by %s", port_->description().c_str(),
+                  thread_ ? "a thread" : "whoever calls");
+  else if (asked_)
+    std::snprintf(description_, sizeof description_, "%s", error_message());
   return opened;
 }
 
@@ -73,12 +82,33 @@ Status Network::try_to_open(Context &context) {
     traffic = std::make_unique<Traffic>(context, *port, choice.secret, wish.many_threads);
     return port->open(wish, choice);
   }));
+  context_ = &context;
   port_ = std::move(port);
   traffic_ = std::move(traffic);
-  return Status::ok;
+  const Status started = context.progress() == Progress::thread ? start_thread() : Status::ok;
+  if (failed(started)) close();
+  return started;
+}
+
+/// All have one, or none.
+Status Network::start_thread() {
+  return prepare(*context_, context_->comm(), [this] {
+    thread_ = std::make_unique<ProgressThread>(*context_);
+    return thread_->start();
+  });
+}
+
+bool Network::poll() {
+  if (!traffic_) return false;
+  const std::uint64_t events = port_->events();
+  traffic_->poll();
+  const bool came = port_->events() != events;
+  if (came && context_->progress() == Progress::thread) context_->port().ring(context_->member());
+  return came;
 }
 
 void Network::close() {
+  thread_.reset();
   traffic_.reset();
   port_.reset();
   leaders_.give_up();

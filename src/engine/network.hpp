@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "engine/progress.hpp"
 #include "engine/traffic.hpp"
 
 namespace halocline {
@@ -17,16 +18,17 @@ class Network {
   /// Gives up all but what MPI can only free collectively.
   void close();
   NetworkPort *port() const { return port_.get(); }
+  /// True if a thread of this process moves the network (HALOCLINE_PROGRESS=thread), and rings this rank's bell for what comes.
+  bool has_thread() const { return thread_ != nullptr; }
   /// What goes over it for segments; there if the port is.
   Traffic *traffic() const { return traffic_.get(); }
-  /// Moves everything along that is under way, and serves others. Any thread that may use the port.
-  void poll() {
-    if (traffic_) traffic_->poll();
-  }
+  /// Moves everything along that is under way, and serves others; true if anything came. With a thread, wakes whoever of this rank sleeps on
+  /// the bell for that. Any thread that may use the port.
+  bool poll();
   /// The same now and then, for calls that are repeated until something has changed: one look costs as much as many of them.
   void glance() {
     thread_local unsigned turn = 0;
-    if (traffic_ && ++turn % 32 == 0) traffic_->poll();
+    if (traffic_ && ++turn % 32 == 0) poll();
   }
   Leaders &leaders() { return leaders_; }
   /// One line: what carries data to other nodes, or why it is MPI.
@@ -34,10 +36,13 @@ class Network {
 
  private:
   Status try_to_open(Context &context);
+  Status start_thread();
 
+  Context *context_ = nullptr;
   Leaders leaders_;
   std::unique_ptr<NetworkPort> port_;
   std::unique_ptr<Traffic> traffic_;
+  std::unique_ptr<ProgressThread> thread_;  // goes before what it polls
   bool asked_ = false;
   char description_[512] = "no plan has needed a network";
 };

@@ -13,6 +13,7 @@ constexpr long kSpinsWithCore = 20'000, kSpinsWithout = 20;
 constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
 constexpr long kPollEvery_ns = 50'000;      // nobody rings for what comes by MPI or over a network
 constexpr long kSpinsOfLook = 8;
+constexpr long kSpinsAlone = 1'000;  // some tens of microseconds; then others of this core get a turn between two looks
 constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
 
 }  // namespace
@@ -45,7 +46,9 @@ Wait::Turn Wait::pause() {
 void Wait::poll() {
   if (calls_ < spins_ && calls_ % 4 != 0) return;
   network_->poll();
-  if (calls_ < spins_) calls_ += kSpinsOfLook;
+  if (calls_ >= spins_) return;
+  calls_ += kSpinsOfLook;
+  if (calls_ > kSpinsAlone) sched_yield();
 }
 
 Wait::Turn Wait::pause_slowly() {
@@ -67,7 +70,8 @@ Wait::Turn Wait::pause_slowly() {
     announced_ = true;
     return Turn::look_again;
   }
-  context_.port().sleep(seen_, network_ ? kPollEvery_ns : kCheckEvery_ns);
+  const bool rings = !network_ || network_->has_thread();
+  context_.port().sleep(seen_, rings ? kCheckEvery_ns : kPollEvery_ns);
   seen_ = context_.port().bell();
   return next_turn();
 }

@@ -42,11 +42,12 @@ concept NetworkRegionContract = requires(const R &region) {
 };
 
 template <class P>
-concept NetworkPortContract = requires(P &port, Counter *counter, std::uint64_t word) {
+concept NetworkPortContract = requires(P &port, Counter *counter, std::uint64_t word, int until, long timeout_ns) {
   port.address();
   { port.listen(counter) } -> std::same_as<std::uint64_t>;
   { port.stop_listening(word) } -> std::same_as<void>;
   { port.poll() } -> std::same_as<void>;
+  { port.sleep(until, timeout_ns) } -> std::same_as<void>;
 };
 
 }  // namespace halocline::transport

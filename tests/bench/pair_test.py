@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that halocline-bench notify and bandwidth measure something, verify what arrives, and report it whole.
+"""Checks that halocline-bench notify, bandwidth, overlap and progress measure something, verify what arrives, and report it whole.
 
 Usage: pair_test.py BENCH -- LAUNCHER [FLAG...]
 
@@ -49,7 +49,7 @@ def has_samples(found, series):
 
 
 def checks(bench):
-    """Triples of a sentence, whether it is so, and what was written."""
+    """Triples of a sentence, whether it is so (None: nothing to look at here), and what was written."""
     status, output, found = bench.run("notify", "--sizes", "8,4096", *QUICK)
     yield "notify reports a number for each size and carrier", status == 0 and all_numbers(found, [8, 4096], LATENCIES), output
     yield "notify keeps all samples", status == 0 and has_samples(found, "half_round_trip"), output
@@ -64,18 +64,37 @@ def checks(bench):
     yield "bandwidth keeps all samples", status == 0 and has_samples(found, "stream"), output
     yield "bandwidth prints both tables", "puts/s" in output and "put_notify us" in output, output
 
+    status, output, found = bench.run("overlap", "--sizes", "1024,1048576", "--repetitions", "2", "--fake-nodes", "2")
+    both = [(1024, "caller"), (1024, "thread"), (1048576, "caller"), (1048576, "thread")]
+    listed = [(row["bytes"], row["progress"]) for row in found.get("sizes", [])]
+    yield "overlap reports each size under both kinds of progress", status == 0 and listed == both, output
+    times = all_numbers(found, [1024, 1024, 1048576, 1048576], ["communication_us", "start_us", "compute_us", "combined_us"])
+    yield "overlap reports times", times and all(isinstance(row["hidden_percent"], float) for row in found["sizes"]), output
+
+    status, output, found = bench.run("progress", "--sizes", "8", "--repetitions", "1", "--compute-ms", "50", "--fake-nodes", "2")
+    if "cannot be measured here" in output:
+        yield "progress between nodes", None, output
+    else:
+        yield from progress_checks(status, output, found)
+
     status, output, found = bench.run("notify", ranks=3)
     yield "three ranks are refused", status != 0 and not found and "for 2 ranks" in output, output
 
 
+def progress_checks(status, output, found):
+    yield "progress reports both kinds", status == 0 and all_numbers(found, [8, 8], ["completion_us", "compute_us"]), output
+    yield "progress says who waits for the target", [row["progress"] for row in found.get("sizes", [])] == ["caller", "thread"], output
+
+
 def main():
     divider = sys.argv.index("--")
-    counts = {"passed": 0, "failed": 0}
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
     with tempfile.TemporaryDirectory(prefix="halocline-pair-test-") as path:
         for sentence, so, output in checks(Bench(sys.argv[1], sys.argv[divider + 1:], pathlib.Path(path))):
-            counts["passed" if so else "failed"] += 1
-            print(f"{'passed' if so else 'failed'}: {sentence}{'' if so else chr(10) + output}", flush=True)
-    print(f"{counts['passed']} passed, {counts['failed']} failed, 0 skipped")
+            outcome = "skipped" if so is None else "passed" if so else "failed"
+            counts[outcome] += 1
+            print(f"{outcome}: {sentence}{'' if so else chr(10) + output}", flush=True)
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     return 1 if counts["failed"] else 0
 
 

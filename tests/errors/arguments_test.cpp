@@ -362,6 +362,19 @@ TEST(Environment, numbers_that_are_none_are_refused) {
   }
 }
 
+TEST(Environment, words_that_are_none_are_refused_with_the_choices) {
+  const char *set = std::getenv("HALOCLINE_PROGRESS");
+  const std::string before = set ? set : "";
+  hlc_context *other = nullptr;
+  setenv("HALOCLINE_PROGRESS", "threads", 1);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, &other)));
+  EXPECT_TRUE(message_names({"HALOCLINE_PROGRESS", "'threads'", "caller or thread"}));
+  setenv("HALOCLINE_PROGRESS", "helper", 1);
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_init(MPI_COMM_WORLD, &other)));
+  EXPECT_TRUE(message_names({"HALOCLINE_PROGRESS", "helper", "caller and thread"}));
+  set ? setenv("HALOCLINE_PROGRESS", before.c_str(), 1) : unsetenv("HALOCLINE_PROGRESS");
+}
+
 TEST(Context, says_who_shares_the_node) {
   hlc_context_info_t info{};
   EXPECT_TRUE(ok(hlc_context_info(context(), &info)));

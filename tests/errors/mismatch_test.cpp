@@ -155,8 +155,10 @@ TEST(Mismatch, is_not_seen_in_the_stride_of_a_single_cell) {
 TEST(Mismatch, of_variables_names_the_variable_both_ranks_and_both_values) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
   const bool last = rank() == size() - 1;
-  for (const auto &[variable, here, there] :
-       {std::tuple{"HALOCLINE_TIMEOUT", "50", "70"}, {"HALOCLINE_FAKE_NODES", "1", "2"}, {"HALOCLINE_CHECK", "0", "1"}}) {
+  for (const auto &[variable, here, there] : {std::tuple{"HALOCLINE_TIMEOUT", "50", "70"},
+                                              {"HALOCLINE_FAKE_NODES", "1", "2"},
+                                              {"HALOCLINE_CHECK", "0", "1"},
+                                              {"HALOCLINE_PROGRESS", "caller", "thread"}}) {
     SCOPED_TRACE(variable);
     const char *set = std::getenv(variable);
     const std::string before = set ? set : "";

@@ -1,7 +1,9 @@
 // halocline-bench: measures halo swaps, and what goes between two ranks. Runs under the MPI launcher; every rank reads the command line, rank 0 speaks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "overlap.hpp"
 #include "pair_bench.hpp"
+#include "progress.hpp"
 #include "report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -106,18 +108,42 @@ int run_halo(const HaloOptions &options, int argc, char **argv) {
   return EXIT_SUCCESS;
 }
 
-int run_notify_or_bandwidth(const PairOptions &options, bool streams, int argc, char **argv) {
+/// A command between two ranks: measures and publishes.
+template <class Run>
+int run_between_two(const PairOptions &options, Run run) {
   if (!two_ranks()) return say("this command is for 2 ranks");
   pretend_nodes(options.fake_nodes);
-  const halocline::Context context(MPI_COMM_WORLD);
   try {
-    publish(run_pair(MPI_COMM_WORLD, options, streams, find_environment(context, argc, argv), context), options.json);
+    publish(run(), options.json);
     return EXIT_SUCCESS;
   } catch (const halocline::Error &error) {
     if (error.status() != HLC_ERR_UNSUPPORTED) throw;
     return say(std::string("cannot be measured here: ") + error.what());
   }
 }
+
+/// The commands between two ranks, each with its options.
+class PairCommands {
+ public:
+  explicit PairCommands(CLI::App &app)
+      : notify_(add_notify_command(app, of_notify_)),
+        bandwidth_(add_bandwidth_command(app, of_bandwidth_)),
+        overlap_(add_overlap_command(app, of_overlap_)),
+        progress_(add_progress_command(app, of_progress_)) {}
+
+  int run(int argc, char **argv) const {
+    const MPI_Comm comm = MPI_COMM_WORLD;
+    if (overlap_->parsed()) return run_between_two(of_overlap_, [&] { return run_overlap(comm, of_overlap_, argc, argv); });
+    if (progress_->parsed()) return run_between_two(of_progress_, [&] { return run_progress(comm, of_progress_, argc, argv); });
+    const bool streams = bandwidth_->parsed();
+    const PairOptions &options = streams ? of_bandwidth_ : of_notify_;
+    return run_between_two(options, [&] { return run_pair(comm, options, streams, argc, argv); });
+  }
+
+ private:
+  PairOptions of_notify_, of_bandwidth_, of_overlap_, of_progress_;
+  CLI::App *notify_, *bandwidth_, *overlap_, *progress_;
+};
 
 /// Help and complaints come from rank 0 alone.
 int say_once(const CLI::App &app, const CLI::Error &error) {
@@ -138,15 +164,11 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
   HaloOptions options;
-  PairOptions notify, bandwidth;
   const CLI::App *halo = add_halo_command(app, options);
-  const CLI::App *notify_command = add_notify_command(app, notify);
-  add_bandwidth_command(app, bandwidth);
+  const PairCommands others(app);
   try {
     app.parse(argc, argv);
-    if (halo->parsed()) return run_halo(options, argc, argv);
-    const bool streams = !notify_command->parsed();
-    return run_notify_or_bandwidth(streams ? bandwidth : notify, streams, argc, argv);
+    return halo->parsed() ? run_halo(options, argc, argv) : others.run(argc, argv);
   } catch (const CLI::Error &error) {
     return say_once(app, error);
   } catch (const std::exception &error) {

@@ -11,8 +11,8 @@ static Pair pair_of(MPI_Comm comm) {
   return pair;
 }
 
-PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, const Environment &environment,
-                    const halocline::Context &context) {
+PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, int argc, char **argv) {
+  const halocline::Context context(comm);
   const Pair pair = pair_of(comm);
   Carriers carriers;
   carriers.push_back(make_puts(pair, context));
@@ -22,7 +22,12 @@ PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, con
   carriers.push_back(make_mpi(pair));
   if (context.info().nodes == 1) carriers.push_back(make_shared_memory(pair));
 
-  PairReport report{streams ? "bandwidth" : "notify", environment, context.network(), connection.description(), on_one_host(pair), {}};
+  PairReport report{streams ? "bandwidth" : "notify",
+                    find_environment(context, argc, argv),
+                    context.network(),
+                    connection.description(),
+                    on_one_host(pair),
+                    {}};
   Duel duel(pair, carriers, options);
   for (const std::int64_t bytes : options.sizes) {
     duel.verify(Lap::ping_pong, bytes);

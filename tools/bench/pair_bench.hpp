@@ -9,7 +9,6 @@ namespace bench {
 
 /// Measures half round trips, and streams if asked for. comm has 2 ranks. Throws halocline::Error where the library cannot put. The same on
 /// both ranks; collective.
-PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, const Environment &environment,
-                    const halocline::Context &context);
+PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, int argc, char **argv);
 
 }  // namespace bench

@@ -20,6 +20,15 @@ const char *const kBandwidth =
     "MPI_Irecv 64 at a time. Half a round trip is measured as by `notify`. One sample of each per round in shuffled order. What arrives is "
     "verified.";
 
+const char *const kOverlap =
+    "Times a halo swap between 2 ranks, and how much of it hides behind a computation between start and finish that takes slightly longer: "
+    "with "
+    "progress by whoever calls the library and with progress by a thread (HALOCLINE_PROGRESS), in turn in one run. The halo is verified.";
+
+const char *const kProgress =
+    "Times a put and a flush to a rank that computes meanwhile and does not call the library: with progress by whoever calls and with "
+    "progress by a thread (HALOCLINE_PROGRESS), in turn in one run. That the bytes are there after the flush is verified.";
+
 const char *const kFooter =
     "Raw TCP (TCP_NODELAY) is measured with a rank that waits inside the kernel and with one that asks again and again; the faster counts. "
     "On one\n"
@@ -27,20 +36,24 @@ const char *const kFooter =
     "spread: 10th to 90th percentile of the samples.\n"
     "Example: mpiexec -n 2 halocline-bench ";
 
-void add_common(CLI::App &command, PairOptions &o, const char *example) {
+void add_common(CLI::App &command, PairOptions &o, std::int64_t least_bytes) {
   command.add_option("--sizes", o.sizes, "Bytes of a message, comma-separated")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, Slots::window))
+      ->check(CLI::Range(least_bytes, Slots::window))
       ->capture_default_str();
   command.add_option("--repetitions", o.repetitions, "Rounds, that is samples of each")->check(CLI::PositiveNumber)->capture_default_str();
-  command.add_option("--sample-ms", o.sample_ms, "A sample takes about so many milliseconds")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
   command.add_option("--fake-nodes", o.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command.add_option("--seed", o.seed, "Seed of the order in a round")->capture_default_str();
   command.add_option("--json", o.json, "Write environment, numbers and all samples to this file");
+}
+
+void add_duel(CLI::App &command, PairOptions &o, const char *example) {
+  add_common(command, o, 1);
+  command.add_option("--sample-ms", o.sample_ms, "A sample takes about so many milliseconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--seed", o.seed, "Seed of the order in a round")->capture_default_str();
   command.footer(std::string(kFooter) + example);
 }
 
@@ -49,14 +62,34 @@ void add_common(CLI::App &command, PairOptions &o, const char *example) {
 CLI::App *add_notify_command(CLI::App &app, PairOptions &options) {
   options.sizes = {8, 64, 512, 4096, 8192};
   CLI::App *command = app.add_subcommand("notify", kNotify);
-  add_common(*command, options, "notify --sizes 8,4096 --json notify.json");
+  add_duel(*command, options, "notify --sizes 8,4096 --json notify.json");
   return command;
 }
 
 CLI::App *add_bandwidth_command(CLI::App &app, PairOptions &options) {
   options.sizes = {8, 64, 512, 4096, 32768, 262144, 1048576, 4194304};
   CLI::App *command = app.add_subcommand("bandwidth", kBandwidth);
-  add_common(*command, options, "bandwidth --sizes 8,4194304 --json bandwidth.json");
+  add_duel(*command, options, "bandwidth --sizes 8,4194304 --json bandwidth.json");
+  return command;
+}
+
+CLI::App *add_overlap_command(CLI::App &app, PairOptions &options) {
+  options.sizes = {1024, 16384, 131072, 1048576, 8388608};
+  CLI::App *command = app.add_subcommand("overlap", kOverlap);
+  add_common(*command, options, 8);
+  command->footer("Example: mpiexec -n 2 halocline-bench overlap --fake-nodes 2 --sizes 131072,8388608 --json overlap.json");
+  return command;
+}
+
+CLI::App *add_progress_command(CLI::App &app, PairOptions &options) {
+  options.sizes = {8, 1048576};
+  options.repetitions = 3;
+  CLI::App *command = app.add_subcommand("progress", kProgress);
+  add_common(*command, options, 1);
+  command->add_option("--compute-ms", options.compute_ms, "How long the target computes")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->footer("Example: mpiexec -n 2 halocline-bench progress --fake-nodes 2 --json progress.json");
   return command;
 }
 

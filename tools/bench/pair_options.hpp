@@ -17,13 +17,16 @@ struct PairOptions {
   std::vector<std::int64_t> sizes;  ///< bytes of a message
   int repetitions = 25;
   double sample_ms = 4;
+  double compute_ms = 1000;  ///< `progress`: how long the target computes
   int fake_nodes = 0;
   std::uint64_t seed = 1;
   std::string json;
 };
 
-/// Add the subcommands `notify` and `bandwidth` to app; parsing fills options.
+/// Add the subcommands to app; parsing fills options.
 CLI::App *add_notify_command(CLI::App &app, PairOptions &options);
 CLI::App *add_bandwidth_command(CLI::App &app, PairOptions &options);
+CLI::App *add_overlap_command(CLI::App &app, PairOptions &options);
+CLI::App *add_progress_command(CLI::App &app, PairOptions &options);
 
 }  // namespace bench

@@ -36,7 +36,7 @@ struct WireCard {
 ///   send buffer:     | one word               | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
 class WireLeg final : public Leg {
  public:
-  WireLeg(Plan &plan, std::vector<int> edges) : Leg(plan, std::move(edges)), port_(*plan.context->network().port()) {}
+  WireLeg(Plan &plan, std::vector<int> edges) : Leg(plan, std::move(edges)), network_(plan.context->network()), port_(*network_.port()) {}
 
   ~WireLeg() override {
     for (End &from : ends_) {
@@ -136,6 +136,8 @@ class WireLeg final : public Leg {
     }
     return Status::ok;
   }
+
+  WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling; }
 
   std::int64_t memory_bytes() const override {
     return receive_.bytes() + send_.bytes() + static_cast<std::int64_t>(ends_.size() * sizeof(End));
@@ -237,7 +239,7 @@ class WireLeg final : public Leg {
   }
 
   Status await_greetings() {
-    Wait wait(*plan_.context, WakeUp::by_polling);
+    Wait wait(*plan_.context, wake_up());
     while (true) {
       HLC_TRY(progress());
       const int silent = find_silent();
@@ -269,7 +271,7 @@ class WireLeg final : public Leg {
 
   /// Moves the network along, and finds out whether a write of mine has failed.
   Status progress() {
-    port_.poll();
+    network_.poll();
     if (port_.failures() == failures_) return Status::ok;
     failures_ = port_.failures();
     for (std::size_t i = 0; i < ends_.size(); ++i) HLC_TRY(find_failure(ends_[i], edge(edges_[i]).rank));
@@ -290,6 +292,7 @@ class WireLeg final : public Leg {
     return Status::ok;
   }
 
+  Network &network_;
   NetworkPort &port_;
   NetworkSegment receive_, send_;
   std::int64_t words_bytes_ = 0;

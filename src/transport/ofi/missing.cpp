@@ -31,6 +31,7 @@ Transfer *Port::take_ended() { std::abort(); }
 Status Port::lend(Transfer &) { std::abort(); }
 void set_word(const Words &, std::uint32_t, std::uint32_t) { std::abort(); }
 void Port::poll() { std::abort(); }
+void Port::sleep(int, long) { std::abort(); }
 const char *Port::text_of(int) const { std::abort(); }
 Status Region::open(Port &, std::int64_t, Use) { std::abort(); }
 Status Region::cover(Port &, char *, std::int64_t) { std::abort(); }

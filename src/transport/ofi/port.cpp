@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/port.hpp"
 
+#include <poll.h>
 #include <sys/random.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <ctime>
 #include <utility>
 
 #include "transport/ofi/state.hpp"
@@ -14,6 +16,8 @@ namespace halocline::transport::ofi {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr long kRetryEvery_ns = 1'000'000;    // what had no room: no event may tell when there is some
+constexpr long kWithoutObject_ns = 50'000;    // a provider that has nothing to sleep on
 static_assert(sizeof(Transfer::for_libfabric) >= sizeof(fi_context2));
 static_assert(offsetof(Transfer, for_libfabric) == 0);
 
@@ -75,7 +79,8 @@ Status Port::open(const Wish &wish, const Choice &choice) {
   HLC_TRY(ofi::choose(*library, wish, &choice, state->info));
   many_threads_ = wish.many_threads;
   description_ = describe(*state->info) + ", " + library->name();
-  HLC_TRY(state->open(description_));
+  HLC_TRY(state->open(description_, wish.sleeps));
+  wait_object_ = state->wait_object();
   HLC_TRY(state->name(description_, &address_));
   const fi_domain_attr &domain = *state->info->domain_attr;
   const bool poor = choice.fake == Fake::poor;
@@ -206,9 +211,27 @@ void Port::end(Transfer &transfer, int error) {
 }
 
 void Port::poll() {
-  const auto locked = lock();
+  std::unique_lock<std::mutex> locked;
+  if (many_threads_) {
+    locked = std::unique_lock(mutex_, std::try_to_lock);
+    if (!locked.owns_lock()) return;
+  }
+  polls_.store(polls() + 1, std::memory_order_relaxed);
   read_queue();
   if (waiting_) try_again();
+}
+
+void Port::sleep(int until, long timeout_ns) {
+  if (wait_object_ < 0) timeout_ns = std::min(timeout_ns, kWithoutObject_ns);
+  {
+    const auto locked = lock();
+    if (waiting_) timeout_ns = std::min(timeout_ns, kRetryEvery_ns);
+    fid *queue = &state_->queue->fid;
+    if (wait_object_ >= 0 && fi_trywait(state_->fabric, &queue, 1) != 0) return;
+  }
+  std::array<pollfd, 2> objects{{{until, POLLIN, 0}, {wait_object_, POLLIN, 0}}};
+  const std::timespec time{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
+  ppoll(objects.data(), wait_object_ >= 0 ? 2 : 1, &time, nullptr);
 }
 
 /// Each in turn: to one peer there may be no room for a long time, or no connection ever, and the others must not wait for that.
@@ -229,6 +252,7 @@ void Port::read_queue() {
     const ssize_t count = fi_cq_read(state_->queue, entries.data(), entries.size());
     if (count == -FI_EAVAIL) read_error();
     if (count <= 0) return;
+    events_.store(events() + static_cast<std::uint64_t>(count), std::memory_order_relaxed);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
       if ((entries[i].flags & FI_RECV) != 0)
         receive(entries[i].op_context, entries[i].len);
@@ -236,6 +260,8 @@ void Port::read_queue() {
         hear(entries[i].data);
       else if (entries[i].op_context)
         end(*static_cast<Transfer *>(entries[i].op_context), 0);
+    // To ask again whether there is nothing costs as much as to take in one.
+    if (static_cast<std::size_t>(count) < entries.size()) return;
   }
 }
 

@@ -29,6 +29,7 @@ struct Wish {
   bool one_host = false;  // no rank runs on another host, so nobody else need be able to reach us
   bool many_threads = false;  // several threads may call at once
   Fake fake = Fake::no;
+  bool sleeps = false;  // a thread sleeps until something comes
 };
 
 /// What all ranks must have in common. Plain bytes, to be sent as they are.
@@ -141,8 +142,14 @@ class Port {
   Status lend(Transfer &transfer);
   /// True if the provider promises that a message arrives after the writes that were started before it.
   bool keeps_order() const { return keeps_order_; }
-  /// Moves things along: takes in announcements and ends of transfers, and tries again what had no room.
+  /// Moves things along: takes in announcements and ends of transfers, and tries again what had no room. Does nothing while another thread is
+  /// in the port.
   void poll();
+  /// Sleeps until something may have come, a file descriptor is readable, or the time is over. Needs Wish::sleeps; not for several threads.
+  void sleep(int until, long timeout_ns);
+  /// Counts calls of poll, and what they have taken in: announcements and ends of transfers.
+  std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
+  std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
   /// Counts transfers that have failed; who has some under way looks at them when it grows.
   std::uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
   /// Announcements that nobody here has asked for, and errors that belong to no transfer.
@@ -189,7 +196,8 @@ class Port {
   std::size_t word_bytes_ = 0;
   bool registers_sources_ = false, keeps_order_ = false;
   std::uint32_t dice_ = 0;  // not 0: transfers are held back at random
-  std::atomic<std::uint64_t> failures_{0}, strangers_{0};
+  std::atomic<std::uint64_t> failures_{0}, strangers_{0}, polls_{0}, events_{0};
+  int wait_object_ = -1;  // readable when something has come; belongs to the completion queue
   bool many_threads_ = false;
   std::mutex mutex_;
 };

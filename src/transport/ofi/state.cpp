@@ -23,14 +23,25 @@ Status Port::State::check(int code, const char *call, const std::string &descrip
   return fail(Status::unsupported, "%s: %s: %s", description.c_str(), call, library->text_of(-code));
 }
 
-Status Port::State::open(const std::string &description) {
-  fi_cq_attr queue_attributes{};
-  queue_attributes.size = kQueueLength;
-  queue_attributes.format = FI_CQ_FORMAT_DATA;
+Status Port::State::open_queue(const std::string &description, bool sleeps) {
+  fi_cq_attr attributes{};
+  attributes.size = kQueueLength;
+  attributes.format = FI_CQ_FORMAT_DATA;
+  attributes.wait_obj = sleeps ? FI_WAIT_FD : FI_WAIT_NONE;
+  const int code = fi_cq_open(domain, &attributes, &queue, nullptr);
+  return code != 0 && sleeps ? open_queue(description, false) : check(code, "fi_cq_open", description);
+}
+
+int Port::State::wait_object() const {
+  int object = -1;
+  return fi_control(&queue->fid, FI_GETWAIT, &object) == 0 ? object : -1;
+}
+
+Status Port::State::open(const std::string &description, bool sleeps) {
   fi_av_attr address_attributes{};
   HLC_TRY(check(library->fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric", description));
   HLC_TRY(check(fi_domain(fabric, info.get(), &domain, nullptr), "fi_domain", description));
-  HLC_TRY(check(fi_cq_open(domain, &queue_attributes, &queue, nullptr), "fi_cq_open", description));
+  HLC_TRY(open_queue(description, sleeps));
   HLC_TRY(check(fi_av_open(domain, &address_attributes, &addresses, nullptr), "fi_av_open", description));
   HLC_TRY(check(fi_endpoint(domain, info.get(), &endpoint, nullptr), "fi_endpoint", description));
   HLC_TRY(check(fi_ep_bind(endpoint, &addresses->fid, 0), "fi_ep_bind", description));

@@ -21,7 +21,11 @@ struct Port::State {
   fid_ep *endpoint = nullptr;
 
   ~State();
-  Status open(const std::string &description);
+  /// With a wait object, if one is wanted and the provider has one.
+  Status open(const std::string &description, bool sleeps);
+  Status open_queue(const std::string &description, bool sleeps);
+  /// A file descriptor that is readable when something has come; -1: there is none.
+  int wait_object() const;
   /// The endpoint's own address.
   Status name(const std::string &description, Address *address) const;
   Status check(int code, const char *call, const std::string &description) const;

@@ -1,0 +1,24 @@
+// The library opened once per kind of progress, so that one run measures them side by side.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.hpp>
+
+#include <string>
+
+namespace bench {
+
+/// A context that was opened with HALOCLINE_PROGRESS set to a word. Collective.
+class ContextWith {
+ public:
+  ContextWith(const std::string &progress, MPI_Comm comm);
+  const std::string &progress() const { return progress_; }
+  const halocline::Context &context() const { return context_; }
+
+ private:
+  std::string progress_;
+  halocline::Context context_;
+};
+
+}  // namespace bench
