@@ -74,7 +74,10 @@ class AllocationFails : public testing::TestWithParam<ModeChoice> {
     plane.spec.drive = GetParam().drive;
     if (shared) plane.field.data = memory;
     hlc_halo *made = nullptr;
-    fail_each_allocation(shortage, [&] { return hlc_halo_init(context(), &plane.spec, &made); }, [&] { return hlc_halo_finalise(&made); });
+    const auto make = [&] { return hlc_halo_init(context(), &plane.spec, &made); };
+    const auto release = [&] { return hlc_halo_finalise(&made); };
+    REQUIRE_EVERYWHERE(make() == HLC_OK && release() == HLC_OK);  // a network, once opened, stays with the context
+    fail_each_allocation(shortage, make, release);
     EXPECT_EQ(made, nullptr);
     EXPECT_TRUE(ok(hlc_field_free(context(), &memory)));
   }
@@ -91,8 +94,10 @@ class AllocationFails : public testing::TestWithParam<ModeChoice> {
     spec.epoch = GetParam().epoch;
     spec.drive = GetParam().drive;
     hlc_exchange *made = nullptr;
-    fail_each_allocation(
-        shortage, [&] { return hlc_exchange_create(context(), &spec, &made); }, [&] { return hlc_exchange_destroy(&made); });
+    const auto make = [&] { return hlc_exchange_create(context(), &spec, &made); };
+    const auto release = [&] { return hlc_exchange_destroy(&made); };
+    REQUIRE_EVERYWHERE(make() == HLC_OK && release() == HLC_OK);
+    fail_each_allocation(shortage, make, release);
     EXPECT_EQ(made, nullptr);
   }
 };
@@ -127,6 +132,32 @@ TEST(AllocationFails, in_hlc_init_and_hlc_field_alloc) {
           {on_all, extent}, [&] { return hlc_field_alloc(context(), 1000, &memory); }, [&] { return hlc_field_free(context(), &memory); });
       EXPECT_EQ(memory, nullptr);
     }
+}
+
+/// A context of its own for each failure, because a network that was opened stays.
+TEST(AllocationFails, in_opening_the_network) {
+  if (!std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "needs pretended nodes";
+  std::vector<hlc_neighbour> neighbours{{size() - 1 - rank(), 0, 100, 100}};
+  hlc_exchange_spec spec{};
+  spec.nneighbours = 1;
+  spec.neighbours = neighbours.data();
+  spec.pack = [](int, void *, void *) {};
+  spec.unpack = [](int, const void *, void *) {};
+  spec.mode = HLC_MODE_NOTIFY;
+  hlc_context *other = nullptr;
+  hlc_exchange *made = nullptr;
+  const auto make = [&] {
+    const hlc_status opened = hlc_init(MPI_COMM_WORLD, &other);
+    if (opened != HLC_OK) return opened;
+    const hlc_status created = hlc_exchange_create(other, &spec, &made);
+    if (created == HLC_OK) return created;
+    EXPECT_TRUE(ok(hlc_finalise(&other)));
+    return created;
+  };
+  const auto release = [&] { return hlc_exchange_destroy(&made) == HLC_OK ? hlc_finalise(&other) : HLC_ERR_STATE; };
+  REQUIRE_EVERYWHERE(make() == HLC_OK && release() == HLC_OK);
+  fail_each_allocation(one_rank_once, make, release);
+  EXPECT_EQ(other, nullptr);
 }
 
 /// A context remembers some freed segments; once it remembers no more, each that is freed leaves as much behind as it takes away.

@@ -39,17 +39,19 @@ class WireLeg final : public Leg {
   WireLeg(Plan &plan, std::vector<int> edges) : Leg(plan, std::move(edges)), network_(plan.context->network()), port_(*network_.port()) {}
 
   ~WireLeg() override {
-    for (End &from : ends_) {
-      for (const std::uint64_t word : from.my_announcements) port_.stop_listening(word);
-      port_.part_from(from.address);
-    }
+    for (End &from : ends_) part_from(from);
+    if (is_at_rest()) return;
+    remains_->receive = std::move(receive_);
+    remains_->send = std::move(send_);
+    remains_->ends = std::move(ends_);
+    keep_for_ever(std::move(remains_));
   }
 
   Status create() override {
     std::unique_ptr<CardsOf<WireCard>> cards;
-    HLC_TRY(prepare([&] { return make_buffers(cards); }));
+    HLC_TRY(prepare([&] { return name_me(make_buffers(cards)); }));
     HLC_TRY(swap_cards(plan_, edges_, cards));
-    HLC_TRY(prepare([&] { return connect_all(cards->theirs); }));
+    HLC_TRY(prepare([&] { return name_me(connect_all(cards->theirs)); }));
     return greet();
   }
 
@@ -148,12 +150,20 @@ class WireLeg final : public Leg {
   struct End {
     std::array<Counter, kinds> heard;
     std::array<std::uint64_t, kinds> my_announcements{};
+    std::size_t listening = 0;  // to so many of them
     Address address;
+    bool met = false;
     std::uint64_t sent = 0, received = 0;
     std::array<std::uint64_t, kSlots> awaited{};  // pieces that have to have come, per slot
     std::array<std::vector<Transfer>, kSlots> data;
     std::array<Transfer, kSlots> freeing;
     Transfer greeting;
+  };
+
+  /// What libfabric may still read or write when the leg goes because a plan could not be made.
+  struct Remains : Kept {
+    NetworkSegment receive, send;
+    std::vector<End> ends;
   };
 
   End &end(int e) { return ends_[static_cast<std::size_t>(position_[static_cast<std::size_t>(e)])]; }
@@ -168,6 +178,11 @@ class WireLeg final : public Leg {
     return static_cast<std::uint64_t>((bytes + port_.most_bytes() - 1) / port_.most_bytes());
   }
 
+  /// A failure of the transport, which knows no ranks, becomes one of mine.
+  Status name_me(Status status) const {
+    return failed(status) ? fail(status, "rank %d: %s", plan_.context->rank(), error_message()) : status;
+  }
+
   Status make_buffers(std::unique_ptr<CardsOf<WireCard>> &cards) {
     words_bytes_ = static_cast<std::int64_t>(edges_.size()) * kWordBytes;
     slots_in_ = lay_out(plan_, edges_, &Edge::space_in);
@@ -176,6 +191,7 @@ class WireLeg final : public Leg {
     HLC_TRY(send_.open(port_, kWordBytes + static_cast<std::int64_t>(kSlots) * slots_out_.bytes, NetworkSegment::Use::for_me));
     position_.assign(plan_.edges.size(), -1);
     waiting_.reserve(edges_.size());
+    remains_ = std::make_unique<Remains>();
     ends_ = std::vector<End>(edges_.size());
     cards = std::make_unique<CardsOf<WireCard>>(plan_, edges_);
     for (std::size_t i = 0; i < edges_.size(); ++i) cards->mine[static_cast<std::size_t>(edges_[i])] = make_card(i);
@@ -185,7 +201,8 @@ class WireLeg final : public Leg {
   WireCard make_card(std::size_t i) {
     const auto e = static_cast<std::size_t>(edges_[i]);
     position_[e] = static_cast<int>(i);
-    for (std::size_t kind = 0; kind < kinds; ++kind) ends_[i].my_announcements[kind] = port_.listen(&ends_[i].heard[kind]);
+    for (std::size_t kind = 0; kind < kinds; ++kind, ++ends_[i].listening)
+      ends_[i].my_announcements[kind] = port_.listen(&ends_[i].heard[kind]);
     return {port_.address(), receive_.remote(),        static_cast<std::int64_t>(i) * kWordBytes, words_bytes_ + slots_in_.offset[e],
             slots_in_.bytes, ends_[i].my_announcements};
   }
@@ -200,6 +217,7 @@ class WireLeg final : public Leg {
     Transfer model;
     HLC_TRY(port_.meet(card.address, &model.peer));
     to.address = card.address;
+    to.met = true;
     model.descriptor = send_.descriptor();
     model.key = card.memory.key;
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
@@ -231,6 +249,16 @@ class WireLeg final : public Leg {
     }
   }
 
+  void part_from(End &from) {
+    for (std::size_t kind = 0; kind < from.listening; ++kind) port_.stop_listening(from.my_announcements[kind]);
+    if (from.met) port_.part_from(from.address);
+    port_.withdraw(from.greeting);
+  }
+
+  bool is_at_rest() const {
+    return std::all_of(ends_.begin(), ends_.end(), [](const End &to) { return is_quiet(to) && is_over(to.greeting); });
+  }
+
   /// Each side writes a word to the other and waits for the other's. So the connections stand before the first round, and a peer that cannot
   /// be reached is an error of the plan.
   Status greet() {
@@ -245,8 +273,10 @@ class WireLeg final : public Leg {
       const int silent = find_silent();
       if (silent < 0) return Status::ok;
       if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-plan_.context->timeout_ns() / 2))
-        return fail(Status::timeout, "rank %d and rank %d do not reach each other over the network, %s", plan_.context->rank(), silent,
-                    port_.description().c_str());
+        return fail(Status::timeout,
+                    "rank %d does not reach rank %d on host %s over the network, %s (HALOCLINE_INTERFACE names another interface, "
+                    "HALOCLINE_PROVIDER=none does without)",
+                    plan_.context->rank(), silent, plan_.other_host(silent), port_.description().c_str());
     }
   }
 
@@ -259,6 +289,8 @@ class WireLeg final : public Leg {
 
   // SYNC written-before-reuse (pairs with Port::end)
   static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
+
+  static bool is_over(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
 
   static bool is_quiet(const End &to) {
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
@@ -281,8 +313,8 @@ class WireLeg final : public Leg {
   Status find_failure(const End &to, int rank) const {
     const auto check = [&](const Transfer &transfer) {
       if (transfer.state.load(std::memory_order_acquire) != Transfer::State::failed) return Status::ok;
-      return fail(Status::peer_died, "rank %d cannot reach rank %d over the network (any more): %s", plan_.context->rank(), rank,
-                  port_.text_of(transfer.error));
+      return fail(Status::peer_died, "rank %d cannot reach rank %d on host %s over the network (any more): %s", plan_.context->rank(), rank,
+                  plan_.other_host(rank), port_.text_of(transfer.error));
     };
     HLC_TRY(check(to.greeting));
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
@@ -294,6 +326,7 @@ class WireLeg final : public Leg {
 
   Network &network_;
   NetworkPort &port_;
+  std::unique_ptr<Remains> remains_;  // there if there are ends
   NetworkSegment receive_, send_;
   std::int64_t words_bytes_ = 0;
   ChunkLayout slots_in_, slots_out_;

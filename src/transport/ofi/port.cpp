@@ -124,8 +124,8 @@ std::uint64_t Port::listen(Counter *counter) {
   const auto locked = lock();
   if (free_ears_.empty()) {
     free_ears_.reserve(ears_.size() + 1);  // so that stop_listening allocates nothing
-    free_ears_.push_back(ears_.size());
     ears_.emplace_back();
+    free_ears_.push_back(ears_.size() - 1);
   }
   const std::size_t place = free_ears_.back();
   free_ears_.pop_back();
@@ -160,6 +160,16 @@ void Port::start(Transfer &transfer) {
   if (try_start(transfer)) return;
   transfer.next = waiting_;
   waiting_ = &transfer;
+}
+
+void Port::withdraw(Transfer &transfer) {
+  const auto locked = lock();
+  for (Transfer **link = &waiting_; *link; link = &(*link)->next)
+    if (*link == &transfer) {
+      *link = transfer.next;
+      transfer.state.store(Transfer::State::at_rest, std::memory_order_relaxed);
+      return;
+    }
 }
 
 Transfer *Port::take_ended() {

@@ -142,6 +142,8 @@ class Port {
   Status lend(Transfer &transfer);
   /// True if the provider promises that a message arrives after the writes that were started before it.
   bool keeps_order() const { return keeps_order_; }
+  /// Takes back a transfer that still waits for room; one that the provider has is left as it is.
+  void withdraw(Transfer &transfer);
   /// Moves things along: takes in announcements and ends of transfers, and tries again what had no room. Does nothing while another thread is
   /// in the port.
   void poll();

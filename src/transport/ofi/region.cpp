@@ -12,10 +12,10 @@ namespace halocline::transport::ofi {
 namespace {
 
 /// A key of as many bytes as the provider's keys have.
-std::uint64_t random_key(std::size_t bytes) {
-  std::uint64_t key = 0;
-  if (getrandom(&key, sizeof key, 0) != sizeof key) key = static_cast<std::uint64_t>(getpid());
-  return bytes < sizeof key ? key & ((std::uint64_t{1} << (8 * bytes)) - 1) : key;
+Status draw_key(std::size_t bytes, std::uint64_t *key) {
+  if (getrandom(key, sizeof *key, 0) != sizeof *key) return fail(Status::memory, "the system has no random numbers for the keys of memory");
+  if (bytes < sizeof *key) *key &= (std::uint64_t{1} << (8 * bytes)) - 1;
+  return Status::ok;
 }
 
 }  // namespace
@@ -78,9 +78,11 @@ Status Port::register_memory(const char *base, std::int64_t bytes, bool for_peer
   const fi_domain_attr &domain = *state_->info->domain_attr;
   const std::uint64_t access = for_peers ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ | FI_SEND | FI_RECV;
   int code = -FI_ENOKEY;
-  for (int i = 0; i < tries && code == -FI_ENOKEY; ++i)
-    code = fi_mr_reg(state_->domain, base, static_cast<std::size_t>(bytes), access, 0, random_key(domain.mr_key_size), 0, registration,
-                     nullptr);
+  for (int i = 0; i < tries && code == -FI_ENOKEY; ++i) {
+    std::uint64_t key = 0;
+    HLC_TRY(draw_key(domain.mr_key_size, &key));
+    code = fi_mr_reg(state_->domain, base, static_cast<std::size_t>(bytes), access, 0, key, 0, registration, nullptr);
+  }
   if (code == 0 && (domain.mr_mode & FI_MR_ENDPOINT) != 0) {
     code = fi_mr_bind(*registration, &state_->endpoint->fid, 0);
     if (code == 0) code = fi_mr_enable(*registration);
