@@ -35,8 +35,8 @@ FEW += [("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), 
 # Check mode with cards of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the other
 # process's memory (mpich).
 LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}
-# Every rank on a node of its own: the death is seen by what the network says, or not at all until the time is over.
-OTHER_NODES = {"HALOCLINE_FAKE_NODES": str(RANKS), "HALOCLINE_TEST_PATIENCE": "40"}
+# Every rank on a node of its own: the death is seen by a write that fails, or not at all until the time is over.
+OTHER_NODES = {"HALOCLINE_FAKE_NODES": str(RANKS), "HALOCLINE_TEST_PATIENCE": "60"}
 OVER_THE_NETWORK = [("direct", "after_start")]
 CHECKED = [("direct", "after_start"), ("p2p", "after_start"), ("notify", "between_swaps")]
 # Runs a rank, and stays until every survivor has reported: arguments are the folder of reports and the rank's command.
@@ -140,8 +140,25 @@ def launch(program, launcher, mode, stage, more):
         return {int(path.name): path.read_text().strip() for path in paths}, output, left_behind(directory)
 
 
-def fault_of(report, mode, stage, more):
+def missed(report):
+    """The rank that a survivor was told it missed."""
+    named = re.search(r"(for|reach) rank (\d+)\b", report)
+    return int(named[2]) if named else None
+
+
+def leads_to_victim(reports, rank):
+    """Whether a survivor misses the dead rank, or one that itself waits for another and so on to the dead one. It cannot see processes of
+    other nodes: a neighbour that waits for the dead rank is late to it like any other."""
+    asked = set()
+    while rank in reports and rank not in asked:
+        asked.add(rank)
+        rank = missed(reports[rank])
+    return rank == VICTIM
+
+
+def fault_of(reports, rank, case):
     """What is wrong with a survivor's report; '' if nothing is."""
+    report, (mode, stage, more) = reports[rank], case
     if "hangs" in report:
         blocked = stage == "window" or (mode in BLOCKING and stage in SWAP_STAGES)
         return "" if blocked else "hangs"
@@ -149,10 +166,10 @@ def fault_of(report, mode, stage, more):
         return "left something behind"
     if stage.startswith("open "):  # before the processes of the node are known
         return "" if re.search("HLC_ERR_(TIMEOUT|PEER_DIED)", report) else "another status"
-    status = "(PEER_DIED|TIMEOUT)" if "HALOCLINE_FAKE_NODES" in more else "PEER_DIED"
-    if not re.search(rf"HLC_ERR_{status}.*\brank {VICTIM}\b", report):
-        return "does not name the rank that died"
-    return ""
+    if more == OTHER_NODES:
+        told = re.search("HLC_ERR_(PEER_DIED|TIMEOUT)", report) and leads_to_victim(reports, rank)
+        return "" if told else f"does not name the rank that died, nor one that misses it: {reports}"
+    return "" if re.search(rf"HLC_ERR_PEER_DIED.*\brank {VICTIM}\b", report) else "does not name the rank that died"
 
 
 def judge(reports, output, mode, stage, more):
@@ -162,7 +179,7 @@ def judge(reports, output, mode, stage, more):
     if missing:
         return "failed", f"no report of ranks {sorted(missing)}; others: {reports}\n{output}"
     for rank in sorted(survivors):
-        fault = fault_of(reports[rank], mode, stage, more)
+        fault = fault_of(reports, rank, (mode, stage, more))
         if fault:
             return "failed", f"rank {rank} {fault}: {reports[rank]}"
     return "passed", reports[min(survivors)]
