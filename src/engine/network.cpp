@@ -33,23 +33,55 @@ Wish wish_of(const Context &context) {
           thread};
 }
 
-/// The choice of rank 0, under way to the others.
-struct Choosing : Job {
-  Choosing() { requests.resize(1, MPI_REQUEST_NULL); }
-  Choice choice;
+/// A word of rank 0, under way to the others.
+template <class Word>
+struct Spreading : Job {
+  Spreading() { requests.resize(1, MPI_REQUEST_NULL); }
+  Word word{};
 };
 
-Status choose(Context &context, const Wish &wish, Choice *choice) {
-  std::unique_ptr<Choosing> choosing;
+struct Name {
+  char text[64] = "";
+};
+
+/// Does what rank 0 does alone, and gives all ranks the word that comes of it.
+template <class Word, class Part>
+Status spread(Context &context, Word *word, Part part) {
+  std::unique_ptr<Spreading<Word>> spreading;
   HLC_TRY(prepare(context, context.comm(), [&] {
-    choosing = std::make_unique<Choosing>();
-    if (wish.provider == "none") return fail(Status::unsupported, "rank %d has HALOCLINE_PROVIDER=none", context.rank());
-    return context.rank() == 0 ? NetworkPort::choose(wish, &choosing->choice) : Status::ok;
+    spreading = std::make_unique<Spreading<Word>>();
+    return context.rank() == 0 ? part(&spreading->word) : Status::ok;
   }));
-  HLC_TRY(check_mpi(MPI_Ibcast(&choosing->choice, sizeof(Choice), MPI_BYTE, 0, context.comm(), choosing->requests.data()), "MPI_Ibcast"));
-  HLC_TRY(await(context, choosing));
-  *choice = choosing->choice;
+  HLC_TRY(check_mpi(MPI_Ibcast(&spreading->word, sizeof(Word), MPI_BYTE, 0, context.comm(), spreading->requests.data()), "MPI_Ibcast"));
+  HLC_TRY(await(context, spreading));
+  *word = spreading->word;
   return Status::ok;
+}
+
+/// A launcher may hand the variable to some ranks alone. Interfaces may differ from host to host.
+Status compare_providers(Context &context, const Wish &wish) {
+  Name first, mine;
+  std::snprintf(mine.text, sizeof mine.text, "%s", wish.provider.c_str());
+  HLC_TRY(spread(context, &first, [&](Name *name) {
+    *name = mine;
+    return Status::ok;
+  }));
+  if (std::strcmp(first.text, mine.text) == 0) return agree(context, context.comm(), Status::ok);
+  return agree(context, context.comm(),
+               fail(Status::mismatch, "ranks disagree on HALOCLINE_PROVIDER: rank 0 has '%s', rank %d has '%s'", first.text, context.rank(),
+                    mine.text));
+}
+
+/// A reason not to use the network is that of a rank.
+Status name_rank(const Context &context, Status status) {
+  return status == Status::unsupported ? fail(status, "rank %d: %s", context.rank(), error_message()) : status;
+}
+
+Status choose(Context &context, const Wish &wish, Choice *choice) {
+  return spread(context, choice, [&](Choice *chosen) {
+    if (wish.provider == "none") return fail(Status::unsupported, "HALOCLINE_PROVIDER is 'none'");
+    return name_rank(context, NetworkPort::choose(wish, chosen));
+  });
 }
 
 }  // namespace
@@ -74,13 +106,14 @@ Status Network::try_to_open(Context &context) {
     wish = wish_of(context);
     return Status::ok;
   }));
+  HLC_TRY(compare_providers(context, wish));
   HLC_TRY(choose(context, wish, &choice));
   std::unique_ptr<NetworkPort> port;
   std::unique_ptr<Traffic> traffic;
   HLC_TRY(prepare(context, context.comm(), [&] {
     port = std::make_unique<NetworkPort>();
     traffic = std::make_unique<Traffic>(context, *port, choice.secret, wish.many_threads);
-    return port->open(wish, choice);
+    return name_rank(context, port->open(wish, choice));
   }));
   context_ = &context;
   port_ = std::move(port);

@@ -5,12 +5,18 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <vector>
 
 namespace halocline::transport::ofi {
 namespace {
@@ -77,33 +83,91 @@ Info make_hints(const Library &library) {
   return hints;
 }
 
-/// How well an endpoint fits; 0: not at all.
-int grade(const fi_info &info, const Wish &wish, const Choice *agreed) {
-  const std::string provider = text(info.fabric_attr->prov_name), domain = text(info.domain_attr->name), ip = ip_of(info);
-  if (wish.provider.empty() ? is_by_name_only(provider) : provider != wish.provider) return 0;
-  if (agreed && (provider != agreed->provider || info.addr_format != agreed->address_format)) return 0;
-  if (is_link_local(ip)) return 0;
-  if (!wish.interface.empty()) return domain == wish.interface || ip == wish.interface || interface_with(ip) == wish.interface ? 1 : 0;
-  if (is_loopback(ip) != (wish.one_host && !ip.empty())) return 0;
-  return agreed && std::strcmp(text(info.fabric_attr->name), agreed->network) == 0 ? 2 : 1;
+/// The addresses that this host's name stands for: what the launcher reaches it by.
+std::vector<std::string> addresses_of_host() {
+  char name[256] = "";
+  addrinfo hints{}, *all = nullptr;
+  hints.ai_socktype = SOCK_STREAM;
+  std::vector<std::string> addresses;
+  if (gethostname(name, sizeof name - 1) != 0 || getaddrinfo(name, nullptr, &hints, &all) != 0) return addresses;
+  for (const addrinfo *one = all; one; one = one->ai_next) addresses.push_back(ip_of(one->ai_addr));
+  freeaddrinfo(all);
+  return addresses;
 }
 
-/// The names of all providers that were offered, each once.
-std::string list_providers(const fi_info *offered) {
+/// An endpoint is taken for what it can do, for its provider, and for its interface.
+bool has_provider(const fi_info &info, const Wish &wish, const Choice *agreed) {
+  const std::string provider = text(info.fabric_attr->prov_name);
+  if (wish.provider.empty() ? is_by_name_only(provider) : provider != wish.provider) return false;
+  return !agreed || (provider == agreed->provider && info.addr_format == agreed->address_format);
+}
+
+bool has_interface(const fi_info &info, const Wish &wish) {
+  const std::string ip = ip_of(info);
+  if (is_link_local(ip)) return false;
+  if (wish.interface.empty()) return is_loopback(ip) == (wish.one_host && !ip.empty());
+  return text(info.domain_attr->name) == wish.interface || ip == wish.interface || interface_with(ip) == wish.interface;
+}
+
+/// The endpoints that will do, in libfabric's order, which is that of speed.
+std::vector<const fi_info *> find_fitting(const fi_info *offered, const Wish &wish, const Choice *agreed) {
+  std::vector<const fi_info *> fitting;
+  for (const fi_info *info = offered; info; info = info->next)
+    if (has_provider(*info, wish, agreed) && has_interface(*info, wish)) fitting.push_back(info);
+  return fitting;
+}
+
+/// Of several interfaces of the fastest provider: the one on the network that rank 0 has chosen, or the one that this host is called by.
+const fi_info *find_best(const std::vector<const fi_info *> &fitting, const Choice *agreed) {
+  const auto same_provider = [&](const fi_info *info) {
+    return std::strcmp(text(info->fabric_attr->prov_name), text(fitting[0]->fabric_attr->prov_name)) == 0;
+  };
+  for (const fi_info *info : fitting)
+    if (agreed && std::strcmp(text(info->fabric_attr->name), agreed->network) == 0) return info;
+  if (std::all_of(fitting.begin(), fitting.end(), [&](const fi_info *info) { return ip_of(*info) == ip_of(*fitting[0]); }))
+    return fitting[0];
+  const std::vector<std::string> addresses = addresses_of_host();
+  for (const fi_info *info : fitting)
+    if (same_provider(info) && std::find(addresses.begin(), addresses.end(), ip_of(*info)) != addresses.end()) return info;
+  return fitting[0];
+}
+
+/// What the endpoints are called, each name once.
+template <class Name>
+std::string list(const fi_info *offered, Name name_of) {
   std::string names;
-  for (const fi_info *info = offered; info; info = info->next) {
-    const std::string name = text(info->fabric_attr->prov_name);
-    if ((", " + names + ", ").find(", " + name + ", ") == std::string::npos) names += (names.empty() ? "" : ", ") + name;
-  }
+  for (const fi_info *info = offered; info; info = info->next)
+    if (const std::string name = name_of(*info); !name.empty() && (", " + names + ", ").find(", " + name + ", ") == std::string::npos)
+      names += (names.empty() ? "" : ", ") + name;
   return names;
 }
 
+std::string interface_of(const fi_info &info) {
+  const std::string ip = ip_of(info), interface = interface_with(ip);
+  return (interface.empty() ? text(info.domain_attr->name) : interface) + (ip.empty() ? "" : " (" + ip + ")");
+}
+
+/// The first of the demands that nothing meets, and what there is instead.
 Status nothing_fits(const Library &library, const Wish &wish, const Choice *agreed, const fi_info *offered) {
-  std::string wanted = agreed ? std::string(" what rank 0 has chosen (") + agreed->provider + ")" : std::string();
-  if (!wish.provider.empty()) wanted += " HALOCLINE_PROVIDER=" + wish.provider;
-  if (!wish.interface.empty()) wanted += " HALOCLINE_INTERFACE=" + wish.interface;
-  return fail(Status::unsupported, "none of the providers of %s fits%s; there are: %s", library.name().c_str(), wanted.c_str(),
-              list_providers(offered).c_str());
+  const auto provider_of = [](const fi_info &info) { return std::string(text(info.fabric_attr->prov_name)); };
+  const auto usable_interface_of = [&](const fi_info &info) {
+    return has_provider(info, wish, agreed) && !is_link_local(ip_of(info)) ? interface_of(info) : std::string();
+  };
+  const std::string providers = list(offered, provider_of), interfaces = list(offered, usable_interface_of), from = library.name();
+  if (!interfaces.empty() && !wish.interface.empty())
+    return fail(Status::unsupported, "HALOCLINE_INTERFACE is '%s', which is none that %s can use; there are: %s", wish.interface.c_str(),
+                agreed ? agreed->provider : "a provider", interfaces.c_str());
+  if (!interfaces.empty())
+    return fail(Status::unsupported, "only interfaces that reach no other host (HALOCLINE_INTERFACE takes one all the same): %s",
+                interfaces.c_str());
+  if (!wish.provider.empty())
+    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s', which %s does not have here; there are: %s", wish.provider.c_str(),
+                from.c_str(), providers.c_str());
+  if (agreed)
+    return fail(Status::unsupported, "%s does not have '%s' here, which rank 0 has chosen; there are: %s", from.c_str(), agreed->provider,
+                providers.c_str());
+  return fail(Status::unsupported, "%s has only providers that are taken by name (HALOCLINE_PROVIDER): %s", from.c_str(),
+              providers.c_str());
 }
 
 }  // namespace
@@ -117,12 +181,9 @@ Status choose(const Library &library, const Wish &wish, const Choice *agreed, In
     return fail(Status::unsupported, "%s has no provider that can write to other nodes: %s", library.name().c_str(),
                 library.text_of(-code));
   const Info all(offered, {&library});
-  const fi_info *best = nullptr;
-  int best_grade = 0;
-  for (const fi_info *info = offered; info; info = info->next)
-    if (const int here = grade(*info, wish, agreed); here > best_grade) best = info, best_grade = here;
-  if (!best) return nothing_fits(library, wish, agreed, offered);
-  chosen = Info(library.dup_info(best), {&library});
+  const std::vector<const fi_info *> fitting = find_fitting(offered, wish, agreed);
+  if (fitting.empty()) return nothing_fits(library, wish, agreed, offered);
+  chosen = Info(library.dup_info(find_best(fitting, agreed)), {&library});
   return chosen ? Status::ok : fail(Status::memory, "no memory for what libfabric offers");
 }
 
@@ -134,10 +195,6 @@ Choice choice_of(const fi_info &info) {
   return choice;
 }
 
-std::string describe(const fi_info &info) {
-  const std::string ip = ip_of(info), interface = interface_with(ip);
-  return std::string(text(info.fabric_attr->prov_name)) + " on " + (interface.empty() ? text(info.domain_attr->name) : interface) +
-         (ip.empty() ? "" : " (" + ip + ")");
-}
+std::string describe(const fi_info &info) { return std::string(text(info.fabric_attr->prov_name)) + " on " + interface_of(info); }
 
 }  // namespace halocline::transport::ofi

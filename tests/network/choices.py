@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Which network carries the messages: each choice that can be made, each reason why there is none, and what the ranks are told.
+
+Usage: choices.py PROGRAM OLD_LIBRARY FAULTY_LIBRARY -- LAUNCHER [FLAG...]
+
+PROGRAM (swaps.cpp) is launched once per case, with 3 ranks on a pretended node each. It must swap rightly over the network, or over MPI
+with a reason that is the same on all ranks and names what was asked for, by whom, and what there is; or fail with such a message. The
+libraries stand for a libfabric that is too old, and for one of which a call fails. The last line is `N passed, N failed, N skipped`.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import os
+import re
+import subprocess
+import sys
+
+RANKS = 3
+TCP_ON_LO = r"tcp on lo \(127\.0\.0\.1\), libfabric \d+\.\d+ \(/.*\)"
+FALLS_SHORT = r"rank {rank}: tcp on lo \(127\.0\.0\.1\), .*: {call}: Cannot allocate memory"
+# What happens, the words for the program, and what every rank must say. {old}: the library that is too old; {faulty}: one that has a fault.
+NETWORK, MPI, ERROR = "network", "mpi", "error"
+CASES = [
+    ("nothing is asked for", [], NETWORK, TCP_ON_LO),
+    ("a provider by name", ["on=-1:HALOCLINE_PROVIDER=tcp"], NETWORK, TCP_ON_LO),
+    ("a provider taken only by name", ["on=-1:HALOCLINE_PROVIDER=tcp;ofi_rxm"], NETWORK, r"tcp;ofi_rxm on lo \(127\.0\.0\.1\), .*"),
+    ("no network wanted", ["on=-1:HALOCLINE_PROVIDER=none"], MPI, r"HALOCLINE_PROVIDER is 'none'"),
+    ("a provider that does not exist", ["on=-1:HALOCLINE_PROVIDER=pigeon"], MPI,
+     r"rank 0: HALOCLINE_PROVIDER is 'pigeon', which libfabric .* does not have here; there are: .*tcp.*"),
+    ("an interface by name", ["on=-1:HALOCLINE_INTERFACE=lo"], NETWORK, TCP_ON_LO),
+    ("an interface by its address", ["on=-1:HALOCLINE_INTERFACE=127.0.0.1"], NETWORK, TCP_ON_LO),
+    ("an interface that does not exist", ["on=-1:HALOCLINE_INTERFACE=wet0"], MPI,
+     r"rank 0: HALOCLINE_INTERFACE is 'wet0', which is none that a provider can use; there are: .*lo \(127\.0\.0\.1\).*"),
+    ("one rank names an interface that does not exist", ["on=1:HALOCLINE_INTERFACE=wet0"], MPI,
+     r"rank 1: HALOCLINE_INTERFACE is 'wet0', which is none that tcp can use; there are: .*lo \(127\.0\.0\.1\).*"),
+    ("one rank names another provider", ["on=1:HALOCLINE_PROVIDER=tcp"], ERROR,
+     r"HLC_ERR_MISMATCH: ranks disagree on HALOCLINE_PROVIDER: rank 0 has '', rank 1 has 'tcp'"),
+    ("one rank wants no network", ["on=2:HALOCLINE_PROVIDER=none"], ERROR,
+     r"HLC_ERR_MISMATCH: ranks disagree on HALOCLINE_PROVIDER: rank 0 has '', rank 2 has 'none'"),
+    ("no libfabric", ["libfabric=-1:"], MPI, r"rank 0: there is no libfabric here \(libfabric\.so\.1; Debian package libfabric1\)"),
+    ("no libfabric on one rank", ["libfabric=1:"], MPI, r"rank 1: there is no libfabric here .*"),
+    ("a libfabric that is too old", ["libfabric=-1:{old}"], MPI,
+     r"rank 0: libfabric 1\.5 \(.*\) is older than version 1\.14, which is needed"),
+    ("a libfabric that is too old on one rank", ["libfabric=2:{old}"], MPI, r"rank 2: libfabric 1\.5 \(.*\) is older than .*"),
+    ("libfabric finds nothing", ["libfabric=-1:{faulty}", "on=1:HALOCLINE_TEST_FAULT=fi_getinfo"], MPI,
+     r"rank 1: libfabric .* has no provider that can write to other nodes: Cannot allocate memory"),
+    ("memory that cannot be registered", ["libfabric=-1:{faulty}", "on=2:HALOCLINE_TEST_FAULT=fi_mr_reg"], ERROR,
+     r"HLC_ERR_MEMORY: rank 2: tcp on lo .* cannot register \d+ bytes: Cannot allocate memory"),
+    ("an address that is not understood", ["libfabric=-1:{faulty}", "on=0:HALOCLINE_TEST_FAULT=fi_av_insert"], ERROR,
+     r"HLC_ERR_UNSUPPORTED: rank 0: tcp on lo .* does not understand the address of a peer"),
+    ("no more files", ["files=1:0"], MPI, r"rank 1: .*Too many open files"),
+]
+for where, step in ((0, "fi_fabric"), (1, "fi_domain"), (2, "fi_cq_open"), (1, "fi_av_open"), (0, "fi_endpoint")):
+    CASES.append((f"{step} falls short", ["libfabric=-1:{faulty}", f"on={where}:HALOCLINE_TEST_FAULT={step}"], MPI,
+                  FALLS_SHORT.format(rank=where, call=step)))
+FEW_FILES = range(2, 7)  # that a rank may open yet: enough for some steps, not for all
+
+
+def launch(command, **more):
+    environment = dict(os.environ, HALOCLINE_FAKE_NODES=str(RANKS), **{"HALOCLINE_TIMEOUT": "30"} | more)
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=70, text=True, env=environment).stdout
+    except subprocess.TimeoutExpired as expired:
+        return f"{(expired.stdout or b'').decode()}\nhangs"
+
+
+def expectation(rank, route, text):
+    """What a rank has to say."""
+    if route == ERROR:
+        return rf"^rank {rank}: {text}$"
+    network, mpi = (RANKS - 1, 0) if route == NETWORK else (0, RANKS - 1)
+    return rf"^rank {rank}: ok\nrank {rank}: via network {network}, mpi {mpi}: {text}\nrank {rank}: 3 swaps, 0 wrong bytes$"
+
+
+def fault_of(output, route, text):
+    """What is wrong with a launch; '' if nothing is."""
+    said = "\n".join(sorted(line for line in output.splitlines() if line.startswith("rank ")))
+    for rank in range(RANKS):
+        mine = "\n".join(line for line in output.splitlines() if line.startswith(f"rank {rank}: "))
+        if not re.search(expectation(rank, route, text), mine, re.M):
+            return f"rank {rank} does not say {expectation(rank, route, text)!r}: {said or output}"
+    reported = len(re.findall(rf"^halocline: mode notify: .* go over MPI: {text}$", output, re.M))
+    if reported != (1 if route == MPI else 0):
+        return f"the reason is reported {reported} times: {output}"
+    return ""
+
+
+def fault_with_files(output):
+    """What is wrong where files run out at some step: all ranks have to say the same, and soon, and why if it is an error."""
+    said = {re.sub(r"^rank \d+: ", "", line) for line in output.splitlines() if re.match(r"rank \d+: (ok$|HLC_ERR_)", line)}
+    routes = {line.split(": ", 2)[1] for line in output.splitlines() if re.match(r"rank \d+: via ", line)}
+    if len(said) != 1 or len(routes) != 1 or "hangs" in output:
+        return f"the ranks do not say the same: {output}"
+    told = said == {"ok"} or re.search("Too many open files|does not reach|no memory|cannot reach", *said)
+    return "" if told else f"another error: {output}"
+
+
+def main():
+    divider = sys.argv.index("--")
+    program, old, faulty = sys.argv[1:divider]
+    launcher = sys.argv[divider + 1:] + ["-n", str(RANKS)]
+    failed = 0
+    for name, words, route, text in CASES:
+        output = launch([*launcher, program, *[word.format(old=old, faulty=faulty) for word in words]])
+        fault = fault_of(output, route, text)
+        failed += bool(fault)
+        print(f"{'FAIL' if fault else 'ok  '} {name}: {fault or route}", flush=True)
+    for files in FEW_FILES:
+        output = launch([*launcher, program, f"files=1:{files}"], HALOCLINE_TIMEOUT="16")
+        fault = fault_with_files(output)
+        failed += bool(fault)
+        told = next((line for line in output.splitlines() if line.startswith("rank 1: ")), "")
+        print(f"{'FAIL' if fault else 'ok  '} {files} more files: {fault or told}", flush=True)
+    print(f"{len(CASES) + len(FEW_FILES) - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
