@@ -10,7 +10,7 @@
  *    are inside the library, and atomics are always carried out by the target: a rank that others put to, get from or flush must call
  *    something now and then, hlc_notify_test if nothing else. Inside MPI it serves nobody: hlc_barrier before a wait for MPI. A call that has to
  *    wait for another node ends after HALOCLINE_TIMEOUT seconds with HLC_ERR_TIMEOUT; what the network reports is HLC_ERR_PEER_DIED, with
- *    both ranks, from the next call that waits for or writes to that rank. The first operation on such a rank allocates.
+ *    both ranks, from the next call that waits for or writes to that rank. The first operation between two such ranks allocates, at both.
  *  - Order. Operations are not ordered among each other, neither to one target nor to several, but for hlc_put_notify, whose notification
  *    never arrives before its own data. What has been flushed comes before whatever this rank does next.
  *  - What the target sees. It may read data once it knows that they are there: by the notification that came with them, by a barrier after
