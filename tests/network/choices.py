@@ -85,12 +85,13 @@ def fault_of(output, route, text):
 
 
 def fault_with_files(output):
-    """What is wrong where files run out at some step: all ranks have to say the same, and soon, and why if it is an error."""
-    said = {re.sub(r"^rank \d+: ", "", line) for line in output.splitlines() if re.match(r"rank \d+: (ok$|HLC_ERR_)", line)}
+    """What is wrong where files run out at some step: all ranks have the same status, soon, and if it is an error each says a reason, be it
+    its own or that of the rank that it waited for."""
+    said = re.findall(r"^rank \d+: (ok$|HLC_ERR_\w+.*)", output, re.M)
     routes = {line.split(": ", 2)[1] for line in output.splitlines() if re.match(r"rank \d+: via ", line)}
-    if len(said) != 1 or len(routes) != 1 or "hangs" in output:
-        return f"the ranks do not say the same: {output}"
-    told = said == {"ok"} or re.search("Too many open files|does not reach|no memory|cannot reach", *said)
+    if len(said) != RANKS or len({line.split(":")[0] for line in said}) != 1 or len(routes) != 1 or "hangs" in output:
+        return f"the ranks do not have the same status: {output}"
+    told = all(line == "ok" or re.search("Too many open files|does not reach|no memory|cannot reach", line) for line in said)
     return "" if told else f"another error: {output}"
 
 
