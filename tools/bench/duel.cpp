@@ -33,6 +33,7 @@ void Duel::verify(Lap lap, std::int64_t bytes) {
     pattern_ += 2;
     fill(carrier->outgoing(), bytes * count, pattern_ + static_cast<unsigned>(pair_.rank));
     repeat(*carrier, lap, bytes, static_cast<int>(count));
+    carrier->see_off();
     const bool receives = lap == Lap::ping_pong || pair_.rank == 1;
     int right = !receives || holds(carrier->incoming(), bytes * count, pattern_ + static_cast<unsigned>(pair_.other()));
     MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, pair_.comm);
@@ -78,6 +79,7 @@ double Duel::sample(Carrier &carrier, Lap lap, std::int64_t bytes, int count) {
   const double begin = MPI_Wtime();
   repeat(carrier, lap, bytes, count);
   double us = (MPI_Wtime() - begin) / count * 1e6 / (lap == Lap::ping_pong ? 2 : 1);
+  carrier.see_off();
   MPI_Bcast(&us, 1, MPI_DOUBLE, 0, pair_.comm);
   return us;
 }

@@ -48,6 +48,10 @@ class Puts : public Carrier {
   }
 
   const char *incoming() override { return segment_.data<char>(); }
+  void see_off() override {
+    segment_.flush(pair_.other());
+    segment_.barrier();
+  }
 
  protected:
   void send(std::int64_t bytes) override { segment_.put_notify({pair_.other(), 0}, outgoing_.data(), bytes, {0, 1}); }

@@ -58,6 +58,9 @@ class Carrier {
       drain(bytes, messages);
   }
 
+  /// Both ranks, before either waits inside MPI, which moves nothing of ours: all that was sent has arrived.
+  virtual void see_off() {}
+
   /// What is sent, Slots::window bytes; and what has been received.
   virtual char *outgoing() { return outgoing_.data(); }
   virtual const char *incoming() { return incoming_.data(); }
