@@ -29,6 +29,7 @@ void require_reach(halocline::Segment &segment, const Pair &pair) {
   try {
     segment.put({pair.other(), 0}, &byte, 1);
     segment.flush(pair.other());
+    segment.barrier();  // who waits inside MPI serves nobody
   } catch (const halocline::Error &error) {
     status = error.status();
     message = error.what();
