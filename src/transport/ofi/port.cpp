@@ -3,13 +3,13 @@
 #include "transport/ofi/port.hpp"
 
 #include <poll.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <ctime>
 #include <utility>
 
+#include "transport/ofi/random.hpp"
 #include "transport/ofi/state.hpp"
 
 namespace halocline::transport::ofi {
@@ -27,13 +27,6 @@ constexpr std::size_t kMostBytesIfPoor = 5000, kWordBytesIfPoor = 4;
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
 constexpr int kEarAt = 49, kIdAt = 32;
 constexpr std::uint64_t kIds = std::uint64_t{1} << (kEarAt - kIdAt), kEars = std::uint64_t{1} << (63 - kEarAt);
-
-/// A port whose choice has a secret runs on a system that has random numbers.
-std::uint64_t random_bits() {
-  std::uint64_t bits = 0;
-  while (getrandom(&bits, sizeof bits, 0) != sizeof bits) continue;
-  return bits;
-}
 
 /// An announcement that counts:  | 0 | salt: 40 bits | place in the table of ears: 23 bits |. The salt is random, so that a stranger's word is
 /// known as such. Where the provider carries four bytes only, there is no room for it.
@@ -62,18 +55,19 @@ Port::~Port() = default;
 Status Port::choose(const Wish &wish, Choice *choice) {
   const Library *library = nullptr;
   HLC_TRY(find_library(&library));
+  HLC_TRY(find_random_bits());
   Info info;
   HLC_TRY(ofi::choose(*library, wish, nullptr, info));
   *choice = choice_of(*info);
   choice->fake = wish.fake;
-  if (getrandom(&choice->secret, sizeof choice->secret, 0) != sizeof choice->secret)
-    return fail(Status::unsupported, "the system has no random numbers for a secret of the job");
+  choice->secret = random_bits();
   return Status::ok;
 }
 
 Status Port::open(const Wish &wish, const Choice &choice) {
   const Library *library = nullptr;
   HLC_TRY(find_library(&library));
+  HLC_TRY(find_random_bits());
   auto state = std::make_unique<State>();
   state->library = library;
   HLC_TRY(ofi::choose(*library, wish, &choice, state->info));

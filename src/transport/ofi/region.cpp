@@ -3,19 +3,18 @@
 #include "transport/ofi/region.hpp"
 
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <unistd.h>
 
+#include "transport/ofi/random.hpp"
 #include "transport/ofi/state.hpp"
 
 namespace halocline::transport::ofi {
 namespace {
 
 /// A key of as many bytes as the provider's keys have.
-Status draw_key(std::size_t bytes, std::uint64_t *key) {
-  if (getrandom(key, sizeof *key, 0) != sizeof *key) return fail(Status::memory, "the system has no random numbers for the keys of memory");
-  if (bytes < sizeof *key) *key &= (std::uint64_t{1} << (8 * bytes)) - 1;
-  return Status::ok;
+std::uint64_t draw_key(std::size_t bytes) {
+  const std::uint64_t key = random_bits();
+  return bytes < sizeof key ? key & ((std::uint64_t{1} << (8 * bytes)) - 1) : key;
 }
 
 }  // namespace
@@ -79,8 +78,7 @@ Status Port::register_memory(const char *base, std::int64_t bytes, bool for_peer
   const std::uint64_t access = for_peers ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ | FI_SEND | FI_RECV;
   int code = -FI_ENOKEY;
   for (int i = 0; i < tries && code == -FI_ENOKEY; ++i) {
-    std::uint64_t key = 0;
-    HLC_TRY(draw_key(domain.mr_key_size, &key));
+    const std::uint64_t key = draw_key(domain.mr_key_size);
     code = fi_mr_reg(state_->domain, base, static_cast<std::size_t>(bytes), access, 0, key, 0, registration, nullptr);
   }
   if (code == 0 && (domain.mr_mode & FI_MR_ENDPOINT) != 0) {

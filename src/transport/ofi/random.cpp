@@ -1,0 +1,36 @@
+// getrandom, and what becomes of its failure.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/random.hpp"
+
+#include <sys/random.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace halocline::transport::ofi {
+namespace {
+
+/// Only a signal may interrupt it, before the system has collected its first random numbers.
+bool draw(std::uint64_t *bits) {
+  ssize_t drawn = -1;
+  do drawn = getrandom(bits, sizeof *bits, 0);
+  while (drawn < 0 && errno == EINTR);
+  return drawn == sizeof *bits;
+}
+
+}  // namespace
+
+Status find_random_bits() {
+  std::uint64_t bits = 0;
+  if (draw(&bits)) return Status::ok;
+  return fail(Status::unsupported, "the system has no random numbers for keys and secrets: %s", std::strerror(errno));
+}
+
+std::uint64_t random_bits() {
+  std::uint64_t bits = 0;
+  if (!draw(&bits)) std::abort();  // taken away since the port was opened
+  return bits;
+}
+
+}  // namespace halocline::transport::ofi
