@@ -15,22 +15,26 @@ namespace {
 using transport::ofi::Choice;
 using transport::ofi::Wish;
 
-transport::ofi::Fake fake_of(const char *name) {
+/// HALOCLINE_FAKE_NETWORK, for tests; rank 0's is that of all.
+Status read_fake(int rank, transport::ofi::Fake &fake) {
   using transport::ofi::Fake;
-  if (std::strcmp(name, "unordered") == 0) return Fake::unordered;
-  return std::strcmp(name, "poor") == 0 ? Fake::poor : Fake::no;
+  const char *text = environment("FAKE_NETWORK");
+  if (*text == '\0') return Status::ok;
+  fake = std::strcmp(text, "poor") == 0 ? Fake::poor : Fake::unordered;
+  if (fake == Fake::poor || std::strcmp(text, "unordered") == 0) return Status::ok;
+  return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s', it must be unordered or poor", rank, text);
 }
 
 Wish wish_of(const Context &context) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
-  const bool thread = context.progress() == Progress::thread;
-  return {environment("PROVIDER"),
-          environment("INTERFACE"),
-          context.one_host(),
-          thread || provided == MPI_THREAD_MULTIPLE,
-          fake_of(environment("FAKE_NETWORK")),
-          thread};
+  Wish wish;
+  wish.provider = environment("PROVIDER");
+  wish.interface = environment("INTERFACE");
+  wish.one_host = context.one_host();
+  wish.sleeps = context.progress() == Progress::thread;
+  wish.many_threads = wish.sleeps || provided == MPI_THREAD_MULTIPLE;
+  return wish;
 }
 
 /// A word of rank 0, under way to the others.
@@ -104,7 +108,7 @@ Status Network::try_to_open(Context &context) {
   Choice choice;
   HLC_TRY(prepare(context, context.comm(), [&] {
     wish = wish_of(context);
-    return Status::ok;
+    return read_fake(context.rank(), wish.fake);
   }));
   HLC_TRY(compare_providers(context, wish));
   HLC_TRY(choose(context, wish, &choice));

@@ -47,6 +47,8 @@ CASES = [
      r"HLC_ERR_MEMORY: rank 2: tcp on lo .* cannot register \d+ bytes: Cannot allocate memory"),
     ("an address that is not understood", ["libfabric=-1:{faulty}", "on=0:HALOCLINE_TEST_FAULT=fi_av_insert"], ERROR,
      r"HLC_ERR_UNSUPPORTED: rank 0: tcp on lo .* does not understand the address of a peer"),
+    ("a pretended network that is none", ["on=1:HALOCLINE_FAKE_NETWORK=slow"], ERROR,
+     r"HLC_ERR_ARGUMENT: rank 1: HALOCLINE_FAKE_NETWORK is 'slow', it must be unordered or poor"),
     ("no more files", ["files=1:0"], MPI, r"rank 1: .*Too many open files"),
 ]
 for where, step in ((0, "fi_fabric"), (1, "fi_domain"), (2, "fi_cq_open"), (1, "fi_av_open"), (0, "fi_endpoint")):
