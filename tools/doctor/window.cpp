@@ -31,9 +31,10 @@ const char *maker_of(Kind kind) {
   return names[static_cast<int>(kind)];
 }
 
-Window::Window(Kind kind, MPI_Comm comm, const WindowShape &shape) : kind_(kind), shape_(shape), unit_(shape.unit) {
+Window::Window(Kind kind, MPI_Comm comm, const WindowShape &shape) : kind_(kind), comm_(comm), shape_(shape), unit_(shape.unit) {
+  watch_phase("a window of " + std::to_string(shape.bytes) + " bytes by " + maker_of(kind));
   if (kind == Kind::create || kind == Kind::dynamic) allocate_memory();
-  make(comm);
+  make();
   CALL(MPI_Win_set_errhandler, handle_, MPI_ERRORS_RETURN);
 }
 
@@ -43,8 +44,18 @@ Window::~Window() {
 }
 
 void Window::free() {
+  settle();
   if (kind_ == Kind::dynamic) CALL(MPI_Win_detach, handle_, base_);
   CALL(MPI_Win_free, &handle_);
+}
+
+/// Open MPI 5 crashes soon after a window is freed while messages of its transfers are still on their way home. The probe
+/// epochs/free_at_once looks for that; every other one lets them come home first, which each look for a message does for some of them.
+void Window::settle() const {
+  constexpr int kLooks = 128;
+  int any = 0;
+  CALL(MPI_Barrier, comm_);
+  for (int i = 0; i < kLooks; ++i) CALL(MPI_Iprobe, MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &any, MPI_STATUS_IGNORE);
 }
 
 /// The standard lets an MPI restrict locks to memory of MPI_Alloc_mem.
@@ -54,24 +65,24 @@ void Window::allocate_memory() {
   base_ = reinterpret_cast<unsigned char *>(start + shape_.offset);
 }
 
-void Window::make(MPI_Comm comm) {
+void Window::make() {
   const auto bytes = static_cast<MPI_Aint>(shape_.bytes);
   if (kind_ == Kind::create) {
-    CALL(MPI_Win_create, base_, bytes, unit_, MPI_INFO_NULL, comm, &handle_);
+    CALL(MPI_Win_create, base_, bytes, unit_, MPI_INFO_NULL, comm_, &handle_);
   } else if (kind_ == Kind::allocate) {
-    CALL(MPI_Win_allocate, bytes, unit_, MPI_INFO_NULL, comm, &base_, &handle_);
+    CALL(MPI_Win_allocate, bytes, unit_, MPI_INFO_NULL, comm_, &base_, &handle_);
   } else if (kind_ == Kind::shared) {
-    refuse_several_nodes(comm);
-    CALL(MPI_Win_allocate_shared, bytes, unit_, MPI_INFO_NULL, comm, &base_, &handle_);
+    refuse_several_nodes(comm_);
+    CALL(MPI_Win_allocate_shared, bytes, unit_, MPI_INFO_NULL, comm_, &base_, &handle_);
   } else {
     int size = 0;
-    CALL(MPI_Comm_size, comm, &size);
-    CALL(MPI_Win_create_dynamic, MPI_INFO_NULL, comm, &handle_);
+    CALL(MPI_Comm_size, comm_, &size);
+    CALL(MPI_Win_create_dynamic, MPI_INFO_NULL, comm_, &handle_);
     CALL(MPI_Win_attach, handle_, base_, bytes);
     MPI_Aint mine = 0;
     CALL(MPI_Get_address, base_, &mine);
     addresses_.resize(static_cast<std::size_t>(size));
-    CALL(MPI_Allgather, &mine, 1, MPI_AINT, addresses_.data(), 1, MPI_AINT, comm);
+    CALL(MPI_Allgather, &mine, 1, MPI_AINT, addresses_.data(), 1, MPI_AINT, comm_);
   }
 }
 

@@ -45,9 +45,11 @@ class Window {
  private:
   static constexpr std::size_t kGuard = 128;
   void allocate_memory();
-  void make(MPI_Comm comm);
+  void make();
+  void settle() const;
 
   Kind kind_;
+  MPI_Comm comm_;
   WindowShape shape_;
   MPI_Win handle_ = MPI_WIN_NULL;
   unsigned char *memory_ = nullptr, *base_ = nullptr;

@@ -2,6 +2,7 @@
 // of these is not right, the mode that stands on it cannot be.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
+#include <cstdint>
 
 #include "../watchdog.hpp"
 #include "slots.hpp"
@@ -163,6 +164,23 @@ void probe_passive_naive(Bench &bench) {
   slots.end();
 }
 
+/// Many small puts, and the window is freed as soon as the epoch has ended: nothing of it may be touched afterwards.
+void probe_free_at_once(Bench &bench) {
+  constexpr int kWindows = 20, kPuts = 4000;
+  std::int64_t memory = 0;
+  for (int i = 0; i < kWindows; ++i) {
+    const std::int64_t value = bench.next_round();
+    MPI_Win window = MPI_WIN_NULL;
+    CALL(MPI_Win_create, &memory, sizeof memory, 1, MPI_INFO_NULL, bench.comm(), &window);
+    CALL(MPI_Win_set_errhandler, window, MPI_ERRORS_RETURN);
+    CALL(MPI_Win_lock, MPI_LOCK_EXCLUSIVE, bench.next(), 0, window);
+    for (int put = 0; put < kPuts; ++put) CALL(MPI_Put, &value, 1, MPI_INT64_T, bench.next(), 0, 1, MPI_INT64_T, window);
+    CALL(MPI_Win_unlock, bench.next(), window);
+    CALL(MPI_Win_free, &window);
+    bench.expect(memory == value, "put before MPI_Win_free: found " + std::to_string(memory) + ", expected " + std::to_string(value));
+  }
+}
+
 }  // namespace
 
 std::vector<Probe> epoch_probes() {
@@ -175,6 +193,9 @@ std::vector<Probe> epoch_probes() {
           {"epochs/passive_naive", "MPI_Win_lock_all, unlock_all, MPI_Ibarrier, MPI_Win_sync", probe_passive_naive}};
 }
 
-std::vector<Probe> risky_probes() { return {{"epochs/pscw_nocheck", "MPI_Win_post, start (MPI_MODE_NOCHECK), test", probe_pscw_nocheck}}; }
+std::vector<Probe> risky_probes() {
+  return {{"epochs/pscw_nocheck", "MPI_Win_post, start (MPI_MODE_NOCHECK), test", probe_pscw_nocheck},
+          {"epochs/free_at_once", "MPI_Win_lock, many MPI_Put, MPI_Win_unlock, MPI_Win_free", probe_free_at_once}};
+}
 
 }  // namespace doctor
