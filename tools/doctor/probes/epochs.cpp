@@ -166,7 +166,7 @@ void probe_passive_naive(Bench &bench) {
 
 /// Many small puts, and the window is freed as soon as the epoch has ended: nothing of it may be touched afterwards.
 void probe_free_at_once(Bench &bench) {
-  constexpr int kWindows = 20, kPuts = 4000;
+  constexpr int kWindows = 8, kPuts = 4000;
   std::int64_t memory = 0;
   for (int i = 0; i < kWindows; ++i) {
     const std::int64_t value = bench.next_round();
