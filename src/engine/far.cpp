@@ -114,7 +114,7 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
   const std::int64_t first = first_pieces(bytes);
   if (first > 0) {
     HLC_TRY(put(call, to, data, first));
-    // SYNC pieces-before-notification (pairs with Port::hear_value): the last piece may overtake the others.
+    // SYNC pieces-before-notification (pairs with set_word): the last piece may overtake the others.
     HLC_TRY(traffic_->drain(to.rank, call, false));
   }
   if (!port_->carries_values()) return request_notification(call, to.rank, notification);

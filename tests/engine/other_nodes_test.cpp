@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "engine/segments.hpp"
@@ -76,6 +77,37 @@ TEST(OtherNodes, have_all_that_was_begun_before_a_flush) {
     EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), 5, &value)));
     EXPECT_EQ(value, one);
     EXPECT_TRUE(std::equal(theirs.begin(), theirs.end(), segment.data() + bytes));
+    segment.barrier();
+  }
+}
+
+/// A rank that shares the target's node tells it something newer, through shared memory, as soon as a message by MPI says that the flush is
+/// over. If the older notification were still on its way, it would overwrite the newer one. The target is not looking when it is sent.
+TEST(OtherNodes, have_set_a_notification_when_its_flush_ends) {
+  const std::vector<int> nodes = nodes_of_ranks();
+  if (size() < 3 || nodes[0] != nodes[1] || nodes[0] == nodes.back()) GTEST_SKIP() << "needs two ranks on one node, and one on another";
+  constexpr int word = 0, done = 1;
+  const int target = 0, neighbour = 1, far = size() - 1;
+  TestSegment segment(8, 2);
+  for (std::uint32_t step = 1; step <= 40; ++step) {
+    if (rank() == far) {
+      EXPECT_TRUE(ok(hlc_notify(segment.raw(), target, {word, 2 * step - 1})));
+      EXPECT_TRUE(ok(hlc_flush(segment.raw(), target)));
+      MPI_Send(nullptr, 0, MPI_INT, neighbour, 0, MPI_COMM_WORLD);
+    } else if (rank() == neighbour) {
+      MPI_Recv(nullptr, 0, MPI_INT, far, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_TRUE(ok(hlc_notify(segment.raw(), target, {word, 2 * step})));
+      EXPECT_TRUE(ok(hlc_notify(segment.raw(), target, {done, step})));
+    } else if (rank() == target) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      int id = -1;
+      EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {done, 1}, &id)));
+    }
+    segment.barrier();
+    std::uint32_t value = 0, last = 0;
+    EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), word, &value)));
+    EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), done, &last)));
+    EXPECT_EQ(value, rank() == target ? 2 * step : 0);
     segment.barrier();
   }
 }

@@ -21,7 +21,7 @@ constexpr long kWithoutObject_ns = 50'000;    // a provider that has nothing to 
 static_assert(sizeof(Transfer::for_libfabric) >= sizeof(fi_context2));
 static_assert(offsetof(Transfer, for_libfabric) == 0);
 
-constexpr std::size_t kMostBytesIfPoor = 5000, kWordBytesIfPoor = 4;
+constexpr std::size_t kMostBytesIfFake = 5000, kWordBytesIfPoor = 4;
 
 /// An announcement that sets a word:  | 1 | ear: 14 bits | id: 17 bits | value: 32 bits |
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
@@ -78,7 +78,8 @@ Status Port::open(const Wish &wish, const Choice &choice) {
   HLC_TRY(state->name(description_, &address_));
   const fi_domain_attr &domain = *state->info->domain_attr;
   const bool poor = choice.fake == Fake::poor;
-  most_bytes_ = static_cast<std::int64_t>(std::min(state->info->ep_attr->max_msg_size, poor ? kMostBytesIfPoor : kMostBytes));
+  const std::size_t most = choice.fake == Fake::no ? kMostBytes : kMostBytesIfFake;
+  most_bytes_ = static_cast<std::int64_t>(std::min(state->info->ep_attr->max_msg_size, most));
   word_bytes_ = poor ? kWordBytesIfPoor : domain.cq_data_size;
   registers_sources_ = poor || (domain.mr_mode & FI_MR_LOCAL) != 0;
   keeps_order_ = choice.fake == Fake::no && (state->info->tx_attr->msg_order & FI_ORDER_SAW) != 0;
@@ -306,6 +307,7 @@ void set_word(const Words &words, std::uint32_t id, std::uint32_t value) {
   // SYNC later-before-earlier (pairs with await_round): the network may bring a barrier's number after that of the next.
   if (id >= words.rising && static_cast<std::int32_t>(value - word.load(std::memory_order_relaxed)) <= 0) return;
   // SYNC payload-before-notification (pairs with seen and take): the provider queues an announcement when the bytes are there.
+  // SYNC pieces-before-notification (pairs with FarParts::put_notify): what is announced is the last piece, the others are there.
   word.store(value, std::memory_order_release);
 }
 

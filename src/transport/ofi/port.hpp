@@ -19,8 +19,8 @@ struct fid_mr;
 
 namespace halocline::transport::ofi {
 
-/// A network that is made to do less than it can, for tests. unordered: transfers overtake each other, and none is promised not to. poor: also
-/// short transfers, four bytes of announcement, and memory that has to be registered.
+/// A network that is made to do less than it can, for tests. unordered: transfers are short and overtake each other, and none is promised not
+/// to. poor: also four bytes of announcement, and memory that has to be registered.
 enum class Fake : std::uint32_t { no, unordered, poor };
 
 /// What a user asks for; empty: whatever is fastest.
