@@ -122,7 +122,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_init(MPI_Comm comm, hlc_context **context);
 HLC_NODISCARD HLC_API hlc_status hlc_init_fortran(int comm, hlc_context **context);
 
 /**
- * Closes a context and sets *context to NULL. Collective. All halos, exchanges and fields made from it must have been released before:
+ * Closes a context and sets *context to NULL. Collective. All halos, exchanges, segments and fields made from it must have been released before:
  * else HLC_ERR_STATE, which says how many live, and the context stays usable. If a rank has died or does not come, HLC_ERR_PEER_DIED or
  * HLC_ERR_TIMEOUT; the context is closed all the same, but its communicators, which MPI can only free collectively, are left as they are.
  */
@@ -140,9 +140,10 @@ typedef struct hlc_context_info_t {
 HLC_NODISCARD HLC_API hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info);
 
 /**
- * Returns one line about what carries data to other nodes in modes notify and direct: the provider and interface that libfabric drives, or
- * the reason why it is MPI. The network is opened by the first plan that needs it. HALOCLINE_PROVIDER names a provider of libfabric
- * ("none": MPI carries them), HALOCLINE_INTERFACE an interface or its address. Valid as long as the context; local. NULL for NULL.
+ * Returns one line about what carries data to other nodes in modes notify and direct and for segments: the provider and interface that libfabric
+ * drives, and who moves it (HALOCLINE_PROGRESS), or the reason why it is MPI, which segments cannot use. The network is opened by the first plan
+ * or segment that needs it; until then the line says that none has. HALOCLINE_PROVIDER names a provider of libfabric ("none": MPI carries
+ * plans' data), HALOCLINE_INTERFACE an interface or its address. Valid as long as the context; local. NULL for NULL.
  */
 HLC_API const char *hlc_context_network(const hlc_context *context);
 

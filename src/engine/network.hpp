@@ -1,4 +1,5 @@
-// The network that reaches the ranks of other nodes: opened by all ranks of a context together, when the first plan needs it.
+// The network that reaches the ranks of other nodes: opened by all ranks of a context together, when the first plan or
+// segment needs it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -44,7 +45,7 @@ class Network {
   std::unique_ptr<Traffic> traffic_;
   std::unique_ptr<ProgressThread> thread_;  // goes before what it polls
   bool asked_ = false;
-  char description_[512] = "no plan has needed a network";
+  char description_[512] = "no plan and no segment has needed a network";
 };
 
 }  // namespace halocline
