@@ -137,7 +137,8 @@ TEST_P(Memory, of_a_rank_does_not_grow_with_the_job) {
 TEST(SegmentMemory, of_a_rank_does_not_grow_with_the_job) {
   if (!can_count_bytes()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
   if (size() < 16 || size() % 16 != 0) GTEST_SKIP() << "needs 16 ranks, or a multiple";
-  const int fewest = std::max(3 * kColumns, size() / 4);
+  // Three nodes at least, so that the rank that this one puts to and the one that puts here are different ranks.
+  const int fewest = 3 * ranks_per_node();
   hold_on_first(fewest, hold_segment);
   const Held few = hold_on_first(fewest, hold_segment);
   for (int ranks = size(); ranks > fewest; ranks /= 2) {
