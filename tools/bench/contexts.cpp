@@ -17,4 +17,10 @@ static halocline::Context open_with(const std::string &progress, MPI_Comm comm) 
 
 ContextWith::ContextWith(const std::string &progress, MPI_Comm comm) : progress_(progress), context_(open_with(progress, comm)) {}
 
+std::list<ContextWith> all_progress(MPI_Comm comm) {
+  std::list<ContextWith> contexts;
+  for (const char *progress : {"caller", "thread"}) contexts.emplace_back(progress, comm);
+  return contexts;
+}
+
 }  // namespace bench

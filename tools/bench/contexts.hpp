@@ -5,6 +5,7 @@
 
 #include <halocline/halocline.hpp>
 
+#include <list>
 #include <string>
 
 namespace bench {
@@ -20,5 +21,8 @@ class ContextWith {
   std::string progress_;
   halocline::Context context_;
 };
+
+/// One for each kind of progress that a bench compares. Collective.
+std::list<ContextWith> all_progress(MPI_Comm comm);
 
 }  // namespace bench

@@ -35,9 +35,9 @@ void Duel::verify(Lap lap, std::int64_t bytes) {
     repeat(*carrier, lap, bytes, static_cast<int>(count));
     carrier->see_off();
     const bool receives = lap == Lap::ping_pong || pair_.rank == 1;
-    int right = !receives || holds(carrier->incoming(), bytes * count, pattern_ + static_cast<unsigned>(pair_.other()));
-    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, pair_.comm);
-    if (!right) throw std::runtime_error("wrong bytes came by " + carrier->name() + " in messages of " + std::to_string(bytes) + " bytes");
+    const bool right = !receives || holds(carrier->incoming(), bytes * count, pattern_ + static_cast<unsigned>(pair_.other()));
+    if (!on_both(right, pair_.comm))
+      throw std::runtime_error("wrong bytes came by " + carrier->name() + " in messages of " + std::to_string(bytes) + " bytes");
   }
 }
 

@@ -41,6 +41,12 @@ static std::string now_utc() {
   return text;
 }
 
+std::string title_of(const std::string &what, const Environment &environment) {
+  const hlc_context_info_t &context = environment.context;
+  return what + ", " + std::to_string(context.size) + " ranks, " + std::to_string(context.nodes) +
+         (context.nodes == 1 ? " node, " : " nodes, ") + std::to_string(context.cores) + " cores, " + environment.mpi_short + "\n";
+}
+
 Environment find_environment(const halocline::Context &context, int argc, char **argv) {
   Environment e;
   utsname system{};

@@ -19,6 +19,9 @@ struct Environment {
   bool oversubscribed() const { return context.node_size > context.cores; }
 };
 
+/// A title: what was measured, and with how many ranks, nodes and cores, and which MPI.
+std::string title_of(const std::string &what, const Environment &environment);
+
 Environment find_environment(const halocline::Context &context, int argc, char **argv);
 
 }  // namespace bench

@@ -27,6 +27,10 @@ Json environment_of(const Environment &e) {
           {"oversubscribed", e.oversubscribed()}};
 }
 
+Json opening(const std::string &benchmark, const Environment &environment, const std::string &network) {
+  return {{"benchmark", benchmark}, {"environment", environment_of(environment)}, {"network", network}};
+}
+
 void write_file(const Json &json, const std::string &path) {
   std::ofstream file(path);
   file << json.dump(2) << "\n";

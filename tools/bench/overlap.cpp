@@ -4,6 +4,7 @@
 #include "contexts.hpp"
 #include "drawing.hpp"
 #include "json.hpp"
+#include "pair.hpp"
 #include "statistics.hpp"
 #include "work.hpp"
 
@@ -75,11 +76,7 @@ class Contest {
     samples.start_us.push_back(slower(start, comm_));
   }
 
-  bool is_right() const {
-    int right = line_.is_right() ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, comm_);
-    return right != 0;
-  }
+  bool is_right() const { return on_both(line_.is_right(), comm_); }
 
   OverlapRow result() {
     const OverlapSamples &samples = row_.samples;
@@ -112,8 +109,7 @@ class Contest {
 }  // namespace
 
 OverlapReport run_overlap(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
-  std::list<ContextWith> contexts;
-  for (const char *progress : {"caller", "thread"}) contexts.emplace_back(progress, comm);
+  std::list<ContextWith> contexts = all_progress(comm);
   Work work;
   OverlapReport report;
   for (const std::int64_t bytes : options.sizes) {
@@ -136,10 +132,7 @@ std::string table_of(const OverlapReport &report) {
   for (const OverlapRow &row : report.rows)
     rows.push_back({std::to_string(row.bytes), significant(row.communication_us), significant(row.start_us), significant(row.compute_us),
                     significant(row.combined_us), number(row.hidden_percent, 0, " %"), row.progress});
-  const hlc_context_info_t &context = report.environment.context;
-  return "Overlap of a halo swap with computation, 2 ranks, " + std::to_string(context.nodes) +
-         (context.nodes == 1 ? " node, " : " nodes, ") + std::to_string(context.cores) + " cores, " + report.environment.mpi_short +
-         "\nnetwork: " + report.network + "\n" + drawn(rows) +
+  return title_of("Overlap of a halo swap with computation", report.environment) + "network: " + report.network + "\n" + drawn(rows) +
          "hidden: swap + compute - combined, as a part of swap. The computation is counted in steps: a thread that takes its core makes it "
          "longer.\n";
 }
@@ -159,8 +152,9 @@ void write_json(const OverlapReport &report, const std::string &path) {
                        {"start", row.samples.start_us},
                        {"compute", row.samples.compute_us},
                        {"combined", row.samples.combined_us}}}});
-  write_file({{"benchmark", "overlap"}, {"environment", environment_of(report.environment)}, {"network", report.network}, {"sizes", sizes}},
-             path);
+  Json all = opening("overlap", report.environment, report.network);
+  all["sizes"] = sizes;
+  write_file(all, path);
 }
 
 }  // namespace bench

@@ -13,6 +13,12 @@ namespace bench {
 
 std::int64_t Slots::count(std::int64_t bytes) { return std::clamp<std::int64_t>(window / bytes, 1, 1024); }
 
+bool on_both(bool mine, MPI_Comm comm) {
+  int both = mine ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &both, 1, MPI_INT, MPI_MIN, comm);
+  return both != 0;
+}
+
 bool on_one_host(const Pair &pair) {
   MPI_Comm host;
   int size = 0;

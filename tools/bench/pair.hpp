@@ -20,6 +20,9 @@ struct Pair {
   int other() const { return 1 - rank; }
 };
 
+/// True if it is so on both ranks. Collective.
+bool on_both(bool mine, MPI_Comm comm);
+
 /// True if both ranks could share memory, whatever nodes are pretended. Collective.
 bool on_one_host(const Pair &pair);
 

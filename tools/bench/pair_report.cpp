@@ -66,8 +66,7 @@ std::string streams(const PairReport &r) {
 
 std::string title(const PairReport &r) {
   const hlc_context_info_t &context = r.environment.context;
-  std::string text = std::string(r.benchmark == "notify" ? "Notified put" : "Bandwidth and message rate of puts") + ", 2 ranks, " +
-                     std::to_string(context.nodes) + (context.nodes == 1 ? " node, " : " nodes, ") + r.environment.mpi_short + "\n";
+  std::string text = title_of(r.benchmark == "notify" ? "Notified put" : "Bandwidth and message rate of puts", r.environment);
   text += (context.nodes == 1 ? std::string("puts in shared memory") : "network: " + r.network) + "; raw TCP: " + r.raw_tcp + "\n";
   if (r.one_host && context.nodes > 1)
     text += "Both ranks run on one host: MPI carries its messages in shared memory, not over the network.\n";
@@ -121,13 +120,11 @@ std::string table_of(const PairReport &report) {
 void write_json(const PairReport &report, const std::string &path) {
   Json sizes = Json::array();
   for (const PairRow &row : report.rows) sizes.push_back(size_of(row));
-  write_file({{"benchmark", report.benchmark},
-              {"environment", environment_of(report.environment)},
-              {"network", report.network},
-              {"raw_tcp", report.raw_tcp},
-              {"mpi_may_share_memory", report.one_host},
-              {"sizes", sizes}},
-             path);
+  Json all = opening(report.benchmark, report.environment, report.network);
+  all["raw_tcp"] = report.raw_tcp;
+  all["mpi_may_share_memory"] = report.one_host;
+  all["sizes"] = sizes;
+  write_file(all, path);
 }
 
 }  // namespace bench

@@ -69,9 +69,9 @@ class Trial {
   }
 
   void verify() {
-    int right = rank_ == 0 || std::memcmp(segment_.data<char>(), message_.data(), message_.size()) == 0;
-    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, comm_);
-    if (!right) throw std::runtime_error("wrong bytes: a put of " + std::to_string(row_.bytes) + " bytes was flushed and is not there");
+    const bool right = rank_ == 0 || std::memcmp(segment_.data<char>(), message_.data(), message_.size()) == 0;
+    if (!on_both(right, comm_))
+      throw std::runtime_error("wrong bytes: a put of " + std::to_string(row_.bytes) + " bytes was flushed and is not there");
   }
 
   halocline::Segment segment_;
@@ -84,8 +84,7 @@ class Trial {
 }  // namespace
 
 ProgressReport run_progress(MPI_Comm comm, const PairOptions &options, int argc, char **argv) {
-  std::list<ContextWith> contexts;
-  for (const char *progress : {"caller", "thread"}) contexts.emplace_back(progress, comm);
+  std::list<ContextWith> contexts = all_progress(comm);
   Work work;
   ProgressReport report;
   for (const std::int64_t bytes : options.sizes) {
@@ -106,10 +105,8 @@ std::string table_of(const ProgressReport &report) {
     rows.push_back({std::to_string(row.bytes), number(row.median_completion_us * 1e-3, 3), number(quantile(row.completion_us, 0) * 1e-3, 3),
                     number(quantile(row.completion_us, 1) * 1e-3, 3), number(row.median_compute_us * 1e-3, 1), row.waits ? "yes" : "no",
                     row.progress});
-  const hlc_context_info_t &context = report.environment.context;
-  return "A put to a rank that computes and does not call the library, 2 ranks, " + std::to_string(context.nodes) +
-         (context.nodes == 1 ? " node, " : " nodes, ") + std::to_string(context.cores) + " cores, " + report.environment.mpi_short +
-         "\nnetwork: " + report.network + "\n" + drawn(rows);
+  return title_of("A put to a rank that computes and does not call the library", report.environment) + "network: " + report.network + "\n" +
+         drawn(rows);
 }
 
 void write_json(const ProgressReport &report, const std::string &path) {
@@ -121,9 +118,9 @@ void write_json(const ProgressReport &report, const std::string &path) {
                      {"compute_us", row.median_compute_us},
                      {"waits_for_target", row.waits},
                      {"samples_us", {{"completion", row.completion_us}, {"compute", row.compute_us}}}});
-  write_file(
-      {{"benchmark", "progress"}, {"environment", environment_of(report.environment)}, {"network", report.network}, {"sizes", sizes}},
-      path);
+  Json all = opening("progress", report.environment, report.network);
+  all["sizes"] = sizes;
+  write_file(all, path);
 }
 
 }  // namespace bench
