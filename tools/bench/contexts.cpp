@@ -17,6 +17,11 @@ static halocline::Context open_with(const std::string &progress, MPI_Comm comm) 
 
 ContextWith::ContextWith(const std::string &progress, MPI_Comm comm) : progress_(progress), context_(open_with(progress, comm)) {}
 
+std::string ContextWith::network() const {
+  const std::string line = context_.network();
+  return line.substr(0, line.find(", progress by "));
+}
+
 std::list<ContextWith> all_progress(MPI_Comm comm) {
   std::list<ContextWith> contexts;
   for (const char *progress : {"caller", "thread"}) contexts.emplace_back(progress, comm);

@@ -16,6 +16,8 @@ class ContextWith {
   ContextWith(const std::string &progress, MPI_Comm comm);
   const std::string &progress() const { return progress_; }
   const halocline::Context &context() const { return context_; }
+  /// What carries data to other nodes, whoever moves it.
+  std::string network() const;
 
  private:
   std::string progress_;

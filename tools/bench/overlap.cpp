@@ -123,7 +123,7 @@ OverlapReport run_overlap(MPI_Comm comm, const PairOptions &options, int argc, c
     }
   }
   report.environment = find_environment(contexts.front().context(), argc, argv);
-  report.network = contexts.back().context().network();
+  report.network = contexts.back().network();
   return report;
 }
 
