@@ -13,6 +13,7 @@ constexpr long kSpinsWithCore = 20'000, kSpinsWithout = 20;
 constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
 constexpr long kPollEvery_ns = 50'000;      // nobody rings for what comes by MPI or over a network
 constexpr long kSpinsOfLook = 8;
+constexpr long kYieldsForNetwork_ns = 50'000'000;  // a nap costs a stream of data as much as it lasts
 constexpr long kSpinsAlone = 1'000;  // some tens of microseconds; then others of this core get a turn between two looks
 constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
 
@@ -42,6 +43,9 @@ Wait::Turn Wait::pause() {
   return pause_slowly();
 }
 
+/// Nobody else moves what is under way over the network, and there is a core for it.
+bool Wait::moves_data() const { return network_ && !network_->has_thread() && context_.core_per_rank(); }
+
 /// A look at the network takes longer than a spin, and counts as several; callers that look themselves get one in four besides.
 void Wait::poll() {
   if (calls_ < spins_ && calls_ % 4 != 0) return;
@@ -56,6 +60,10 @@ Wait::Turn Wait::pause_slowly() {
   if (calls_ < spins_ + yields_) {
     sched_yield();
     return Turn::look_again;
+  }
+  if (moves_data() && now_ns() - start_ns_ < kYieldsForNetwork_ns) {
+    sched_yield();
+    return next_turn();
   }
   if (wake_up_ == WakeUp::by_polling) {
     const std::timespec time{0, kPollEvery_ns};

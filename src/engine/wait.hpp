@@ -37,6 +37,7 @@ class Wait {
 
  private:
   void poll();
+  bool moves_data() const;
   Turn pause_slowly();
   Turn next_turn();
   void end_sleep();
