@@ -76,7 +76,8 @@ Status FarParts::launch(Flight &flight, Status ready) {
 Status FarParts::put_piece(const char *call, Target to, const char *data, std::int64_t bytes) {
   Flight *flight = nullptr;
   HLC_TRY(traffic_->begin(to.rank, call, &flight));
-  flight->kind = Transfer::Kind::deliver;
+  // Short ones are told apart by the flush alone, where a question comes behind them.
+  flight->kind = port_->keeps_order() && bytes <= Flight::kRoom ? Transfer::Kind::write : Transfer::Kind::deliver;
   aim(*flight, to);
   return launch(*flight, give_source(*flight, data, bytes));
 }

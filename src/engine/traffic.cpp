@@ -11,9 +11,12 @@ namespace halocline {
 namespace {
 
 constexpr std::size_t kMostFlights = 1024;
+constexpr std::size_t kTakeBackEvery = 32;
 
-bool announces(const Flight &flight) {
-  return flight.kind == Transfer::Kind::announce || flight.kind == Transfer::Kind::deliver_and_announce;
+/// Its end says that it has left, or that its bytes are there, but not that all it does has been done.
+bool is_post(const Flight &flight) {
+  return flight.kind == Transfer::Kind::write || flight.kind == Transfer::Kind::announce ||
+         flight.kind == Transfer::Kind::deliver_and_announce;
 }
 
 }  // namespace
@@ -166,7 +169,14 @@ Status Traffic::await(const char *call, const Link *link, int rank, There there)
   }
 }
 
+/// Flights whose end is known are used again while they are in the cache.
+bool Traffic::time_to_take_back() {
+  const auto locked = lock();
+  return in_use_ > 0 && in_use_ % kTakeBackEvery == 0;
+}
+
 Status Traffic::begin(int rank, const char *call, Flight **flight) {
+  if (time_to_take_back()) poll();
   {
     const auto locked = lock();
     if (in_use_ < kMostFlights) return take_to(rank, call, flight);
@@ -198,7 +208,7 @@ void Traffic::list(Flight &flight) {
 void Traffic::start(Flight &flight) {
   const auto locked = lock();
   list(flight);
-  if (announces(flight)) flight.announcement_number = flight.link->announced++;
+  if (is_post(flight)) flight.posted_before = flight.link->posted++;
   port_.start(flight);
 }
 
@@ -261,19 +271,19 @@ Status Traffic::for_links(int rank, Each each) {
   return Status::ok;
 }
 
-/// So many of the first announcements to a rank have ended.
-std::uint64_t Traffic::ended_announcements(const Link &link) {
+/// So many of the first posts to a rank have ended.
+std::uint64_t Traffic::ended_posts(const Link &link) {
   for (const Flight *flight = link.oldest; flight; flight = flight->after)
-    if (announces(*flight)) return flight->announcement_number;
-  return link.announced;
+    if (is_post(*flight)) return flight->posted_before;
+  return link.posted;
 }
 
-/// Asks whether the notifications that have gone there are set.
+/// Asks whether what was posted there has been done.
 Status Traffic::ask_to_confirm(Link &link, const char *call) {
   Flight *flight = nullptr;
   {
     const auto locked = lock();
-    if (link.confirmed == link.announced) return Status::ok;
+    if (link.confirmed == link.posted) return Status::ok;
   }
   HLC_TRY(begin(link.rank, call, &flight));
   Message message;
@@ -282,8 +292,8 @@ Status Traffic::ask_to_confirm(Link &link, const char *call) {
   flight->awaited = 2;
   {
     const auto locked = lock();
-    // SYNC announced-before-confirmed (pairs with do_as_asked): their announcements come before the question.
-    flight->confirms = ended_announcements(link);
+    // SYNC announced-before-confirmed (pairs with do_as_asked): they come before the question.
+    flight->confirms = ended_posts(link);
   }
   start(*flight);
   return Status::ok;

@@ -28,7 +28,8 @@ struct Link {
   int rank = 0;
   transport::ofi::Peer peer = 0;
   Flight *oldest = nullptr, *newest = nullptr;  // in flight, in the order in which they began
-  std::uint64_t announced = 0, confirmed = 0;  // notifications that have gone there, and how many of them are known to be set
+  // What has gone there whose end does not say that it is there, and how much of it is known to be.
+  std::uint64_t posted = 0, confirmed = 0;
   int error = 0;  // libfabric's number, once something has failed
   const char *failed_call = nullptr;
 };
@@ -49,8 +50,8 @@ struct Flight : Transfer {
   bool held = false;  // somebody waits for the answer and gives the flight back
   std::uint32_t place = 0, use = 0;  // where it is in the pool, and how often it was taken from there
   std::uint64_t answer = 0;
-  std::uint64_t announcement_number = 0;  // how many notifications had gone there before this one
-  std::uint64_t confirms = 0;  // a request to confirm: how many notifications
+  std::uint64_t posted_before = 0;  // how much had been posted there before this one
+  std::uint64_t confirms = 0;  // a request to confirm: how much of what was posted
 };
 
 /// Memory of this rank that requests may touch.
@@ -87,7 +88,8 @@ class Traffic {
   /// Sends a request and waits for its answer.
   Status ask(int rank, const char *call, const Message &message, std::uint64_t *answer);
 
-  /// Waits for all that has begun so far to a rank; to all ranks if rank is below 0. With `confirm` also until its notifications are set.
+  /// Waits for all that has begun so far to a rank; to all ranks if rank is below 0. With `confirm` also until its notifications are set
+  /// and what was written without an acknowledgement is there.
   Status drain(int rank, const char *call, bool confirm);
   /// Waits until what `call` has sent, and all answers, have left this process: the caller may go where it serves nobody.
   Status see_off(const char *call);
@@ -110,6 +112,7 @@ class Traffic {
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
   template <class There>
   Status await(const char *call, const Link *link, int rank, There there);
+  bool time_to_take_back();
   Status reach(int rank, Link **link);
   Status take_to(int rank, const char *call, Flight **flight);
   Status take(Link &link, const char *call, Flight **flight);
@@ -125,7 +128,7 @@ class Traffic {
   Status for_links(int rank, Each each);
   Status ask_to_confirm(Link &link, const char *call);
   Status wait_for(const Link &link, const char *call);
-  static std::uint64_t ended_announcements(const Link &link);
+  static std::uint64_t ended_posts(const Link &link);
   void write(Flight &flight, Message message, const void *operands, std::int64_t bytes);
 
   // engine/service.cpp

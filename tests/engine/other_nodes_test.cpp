@@ -112,6 +112,54 @@ TEST(OtherNodes, have_set_a_notification_when_its_flush_ends) {
   }
 }
 
+/// Looks at the network, and then at nothing of the library for a millisecond, until a message has come.
+void look_rarely_until_told(const TestSegment &segment, int from) {
+  int step = 0;
+  MPI_Request message = MPI_REQUEST_NULL;
+  MPI_Irecv(&step, 1, MPI_INT, from, 0, MPI_COMM_WORLD, &message);
+  for (int told = 0; !told;) {
+    for (int look = 0; look < 64; ++look) {
+      int id = -1;
+      EXPECT_TRUE(is_status(HLC_AGAIN, hlc_notify_test(segment.raw(), {1, 1}, &id)));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    MPI_Test(&message, &told, MPI_STATUS_IGNORE);
+  }
+}
+
+/// What has left its origin may still lie in the target's socket, and a flush must not return before it is there.
+TEST(OtherNodes, have_short_puts_and_notifications_when_a_flush_returns_though_they_look_rarely) {
+  if (size() == 1) GTEST_SKIP() << "one rank has no other";
+  TestSegment segment(8, 2);
+  const std::vector<int> nodes = nodes_of_ranks();
+  const auto other = std::find_if(nodes.begin(), nodes.end(), [&](int node) { return node != nodes[0]; });
+  const int target = other == nodes.end() ? 1 : static_cast<int>(other - nodes.begin());
+  for (int step = 1; step <= 30; ++step) {
+    const std::int64_t number = step % 3 == 0 ? step - 1 : step;  // in every third step nothing is put, in others nothing is notified
+    const std::uint32_t notified = step % 3 == 1 ? 0 : static_cast<std::uint32_t>(step);
+    if (rank() == 0) {
+      if (number == step) {
+        EXPECT_TRUE(ok(hlc_put(segment.at(target, 0), &number, 8)));
+      }
+      if (notified != 0) {
+        EXPECT_TRUE(ok(hlc_notify(segment.raw(), target, {0, notified})));
+      }
+      EXPECT_TRUE(ok(step % 2 == 0 ? hlc_flush(segment.raw(), target) : hlc_flush_all(segment.raw())));
+      MPI_Send(&step, 1, MPI_INT, target, 0, MPI_COMM_WORLD);
+      MPI_Recv(nullptr, 0, MPI_INT, target, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank() == target) {
+      look_rarely_until_told(segment, 0);
+      std::int64_t found = 0;
+      std::copy_n(segment.data(), 8, reinterpret_cast<std::byte *>(&found));
+      EXPECT_EQ(found, number) << "a put that was flushed";
+      std::uint32_t value = 0;
+      EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), 0, &value)));
+      EXPECT_EQ(value, notified) << "a notification that was flushed";
+      MPI_Send(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+  }
+}
+
 TEST(OtherNodes, give_what_was_accumulated_in_arrays_longer_than_a_message) {
   constexpr std::int64_t count = 3000;
   TestSegment segment(8 * count);

@@ -39,12 +39,11 @@ std::uint64_t make_word(std::size_t place, std::size_t word_bytes) {
 }
 std::size_t place_in(std::uint64_t word) { return word & (kPlaces - 1); }
 
-/// A write that is complete when its bytes are in the target's memory.
-std::int64_t write_to_the_end(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
+std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
   const iovec from{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)};
   const fi_rma_iov to{t.address, static_cast<std::size_t>(t.bytes), t.key};
   const fi_msg_rma message{&from, &t.descriptor, 1, t.peer, &to, 1, &t.for_libfabric, t.announcement};
-  return fi_writemsg(endpoint, &message, flags | FI_COMPLETION | FI_DELIVERY_COMPLETE);
+  return fi_writemsg(endpoint, &message, flags | FI_COMPLETION);
 }
 
 }  // namespace
@@ -80,6 +79,7 @@ Status Port::open(const Wish &wish, const Choice &choice) {
   const bool poor = choice.fake == Fake::poor;
   const std::size_t most = choice.fake == Fake::no ? kMostBytes : kMostBytesIfFake;
   most_bytes_ = static_cast<std::int64_t>(std::min(state->info->ep_attr->max_msg_size, most));
+  inject_bytes_ = state->info->tx_attr->inject_size;
   word_bytes_ = poor ? kWordBytesIfPoor : domain.cq_data_size;
   registers_sources_ = poor || (domain.mr_mode & FI_MR_LOCAL) != 0;
   keeps_order_ = choice.fake == Fake::no && (state->info->tx_attr->msg_order & FI_ORDER_SAW) != 0;
@@ -192,11 +192,13 @@ bool Port::try_start(Transfer &transfer) {
 std::int64_t Port::hand_over(Transfer &t) {
   fid_ep *endpoint = state_->endpoint;
   const auto bytes = static_cast<std::size_t>(t.bytes);
+  // Few bytes travel in the provider's own buffer, behind its header.
+  const std::uint64_t inject = bytes <= inject_bytes_ ? FI_INJECT : 0;
   switch (t.kind) {
-    case Transfer::Kind::announce:
-      return fi_writedata(endpoint, t.from, bytes, t.descriptor, t.announcement, t.peer, t.address, t.key, &t.for_libfabric);
-    case Transfer::Kind::deliver: return write_to_the_end(endpoint, t, 0);
-    case Transfer::Kind::deliver_and_announce: return write_to_the_end(endpoint, t, FI_REMOTE_CQ_DATA);
+    case Transfer::Kind::write: return write(endpoint, t, inject);
+    case Transfer::Kind::announce: return write(endpoint, t, FI_REMOTE_CQ_DATA | inject);
+    case Transfer::Kind::deliver: return write(endpoint, t, FI_DELIVERY_COMPLETE);
+    case Transfer::Kind::deliver_and_announce: return write(endpoint, t, FI_DELIVERY_COMPLETE | FI_REMOTE_CQ_DATA);
     case Transfer::Kind::fetch: return fi_read(endpoint, t.into, bytes, t.descriptor, t.peer, t.address, t.key, &t.for_libfabric);
     case Transfer::Kind::send: return fi_send(endpoint, t.from, bytes, t.descriptor, t.peer, &t.for_libfabric);
     case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.descriptor, FI_ADDR_UNSPEC, &t.for_libfabric);

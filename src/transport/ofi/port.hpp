@@ -58,9 +58,9 @@ using Peer = std::uint64_t;
 /// One write, read or message, used again and again. From start until it is at rest it belongs to the port, which links and marks it.
 struct Transfer {
   enum class State : int { at_rest, under_way, failed };
-  /// announce: a write that the target hears of, at rest when its source may be reused. deliver: a write that is at rest when its bytes are
-  /// there. fetch: a read. send, receive: a message.
-  enum class Kind : int { announce, deliver, deliver_and_announce, fetch, send, receive };
+  /// write: at rest when its source may be reused. announce: a write that the target hears of. deliver: a write that is at rest when its bytes
+  /// are there. fetch: a read. send, receive: a message.
+  enum class Kind : int { write, announce, deliver, deliver_and_announce, fetch, send, receive };
 
   std::array<void *, 8> for_libfabric{};  // must stand first: it names the transfer in the completion queue
   Kind kind = Kind::announce;
@@ -195,7 +195,7 @@ class Port {
   std::map<std::uint64_t, Words> words_;  // by ear
   Transfer *waiting_ = nullptr;  // for room in the provider
   Transfer *ended_ = nullptr;
-  std::size_t word_bytes_ = 0;
+  std::size_t word_bytes_ = 0, inject_bytes_ = 0;
   bool registers_sources_ = false, keeps_order_ = false;
   std::uint32_t dice_ = 0;  // not 0: transfers are held back at random
   std::atomic<std::uint64_t> failures_{0}, strangers_{0}, polls_{0}, events_{0};
