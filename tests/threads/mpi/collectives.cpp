@@ -48,6 +48,17 @@ std::function<void(Meeting &)> reduction(int last, MPI_Op op, MPI_Datatype type,
   };
 }
 
+/// Puts what all ranks gave one after the other into the caller's memory.
+std::function<void(Meeting &)> gathering(void *result) {
+  return [result](Meeting &meeting) {
+    char *to = static_cast<char *>(result);
+    for (const std::vector<char> &part : meeting.given) {
+      copy(to, part.data(), part.size(), Seen::target);
+      to += part.size();
+    }
+  };
+}
+
 /// Comes to a meeting, and leaves it with what the ranks from first to last have given.
 void start(Comm &comm, const void *data, std::size_t bytes, int first, int last, std::function<void(Meeting &)> take, MPI_Request *handle) {
   auto request = std::make_unique<Request>();
@@ -114,33 +125,14 @@ int MPI_Igather(const void *data, int count, MPI_Datatype type, void *result, in
   const Inside inside;
   Comm &mine = comm_at(comm);
   const bool takes = mine.me() == root;
-  start(
-      mine, data, size_of(count, type), 0, takes ? mine.size() - 1 : 0,
-      [=](Meeting &meeting) {
-        if (!takes) return;
-        char *to = static_cast<char *>(result);
-        for (const std::vector<char> &part : meeting.given) {
-          copy(to, part.data(), part.size(), Seen::target);
-          to += part.size();
-        }
-      },
-      request);
+  start(mine, data, size_of(count, type), 0, takes ? mine.size() - 1 : 0, takes ? gathering(result) : nullptr, request);
   return MPI_SUCCESS;
 }
 
 int MPI_Iallgather(const void *data, int count, MPI_Datatype type, void *result, int, MPI_Datatype, MPI_Comm comm, MPI_Request *request) {
   const Inside inside;
   Comm &mine = comm_at(comm);
-  start(
-      mine, data, size_of(count, type), 0, mine.size() - 1,
-      [=](Meeting &meeting) {
-        char *to = static_cast<char *>(result);
-        for (const std::vector<char> &part : meeting.given) {
-          copy(to, part.data(), part.size(), Seen::target);
-          to += part.size();
-        }
-      },
-      request);
+  start(mine, data, size_of(count, type), 0, mine.size() - 1, gathering(result), request);
   return MPI_SUCCESS;
 }
 
