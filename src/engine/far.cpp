@@ -76,7 +76,7 @@ Status FarParts::launch(Flight &flight, Status ready) {
 Status FarParts::put_piece(const char *call, Target to, const char *data, std::int64_t bytes) {
   Flight *flight = nullptr;
   HLC_TRY(traffic_->begin(to.rank, call, &flight));
-  // Short ones are told apart by the flush alone, where a question comes behind them.
+  // That a short one is there, the flush finds out, where its question cannot overtake writes.
   flight->kind = port_->keeps_order() && bytes <= Flight::kRoom ? Transfer::Kind::write : Transfer::Kind::deliver;
   aim(*flight, to);
   return launch(*flight, give_source(*flight, data, bytes));
@@ -115,8 +115,9 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
   const std::int64_t first = first_pieces(bytes);
   if (first > 0) {
     HLC_TRY(put(call, to, data, first));
-    // SYNC pieces-before-notification (pairs with set_word): the last piece may overtake the others.
-    HLC_TRY(traffic_->drain(to.rank, call, false));
+    // SYNC pieces-before-notification (pairs with set_word): the last piece may overtake the others. A message that notifies overtakes none
+    // that is posted.
+    HLC_TRY(traffic_->drain(to.rank, call, port_->carries_values()));
   }
   if (!port_->carries_values()) return request_notification(call, to.rank, notification);
   return announce(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
