@@ -133,7 +133,7 @@ TEST_P(Cells, poison_that_comes_from_a_neighbour_is_not_blamed_on_the_reader) {
   EXPECT_TRUE(ok(hlc_halo_finish(basin.halo())));
 }
 
-/// Jacobi with two arrays: each is computed from the halo of the other, so that what one rank has read spreads to all in both.
+/// Jacobi with two arrays: each is computed from the halo of the other, so that what one rank has read spreads to all in both, a cell a step.
 TEST_P(Cells, poison_that_spreads_from_field_to_field_is_blamed_on_nobody_else) {
   if (size() < 2) GTEST_SKIP() << "needs a neighbour";
   Basin basin(GetParam());
@@ -143,7 +143,7 @@ TEST_P(Cells, poison_that_spreads_from_field_to_field_is_blamed_on_nobody_else) 
     for (int j = 0; j < Basin::cells; ++j)
       for (int i = 0; i < Basin::cells; ++i) basin.at(to, i, j) = 0.5 * (basin.at(from, i - 1, j) + basin.at(from, i + 1, j));
   };
-  for (int step = 0; step < 8; ++step) {
+  for (int step = 0; step < Basin::cells * size(); ++step) {
     const int from = step % 2, to = 1 - from;
     hlc_swap one{};
     one.nfields = 1;
