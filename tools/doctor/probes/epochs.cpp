@@ -1,5 +1,5 @@
 // Each mode's own pattern of epochs, in the modes' own windows: assertions, early epochs, flush and empty messages, barrier and lock. If one
-// of these is not right, the mode that stands on it cannot be.
+// of these is not right, the mode that stands on it cannot be. The last ones no mode stands on: some MPI hangs or crashes in them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 #include <cstdint>
