@@ -131,7 +131,7 @@ compiles_every_header_alone() {
   local header count=0 system
   system=$("$mpicxx" -show 2>/dev/null | tr ' ' '\n' | sed -n 's/^-I"*\([^"]*\)"*$/-isystem \1/p')
   [ -n "$system" ] || system=$("$mpicxx" --showme:incdirs | tr ' ' '\n' | sed 's/^/-isystem /')
-  for header in $(cd "$prefix/include" && find halocline -name '*.h*'); do
+  for header in $(cd "$prefix/include" && find GASPI.h halocline -name '*.h*'); do
     # shellcheck disable=SC2086  # a list of flags
     "$(cached CMAKE_CXX_COMPILER)" -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $system "-I$prefix/include" -x c++ \
       -include "$header" /dev/null || return 1
@@ -192,6 +192,8 @@ check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'find_pac
 check 'find_package serves a project in all three languages' builds_a_project_in_all_languages
 check 'find_package refuses other versions' refuses_other_versions
 check 'pkg-config serves a C program' builds_with_pkg_config "$mpicc" user.c halocline
+check 'find_package serves a GASPI program' builds_with_find_package C user_gaspi.c halocline::gaspi ''
+check 'pkg-config serves a GASPI program, compiled without MPI' builds_with_pkg_config "$(cached CMAKE_C_COMPILER)" user_gaspi.c halocline-gaspi
 check 'pkg-config serves a C++ program' builds_with_pkg_config "$mpicxx" user.cpp halocline
 check 'pkg-config serves a Fortran program' builds_with_pkg_config "$gfortran" user.F90 halocline-fortran
 check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'pkg-config serves a Fortran program on module mpi' builds_with_pkg_config \

@@ -1,7 +1,9 @@
 # Checks of what is written rather than of what runs: the layer arrow, the exported symbols, and headers that any compiler takes.
 add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/layers.py ${PROJECT_SOURCE_DIR}/src)
-add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline>
+add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline> hlc_
   ${PROJECT_SOURCE_DIR}/include/halocline/halocline.h ${PROJECT_SOURCE_DIR}/include/halocline/segment.h)
+add_test(NAME exports.gaspi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline_gaspi> gaspi_
+  ${PROJECT_SOURCE_DIR}/include/GASPI.h)
 
 # How the sources are written does not depend on the build.
 if(HALOCLINE_SOURCE_CHECKS)
@@ -24,9 +26,11 @@ function(halocline_header_test name compiler language standard header)
     list(APPEND system_includes -isystem ${folder})
   endforeach()
   add_test(NAME ${name} COMMAND ${compiler} -x ${language} -std=${standard} -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only ${system_includes}
-    -I${PROJECT_SOURCE_DIR}/include -include halocline/${header} /dev/null)
+    -I${PROJECT_SOURCE_DIR}/include -include ${header} /dev/null)
 endfunction()
-halocline_header_test(header.c11 ${CMAKE_C_COMPILER} c c11 halocline.h)
-halocline_header_test(header.c11_segment ${CMAKE_C_COMPILER} c c11 segment.h)
-halocline_header_test(header.cxx17 ${CMAKE_CXX_COMPILER} c++ c++17 halocline.h)
-halocline_header_test(header.cxx_api ${CMAKE_CXX_COMPILER} c++ c++17 halocline.hpp)
+halocline_header_test(header.c11 ${CMAKE_C_COMPILER} c c11 halocline/halocline.h)
+halocline_header_test(header.c11_segment ${CMAKE_C_COMPILER} c c11 halocline/segment.h)
+halocline_header_test(header.cxx17 ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.h)
+halocline_header_test(header.cxx_api ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.hpp)
+halocline_header_test(header.c11_gaspi ${CMAKE_C_COMPILER} c c11 GASPI.h)
+halocline_header_test(header.cxx17_gaspi ${CMAKE_CXX_COMPILER} c++ c++17 GASPI.h)

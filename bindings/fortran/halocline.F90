@@ -1,10 +1,10 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Halocline for Fortran: halo swaps and exchanges over the C API. This module gathers the public names; each is described where
+!> Halocline for Fortran: halo swaps, exchanges and one-sided operations over the C API. This module gathers the public names; each is described where
 !> it is written. Every subroutine takes an optional last argument status: with it the call reports (HLC_OK, HLC_ERR_...), without
 !> it an error is printed with its rank to error_unit and stops the program.
 module halocline
   use halocline_c, only: &
-    HLC_MAX_DIMS, HLC_NO_NEIGHBOUR, &
+    HLC_MAX_DIMS, HLC_NO_NEIGHBOUR, HLC_MAX_NOTIFICATIONS, &
     HLC_OK, HLC_AGAIN, HLC_ERR_ARGUMENT, HLC_ERR_STATE, HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, &
     HLC_ERR_MPI, HLC_ERR_UNSUPPORTED, HLC_ERR_RULE, &
     HLC_MODE_DEFAULT, HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, HLC_MODE_PASSIVE_NAIVE, &
@@ -12,6 +12,7 @@ module halocline
     HLC_EPOCH_DEFAULT, HLC_EPOCH_EARLY, HLC_EPOCH_LATE, HLC_DRIVE_DEFAULT, HLC_DRIVE_PUT, HLC_DRIVE_GET, &
     HLC_STENCIL_BOX, HLC_STENCIL_STAR, HLC_SIDE_BOTH, HLC_SIDE_LOW, HLC_SIDE_HIGH, &
     HLC_OPAQUE, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128, &
+    HLC_OP_SUM, HLC_OP_MIN, HLC_OP_MAX, HLC_OP_PROD, HLC_OP_BAND, HLC_OP_BOR, HLC_OP_BXOR, HLC_OP_REPLACE, HLC_OP_READ, &
     hlc_context_info_t, hlc_grid, hlc_placement, hlc_plan_info, hlc_neighbour
   use halocline_errors, only: hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version
   use halocline_context, only: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_context_network, &
@@ -21,6 +22,10 @@ module halocline
     hlc_halo_finalise, hlc_halo_info
   use halocline_exchange, only: hlc_exchange, hlc_pack, hlc_unpack, hlc_exchange_create, hlc_exchange_start, hlc_exchange_test, &
     hlc_exchange_finish, hlc_exchange_destroy, hlc_exchange_info
+  use halocline_segment, only: hlc_segment, hlc_segment_info_t, hlc_block, hlc_segment_create, hlc_segment_free, hlc_segment_data, &
+    hlc_segment_info, hlc_put, hlc_get, hlc_put_strided, hlc_get_strided, hlc_put_notify, hlc_notify, hlc_notify_wait, &
+    hlc_notify_test, hlc_notify_reset, hlc_atomic_fetch_add, hlc_atomic_swap, hlc_atomic_compare_swap, hlc_fetch_op, &
+    hlc_accumulate, hlc_flush, hlc_flush_all, hlc_flush_local, hlc_flush_local_all, hlc_barrier
   implicit none
   public
 end module halocline

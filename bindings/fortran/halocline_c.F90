@@ -2,7 +2,7 @@
 !> The C API of halocline/halocline.h as Fortran sees it: the same constants, structs and functions under the prefix c_. The other
 !> modules of this folder put Fortran's manners on top; a program uses module halocline and not this one.
 module halocline_c
-  use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int64_t, c_ptr, c_size_t, c_null_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int32_t, c_int64_t, c_ptr, c_size_t, c_null_ptr
   implicit none
   public
 
@@ -10,6 +10,8 @@ module halocline_c
   integer, parameter :: HLC_MAX_DIMS = 4
   !> The rank that stands beyond an open side of a grid.
   integer, parameter :: HLC_NO_NEIGHBOUR = -1
+  !> Most notifications that a segment may have.
+  integer, parameter :: HLC_MAX_NOTIFICATIONS = 65536
 
   !> What a call came to; HLC_AGAIN is no error but says "not yet".
   enum, bind(C)
@@ -45,6 +47,15 @@ module halocline_c
   enum, bind(C)
     enumerator :: HLC_OPAQUE = 0, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128
   end enum
+
+  !> What an atomic makes of the target's number t and the operand v: t + v, the smaller, the larger, t * v, the bits of both
+  !> (integers only), v, t.
+  enum, bind(C)
+    enumerator :: HLC_OP_SUM = 0, HLC_OP_MIN, HLC_OP_MAX, HLC_OP_PROD, HLC_OP_BAND, HLC_OP_BOR, HLC_OP_BXOR, HLC_OP_REPLACE, &
+                  HLC_OP_READ
+  end enum
+  !> The integers that fetch_add, swap and compare_swap work on, as enum hlc_number.
+  integer(c_int), parameter :: HLC_NUMBER_INT32 = 2, HLC_NUMBER_INT64 = 3
 
   !> What a context found: rank and size are those of its communicator; node, nodes, node_rank and node_size tell this rank's
   !> place among the nodes; cores counts the cores that the ranks of this node may run on together. Filled by hlc_context_info.
@@ -132,6 +143,30 @@ module halocline_c
     type(c_funptr) :: pack, unpack
     type(c_ptr) :: user = c_null_ptr
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
+  end type
+
+  !> struct hlc_segment_spec.
+  type, bind(C) :: c_segment_spec
+    integer(c_int64_t) :: bytes = 0
+    integer(c_int) :: notifications = 0
+  end type
+
+  !> struct hlc_target.
+  type, bind(C) :: c_target
+    type(c_ptr) :: segment = c_null_ptr
+    integer(c_int) :: rank = 0
+    integer(c_int64_t) :: offset = 0
+  end type
+
+  !> struct hlc_notification.
+  type, bind(C) :: c_notification
+    integer(c_int) :: id = 0
+    integer(c_int32_t) :: value = 0
+  end type
+
+  !> struct hlc_ids.
+  type, bind(C) :: c_ids
+    integer(c_int) :: first = 0, count = 0
   end type
 
   interface
@@ -294,6 +329,103 @@ module halocline_c
       import :: c_int, c_ptr, hlc_plan_info
       type(c_ptr), value :: exchange
       type(hlc_plan_info), intent(out) :: info
+      integer(c_int) :: status
+    end function
+
+    function c_segment_create(context, spec, segment) result(status) bind(C, name="hlc_segment_create")
+      import :: c_int, c_ptr, c_segment_spec
+      type(c_ptr), value :: context
+      type(c_segment_spec), intent(in) :: spec
+      type(c_ptr), intent(out) :: segment
+      integer(c_int) :: status
+    end function
+    function c_segment_free(segment) result(status) bind(C, name="hlc_segment_free")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: segment
+      integer(c_int) :: status
+    end function
+    function c_segment_data(segment) result(data) bind(C, name="hlc_segment_data")
+      import :: c_ptr
+      type(c_ptr), value :: segment
+      type(c_ptr) :: data
+    end function
+    function c_notify(segment, rank, notification) result(status) bind(C, name="hlc_notify")
+      import :: c_int, c_notification, c_ptr
+      type(c_ptr), value :: segment
+      integer(c_int), value :: rank
+      type(c_notification), value :: notification
+      integer(c_int) :: status
+    end function
+    function c_notify_wait(segment, ids, id) result(status) bind(C, name="hlc_notify_wait")
+      import :: c_ids, c_int, c_ptr
+      type(c_ptr), value :: segment
+      type(c_ids), value :: ids
+      integer(c_int), intent(inout) :: id
+      integer(c_int) :: status
+    end function
+    function c_notify_test(segment, ids, id) result(status) bind(C, name="hlc_notify_test")
+      import :: c_ids, c_int, c_ptr
+      type(c_ptr), value :: segment
+      type(c_ids), value :: ids
+      integer(c_int), intent(inout) :: id
+      integer(c_int) :: status
+    end function
+    function c_notify_reset(segment, id, value) result(status) bind(C, name="hlc_notify_reset")
+      import :: c_int, c_int32_t, c_ptr
+      type(c_ptr), value :: segment
+      integer(c_int), value :: id
+      integer(c_int32_t), intent(inout) :: value
+      integer(c_int) :: status
+    end function
+    function c_atomic_fetch_add(at, number, value, old) result(status) bind(C, name="hlc_atomic_fetch_add")
+      import :: c_int, c_int64_t, c_ptr, c_target
+      type(c_target), value :: at
+      integer(c_int), value :: number
+      integer(c_int64_t), value :: value
+      integer(c_int64_t), intent(inout) :: old
+      integer(c_int) :: status
+    end function
+    function c_atomic_swap(at, number, value, old) result(status) bind(C, name="hlc_atomic_swap")
+      import :: c_int, c_int64_t, c_ptr, c_target
+      type(c_target), value :: at
+      integer(c_int), value :: number
+      integer(c_int64_t), value :: value
+      integer(c_int64_t), intent(inout) :: old
+      integer(c_int) :: status
+    end function
+    function c_atomic_compare_swap(at, number, expected, value, old) result(status) bind(C, name="hlc_atomic_compare_swap")
+      import :: c_int, c_int64_t, c_ptr, c_target
+      type(c_target), value :: at
+      integer(c_int), value :: number
+      integer(c_int64_t), value :: expected, value
+      integer(c_int64_t), intent(inout) :: old
+      integer(c_int) :: status
+    end function
+    function c_flush(segment, rank) result(status) bind(C, name="hlc_flush")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: segment
+      integer(c_int), value :: rank
+      integer(c_int) :: status
+    end function
+    function c_flush_all(segment) result(status) bind(C, name="hlc_flush_all")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: segment
+      integer(c_int) :: status
+    end function
+    function c_flush_local(segment, rank) result(status) bind(C, name="hlc_flush_local")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: segment
+      integer(c_int), value :: rank
+      integer(c_int) :: status
+    end function
+    function c_flush_local_all(segment) result(status) bind(C, name="hlc_flush_local_all")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: segment
+      integer(c_int) :: status
+    end function
+    function c_barrier(segment) result(status) bind(C, name="hlc_barrier")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: segment
       integer(c_int) :: status
     end function
   end interface

@@ -109,10 +109,12 @@ HLC_API const char *hlc_version(void);
  * Opens the library for the ranks of a communicator: duplicates it, finds the ranks that share this node's memory, and makes the node's
  * waiting ports. Collective over comm; returns when the context can be used. MPI must be initialised. HALOCLINE_FAKE_NODES=N treats the
  * ranks as N nodes of neighbouring ranks; HALOCLINE_CHECK=1 checks every swap (docs/guide.md); HALOCLINE_PROGRESS=thread starts a
- * thread in each process once its network is open, which moves data while the process computes; all of them must be the same on all ranks;
+ * thread in each process once its network is open, which moves data while the process computes, and =helper a process per node, which serves
+ * the segments of its ranks while they compute; all of them must be the same on all ranks;
  * HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait in which the library itself waits, in swaps and in the calls that all
- * ranks make together; calls that block inside MPI (windows that are made, fences, late epochs, flushes) cannot be bounded. A collective call
- * that ends with HLC_ERR_TIMEOUT or HLC_ERR_PEER_DIED has lost a rank: the context can then only be finalised, after all that was made from it.
+ * ranks make together (those that release and end say their own limits); calls that block inside MPI (windows that are made, fences, late
+ * epochs, flushes) cannot be bounded. A collective call that ends with HLC_ERR_TIMEOUT or HLC_ERR_PEER_DIED has lost a rank: the context can
+ * then only be finalised, after all that was made from it.
  * Errors, the same on all ranks unless comm or MPI is wrong: HLC_ERR_ARGUMENT (context NULL, comm MPI_COMM_NULL or an inter-communicator),
  * HLC_ERR_STATE (MPI not initialised), HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, HLC_ERR_MPI.
  */
@@ -124,7 +126,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_init_fortran(int comm, hlc_context **contex
 /**
  * Closes a context and sets *context to NULL. Collective. All halos, exchanges, segments and fields made from it must have been released before:
  * else HLC_ERR_STATE, which says how many live, and the context stays usable. If a rank has died or does not come, HLC_ERR_PEER_DIED or
- * HLC_ERR_TIMEOUT; the context is closed all the same, but its communicators, which MPI can only free collectively, are left as they are.
+ * HLC_ERR_TIMEOUT (after eleven times HALOCLINE_TIMEOUT for a rank that lives); the context is closed all the same, but its communicators,
+ * which MPI can only free collectively, are left as they are.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_finalise(hlc_context **context);
 

@@ -8,14 +8,17 @@
  *    every operation is locally complete when it returns; programs that rely on that do not work across nodes.
  *  - Other nodes. Segments reach them over the network (hlc_context_network). Some networks, tcp among them, move data only while both ranks
  *    are inside the library, and atomics are always carried out by the target: a rank that others put to, get from or flush must call
- *    something now and then, hlc_notify_test if nothing else. Inside MPI it serves nobody: hlc_barrier before a wait for MPI. A call that has to
- *    wait for another node ends after HALOCLINE_TIMEOUT seconds with HLC_ERR_TIMEOUT; what the network reports is HLC_ERR_PEER_DIED, with
- *    both ranks, from the next call that waits for or writes to that rank. The first operation between two such ranks allocates, at both.
+ *    something now and then, hlc_notify_test if nothing else. Inside MPI it serves nobody: hlc_barrier before a wait for MPI. With
+ *    HALOCLINE_PROGRESS=thread a thread of the rank serves them, with =helper a process of its node. A call that has to wait for another
+ *    node ends after HALOCLINE_TIMEOUT seconds with HLC_ERR_TIMEOUT; what the network reports is HLC_ERR_PEER_DIED, with both ranks and the host, from
+ *    the next call that waits for or writes to that rank. The first operation between two such ranks allocates, at both.
  *  - Order. Operations are not ordered among each other, neither to one target nor to several, but for hlc_put_notify, whose notification
  *    never arrives before its own data. What has been flushed comes before whatever this rank does next.
  *  - What the target sees. It may read data once it knows that they are there: by the notification that came with them, by a barrier after
  *    the origin's flush, or by a message that the origin sent after its flush. Bytes that one rank puts while another puts, gets, or
  *    accesses them itself are undefined; only atomic operations may meet.
+ *  - After an error. What is under way goes on: local buffers of gets, and of puts of more than 2 KiB, are written and read until a later
+ *    flush of that rank is HLC_OK, or hlc_finalise. So they must not be variables of a function that returns before.
  *  - Threads. With MPI_THREAD_MULTIPLE any thread may call at any time; collective calls and hlc_barrier are for one thread at a time.
  *    A flush completes the operations that the calling thread has begun before.
  *  - Errors. HLC_ERR_ARGUMENT names the argument, the calling rank and the value, and nothing has been done: segment NULL, rank outside the
@@ -61,7 +64,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_segment_create(hlc_context *context, const 
 /**
  * Completes this rank's operations, waits until all ranks have come, releases the segment and sets *segment to NULL. Collective. Other
  * copies of the handle are answered with HLC_ERR_STATE until the context is closed (the last 8 freed segments of a context are
- * remembered). HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not come; the segment is gone then, too.
+ * remembered). HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not come (eleven times HALOCLINE_TIMEOUT, or ten seconds
+ * more than it where a barrier or a collective call has failed before); the segment is gone then, too.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_segment_free(hlc_segment **segment);
 

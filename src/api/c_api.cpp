@@ -153,15 +153,15 @@ hlc_status hlc_finalise(hlc_context **context) {
     if (!context || !*context) return null("hlc_finalise", "context");
     HLC_TRY(mpi_is_up("hlc_finalise"));
     halocline::Context &inner = (*context)->inner;
-    Status mine = Status::ok;
-    if (inner.live_plans > 0 || inner.live_fields() > 0)
-      mine = fail(Status::state,
-                  "hlc_finalise on rank %d: %d halo(s), exchange(s) or segment(s) and %d field(s) still live; release them first",
-                  inner.rank(), inner.live_plans.load(), inner.live_fields());
+    const int plans = inner.live_plans, fields = inner.live_fields();
+    const bool too_early = plans > 0 || fields > 0;
     // Whoever must not close yet says so to all; if a rank does not come at all, this one still closes, without what is collective.
     int worst = 0;
-    Status voted = halocline::vote(inner, inner.comm(), failed(mine) ? 1 : 0, &worst);
-    if (failed(mine)) return mine;
+    Status voted = halocline::vote(inner, inner.comm(), too_early ? 1 : 0, &worst);
+    if (too_early)
+      return fail(Status::state,
+                  "hlc_finalise on rank %d: %d halo(s), exchange(s) or segment(s) and %d field(s) still live; release them first",
+                  inner.rank(), plans, fields);
     if (voted == Status::ok && worst)
       return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
     if (!failed(voted) && inner.post()) voted = inner.post()->close(inner);

@@ -1,4 +1,4 @@
-// The thread's error message and its three sources: printf text, MPI's own text, nothing.
+// The thread's error message: printf text, or nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/status.hpp"
 
@@ -24,14 +24,6 @@ Status fail(Status status, const char *format, ...) {
   va_end(arguments);
   std::memcpy(message, text, sizeof text);
   return status;
-}
-
-Status check_mpi(int code, const char *call) {
-  if (code == MPI_SUCCESS) return Status::ok;
-  char text[MPI_MAX_ERROR_STRING] = "unknown error";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  return fail(Status::mpi, "%s: %s", call, text);
 }
 
 }  // namespace halocline

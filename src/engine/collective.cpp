@@ -13,6 +13,7 @@ constexpr std::int64_t kSecond_ns = 1'000'000'000;
 /// Who did its part and then ended has not failed: what it sent may need the others to move on. So a death counts only if the step is not
 /// over so much later.
 constexpr std::int64_t kCertain_ns = kSecond_ns / 2;
+constexpr std::int64_t kAskAfter_ns = kSecond_ns / 4;  // whether the ranks of other nodes are still there
 constexpr std::int64_t kPatience = 10;
 
 Status find_dead(Context &context) {
@@ -37,21 +38,39 @@ Status blame(Context &context, Status status) {
 
 Status Patience::pause() {
   if (wait_.pause() == Wait::Turn::look_again) return Status::ok;
-  if (const Status dead = find_dead(context_); failed(dead)) {
+  if (const Status dead = find_dead(); failed(dead)) {
     if (dead_since_ns_ == 0) dead_since_ns_ = now_ns();
     if (now_ns() - dead_since_ns_ > kCertain_ns) return context_.lose(dead);
+  } else {
+    dead_since_ns_ = 0;
   }
-  return wait_.timed_out(grace_ns_) ? context_.lose(look_for_late()) : Status::ok;
+  return wait_.timed_out(lost_ < 0 ? grace_ns_ : 0) ? context_.lose(look_for_late()) : Status::ok;
+}
+
+/// Ranks of other nodes are looked for once the step takes long, or at once where a transfer has failed. One that is not reached any more is
+/// taken for dead if a transfer has failed; without that it may be an accident of the network, but there is no reason for more patience.
+Status Patience::find_dead() {
+  HLC_TRY(halocline::find_dead(context_));
+  if (begun_ns_ == 0) begun_ns_ = now_ns();
+  Network &network = context_.network();
+  if (!network.pulses() || (!network.has_failed() && now_ns() - begun_ns_ < kAskAfter_ns)) return Status::ok;
+  lost_ = network.pulses()->find_lost();
+  if (lost_ < 0 || !network.has_failed()) return Status::ok;
+  return fail(Status::peer_died, "rank %d waits for ranks of other nodes, and cannot reach %s any more", context_.rank(),
+              network.pulses()->name_of(lost_).c_str());
 }
 
 /// Ranks of this node count their steps where the others can see it.
 Status Patience::look_for_late() const {
-  const auto seconds = static_cast<long long>(context_.timeout_ns() / kSecond_ns);
+  const auto seconds = static_cast<long long>((context_.timeout_ns() + (lost_ < 0 ? grace_ns_ : 0)) / kSecond_ns);
   Port &port = context_.port();
   for (Member member = 0; port.attached() && member < context_.members(); ++member)
     if (port.steps(member) < port.steps(context_.member()))
       return fail(Status::timeout, "rank %d has waited %lld s for rank %d to come to the same call (HALOCLINE_TIMEOUT)", context_.rank(),
                   seconds, context_.rank_of(member));
+  if (lost_ >= 0)
+    return fail(Status::timeout, "rank %d has waited %lld s for ranks of other nodes, and cannot reach %s any more (HALOCLINE_TIMEOUT)",
+                context_.rank(), seconds, context_.network().pulses()->name_of(lost_).c_str());
   return fail(Status::timeout, "rank %d has waited %lld s for %s to come to the same call (HALOCLINE_TIMEOUT)", context_.rank(), seconds,
               port.attached() && context_.nodes() > 1 ? "ranks of other nodes" : "other ranks");
 }

@@ -33,11 +33,13 @@ class Patience {
   Status blame(Status status) { return context_.lose(halocline::blame(context_, status)); }
 
  private:
+  Status find_dead();
   Status look_for_late() const;
 
   Context &context_;
   Wait wait_;
-  std::int64_t grace_ns_, dead_since_ns_ = 0;
+  std::int64_t grace_ns_, begun_ns_ = 0, dead_since_ns_ = 0;
+  int lost_ = -1;  // a rank of another node that is not reached any more
 };
 
 /// Waits until all of count requests are complete. HLC_ERR_PEER_DIED, HLC_ERR_TIMEOUT or HLC_ERR_MPI: then they are left as they are.
@@ -74,7 +76,8 @@ Status prepare(Context &context, MPI_Comm comm, Part part) {
 }
 
 /// Finds the largest of all ranks' numbers, at the end of a plan or of the context. Collective over comm. It waits for ten seconds more than
-/// HALOCLINE_TIMEOUT if mine is not 0, eleven times HALOCLINE_TIMEOUT if it is: who gives up first must not leave the others alone.
+/// HALOCLINE_TIMEOUT if mine is not 0, eleven times HALOCLINE_TIMEOUT if it is: who gives up first must not leave the others alone. A rank of
+/// another node that is not reached any more is waited for no longer than HALOCLINE_TIMEOUT.
 Status vote(Context &context, MPI_Comm comm, int mine, int *largest);
 
 }  // namespace halocline

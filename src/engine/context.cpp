@@ -32,6 +32,14 @@ struct Value {
   char text[24];
 };
 
+/// The version, and a number to raise within it with every change of what ranks send each other or find in each other's memory.
+constexpr std::int64_t kBuild = ((HLC_VERSION_MAJOR * 1000LL + HLC_VERSION_MINOR) * 1000 + HLC_VERSION_PATCH) * 1000 + 1;
+
+std::string name_of_build(std::int64_t build) {
+  return std::to_string(build / 1'000'000'000) + "." + std::to_string(build / 1'000'000 % 1000) + "." +
+         std::to_string(build / 1000 % 1000) + " (" + std::to_string(build % 1000) + ")";
+}
+
 }  // namespace
 
 Status Context::open(MPI_Comm comm, Status mine) {
@@ -41,6 +49,7 @@ Status Context::open(MPI_Comm comm, Status mine) {
   // Two meetings on the caller's communicator, because MPI_Comm_dup cannot be bounded (engine/collective.hpp).
   HLC_TRY(agree(*this, comm, mine));
   HLC_TRY(agree(*this, comm, environment));
+  HLC_TRY(compare_builds(comm));
   HLC_TRY(compare_environment(comm));
   HLC_TRY(check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup"));
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
@@ -60,6 +69,19 @@ Status Context::read_environment() {
   HLC_TRY(environment_number("CHECK", rank_, checks_));
   HLC_TRY(read_progress(rank_, progress_));
   return checks_ <= 1 ? Status::ok : fail(Status::argument, "rank %d: HALOCLINE_CHECK is %ld, it must be 0 or 1", rank_, checks_);
+}
+
+/// Hosts may have different versions installed, and ranks understand only what their own version sends.
+Status Context::compare_builds(MPI_Comm comm) {
+  ballot_.all[0] = kBuild;
+  HLC_TRY(check_mpi(MPI_Ibcast(ballot_.all, 1, MPI_INT64_T, 0, comm, &ballot_.request), "MPI_Ibcast"));
+  HLC_TRY(await(*this, 1, &ballot_.request));
+  const std::int64_t first = ballot_.all[0];
+  Status same = Status::ok;
+  if (first != kBuild)
+    same = fail(Status::mismatch, "hlc_init: rank 0 has Halocline %s, rank %d has %s; all need the same", name_of_build(first).c_str(),
+                rank_, name_of_build(kBuild).c_str());
+  return agree(*this, comm, same);
 }
 
 /// A launcher may hand a variable to some ranks alone, or another value of it: all ranks compare what they read with rank 0.
@@ -132,7 +154,9 @@ Status Context::count_cores() {
 /// All have entered their processes before anybody looks at another's.
 Status Context::open_port() {
   Segment segment;
-  HLC_TRY(agree(*this, comm_, create_segment(*this, sizeof(transport::shm::PortState), segment)));
+  HLC_TRY(agree(*this, comm_,
+                create_segment(*this, sizeof(transport::shm::PortState), segment,
+                               progress_ == Progress::helper ? ObjectFile::kept : ObjectFile::closed)));
   Port port;
   port.attach(std::move(segment), member_);
   HLC_TRY(agree(*this, comm_, Status::ok));

@@ -116,6 +116,7 @@ class Context {
   };
 
   Status read_environment();
+  Status compare_builds(MPI_Comm comm);
   Status compare_environment(MPI_Comm comm);
   Status split_nodes();
   Status number_nodes();

@@ -16,7 +16,7 @@ struct Sharing : Job {
   Segment table;
 };
 
-Status prepare_sharing(Context &context, const void *mine, int bytes, std::unique_ptr<Sharing> &sharing) {
+Status prepare_sharing(Context &context, const void *mine, int bytes, std::unique_ptr<Sharing> &sharing, ObjectFile file) {
   HLC_TRY(prepare(context, context.comm(), [&] {
     sharing = std::make_unique<Sharing>();
     sharing->requests.resize(1, MPI_REQUEST_NULL);
@@ -25,7 +25,7 @@ Status prepare_sharing(Context &context, const void *mine, int bytes, std::uniqu
     return Status::ok;
   }));
   const std::int64_t here = context.member() == 0 ? std::int64_t{bytes} * context.size() : 0;
-  return agree(context, context.comm(), create_segment(context, here, sharing->table));
+  return agree(context, context.comm(), create_segment(context, here, sharing->table, file));
 }
 
 }  // namespace
@@ -46,11 +46,11 @@ Status Leaders::meet(Context &context) {
   return Status::ok;
 }
 
-Status share_records(Context &context, const void *mine, int bytes, Segment &table) {
+Status share_records(Context &context, const void *mine, int bytes, Segment &table, ObjectFile file) {
   Leaders &leaders = context.network().leaders();
   HLC_TRY(leaders.meet(context));
   std::unique_ptr<Sharing> sharing;
-  HLC_TRY(prepare_sharing(context, mine, bytes, sharing));
+  HLC_TRY(prepare_sharing(context, mine, bytes, sharing, file));
   MPI_Datatype record = MPI_DATATYPE_NULL;
   HLC_TRY(check_mpi(MPI_Type_contiguous(bytes, MPI_BYTE, &record), "MPI_Type_contiguous"));
   MPI_Type_commit(&record);

@@ -10,6 +10,7 @@
 namespace halocline {
 
 class Context;
+enum class ObjectFile;
 
 /// One rank per node, joined by a communicator when it is first asked for. Collective over the context.
 class Leaders {
@@ -30,15 +31,21 @@ class Leaders {
 };
 
 /// Shares `bytes` bytes of each rank. Collective over the context, the same status on all ranks.
-Status share_records(Context &context, const void *mine, int bytes, transport::shm::Region &table);
+Status share_records(Context &context, const void *mine, int bytes, transport::shm::Region &table, ObjectFile file);
 
 /// The records of all ranks, by rank.
 template <class Record>
 class Directory {
  public:
   /// Collective over the context.
-  Status share(Context &context, const Record &mine) { return share_records(context, &mine, sizeof mine, table_); }
+  Status share(Context &context, const Record &mine, ObjectFile file = {}) {
+    return share_records(context, &mine, sizeof mine, table_, file);
+  }
   const Record &of(int rank) const { return reinterpret_cast<const Record *>(table_.part(0))[rank]; }
+
+  /// For a helper process, while its file is kept.
+  const transport::shm::Region &table() const { return table_; }
+  void close_file() { table_.close(); }
 
  private:
   transport::shm::Region table_;  // all in the part of the node's member 0

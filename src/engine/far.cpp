@@ -8,6 +8,7 @@
 
 #include "engine/atomics.hpp"
 #include "engine/collective.hpp"
+#include "engine/helper.hpp"
 
 namespace halocline {
 namespace {
@@ -19,36 +20,75 @@ Status for_pieces(std::int64_t bytes, std::int64_t most, Piece piece) {
   return Status::ok;
 }
 
+void set_action(Message *message, hlc_action action) {
+  message->op = static_cast<std::int16_t>(action.op);
+  message->type = static_cast<std::int16_t>(action.type);
+}
+
 }  // namespace
 
 FarParts::~FarParts() {
-  if (serves_) traffic_->stop_serving(number_);
+  if (serves_ && helper_) helper_->stop_serving(number_);
+  if (serves_ && !helper_) traffic_->stop_serving(number_);
   if (ear_ != 0) port_->stop_setting(ear_);
 }
 
-Status FarParts::connect(const Served &mine) {
+Status FarParts::connect(const Served &mine, const Segment &memory) {
   HLC_TRY(context_.network().open(context_));
-  traffic_ = context_.network().traffic();
-  port_ = context_.network().port();
-  HLC_TRY(traffic_->open());
-  Card card;
-  HLC_TRY(prepare(context_, context_.comm(), [&] { return open_mine(mine, &card); }));
+  HLC_TRY(context_.network().traffic()->open());
+  find_network();
+  number_ = traffic_->next_segment();
+  FarCard card;
+  HLC_TRY(prepare(context_, context_.comm(),
+                  [&] { return helper_ ? have_mine_served(mine, memory, context_.member(), &card) : open_mine(mine, &card); }));
   return cards_.share(context_, card);
 }
 
-Status FarParts::open_mine(const Served &mine, Card *card) {
-  number_ = traffic_->serve(mine);
+void FarParts::find_network() {
+  traffic_ = context_.network().traffic();
+  port_ = context_.network().port();
+  helper_ = context_.network().helper();
+}
+
+Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, FarCard *card) {
+  find_network();
+  number_ = number;
+  landing_ = landing;
+  if (!helper_) return open_mine(mine, card);
+  if (landing) return have_mine_served(mine, memory, 0, card);
+  return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings",
+              context_.rank());
+}
+
+void FarParts::reach(std::uint32_t number, const FarCard &card, bool landing) {
+  find_network();
+  number_ = number;
+  landing_ = landing;
+  only_ = card;
+}
+
+Status FarParts::open_mine(const Served &mine, FarCard *card) {
+  const std::int64_t before = landing_ ? kLanding : 0;
+  traffic_->serve(number_, mine);
   serves_ = true;
-  HLC_TRY(mine_.cover(*port_, mine.data - kLanding, mine.bytes + kLanding));
+  HLC_TRY(mine_.cover(*port_, mine.data - before, mine.bytes + before));
   if (port_->carries_values()) HLC_TRY(port_->listen(mine.words, &ear_));
   *card = {mine.bytes, mine_.remote(), ear_};
   return Status::ok;
 }
 
+Status FarParts::have_mine_served(const Served &mine, const Segment &memory, Member member, FarCard *card) {
+  HelperAnswer answer;
+  HLC_TRY(helper_->serve(number_, memory, member, mine, &answer));
+  serves_ = true;
+  *card = {mine.bytes, answer.part, answer.ear};
+  return Status::ok;
+}
+
 void FarParts::aim(Flight &flight, Target target) const {
-  const Card &card = cards_.of(target.rank);
+  const FarCard &card = card_of(target.rank);
   flight.key = card.part.key;
-  flight.address = card.part.address + static_cast<std::uint64_t>(kLanding + target.offset);
+  flight.address = card.part.address + static_cast<std::uint64_t>((landing_ ? kLanding : 0) + target.offset);
 }
 
 /// Short data are copied, so that the caller has them back at once.
@@ -119,7 +159,7 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
     // that is posted.
     HLC_TRY(traffic_->drain(to.rank, call, port_->carries_values()));
   }
-  if (!port_->carries_values()) return request_notification(call, to.rank, notification);
+  if (!port_->carries_values() || (bytes == 0 && !landing_)) return request_notification(call, to.rank, notification);
   return announce(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
 }
 
@@ -129,10 +169,16 @@ Status FarParts::announce(const char *call, Target to, const char *data, std::in
   Flight *flight = nullptr;
   HLC_TRY(traffic_->begin(to.rank, call, &flight));
   flight->kind = port_->keeps_order() ? Transfer::Kind::announce : Transfer::Kind::deliver_and_announce;
-  flight->announcement = NetworkPort::announcement(cards_.of(to.rank).ear, static_cast<std::uint32_t>(notification.id), notification.value);
+  flight->announcement = NetworkPort::announcement(card_of(to.rank).ear, static_cast<std::uint32_t>(notification.id), notification.value);
   aim(*flight, bytes > 0 ? to : Target{to.rank, -kLanding});
   if (bytes > 0) return launch(*flight, give_source(*flight, data, bytes));
   return launch(*flight, give_source(*flight, reinterpret_cast<const char *>(&nothing), sizeof nothing));
+}
+
+Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification) {
+  // SYNC writes-before-notification (pairs with set_word): a message overtakes no write, where the provider promises that.
+  if (!port_->keeps_order()) HLC_TRY(traffic_->drain(rank, call, false));
+  return request_notification(call, rank, notification);
 }
 
 Message FarParts::about(Message::Kind kind, std::int64_t offset) const {
@@ -153,15 +199,14 @@ Status FarParts::request_notification(const char *call, int rank, hlc_notificati
 
 Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
   Message message = about(Message::Kind::combine, at.offset);
-  message.op = action.op;
-  message.type = action.type;
+  set_action(&message, action);
   message.operand = operand;
   return traffic_->ask(at.rank, call, message, old);
 }
 
 Status FarParts::compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
   Message message = about(Message::Kind::compare, at.offset);
-  message.type = type;
+  message.type = static_cast<std::int16_t>(type);
   message.expected = static_cast<std::uint64_t>(expected);
   message.operand = static_cast<std::uint64_t>(value);
   std::uint64_t before = 0;
@@ -174,8 +219,7 @@ Status FarParts::accumulate(const char *call, Target at, hlc_action action, cons
   const std::int64_t size = number_bytes(action.type), most = (Flight::kRoom - static_cast<std::int64_t>(sizeof(Message))) / size;
   return for_pieces(count, most, [&](std::int64_t begin, std::int64_t some) {
     Message message = about(Message::Kind::accumulate, at.offset + begin * size);
-    message.op = action.op;
-    message.type = action.type;
+    set_action(&message, action);
     message.count = some;
     return traffic_->request(at.rank, call, message, data + begin * size, some * size);
   });

@@ -4,11 +4,16 @@
 
 #include <halocline/segment.h>
 
+#include <optional>
+
 #include "engine/traffic.hpp"
 
 namespace halocline {
 
 class Context;
+class Helper;
+using Segment = transport::shm::Region;
+using transport::Member;
 
 /// Where an operation goes.
 struct Target {
@@ -19,7 +24,14 @@ struct Target {
 /// The bytes before a part's data, where notifications without data are written to.
 inline constexpr std::int64_t kLanding = kLinePair;
 
-/// Any thread may call, but for connect, which is collective. Offsets have been checked.
+/// A rank's part as others reach it over the network. Plain numbers, to be sent as they are.
+struct FarCard {
+  std::int64_t bytes = 0;
+  transport::ofi::RemotePart part;  // from the landing on
+  std::uint64_t ear = 0;
+};
+
+/// Any thread may call, but for what is collective, and for what makes the object ready. Offsets have been checked.
 class FarParts {
  public:
   explicit FarParts(Context &context) : context_(context) {}
@@ -27,29 +39,34 @@ class FarParts {
   FarParts &operator=(const FarParts &) = delete;
   ~FarParts();
 
-  /// Opens this rank's part to the others, and learns of theirs. Collective over the context.
-  Status connect(const Served &mine);
+  /// Opens this rank's part to the others, and learns of theirs. With a helper the file of the memory must be open until then. Collective
+  /// over the context.
+  Status connect(const Served &mine, const Segment &memory);
+  /// Opens a part of this rank alone, the only one of its memory; the network is open. Without `landing` there are no such bytes before its
+  /// data. Local.
+  Status serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, FarCard *card);
+  /// Will reach this part alone, which its owner has opened so. Local.
+  void reach(std::uint32_t number, const FarCard &card, bool landing);
 
-  std::int64_t bytes_of(int rank) const { return cards_.of(rank).bytes; }
+  std::int64_t bytes_of(int rank) const { return card_of(rank).bytes; }
 
   Status put(const char *call, Target to, const char *data, std::int64_t bytes);
   Status get(const char *call, Target from, char *data, std::int64_t bytes);
   /// The notification comes when all of the data are there.
   Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
   Status notify(const char *call, int rank, hlc_notification notification) { return put_notify(call, {rank, 0}, nullptr, 0, notification); }
+  /// The same, but it comes after all that this rank has put there before.
+  Status notify_in_order(const char *call, int rank, hlc_notification notification);
   /// Operand and old value are the bytes of one number.
   Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old);
   Status compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old);
   Status accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count);
 
  private:
-  struct Card {
-    std::int64_t bytes = 0;
-    transport::ofi::RemotePart part;  // from the landing on
-    std::uint64_t ear = 0;
-  };
-
-  Status open_mine(const Served &mine, Card *card);
+  const FarCard &card_of(int rank) const { return only_ ? *only_ : cards_.of(rank); }
+  void find_network();
+  Status open_mine(const Served &mine, FarCard *card);
+  Status have_mine_served(const Served &mine, const Segment &memory, Member member, FarCard *card);
   Status put_piece(const char *call, Target to, const char *data, std::int64_t bytes);
   Status get_piece(const char *call, Target from, char *data, std::int64_t bytes);
   Status announce(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
@@ -62,12 +79,14 @@ class FarParts {
 
   Context &context_;
   Traffic *traffic_ = nullptr;
+  Helper *helper_ = nullptr;  // of this node, if there is one
   NetworkPort *port_ = nullptr;
   NetworkSegment mine_;
-  Directory<Card> cards_;
+  Directory<FarCard> cards_;
+  std::optional<FarCard> only_;  // instead of them
   std::uint64_t ear_ = 0;
   std::uint32_t number_ = 0;
-  bool serves_ = false;
+  bool serves_ = false, landing_ = true;
 };
 
 }  // namespace halocline

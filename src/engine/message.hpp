@@ -16,7 +16,8 @@ struct Message {
   std::int32_t origin = 0;  // the rank that asks, or answers
   std::uint32_t flight = 0, use = 0;  // of the request, to find it again
   std::uint32_t segment = 0;
-  std::int32_t op = 0, type = 0;
+  std::int16_t op = 0, type = 0;
+  std::int32_t target = 0;  // the rank that is asked, or whose answer is awaited
   std::uint32_t id = 0;  // of a notification
   std::int64_t offset = 0, count = 0;
   std::uint64_t operand = 0, expected = 0;  // numbers as their bytes; also what was there before, and a notification's value

@@ -4,10 +4,12 @@
 
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "base/environment.hpp"
 #include "engine/collective.hpp"
 #include "engine/context.hpp"
+#include "engine/helper.hpp"
 
 namespace halocline {
 namespace {
@@ -20,9 +22,12 @@ Status read_fake(int rank, transport::ofi::Fake &fake) {
   using transport::ofi::Fake;
   const char *text = environment("FAKE_NETWORK");
   if (*text == '\0') return Status::ok;
-  fake = std::strcmp(text, "poor") == 0 ? Fake::poor : Fake::unordered;
-  if (fake == Fake::poor || std::strcmp(text, "unordered") == 0) return Status::ok;
-  return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s', it must be unordered or poor", rank, text);
+  for (const auto &[name, known] : {std::pair{"crowded", Fake::crowded}, {"unordered", Fake::unordered}, {"poor", Fake::poor}})
+    if (std::strcmp(text, name) == 0) {
+      fake = known;
+      return Status::ok;
+    }
+  return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s', it must be crowded, unordered or poor", rank, text);
 }
 
 Wish wish_of(const Context &context) {
@@ -76,9 +81,15 @@ Status compare_providers(Context &context, const Wish &wish) {
                     mine.text));
 }
 
+/// Who moves it, in the description.
+const char *by(Progress progress) {
+  if (progress == Progress::helper) return "a helper process of each node for segments, whoever calls for plans";
+  return progress == Progress::thread ? "a thread" : "whoever calls";
+}
+
 /// A reason not to use the network is that of a rank.
 Status name_rank(const Context &context, Status status) {
-  return status == Status::unsupported ? fail(status, "rank %d: %s", context.rank(), error_message()) : status;
+  return failed(status) ? fail(status, "rank %d: %s", context.rank(), error_message()) : status;
 }
 
 Status choose(Context &context, const Wish &wish, Choice *choice) {
@@ -90,14 +101,16 @@ Status choose(Context &context, const Wish &wish, Choice *choice) {
 
 }  // namespace
 
+Network::Network() = default;
+Network::~Network() = default;
+
 Status Network::open(Context &context) {
   if (port_) return Status::ok;
   if (asked_) return fail(Status::unsupported, "%s", description_);
   const Status opened = try_to_open(context);
   asked_ = opened == Status::ok || opened == Status::unsupported;
   if (asked_ && port_)
-    std::snprintf(description_, sizeof description_, "%s, progress by %s", port_->description().c_str(),
-                  thread_ ? "a thread" : "whoever calls");
+    std::snprintf(description_, sizeof description_, "%s, progress by %s", port_->description().c_str(), by(context.progress()));
   else if (asked_)
     std::snprintf(description_, sizeof description_, "%s", error_message());
   return opened;
@@ -113,15 +126,20 @@ Status Network::try_to_open(Context &context) {
   HLC_TRY(compare_providers(context, wish));
   HLC_TRY(choose(context, wish, &choice));
   std::unique_ptr<NetworkPort> port;
+  std::unique_ptr<Pulses> pulses;
   std::unique_ptr<Traffic> traffic;
   HLC_TRY(prepare(context, context.comm(), [&] {
     port = std::make_unique<NetworkPort>();
+    pulses = std::make_unique<Pulses>();
     traffic = std::make_unique<Traffic>(context, *port, choice.secret, wish.many_threads);
-    return name_rank(context, port->open(wish, choice));
+    HLC_TRY(name_rank(context, port->open(wish, choice)));
+    return name_rank(context, pulses->open(*port));
   }));
   context_ = &context;
   port_ = std::move(port);
+  pulses_ = std::move(pulses);
   traffic_ = std::move(traffic);
+  choice_ = choice;
   const Status started = context.progress() == Progress::thread ? start_thread() : Status::ok;
   if (failed(started)) close();
   return started;
@@ -135,6 +153,17 @@ Status Network::start_thread() {
   });
 }
 
+Status Network::start_helper(const Segment &addresses) {
+  std::unique_ptr<Helper> helper;
+  HLC_TRY(prepare(*context_, context_->comm(), [&] {
+    helper = std::make_unique<Helper>(*context_);
+    return Status::ok;
+  }));
+  HLC_TRY(helper->start(choice_, addresses));
+  helper_ = std::move(helper);
+  return Status::ok;
+}
+
 bool Network::poll() {
   if (!traffic_) return false;
   const std::uint64_t events = port_->events();
@@ -146,7 +175,9 @@ bool Network::poll() {
 
 void Network::close() {
   thread_.reset();
+  helper_.reset();
   traffic_.reset();
+  pulses_.reset();
   port_.reset();
   leaders_.give_up();
 }

@@ -4,15 +4,19 @@
 #pragma once
 
 #include "engine/progress.hpp"
+#include "engine/pulse.hpp"
 #include "engine/traffic.hpp"
 
 namespace halocline {
 
 class Context;
+class Helper;
 
 /// What a context knows of its network. Until it is opened, and where it cannot be, there is no port.
 class Network {
  public:
+  Network();
+  ~Network();
   /// Opens it, once. Collective over the context, the same status on all ranks: unsupported if there is none that all ranks can use, with
   /// the reason as the message, now and whenever it is asked again.
   Status open(Context &context);
@@ -21,6 +25,15 @@ class Network {
   NetworkPort *port() const { return port_.get(); }
   /// True if a thread of this process moves the network (HALOCLINE_PROGRESS=thread), and rings this rank's bell for what comes.
   bool has_thread() const { return thread_ != nullptr; }
+  /// Starts the helper process of this node (HALOCLINE_PROGRESS=helper), which is told the addresses of all ranks. Collective over the context,
+  /// the same status on all ranks.
+  Status start_helper(const transport::shm::Region &addresses);
+  /// Null if there is none.
+  Helper *helper() const { return helper_.get(); }
+  /// Who of the ranks of other nodes is still there; open if the port is.
+  Pulses *pulses() { return pulses_.get(); }
+  /// True once a transfer has failed.
+  bool has_failed() const { return port_ && port_->failures() > 0; }
   /// What goes over it for segments; there if the port is.
   Traffic *traffic() const { return traffic_.get(); }
   /// Moves everything along that is under way, and serves others; true if anything came. With a thread, wakes whoever of this rank sleeps on
@@ -42,7 +55,10 @@ class Network {
   Context *context_ = nullptr;
   Leaders leaders_;
   std::unique_ptr<NetworkPort> port_;
+  std::unique_ptr<Pulses> pulses_;
   std::unique_ptr<Traffic> traffic_;
+  transport::ofi::Choice choice_;
+  std::unique_ptr<Helper> helper_;
   std::unique_ptr<ProgressThread> thread_;  // goes before what it polls
   bool asked_ = false;
   char description_[512] = "no plan and no segment has needed a network";

@@ -44,10 +44,10 @@ Status await_round(const PublicSegment &segment, int round, std::uint32_t number
       segment, kBarrier, [&] { return has_come(word, number); },
       [&](const Verdict &verdict) {
         if (verdict.dead_rank >= 0)
-          return fail(verdict.status, "hlc_barrier: rank %d waits for rank %d, and the process of rank %d has ended", segment.rank(), from,
-                      verdict.dead_rank);
-        return fail(verdict.status, "hlc_barrier: rank %d has waited %lld s for rank %d (HALOCLINE_TIMEOUT)", segment.rank(),
-                    seconds_waited(segment), from);
+          return fail(verdict.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),
+                      segment.name_of(from).c_str(), verdict.dead_rank);
+        return fail(verdict.status, "hlc_barrier: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", segment.rank(),
+                    seconds_waited(segment), segment.name_of(from).c_str());
       });
 }
 

@@ -39,20 +39,20 @@ class BlockedSignals {
 
 }  // namespace
 
-const char *name_of(Progress progress) { return progress == Progress::thread ? "thread" : "caller"; }
+const char *name_of(Progress progress) {
+  if (progress == Progress::helper) return "helper";
+  return progress == Progress::thread ? "thread" : "caller";
+}
 
 Status read_progress(int rank, Progress &progress) {
   const char *text = environment("PROGRESS");
   if (*text == '\0') return Status::ok;
-  for (const Progress known : {Progress::caller, Progress::thread})
+  for (const Progress known : {Progress::caller, Progress::thread, Progress::helper})
     if (std::strcmp(text, name_of(known)) == 0) {
       progress = known;
       return Status::ok;
     }
-  if (std::strcmp(text, "helper") == 0)
-    return fail(Status::unsupported, "rank %d: HALOCLINE_PROGRESS is helper, which this version does not have; it has caller and thread",
-                rank);
-  return fail(Status::argument, "rank %d: HALOCLINE_PROGRESS is '%s', it must be caller or thread", rank, text);
+  return fail(Status::argument, "rank %d: HALOCLINE_PROGRESS is '%s', it must be caller, thread or helper", rank, text);
 }
 
 Status ProgressThread::start() {

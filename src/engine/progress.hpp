@@ -1,4 +1,5 @@
-// Who moves the network: whoever calls the library, or a thread of the library as well, so that data arrive and go while the process computes.
+// Who moves the network: whoever calls the library; a thread of the library as well, so that data arrive and go while the process computes; or
+// a helper process of each node, so that what comes for its segments arrives (engine/helper.hpp).
 // Source: Hammond, slides on Casper; Gerstenberger et al., section 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -13,7 +14,7 @@ namespace halocline {
 class Context;
 
 /// HALOCLINE_PROGRESS.
-enum class Progress : int { caller, thread };
+enum class Progress : int { caller, thread, helper };
 
 /// Its word in HALOCLINE_PROGRESS.
 const char *name_of(Progress progress);

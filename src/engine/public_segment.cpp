@@ -16,6 +16,11 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space
 /// Rounds of a dissemination barrier.
 int rounds(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
 
+/// A helper process serves the memory to other nodes.
+ObjectFile file_of(const Context &context) {
+  return context.nodes() > 1 && context.progress() == Progress::helper ? ObjectFile::kept : ObjectFile::closed;
+}
+
 }  // namespace
 
 Status PublicSegment::create(const hlc_segment_spec *spec) {
@@ -28,7 +33,7 @@ Status PublicSegment::create(const hlc_segment_spec *spec) {
     for (Member member = 0; member < context_.members(); ++member) ranks_[static_cast<std::size_t>(member)] = context_.rank_of(member);
     return Status::ok;
   }));
-  HLC_TRY(agree(context_, context_.comm(), create_segment(context_, bytes_before_data() + spec->bytes, memory_)));
+  HLC_TRY(agree(context_, context_.comm(), create_segment(context_, bytes_before_data() + spec->bytes, memory_, file_of(context_))));
   reinterpret_cast<PartHeader *>(memory_.part(context_.member()))->bytes = spec->bytes;
   // All have said how large their parts are before anybody looks.
   HLC_TRY(agree(context_, context_.comm(), Status::ok));
@@ -43,7 +48,9 @@ Status PublicSegment::connect() {
   }));
   const Part &mine = parts_[static_cast<std::size_t>(context_.member())];
   const auto user = static_cast<std::uint32_t>(words_before_barrier());
-  return far_->connect({mine.data, mine.bytes, {mine.words, static_cast<std::uint32_t>(words_in_all()), user}});
+  HLC_TRY(far_->connect({mine.data, mine.bytes, {mine.words, static_cast<std::uint32_t>(words_in_all()), user}}, memory_));
+  memory_.close();
+  return Status::ok;
 }
 
 Status PublicSegment::end() {
@@ -105,6 +112,10 @@ Verdict PublicSegment::judge(const Wait &wait) const {
   for (Member member = 0; member < context_.members(); ++member)
     if (!context_.port().alive(member)) return {Status::peer_died, ranks_[static_cast<std::size_t>(member)]};
   return {wait.timed_out() ? Status::timeout : Status::ok, -1};
+}
+
+std::string PublicSegment::name_of(int rank) const {
+  return member_of(rank) == kOtherNode ? context_.network().traffic()->name_of(rank) : "rank " + std::to_string(rank);
 }
 
 Status PublicSegment::wrong_rank(const char *call, int rank) const {

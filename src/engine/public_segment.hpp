@@ -99,6 +99,8 @@ class PublicSegment {
   Verdict judge(const Wait &wait) const;
   /// For waits: whether something to a rank of another node has failed.
   Status judge_network(const char *call) const { return far_ ? context_.network().traffic()->look_for_failure(call) : Status::ok; }
+  /// A rank in messages, with its host if it is on another node.
+  std::string name_of(int rank) const;
   Status wrong_rank(const char *call, int rank) const;
   Status wrong_id(const char *call, const char *argument, int id) const;
   Status zero_value(const char *call, int id) const;

@@ -2,16 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/traffic.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "engine/collective.hpp"
+#include "engine/helper.hpp"
+#include "engine/segment.hpp"
 #include "engine/wait.hpp"
 
 namespace halocline {
 namespace {
 
-constexpr std::size_t kMostFlights = 1024;
+constexpr std::size_t kMostFlights = 1024;  // to one rank: who does not take what is sent keeps none from the others
 constexpr std::size_t kTakeBackEvery = 32;
+constexpr std::uint32_t kOwnParts = std::uint32_t{1} << 31;
 
 /// Its end says that it has left, or that its bytes are there, but not that all it does has been done.
 bool is_post(const Flight &flight) {
@@ -22,41 +27,48 @@ bool is_post(const Flight &flight) {
 }  // namespace
 
 Traffic::Traffic(Context &context, NetworkPort &port, std::uint64_t secret, bool many_threads)
-    : context_(context), port_(port), secret_(secret), many_threads_(many_threads) {}
+    : context_(context), port_(port), secret_(secret), many_threads_(many_threads), service_(secret, context.size()) {}
 
 Status Traffic::open() {
   if (open_) return Status::ok;
-  HLC_TRY(addresses_.share(context_, port_.address()));
+  HLC_TRY(share_addresses());
   HLC_TRY(prepare(context_, context_.comm(), [this] {
-    if (letters_) return Status::ok;
-    auto letters = std::make_unique<Letters>();
-    HLC_TRY(letters->room.open(port_, static_cast<std::int64_t>(kLetters) * Flight::kRoom, NetworkSegment::Use::for_me));
-    letters_ = std::move(letters);
-    return Status::ok;
+    if (!letterbox_) letterbox_ = std::make_unique<Letterbox>();
+    return letterbox_->open(port_);
   }));
-  for (std::size_t i = 0; i < kLetters; ++i) {
-    Transfer &letter = letters_->letters[i];
-    letter.kind = Transfer::Kind::receive;
-    letter.reported = true;
-    letter.into = letters_->room.base() + static_cast<std::int64_t>(i) * Flight::kRoom;
-    letter.bytes = Flight::kRoom;
-    letter.descriptor = letters_->room.descriptor();
-    port_.start(letter);
-  }
+  letterbox_->receive();
   open_ = true;
   return Status::ok;
 }
 
-std::uint32_t Traffic::serve(const Served &memory) {
+/// A rank has a port of its own, from which it asks and at which it hears answers; a helper has one for all that is asked of its node's ranks.
+Status Traffic::share_addresses() {
+  const Whereabouts mine = context_.network().pulses()->mine();
+  if (context_.progress() != Progress::helper) return ranks_.share(context_, mine);
+  HLC_TRY(ranks_.share(context_, mine, ObjectFile::kept));
+  HLC_TRY(context_.network().start_helper(ranks_.table()));
+  ranks_.close_file();
+  return doors_.share(context_, context_.network().helper()->address());
+}
+
+std::uint32_t Traffic::next_segment() {
   const auto locked = lock();
-  const std::uint32_t number = next_segment_++;  // also if there is no memory for what follows: all ranks count alike
-  served_[number] = memory;
-  return number;
+  return next_segment_++;
+}
+
+std::uint32_t Traffic::next_own_part() {
+  const auto locked = lock();
+  return kOwnParts | next_own_part_++;
+}
+
+void Traffic::serve(std::uint32_t segment, const Served &memory) {
+  const auto locked = lock();
+  service_.serve(context_.rank(), segment, memory);
 }
 
 void Traffic::stop_serving(std::uint32_t segment) {
   const auto locked = lock();
-  served_.erase(segment);
+  service_.stop_serving(context_.rank(), segment);
 }
 
 void Traffic::poll() {
@@ -76,19 +88,68 @@ void Traffic::poll() {
 void Traffic::ended(Transfer &transfer) {
   if (transfer.kind == Transfer::Kind::receive) return receive(transfer);
   auto &flight = static_cast<Flight &>(transfer);
-  ++ended_;
   if (flight.error != 0) {
-    Link &link = *flight.link;
-    if (link.error == 0) failed_links_ += 1;
-    link.error = flight.error;
-    link.failed_call = flight.call;
+    fail_link(*flight.link, flight.error, flight.call);
     flight.awaited = 1;  // no answer will come
+    flight.asks = false;
   }
   settle(flight);
 }
 
+void Traffic::fail_link(Link &link, int error, const char *call) {
+  if (link.error == 0) failed_links_ += 1;
+  link.error = error;
+  link.failed_call = call;
+}
+
+/// The buffer is there for the next message in any case. What is dropped is counted.
+void Traffic::receive(Transfer &letter) {
+  if (letter.error != 0 || !read(letter.into, letter.arrived)) port_.count_stranger();
+  letterbox_->receive_again(letter);
+}
+
+/// False for a message that is none of ours, or not in order.
+bool Traffic::read(const char *text, std::int64_t bytes) {
+  Message message, answer;
+  if (!service_.read(text, bytes, &message)) return false;
+  if (message.kind == Message::Kind::answer) return take_answer(message);
+  if (!service_.carry_out(message, text + sizeof message, bytes - static_cast<std::int64_t>(sizeof message), &answer)) return false;
+  return !failed(alone(context_, [&] { return reply(answer); }));
+}
+
+/// Late answers of flights that have been given up name a use that is over. Who answers twice, or what is no question, is not heard: the
+/// flight may still be the provider's.
+bool Traffic::take_answer(const Message &message) {
+  if (message.flight >= chunks_.size() * kChunk) return false;
+  Flight &flight = chunks_[message.flight / kChunk]->flights[message.flight % kChunk];
+  if (flight.use != message.use || !flight.asks || flight.link->rank != message.origin) return false;
+  flight.asks = false;
+  flight.answer = message.operand;
+  flight.link->confirmed = std::max(flight.link->confirmed, flight.confirms);
+  settle(flight);
+  return true;
+}
+
+/// Answers take flights without limit: whoever asks has a limit, and waits for them.
+Status Traffic::reply(const Message &answer) {
+  Link *link = nullptr;
+  Flight *flight = nullptr;
+  HLC_TRY(reach(answer.target, &link));
+  HLC_TRY(take(*link, "an answer", &flight));
+  write(*flight, answer, nullptr, 0);
+  flight->answers = true;
+  answers_ += 1;
+  port_.start(*flight);
+  return Status::ok;
+}
+
 /// One of the things that a flight waits for has come.
 void Traffic::settle(Flight &flight) {
+  // What others have asked for is no sign of life of the rank that is waited for.
+  if (!flight.answers) {
+    flight.link->progress += 1;
+    progress_ += 1;
+  }
   if (--flight.awaited > 0) return;
   if (flight.listed) {
     (flight.before ? flight.before->after : flight.link->oldest) = flight.after;
@@ -103,6 +164,7 @@ void Traffic::release(Flight &flight) {
   flight.use += 1;
   flight.after = free_;
   free_ = &flight;
+  flight.link->in_use -= 1;
   in_use_ -= 1;
 }
 
@@ -114,7 +176,8 @@ Status Traffic::reach(int rank, Link **link) {
   }
   Link met;
   met.rank = rank;
-  HLC_TRY(port_.meet(addresses_.of(rank), &met.peer));
+  HLC_TRY(context_.network().pulses()->know(rank, ranks_.of(rank)));
+  HLC_TRY(port_.meet(context_.network().helper() ? doors_.of(rank) : ranks_.of(rank).address, &met.peer));
   *link = &links_.emplace(rank, met).first->second;
   return Status::ok;
 }
@@ -140,30 +203,32 @@ Status Traffic::take(Link &link, const char *call, Flight **flight) {
   Flight &taken = *free_;
   free_ = taken.after;
   in_use_ += 1;
+  link.in_use += 1;
   taken.link = &link;
   taken.call = call;
   taken.peer = link.peer;
   taken.reported = true;
-  taken.listed = taken.held = taken.answers = false;
+  taken.listed = taken.held = taken.answers = taken.asks = false;
   taken.awaited = 1;
   taken.confirms = 0;
   *flight = &taken;
   return Status::ok;
 }
 
-/// Waits until `there` is true; a link that has failed is waited for no longer.
+/// Waits until `there` is true, which may say anew for which rank; a link that has failed is waited for no longer.
 template <class There>
-Status Traffic::await(const char *call, const Link *link, int rank, There there) {
+Status Traffic::await(const char *call, const Link *link, const int &rank, There there) {
   Wait wait(context_, WakeUp::by_polling);
-  std::uint64_t ended = 0;
+  const std::uint64_t &progress = link ? link->progress : progress_;
+  std::uint64_t before = 0;
   while (true) {
     poll();
     {
       const auto locked = lock();
       if (link && link->error != 0) return failure(*link, call);
       if (there()) return Status::ok;
-      if (ended != ended_) wait.progress();
-      ended = ended_;
+      if (progress != before) wait.progress();
+      before = progress;
     }
     if (wait.pause() == Wait::Turn::check_peers && wait.timed_out()) return late(call, rank);
   }
@@ -177,22 +242,24 @@ bool Traffic::time_to_take_back() {
 
 Status Traffic::begin(int rank, const char *call, Flight **flight) {
   if (time_to_take_back()) poll();
+  Link *link = nullptr;
   {
     const auto locked = lock();
-    if (in_use_ < kMostFlights) return take_to(rank, call, flight);
+    HLC_TRY(reach_for(rank, call, &link));
+    if (link->in_use < kMostFlights) return take_for(*link, call, flight);
   }
-  HLC_TRY(await(call, nullptr, rank, [this] { return in_use_ < kMostFlights; }));
+  HLC_TRY(await(call, link, rank, [link] { return link->in_use < kMostFlights; }));
   const auto locked = lock();
-  return take_to(rank, call, flight);
+  return take_for(*link, call, flight);
 }
 
-Status Traffic::take_to(int rank, const char *call, Flight **flight) {
-  return alone(context_, [&] {
-    Link *link = nullptr;
-    HLC_TRY(reach(rank, &link));
-    if (link->error != 0) return failure(*link, call);
-    return take(*link, call, flight);
-  });
+Status Traffic::reach_for(int rank, const char *call, Link **link) {
+  HLC_TRY(alone(context_, [&] { return reach(rank, link); }));
+  return (*link)->error != 0 ? failure(**link, call) : Status::ok;
+}
+
+Status Traffic::take_for(Link &link, const char *call, Flight **flight) {
+  return alone(context_, [&] { return take(link, call, flight); });
 }
 
 void Traffic::list(Flight &flight) {
@@ -218,9 +285,10 @@ void Traffic::drop(Flight &flight) {
 }
 
 void Traffic::write(Flight &flight, Message message, const void *operands, std::int64_t bytes) {
-  message.secret = secret_;
-  message.origin = context_.rank();
   if (message.kind != Message::Kind::answer) {
+    message.secret = secret_;
+    message.origin = context_.rank();
+    message.target = flight.link->rank;
     message.flight = flight.place;
     message.use = flight.use;
   }
@@ -232,11 +300,16 @@ void Traffic::write(Flight &flight, Message message, const void *operands, std::
   flight.bytes = static_cast<std::int64_t>(sizeof message) + bytes;
 }
 
+void Traffic::write_request(Flight &flight, const Message &message, const void *operands, std::int64_t bytes) {
+  write(flight, message, operands, bytes);
+  flight.awaited = 2;
+  flight.asks = true;
+}
+
 Status Traffic::request(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes) {
   Flight *flight = nullptr;
   HLC_TRY(begin(rank, call, &flight));
-  write(*flight, message, operands, bytes);
-  flight->awaited = 2;
+  write_request(*flight, message, operands, bytes);
   start(*flight);
   return Status::ok;
 }
@@ -244,8 +317,7 @@ Status Traffic::request(int rank, const char *call, const Message &message, cons
 Status Traffic::ask(int rank, const char *call, const Message &message, std::uint64_t *answer) {
   Flight *flight = nullptr;
   HLC_TRY(begin(rank, call, &flight));
-  write(*flight, message, nullptr, 0);
-  flight->awaited = 2;
+  write_request(*flight, message, nullptr, 0);
   flight->held = true;
   start(*flight);
   const Status status = await(call, flight->link, rank, [flight] { return flight->awaited == 0; });
@@ -288,8 +360,7 @@ Status Traffic::ask_to_confirm(Link &link, const char *call) {
   HLC_TRY(begin(link.rank, call, &flight));
   Message message;
   message.kind = Message::Kind::confirm;
-  write(*flight, message, nullptr, 0);
-  flight->awaited = 2;
+  write_request(*flight, message, nullptr, 0);
   {
     const auto locked = lock();
     // SYNC announced-before-confirmed (pairs with do_as_asked): they come before the question.
@@ -316,32 +387,101 @@ Status Traffic::drain(int rank, const char *call, bool confirm) {
   return for_links(rank, [&](const Link &link) { return wait_for(link, call); });
 }
 
-bool Traffic::has_left(const char *call) const {
-  if (answers_ > 0) return false;
+Drain Traffic::begin_drain(int rank, bool confirm) {
+  const auto locked = lock();
+  return {rank, confirm, begun_};
+}
+
+Status Traffic::look(Drain &drain, const char *call) {
+  poll();
+  while (true) {
+    Link *link = nullptr;
+    {
+      const auto locked = lock();
+      const auto known = links_.find(drain.rank);
+      if (known == links_.end()) return Status::ok;
+      link = &known->second;
+      if (link->error != 0) return failure(*link, call);
+      if (link->oldest && link->oldest->number < drain.end) return Status::again;
+      if (!drain.confirm) return Status::ok;
+    }
+    HLC_TRY(ask_to_confirm(*link, call));
+    drain = begin_drain(drain.rank, false);
+  }
+}
+
+bool Traffic::has_failed(int rank) {
+  const auto locked = lock();
+  const auto known = links_.find(rank);
+  return known != links_.end() && known->second.error != 0;
+}
+
+bool Traffic::has_failed() {
+  const auto locked = lock();
+  return failed_links_ > 0;
+}
+
+/// Calls each(flight) for all that have last gone to a rank, whether or not they are over.
+template <class Each>
+void Traffic::for_flights(const Link &link, Each each) {
+  for (const auto &chunk : chunks_)
+    for (Flight &flight : chunk->flights)
+      if (flight.link == &link) each(flight);
+}
+
+bool Traffic::is_held_by_provider(const Flight &flight) {
+  return flight.state.load(std::memory_order_relaxed) == Transfer::State::under_way && !port_.waits_for_room(flight);
+}
+
+void Traffic::give_up(int rank, const char *call) {
+  const auto locked = lock();
+  const auto known = links_.find(rank);
+  if (known == links_.end() || known->second.error != 0) return;
+  Link &link = known->second;
+  bool held = false;
+  for_flights(link, [&](const Flight &flight) { held |= is_held_by_provider(flight); });
+  if (held) return;
+  fail_link(link, ENOTCONN, call);
+  for_flights(link, [&](Flight &flight) {
+    // What another thread has handed over by now has an end of its own.
+    const bool only_answer = flight.asks && flight.awaited == 1;
+    if (!only_answer) return port_.give_up(flight, ENOTCONN);
+    flight.error = ENOTCONN;
+    ended(flight);
+  });
+}
+
+/// A rank to which something of a call is still under way; -1 if there is none.
+int Traffic::find_under_way(const char *call) const {
   for (const auto &[rank, link] : links_)
     for (const Flight *flight = link.oldest; flight; flight = flight->after)
-      if (flight->call == call && flight->state.load(std::memory_order_relaxed) == Transfer::State::under_way) return false;
-  return true;
+      if (flight->call == call && flight->state.load(std::memory_order_relaxed) == Transfer::State::under_way) return rank;
+  return -1;
 }
 
 Status Traffic::see_off(const char *call) {
-  return await(call, nullptr, -1, [&] { return has_left(call); });
+  int awaited = -1;
+  return await(call, nullptr, awaited, [&] {
+    awaited = find_under_way(call);
+    return awaited < 0 && answers_ == 0;
+  });
 }
 
 Status Traffic::failure(const Link &link, const char *call) const {
-  return fail(Status::peer_died, "%s: rank %d cannot reach rank %d over the network (any more): %s (in %s)", call, context_.rank(),
-              link.rank, port_.text_of(link.error), link.failed_call);
+  return fail(Status::peer_died, "%s: rank %d cannot reach %s over the network (any more): %s (in %s)", call, context_.rank(),
+              name_of(link.rank).c_str(), port_.text_of(link.error), link.failed_call);
 }
 
 Status Traffic::late(const char *call, int rank) const {
-  const auto seconds = static_cast<long long>(context_.timeout_ns() / 1'000'000'000);
-  if (rank < 0)
-    return fail(Status::timeout, "%s: rank %d has waited %lld s for the network (HALOCLINE_TIMEOUT)", call, context_.rank(), seconds);
-  return fail(Status::timeout, "%s: rank %d has waited %lld s for rank %d, on another node (HALOCLINE_TIMEOUT)", call, context_.rank(),
-              seconds, rank);
+  const std::string peer = rank < 0 ? "the network" : name_of(rank);
+  return fail(Status::timeout, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call, context_.rank(),
+              static_cast<long long>(context_.timeout_ns() / 1'000'000'000), peer.c_str());
 }
 
+std::string Traffic::name_of(int rank) const { return on_its_host(rank, ranks_.of(rank).host); }
+
 Status Traffic::look_for_failure(const char *call) {
+  if (const Helper *helper = context_.network().helper()) HLC_TRY(helper->look_for_death());
   const auto locked = lock();
   if (failed_links_ == 0) return Status::ok;
   for (const auto &[rank, link] : links_)

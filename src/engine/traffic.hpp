@@ -7,19 +7,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "engine/directory.hpp"
-#include "engine/message.hpp"
 #include "engine/notifications.hpp"
-#include "transport/ofi/port.hpp"
-#include "transport/ofi/region.hpp"
+#include "engine/pulse.hpp"
+#include "engine/service.hpp"
 
 namespace halocline {
-
-using NetworkPort = transport::ofi::Port;
-using NetworkSegment = transport::ofi::Region;
-using transport::ofi::Transfer;
 
 struct Flight;
 
@@ -30,13 +26,15 @@ struct Link {
   Flight *oldest = nullptr, *newest = nullptr;  // in flight, in the order in which they began
   // What has gone there whose end does not say that it is there, and how much of it is known to be.
   std::uint64_t posted = 0, confirmed = 0;
+  std::size_t in_use = 0;  // flights
+  std::uint64_t progress = 0;  // how much of what this rank has begun there has come to something
   int error = 0;  // libfabric's number, once something has failed
   const char *failed_call = nullptr;
 };
 
 /// One transfer with all that goes with it. From begin to its end it is the caller's, then the pool's.
 struct Flight : Transfer {
-  static constexpr std::int64_t kRoom = 2048;
+  static constexpr std::int64_t kRoom = Letterbox::kRoom;
 
   Link *link = nullptr;
   Flight *before = nullptr, *after = nullptr;  // of the same link; `after` also in the pool
@@ -47,6 +45,7 @@ struct Flight : Transfer {
   int awaited = 0;  // its own end, and of a request the answer
   bool listed = false;  // in the list of its link
   bool answers = false;  // a request of another rank
+  bool asks = false;  // and has not been answered
   bool held = false;  // somebody waits for the answer and gives the flight back
   std::uint32_t place = 0, use = 0;  // where it is in the pool, and how often it was taken from there
   std::uint64_t answer = 0;
@@ -54,11 +53,11 @@ struct Flight : Transfer {
   std::uint64_t confirms = 0;  // a request to confirm: how much of what was posted
 };
 
-/// Memory of this rank that requests may touch.
-struct Served {
-  char *data = nullptr;
-  std::int64_t bytes = 0;
-  transport::ofi::Words words;
+/// A wait for what has begun to a rank, that its caller goes on with from time to time.
+struct Drain {
+  int rank = 0;
+  bool confirm = false;  // until the target has it all
+  std::uint64_t end = 0;  // flights before this number
 };
 
 /// Any thread may call, but for what is collective, if the port was opened for many threads.
@@ -68,16 +67,21 @@ class Traffic {
   Traffic(const Traffic &) = delete;
   Traffic &operator=(const Traffic &) = delete;
 
-  /// Shares the addresses of all ranks, and is ready for their messages. Collective over the context; once.
+  /// Shares the addresses of all ranks, and is ready for their messages; a helper process is started where one is wished. Collective over the
+  /// context; once.
   Status open();
-  /// Answers requests for a segment from now on. All ranks call it in the same order; it has the same number on all.
-  std::uint32_t serve(const Served &memory);
+  /// Numbers a segment. All ranks call it in the same order; it has the same number on all.
+  std::uint32_t next_segment();
+  /// Numbers a part that this rank alone has made; no segment has that number.
+  std::uint32_t next_own_part();
+  /// Answers requests for a segment from now on.
+  void serve(std::uint32_t segment, const Served &memory);
   void stop_serving(std::uint32_t segment);
 
   /// Moves everything along, and does what other ranks ask for. Returns at once if another thread is at it.
   void poll();
 
-  /// Takes a flight to a rank; waits while too many are under way. `call` is its name in messages.
+  /// Takes a flight to a rank; waits while too many are under way there. `call` is its name in messages.
   Status begin(int rank, const char *call, Flight **flight);
   /// The flight is on its way, or has failed: then whoever waits for the rank hears of it.
   void start(Flight &flight);
@@ -91,37 +95,47 @@ class Traffic {
   /// Waits for all that has begun so far to a rank; to all ranks if rank is below 0. With `confirm` also until its notifications are set
   /// and what was written without an acknowledgement is there.
   Status drain(int rank, const char *call, bool confirm);
+  /// The same without waiting: all that has begun so far to a rank; ok once that is over, `again` until then.
+  Drain begin_drain(int rank, bool confirm);
+  Status look(Drain &drain, const char *call);
+  /// True if something to a rank has failed; to any rank.
+  bool has_failed(int rank);
+  bool has_failed();
+  /// To be called for a rank that its pulse does not reach: what waits for it fails, unless the provider has something that is on its way there.
+  void give_up(int rank, const char *call);
   /// Waits until what `call` has sent, and all answers, have left this process: the caller may go where it serves nobody.
   Status see_off(const char *call);
+  /// A rank of another node, in messages.
+  std::string name_of(int rank) const;
   /// Fails if something to any rank has failed.
   Status look_for_failure(const char *call);
 
  private:
   static constexpr std::size_t kChunk = 32;
-  static constexpr std::size_t kLetters = 64;
   struct Chunk {
     std::array<Flight, kChunk> flights;
-    NetworkSegment room;
-  };
-  /// Where messages of others arrive.
-  struct Letters {
-    std::array<Transfer, kLetters> letters;
     NetworkSegment room;
   };
 
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
   template <class There>
-  Status await(const char *call, const Link *link, int rank, There there);
+  Status await(const char *call, const Link *link, const int &rank, There there);
   bool time_to_take_back();
+  Status share_addresses();
   Status reach(int rank, Link **link);
-  Status take_to(int rank, const char *call, Flight **flight);
+  Status reach_for(int rank, const char *call, Link **link);
+  Status take_for(Link &link, const char *call, Flight **flight);
   Status take(Link &link, const char *call, Flight **flight);
   Status add_chunk();
   void list(Flight &flight);
   void settle(Flight &flight);
   void release(Flight &flight);
   void ended(Transfer &transfer);
-  bool has_left(const char *call) const;
+  void fail_link(Link &link, int error, const char *call);
+  bool is_held_by_provider(const Flight &flight);
+  template <class Each>
+  void for_flights(const Link &link, Each each);
+  int find_under_way(const char *call) const;
   Status late(const char *call, int rank) const;
   Status failure(const Link &link, const char *call) const;
   template <class Each>
@@ -130,30 +144,28 @@ class Traffic {
   Status wait_for(const Link &link, const char *call);
   static std::uint64_t ended_posts(const Link &link);
   void write(Flight &flight, Message message, const void *operands, std::int64_t bytes);
+  void write_request(Flight &flight, const Message &message, const void *operands, std::int64_t bytes);
 
-  // engine/service.cpp
   void receive(Transfer &letter);
   bool read(const char *text, std::int64_t bytes);
   bool take_answer(const Message &message);
-  bool do_as_asked(const Message &message, const char *operands, std::int64_t bytes, std::uint64_t *old);
-  bool combine(const Served &memory, const Message &message, const char *operands, std::int64_t bytes, std::uint64_t *old);
-  bool compare(const Served &memory, const Message &message, std::uint64_t *old);
-  Status reply(const Message &message, std::uint64_t old);
+  Status reply(const Message &answer);
 
   Context &context_;
   NetworkPort &port_;
   std::uint64_t secret_;
   bool many_threads_, open_ = false;
   std::mutex mutex_;
-  Directory<transport::ofi::Address> addresses_;
+  Directory<Whereabouts> ranks_;
+  Directory<transport::ofi::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
   std::map<int, Link> links_;
-  std::map<std::uint32_t, Served> served_;
-  std::uint32_t next_segment_ = 0;
+  Service service_;
+  std::uint32_t next_segment_ = 0, next_own_part_ = 0;
   std::vector<std::unique_ptr<Chunk>> chunks_;
-  std::unique_ptr<Letters> letters_;
+  std::unique_ptr<Letterbox> letterbox_;
   Flight *free_ = nullptr;
   std::size_t in_use_ = 0;
-  std::uint64_t begun_ = 0, ended_ = 0;
+  std::uint64_t begun_ = 0, progress_ = 0;
   int answers_ = 0;  // under way
   int failed_links_ = 0;
 };

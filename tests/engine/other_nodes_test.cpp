@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "engine/segments.hpp"
@@ -210,6 +212,55 @@ TEST(OtherNodes, may_be_late_when_a_segment_is_freed) {
     EXPECT_EQ(theirs, 1000 * round + id);
     skew.delay();
   }
+}
+
+/// Counts up as its puts return, and tells when the count has come near the limit and stands still. It is patient: it gives up only if the
+/// limit is never reached.
+int settled(const std::atomic<int> &count, int enough) {
+  using namespace std::chrono_literals;
+  for (int tries = 0; tries < 1000 && count < enough; ++tries) std::this_thread::sleep_for(10ms);
+  int before = -1;
+  while (count != before) {
+    before = count;
+    std::this_thread::sleep_for(200ms);
+  }
+  return before;
+}
+
+/// The target has left the library, so that nothing is delivered: then as many puts are taken as the pool has flights. When it is back,
+/// the rest follow.
+TEST(OtherNodes, are_sent_no_more_at_once_than_the_pool_has_flights) {
+  constexpr int most_flights = 1024, puts = 3000;
+  constexpr std::int64_t bytes = 2056;  // puts of this size are in flight until they are delivered
+  const std::vector<int> nodes = nodes_of_ranks();
+  const char *progress = std::getenv("HALOCLINE_PROGRESS");
+  if (nodes[0] == nodes.back()) GTEST_SKIP() << "needs ranks on two nodes";
+  if (progress && std::string(progress) != "caller") GTEST_SKIP() << "puts are delivered while the target is not in the library";
+  const int target = size() - 1;
+  TestSegment segment(rank() == target ? puts * bytes : 0);
+  std::vector<std::byte> data(static_cast<std::size_t>(bytes) + puts);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i % 251);
+  segment.barrier();
+  if (rank() == 0) {
+    MPI_Recv(nullptr, 0, MPI_INT, target, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    std::atomic<int> count = 0;
+    int taken = 0;
+    std::thread watcher([&] {
+      taken = settled(count, most_flights - 24);
+      MPI_Send(nullptr, 0, MPI_INT, target, 0, MPI_COMM_WORLD);
+    });
+    for (int i = 0; i < puts; ++i, ++count) EXPECT_TRUE(ok(hlc_put(segment.at(target, i * bytes), data.data() + i, bytes)));
+    EXPECT_TRUE(ok(hlc_flush(segment.raw(), target)));
+    watcher.join();
+    EXPECT_LE(taken, most_flights);
+    EXPECT_GE(taken, most_flights - 24) << "flights were left";
+  } else if (rank() == target) {
+    MPI_Send(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  segment.barrier();
+  for (int i = 0; rank() == target && i < puts; ++i)
+    EXPECT_TRUE(std::equal(data.begin() + i, data.begin() + i + bytes, segment.data() + i * bytes)) << "put " << i;
 }
 
 /// More than the network takes at once, in both directions, from several threads.

@@ -2,6 +2,8 @@
 // everything back; rank 1 dies at a stage of that. Every other rank goes on until a call fails, takes back what it can, and writes into
 // DIRECTORY/<rank>: milliseconds from the death to the failure, the call, the status and the message. With `segment` for a mode there is a
 // segment instead of field and halo, and the others wait for a notification, in a barrier, or for all to free it.
+// In `put` it stops calling the library, and dies when the others have put something to it, whose flush then fails; what counts is how
+// they free the segment. In `closing` it dies when all but the context has been taken back.
 //
 // The stages `init N`, `field N` and `open N` are deaths at the N-th non-blocking collective operation that the library starts in that call;
 // `segment N` the same in hlc_segment_create; `window` is one at the call of MPI that makes a window. In `packing` and `unpacking` the field's pages have become unreadable, and the
@@ -13,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -117,7 +120,7 @@ hlc_status make(Run &run) {
   run.arm("open");
   hlc_status status = hlc_init(MPI_COMM_WORLD, &run.context);
   if (run.on_segment && status == HLC_OK) {
-    const hlc_segment_spec spec{64, 4};
+    const hlc_segment_spec spec{4096, 4};
     run.arm("segment");
     status = hlc_segment_create(run.context, &spec, &run.segment);
     if (status == HLC_OK) run.arm("use");
@@ -151,17 +154,42 @@ hlc_status swap_until_failure(Run &run) {
     running = "finish";
     if (status == HLC_OK) status = hlc_halo_finish(run.halo);
   }
-  if (run.stage == "finalise") return status;
+  if (run.stage == "finalise" || run.stage == "closing") return status;
   if (run.dies("between_swaps")) die();
   for (int round = 0; round < 10 && status == HLC_OK; ++round) status = swap(run);
   return status;
+}
+
+void leave_file(const char *name, int rank) { std::ofstream(directory / (name + std::to_string(rank))) << "\n"; }
+
+void await_file(const char *name, int rank) {
+  while (!std::filesystem::exists(directory / (name + std::to_string(rank)))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+/// HLC_OK if the flush fails as it should.
+hlc_status put_to_dying(Run &run) {
+  if (run.rank == victim) {
+    leave_file("away", victim);
+    for (int r = 0; r < run.size; ++r)
+      if (r != victim) await_file("put", r);
+    die();
+  }
+  await_file("away", victim);
+  const std::array<char, 4000> bytes{};
+  running = "hlc_put";
+  hlc_status status = hlc_put({run.segment, victim, 0}, bytes.data(), bytes.size());
+  leave_file("put", run.rank);
+  running = "hlc_flush";
+  if (status == HLC_OK) status = hlc_flush(run.segment, victim);
+  return status == HLC_ERR_PEER_DIED ? HLC_OK : HLC_ERR_STATE;
 }
 
 /// The others wait for the victim, after a barrier that it still came to.
 hlc_status use_segment(Run &run) {
   running = "hlc_barrier";
   hlc_status status = hlc_barrier(run.segment);
-  if (run.stage == "finalise") return status;
+  if (run.stage == "finalise" || run.stage == "closing") return status;
+  if (run.stage == "put") return put_to_dying(run);
   if (run.rank == victim) die();
   int id = -1;
   running = run.stage == "notify_wait" ? "hlc_notify_wait" : "hlc_barrier";
@@ -179,6 +207,7 @@ hlc_status take_back(Run &run) {
   if (run.segment) status = hlc_segment_free(&run.segment);
   running = "hlc_field_free";
   if (run.field) freed = hlc_field_free(run.context, &run.field);
+  if (run.dies("closing")) die();
   running = "hlc_finalise";
   if (status == HLC_OK && run.context)
     status = hlc_finalise(&run.context);

@@ -57,7 +57,7 @@ def play(launcher, program, case):
                 return f"rank {rank} does not say '{told}' and '{route}': {output}"
             if route == OVER_TCP and listening(folder, rank) != {f"10.77.0.1{rank}"}:
                 return f"rank {rank} listens at {listening(folder, rank)}"
-        return "" if len(re.findall(" 0 wrong bytes$", output, re.M)) == RANKS else f"wrong bytes: {output}"
+        return "" if len(re.findall(" 0 wrong$", output, re.M)) == RANKS else f"wrong bytes: {output}"
 
 
 def main():

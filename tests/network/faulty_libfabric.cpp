@@ -1,8 +1,6 @@
 // Stands before libfabric and lets one of its calls fail for want of memory: the one that HALOCLINE_TEST_FAULT names. All others are handed on.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <dlfcn.h>
-#include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 
@@ -10,17 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "real_libfabric.hpp"
+
 namespace {
-
-void *libfabric() {
-  static void *const handle = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
-  return handle;
-}
-
-template <class Function>
-Function *real(Function *, const char *name) {
-  return reinterpret_cast<Function *>(dlsym(libfabric(), name));
-}
 
 bool fails(const char *call) {
   const char *fault = std::getenv("HALOCLINE_TEST_FAULT");
@@ -78,11 +68,6 @@ int open_domain(fid_fabric *fabric, fi_info *info, fid_domain **domain, void *co
 }  // namespace
 
 // NOLINTBEGIN: the names and types are libfabric's
-#define EXPORTED extern "C" __attribute__((visibility("default")))
-EXPORTED std::uint32_t fi_version() { return real(&fi_version, "fi_version")(); }
-EXPORTED fi_info *fi_dupinfo(const fi_info *info) { return real(&fi_dupinfo, "fi_dupinfo")(info); }
-EXPORTED void fi_freeinfo(fi_info *info) { real(&fi_freeinfo, "fi_freeinfo")(info); }
-EXPORTED const char *fi_strerror(int number) { return real(&fi_strerror, "fi_strerror")(number); }
 EXPORTED int fi_getinfo(std::uint32_t version, const char *node, const char *service, std::uint64_t flags, const fi_info *hints,
                         fi_info **info) {
   return fails("fi_getinfo") ? -FI_ENOMEM : real(&fi_getinfo, "fi_getinfo")(version, node, service, flags, hints, info);

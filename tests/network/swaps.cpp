@@ -5,16 +5,18 @@
 //   on=R:NAME=VALUE      sets a variable on rank R alone, -1: on all
 //   libfabric=R:FILE     rank R, -1: all, gets FILE where the library asks for libfabric; no FILE: nothing is found
 //   files=R:N            rank R, -1: all, may open N more files once the library is open
+//   requests=yes         each swap also counts up a number in the part of the next rank
 //   folder=DIRECTORY     goes on until there is a file DIRECTORY/stop. When the first plan stands, each rank writes into DIRECTORY/<rank> its
 //                        process and the addresses at which it listens since then, as /proc/net/tcp has them
 //
 // Each rank prints `rank R: ok` or the status and message of the call that failed, then `rank R: via network N, mpi M: LINE` with the line of
-// hlc_context_network. The status is 0 unless a byte was wrong.
+// hlc_context_network, and how many swaps there were, and bytes and requests that were wrong. The status is 0 if none was.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <halocline/halocline.h>
+#include <halocline/segment.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -36,7 +38,7 @@ constexpr std::int64_t kBytes = 20'000;
 struct Wanted {
   long rounds = 3;
   long files = -1;
-  bool new_plans = false;
+  bool new_plans = false, requests = false;
   std::string directory;
 };
 
@@ -57,6 +59,7 @@ void obey(const std::string &name, const std::string &value, Wanted &wanted) {
   if (name == "rounds") wanted.rounds = std::atol(value.c_str());
   if (name == "plans") wanted.new_plans = value == "new";
   if (name == "files" && for_me(value, &rest)) wanted.files = std::atol(rest.c_str());
+  if (name == "requests") wanted.requests = value == "yes";
   if (name == "folder") wanted.directory = value;
   if (name == "libfabric" && for_me(value, &rest)) {
     replaced = true;
@@ -85,6 +88,7 @@ unsigned char byte_of(int from, int to, std::uint64_t swap, std::int64_t place) 
 /// What the callbacks see of the swaps.
 struct Job {
   std::vector<hlc_neighbour> neighbours;
+  hlc_segment *segment = nullptr;  // null: no requests
   std::uint64_t swap = 0;
   long wrong = 0;
 };
@@ -107,8 +111,24 @@ hlc_status swap_often(hlc_exchange *exchange, Job &job, long rounds) {
     job.swap += 1;
     if (hlc_status status = hlc_exchange_start(exchange)) return status;
     if (hlc_status status = hlc_exchange_finish(exchange)) return status;
+    if (!job.segment) continue;
+    if (hlc_status status = hlc_atomic_fetch_add({job.segment, (rank + 1) % size, 0}, HLC_NUMBER_INT64, 1, nullptr)) return status;
   }
-  return HLC_OK;
+  // Inside MPI a rank serves nobody.
+  return job.segment ? hlc_barrier(job.segment) : HLC_OK;
+}
+
+hlc_status make_segment(hlc_context *context, const Wanted &wanted, Job &job) {
+  const hlc_segment_spec spec{sizeof(std::int64_t), 0};
+  return wanted.requests ? hlc_segment_create(context, &spec, &job.segment) : HLC_OK;
+}
+
+/// Every request has been carried out once.
+hlc_status check_requests(Job &job) {
+  if (!job.segment) return HLC_OK;
+  const std::int64_t counted = *static_cast<const std::int64_t *>(hlc_segment_data(job.segment));
+  job.wrong += std::labs(counted - static_cast<std::int64_t>(job.swap));
+  return hlc_segment_free(&job.segment);
 }
 
 void write_file(const Wanted &wanted, const std::string &text) {
@@ -157,7 +177,10 @@ hlc_status play_plan(hlc_context *context, const hlc_exchange_spec &spec, const 
   const std::set<std::string> before = find_listening();
   hlc_exchange *exchange = nullptr;
   if (hlc_status status = hlc_exchange_create(context, &spec, &exchange)) return status;
-  if (job.swap == 0) tell_where(wanted, before);
+  if (job.swap == 0) {
+    if (hlc_status status = make_segment(context, wanted, job)) return status;
+    tell_where(wanted, before);
+  }
   hlc_status status = hlc_exchange_info(exchange, info);
   do {
     if (status == HLC_OK) status = swap_often(exchange, job, wanted.rounds);
@@ -193,7 +216,7 @@ hlc_status play(hlc_context *context, const Wanted &wanted, Job &job, hlc_plan_i
   do {
     if (hlc_status status = play_plan(context, spec, wanted, info)) return status;
   } while (wanted.new_plans && go_on(wanted));
-  return HLC_OK;
+  return check_requests(job);
 }
 
 }  // namespace
@@ -220,7 +243,7 @@ int main(int argc, char **argv) {
   if (wanted.files >= 0) limit_files(wanted.files);
   if (status == HLC_OK) status = play(context, wanted, job, &info);
   const std::string said = status == HLC_OK ? "ok" : std::string(hlc_status_name(status)) + ": " + hlc_error_message();
-  std::printf("rank %d: %s\nrank %d: via network %d, mpi %d: %s\nrank %d: %llu swaps, %ld wrong bytes\n", rank, said.c_str(), rank,
+  std::printf("rank %d: %s\nrank %d: via network %d, mpi %d: %s\nrank %d: %llu swaps, %ld wrong\n", rank, said.c_str(), rank,
               info.via_network, info.via_mpi, context ? hlc_context_network(context) : "no context", rank,
               static_cast<unsigned long long>(job.swap), job.wrong);
   std::fflush(stdout);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the layer arrow: every #include "layer/..." in src/ must point down (api > halo > exchange > engine > transport > base), and
-what stands outside, from the mini-apps to the bindings, sees the public headers alone.
+"""Checks the layer arrow: every #include "layer/..." in src/ must point down (api > halo > exchange > engine > transport > base; faces >
+engine), and what stands outside, from the mini-apps to the bindings, sees the public headers alone.
 
 Usage: layers.py SRC_FOLDER
 
@@ -18,6 +18,8 @@ MAY_USE = {
     "base": {"base"},
     "transport": {"transport", "base"},
     "engine": {"engine", "transport", "base"},
+    "helper": {"helper", "engine", "transport", "base"},
+    "faces": {"faces", "engine", "base"},
     "exchange": {"exchange", "engine", "base"},
     "halo": {"halo", "exchange", "engine", "base"},
     "api": {"api", "halo", "exchange", "engine", "base"},

@@ -57,6 +57,7 @@ int Region::make_nameless(ObjectAddress &address) {
 
 int Region::make_named(ObjectAddress &address) { return make_nameless(address); }
 void Region::unlink(const ObjectAddress &) {}
+int Region::describe(ObjectAddress &) const { return ENOTSUP; }  // there is no helper process to tell
 void Region::close() {}
 
 int Region::open(const ObjectAddress &address) {

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 
 namespace bench {
 
@@ -64,10 +63,10 @@ std::map<std::string, std::string> distrusted_modes(const std::string &file, MPI
   std::istringstream lines(shared(rank == 0 ? read_report(file) : "", comm));
   std::map<std::string, std::string> modes;
   for (std::string mode, reason; lines >> mode && std::getline(lines >> std::ws, reason);) {
-    if (mode == "!") throw std::runtime_error(reason);
+    if (mode == "!") throw Refusal(reason);
     modes[mode] = reason;
   }
-  if (modes.count("p2p")) throw std::runtime_error("mode p2p, against which all are measured, cannot be trusted here: " + modes["p2p"]);
+  if (modes.count("p2p")) throw Refusal("mode p2p, against which all are measured, cannot be trusted here: " + modes["p2p"]);
   return modes;
 }
 

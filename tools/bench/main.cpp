@@ -1,6 +1,7 @@
 // halocline-bench: measures halo swaps, and what goes between two ranks. Runs under the MPI launcher; every rank reads the command line, rank 0 speaks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "distrust.hpp"
 #include "overlap.hpp"
 #include "pair_bench.hpp"
 #include "progress.hpp"
@@ -171,6 +172,8 @@ int main(int argc, char **argv) {
     return halo->parsed() ? run_halo(options, argc, argv) : others.run(argc, argv);
   } catch (const CLI::Error &error) {
     return say_once(app, error);
+  } catch (const bench::Refusal &error) {
+    return say(error.what());
   } catch (const std::exception &error) {
     std::fprintf(stderr, "halocline-bench, rank %d: %s\n", rank_of(MPI_COMM_WORLD), error.what());
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);

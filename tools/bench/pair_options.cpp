@@ -26,8 +26,8 @@ const char *const kOverlap =
     "progress by whoever calls the library and with progress by a thread (HALOCLINE_PROGRESS), in turn in one run. The halo is verified.";
 
 const char *const kProgress =
-    "Times a put and a flush to a rank that computes meanwhile and does not call the library: with progress by whoever calls and with "
-    "progress by a thread (HALOCLINE_PROGRESS), in turn in one run. That the bytes are there after the flush is verified.";
+    "Times a put and a flush to a rank that computes meanwhile and does not call the library: with progress by whoever calls, by a thread, "
+    "and by a helper process of each node (HALOCLINE_PROGRESS), in turn in one run. That the bytes are there after the flush is verified.";
 
 const char *const kFooter =
     "Raw TCP (TCP_NODELAY) is measured with a rank that waits inside the kernel and with one that asks again and again; the faster counts. "

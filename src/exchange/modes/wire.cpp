@@ -14,7 +14,6 @@
 namespace halocline {
 namespace {
 
-using transport::ofi::Address;
 using transport::ofi::Peer;
 using transport::ofi::RemotePart;
 
@@ -26,7 +25,7 @@ enum : std::size_t { arrived_0, arrived_1, freed_0, freed_1, greeted, kinds };
 
 /// What the peer has to know to write to its edge.
 struct WireCard {
-  Address address;
+  Whereabouts rank;
   RemotePart memory;
   std::int64_t word = 0, slot = 0, slot_distance = 0;  // offsets in the memory
   std::array<std::uint64_t, kinds> announcements{};
@@ -151,7 +150,7 @@ class WireLeg final : public Leg {
     std::array<Counter, kinds> heard;
     std::array<std::uint64_t, kinds> my_announcements{};
     std::size_t listening = 0;  // to so many of them
-    Address address;
+    transport::ofi::Address address;
     bool met = false;
     std::uint64_t sent = 0, received = 0;
     std::array<std::uint64_t, kSlots> awaited{};  // pieces that have to have come, per slot
@@ -203,8 +202,8 @@ class WireLeg final : public Leg {
     position_[e] = static_cast<int>(i);
     for (std::size_t kind = 0; kind < kinds; ++kind, ++ends_[i].listening)
       ends_[i].my_announcements[kind] = port_.listen(&ends_[i].heard[kind]);
-    return {port_.address(), receive_.remote(),        static_cast<std::int64_t>(i) * kWordBytes, words_bytes_ + slots_in_.offset[e],
-            slots_in_.bytes, ends_[i].my_announcements};
+    return {network_.pulses()->mine(),          receive_.remote(), static_cast<std::int64_t>(i) * kWordBytes,
+            words_bytes_ + slots_in_.offset[e], slots_in_.bytes,   ends_[i].my_announcements};
   }
 
   Status connect_all(const std::vector<WireCard> &theirs) {
@@ -215,8 +214,9 @@ class WireLeg final : public Leg {
   Status connect(int e, const WireCard &card) {
     End &to = end(e);
     Transfer model;
-    HLC_TRY(port_.meet(card.address, &model.peer));
-    to.address = card.address;
+    HLC_TRY(network_.pulses()->know(edge(e).rank, card.rank));
+    HLC_TRY(port_.meet(card.rank.address, &model.peer));
+    to.address = card.rank.address;
     to.met = true;
     model.descriptor = send_.descriptor();
     model.key = card.memory.key;
@@ -272,12 +272,16 @@ class WireLeg final : public Leg {
       HLC_TRY(progress());
       const int silent = find_silent();
       if (silent < 0) return Status::ok;
-      if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-plan_.context->timeout_ns() / 2))
-        return fail(Status::timeout,
-                    "rank %d does not reach rank %d on host %s over the network, %s (HALOCLINE_INTERFACE names another interface, "
-                    "HALOCLINE_PROVIDER=none does without)",
-                    plan_.context->rank(), silent, plan_.other_host(silent), port_.description().c_str());
+      if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-plan_.context->timeout_ns() / 2)) return unreached(silent, "");
     }
+  }
+
+  /// The reason is known if the provider has given up.
+  Status unreached(int rank, const char *reason) const {
+    return fail(Status::timeout,
+                "rank %d does not reach rank %d on host %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface, "
+                "HALOCLINE_PROVIDER=none does without)",
+                plan_.context->rank(), rank, plan_.other_host(rank), port_.description().c_str(), *reason ? ": " : "", reason);
   }
 
   /// A rank whose greeting has not come or to which mine has not gone, -1 if there is none.
@@ -316,7 +320,8 @@ class WireLeg final : public Leg {
       return fail(Status::peer_died, "rank %d cannot reach rank %d on host %s over the network (any more): %s", plan_.context->rank(), rank,
                   plan_.other_host(rank), port_.text_of(transfer.error));
     };
-    HLC_TRY(check(to.greeting));
+    if (to.greeting.state.load(std::memory_order_acquire) == Transfer::State::failed)
+      return unreached(rank, port_.text_of(to.greeting.error));
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
       HLC_TRY(check(to.freeing[slot]));
       for (const Transfer &piece : to.data[slot]) HLC_TRY(check(piece));

@@ -9,16 +9,20 @@
 #include <mutex>
 #include <vector>
 
+// The helper process, which is told the place of libfabric, has no MPI.
+#pragma weak MPI_Initialized
+
 namespace halocline::transport::ofi {
 namespace {
 
 constexpr char kFile[] = "libfabric.so.1";
 
 /// Where libfabric may lie beside the MPI library.
-std::vector<std::string> places() {
+std::vector<std::string> places(const std::string &named) {
   std::vector<std::string> files{kFile};
+  if (!named.empty()) files.insert(files.begin(), named);
   Dl_info mpi;
-  if (!dladdr(reinterpret_cast<void *>(&MPI_Initialized), &mpi) || !mpi.dli_fname) return files;
+  if (!&MPI_Initialized || !dladdr(reinterpret_cast<void *>(&MPI_Initialized), &mpi) || !mpi.dli_fname) return files;
   const std::filesystem::path folder = std::filesystem::path(mpi.dli_fname).parent_path();
   for (const char *inside : {"", "mpich", "openmpi"}) files.push_back((folder / inside / kFile).string());
   return files;
@@ -36,9 +40,9 @@ std::string path_of(const Library &library) {
 }
 
 /// RTLD_LOCAL: what the application finds is what it has linked.
-std::unique_ptr<Library> load() {
+std::unique_ptr<Library> load(const std::string &named) {
   void *handle = nullptr;
-  for (const std::string &file : places())
+  for (const std::string &file : places(named))
     if (!handle) handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   auto library = std::make_unique<Library>();
   if (!handle || !find(handle, "fi_getinfo", library->get_info) || !find(handle, "fi_dupinfo", library->dup_info) ||
@@ -56,11 +60,11 @@ std::string Library::name() const {
   return "libfabric " + std::to_string(FI_MAJOR(number)) + "." + std::to_string(FI_MINOR(number)) + " (" + path + ")";
 }
 
-Status find_library(const Library **library) {
+Status find_library(const std::string &file, const Library **library) {
   static std::mutex mutex;
   static std::unique_ptr<Library> found;
   const std::lock_guard lock(mutex);
-  if (!found) found = load();
+  if (!found) found = load(file);
   *library = found.get();
   if (!found) return fail(Status::unsupported, "there is no libfabric here (%s; Debian package libfabric1)", kFile);
   if (FI_VERSION_LT(found->version(), kInterface))

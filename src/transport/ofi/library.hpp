@@ -28,7 +28,8 @@ struct Library {
   std::string name() const;
 };
 
-/// Finds libfabric, once for the process; it stays until the end. Unsupported, with the reason, if there is none.
-Status find_library(const Library **library);
+/// Finds libfabric, once for the process; it stays until the end. A file that is named comes first. Unsupported, with the reason, if there is
+/// none.
+Status find_library(const std::string &file, const Library **library);
 
 }  // namespace halocline::transport::ofi

@@ -30,7 +30,9 @@ void Port::start(Transfer &) { std::abort(); }
 Transfer *Port::take_ended() { std::abort(); }
 Status Port::lend(Transfer &) { std::abort(); }
 void set_word(const Words &, std::uint32_t, std::uint32_t) { std::abort(); }
-void Port::withdraw(Transfer &) { std::abort(); }
+bool Port::waits_for_room(const Transfer &) { std::abort(); }
+bool Port::withdraw(Transfer &) { std::abort(); }
+void Port::give_up(Transfer &, int) { std::abort(); }
 void Port::poll() { std::abort(); }
 void Port::sleep(int, long) { std::abort(); }
 const char *Port::text_of(int) const { std::abort(); }

@@ -53,7 +53,7 @@ Port::~Port() = default;
 
 Status Port::choose(const Wish &wish, Choice *choice) {
   const Library *library = nullptr;
-  HLC_TRY(find_library(&library));
+  HLC_TRY(find_library(wish.library, &library));
   HLC_TRY(find_random_bits());
   Info info;
   HLC_TRY(ofi::choose(*library, wish, nullptr, info));
@@ -65,24 +65,27 @@ Status Port::choose(const Wish &wish, Choice *choice) {
 
 Status Port::open(const Wish &wish, const Choice &choice) {
   const Library *library = nullptr;
-  HLC_TRY(find_library(&library));
+  HLC_TRY(find_library(wish.library, &library));
   HLC_TRY(find_random_bits());
   auto state = std::make_unique<State>();
   state->library = library;
   HLC_TRY(ofi::choose(*library, wish, &choice, state->info));
   many_threads_ = wish.many_threads;
   description_ = describe(*state->info) + ", " + library->name();
+  library_file_ = library->path;
   HLC_TRY(state->open(description_, wish.sleeps));
   wait_object_ = state->wait_object();
   HLC_TRY(state->name(description_, &address_));
   const fi_domain_attr &domain = *state->info->domain_attr;
   const bool poor = choice.fake == Fake::poor;
-  const std::size_t most = choice.fake == Fake::no ? kMostBytes : kMostBytesIfFake;
+  const bool unordered = poor || choice.fake == Fake::unordered;
+  const std::size_t most = unordered ? kMostBytesIfFake : kMostBytes;
   most_bytes_ = static_cast<std::int64_t>(std::min(state->info->ep_attr->max_msg_size, most));
   inject_bytes_ = state->info->tx_attr->inject_size;
   word_bytes_ = poor ? kWordBytesIfPoor : domain.cq_data_size;
   registers_sources_ = poor || (domain.mr_mode & FI_MR_LOCAL) != 0;
-  keeps_order_ = choice.fake == Fake::no && (state->info->tx_attr->msg_order & FI_ORDER_SAW) != 0;
+  keeps_order_ = !unordered && (state->info->tx_attr->msg_order & FI_ORDER_SAW) != 0;
+  crowded_ = choice.fake == Fake::crowded;
   if (choice.fake != Fake::no) dice_ = static_cast<std::uint32_t>(random_bits()) | 1;
   state_ = std::move(state);
   return Status::ok;
@@ -157,14 +160,28 @@ void Port::start(Transfer &transfer) {
   waiting_ = &transfer;
 }
 
-void Port::withdraw(Transfer &transfer) {
+bool Port::waits_for_room(const Transfer &transfer) {
+  const auto locked = lock();
+  const Transfer *waiting = waiting_;
+  while (waiting && waiting != &transfer) waiting = waiting->next;
+  return waiting != nullptr;
+}
+
+bool Port::withdraw(Transfer &transfer) {
   const auto locked = lock();
   for (Transfer **link = &waiting_; *link; link = &(*link)->next)
     if (*link == &transfer) {
       *link = transfer.next;
       transfer.state.store(Transfer::State::at_rest, std::memory_order_relaxed);
-      return;
+      return true;
     }
+  return false;
+}
+
+void Port::give_up(Transfer &transfer, int error) {
+  if (!withdraw(transfer)) return;
+  const auto locked = lock();
+  end(transfer, error);
 }
 
 Transfer *Port::take_ended() {
@@ -175,8 +192,20 @@ Transfer *Port::take_ended() {
 /// Two of three times, in a network that is made to let transfers overtake each other.
 bool Port::hold_back(const Transfer &transfer) {
   if (dice_ == 0 || transfer.kind == Transfer::Kind::receive) return false;
+  if (crowded_) return transfer.kind != Transfer::Kind::send && is_crowded();
   dice_ = dice_ * 1664525 + 1013904223;
   return (dice_ >> 16) % 3 != 0;
+}
+
+/// With every fourth write it begins anew.
+bool Port::is_crowded() {
+  constexpr std::chrono::milliseconds length{3};
+  const auto now = std::chrono::steady_clock::now();
+  if (now < room_from_) return true;
+  dice_ = dice_ * 1664525 + 1013904223;
+  if ((dice_ >> 16) % 4 != 0) return false;
+  room_from_ = now + length;
+  return true;
 }
 
 /// False if the provider has no room now.
@@ -209,7 +238,7 @@ std::int64_t Port::hand_over(Transfer &t) {
 void Port::end(Transfer &transfer, int error) {
   if (transfer.lent) fi_close(&std::exchange(transfer.lent, nullptr)->fid);
   transfer.error = error;
-  // SYNC written-before-reuse (pairs with WireLeg::is_done)
+  // SYNC written-before-reuse (pairs with WireLeg::is_done, Pulses::look_at)
   transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
   if (error && transfer.kind != Transfer::Kind::receive) failures_.fetch_add(1, std::memory_order_relaxed);
   if (!transfer.reported) return;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -19,9 +20,10 @@ struct fid_mr;
 
 namespace halocline::transport::ofi {
 
-/// A network that is made to do less than it can, for tests. unordered: transfers are short and overtake each other, and none is promised not
-/// to. poor: also four bytes of announcement, and memory that has to be registered.
-enum class Fake : std::uint32_t { no, unordered, poor };
+/// A network that is made to do less than it can, for tests. crowded: again and again it has no room for writes for some milliseconds; messages
+/// pass them. unordered: transfers are short and overtake each other, and none is promised not to. poor: also four bytes of announcement, and memory
+/// that has to be registered.
+enum class Fake : std::uint32_t { no, crowded, unordered, poor };
 
 /// What a user asks for; empty: whatever is fastest.
 struct Wish {
@@ -30,6 +32,7 @@ struct Wish {
   bool many_threads = false;  // several threads may call at once
   Fake fake = Fake::no;
   bool sleeps = false;  // a thread sleeps until something comes
+  std::string library = {};  // the file of libfabric to try first
 };
 
 /// What all ranks must have in common. Plain bytes, to be sent as they are.
@@ -111,6 +114,7 @@ class Port {
   bool is_open() const { return state_ != nullptr; }
   /// One line: provider, interface, library.
   const std::string &description() const { return description_; }
+  const std::string &library_file() const { return library_file_; }
   const Address &address() const { return address_; }
   /// The most that one transfer may carry.
   std::int64_t most_bytes() const { return most_bytes_; }
@@ -142,8 +146,12 @@ class Port {
   Status lend(Transfer &transfer);
   /// True if the provider promises that a message arrives after the writes that were started before it.
   bool keeps_order() const { return keeps_order_; }
-  /// Takes back a transfer that still waits for room; one that the provider has is left as it is.
-  void withdraw(Transfer &transfer);
+  /// True if a transfer still waits for room in the provider.
+  bool waits_for_room(const Transfer &transfer);
+  /// Takes back a transfer that still waits for room; false: one that the provider has is left as it is.
+  bool withdraw(Transfer &transfer);
+  /// The same, and it has failed.
+  void give_up(Transfer &transfer, int error);
   /// Moves things along: takes in announcements and ends of transfers, and tries again what had no room. Does nothing while another thread is
   /// in the port.
   void poll();
@@ -176,6 +184,7 @@ class Port {
   Status register_memory(const char *base, std::int64_t bytes, bool for_peers, fid_mr **registration);
   bool try_start(Transfer &transfer);
   bool hold_back(const Transfer &transfer);
+  bool is_crowded();
   std::int64_t hand_over(Transfer &transfer);
   void try_again();
   void read_queue();
@@ -186,7 +195,7 @@ class Port {
   void end(Transfer &transfer, int error);
 
   std::unique_ptr<State> state_;
-  std::string description_;
+  std::string description_, library_file_;
   Address address_;
   std::int64_t most_bytes_ = 0;
   std::map<Address, Acquaintance> acquaintances_;
@@ -198,6 +207,8 @@ class Port {
   std::size_t word_bytes_ = 0, inject_bytes_ = 0;
   bool registers_sources_ = false, keeps_order_ = false;
   std::uint32_t dice_ = 0;  // not 0: transfers are held back at random
+  bool crowded_ = false;
+  std::chrono::steady_clock::time_point room_from_{};  // in a crowded network
   std::atomic<std::uint64_t> failures_{0}, strangers_{0}, polls_{0}, events_{0};
   int wait_object_ = -1;  // readable when something has come; belongs to the completion queue
   bool many_threads_ = false;

@@ -50,13 +50,20 @@ std::uint64_t pid_namespace() {
 
 }  // namespace
 
+Process Process::of(pid_t pid) { return {pid, shm::pid_namespace(), read_stat(pid).start_time}; }
+
+bool Process::alive() const {
+  if (pid_namespace == 0 || pid_namespace != shm::pid_namespace()) return true;
+  if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return false;
+  const ProcessStat stat = read_stat(pid);
+  if (stat.letter == 0) return true;  // hidden /proc: kill() is all that can be asked
+  return stat.letter != 'Z' && stat.letter != 'X' && stat.start_time == start_time;
+}
+
 void Port::attach(Region region, Member me) {
   region_ = std::move(region);
   me_ = me;
-  PortState &mine = state(me_);
-  mine.pid = getpid();
-  mine.pid_namespace = pid_namespace();
-  mine.start_time = read_stat(mine.pid).start_time;
+  state(me_).process = Process::of(getpid());
 }
 
 void Port::attach(PortState *states, Member me) {
@@ -82,14 +89,5 @@ void Port::sleep(std::uint32_t seen, long timeout_ns) {
 }
 
 void Port::awake() { state(me_).sleepers.fetch_sub(1, std::memory_order_relaxed); }
-
-bool Port::alive(Member member) const {
-  const PortState &peer = state(member);
-  if (peer.pid_namespace == 0 || peer.pid_namespace != pid_namespace()) return true;
-  if (kill(static_cast<pid_t>(peer.pid), 0) != 0 && errno == ESRCH) return false;
-  const ProcessStat stat = read_stat(peer.pid);
-  if (stat.letter == 0) return true;  // hidden /proc: kill() is all that can be asked
-  return stat.letter != 'Z' && stat.letter != 'X' && stat.start_time == peer.start_time;
-}
 
 }  // namespace halocline::transport::shm

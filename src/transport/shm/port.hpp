@@ -2,10 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <utility>
+
 #include "base/atomics.hpp"
 #include "transport/shm/region.hpp"
 
 namespace halocline::transport::shm {
+
+/// A process as others find it again, also when its number has been given to another.
+struct Process {
+  std::int64_t pid;
+  std::uint64_t pid_namespace;
+  std::uint64_t start_time;
+
+  static Process of(pid_t pid);
+  /// False once it has ended; true where that cannot be known (another pid namespace).
+  bool alive() const;
+};
 
 /// One rank's place in the node's shared memory. Offsets and numbers only, no pointers.
 ///
@@ -15,9 +28,7 @@ namespace halocline::transport::shm {
 struct PortState {
   alignas(kLinePair) std::atomic<std::uint32_t> bell;
   alignas(kLinePair) std::atomic<std::uint32_t> sleepers;
-  alignas(kLinePair) std::int64_t pid;
-  std::uint64_t pid_namespace;
-  std::uint64_t start_time;
+  alignas(kLinePair) Process process;
   std::atomic<std::uint64_t> steps;
 };
 static_assert(sizeof(PortState) == 3 * kLinePair);
@@ -27,6 +38,8 @@ class Port {
  public:
   /// Takes the node's memory, a part of sizeof(PortState) per member, and enters this process. The others may look once it is done.
   void attach(Region region, Member me);
+  /// Takes the node's memory in a process that is no member: it may ring.
+  void look_on(Region region) { region_ = std::move(region); }
   /// Takes states that exist already, one behind the other: how threads play ranks in a test.
   void attach(PortState *states, Member me);
 
@@ -55,8 +68,9 @@ class Port {
   void count_step() { state(me_).steps.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t steps(Member member) const { return state(member).steps.load(std::memory_order_relaxed); }
   bool attached() const { return states_ || region_.mapped(); }
+  const Region &region() const { return region_; }
   /// False once a member's process has ended; true where that cannot be known (another pid namespace).
-  bool alive(Member member) const;
+  bool alive(Member member) const { return state(member).process.alive(); }
 
  private:
   PortState &state(Member member) const { return states_ ? states_[member] : *reinterpret_cast<PortState *>(region_.part(member)); }

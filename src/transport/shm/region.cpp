@@ -37,9 +37,12 @@ void Region::lay_out(const std::vector<std::int64_t> &part_bytes) {
   for (const auto part : part_bytes) offsets_.push_back(offsets_.back() + part);
 }
 
-int Region::resize_and_describe(ObjectAddress &address) {
+int Region::resize_and_describe(ObjectAddress &address) { return file_ < 0 || ftruncate(file_, bytes()) != 0 ? errno : describe(address); }
+
+int Region::describe(ObjectAddress &address) const {
   struct stat info;
-  if (file_ < 0 || ftruncate(file_, bytes()) != 0 || fstat(file_, &info) != 0) return errno;
+  if (file_ < 0) return EBADF;
+  if (fstat(file_, &info) != 0) return errno;
   address.maker = getpid();
   address.file = file_;
   address.device = info.st_dev;
@@ -90,6 +93,13 @@ int Region::map(Member me) {
   if (error) return error;
   const int sharing = file_ < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
   void *memory = mmap(nullptr, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, sharing, file_, 0);
+  if (memory == MAP_FAILED) return errno;
+  base_ = static_cast<char *>(memory);
+  return 0;
+}
+
+int Region::map_from(std::int64_t place) {
+  void *memory = mmap(nullptr, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, MAP_SHARED, file_, place);
   if (memory == MAP_FAILED) return errno;
   base_ = static_cast<char *>(memory);
   return 0;

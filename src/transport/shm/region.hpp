@@ -48,10 +48,14 @@ class Region {
   int make_named(ObjectAddress &address);
   /// Opens what another process has made.
   int open(const ObjectAddress &address);
+  /// How others reach the object through this process, while its file is open here. They open it, and need no name.
+  int describe(ObjectAddress &address) const;
   /// Removes the name, if there is one.
   static void unlink(const ObjectAddress &address);
   /// Reserves my part and maps all; without an object that was made or opened: memory of this process alone.
   int map(Member me);
+  /// Maps the laid out bytes of an object that others have made, from a place that is a whole number of pages. Reserves nothing.
+  int map_from(std::int64_t place);
   /// The mapping holds the object; its file is needed no more.
   void close();
 

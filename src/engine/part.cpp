@@ -1,0 +1,160 @@
+// Making, opening and using parts. On the node an operation is a copy and a release store, or one atomic instruction; memory of the application,
+// which the others do not map, is copied by the kernel.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/part.hpp"
+
+#include <sys/prctl.h>
+#include <sys/uio.h>
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "engine/atomics.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kWordBytes = sizeof(NotificationWord);
+
+std::int64_t bytes_before_data(int words) { return Segment::rounded(words * kWordBytes + kLanding); }
+
+/// Lays out the one part of an object.
+void lay_out(Segment &memory, const PartCard &card) {
+  memory.reserve(1);
+  memory.lay_out({Segment::rounded(bytes_before_data(card.words) + (card.memory != 0 ? 0 : card.bytes))});
+}
+
+std::uint64_t next_version() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+Status OwnPart::create(const PartSpec &spec) {
+  card_.bytes = spec.bytes;
+  card_.memory = reinterpret_cast<std::uint64_t>(spec.memory);
+  card_.notifications = spec.notifications;
+  card_.words = first_rising_of(spec.notifications) + spec.rising;
+  HLC_TRY(make_object());
+  data_ = spec.memory ? spec.memory : memory_.part(0) + bytes_before_data(card_.words);
+  // Where tracing is restricted to parents, the others of the node may copy to and from this process once it says so.
+  if (spec.memory) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  if (context_.nodes() > 1) HLC_TRY(open_to_others());
+  card_.version = next_version();
+  return Status::ok;
+}
+
+Status OwnPart::make_object() {
+  lay_out(memory_, card_);
+  int error = memory_.make_nameless(card_.object);
+  if (error == 0) error = memory_.map(0);
+  if (error == 0) return Status::ok;
+  return fail(Status::memory, "rank %d: shared memory for %lld bytes cannot be had: %s (see 'df /dev/shm', 'ulimit -a')", context_.rank(),
+              static_cast<long long>(memory_.bytes()), std::strerror(error));
+}
+
+Status OwnPart::open_to_others() {
+  card_.number = context_.network().traffic()->next_own_part();
+  far_ = std::make_unique<FarParts>(context_);
+  const auto count = static_cast<std::uint32_t>(card_.words), rising = static_cast<std::uint32_t>(first_rising());
+  return far_->serve(card_.number, {data_, card_.bytes, {words(), count, rising}}, memory_, card_.memory == 0, &card_.far);
+}
+
+Status PeerPart::open(int rank, const PartCard &card, const OwnPart *mine) {
+  card_ = card;
+  rank_ = rank;
+  member_ = context_.member_of(rank);
+  if (mine) {
+    data_ = mine->data();
+    words_ = mine->words();
+    return Status::ok;
+  }
+  if (member_ != kOtherNode) return map();
+  far_ = std::make_unique<FarParts>(context_);
+  far_->reach(card.number, card.far, card.memory == 0);
+  return Status::ok;
+}
+
+Status PeerPart::map() {
+  lay_out(memory_, card_);
+  int error = memory_.open(card_.object);
+  if (error == 0) error = memory_.map_from(0);
+  memory_.close();
+  if (error != 0)
+    return fail(Status::unsupported, "rank %d cannot map memory of rank %d, process %d of its node: %s", context_.rank(), rank_,
+                card_.object.maker, std::strerror(error));
+  words_ = reinterpret_cast<NotificationWord *>(memory_.part(0));
+  if (card_.memory == 0) data_ = memory_.part(0) + bytes_before_data(card_.words);
+  return Status::ok;
+}
+
+Status PeerPart::copy_across(const char *call, bool writes, std::int64_t offset, void *data, std::int64_t bytes) const {
+  std::int64_t done = 0;
+  while (done < bytes) {
+    const iovec here{static_cast<char *>(data) + done, static_cast<std::size_t>(bytes - done)};
+    const iovec there{std::bit_cast<void *>(card_.memory + static_cast<std::uint64_t>(offset + done)), here.iov_len};
+    const ssize_t some = (writes ? process_vm_writev : process_vm_readv)(card_.object.maker, &here, 1, &there, 1, 0);
+    if (some <= 0)
+      return fail(Status::unsupported, "%s: rank %d cannot reach memory that rank %d has brought, in process %d of its node: %s", call,
+                  context_.rank(), rank_, card_.object.maker, std::strerror(errno));
+    done += some;
+  }
+  return Status::ok;
+}
+
+Status PeerPart::put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes) {
+  if (far_) return far_->put(call, {rank_, offset}, static_cast<const char *>(data), bytes);
+  if (!data_) return copy_across(call, true, offset, const_cast<void *>(data), bytes);
+  if (bytes > 0) std::memcpy(data_ + offset, data, static_cast<std::size_t>(bytes));
+  return Status::ok;
+}
+
+Status PeerPart::get(const char *call, std::int64_t offset, void *data, std::int64_t bytes) {
+  if (far_) return far_->get(call, {rank_, offset}, static_cast<char *>(data), bytes);
+  if (!data_) return copy_across(call, false, offset, data, bytes);
+  if (bytes > 0) std::memcpy(data, data_ + offset, static_cast<std::size_t>(bytes));
+  return Status::ok;
+}
+
+Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification) {
+  if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification);
+  HLC_TRY(put(call, offset, data, bytes));
+  set(words_[notification.id], notification.value);
+  context_.port().ring(member_);
+  return Status::ok;
+}
+
+Status PeerPart::notify_in_order(const char *call, hlc_notification notification) {
+  return far_ ? far_->notify_in_order(call, rank_, notification) : notify(call, notification);
+}
+
+Status PeerPart::no_atomics(const char *call) const {
+  return fail(Status::unsupported, "%s: atomics of rank %d on memory that rank %d, of its node, has brought are not possible", call,
+              context_.rank(), rank_);
+}
+
+Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t value, std::uint64_t *old) {
+  constexpr hlc_action add{HLC_OP_SUM, HLC_NUMBER_UINT64};
+  if (far_) return far_->combine(call, {rank_, offset}, add, value, old);
+  if (!data_) return no_atomics(call);
+  apply(add, data_ + offset, &value, old);
+  return Status::ok;
+}
+
+Status PeerPart::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, std::uint64_t *old) {
+  const auto from = static_cast<std::int64_t>(expected), to = static_cast<std::int64_t>(value);
+  std::int64_t before = 0;
+  if (far_)
+    HLC_TRY(far_->compare(call, {rank_, offset}, HLC_NUMBER_UINT64, from, to, &before));
+  else if (data_)
+    before = compare_and_swap(HLC_NUMBER_UINT64, data_ + offset, from, to);
+  else
+    return no_atomics(call);
+  *old = static_cast<std::uint64_t>(before);
+  return Status::ok;
+}
+
+}  // namespace halocline

@@ -1,0 +1,59 @@
+// Whether the ranks of other nodes are still there. Their processes cannot be looked up from here, and a provider may try for ever to reach one
+// that has ended; but a write that it does not even take is a sign.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "transport/ofi/region.hpp"
+
+namespace halocline {
+
+/// How a rank is reached, and the word of its memory that others may write to see whether it is there. Plain bytes, to be sent as they are.
+struct Whereabouts {
+  transport::ofi::Address address;
+  transport::ofi::RemotePart pulse;
+  char host[32];  // as much of its name as there is room for
+};
+
+/// As messages name a rank of another node.
+std::string on_its_host(int rank, const char *host);
+
+/// The ranks of other nodes that this one has had to do with. Any thread may call.
+class Pulses {
+ public:
+  Status open(transport::ofi::Port &port);
+  /// What others need to know to look for this rank.
+  Whereabouts mine() const;
+  /// From now on a rank is looked for.
+  Status know(int rank, const Whereabouts &there);
+  /// To be called every few milliseconds by whoever waits: writes to each of them, and again a second after the last write was taken in.
+  /// Returns a rank that was reached once and no longer is, -1 if none is known. A rank that computes and one whose cable is cut
+  /// are not among them: the provider takes what goes there. With `for_ns`: one that has not been reached for so long.
+  int find_lost(std::int64_t for_ns = 0);
+  /// A rank is not looked for any more.
+  void forget(int rank);
+  /// A rank that is looked for, in messages.
+  std::string name_of(int rank);
+
+ private:
+  struct Pulse {
+    transport::ofi::Transfer write;
+    std::int64_t next_ns = 0;  // the next write, or the end of the patience with this one
+    std::int64_t lost_since_ns = 0;
+    bool asked = true, reached = false, lost = false, forgotten = false;
+    std::string name;
+  };
+
+  void look_at(Pulse &pulse, std::int64_t now_ns);
+
+  transport::ofi::Port *port_ = nullptr;
+  transport::ofi::Region word_, source_;
+  std::mutex mutex_;
+  std::map<int, Pulse> pulses_;  // by rank
+};
+
+}  // namespace halocline

@@ -1,0 +1,121 @@
+// GASPI 17.1, section 8: reading, writing, notifications.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/gaspi/posting.hpp"
+
+using namespace halocline::gaspi;
+using halocline::OwnPart;
+using halocline::PeerPart;
+using halocline::Status;
+
+namespace {
+
+/// A look for a notification; where there is none, after one for reads that are over.
+Status look_for(Job &job, const OwnPart &own, int first, int end, gaspi_notification_id_t *id) {
+  int found = halocline::find_set(own.words(), first, end);
+  if (found == end && job.reads.look()) found = halocline::find_set(own.words(), first, end);
+  if (found == end) return Status::again;
+  *id = static_cast<gaspi_notification_id_t>(found);
+  return Status::ok;
+}
+
+}  // namespace
+
+extern "C" {
+// NOLINTBEGIN(readability-function-size): the signatures are the specification's
+
+gaspi_return_t gaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
+                           gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size, gaspi_queue_id_t queue,
+                           gaspi_timeout_t) {
+  const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
+  return enter([&](Job &job) {
+    return post_move(job, move, queue, [&](PeerPart &part, const char *data) {
+      note_write(job, part, size);
+      return part.put("gaspi_write", signed_of(offset_remote), data, signed_of(size));
+    });
+  });
+}
+
+gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
+                          gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size, gaspi_queue_id_t queue,
+                          gaspi_timeout_t) {
+  const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
+  return enter([&](Job &job) {
+    return post_move(job, move, queue, [&](PeerPart &part, char *data) {
+      note_read(job, size);
+      return part.get("gaspi_read", signed_of(offset_remote), data, signed_of(size));
+    });
+  });
+}
+
+gaspi_return_t gaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
+                                  gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
+                                  gaspi_notification_id_t notification_id, gaspi_notification_t notification_value, gaspi_queue_id_t queue,
+                                  gaspi_timeout_t) {
+  const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
+  return enter([&](Job &job) {
+    if (const gaspi_return_t wrong = check_notification(job, notification_id, notification_value); wrong != GASPI_SUCCESS) return wrong;
+    return post_move(job, move, queue, [&](PeerPart &part, const char *data) {
+      note_write(job, part, size);
+      job.statistics.count(Counter::notifications, 1);
+      return part.put_notify("gaspi_write_notify", signed_of(offset_remote), data, signed_of(size), {notification_id, notification_value});
+    });
+  });
+}
+
+gaspi_return_t gaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
+                                 gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
+                                 gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t) {
+  const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
+  return enter([&](Job &job) {
+    if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
+    const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
+    return post_move(job, move, queue, [&](PeerPart &part, char *data) {
+      note_read(job, size);
+      HLC_TRY(part.get("gaspi_read_notify", signed_of(offset_remote), data, signed_of(size)));
+      job.reads.notify_after(part, own, notification_id);
+      return Status::ok;
+    });
+  });
+}
+
+gaspi_return_t gaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t rank, gaspi_notification_id_t notification_id,
+                            gaspi_notification_t notification_value, gaspi_queue_id_t queue, gaspi_timeout_t) {
+  return enter([&](Job &job) {
+    const gaspi_return_t wrong = first_wrong(check_queue(job, queue), check_rank(job, rank, segment_id_remote),
+                                             check_notification(job, notification_id, notification_value));
+    if (wrong != GASPI_SUCCESS) return wrong;
+    return job.parts.with(rank, segment_id_remote, [&](PeerPart &part) {
+      job.statistics.count(Counter::notifications, 1);
+      return post(job, queue, part, [&] { return part.notify_in_order("gaspi_notify", {notification_id, notification_value}); });
+    });
+  });
+}
+
+gaspi_return_t gaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_begin, gaspi_number_t num,
+                                     gaspi_notification_id_t *first_id, gaspi_timeout_t timeout_ms) {
+  return enter([&](Job &job) {
+    if (!first_id) return GASPI_ERR_NULLPTR;
+    if (notification_begin >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
+    if (num == 0 || num > job.config.notification_num - notification_begin) return GASPI_ERR_INV_NUM;
+    const int first = notification_begin, end = first + static_cast<int>(num);
+    // Others may make segments while this one waits.
+    const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
+    if (!own) return GASPI_ERR_INV_SEG;
+    return until(job, "gaspi_notify_waitsome", timeout_ms, [&] { return look_for(job, *own, first, end, first_id); });
+  });
+}
+
+gaspi_return_t gaspi_notify_reset(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_id,
+                                  gaspi_notification_t *old_notification_val) {
+  return enter([&](Job &job) {
+    if (!old_notification_val) return GASPI_ERR_NULLPTR;
+    if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
+    return job.parts.with_own(segment_id_local, [&](const OwnPart &own) {
+      *old_notification_val = halocline::take(own.words()[notification_id]);
+      return GASPI_SUCCESS;
+    });
+  });
+}
+
+// NOLINTEND(readability-function-size)
+}  // extern "C"

@@ -1,0 +1,101 @@
+// A group of ranks and its collective calls, which are moved on by every call as far as they go: what GASPI_TIMEOUT has left is gone on with
+// by the next.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "faces/gaspi/parts.hpp"
+
+namespace halocline::gaspi {
+
+class Job;
+
+/// What a reduction does: combine(what, value, other, bytes) makes value what comes of both, and stands for the lower ranks.
+struct Reduction {
+  const void *operand = nullptr;
+  void *result = nullptr;
+  std::int64_t bytes = 0;
+  Status (*combine)(const void *what, void *value, const void *other) = nullptr;
+  const void *what = nullptr;
+};
+
+/// One thread at a time, but for what is const.
+class Group {
+ public:
+  enum class Stage { none, defined, committed };
+  enum class Call { none, commit, barrier, reduction };
+
+  void define(bool all);
+  Stage stage() const { return stage_; }
+  void remove() { stage_ = Stage::none; }
+  /// False if the rank is a member already.
+  bool add(int rank);
+  int size(const Job &job) const;
+  int rank_at(int index) const { return all_ ? index : ranks_[static_cast<std::size_t>(index)]; }
+
+  /// True while another call has begun and has not come to its end.
+  bool is_busy(Call call) const { return call_ != Call::none && call_ != call; }
+  /// `again`: call again with the same arguments. A failure ends the call, too.
+  Status commit(Job &job, int handle) {
+    return go_on(Call::commit, [&] { return commit_on(job, handle); });
+  }
+  Status barrier(Job &job) {
+    return go_on(Call::barrier, [&] { return barrier_on(job); });
+  }
+  Status reduce(Job &job, const Reduction &reduction) {
+    return go_on(Call::reduction, [&] { return reduce_on(job, reduction); });
+  }
+
+ private:
+  /// A member that this one writes to.
+  struct Partner {
+    PeerPart *part = nullptr;
+    int handle = -1;  // what it calls the group
+    bool asked = false;  // its records are under way
+    Drain drain;
+    std::vector<std::uint64_t> records;
+  };
+  enum class Step { begin, writes, first, second, third };
+
+  template <class Work>
+  Status go_on(Call call, Work work) {
+    if (call_ == Call::none) step_ = Step::begin, call_ = call;
+    const Status status = work();
+    if (status != Status::again) call_ = Call::none;
+    return status;
+  }
+  Status commit_on(Job &job, int handle);
+  Status barrier_on(Job &job);
+  Status reduce_on(Job &job, const Reduction &reduction);
+
+  void publish(Job &job);
+  Status choose_partners(Job &job);
+  Status find_handle(Job &job, Partner &partner);
+  Status begin(Job &job, const char *call);
+  Status look_for_dead(Job &job, const char *call) const;
+  Status confirm_writes(Job &job, const char *call);
+  Status pass_rounds(Job &job, const char *call);
+  Status gather(Job &job, const Reduction &reduction);
+  Status hand_out(Job &job, const Reduction &reduction);
+  Status send(Job &job, Partner &partner, int round, std::int64_t bytes);
+  static bool has_come(Job &job, int word, std::uint32_t number);
+
+  Stage stage_ = Stage::none;
+  bool all_ = false;
+  std::vector<int> ranks_;  // rising; empty for all
+  int handle_ = 0, index_ = 0, rounds_ = 0;
+  std::uint64_t name_ = 0;  // what its members write to their records
+  Partner below_;  // in the tree of reductions
+  std::vector<Partner> above_;  // 2^round above, modulo the size
+
+  Call call_ = Call::none;
+  Step step_ = Step::begin;
+  std::uint32_t number_ = 0;  // of the last collective call
+  int round_ = 0;
+  bool told_ = false;
+  std::vector<Drain> writes_;
+  std::vector<char> value_;
+};
+
+}  // namespace halocline::gaspi

@@ -1,0 +1,100 @@
+// GASPI 17.1, sections 6 and 11.2: groups and the barrier.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "faces/gaspi/job.hpp"
+
+using namespace halocline::gaspi;
+
+namespace {
+
+using Stage = Group::Stage;
+
+/// Calls work(group) if there is such a group.
+template <class Work>
+gaspi_return_t with_group(gaspi_group_t handle, Work work) {
+  return enter([&](Job &job) {
+    if (handle >= job.config.group_max || job.groups[handle].stage() == Stage::none) return GASPI_ERR_INV_GROUP;
+    return work(job, job.groups[handle]);
+  });
+}
+
+bool has_member(const Job &job, const Group &group) {
+  for (int index = 0; index < group.size(job); ++index)
+    if (group.rank_at(index) == job.rank()) return true;
+  return false;
+}
+
+}  // namespace
+
+extern "C" {
+
+gaspi_return_t gaspi_group_create(gaspi_group_t *group) {
+  return enter([&](Job &job) {
+    if (!group) return GASPI_ERR_NULLPTR;
+    for (unsigned handle = 0; handle < job.config.group_max; ++handle) {
+      if (job.groups[handle].stage() != Stage::none) continue;
+      job.groups[handle].define(false);
+      *group = static_cast<gaspi_group_t>(handle);
+      return GASPI_SUCCESS;
+    }
+    return GASPI_ERR_MANY_GRP;
+  });
+}
+
+gaspi_return_t gaspi_group_add(gaspi_group_t group, gaspi_rank_t rank) {
+  return with_group(group, [&](const Job &job, Group &found) {
+    if (group == GASPI_GROUP_ALL || found.stage() == Stage::committed) return GASPI_ERR_INV_GROUP;
+    return rank < job.size() && found.add(rank) ? GASPI_SUCCESS : GASPI_ERR_INV_RANK;
+  });
+}
+
+gaspi_return_t gaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
+  constexpr const char *call = "gaspi_group_commit";
+  return with_group(group, [&](Job &job, Group &found) {
+    if (!has_member(job, found)) return GASPI_ERR_INV_GROUP;
+    if (found.is_busy(found.stage() == Stage::committed ? Group::Call::barrier : Group::Call::commit)) return GASPI_ERR_ACTIVE_COLL;
+    if (found.stage() == Stage::committed) return until(job, call, timeout_ms, [&] { return found.barrier(job); });
+    return until(job, call, timeout_ms, [&] { return found.commit(job, group); });
+  });
+}
+
+gaspi_return_t gaspi_group_delete(gaspi_group_t group) {
+  return with_group(group, [&](const Job &, Group &found) {
+    if (group == GASPI_GROUP_ALL) return GASPI_ERR_INV_GROUP;
+    found.remove();
+    return GASPI_SUCCESS;
+  });
+}
+
+gaspi_return_t gaspi_group_num(gaspi_number_t *group_num) {
+  return get(group_num, [](const Job &job) {
+    return std::count_if(job.groups.begin(), job.groups.end(), [](const Group &group) { return group.stage() != Stage::none; });
+  });
+}
+
+gaspi_return_t gaspi_group_size(gaspi_group_t group, gaspi_number_t *group_size) {
+  return with_group(group, [&](const Job &job, const Group &found) {
+    if (!group_size) return GASPI_ERR_NULLPTR;
+    *group_size = static_cast<gaspi_number_t>(found.size(job));
+    return GASPI_SUCCESS;
+  });
+}
+
+gaspi_return_t gaspi_group_ranks(gaspi_group_t group, gaspi_rank_t *group_ranks) {
+  return with_group(group, [&](const Job &job, const Group &found) {
+    if (!group_ranks) return GASPI_ERR_NULLPTR;
+    for (int index = 0; index < found.size(job); ++index) group_ranks[index] = static_cast<gaspi_rank_t>(found.rank_at(index));
+    return GASPI_SUCCESS;
+  });
+}
+
+gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
+  return with_group(group, [&](Job &job, Group &found) {
+    if (found.stage() != Stage::committed) return GASPI_ERR_INV_GROUP;
+    if (found.is_busy(Group::Call::barrier)) return GASPI_ERR_ACTIVE_COLL;
+    return until(job, "gaspi_barrier", timeout_ms, [&] { return found.barrier(job); });
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,131 @@
+// Publishing cards and reading them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/gaspi/parts.hpp"
+
+#include <cstring>
+
+#include "engine/collective.hpp"
+#include "faces/gaspi/answer.hpp"
+
+namespace halocline::gaspi {
+namespace {
+
+constexpr const char *kCall = "looking up a segment";
+
+std::atomic_ref<std::uint64_t> version_of(PartCard &card) { return std::atomic_ref(card.version); }
+
+}  // namespace
+
+Status Parts::open(const Plan &plan) {
+  HLC_TRY(prepare(context_, context_.comm(), [&] { return control_.create(plan.spec()); }));
+  HLC_TRY(controls_.share(context_, control_.card()));
+  return agree(context_, context_.comm(), Status::ok);
+}
+
+void Parts::close() {
+  known_.clear();
+  known_controls_.clear();
+  for (auto &part : own_) part.reset();
+  control_.close();
+}
+
+Status Parts::find_control(int rank, PeerPart **part) {
+  const std::lock_guard lock(controls_mutex_);
+  std::unique_ptr<PeerPart> &known = known_controls_[rank];
+  if (!known) {
+    auto opened = std::make_unique<PeerPart>(context_);
+    HLC_TRY(opened->open(rank, controls_.of(rank), rank == context_.rank() ? &control_ : nullptr));
+    known = std::move(opened);
+  }
+  *part = known.get();
+  return Status::ok;
+}
+
+gaspi_return_t Parts::add(int id, const PartSpec &spec) {
+  const std::unique_lock lock(mutex_);
+  std::shared_ptr<OwnPart> &place = own_[static_cast<std::size_t>(id)];
+  if (place) return GASPI_ERR_INV_SEG;
+  auto part = std::make_shared<OwnPart>(context_);
+  if (const Status made = part->create(spec); failed(made)) return answer(made);
+  place = std::move(part);
+  return GASPI_SUCCESS;
+}
+
+/// The version tells a reader that the rest is there.
+void Parts::publish(int id) {
+  const std::shared_lock lock(mutex_);
+  const OwnPart *part = own(id);
+  if (!part) return;
+  PartCard unfinished = part->card();
+  unfinished.version = 0;
+  PartCard &place = *place_of_card(id);
+  version_of(place).store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(&place, &unfinished, sizeof place);
+  // SYNC card-before-version (pairs with read_card): a card with a version is whole.
+  version_of(place).store(part->card().version, std::memory_order_release);
+}
+
+void Parts::withdraw(int id) { version_of(*place_of_card(id)).store(0, std::memory_order_release); }
+
+Status Parts::register_with(int rank, int id) {
+  publish(id);
+  PeerPart *control = nullptr;
+  std::uint64_t before = 0;
+  HLC_TRY(find_control(rank, &control));
+  // SYNC card-before-changed (pairs with Parts::changed): whoever sees the count reads the new card.
+  return control->fetch_add("gaspi_segment_register", Plan::changed(), 1, &before);
+}
+
+void Parts::forget(int id) {
+  const std::unique_lock lock(mutex_);
+  std::erase_if(known_, [id](const auto &entry) { return static_cast<int>(entry.first & 0xFF) == id; });
+}
+
+gaspi_return_t Parts::remove(int id) {
+  forget(id);
+  const std::unique_lock lock(mutex_);
+  std::shared_ptr<OwnPart> &place = own_[static_cast<std::size_t>(id)];
+  if (!place) return GASPI_ERR_INV_SEG;
+  withdraw(id);
+  known_.erase(key(context_.rank(), id));
+  place.reset();
+  return GASPI_SUCCESS;
+}
+
+Status Parts::read_card(int rank, int id, PartCard *card) {
+  PeerPart *control = nullptr;
+  HLC_TRY(find_control(rank, &control));
+  // SYNC card-before-version (pairs with publish): the same version before and after it.
+  std::uint64_t before = 0;
+  const auto get = [&](void *to, std::size_t bytes) {
+    HLC_TRY(control->get(kCall, Plan::card(id), to, static_cast<std::int64_t>(bytes)));
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return control->is_near() ? Status::ok : context_.network().traffic()->drain(rank, kCall, false);
+  };
+  HLC_TRY(get(&before, sizeof before));
+  HLC_TRY(get(card, sizeof *card));
+  if (before != card->version) card->version = 0;
+  return Status::ok;
+}
+
+gaspi_return_t Parts::learn(int rank, int id) {
+  const std::unique_lock lock(mutex_);
+  if (const std::uint64_t now = changed(); now != seen_) {
+    known_.clear();
+    seen_ = now;
+  }
+  if (known(rank, id)) return GASPI_SUCCESS;
+  PartCard card;
+  const OwnPart *mine = rank == context_.rank() ? own(id) : nullptr;
+  if (mine) card = mine->card();
+  if (!mine && rank != context_.rank())
+    if (const Status read = read_card(rank, id, &card); failed(read)) return answer(read);
+  if (card.version == 0) return GASPI_ERR_INV_SEG;
+  auto part = std::make_unique<PeerPart>(context_);
+  if (const Status opened = part->open(rank, card, mine); failed(opened)) return answer(opened);
+  known_[key(rank, id)] = std::move(part);
+  return GASPI_SUCCESS;
+}
+
+}  // namespace halocline::gaspi

@@ -1,0 +1,106 @@
+// The segments of this rank, and those of others as far as it has used them. Each rank publishes the cards of its segments in its control part;
+// who first uses one reads its card there.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "engine/directory.hpp"
+#include "faces/gaspi/plan.hpp"
+
+namespace halocline::gaspi {
+
+/// Any thread may call, but for open. Segment ids are below the limit.
+class Parts {
+ public:
+  explicit Parts(Context &context) : context_(context), control_(context) {}
+  Parts(const Parts &) = delete;
+  Parts &operator=(const Parts &) = delete;
+
+  /// Makes the control part, and learns where the others are. Collective over the context, the same status on all ranks.
+  Status open(const Plan &plan);
+
+  /// Releases everything, before the network goes.
+  void close();
+
+  OwnPart &control() { return control_; }
+  /// Another rank's control part, or this one's. It stays.
+  Status find_control(int rank, PeerPart **part);
+
+  /// Makes a segment of this rank. GASPI_ERR_INV_SEG if there is one.
+  gaspi_return_t add(int id, const PartSpec &spec);
+  /// Lets others read its card.
+  void publish(int id);
+  /// Publishes it, and makes a rank look for it anew.
+  Status register_with(int rank, int id);
+  /// Forgets what is known of segments of this id, of all ranks.
+  void forget(int id);
+  /// Deletes this rank's segment. GASPI_ERR_INV_SEG if there is none.
+  gaspi_return_t remove(int id);
+  /// Calls use(id) for each segment of this rank, in the order of ids.
+  template <class Use>
+  void for_each(Use use) {
+    const std::shared_lock lock(mutex_);
+    for (int id = 0; id < static_cast<int>(kMostSegments); ++id)
+      if (own_[static_cast<std::size_t>(id)]) use(id);
+  }
+
+  /// Calls use(segment), with the segment of this rank. It stays as long as that takes.
+  template <class Use>
+  gaspi_return_t with_own(int id, Use use) {
+    const std::shared_lock lock(mutex_);
+    OwnPart *part = own(id);
+    return part ? use(*part) : GASPI_ERR_INV_SEG;
+  }
+  /// The segment of this rank, kept while the caller has it; null if there is none.
+  std::shared_ptr<OwnPart> keep(int id) {
+    const std::shared_lock lock(mutex_);
+    return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)] : nullptr;
+  }
+  /// Calls use(part) with the segment of a rank, which stays as long as that takes.
+  template <class Use>
+  gaspi_return_t with(int rank, int id, Use use) {
+    while (true) {
+      {
+        const std::shared_lock lock(mutex_);
+        if (PeerPart *part = changed() == seen_ ? known(rank, id) : nullptr) return use(*part);
+      }
+      if (const gaspi_return_t learned = learn(rank, id); learned != GASPI_SUCCESS) return learned;
+    }
+  }
+  /// A segment of this rank; inside `with` and `with_own`. Null if there is none.
+  OwnPart *own(int id) const { return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)].get() : nullptr; }
+
+ private:
+  static std::uint64_t key(int rank, int id) { return static_cast<std::uint64_t>(rank) << 8 | static_cast<std::uint64_t>(id); }
+  /// How often others have registered segments with this rank.
+  std::uint64_t changed() const {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(control_.data() + Plan::changed())).load(std::memory_order_acquire);
+  }
+  PeerPart *known(int rank, int id) const {
+    const auto found = known_.find(key(rank, id));
+    return found == known_.end() ? nullptr : found->second.get();
+  }
+  gaspi_return_t learn(int rank, int id);
+  Status read_card(int rank, int id, PartCard *card);
+  void withdraw(int id);
+  PartCard *place_of_card(int id) const { return reinterpret_cast<PartCard *>(control_.data() + Plan::card(id)); }
+
+  Context &context_;
+  OwnPart control_;
+  Directory<PartCard> controls_;
+  std::mutex controls_mutex_;
+  std::map<int, std::unique_ptr<PeerPart>> known_controls_;
+
+  std::shared_mutex mutex_;  // of what follows
+  std::array<std::shared_ptr<OwnPart>, kMostSegments> own_;
+  std::uint64_t seen_ = 0;
+  std::unordered_map<std::uint64_t, std::unique_ptr<PeerPart>> known_;  // goes before own_
+};
+
+}  // namespace halocline::gaspi

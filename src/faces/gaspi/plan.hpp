@@ -1,0 +1,73 @@
+// Where things lie in a rank's control part: the same place on all ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <GASPI.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "engine/part.hpp"
+
+namespace halocline::gaspi {
+
+/// Hard limits. What a program may choose lies below them.
+constexpr unsigned kMostQueues = 16, kMostRequests = 4096, kMostGroups = 32, kMostSegments = 255, kMostNotifications = 65536;
+constexpr unsigned kMostElements = 256, kMostPassiveBytes = 65535;
+constexpr std::int64_t kMostReduced = Flight::kRoom;  // what is sent is copied, and need not be kept
+constexpr unsigned long kMostBytes = 1ul << 40;
+constexpr int kMostRanks = 65535;
+
+/// The data of a control part, written by whom:
+///
+///   changed     128 B   counts the segments registered with this rank      any rank
+///   box         128 B   0, or which rank writes the passive message        any rank, by compare and swap; the rank sets it back
+///   message             a passive message                                  the rank that has the box
+///   cards               of this rank's segments, by id                     the rank
+///   records     8 B     of this rank's groups, by handle                   the rank
+///   operands            of each group's reduction, one per round, result   a rank of the group each
+///
+/// Notifications: a passive message is there, with its sender and size; the rank is to end. Words, each on a line pair of its own and only
+/// rising: of each group, for the barrier and for the reduction, one per round and one for the result.
+class Plan {
+ public:
+  Plan(const gaspi_config_t &config, int ranks)
+      : segments_(static_cast<int>(config.segment_max)),
+        groups_(static_cast<int>(config.group_max)),
+        rounds_(static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)))),
+        message_(round_up(static_cast<std::int64_t>(config.passive_transfer_size_max), kLinePair)),
+        operand_(std::max(static_cast<std::int64_t>(config.allreduce_buf_size), std::int64_t{8} * config.allreduce_elem_max)) {}
+
+  /// Rounds of a collective call of all ranks.
+  int rounds() const { return rounds_; }
+  /// Bytes of a reduction.
+  std::int64_t operand_bytes() const { return operand_; }
+  static std::int64_t changed() { return 0; }
+  static std::int64_t box() { return kLinePair; }
+  static std::int64_t card(int segment) { return static_cast<std::int64_t>(2 * kLinePair) + segment * kCard; }
+  std::int64_t message() const { return round_up(record(groups_), kLinePair); }
+  std::int64_t record(int group) const { return card(segments_) + group * std::int64_t{sizeof(std::uint64_t)}; }
+  std::int64_t records() const { return groups_; }
+  /// Round rounds(): the result.
+  std::int64_t operand(int group, int round) const {
+    return message() + message_ + (group * std::int64_t{rounds_ + 1} + round) * round_up(operand_, kLinePair);
+  }
+  std::int64_t bytes() const { return operand(groups_, 0); }
+
+  int barrier_word(int group, int round) const { return word(2 * group, round); }
+  int reduction_word(int group, int round) const { return word(2 * group + 1, round); }
+  PartSpec spec() const { return {bytes(), kNotifications, word(2 * groups_, 0), nullptr}; }
+
+  static constexpr int kMessageCame = 0, kEnd = 1, kNotifications = 2;
+
+ private:
+  static constexpr std::int64_t kCard = (sizeof(PartCard) + kLinePair - 1) / kLinePair * kLinePair;
+
+  int word(int set, int round) const { return (set * (rounds_ + 1) + round) * kWordsPerLinePair; }
+
+  int segments_, groups_, rounds_;
+  std::int64_t message_, operand_;
+};
+
+}  // namespace halocline::gaspi

@@ -1,0 +1,186 @@
+// GASPI 17.1, section 5: configuration, processes, connections, the state vector.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "engine/collective.hpp"
+#include "faces/gaspi/job.hpp"
+
+namespace halocline::gaspi {
+namespace {
+
+std::unique_ptr<Job> job;
+
+constexpr gaspi_config_t kDefaults{
+    .logger = 0,
+    .sn_port = 0,
+    .net_info = 0,
+    .user_net = 0,
+    .sn_persistent = 0,
+    .sn_timeout = 0,
+    .network = GASPI_ETHERNET,
+    .queue_size_max = 1024,
+    .queue_num = 8,
+    .group_max = kMostGroups,
+    .segment_max = 32,
+    .transfer_size_max = kMostBytes,
+    .notification_num = kMostNotifications,
+    .passive_queue_size_max = 1024,
+    .passive_transfer_size_max = kMostPassiveBytes,
+    .allreduce_buf_size = kMostReduced,
+    .allreduce_elem_max = 255,
+    .build_infrastructure = GASPI_TOPOLOGY_DYNAMIC,
+    .user_defined = nullptr,
+};
+
+gaspi_config_t chosen = kDefaults;
+
+bool is_possible(const gaspi_config_t &config) {
+  const auto within = [](unsigned long value, unsigned long most) { return value >= 1 && value <= most; };
+  return within(config.queue_size_max, kMostRequests) && within(config.queue_num, kMostQueues) && within(config.group_max, kMostGroups) &&
+         within(config.segment_max, kMostSegments) && within(config.transfer_size_max, kMostBytes) &&
+         within(config.notification_num, kMostNotifications) && within(config.passive_transfer_size_max, kMostPassiveBytes) &&
+         within(config.allreduce_buf_size, kMostReduced) && within(config.allreduce_elem_max, kMostElements) &&
+         config.build_infrastructure <= GASPI_TOPOLOGY_DYNAMIC;
+}
+
+/// Starts MPI unless the program has.
+Status start_mpi(bool *started) {
+  int running = 0, over = 0, provided = 0;
+  MPI_Finalized(&over);
+  if (over) return fail(Status::state, "gaspi_proc_init: MPI has been finalised");
+  MPI_Initialized(&running);
+  *started = !running;
+  return running ? Status::ok : check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+}
+
+/// What MPI still holds of a job that has lost a rank cannot be taken back.
+void abandon(std::unique_ptr<Job> lost) {
+  lost->parts.close();
+  lost->context.give_up();
+  keep_for_ever(std::move(lost));
+}
+
+gaspi_return_t why(Status failure) {
+  if (failure == Status::mismatch) return GASPI_ERR_CONFIG;
+  return failure == Status::argument ? GASPI_ERR_ENV : answer(failure);
+}
+
+gaspi_return_t start() {
+  bool started = false;
+  if (const Status mpi = start_mpi(&started); failed(mpi)) return answer(mpi);
+  auto opening = std::make_unique<Job>(chosen);
+  opening->started_mpi = started;
+  const Status opened = opening->open();
+  if (opening->context.lost()) abandon(std::move(opening));
+  if (failed(opened)) return why(opened);
+  job = std::move(opening);
+  return GASPI_SUCCESS;
+}
+
+gaspi_return_t stop() {
+  const Status closed = job->close();
+  const bool ends_mpi = job->started_mpi && !failed(closed);
+  if (failed(closed))
+    abandon(std::move(job));
+  else
+    job.reset();
+  if (ends_mpi) MPI_Finalize();
+  return answer(closed);
+}
+
+/// Reads a word of a rank's control part, which connects.
+Status reach(Job &open, const char *call, int rank) {
+  PeerPart *control = nullptr;
+  std::uint64_t word = 0;
+  HLC_TRY(open.parts.find_control(rank, &control));
+  HLC_TRY(control->get(call, Plan::changed(), &word, sizeof word));
+  return control->is_near() ? Status::ok : open.context.network().traffic()->drain(rank, call, false);
+}
+
+/// A process of this node ends at once, another when it next waits.
+Status end(Job &open, int rank) {
+  PeerPart *control = nullptr;
+  HLC_TRY(open.parts.find_control(rank, &control));
+  if (!control->is_near()) return control->notify("gaspi_proc_kill", {Plan::kEnd, 1});
+  if (kill(control->process(), SIGKILL) == 0 || errno == ESRCH) return Status::ok;
+  return fail(Status::unsupported, "gaspi_proc_kill: rank %d may not end rank %d: %s", open.rank(), rank, std::strerror(errno));
+}
+
+}  // namespace
+
+Job *the_job() { return job.get(); }
+
+}  // namespace halocline::gaspi
+
+using namespace halocline::gaspi;
+
+extern "C" {
+
+gaspi_return_t gaspi_config_get(gaspi_config_t *config) {
+  if (!config) return GASPI_ERR_NULLPTR;
+  *config = chosen;
+  return GASPI_SUCCESS;
+}
+
+gaspi_return_t gaspi_config_set(gaspi_config_t config) {
+  if (the_job()) return GASPI_ERR_INITED;
+  if (!is_possible(config)) return GASPI_ERR_CONFIG;
+  chosen = config;
+  return GASPI_SUCCESS;
+}
+
+gaspi_return_t gaspi_proc_init(gaspi_timeout_t) {
+  if (the_job()) return GASPI_ERR_INITED;
+  try {
+    return start();
+  } catch (const std::bad_alloc &) {
+    return GASPI_ERR_MEMALLOC;
+  }
+}
+
+gaspi_return_t gaspi_proc_term(gaspi_timeout_t) {
+  return enter([](Job &) { return stop(); });
+}
+
+gaspi_return_t gaspi_proc_num(gaspi_rank_t *proc_num) {
+  return get(proc_num, [](const Job &open) { return open.size(); });
+}
+
+gaspi_return_t gaspi_proc_rank(gaspi_rank_t *rank) {
+  return get(rank, [](const Job &open) { return open.rank(); });
+}
+
+gaspi_return_t gaspi_connect(gaspi_rank_t rank, gaspi_timeout_t) {
+  return enter([&](Job &open) { return rank < open.size() ? answer(reach(open, "gaspi_connect", rank)) : GASPI_ERR_INV_RANK; });
+}
+
+gaspi_return_t gaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
+  constexpr const char *call = "gaspi_disconnect";
+  return enter([&](Job &open) {
+    if (rank >= open.size()) return GASPI_ERR_INV_RANK;
+    halocline::Traffic *traffic = open.context.network().traffic();
+    if (!traffic) return GASPI_SUCCESS;
+    halocline::Drain drain = traffic->begin_drain(rank, true);
+    return until(open, call, timeout_ms, [&] { return traffic->look(drain, call); });
+  });
+}
+
+gaspi_return_t gaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t) {
+  return enter([&](Job &open) { return rank < open.size() && rank != open.rank() ? answer(end(open, rank)) : GASPI_ERR_INV_RANK; });
+}
+
+gaspi_return_t gaspi_state_vec_get(gaspi_state_vector_t state_vector) {
+  return enter([&](Job &open) {
+    if (!state_vector) return GASPI_ERR_NULLPTR;
+    while (halocline::failed(open.watch.look("gaspi_state_vec_get"))) continue;  // one rank after the other
+    for (int rank = 0; rank < open.size(); ++rank)
+      state_vector[rank] = open.watch.is_lost(rank) ? GASPI_STATE_CORRUPT : GASPI_STATE_HEALTHY;
+    return GASPI_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,59 @@
+// GASPI 17.1, sections 8.2.3 and 8.5: queues.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/gaspi/posting.hpp"
+
+using namespace halocline::gaspi;
+
+extern "C" {
+
+gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+  return enter([&](Job &job) {
+    if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
+    job.statistics.count(Counter::waits, 1);
+    const auto look = [&] { return job.queues[queue].look(job.context); };
+    const halocline::Status waited = wait_until(job, "gaspi_wait", timeout_ms, look);
+    if (waited == halocline::Status::timeout)
+      for (const int rank : job.queues[queue].give_up()) job.watch.lose(rank);
+    return answer(waited);
+  });
+}
+
+gaspi_return_t gaspi_queue_size(gaspi_queue_id_t queue, gaspi_number_t *queue_size) {
+  return enter([&](Job &job) {
+    if (!queue_size) return GASPI_ERR_NULLPTR;
+    if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
+    *queue_size = job.queues[queue].size();
+    return GASPI_SUCCESS;
+  });
+}
+
+gaspi_return_t gaspi_queue_create(gaspi_queue_id_t *queue, gaspi_timeout_t) {
+  return enter([&](Job &job) {
+    if (!queue) return GASPI_ERR_NULLPTR;
+    for (unsigned id = 0; id < kMostQueues; ++id) {
+      if (job.queues[id].exists.exchange(true)) continue;
+      *queue = static_cast<gaspi_queue_id_t>(id);
+      return GASPI_SUCCESS;
+    }
+    return GASPI_ERR_INV_QUEUE;
+  });
+}
+
+gaspi_return_t gaspi_queue_delete(gaspi_queue_id_t queue) {
+  return enter([&](Job &job) {
+    if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
+    job.queues[queue].purge();
+    job.queues[queue].exists = false;
+    return GASPI_SUCCESS;
+  });
+}
+
+gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout_t) {
+  return enter([&](Job &job) {
+    if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
+    job.queues[queue].purge();
+    return GASPI_SUCCESS;
+  });
+}
+
+}  // extern "C"

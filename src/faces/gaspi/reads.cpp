@@ -1,0 +1,34 @@
+// Looking whether reads are over.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/gaspi/reads.hpp"
+
+#include <utility>
+
+namespace halocline::gaspi {
+
+void Reads::notify(const OwnPart &segment, int id) {
+  set(segment.words()[id], 1);
+  context_.port().ring(context_.member());
+}
+
+void Reads::notify_after(const PeerPart &from, std::shared_ptr<OwnPart> segment, int id) {
+  if (from.is_near()) return notify(*segment, id);
+  const std::lock_guard lock(mutex_);
+  under_way_.push_back({context_.network().traffic()->begin_drain(from.rank(), false), std::move(segment), id});
+  count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// One that has failed is not announced; gaspi_wait on its queue says so.
+bool Reads::look() {
+  if (count_.load(std::memory_order_relaxed) == 0) return false;
+  const std::lock_guard lock(mutex_);
+  const std::size_t over = std::erase_if(under_way_, [this](Read &read) {
+    const Status status = context_.network().traffic()->look(read.drain, "gaspi_read_notify");
+    if (status == Status::ok) notify(*read.segment, read.id);
+    return status != Status::again;
+  });
+  count_.store(static_cast<int>(under_way_.size()), std::memory_order_relaxed);
+  return over > 0;
+}
+
+}  // namespace halocline::gaspi

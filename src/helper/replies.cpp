@@ -1,0 +1,41 @@
+// The pool of answers.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "helper/replies.hpp"
+
+#include <cstring>
+
+namespace halocline {
+
+Status Replies::add_chunk() {
+  auto chunk = std::make_unique<Chunk>();
+  HLC_TRY(chunk->room.open(port_, static_cast<std::int64_t>(kChunk * sizeof(Message)), NetworkSegment::Use::for_me));
+  for (std::size_t i = 0; i < kChunk; ++i) {
+    Reply &reply = chunk->replies[i];
+    reply.kind = Transfer::Kind::send;
+    reply.reported = true;
+    reply.from = chunk->room.base() + i * sizeof(Message);
+    reply.bytes = sizeof(Message);
+    reply.descriptor = chunk->room.descriptor();
+    free_.push_back(&reply);
+  }
+  chunks_.push_back(std::move(chunk));
+  return Status::ok;
+}
+
+Status Replies::send(int rank, const transport::ofi::Address &address, const Message &answer) {
+  auto known = peers_.find(rank);
+  if (known == peers_.end()) {
+    transport::ofi::Peer peer{};
+    HLC_TRY(port_.meet(address, &peer));
+    known = peers_.emplace(rank, peer).first;
+  }
+  if (free_.empty()) HLC_TRY(add_chunk());
+  Reply &reply = *free_.back();
+  free_.pop_back();
+  reply.peer = known->second;
+  std::memcpy(const_cast<char *>(reply.from), &answer, sizeof answer);
+  port_.start(reply);
+  return Status::ok;
+}
+
+}  // namespace halocline

@@ -1,0 +1,162 @@
+// The loop of the helper process, and the orders of the ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "helper/server.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <numeric>
+
+#include "base/environment.hpp"
+
+namespace halocline {
+namespace {
+
+using transport::shm::ObjectAddress;
+using transport::shm::Region;
+
+constexpr long kLongestSleep_ns = 1'000'000'000;
+constexpr int kPollsBetweenLooks = 64;
+
+/// Maps what a rank has made, from a place on.
+Status open_object(const ObjectAddress &address, std::int64_t place, const std::vector<std::int64_t> &parts, Region *memory) {
+  memory->lay_out(parts);
+  int error = memory->open(address);
+  if (error == 0) error = memory->map_from(place);
+  memory->close();
+  return error == 0 ? Status::ok
+                    : fail(Status::unsupported, "it does not reach the memory of process %d: %s", address.maker, std::strerror(error));
+}
+
+}  // namespace
+
+Status Server::try_to_open() {
+  const HelperBoard &board = this->board();
+  transport::ofi::Wish wish;
+  wish.provider = environment("PROVIDER");
+  wish.interface = environment("INTERFACE");
+  wish.library = board.library;
+  wish.one_host = board.one_host != 0;
+  wish.sleeps = true;
+  HLC_TRY(port_.open(wish, board.choice));
+  HLC_TRY(letterbox_.open(port_));
+  Region bells;
+  const auto members = static_cast<std::size_t>(board.members);
+  HLC_TRY(open_object(board.bells, 0, std::vector<std::int64_t>(members, board.bell_distance), &bells));
+  bells_.look_on(std::move(bells));
+  members_.resize(members);
+  std::iota(members_.begin(), members_.end(), 0);
+  return Status::ok;
+}
+
+bool Server::open() {
+  HelperBoard &board = this->board();
+  const Status opened = try_to_open();
+  board.address = port_.address();
+  board.status = static_cast<std::int32_t>(opened);
+  if (failed(opened)) std::snprintf(board.message, sizeof board.message, "%s", error_message());
+  // SYNC helper-ready (pairs with Helper::await_ready)
+  board.state.store(failed(opened) ? HelperBoard::State::failed : HelperBoard::State::ready, std::memory_order_release);
+  return !failed(opened);
+}
+
+/// Who rings leaves a byte. The end of the file: no rank has the pipe open any more.
+bool Server::is_needed(int pipe) {
+  char bytes[256];
+  const ssize_t count = ::read(pipe, bytes, sizeof bytes);
+  const bool failed = count < 0 && errno != EAGAIN && errno != EINTR;
+  if (count == 0 || failed || board().over.load(std::memory_order_relaxed) != 0) return false;
+  if (count > 0)
+    for (const int member : members_) look_at(part(member).desk);
+  return true;
+}
+
+void Server::serve(int pipe) {
+  while (is_needed(pipe)) {
+    int polls = 0;
+    while (poll())
+      if (++polls == kPollsBetweenLooks) break;
+    if (polls < kPollsBetweenLooks) port_.sleep(pipe, kLongestSleep_ns);
+  }
+}
+
+bool Server::poll() {
+  const std::uint64_t events = port_.events();
+  port_.poll();
+  for (Transfer *next = port_.take_ended(); next;) {
+    Transfer &transfer = *next;
+    next = transfer.next;
+    if (transfer.kind == Transfer::Kind::receive)
+      receive(transfer);
+    else
+      replies_.take_back(transfer);
+  }
+  if (port_.events() == events) return false;
+  bells_.ring_all(members_);
+  return true;
+}
+
+/// What is dropped is counted; a rank that has no answer gives up in time.
+void Server::receive(Transfer &letter) {
+  if (letter.error != 0 || !read(letter.into, letter.arrived)) port_.count_stranger();
+  letterbox_.receive_again(letter);
+}
+
+bool Server::read(const char *text, std::int64_t bytes) {
+  Message message, answer;
+  if (!service_.read(text, bytes, &message) || message.kind == Message::Kind::answer || !ranks_.mapped()) return false;
+  if (!service_.carry_out(message, text + sizeof message, bytes - static_cast<std::int64_t>(sizeof message), &answer)) return false;
+  const auto *ranks = reinterpret_cast<const Whereabouts *>(ranks_.part(0));
+  return !failed(replies_.send(answer.target, ranks[answer.target].address, answer));
+}
+
+void Server::look_at(HelperDesk &desk) {
+  // SYNC order-before-asked (pairs with Helper::order)
+  const std::uint32_t asked = desk.asked.load(std::memory_order_acquire);
+  if (desk.answered.load(std::memory_order_relaxed) == asked) return;
+  desk.answer = HelperAnswer();
+  const Status status = carry_out(desk.order, &desk.answer);
+  desk.answer.status = static_cast<std::int32_t>(status);
+  if (failed(status)) std::snprintf(desk.answer.message, sizeof desk.answer.message, "%s", error_message());
+  // SYNC answer-before-answered (pairs with Helper::order)
+  desk.answered.store(asked, std::memory_order_release);
+}
+
+Status Server::carry_out(const HelperOrder &order, HelperAnswer *answer) {
+  switch (order.kind) {
+    case HelperOrder::Kind::book:
+      HLC_TRY(open_object(order.object, 0, {order.bytes}, &ranks_));
+      letterbox_.receive();
+      return Status::ok;
+    case HelperOrder::Kind::serve: return take_in(order, answer);
+    case HelperOrder::Kind::stop: let_go(order); return Status::ok;
+  }
+  return fail(Status::argument, "there is no such order");
+}
+
+Status Server::take_in(const HelperOrder &order, HelperAnswer *answer) {
+  Guest guest;
+  HLC_TRY(open_object(order.object, order.begin, {order.bytes}, &guest.memory));
+  char *memory = guest.memory.part(0);
+  HLC_TRY(guest.open_to_others.cover(port_, memory + order.landing, order.data + order.data_bytes - order.landing));
+  const transport::ofi::Words words{reinterpret_cast<std::atomic<std::uint32_t> *>(memory + order.words), order.word_count, order.rising};
+  if (port_.carries_values()) HLC_TRY(port_.listen(words, &guest.ear));
+  service_.serve(order.rank, order.segment, {memory + order.data, order.data_bytes, words});
+  answer->part = guest.open_to_others.remote();
+  answer->ear = guest.ear;
+  guests_[{order.rank, order.segment}] = std::move(guest);
+  return Status::ok;
+}
+
+void Server::let_go(const HelperOrder &order) {
+  const auto guest = guests_.find({order.rank, order.segment});
+  if (guest == guests_.end()) return;
+  service_.stop_serving(order.rank, order.segment);
+  if (guest->second.ear != 0) port_.stop_setting(guest->second.ear);
+  guests_.erase(guest);
+}
+
+}  // namespace halocline

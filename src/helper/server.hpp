@@ -1,0 +1,58 @@
+// The helper process at work: it serves the parts of its node's ranks to other nodes, takes their orders, and sleeps while nothing comes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "engine/helper_board.hpp"
+#include "engine/pulse.hpp"
+#include "helper/replies.hpp"
+
+namespace halocline {
+
+/// One thread.
+class Server {
+ public:
+  /// The parts of the node's members, one behind the other.
+  Server(char *parts, std::int64_t distance)
+      : parts_(parts), distance_(distance), service_(board().choice.secret, board().ranks), replies_(port_) {}
+
+  /// Opens the network, and tells the ranks whether that has gone well.
+  bool open();
+  /// Serves until no rank needs it any more. The ranks ring by the pipe.
+  void serve(int pipe);
+
+ private:
+  /// A rank's part of a segment.
+  struct Guest {
+    transport::shm::Region memory;
+    NetworkSegment open_to_others;
+    std::uint64_t ear = 0;
+  };
+
+  Status try_to_open();
+  bool is_needed(int pipe);
+  bool poll();
+  void receive(Transfer &letter);
+  bool read(const char *text, std::int64_t bytes);
+  void look_at(HelperDesk &desk);
+  Status carry_out(const HelperOrder &order, HelperAnswer *answer);
+  Status take_in(const HelperOrder &order, HelperAnswer *answer);
+  void let_go(const HelperOrder &order);
+  HelperPart &part(int member) const { return *reinterpret_cast<HelperPart *>(parts_ + member * distance_); }
+  HelperBoard &board() const { return part(0).board; }
+
+  char *parts_;
+  std::int64_t distance_;
+  NetworkPort port_;
+  Service service_;
+  Letterbox letterbox_;
+  Replies replies_;
+  transport::shm::Region ranks_;  // the table of all ranks of the job
+  transport::shm::Port bells_;
+  std::vector<int> members_;
+  std::map<std::pair<int, std::uint32_t>, Guest> guests_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,186 @@
+// Stands before libfabric and lies for its process: beside each message of the library it sends broken copies, which carry the job's secret as
+// the message does. None of them is in order, so nothing of them may be done. A test asks it for more by the functions at the end.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+
+#include "engine/message.hpp"
+#include "network/real_libfabric.hpp"
+
+namespace {
+
+using halocline::Message;
+using Kind = Message::Kind;
+
+constexpr std::size_t kRoom = 2048, kCopies = 4096;  // libfabric is done with a copy before its place is used again
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max(), kSmallest = std::numeric_limits<std::int64_t>::min();
+
+std::array<std::array<char, kRoom>, kCopies> copies;
+std::atomic<std::uint64_t> sent{0};
+std::atomic<int> forging{0};
+std::uint32_t dice = 1;
+
+std::uint32_t throw_dice(std::uint32_t sides) {
+  dice = dice * 1664525 + 1013904223;
+  return (dice >> 8) % sides;
+}
+
+template <class Number>
+Number one_of(std::initializer_list<Number> numbers) {
+  return numbers.begin()[throw_dice(static_cast<std::uint32_t>(numbers.size()))];
+}
+
+fi_ops_fabric of_fabric, lying_fabric;
+fi_ops_domain of_domain, lying_domain;
+fi_ops_msg of_messages, lying_messages;
+
+/// Where a message goes, and how.
+struct Way {
+  fid_ep *endpoint;
+  void *descriptor;
+  fi_addr_t to;
+};
+
+void send_copy(const Way &way, const Message &message, const char *operands, std::size_t bytes) {
+  char *copy = copies[sent % kCopies].data();
+  std::memcpy(copy, &message, sizeof message);
+  if (bytes > sizeof message) std::memcpy(copy + sizeof message, operands, bytes - sizeof message);
+  // Without a context nobody hears of its end.
+  if (of_messages.send(way.endpoint, copy, bytes, way.descriptor, way.to, nullptr) == 0) sent += 1;
+}
+
+/// What a request asks of memory, so that it is not within it.
+void leave_memory(Message &message) {
+  if (throw_dice(2) == 0)
+    message.offset = one_of<std::int64_t>({-1, -8, -4096, kSmallest, kLargest, kLargest - 7, std::int64_t{1} << 40});
+  else
+    message.count = one_of<std::int64_t>({-1, kSmallest, kLargest, kLargest / 8 + 1, std::int64_t{1} << 61, std::int64_t{1} << 30});
+  message.id = one_of<std::uint32_t>({1U << 31, 1U << 17, 0xFFFFFFFF});
+  if (message.kind == Kind::compare) message.offset = -8;  // it has no count
+}
+
+void choose_no_action(Message &message) {
+  message.type = one_of<std::int16_t>({-1, 10, 11, 32767, -32768});
+  if (throw_dice(2) == 0) message.op = one_of<std::int16_t>({-1, 9, 10, 32767, -32768});
+  message.id = 0xFFFFFFFF;
+}
+
+/// A message that is not in order, in one of many ways; how many bytes of it are sent.
+std::size_t spoil(Message &message, std::size_t bytes) {
+  const bool asks_confirmation = message.kind == Kind::confirm;
+  switch (throw_dice(asks_confirmation ? 4 : 8)) {
+    case 0: message.kind = static_cast<Kind>(one_of<std::uint32_t>({6, 7, 255, 0x80000000, 0xFFFFFFFF})); return bytes;
+    case 1: return throw_dice(sizeof message);  // cut off
+    case 2: message.origin = one_of<std::int32_t>({-1, 1 << 20, std::numeric_limits<std::int32_t>::min()}); return bytes;
+    case 3: message.secret ^= std::uint64_t{1} << throw_dice(64); return bytes;
+    case 4: message.segment += 1000 + throw_dice(1 << 30); return bytes;
+    case 5: message.target = one_of<std::int32_t>({-1, 1 << 20, std::numeric_limits<std::int32_t>::min()}); return bytes;
+    case 6: leave_memory(message); return bytes;
+    default: choose_no_action(message); return bytes;
+  }
+}
+
+/// Operands that are not as many as is said, and counts that are not for one number.
+void cut_operands(const Way &way, const Message &message, const char *operands, std::size_t bytes) {
+  if (message.kind == Kind::combine) {
+    Message none = message;
+    none.count = 0;
+    send_copy(way, none, operands, bytes);
+  }
+  if (message.kind != Kind::accumulate || bytes < sizeof message + 16) return;
+  send_copy(way, message, operands, bytes - 1 - throw_dice(15));
+  Message more = message;
+  more.count += 1;
+  send_copy(way, more, operands, bytes);
+}
+
+/// An atomic on what is not aligned; an offset of a byte is in order for numbers of one byte.
+void misalign(const Way &way, Message message, const char *operands, std::size_t bytes) {
+  constexpr std::int16_t int8 = 0, uint8 = 4;
+  const bool atomic = message.kind == Kind::combine || message.kind == Kind::compare || message.kind == Kind::accumulate;
+  if (!atomic || message.type == int8 || message.type == uint8) return;
+  message.offset += 1;
+  send_copy(way, message, operands, bytes);
+}
+
+/// Answers that nobody waits for: to whatever the other has under way, to what it may have had.
+void forge_answers(const Way &way, Message message) {
+  message.kind = Kind::answer;
+  for (std::uint32_t flight = 0; flight < 96; ++flight)
+    for (std::uint32_t use = 0; use < 4; ++use) {
+      message.flight = flight;
+      message.use = use;
+      send_copy(way, message, "", sizeof message);
+    }
+  message.flight = one_of<std::uint32_t>({1024, 1U << 20, 0xFFFFFFFF});
+  send_copy(way, message, "", sizeof message);
+}
+
+void lie(const Way &way, const char *text, std::size_t bytes) {
+  Message message;
+  std::memcpy(&message, text, sizeof message);
+  if (forging > 0) return forge_answers(way, message);
+  if (message.kind == Kind::answer) return send_copy(way, message, "", bytes);  // once more
+  for (int i = 0; i < 6; ++i) {
+    Message broken = message;
+    send_copy(way, broken, text + sizeof message, spoil(broken, bytes));
+  }
+  cut_operands(way, message, text + sizeof message, bytes);
+  misalign(way, message, text + sizeof message, bytes);
+}
+
+ssize_t send(fid_ep *endpoint, const void *text, std::size_t bytes, void *descriptor, fi_addr_t to, void *context) {
+  const Way way{endpoint, descriptor, to};
+  const bool message = bytes >= sizeof(Message) && bytes <= kRoom;
+  const ssize_t code = of_messages.send(endpoint, text, bytes, descriptor, to, context);
+  if (message && code == 0) lie(way, static_cast<const char *>(text), bytes);
+  return code;
+}
+
+int open_endpoint(fid_domain *domain, fi_info *info, fid_ep **endpoint, void *context) {
+  const int code = of_domain.endpoint(domain, info, endpoint, context);
+  if (code != 0) return code;
+  of_messages = lying_messages = *(*endpoint)->msg;
+  lying_messages.send = send;
+  (*endpoint)->msg = &lying_messages;
+  return code;
+}
+
+int open_domain(fid_fabric *fabric, fi_info *info, fid_domain **domain, void *context) {
+  const int code = of_fabric.domain(fabric, info, domain, context);
+  if (code != 0) return code;
+  of_domain = lying_domain = *(*domain)->ops;
+  lying_domain.endpoint = open_endpoint;
+  (*domain)->ops = &lying_domain;
+  return code;
+}
+
+}  // namespace
+
+// NOLINTBEGIN: the names and types are libfabric's
+EXPORTED int fi_getinfo(std::uint32_t version, const char *node, const char *service, std::uint64_t flags, const fi_info *hints,
+                        fi_info **info) {
+  return real(&fi_getinfo, "fi_getinfo")(version, node, service, flags, hints, info);
+}
+EXPORTED int fi_fabric(fi_fabric_attr *attributes, fid_fabric **fabric, void *context) {
+  const int code = real(&fi_fabric, "fi_fabric")(attributes, fabric, context);
+  if (code != 0) return code;
+  of_fabric = lying_fabric = *(*fabric)->ops;
+  lying_fabric.domain = open_domain;
+  (*fabric)->ops = &lying_fabric;
+  return code;
+}
+// NOLINTEND
+/// How many lies have been sent.
+EXPORTED std::uint64_t halocline_test_lies() { return sent; }
+/// From now on (1), until told otherwise (0), each message is followed by answers that nobody has asked for.
+EXPORTED void halocline_test_forge(int on) { forging = on; }

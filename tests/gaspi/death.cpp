@@ -1,0 +1,98 @@
+// Three ranks, of which the second ends while the others wait. They are told once, know which rank it was, mend their queues, and go on without
+// it. Arguments: how it ends (`dies` by itself, `killed` by rank 0). On nodes of their own rank 0 sends to it, and rank 2 only waits.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <GASPI.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+constexpr gaspi_rank_t victim = 1;
+constexpr gaspi_queue_id_t queue = 2;
+gaspi_rank_t rank = 0;
+
+/// Ends the process, with a sentence, unless a call came to what is expected.
+void expect(gaspi_return_t expected, gaspi_return_t code, const char *what) {
+  if (code == expected) return;
+  gaspi_string_t text = nullptr;
+  static_cast<void>(gaspi_print_error(code, &text));
+  std::printf("rank %d: %s has come to %d (%s), not %d\n", rank, what, code, text, expected);
+  std::exit(1);
+}
+
+/// What is sent to the rank that has ended fails, sooner or later; the queue is corrupt then, until it is purged.
+void send_until_it_fails() {
+  gaspi_return_t code = GASPI_SUCCESS;
+  while (code == GASPI_SUCCESS) {
+    code = gaspi_write(0, 0, victim, 0, 8, 8, queue, GASPI_BLOCK);
+    if (code == GASPI_SUCCESS) code = gaspi_wait(queue, GASPI_BLOCK);
+  }
+  expect(GASPI_ERROR, code, "writing to the rank that has ended");
+  const auto other = static_cast<gaspi_rank_t>(2 - rank);
+  expect(GASPI_ERROR, gaspi_write(0, 0, other, 0, 8, 8, queue, GASPI_BLOCK), "a write by the corrupt queue");
+  expect(GASPI_ERROR, gaspi_wait(queue, GASPI_BLOCK), "waiting for the corrupt queue");
+  expect(GASPI_SUCCESS, gaspi_queue_purge(queue, GASPI_BLOCK), "gaspi_queue_purge");
+  expect(GASPI_SUCCESS, gaspi_write(0, 0, other, 0, 8, 8, queue, GASPI_BLOCK), "a write by the purged queue");
+  expect(GASPI_SUCCESS, gaspi_wait(queue, GASPI_BLOCK), "waiting for the purged queue");
+}
+
+void expect_states() {
+  gaspi_state_t states[3] = {GASPI_STATE_CORRUPT, GASPI_STATE_HEALTHY, GASPI_STATE_CORRUPT};
+  expect(GASPI_SUCCESS, gaspi_state_vec_get(states), "gaspi_state_vec_get");
+  if (states[0] != GASPI_STATE_HEALTHY || states[victim] != GASPI_STATE_CORRUPT || states[2] != GASPI_STATE_HEALTHY) {
+    std::printf("rank %d: the states are %d, %d, %d\n", rank, states[0], states[1], states[2]);
+    std::exit(1);
+  }
+}
+
+/// The two that are left make a group, and tell each other something.
+void go_on_without_it() {
+  gaspi_group_t group = 0;
+  expect(GASPI_SUCCESS, gaspi_group_create(&group), "gaspi_group_create");
+  expect(GASPI_SUCCESS, gaspi_group_add(group, 0), "gaspi_group_add");
+  expect(GASPI_SUCCESS, gaspi_group_add(group, 2), "gaspi_group_add");
+  expect(GASPI_SUCCESS, gaspi_group_commit(group, GASPI_BLOCK), "gaspi_group_commit");
+  const auto other = static_cast<gaspi_rank_t>(2 - rank);
+  gaspi_notification_id_t id = 0;
+  expect(GASPI_SUCCESS, gaspi_write_notify(0, 0, other, 0, 64, 8, 7, 1, queue, GASPI_BLOCK), "gaspi_write_notify");
+  expect(GASPI_SUCCESS, gaspi_notify_waitsome(0, 7, 1, &id, GASPI_BLOCK), "gaspi_notify_waitsome of what a living rank sends");
+  expect(GASPI_SUCCESS, gaspi_wait(queue, GASPI_BLOCK), "gaspi_wait");
+  expect(GASPI_SUCCESS, gaspi_barrier(group, GASPI_BLOCK), "the barrier of those that are left");
+}
+
+}  // namespace
+
+int main(int, char **argv) {
+  const bool killed = std::strcmp(argv[1], "killed") == 0, alone = std::getenv("HALOCLINE_FAKE_NODES") != nullptr;
+  gaspi_notification_id_t id = 0;
+  expect(GASPI_SUCCESS, gaspi_proc_init(GASPI_BLOCK), "gaspi_proc_init");
+  expect(GASPI_SUCCESS, gaspi_proc_rank(&rank), "gaspi_proc_rank");
+  expect(GASPI_SUCCESS, gaspi_segment_create(0, 4096, GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_INITIALIZED), "gaspi_segment_create");
+  for (gaspi_rank_t r = 0; r < 3; ++r) expect(GASPI_SUCCESS, gaspi_write(0, 0, r, 0, 8, 8, queue, GASPI_BLOCK), "gaspi_write");
+  expect(GASPI_SUCCESS, gaspi_wait(queue, GASPI_BLOCK), "gaspi_wait");
+  expect(GASPI_SUCCESS, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), "gaspi_barrier");
+
+  if (rank == victim && !killed) std::raise(SIGKILL);
+  if (rank == victim) static_cast<void>(gaspi_notify_waitsome(0, 0, 8, &id, GASPI_BLOCK));
+  if (rank == victim) return 1;
+  expect(GASPI_ERR_INV_RANK, gaspi_proc_kill(rank, GASPI_BLOCK), "gaspi_proc_kill of the rank itself");
+  if (rank == 0 && killed) expect(GASPI_SUCCESS, gaspi_proc_kill(victim, GASPI_BLOCK), "gaspi_proc_kill");
+
+  if (alone && rank == 0)
+    send_until_it_fails();
+  else
+    expect(GASPI_ERROR, gaspi_notify_waitsome(0, 0, 8, &id, GASPI_BLOCK), "a wait for what nobody sends");
+  expect_states();
+  expect(GASPI_TIMEOUT, gaspi_notify_waitsome(0, 0, 4, &id, 60), "another wait, after it was told");
+  expect(GASPI_ERROR, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), "the barrier of all");
+  go_on_without_it();
+  expect(GASPI_ERROR, gaspi_proc_term(GASPI_BLOCK), "gaspi_proc_term");
+  expect(GASPI_ERR_NOINIT, gaspi_proc_rank(&rank), "gaspi_proc_rank afterwards");
+  std::printf("rank %d goes on without rank %d\n", rank, victim);
+  std::fflush(stdout);
+  // What MPI still waits for does not come.
+  std::_Exit(0);
+}

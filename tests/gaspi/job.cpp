@@ -1,0 +1,25 @@
+// Opens the job before the first test and closes it after the last: inside a program that has started MPI, and uses Halocline besides.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gaspi_test.hpp"
+
+namespace halocline::test {
+namespace {
+
+class OpenJob : public testing::Environment {
+ public:
+  void SetUp() override {
+    gaspi_rank_t unknown = 0;
+    EXPECT_TRUE(comes_to(GASPI_ERR_NOINIT, gaspi_proc_rank(&unknown)));
+    ASSERT_TRUE(succeeds(gaspi_proc_init(GASPI_BLOCK)));
+  }
+  void TearDown() override {
+    EXPECT_TRUE(succeeds(gaspi_proc_term(GASPI_BLOCK)));
+    EXPECT_TRUE(comes_to(GASPI_ERR_NOINIT, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK)));
+  }
+};
+
+[[maybe_unused]] const auto *const open_job = testing::AddGlobalTestEnvironment(new OpenJob);
+
+}  // namespace
+}  // namespace halocline::test
