@@ -169,7 +169,7 @@ void Context::nudge() {
   int provided = MPI_THREAD_SINGLE, allowed = 1, there = 0;
   MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_SERIALIZED) MPI_Is_thread_main(&allowed);
-  if (allowed) MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &there, MPI_STATUS_IGNORE);
+  if (allowed && comm_ != MPI_COMM_NULL) MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &there, MPI_STATUS_IGNORE);
 }
 
 Status Context::open_post() {

@@ -66,6 +66,7 @@ Wait::Turn Wait::pause_slowly() {
     return next_turn();
   }
   if (wake_up_ == WakeUp::by_polling) {
+    context_.nudge();
     const std::timespec time{0, kPollEvery_ns};
     nanosleep(&time, nullptr);
     return next_turn();
@@ -88,7 +89,7 @@ Wait::Turn Wait::next_turn() {
   const std::int64_t now = now_ns();
   if (now - checked_ns_ < kCheckEvery_ns) return Turn::look_again;
   checked_ns_ = now;
-  if (wake_up_ == WakeUp::by_bell) context_.nudge();
+  context_.nudge();
   return Turn::check_peers;
 }
 

@@ -194,6 +194,28 @@ TEST_P(Exchange, what_arrives_first_is_unpacked_first) {
   }
 }
 
+/// The last rank asks MPI for something that, with some MPIs, the others have to see to, before it sends what they wait for.
+TEST_P(Exchange, a_rank_may_be_inside_MPI_while_others_wait_for_it) {
+  if (size() == 1) return;
+  MPI_Win window = MPI_WIN_NULL;
+  void *memory = nullptr;
+  MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  {
+    const int last = size() - 1;
+    Partner partner({{0, last, 0, 8, 8}}, GetParam());
+    if (!partner.ready()) return;
+    for (int step = 0; step < 3; ++step) {
+      if (rank() == last) {
+        MPI_Win_lock_all(0, window);
+        MPI_Win_unlock_all(window);
+      }
+      partner.start(step);
+      partner.finish();
+    }
+  }
+  MPI_Win_free(&window);
+}
+
 TEST_P(Exchange, the_plan_names_its_routes) {
   Partner partner(complete_graph(size(), 64), GetParam());
   if (!partner.ready()) return;
