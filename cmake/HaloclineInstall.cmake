@@ -45,7 +45,7 @@ halocline_install_library(halocline)
 install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 halocline_install_pkg_config(halocline)
 halocline_install_library(halocline_gaspi)
-install(FILES include/GASPI.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/GASPI.h include/GASPI_Ext.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 halocline_install_pkg_config(halocline-gaspi)
 
 # The Fortran modules, which only the compiler that made them can read.

@@ -3,7 +3,7 @@ add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/s
 add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline> hlc_
   ${PROJECT_SOURCE_DIR}/include/halocline/halocline.h ${PROJECT_SOURCE_DIR}/include/halocline/segment.h)
 add_test(NAME exports.gaspi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline_gaspi> gaspi_
-  ${PROJECT_SOURCE_DIR}/include/GASPI.h)
+  ${PROJECT_SOURCE_DIR}/include/GASPI.h ${PROJECT_SOURCE_DIR}/include/GASPI_Ext.h)
 
 # How the sources are written does not depend on the build.
 if(HALOCLINE_SOURCE_CHECKS)
@@ -32,5 +32,5 @@ halocline_header_test(header.c11 ${CMAKE_C_COMPILER} c c11 halocline/halocline.h
 halocline_header_test(header.c11_segment ${CMAKE_C_COMPILER} c c11 halocline/segment.h)
 halocline_header_test(header.cxx17 ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.h)
 halocline_header_test(header.cxx_api ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.hpp)
-halocline_header_test(header.c11_gaspi ${CMAKE_C_COMPILER} c c11 GASPI.h)
-halocline_header_test(header.cxx17_gaspi ${CMAKE_CXX_COMPILER} c++ c++17 GASPI.h)
+halocline_header_test(header.c11_gaspi ${CMAKE_C_COMPILER} c c11 GASPI_Ext.h)
+halocline_header_test(header.cxx17_gaspi ${CMAKE_CXX_COMPILER} c++ c++17 GASPI_Ext.h)

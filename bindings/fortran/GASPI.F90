@@ -56,6 +56,7 @@ module GASPI_types
 
   integer(gaspi_state_t), parameter :: GASPI_STATE_HEALTHY = 0, GASPI_STATE_CORRUPT = 1
   integer(gaspi_alloc_t), parameter :: GASPI_MEM_UNINITIALIZED = 0, GASPI_MEM_INITIALIZED = 1, GASPI_ALLOC_DEFAULT = 0
+  integer(gaspi_alloc_t), parameter :: GASPI_MEM_SHARED = 2  ! an extension (GASPI_Ext.h)
   integer(gaspi_network_t), parameter :: GASPI_IB = 0, GASPI_ROCE = 1, GASPI_ETHERNET = 2, GASPI_GEMINI = 3, GASPI_ARIES = 4
   integer(gaspi_topology_t), parameter :: GASPI_TOPOLOGY_NONE = 0, GASPI_TOPOLOGY_STATIC = 1, GASPI_TOPOLOGY_DYNAMIC = 2
   integer(gaspi_operation_t), parameter :: GASPI_OP_MIN = 0, GASPI_OP_MAX = 1, GASPI_OP_SUM = 2
@@ -204,6 +205,14 @@ module GASPI
       integer(gaspi_group_t), value :: group
       integer(gaspi_timeout_t), value :: timeout_ms
       integer(gaspi_alloc_t), value :: alloc_policy
+      integer(gaspi_return_t) :: code
+    end function
+    !> Where this process sees the segment of a rank of its node; c_null_ptr for other nodes (GASPI_Ext.h).
+    function gaspi_segment_ptr_of(segment_id, rank, pointer) result(code) bind(C)
+      import
+      integer(gaspi_segment_id_t), value :: segment_id
+      integer(gaspi_rank_t), value :: rank
+      type(c_ptr), intent(out) :: pointer
       integer(gaspi_return_t) :: code
     end function
     function gaspi_segment_bind(segment_id, pointer, size, memory_description) result(code) bind(C)

@@ -149,6 +149,7 @@ module halocline_c
   type, bind(C) :: c_segment_spec
     integer(c_int64_t) :: bytes = 0
     integer(c_int) :: notifications = 0
+    integer(c_int) :: shared = 0
   end type
 
   !> struct hlc_target.

@@ -136,17 +136,23 @@ module halocline_segment
 contains
 
   !> Makes a segment: bytes of memory, 0 or more, each rank its own, and notifications, the same number on all ranks (0 to
-  !> HLC_MAX_NOTIFICATIONS). The memory holds zeros. Collective over the context; errors, the same on all ranks, as
-  !> hlc_segment_create of segment.h.
-  subroutine hlc_segment_create(context, bytes, notifications, segment, status)
+  !> HLC_MAX_NOTIFICATIONS). With shared=.true., on all ranks, the ranks of a node have one set of notifications between them: any of
+  !> them may wait for one and reset it, whichever rank it was sent to. The memory holds zeros. Collective over the context; errors, the
+  !> same on all ranks, as hlc_segment_create of segment.h.
+  subroutine hlc_segment_create(context, bytes, notifications, segment, status, shared)
     type(hlc_context), intent(in) :: context
     integer(c_int64_t), intent(in) :: bytes
     integer, intent(in) :: notifications
     type(hlc_segment), intent(out) :: segment
     integer, intent(out), optional :: status
+    logical, intent(in), optional :: shared
     integer :: code
+    type(c_segment_spec) :: spec
+    spec%bytes = bytes
+    spec%notifications = notifications
+    if (present(shared)) spec%shared = merge(1, 0, shared)
     segment%rank = context%rank
-    code = c_segment_create(context%handle, c_segment_spec(bytes, notifications), segment%handle)
+    code = c_segment_create(context%handle, spec, segment%handle)
     call settle(code, context%rank, status)
   end subroutine
 

@@ -50,12 +50,18 @@ typedef struct hlc_segment hlc_segment;
 typedef struct hlc_segment_spec {
   int64_t bytes;       /**< of this rank's part: 0 or more, each rank its own */
   int notifications; /**< of each rank's part: 0 to HLC_MAX_NOTIFICATIONS, the same on all ranks; their ids are 0 to notifications - 1 */
+  /**
+   * Not 0, on all ranks: the ranks of a node have one set of notifications between them. A notification to any of them is set there; any rank
+   * of the node may wait for it, test and reset it, whichever rank it was sent to, and of several that reset it one gets the value. Source:
+   * Simmendinger et al., section 3.2.
+   */
+  int shared;
 } hlc_segment_spec;
 
 /**
  * Makes a segment: a part of memory per rank, which all ranks of the context may put to and get from, and which the ranks of a node may
  * also load and store directly. Parts are aligned to a page and hold zeros, notifications are not set. Collective; returns when all ranks
- * may use it. Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH (notifications differ), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT,
+ * may use it. Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH (notifications or shared differ), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT,
  * HLC_ERR_PEER_DIED, HLC_ERR_MPI; HLC_ERR_UNSUPPORTED with the reason if there are several nodes and no network that all can use. Source:
  * gaspi_segment_create, MPI_Win_allocate.
  */
@@ -133,7 +139,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_put_notify(hlc_target to, const void *data,
 /** Sets a notification in a rank's part, without data. Source: gaspi_notify. */
 HLC_NODISCARD HLC_API hlc_status hlc_notify(hlc_segment *segment, int rank, hlc_notification notification);
 
-/** A range of ids of the calling rank's own part: first to first + count - 1, count 1 or more. */
+/** A range of ids of the calling rank's own part, or of its node's where they are shared: first to first + count - 1, count 1 or more. */
 typedef struct hlc_ids {
   int first, count;
 } hlc_ids;
@@ -149,8 +155,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_notify_wait(hlc_segment *segment, hlc_ids i
 HLC_NODISCARD HLC_API hlc_status hlc_notify_test(hlc_segment *segment, hlc_ids ids, int *id);
 
 /**
- * Takes a notification of this rank's own part: sets it to 0 and writes what it was to *value, in one atomic step. Of several threads that
- * take the same notification one gets its value, the others get 0. What was put before a value other than 0 was set may then be read.
+ * Takes a notification of this rank's own part, or of its node's where they are shared: sets it to 0 and writes what it was to *value, in one
+ * atomic step. Of several threads or ranks that take the same notification one gets its value, the others get 0. What was put before a value other than 0 was set may then be read.
  * Source: gaspi_notify_reset.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_notify_reset(hlc_segment *segment, int id, uint32_t *value);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <ranges>
 
 #include "base/environment.hpp"
 #include "engine/collective.hpp"
@@ -163,6 +164,8 @@ Status Context::open_port() {
   port_ = std::move(port);
   return Status::ok;
 }
+
+void Context::ring_node() { port_.ring_all(std::views::iota(Member{0}, members_)); }
 
 void Context::nudge() {
   network_.poll();

@@ -91,6 +91,8 @@ class Context {
   Post *post() const { return post_.get(); }
   /// The member of this node that a rank is, kOtherNode if it stands elsewhere. Cold: asks MPI.
   Member member_of(int rank) const;
+  /// Wakes all ranks of the node that sleep.
+  void ring_node();
   /// The rank of a member of this node. Cold.
   int rank_of(Member member) const;
 

@@ -155,7 +155,7 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
   const std::int64_t first = first_pieces(bytes);
   if (first > 0) {
     HLC_TRY(put(call, to, data, first));
-    // SYNC pieces-before-notification (pairs with set_word): the last piece may overtake the others. A message that notifies overtakes none
+    // SYNC pieces-before-notification (pairs with Words::set): the last piece may overtake the others. A message that notifies overtakes none
     // that is posted.
     HLC_TRY(traffic_->drain(to.rank, call, port_->carries_values()));
   }
@@ -176,7 +176,7 @@ Status FarParts::announce(const char *call, Target to, const char *data, std::in
 }
 
 Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification) {
-  // SYNC writes-before-notification (pairs with set_word): a message overtakes no write, where the provider promises that.
+  // SYNC writes-before-notification (pairs with Words::set): a message overtakes no write, where the provider promises that.
   if (!port_->keeps_order()) HLC_TRY(traffic_->drain(rank, call, false));
   return request_notification(call, rank, notification);
 }

@@ -214,9 +214,14 @@ Status Helper::serve(std::uint32_t segment, const Segment &memory, Member member
   order.data = mine.data - part;
   order.data_bytes = mine.bytes;
   order.landing = order.data - kLanding;
-  order.words = reinterpret_cast<const char *>(mine.words.first) - part;
-  order.word_count = mine.words.count;
-  order.rising = mine.words.rising;
+  order.notifications = mine.words.notifications.count();
+  order.elsewhere = mine.notifications_object ? 1 : 0;
+  if (mine.notifications_object)
+    order.notifications_object = *mine.notifications_object;
+  else
+    order.first_notification = mine.words.notifications.memory() - memory.part(0);
+  order.rising = mine.words.rising_count;
+  order.rising_words = reinterpret_cast<const char *>(mine.words.rising) - part;
   if (memory.describe(order.object) != 0) return fail(Status::state, "rank %d: the memory of a segment has no file", context_.rank());
   return this->order(order, answer);
 }

@@ -169,8 +169,15 @@ bool Network::poll() {
   const std::uint64_t events = port_->events();
   traffic_->poll();
   const bool came = port_->events() != events;
-  if (came && context_->progress() == Progress::thread) context_->port().ring(context_->member());
+  if (came && context_->progress() == Progress::thread) ring();
   return came;
+}
+
+void Network::ring() {
+  if (shared_.load(std::memory_order_relaxed) == 0)
+    context_->port().ring(context_->member());
+  else
+    context_->ring_node();
 }
 
 void Network::close() {

@@ -36,8 +36,8 @@ class Network {
   bool has_failed() const { return port_ && port_->failures() > 0; }
   /// What goes over it for segments; there if the port is.
   Traffic *traffic() const { return traffic_.get(); }
-  /// Moves everything along that is under way, and serves others; true if anything came. With a thread, wakes whoever of this rank sleeps on
-  /// the bell for that. Any thread that may use the port.
+  /// Moves everything along that is under way, and serves others; true if anything came. With a thread, wakes whoever sleeps on the bell for
+  /// that. Any thread that may use the port.
   bool poll();
   /// The same now and then, for calls that are repeated until something has changed: one look costs as much as many of them.
   void glance() {
@@ -45,12 +45,15 @@ class Network {
     if (traffic_ && ++turn % 32 == 0) poll();
   }
   Leaders &leaders() { return leaders_; }
+  /// Segments whose notifications any rank of the node may wait for: while there are any, a thread that takes something in wakes all of them.
+  void count_shared(int more) { shared_.fetch_add(more, std::memory_order_relaxed); }
   /// One line: what carries data to other nodes, or why it is MPI.
   const char *description() const { return description_; }
 
  private:
   Status try_to_open(Context &context);
   Status start_thread();
+  void ring();
 
   Context *context_ = nullptr;
   Leaders leaders_;
@@ -60,6 +63,7 @@ class Network {
   transport::ofi::Choice choice_;
   std::unique_ptr<Helper> helper_;
   std::unique_ptr<ProgressThread> thread_;  // goes before what it polls
+  std::atomic<int> shared_{0};
   bool asked_ = false;
   char description_[512] = "no plan and no segment has needed a network";
 };

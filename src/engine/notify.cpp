@@ -34,14 +34,14 @@ Status check_ids(const PublicSegment &segment, const char *call, hlc_ids ids, co
 }
 
 /// The number of a barrier is what its notifications are set to; it wraps around, and a neighbour may be one barrier ahead.
-bool has_come(const NotificationWord &word, std::uint32_t number) { return static_cast<std::int32_t>(seen(word) - number) >= 0; }
+bool has_come(std::uint32_t word, std::uint32_t number) { return static_cast<std::int32_t>(word - number) >= 0; }
 
 Status await_round(const PublicSegment &segment, int round, std::uint32_t number, int from) {
-  const NotificationWord &word = segment.my_words()[segment.barrier_word(round)];
-  // SYNC barrier-round (pairs with the set of the neighbour's same round)
-  // SYNC later-before-earlier (pairs with set_word)
+  const Words &words = segment.my_words();
+  // SYNC barrier-round (pairs with the raise of the neighbour's same round)
+  // SYNC later-before-earlier (pairs with Words::raise)
   return await(
-      segment, kBarrier, [&] { return has_come(word, number); },
+      segment, kBarrier, [&] { return has_come(words.risen(PublicSegment::barrier_word(round)), number); },
       [&](const Verdict &verdict) {
         if (verdict.dead_rank >= 0)
           return fail(verdict.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),
@@ -56,7 +56,7 @@ Status pass_round(PublicSegment &segment, int round, std::int64_t distance, std:
   const std::int64_t me = segment.rank(), ranks = segment.context().size();
   const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);
   // SYNC barrier-round (pairs with await_round of the rank above)
-  HLC_TRY(segment.tell(kBarrier, above, {segment.barrier_word(round), number}));
+  HLC_TRY(segment.tell_round(kBarrier, above, round, number));
   return await_round(segment, round, number, below);
 }
 
@@ -70,10 +70,10 @@ Status notify(PublicSegment &segment, int rank, hlc_notification notification) {
 Status notify_test(PublicSegment &segment, hlc_ids ids, int *id) {
   HLC_TRY(check_ids(segment, "hlc_notify_test", ids, id));
   const int end = ids.first + ids.count;
-  int found = find_set(segment.my_words(), ids.first, end);
+  int found = segment.find(ids.first, end);
   if (found == end) {
     segment.poll();
-    found = find_set(segment.my_words(), ids.first, end);
+    found = segment.find(ids.first, end);
   }
   if (found == end) return Status::again;
   *id = found;
@@ -84,7 +84,7 @@ Status notify_wait(PublicSegment &segment, hlc_ids ids, int *id) {
   HLC_TRY(check_ids(segment, "hlc_notify_wait", ids, id));
   const int end = ids.first + ids.count;
   const auto there = [&] {
-    *id = find_set(segment.my_words(), ids.first, end);
+    *id = segment.find(ids.first, end);
     return *id != end;
   };
   return await(segment, "hlc_notify_wait", there, [&](const Verdict &verdict) {
@@ -99,10 +99,10 @@ Status notify_wait(PublicSegment &segment, hlc_ids ids, int *id) {
 Status notify_reset(PublicSegment &segment, int id, std::uint32_t *value) {
   if (!value) return fail(Status::argument, "hlc_notify_reset on rank %d: value is NULL", segment.rank());
   if (id < 0 || id >= segment.notifications()) return segment.wrong_id("hlc_notify_reset", "id", id);
-  *value = take(segment.my_words()[id]);
+  *value = segment.my_words().notifications.take(id);
   if (*value != 0) return Status::ok;
   segment.poll();
-  *value = take(segment.my_words()[id]);
+  *value = segment.my_words().notifications.take(id);
   return Status::ok;
 }
 

@@ -16,14 +16,22 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t kWordBytes = sizeof(NotificationWord);
-
-std::int64_t bytes_before_data(int words) { return Segment::rounded(words * kWordBytes + kLanding); }
+std::int64_t bytes_before_data(const PartCard &card) {
+  return Segment::rounded(Words::bytes_of(card.notifications, card.rising) + kLanding);
+}
 
 /// Lays out the one part of an object.
 void lay_out(Segment &memory, const PartCard &card) {
   memory.reserve(1);
-  memory.lay_out({Segment::rounded(bytes_before_data(card.words) + (card.memory != 0 ? 0 : card.bytes))});
+  memory.lay_out({Segment::rounded(bytes_before_data(card) + (card.memory != 0 ? 0 : card.bytes))});
+}
+
+/// Maps the notifications that an object begins with.
+int map_first(Segment &memory, const transport::shm::ObjectAddress &object, int notifications) {
+  memory.reserve(1);
+  memory.lay_out({Segment::rounded(Notifications::bytes_of(notifications))});
+  const int error = memory.open(object);
+  return error != 0 ? error : memory.map_from(0);
 }
 
 std::uint64_t next_version() {
@@ -37,9 +45,14 @@ Status OwnPart::create(const PartSpec &spec) {
   card_.bytes = spec.bytes;
   card_.memory = reinterpret_cast<std::uint64_t>(spec.memory);
   card_.notifications = spec.notifications;
-  card_.words = first_rising_of(spec.notifications) + spec.rising;
+  card_.rising = spec.rising;
   HLC_TRY(make_object());
-  data_ = spec.memory ? spec.memory : memory_.part(0) + bytes_before_data(card_.words);
+  words_ = Words(memory_.part(0), spec.notifications, spec.rising);
+  card_.leader = spec.leader;
+  if (spec.leader_card) HLC_TRY(map_notifications(*spec.leader_card));
+  counted_ = spec.leader >= 0;
+  if (counted_) context_.network().count_shared(1);
+  data_ = spec.memory ? spec.memory : memory_.part(0) + bytes_before_data(card_);
   // Where tracing is restricted to parents, the others of the node may copy to and from this process once it says so.
   if (spec.memory) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   if (context_.nodes() > 1) HLC_TRY(open_to_others());
@@ -56,11 +69,33 @@ Status OwnPart::make_object() {
               static_cast<long long>(memory_.bytes()), std::strerror(error));
 }
 
+OwnPart::~OwnPart() {
+  if (counted_) context_.network().count_shared(-1);
+}
+
+/// They stay there when their owner goes.
+Status OwnPart::map_notifications(const PartCard &leader) {
+  int error = map_first(leaders_, leader.object, leader.notifications);
+  if (error == 0) error = leaders_.describe(card_.notifications_object);
+  if (error != 0)
+    return fail(Status::unsupported, "rank %d cannot map the notifications of rank %d, process %d of its node: %s", context_.rank(),
+                card_.leader, leader.object.maker, std::strerror(error));
+  words_.notifications = Notifications(leaders_.part(0), leader.notifications);
+  return Status::ok;
+}
+
+void OwnPart::ring() const {
+  if (card_.leader >= 0)
+    context_.ring_node();
+  else
+    context_.port().ring(context_.member());
+}
+
 Status OwnPart::open_to_others() {
   card_.number = context_.network().traffic()->next_own_part();
   far_ = std::make_unique<FarParts>(context_);
-  const auto count = static_cast<std::uint32_t>(card_.words), rising = static_cast<std::uint32_t>(first_rising());
-  return far_->serve(card_.number, {data_, card_.bytes, {words(), count, rising}}, memory_, card_.memory == 0, &card_.far);
+  const Served mine{data_, card_.bytes, words_, leaders_.mapped() ? &card_.notifications_object : nullptr};
+  return far_->serve(card_.number, mine, memory_, card_.memory == 0, &card_.far);
 }
 
 Status PeerPart::open(int rank, const PartCard &card, const OwnPart *mine) {
@@ -83,11 +118,15 @@ Status PeerPart::map() {
   int error = memory_.open(card_.object);
   if (error == 0) error = memory_.map_from(0);
   memory_.close();
+  const bool uses_leaders = card_.notifications_object.maker != 0;
+  if (error == 0 && uses_leaders) error = map_first(leaders_, card_.notifications_object, card_.notifications);
+  leaders_.close();
   if (error != 0)
     return fail(Status::unsupported, "rank %d cannot map memory of rank %d, process %d of its node: %s", context_.rank(), rank_,
                 card_.object.maker, std::strerror(error));
-  words_ = reinterpret_cast<NotificationWord *>(memory_.part(0));
-  if (card_.memory == 0) data_ = memory_.part(0) + bytes_before_data(card_.words);
+  words_ = Words(memory_.part(0), card_.notifications, card_.rising);
+  if (uses_leaders) words_.notifications = Notifications(leaders_.part(0), card_.notifications);
+  if (card_.memory == 0) data_ = memory_.part(0) + bytes_before_data(card_);
   return Status::ok;
 }
 
@@ -122,8 +161,17 @@ Status PeerPart::get(const char *call, std::int64_t offset, void *data, std::int
 Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification) {
   if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification);
   HLC_TRY(put(call, offset, data, bytes));
-  set(words_[notification.id], notification.value);
-  context_.port().ring(member_);
+  return set(call, notification);
+}
+
+Status PeerPart::set(const char *call, hlc_notification notification) {
+  if (!words_.set(static_cast<std::uint32_t>(notification.id), notification.value))
+    return fail(Status::argument, "%s: rank %d sets notification %d to %u; the segment of rank %d has %d", call, context_.rank(),
+                notification.id, notification.value, rank_, card_.notifications);
+  if (card_.leader >= 0)
+    context_.ring_node();
+  else
+    context_.port().ring(member_);
   return Status::ok;
 }
 

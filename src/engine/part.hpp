@@ -7,9 +7,9 @@
 
 #include <memory>
 
+#include "base/notifications.hpp"
 #include "engine/context.hpp"
 #include "engine/far.hpp"
-#include "engine/notifications.hpp"
 
 namespace halocline {
 
@@ -18,27 +18,32 @@ struct PartCard {
   std::uint64_t version = 0;  // of the parts that this rank has made; 0: there is none
   std::int64_t bytes = 0;
   std::uint64_t memory = 0;  // where the owner has the data, if the application has brought it
-  std::int32_t notifications = 0, words = 0;  // those that are notifications, all words
+  std::int32_t notifications = 0, rising = 0;  // words of each kind
+  std::int32_t leader = -1;  // the rank of the node whose notifications it uses, where they are shared
   std::uint32_t number = 0;  // in requests
   transport::shm::ObjectAddress object;
+  transport::shm::ObjectAddress notifications_object;  // where the leader's notifications begin, if it uses another's
   FarCard far;
 };
 
 struct PartSpec {
   std::int64_t bytes = 0;
   int notifications = 0;
-  int rising = 0;  // words behind the notifications that only grow (transport/ofi/port.hpp)
+  int rising = 0;  // words that only rise
   char *memory = nullptr;  // the application's; null: the part brings its own
+  int leader = -1;  // where the ranks of the node share notifications: whose they are
+  const PartCard *leader_card = nullptr;  // unless they are this rank's
 };
 
 /// A part of this rank, in an object that the ranks of its node may map:
 ///
-///   | words, those that rise from a line pair on | a landing | data, from a page on, unless the application has brought them |
+///   | words | a landing | data, from a page on, unless the application has brought them |
 class OwnPart {
  public:
   explicit OwnPart(Context &context) : context_(context) {}
   OwnPart(const OwnPart &) = delete;
   OwnPart &operator=(const OwnPart &) = delete;
+  ~OwnPart();
 
   /// Makes the memory, and opens it to other nodes if there are any; their network is open then. Local.
   Status create(const PartSpec &spec);
@@ -49,19 +54,21 @@ class OwnPart {
   char *data() const { return data_; }
   std::int64_t bytes() const { return card_.bytes; }
   int notifications() const { return card_.notifications; }
-  NotificationWord *words() const { return reinterpret_cast<NotificationWord *>(memory_.part(0)); }
-  /// The first of the words that rise; each may stand on a line pair of its own.
-  int first_rising() const { return first_rising_of(card_.notifications); }
-  static int first_rising_of(int notifications) { return static_cast<int>(round_up(notifications, kWordsPerLinePair)); }
+  const Words &words() const { return words_; }
+  /// Wakes who may wait for a notification of the part.
+  void ring() const;
 
  private:
   Status make_object();
+  Status map_notifications(const PartCard &leader);
   Status open_to_others();
 
   Context &context_;
   PartCard card_;
-  Segment memory_;
+  Segment memory_, leaders_;  // the leader's notifications, with their file: others open it here
   char *data_ = nullptr;
+  Words words_;
+  bool counted_ = false;  // as shared
   std::unique_ptr<FarParts> far_;  // goes before the memory
 };
 
@@ -81,9 +88,11 @@ class PeerPart {
   pid_t process() const { return card_.object.maker; }
   int notifications() const { return card_.notifications; }
   /// The id of one of the words that rise.
-  int rising(int word) const { return OwnPart::first_rising_of(card_.notifications) + word; }
+  int rising(int word) const { return Words::first_rising(card_.notifications) + word; }
   /// True if operations are complete when they return: the part is on this node.
   bool is_near() const { return far_ == nullptr; }
+  /// Where this process sees the data; null if it does not.
+  char *data() const { return data_; }
 
   Status put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes);
   Status get(const char *call, std::int64_t offset, void *data, std::int64_t bytes);
@@ -98,6 +107,7 @@ class PeerPart {
 
  private:
   Status map();
+  Status set(const char *call, hlc_notification notification);
   Status copy_across(const char *call, bool writes, std::int64_t offset, void *data, std::int64_t bytes) const;
   Status no_atomics(const char *call) const;
 
@@ -105,9 +115,9 @@ class PeerPart {
   PartCard card_;
   int rank_ = 0;
   Member member_ = kOtherNode;
-  Segment memory_;
+  Segment memory_, leaders_;
   char *data_ = nullptr;  // null: not mapped here
-  NotificationWord *words_ = nullptr;
+  Words words_;
   std::unique_ptr<FarParts> far_;  // there if the rank is on another node
 };
 

@@ -26,7 +26,9 @@ ObjectFile file_of(const Context &context) {
 Status PublicSegment::create(const hlc_segment_spec *spec) {
   HLC_TRY(agree(context_, context_.comm(), check(spec)));
   notifications_ = spec->notifications;
-  HLC_TRY(compare_notifications());
+  shared_ = spec->shared != 0;
+  HLC_TRY(compare("notifications", notifications_));
+  HLC_TRY(compare("shared", shared_ ? 1 : 0));
   HLC_TRY(prepare(context_, context_.comm(), [this] {
     parts_.resize(static_cast<std::size_t>(context_.members()));
     ranks_.resize(static_cast<std::size_t>(context_.members()));
@@ -47,10 +49,15 @@ Status PublicSegment::connect() {
     return Status::ok;
   }));
   const Part &mine = parts_[static_cast<std::size_t>(context_.member())];
-  const auto user = static_cast<std::uint32_t>(words_before_barrier());
-  HLC_TRY(far_->connect({mine.data, mine.bytes, {mine.words, static_cast<std::uint32_t>(words_in_all()), user}}, memory_));
+  if (shared_) context_.network().count_shared(1);
+  counted_ = shared_;
+  HLC_TRY(far_->connect({mine.data, mine.bytes, mine.words}, memory_));
   memory_.close();
   return Status::ok;
+}
+
+PublicSegment::~PublicSegment() {
+  if (counted_) context_.network().count_shared(-1);
 }
 
 Status PublicSegment::end() {
@@ -69,30 +76,31 @@ Status PublicSegment::check(const hlc_segment_spec *spec) const {
   return Status::ok;
 }
 
-Status PublicSegment::compare_notifications() {
-  std::int64_t ends[2] = {notifications_, -notifications_};  // the fewest, the most
+/// All ranks have to have the same of what the spec calls `what`.
+Status PublicSegment::compare(const char *what, std::int64_t mine) {
+  std::int64_t ends[2] = {mine, -mine};  // the least, the most
   HLC_TRY(reduce(context_, context_.comm(), MPI_MIN, ends, 2));
-  const std::int64_t fewest = ends[0], most = -ends[1];
-  if (fewest == most) return Status::ok;
-  std::int64_t first[2] = {notifications_ == fewest ? rank() : context_.size(), notifications_ == most ? rank() : context_.size()};
+  const std::int64_t least = ends[0], most = -ends[1];
+  if (least == most) return Status::ok;
+  std::int64_t first[2] = {mine == least ? rank() : context_.size(), mine == most ? rank() : context_.size()};
   HLC_TRY(reduce(context_, context_.comm(), MPI_MIN, first, 2));
-  return fail(Status::mismatch, "hlc_segment_create: ranks disagree on notifications: rank %d has %lld, rank %d has %lld",
-              static_cast<int>(first[0]), static_cast<long long>(fewest), static_cast<int>(first[1]), static_cast<long long>(most));
+  return fail(Status::mismatch, "hlc_segment_create: ranks disagree on %s: rank %d has %lld, rank %d has %lld", what,
+              static_cast<int>(first[0]), static_cast<long long>(least), static_cast<int>(first[1]), static_cast<long long>(most));
 }
 
-int PublicSegment::words_in_all() const { return words_before_barrier() + rounds(context_.size()) * kWordsPerLinePair; }
+int PublicSegment::barrier_words() const { return rounds(context_.size()) * kWordsPerLinePair; }
 
 std::int64_t PublicSegment::bytes_before_data() const {
-  const auto words = words_in_all() * static_cast<std::int64_t>(sizeof(NotificationWord));
-  return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + words + kLanding);
+  return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + Words::bytes_of(notifications_, barrier_words()) + kLanding);
 }
 
 void PublicSegment::find_parts() {
   for (Member member = 0; member < context_.members(); ++member) {
     char *memory = memory_.part(member);
     const auto *header = reinterpret_cast<const PartHeader *>(memory);
-    parts_[static_cast<std::size_t>(member)] = {memory + bytes_before_data(), header->bytes,
-                                                reinterpret_cast<NotificationWord *>(memory + sizeof(PartHeader))};
+    Part &part = parts_[static_cast<std::size_t>(member)];
+    part = {memory + bytes_before_data(), header->bytes, Words(memory + sizeof(PartHeader), notifications_, barrier_words())};
+    if (shared_) part.words.notifications = parts_.front().words.notifications;
   }
 }
 

@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/notifications.hpp"
 #include "engine/context.hpp"
 #include "engine/far.hpp"
-#include "engine/notifications.hpp"
 
 namespace halocline {
 
@@ -25,9 +25,10 @@ struct Extent {
 
 /// One rank's part in the node's shared memory, a piece of a Region:
 ///
-///   | PartHeader | notifications, then those of the barrier, 32 to a line pair | a landing | the rank's bytes, from a page on |
+///   | PartHeader | notifications | a word per round of the barrier | a landing | the rank's bytes, from a page on |
 ///
-/// The header is written once, by its rank. A notification is set by any rank and taken by its owner. Other nodes reach what follows the words.
+/// The header is written once, by its rank. A notification is set by any rank and taken by its owner; where the ranks of the node share theirs, all
+/// use those in the part of the first, and any takes them. Other nodes reach what follows the words.
 struct alignas(kLinePair) PartHeader {
   std::int64_t bytes;
 };
@@ -43,6 +44,9 @@ struct Verdict {
 class PublicSegment {
  public:
   explicit PublicSegment(Context &context) : context_(context) {}
+  PublicSegment(const PublicSegment &) = delete;
+  PublicSegment &operator=(const PublicSegment &) = delete;
+  ~PublicSegment();
 
   /// Collective; checks the spec, makes the memory.
   Status create(const hlc_segment_spec *spec);
@@ -52,6 +56,7 @@ class PublicSegment {
   Context &context() const { return context_; }
   int rank() const { return context_.rank(); }
   int notifications() const { return notifications_; }
+  bool shared() const { return shared_; }
   std::int64_t bytes() const { return parts_[static_cast<std::size_t>(context_.member())].bytes; }
 
   /// The one routing decision: finds the target of the operation `call`, which has to lie within the rank's part. *place becomes its address,
@@ -80,14 +85,24 @@ class PublicSegment {
     if (far_) context_.network().poll();
   }
 
-  NotificationWord *my_words() const { return parts_[static_cast<std::size_t>(context_.member())].words; }
-  /// The word of a round of the barrier: each on a line pair of its own, behind the notifications.
-  int barrier_word(int round) const { return words_before_barrier() + round * kWordsPerLinePair; }
-  /// Sets a word of any rank, one of those of this node wakes up if it sleeps.
+  const Words &my_words() const { return parts_[static_cast<std::size_t>(context_.member())].words; }
+  /// The first notification from `first` to before `end` that this rank may take; `end` if there is none.
+  int find(int first, int end) const { return my_words().notifications.find(first, end); }
+  /// Sets a notification of any rank; who waits for it wakes up.
   Status tell(const char *call, int rank, hlc_notification notification) {
     const Member member = member_of(rank);
     if (member == kOtherNode) return far_->notify(call, rank, notification);
-    set(parts_[static_cast<std::size_t>(member)].words[notification.id], notification.value);
+    parts_[static_cast<std::size_t>(member)].words.notifications.set(notification.id, notification.value);
+    ring(member);
+    return Status::ok;
+  }
+  /// The word of a round of the barrier: each on a line pair of its own.
+  static int barrier_word(int round) { return round * kWordsPerLinePair; }
+  /// Raises a word of the barrier of any rank, which wakes up.
+  Status tell_round(const char *call, int rank, int round, std::uint32_t number) {
+    const Member member = member_of(rank);
+    if (member == kOtherNode) return far_->notify(call, rank, {Words::first_rising(notifications_) + barrier_word(round), number});
+    parts_[static_cast<std::size_t>(member)].words.raise(barrier_word(round), number);
     context_.port().ring(member);
     return Status::ok;
   }
@@ -116,14 +131,20 @@ class PublicSegment {
   struct Part {
     char *data = nullptr;
     std::int64_t bytes = 0;
-    NotificationWord *words = nullptr;
+    Words words;
   };
 
   Status check(const hlc_segment_spec *spec) const;
-  Status compare_notifications();
-  int words_before_barrier() const { return static_cast<int>(round_up(notifications_, kWordsPerLinePair)); }
-  int words_in_all() const;
+  Status compare(const char *what, std::int64_t mine);
+  int barrier_words() const;
   std::int64_t bytes_before_data() const;
+  /// After something of a member was set that it may wait for.
+  void ring(Member member) const {
+    if (shared_)
+      context_.ring_node();
+    else
+      context_.port().ring(member);
+  }
   void find_parts();
   Status connect();
   Status wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const;
@@ -139,6 +160,7 @@ class PublicSegment {
   Context &context_;
   std::uint32_t barriers_ = 0;
   int notifications_ = 0;
+  bool shared_ = false, counted_ = false;
   Segment memory_;
   std::vector<Part> parts_;  // by member
   std::vector<int> ranks_;  // by member

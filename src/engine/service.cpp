@@ -68,12 +68,7 @@ bool Service::do_as_asked(const Message &request, const char *operands, std::int
     case Message::Kind::combine:
     case Message::Kind::accumulate: return combine(memory, request, operands, bytes, old);
     case Message::Kind::compare: return compare(memory, request, old);
-    case Message::Kind::notify: {
-      const auto value = static_cast<std::uint32_t>(request.operand);
-      if (request.id >= memory.words.count || value == 0) return false;
-      set_word(memory.words, request.id, value);
-      return true;
-    }
+    case Message::Kind::notify: return memory.words.set(request.id, static_cast<std::uint32_t>(request.operand));
     default: return false;
   }
 }

@@ -11,6 +11,7 @@
 #include "engine/message.hpp"
 #include "transport/ofi/port.hpp"
 #include "transport/ofi/region.hpp"
+#include "transport/shm/region.hpp"
 
 namespace halocline {
 
@@ -22,7 +23,9 @@ using transport::ofi::Transfer;
 struct Served {
   char *data = nullptr;
   std::int64_t bytes = 0;
-  transport::ofi::Words words;
+  Words words;
+  const transport::shm::ObjectAddress *notifications_object =
+      nullptr;  // of notifications that begin another object; null: they lie in this one's
 };
 
 /// A message is believed only if it carries the job's secret, and then only as far as it stays within the segment that it names: nothing

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/directory.hpp"
-#include "engine/notifications.hpp"
 #include "engine/pulse.hpp"
 #include "engine/service.hpp"
 

@@ -142,12 +142,30 @@ Status Server::take_in(const HelperOrder &order, HelperAnswer *answer) {
   HLC_TRY(open_object(order.object, order.begin, {order.bytes}, &guest.memory));
   char *memory = guest.memory.part(0);
   HLC_TRY(guest.open_to_others.cover(port_, memory + order.landing, order.data + order.data_bytes - order.landing));
-  const transport::ofi::Words words{reinterpret_cast<std::atomic<std::uint32_t> *>(memory + order.words), order.word_count, order.rising};
+  Words words;
+  HLC_TRY(find_words(order, &guest, &words));
   if (port_.carries_values()) HLC_TRY(port_.listen(words, &guest.ear));
   service_.serve(order.rank, order.segment, {memory + order.data, order.data_bytes, words});
   answer->part = guest.open_to_others.remote();
   answer->ear = guest.ear;
   guests_[{order.rank, order.segment}] = std::move(guest);
+  return Status::ok;
+}
+
+/// Notifications that the ranks of the node share lie in the part of one of them.
+Status Server::find_words(const HelperOrder &order, Guest *guest, Words *words) {
+  char *memory = guest->memory.part(0);
+  words->rising = reinterpret_cast<NotificationWord *>(memory + order.rising_words);
+  words->rising_count = order.rising;
+  const std::int64_t bytes = Notifications::bytes_of(order.notifications), place = order.first_notification;
+  if (order.elsewhere == 0 && place >= order.begin && place + bytes <= order.begin + order.bytes) {
+    words->notifications = Notifications(memory + (place - order.begin), order.notifications);
+    return Status::ok;
+  }
+  const std::int64_t page = Region::rounded(place + 1) - Region::rounded(1);
+  const ObjectAddress &object = order.elsewhere == 0 ? order.object : order.notifications_object;
+  HLC_TRY(open_object(object, page, {place + bytes - page}, &guest->shared_notifications));
+  words->notifications = Notifications(guest->shared_notifications.part(0) + (place - page), order.notifications);
   return Status::ok;
 }
 

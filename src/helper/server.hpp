@@ -26,7 +26,7 @@ class Server {
  private:
   /// A rank's part of a segment.
   struct Guest {
-    transport::shm::Region memory;
+    transport::shm::Region memory, shared_notifications;
     NetworkSegment open_to_others;
     std::uint64_t ear = 0;
   };
@@ -39,6 +39,7 @@ class Server {
   void look_at(HelperDesk &desk);
   Status carry_out(const HelperOrder &order, HelperAnswer *answer);
   Status take_in(const HelperOrder &order, HelperAnswer *answer);
+  static Status find_words(const HelperOrder &order, Guest *guest, Words *words);
   void let_go(const HelperOrder &order);
   HelperPart &part(int member) const { return *reinterpret_cast<HelperPart *>(parts_ + member * distance_); }
   HelperBoard &board() const { return part(0).board; }

@@ -48,7 +48,7 @@ TEST_P(Allocation, start_test_and_finish_of_a_halo_allocate_nothing) {
 
 TEST(SegmentAllocation, no_operation_allocates_whether_or_not_it_waits) {
   if (!can_count_allocations()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
-  const hlc_segment_spec spec{128, 2};
+  const hlc_segment_spec spec{128, 2, 0};
   const hlc_block block{8, 1, {2}, {8}, {16}};
   hlc_segment *segment = nullptr;
   REQUIRE_EVERYWHERE(hlc_segment_create(context(), &spec, &segment) == HLC_OK);

@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   hlc_context *context = nullptr;
   hlc_segment *segment = nullptr;
-  const hlc_segment_spec spec{64, 1};
+  const hlc_segment_spec spec{64, 1, 0};
   require(hlc_init(MPI_COMM_WORLD, &context));
   require(hlc_segment_create(context, &spec, &segment));
   require(hlc_barrier(segment));

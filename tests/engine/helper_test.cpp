@@ -87,7 +87,7 @@ class OtherContext {
 class OtherSegment {
  public:
   OtherSegment(const OtherContext &context, std::int64_t bytes, int notifications) {
-    const hlc_segment_spec spec{bytes, notifications};
+    const hlc_segment_spec spec{bytes, notifications, 0};
     EXPECT_TRUE(ok(hlc_segment_create(context.raw(), &spec, &segment_)));
   }
   OtherSegment(const OtherSegment &) = delete;
@@ -274,7 +274,7 @@ TEST(Helper, that_is_killed_is_an_error_for_whoever_needs_it) {
     miss_the_helper(segment.raw(), target);
     MPI_Barrier(MPI_COMM_WORLD);
     hlc_segment *more = nullptr;
-    const hlc_segment_spec spec{8, 0};
+    const hlc_segment_spec spec{8, 0, 0};
     EXPECT_TRUE(is_status(HLC_ERR_PEER_DIED, hlc_segment_create(other.raw(), &spec, &more)));
   }
   // The test's own context has a helper of its own.

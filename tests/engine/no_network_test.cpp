@@ -7,7 +7,7 @@ namespace halocline::test {
 namespace {
 
 TEST(WithoutNetwork, segments_are_refused_on_all_ranks_with_the_reason) {
-  const hlc_segment_spec spec{64, 1};
+  const hlc_segment_spec spec{64, 1, 0};
   hlc_segment *segment = nullptr;
   for (int again = 0; again < 2; ++again) {
     EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_segment_create(context(), &spec, &segment)));

@@ -144,7 +144,7 @@ std::vector<std::pair<const char *, std::function<hlc_status(hlc_segment *)>>> a
 }
 
 TEST(SegmentHandle, that_is_null_or_freed_is_refused_by_every_call) {
-  const hlc_segment_spec spec{8, 1};
+  const hlc_segment_spec spec{8, 1, 0};
   hlc_segment *segment = nullptr;
   EXPECT_TRUE(ok(hlc_segment_create(context(), &spec, &segment)));
   hlc_segment *copy = segment;
@@ -181,27 +181,29 @@ void expect_nobody_makes(hlc_status expected, const hlc_segment_spec *spec, cons
 
 TEST(SegmentCreate, is_refused_on_all_ranks_if_one_is_wrong) {
   const int wrong = size() - 1;
-  const auto with = [&](hlc_segment_spec mine) { return rank() == wrong ? mine : hlc_segment_spec{8, 1}; };
+  const auto with = [&](hlc_segment_spec mine) { return rank() == wrong ? mine : hlc_segment_spec{8, 1, 0}; };
   const std::string there = "on rank " + std::to_string(wrong);
-  for (const auto &[spec, words] : {std::pair<hlc_segment_spec, std::string>{{-1, 1}, there + ": bytes is -1"},
-                                    {{INT64_MAX, 1}, there + ": bytes is 9223372036854775807"},
-                                    {{8, -1}, there + ": notifications is -1"},
-                                    {{8, HLC_MAX_NOTIFICATIONS + 1}, there + ": notifications is 65537"}}) {
+  for (const auto &[spec, words] : {std::pair<hlc_segment_spec, std::string>{{-1, 1, 0}, there + ": bytes is -1"},
+                                    {{INT64_MAX, 1, 0}, there + ": bytes is 9223372036854775807"},
+                                    {{8, -1, 0}, there + ": notifications is -1"},
+                                    {{8, HLC_MAX_NOTIFICATIONS + 1, 0}, there + ": notifications is 65537"}}) {
     const hlc_segment_spec mine = with(spec);
     expect_nobody_makes(HLC_ERR_ARGUMENT, &mine, words);
   }
-  const hlc_segment_spec right{8, 1};
+  const hlc_segment_spec right{8, 1, 0};
   expect_nobody_makes(HLC_ERR_ARGUMENT, rank() == wrong ? nullptr : &right, there + ": spec is NULL");
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_segment_create(nullptr, &right, nullptr)));
   if (size() == 1) return;
-  const hlc_segment_spec other = with({8, 2});
-  expect_nobody_makes(HLC_ERR_MISMATCH, &other, "rank 0 has 1, rank " + std::to_string(wrong) + " has 2");
+  const hlc_segment_spec other = with({8, 2, 0});
+  expect_nobody_makes(HLC_ERR_MISMATCH, &other, "notifications: rank 0 has 1, rank " + std::to_string(wrong) + " has 2");
+  const hlc_segment_spec shared = with({8, 1, 1});
+  expect_nobody_makes(HLC_ERR_MISMATCH, &shared, "shared: rank 0 has 0, rank " + std::to_string(wrong) + " has 1");
 }
 
 TEST(SegmentCreate, keeps_the_context_open_until_the_segment_is_freed) {
   hlc_context *other = nullptr;
   hlc_segment *segment = nullptr;
-  const hlc_segment_spec spec{8, 1};
+  const hlc_segment_spec spec{8, 1, 0};
   EXPECT_TRUE(ok(hlc_init(MPI_COMM_WORLD, &other)));
   EXPECT_TRUE(ok(hlc_segment_create(other, &spec, &segment)));
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_finalise(&other)));

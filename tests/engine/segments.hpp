@@ -14,8 +14,8 @@ namespace halocline::test {
 /// A segment of the test's context. Made and freed by all ranks together.
 class TestSegment {
  public:
-  explicit TestSegment(std::int64_t bytes, int notifications = 0) {
-    const hlc_segment_spec spec{bytes, notifications};
+  explicit TestSegment(std::int64_t bytes, int notifications = 0, bool shared = false) {
+    const hlc_segment_spec spec{bytes, notifications, shared ? 1 : 0};
     EXPECT_TRUE(ok(hlc_segment_create(context(), &spec, &segment_)));
   }
   TestSegment(const TestSegment &) = delete;

@@ -120,7 +120,7 @@ hlc_status make(Run &run) {
   run.arm("open");
   hlc_status status = hlc_init(MPI_COMM_WORLD, &run.context);
   if (run.on_segment && status == HLC_OK) {
-    const hlc_segment_spec spec{4096, 4};
+    const hlc_segment_spec spec{4096, 4, 0};
     run.arm("segment");
     status = hlc_segment_create(run.context, &spec, &run.segment);
     if (status == HLC_OK) run.arm("use");

@@ -162,7 +162,7 @@ TEST(AllocationFails, in_opening_the_network) {
 
 /// A context remembers some freed segments; once it remembers no more, each that is freed leaves as much behind as it takes away.
 TEST(AllocationFails, in_hlc_segment_create) {
-  const hlc_segment_spec spec{1000, 8};
+  const hlc_segment_spec spec{1000, 8, 0};
   hlc_segment *segment = nullptr;
   const auto make = [&] { return hlc_segment_create(context(), &spec, &segment); };
   const auto release = [&] { return hlc_segment_free(&segment); };

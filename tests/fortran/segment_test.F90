@@ -24,6 +24,7 @@ program segment_test
   call test_components()
   call test_blocks()
   call test_notifications()
+  call test_shared_notifications()
   call test_atomics()
   call test_accumulate()
   call test_refusals()
@@ -153,6 +154,21 @@ contains
     call hlc_flush_all(segment)
     call hlc_barrier(segment)
     call end_test("notifications come with their data and are taken once")
+  end subroutine
+
+  !> Among the ranks of this node the notification of the rank itself is there, whoever of them has taken it; only who takes it first gets the
+  !> value.
+  subroutine test_shared_notifications()
+    type(hlc_segment) :: shared
+    integer(int32) :: value
+    integer :: id
+    call hlc_segment_create(context, 8_int64, context%size, shared, shared=.true.)
+    call hlc_notify(shared, context%rank, context%rank, 5)
+    call hlc_notify_wait(shared, context%rank, 1, id)
+    call hlc_notify_reset(shared, context%rank, value)
+    call expect(id == context%rank .and. value == 5, "a shared notification is taken as any other")
+    call hlc_segment_free(shared)
+    call end_test("a node's ranks may have one set of notifications")
   end subroutine
 
   subroutine test_atomics()

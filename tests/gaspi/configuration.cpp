@@ -1,7 +1,8 @@
-// GASPI 17.1, section 5.2: what a job is configured with, before it and in it; and ranks that disagree. Arguments: `disagree`.
+// GASPI 17.1, section 5.2: what a job is configured with, before it and in it; and ranks that disagree. Arguments: `disagree`, or `share`: ranks
+// that have different numbers of notifications and want to share them.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <GASPI.h>
+#include <GASPI_Ext.h>
 #include <mpi.h>
 
 #include <cstdio>
@@ -75,6 +76,7 @@ void use_them() {
 
 int main(int argc, char **argv) {
   gaspi_config_t config;
+  const char *disagreement = argc > 1 ? argv[1] : "";
   int rank = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -91,11 +93,19 @@ int main(int argc, char **argv) {
   config.allreduce_buf_size = 16;
   config.allreduce_elem_max = 3;
   config.build_infrastructure = GASPI_TOPOLOGY_NONE;
-  if (argc > 1 && std::strcmp(argv[1], "disagree") == 0 && rank == 0) config.group_max = 7;
+  if (std::strcmp(disagreement, "disagree") == 0 && rank == 0) config.group_max = 7;
+  const bool shares = std::strcmp(disagreement, "share") == 0;
+  if (shares && rank == 0) config.notification_num = 10'000;
   EXPECT(gaspi_config_set(config) == GASPI_SUCCESS);
 
   const gaspi_return_t started = gaspi_proc_init(GASPI_BLOCK);
-  if (argc > 1) {
+  if (shares) {
+    EXPECT(started == GASPI_SUCCESS);
+    EXPECT(gaspi_group_commit(GASPI_GROUP_ALL, GASPI_BLOCK) == GASPI_SUCCESS);
+    EXPECT(gaspi_segment_create(3, 128, GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_SHARED) == GASPI_ERROR);
+    EXPECT(gaspi_segment_create(3, 128, GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_INITIALIZED) == GASPI_SUCCESS);
+    EXPECT(gaspi_proc_term(GASPI_BLOCK) == GASPI_SUCCESS);
+  } else if (*disagreement != '\0') {
     EXPECT(started == GASPI_ERR_CONFIG);
   } else {
     EXPECT(started == GASPI_SUCCESS);

@@ -74,7 +74,7 @@ Held hold_segment(MPI_Comm comm, int ranks) {
   hlc_context *context = nullptr;
   EXPECT_TRUE(ok(hlc_init(comm, &context)));
   hlc_segment *segment = nullptr;
-  const hlc_segment_spec spec{256, 4};
+  const hlc_segment_spec spec{256, 4, 0};
   EXPECT_TRUE(ok(hlc_segment_create(context, &spec, &segment)));
   const double value = rank();
   int id = -1;

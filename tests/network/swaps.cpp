@@ -119,7 +119,7 @@ hlc_status swap_often(hlc_exchange *exchange, Job &job, long rounds) {
 }
 
 hlc_status make_segment(hlc_context *context, const Wanted &wanted, Job &job) {
-  const hlc_segment_spec spec{sizeof(std::int64_t), 0};
+  const hlc_segment_spec spec{sizeof(std::int64_t), 0, 0};
   return wanted.requests ? hlc_segment_create(context, &spec, &job.segment) : HLC_OK;
 }
 

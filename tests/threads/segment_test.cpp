@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "engine/segments.hpp"
 #include "support/skew.hpp"
@@ -62,6 +64,59 @@ TEST_P(Segments, read_what_a_notification_announces_once_it_is_seen_though_not_y
       EXPECT_TRUE(ok(hlc_put_notify(segment.at(next, 2 * step), mine.data(), 2, {step, 1})));
       EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {step, 1}, &id)));
       EXPECT_EQ(segment.data()[2 * step + 1], byte_of(before, static_cast<std::uint64_t>(step), 1));
+    }
+  });
+}
+
+TEST_P(Segments, share_notifications_without_a_race) {
+  as_ranks(GetParam(), [] {
+    // More than are looked at one by one. Whoever takes one owns the bytes that came with it until it tells their writer.
+    constexpr int ids = 200;
+    constexpr std::int64_t bytes = 16;
+    TestSegment segment(ids * bytes, 2 * ids, true);
+    Skew skew(5);
+    const int mine = ids / size(), first = rank() * mine;  // of them I write
+    std::vector<std::uint64_t> sent(static_cast<std::size_t>(mine));
+    const auto send = [&](int id) {
+      const std::uint64_t step = ++sent[static_cast<std::size_t>(id - first)];
+      const std::vector<std::byte> text = bytes_of(0, step, bytes);
+      EXPECT_TRUE(ok(hlc_put_notify(segment.at(id % size(), id * bytes), text.data(), bytes, {id, static_cast<std::uint32_t>(step)})));
+    };
+    for (int id = first; id < first + mine; ++id) send(id);
+    int left = mine * steps(24);
+    for (int answered = 0; answered < left;) {
+      int id = -1;
+      std::uint32_t value = 0;
+      if (hlc_notify_test(segment.raw(), {0, ids}, &id) == HLC_OK) {
+        EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), id, &value)));
+        if (value == 0) continue;
+        hlc_segment_info_t info{};
+        EXPECT_TRUE(ok(hlc_segment_info(segment.raw(), id % size(), &info)));
+        const std::vector<std::byte> text = bytes_of(0, value, bytes);
+        EXPECT_TRUE(std::equal(text.begin(), text.end(), static_cast<const std::byte *>(info.data) + id * bytes));
+        EXPECT_TRUE(ok(hlc_notify(segment.raw(), 0, {ids + id, value})));
+      }
+      if (hlc_notify_test(segment.raw(), {ids + first, mine}, &id) != HLC_OK) continue;
+      EXPECT_TRUE(ok(hlc_notify_reset(segment.raw(), id, &value)));
+      EXPECT_EQ(value, sent[static_cast<std::size_t>(id - ids - first)]);
+      if (static_cast<int>(++answered + mine) <= left) send(id - ids);
+      skew.delay();
+    }
+    segment.barrier();
+  });
+}
+
+TEST_P(Segments, that_share_notifications_wake_all_who_sleep) {
+  as_ranks(GetParam(), [] {
+    TestSegment segment(0, 100, true);
+    for (int round = 0; round < 4; ++round) {
+      int id = -1;
+      if (rank() == round % size()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));  // longer than the phases before sleep
+        EXPECT_TRUE(ok(hlc_notify(segment.raw(), rank(), {round, 1})));
+      }
+      EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {round, 1}, &id)));
+      segment.barrier();
     }
   });
 }

@@ -54,11 +54,15 @@ using Notification = hlc_notification;
 using Ids = hlc_ids;
 using Block = hlc_block;
 
+/// Who takes notifications: each rank those sent to it, or any rank of a node those sent to any of them (hlc_segment_spec.shared).
+enum class NotificationsOf { rank, node };
+
 /// A part of memory and some notifications per rank (hlc_segment_create). Making and closing one is collective. Counts are elements of T,
 /// offsets are bytes.
 class Segment {
  public:
-  Segment(const Context &context, std::int64_t bytes, int notifications = 0) : handle_(open(context, {bytes, notifications})) {}
+  Segment(const Context &context, std::int64_t bytes, int notifications = 0, NotificationsOf of = NotificationsOf::rank)
+      : handle_(open(context, {bytes, notifications, of == NotificationsOf::node ? 1 : 0})) {}
 
   /// This rank's own part.
   template <class T = std::byte>

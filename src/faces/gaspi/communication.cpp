@@ -11,8 +11,8 @@ namespace {
 
 /// A look for a notification; where there is none, after one for reads that are over.
 Status look_for(Job &job, const OwnPart &own, int first, int end, gaspi_notification_id_t *id) {
-  int found = halocline::find_set(own.words(), first, end);
-  if (found == end && job.reads.look()) found = halocline::find_set(own.words(), first, end);
+  int found = own.words().notifications.find(first, end);
+  if (found == end && job.reads.look()) found = own.words().notifications.find(first, end);
   if (found == end) return Status::again;
   *id = static_cast<gaspi_notification_id_t>(found);
   return Status::ok;
@@ -111,7 +111,7 @@ gaspi_return_t gaspi_notify_reset(gaspi_segment_id_t segment_id_local, gaspi_not
     if (!old_notification_val) return GASPI_ERR_NULLPTR;
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
     return job.parts.with_own(segment_id_local, [&](const OwnPart &own) {
-      *old_notification_val = halocline::take(own.words()[notification_id]);
+      *old_notification_val = own.words().notifications.take(notification_id);
       return GASPI_SUCCESS;
     });
   });

@@ -24,10 +24,7 @@ std::atomic_ref<std::uint64_t> record_of(Job &job, int handle) {
   return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(job.parts.control().data() + job.plan().record(handle)));
 }
 
-NotificationWord &word_of(Job &job, int word) {
-  OwnPart &control = job.parts.control();
-  return control.words()[control.first_rising() + word];
-}
+const Words &words_of(Job &job) { return job.parts.control().words(); }
 
 }  // namespace
 
@@ -47,15 +44,17 @@ bool Group::add(int rank) {
 
 int Group::size(const Job &job) const { return all_ ? job.size() : static_cast<int>(ranks_.size()); }
 
-bool Group::has_come(Job &job, int word, std::uint32_t number) { return static_cast<std::int32_t>(seen(word_of(job, word)) - number) >= 0; }
+bool Group::has_come(Job &job, int word, std::uint32_t number) {
+  return static_cast<std::int32_t>(words_of(job).risen(word) - number) >= 0;
+}
 
 /// Says that this rank calls the group `handle`. Until the others know that, nobody writes to its words. That of all ranks needs no saying.
 void Group::publish(Job &job) {
   number_ = 0;
   if (all_) return;
   for (int round = 0; round <= job.plan().rounds(); ++round) {
-    set(word_of(job, job.plan().barrier_word(handle_, round)), 0);
-    set(word_of(job, job.plan().reduction_word(handle_, round)), 0);
+    words_of(job).lower(job.plan().barrier_word(handle_, round));
+    words_of(job).lower(job.plan().reduction_word(handle_, round));
   }
   std::uint64_t members = mix(0, static_cast<std::uint64_t>(size(job)));
   for (const int rank : ranks_) members = mix(members, static_cast<std::uint64_t>(rank));

@@ -116,7 +116,7 @@ void Job::poll() {
   context.network().poll();
   reads.look();
   // Another rank has asked for it.
-  if (seen(parts.control().words()[Plan::kEnd]) != 0) raise(SIGKILL);
+  if (parts.control().words().notifications.seen(Plan::kEnd) != 0) raise(SIGKILL);
 }
 
 void Job::note_write(int rank) {

@@ -50,6 +50,7 @@ struct Passive {
 /// What gaspi_segment_create and gaspi_segment_use have left when their time was over.
 struct Making {
   bool begun = false;
+  bool met = false;  // all have begun
   gaspi_return_t mine = GASPI_SUCCESS;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/parts.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/collective.hpp"
@@ -22,8 +23,21 @@ Status Parts::open(const Plan &plan) {
   return agree(context_, context_.comm(), Status::ok);
 }
 
+gaspi_return_t Parts::show(int rank, int id, gaspi_pointer_t *pointer) {
+  return with(rank, id, [&](PeerPart &part) {
+    *pointer = part.data();
+    if (rank == context_.rank() || !*pointer) return GASPI_SUCCESS;
+    const std::lock_guard lock(shown_mutex_);
+    auto &shown = shown_[static_cast<std::size_t>(id)];
+    const auto is_it = [&part](const std::shared_ptr<PeerPart> &other) { return other.get() == &part; };
+    if (std::none_of(shown.begin(), shown.end(), is_it)) shown.push_back(known_.at(key(rank, id)));
+    return GASPI_SUCCESS;
+  });
+}
+
 void Parts::close() {
   known_.clear();
+  for (auto &shown : shown_) shown.clear();
   known_controls_.clear();
   for (auto &part : own_) part.reset();
   control_.close();
@@ -89,6 +103,7 @@ gaspi_return_t Parts::remove(int id) {
   if (!place) return GASPI_ERR_INV_SEG;
   withdraw(id);
   known_.erase(key(context_.rank(), id));
+  shown_[static_cast<std::size_t>(id)].clear();
   place.reset();
   return GASPI_SUCCESS;
 }
@@ -122,7 +137,7 @@ gaspi_return_t Parts::learn(int rank, int id) {
   if (!mine && rank != context_.rank())
     if (const Status read = read_card(rank, id, &card); failed(read)) return answer(read);
   if (card.version == 0) return GASPI_ERR_INV_SEG;
-  auto part = std::make_unique<PeerPart>(context_);
+  auto part = std::make_shared<PeerPart>(context_);
   if (const Status opened = part->open(rank, card, mine); failed(opened)) return answer(opened);
   known_[key(rank, id)] = std::move(part);
   return GASPI_SUCCESS;

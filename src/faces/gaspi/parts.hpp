@@ -9,6 +9,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "engine/directory.hpp"
 #include "faces/gaspi/plan.hpp"
@@ -36,6 +37,8 @@ class Parts {
   gaspi_return_t add(int id, const PartSpec &spec);
   /// Lets others read its card.
   void publish(int id);
+  /// What a rank has published last of its segment; version 0 if that is nothing.
+  Status read_card(int rank, int id, PartCard *card);
   /// Publishes it, and makes a rank look for it anew.
   Status register_with(int rank, int id);
   /// Forgets what is known of segments of this id, of all ranks.
@@ -73,6 +76,8 @@ class Parts {
       if (const gaspi_return_t learned = learn(rank, id); learned != GASPI_SUCCESS) return learned;
     }
   }
+  /// Where this process sees a rank's segment, null if it does not; the address is good until this rank deletes its segment of that id.
+  gaspi_return_t show(int rank, int id, gaspi_pointer_t *pointer);
   /// A segment of this rank; inside `with` and `with_own`. Null if there is none.
   OwnPart *own(int id) const { return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)].get() : nullptr; }
 
@@ -87,7 +92,6 @@ class Parts {
     return found == known_.end() ? nullptr : found->second.get();
   }
   gaspi_return_t learn(int rank, int id);
-  Status read_card(int rank, int id, PartCard *card);
   void withdraw(int id);
   PartCard *place_of_card(int id) const { return reinterpret_cast<PartCard *>(control_.data() + Plan::card(id)); }
 
@@ -100,7 +104,9 @@ class Parts {
   std::shared_mutex mutex_;  // of what follows
   std::array<std::shared_ptr<OwnPart>, kMostSegments> own_;
   std::uint64_t seen_ = 0;
-  std::unordered_map<std::uint64_t, std::unique_ptr<PeerPart>> known_;  // goes before own_
+  std::unordered_map<std::uint64_t, std::shared_ptr<PeerPart>> known_;  // goes before own_
+  std::mutex shown_mutex_;  // of what follows, beside a shared lock of mutex_
+  std::array<std::vector<std::shared_ptr<PeerPart>>, kMostSegments> shown_;  // whose addresses the program has
 };
 
 }  // namespace halocline::gaspi

@@ -45,14 +45,14 @@ Status send(Job &job, PeerPart &control, const char *data, unsigned bytes) {
 Status receive(Job &job, char *into, gaspi_size_t room, gaspi_rank_t *sender, bool *fits) {
   const std::lock_guard lock(job.passive.receiving_mutex);
   const OwnPart &control = job.parts.control();
-  const gaspi_notification_t value = halocline::seen(control.words()[Plan::kMessageCame]);
+  const gaspi_notification_t value = control.words().notifications.seen(Plan::kMessageCame);
   if (value == 0) return Status::again;
   const Envelope envelope = Envelope::of(value);
   *fits = envelope.bytes <= room;
   if (!*fits) return Status::ok;
   std::memcpy(into, control.data() + job.plan().message(), envelope.bytes);
   *sender = static_cast<gaspi_rank_t>(envelope.sender);
-  halocline::set(control.words()[Plan::kMessageCame], 0);
+  control.words().notifications.take(Plan::kMessageCame);
   // SYNC received-before-box (pairs with send): the next message is written when this one has been read.
   std::atomic_ref(*reinterpret_cast<std::uint64_t *>(control.data() + Plan::box())).store(0, std::memory_order_release);
   return Status::ok;

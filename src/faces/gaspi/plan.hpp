@@ -37,7 +37,11 @@ class Plan {
         groups_(static_cast<int>(config.group_max)),
         rounds_(static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)))),
         message_(round_up(static_cast<std::int64_t>(config.passive_transfer_size_max), kLinePair)),
-        operand_(std::max(static_cast<std::int64_t>(config.allreduce_buf_size), std::int64_t{8} * config.allreduce_elem_max)) {}
+        operand_(
+            std::max({static_cast<std::int64_t>(config.allreduce_buf_size), std::int64_t{8} * config.allreduce_elem_max, kLeastOperand})) {}
+
+  /// Bytes that there are for a reduction at least: the face makes some of its own.
+  static constexpr std::int64_t kLeastOperand = 32;
 
   /// Rounds of a collective call of all ranks.
   int rounds() const { return rounds_; }

@@ -7,8 +7,8 @@
 namespace halocline::gaspi {
 
 void Reads::notify(const OwnPart &segment, int id) {
-  set(segment.words()[id], 1);
-  context_.port().ring(context_.member());
+  segment.words().notifications.set(id, 1);
+  segment.ring();
 }
 
 void Reads::notify_after(const PeerPart &from, std::shared_ptr<OwnPart> segment, int id) {

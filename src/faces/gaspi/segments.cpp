@@ -1,6 +1,10 @@
-// GASPI 17.1, section 7: segments.
+// GASPI 17.1, section 7: segments. And those that share their notifications (GASPI_Ext.h).
 // SPDX-License-Identifier: BSD-3-Clause
+#include <GASPI_Ext.h>
+
+#include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "faces/gaspi/posting.hpp"
 
@@ -15,62 +19,142 @@ gaspi_return_t check(const Job &job, gaspi_segment_id_t id, gaspi_size_t size) {
   return size >= 1 && size <= kMostBytes ? GASPI_SUCCESS : GASPI_ERR_INV_SEGSIZE;
 }
 
-PartSpec spec_of(const Job &job, gaspi_size_t size, gaspi_pointer_t memory) {
-  return {static_cast<std::int64_t>(size), static_cast<int>(job.config.notification_num), 0, static_cast<char *>(memory)};
+/// What a call asks for.
+struct Wanted {
+  gaspi_segment_id_t id = 0;
+  gaspi_size_t size = 0;
+  gaspi_pointer_t memory = nullptr;
+  bool shared = false;
+};
+
+PartSpec spec_of(const Job &job, const Wanted &wanted) {
+  PartSpec spec;
+  spec.bytes = static_cast<std::int64_t>(wanted.size);
+  spec.notifications = static_cast<int>(job.config.notification_num);
+  spec.memory = static_cast<char *>(wanted.memory);
+  return spec;
 }
 
-gaspi_return_t make(Job &job, gaspi_segment_id_t id, gaspi_size_t size, gaspi_pointer_t memory) {
-  if (const gaspi_return_t wrong = check(job, id, size); wrong != GASPI_SUCCESS) return wrong;
-  return job.parts.add(id, spec_of(job, size, memory));
+gaspi_return_t make(Job &job, const Wanted &wanted) {
+  const gaspi_return_t wrong = check(job, wanted.id, wanted.size);
+  return wrong == GASPI_SUCCESS ? job.parts.add(wanted.id, spec_of(job, wanted)) : wrong;
 }
 
-/// The lower of two codes wins, and only GASPI_SUCCESS is not below it.
-Status worse(const void *, void *value, const void *other) {
-  int mine = 0, theirs = 0;
+/// The lowest rank of the group on this node: its notifications are those of all of them.
+int leader_of(const Job &job, const Group &group) {
+  int index = 0;
+  while (job.context.member_of(group.rank_at(index)) == halocline::kOtherNode) ++index;
+  return group.rank_at(index);
+}
+
+/// Makes a segment of which ranks of the node share the notifications.
+gaspi_return_t make_shared(Job &job, const Wanted &wanted, int leader) {
+  PartSpec spec = spec_of(job, wanted);
+  halocline::PartCard card;
+  spec.leader = leader;
+  if (leader == job.rank()) return job.parts.add(wanted.id, spec);
+  if (const Status read = job.parts.read_card(leader, wanted.id, &card); failed(read)) return answer(read);
+  spec.leader_card = &card;
+  return card.version != 0 ? job.parts.add(wanted.id, spec) : GASPI_ERROR;
+}
+
+/// What all ranks of the group have come to.
+struct Verdict {
+  int worst = 0;  // 0: all have theirs
+  int any_shared = 0, all_shared = 0;
+  int fewest = 0, most = 0;  // notifications
+
+  bool agrees() const { return any_shared == all_shared && (any_shared == 0 || fewest == most); }
+};
+static_assert(sizeof(Verdict) <= Plan::kLeastOperand);
+
+/// A rank without memory has to meet the others all the same.
+template <class Make>
+gaspi_return_t without_exception(Make make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc &) {
+    return GASPI_ERR_MEMALLOC;
+  }
+}
+
+Status combine(const void *, void *value, const void *other) {
+  Verdict mine, theirs;
   std::memcpy(&mine, value, sizeof mine);
   std::memcpy(&theirs, other, sizeof theirs);
-  const int worst = mine < theirs ? mine : theirs;
-  std::memcpy(value, &worst, sizeof worst);
+  mine.worst = std::min(mine.worst, theirs.worst);
+  mine.any_shared |= theirs.any_shared;
+  mine.all_shared &= theirs.all_shared;
+  mine.fewest = std::min(mine.fewest, theirs.fewest);
+  mine.most = std::max(mine.most, theirs.most);
+  std::memcpy(value, &mine, sizeof mine);
   return Status::ok;
 }
 
-/// Makes this rank's segment, unless an earlier call has.
-gaspi_return_t begin(Job &job, gaspi_segment_id_t id, gaspi_size_t size, gaspi_pointer_t memory) {
-  Making &making = job.makings[id];
+/// Makes this rank's segment, unless an earlier call has; one that uses another rank's notifications comes later.
+gaspi_return_t begin(Job &job, const Wanted &wanted, int leader) {
+  Making &making = job.makings[wanted.id];
   if (making.begun) return GASPI_SUCCESS;
-  making.mine = make(job, id, size, memory);
+  if (job.parts.keep(wanted.id)) return GASPI_ERR_INV_SEG;
+  if (!wanted.shared || leader == job.rank())
+    making.mine = without_exception([&] { return wanted.shared ? make_shared(job, wanted, leader) : make(job, wanted); });
   if (making.mine != GASPI_SUCCESS && making.mine != GASPI_ERR_MEMALLOC && making.mine != GASPI_ERROR) return making.mine;
-  job.parts.forget(id);
-  if (making.mine == GASPI_SUCCESS) job.parts.publish(id);
+  job.parts.forget(wanted.id);
+  if (making.mine == GASPI_SUCCESS) job.parts.publish(wanted.id);
   making.begun = true;
   return GASPI_SUCCESS;
 }
 
-/// All have made theirs, or none keeps it.
-gaspi_return_t make_together(Job &job, gaspi_segment_id_t id, gaspi_group_t handle, gaspi_timeout_t timeout_ms) {
-  Group &group = job.groups[handle];
-  Making &making = job.makings[id];
-  const int mine = making.mine == GASPI_SUCCESS ? 0 : -1;
-  int worst = 0;
-  const Reduction agree{&mine, &worst, sizeof mine, worse, nullptr};
-  const gaspi_return_t agreed = until(job, "gaspi_segment_create", timeout_ms, [&] { return group.reduce(job, agree); });
-  if (agreed == GASPI_TIMEOUT) return agreed;
+/// Meets the others. When that is over, and went wrong anywhere, nobody has a segment.
+gaspi_return_t meet(Job &job, const Wanted &wanted, Group &group, gaspi_timeout_t timeout_ms) {
+  Making &making = job.makings[wanted.id];
+  const int shared = wanted.shared ? 1 : 0;
+  const int ids = static_cast<int>(job.config.notification_num);
+  const Verdict mine{making.mine == GASPI_SUCCESS ? 0 : -1, shared, shared, ids, ids};
+  Verdict all;
+  const Reduction reduction{&mine, &all, sizeof mine, combine, nullptr};
+  const gaspi_return_t met = until(job, "gaspi_segment_create", timeout_ms, [&] { return group.reduce(job, reduction); });
+  if (met == GASPI_TIMEOUT || (met == GASPI_SUCCESS && all.worst == 0 && all.agrees())) return met;
   const gaspi_return_t own = making.mine;
   making = Making();
-  if (agreed == GASPI_SUCCESS && worst == 0) return GASPI_SUCCESS;
-  if (own == GASPI_SUCCESS) job.parts.remove(id);
-  if (own == GASPI_SUCCESS && agreed == GASPI_SUCCESS)
+  if (own != GASPI_SUCCESS) return own;
+  job.parts.remove(wanted.id);
+  if (met == GASPI_SUCCESS && all.any_shared != all.all_shared)
+    static_cast<void>(halocline::fail(Status::mismatch, "gaspi_segment_create: some ranks call with GASPI_MEM_SHARED, some without"));
+  else if (met == GASPI_SUCCESS && !all.agrees())
+    static_cast<void>(halocline::fail(
+        Status::mismatch, "gaspi_segment_create: ranks that share notifications have to have as many; notification_num is %d to %d",
+        all.fewest, all.most));
+  else if (met == GASPI_SUCCESS)
     static_cast<void>(halocline::fail(Status::memory, "gaspi_segment_create: another rank has no memory for its segment"));
-  return own == GASPI_SUCCESS ? GASPI_ERROR : own;
+  return GASPI_ERROR;
 }
 
-gaspi_return_t create(gaspi_segment_id_t id, gaspi_size_t size, gaspi_pointer_t memory, gaspi_group_t handle, gaspi_timeout_t timeout_ms) {
+/// After the others' segments are there: those that use the notifications of one of them.
+void follow(Job &job, const Wanted &wanted, int leader) {
+  Making &making = job.makings[wanted.id];
+  making.met = true;
+  if (leader == job.rank()) return;
+  making.mine = without_exception([&] { return make_shared(job, wanted, leader); });
+  if (making.mine == GASPI_SUCCESS) job.parts.publish(wanted.id);
+}
+
+gaspi_return_t create(const Wanted &wanted, gaspi_group_t handle, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (handle >= job.config.group_max || job.groups[handle].stage() != Group::Stage::committed) return GASPI_ERR_INV_GROUP;
-    if (job.groups[handle].is_busy(Group::Call::reduction)) return GASPI_ERR_ACTIVE_COLL;
-    if (const gaspi_return_t wrong = check(job, id, size); wrong != GASPI_SUCCESS) return wrong;
-    if (const gaspi_return_t begun = begin(job, id, size, memory); begun != GASPI_SUCCESS) return begun;
-    return make_together(job, id, handle, timeout_ms);
+    Group &group = job.groups[handle];
+    if (group.is_busy(Group::Call::reduction)) return GASPI_ERR_ACTIVE_COLL;
+    if (const gaspi_return_t wrong = check(job, wanted.id, wanted.size); wrong != GASPI_SUCCESS) return wrong;
+    const int leader = wanted.shared ? leader_of(job, group) : -1;
+    if (const gaspi_return_t begun = begin(job, wanted, leader); begun != GASPI_SUCCESS) return begun;
+    Making &making = job.makings[wanted.id];
+    if (wanted.shared && !making.met) {
+      if (const gaspi_return_t met = meet(job, wanted, group, timeout_ms); met != GASPI_SUCCESS) return met;
+      follow(job, wanted, leader);
+    }
+    const gaspi_return_t met = meet(job, wanted, group, timeout_ms);
+    if (met == GASPI_SUCCESS) making = Making();
+    return met;
   });
 }
 
@@ -78,12 +162,17 @@ gaspi_return_t create(gaspi_segment_id_t id, gaspi_size_t size, gaspi_pointer_t 
 
 extern "C" {
 
-gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_alloc_t) {
-  return enter([&](Job &job) { return make(job, segment_id, size, nullptr); });
+gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_alloc_t alloc_policy) {
+  return enter([&](Job &job) {
+    if ((alloc_policy & GASPI_MEM_SHARED) == 0) return make(job, {segment_id, size, nullptr, false});
+    return answer(halocline::fail(
+        Status::unsupported, "gaspi_segment_alloc on rank %d: alloc_policy has GASPI_MEM_SHARED, which gaspi_segment_create alone knows",
+        job.rank()));
+  });
 }
 
 gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_memory_description_t) {
-  return enter([&](Job &job) { return pointer ? make(job, segment_id, size, pointer) : GASPI_ERR_NULLPTR; });
+  return enter([&](Job &job) { return pointer ? make(job, {segment_id, size, pointer, false}) : GASPI_ERR_NULLPTR; });
 }
 
 gaspi_return_t gaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_timeout_t) {
@@ -95,14 +184,14 @@ gaspi_return_t gaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank_
 }
 
 gaspi_return_t gaspi_segment_create(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_group_t group, gaspi_timeout_t timeout_ms,
-                                    gaspi_alloc_t) {
-  return create(segment_id, size, nullptr, group, timeout_ms);
+                                    gaspi_alloc_t alloc_policy) {
+  return create({segment_id, size, nullptr, (alloc_policy & GASPI_MEM_SHARED) != 0}, group, timeout_ms);
 }
 
 gaspi_return_t gaspi_segment_use(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_group_t group,
                                  gaspi_timeout_t timeout_ms, gaspi_memory_description_t) {
   if (the_job() && !pointer) return GASPI_ERR_NULLPTR;
-  return create(segment_id, size, pointer, group, timeout_ms);
+  return create({segment_id, size, pointer, false}, group, timeout_ms);
 }
 
 gaspi_return_t gaspi_segment_delete(gaspi_segment_id_t segment_id) {
@@ -135,6 +224,14 @@ gaspi_return_t gaspi_segment_ptr(gaspi_segment_id_t segment_id, gaspi_pointer_t 
       *pointer = part.data();
       return GASPI_SUCCESS;
     });
+  });
+}
+
+gaspi_return_t gaspi_segment_ptr_of(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_pointer_t *pointer) {
+  return enter([&](Job &job) {
+    if (!pointer) return GASPI_ERR_NULLPTR;
+    if (const gaspi_return_t wrong = check_rank(job, rank, segment_id); wrong != GASPI_SUCCESS) return wrong;
+    return job.parts.show(rank, segment_id, pointer);
   });
 }
 

@@ -29,7 +29,6 @@ void Port::stop_setting(std::uint64_t) { std::abort(); }
 void Port::start(Transfer &) { std::abort(); }
 Transfer *Port::take_ended() { std::abort(); }
 Status Port::lend(Transfer &) { std::abort(); }
-void set_word(const Words &, std::uint32_t, std::uint32_t) { std::abort(); }
 bool Port::waits_for_room(const Transfer &) { std::abort(); }
 bool Port::withdraw(Transfer &) { std::abort(); }
 void Port::give_up(Transfer &, int) { std::abort(); }

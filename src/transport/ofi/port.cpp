@@ -139,7 +139,7 @@ void Port::stop_listening(std::uint64_t word) {
 
 Status Port::listen(const Words &words, std::uint64_t *ear) {
   const auto locked = lock();
-  if (words.count > kIds || words_.size() >= kEars / 2)
+  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kEars / 2)
     return fail(Status::memory, "the network has no more announcements for notifications");
   do *ear = kSetsWord | (random_bits() % kEars) << kEarAt;
   while (words_.count(*ear) != 0);
@@ -329,17 +329,7 @@ void Port::hear(std::uint64_t word) {
 void Port::hear_value(std::uint64_t word) {
   const auto words = words_.find(word >> kEarAt << kEarAt);
   const auto id = static_cast<std::uint32_t>(word >> kIdAt & (kIds - 1)), value = static_cast<std::uint32_t>(word);
-  if (words == words_.end() || id >= words->second.count || value == 0) return count_stranger();
-  set_word(words->second, id, value);
-}
-
-void set_word(const Words &words, std::uint32_t id, std::uint32_t value) {
-  std::atomic<std::uint32_t> &word = words.first[id];
-  // SYNC later-before-earlier (pairs with await_round): the network may bring a barrier's number after that of the next.
-  if (id >= words.rising && static_cast<std::int32_t>(value - word.load(std::memory_order_relaxed)) <= 0) return;
-  // SYNC payload-before-notification (pairs with seen and take): the provider queues an announcement when the bytes are there.
-  // SYNC pieces-before-notification (pairs with FarParts::put_notify): what is announced is the last piece, the others are there.
-  word.store(value, std::memory_order_release);
+  if (words == words_.end() || !words->second.set(id, value)) count_stranger();
 }
 
 }  // namespace halocline::transport::ofi

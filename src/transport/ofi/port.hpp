@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/atomics.hpp"
+#include "base/notifications.hpp"
 #include "transport/transport.hpp"
 
 struct fid_mr;
@@ -88,16 +89,6 @@ struct Transfer {
     key = other.key;
   }
 };
-
-/// Words that announcements set: word `id` becomes `value`. From `rising` on a word that is set never goes back: an announcement may be
-/// overtaken by a later one.
-struct Words {
-  std::atomic<std::uint32_t> *first = nullptr;
-  std::uint32_t count = 0, rising = 0;
-};
-
-/// Sets one of the words, unless it would go back.
-void set_word(const Words &words, std::uint32_t id, std::uint32_t value);
 
 /// The endpoint and all that goes with it. Nothing but open, meet and listen allocates. With Wish::many_threads any thread may call.
 class Port {

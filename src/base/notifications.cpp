@@ -1,0 +1,124 @@
+// Looking for a notification that is set.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/notifications.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace halocline {
+namespace {
+
+constexpr int kLeafBits = 64, kTopBits = kLeafBits * 64;  // the words below one leaf, below one top
+constexpr int kMostLooks = 50;  // about as long as a look at every word
+
+std::int64_t bytes_of_words(int count) { return round_up(std::int64_t{4} * count, kLinePair); }
+std::int64_t bytes_of_bits(int words, int below) { return round_up(std::int64_t{8} * ((words + below - 1) / below), kLinePair); }
+
+/// The bits of one word of an index whose first stands for `begin`, each for `below`, that lie between first and end.
+std::uint64_t bits_between(int begin, int below, int first, int end) {
+  const int low = std::max(0, (first - begin) / below), high = std::min(63, (end - 1 - begin) / below);
+  return (~std::uint64_t{0} >> (63 - high)) & (~std::uint64_t{0} << low);
+}
+
+}  // namespace
+
+std::int64_t Notifications::bytes_of(int count) {
+  return bytes_of_words(count) +
+         (count > kScanned ? bytes_of_bits(count, kLeafBits) + bytes_of_bits(count, kTopBits) + std::int64_t{kLinePair} : 0);
+}
+
+Notifications::Notifications(char *memory, int count) : words_(reinterpret_cast<NotificationWord *>(memory)), count_(count) {
+  if (count <= kScanned) return;
+  char *leaves = memory + bytes_of_words(count);
+  leaves_ = reinterpret_cast<Bits *>(leaves);
+  char *tops = leaves + bytes_of_bits(count, kLeafBits);
+  tops_ = reinterpret_cast<Bits *>(tops);
+  gaps_ = reinterpret_cast<Gaps *>(tops + bytes_of_bits(count, kTopBits));
+}
+
+int Notifications::scan(int first, int end) const {
+  for (int id = first; id < end; ++id)
+    if (words_[id].load(std::memory_order_relaxed) != 0 && seen(id) != 0) return id;
+  return end;
+}
+
+/// Clears a bit and looks once more; true if it stays clear. `restore` sets what was set meanwhile anew.
+template <class IsThere, class Restore>
+bool Notifications::clear(Bits &bits, int place, IsThere is_there, Restore restore) const {
+  // SYNC gap-before-answer (pairs with find)
+  gaps_->begun.fetch_add(1, std::memory_order_seq_cst);
+  bits.fetch_and(~(std::uint64_t{1} << place), std::memory_order_seq_cst);
+  // SYNC word-before-index (pairs with set)
+  const bool there = is_there();
+  if (there) restore();
+  gaps_->ended.fetch_add(1, std::memory_order_seq_cst);
+  return !there;
+}
+
+int Notifications::find_in_leaf(int leaf, int first, int end, std::uint32_t *cleared) const {
+  Bits &bits = leaves_[leaf], &top = tops_[leaf / kBits];
+  const int begin = leaf * kLeafBits, place_in_top = leaf % kBits;
+  const auto any = [&] { return bits.load(std::memory_order_seq_cst) != 0; };
+  for (std::uint64_t left = bits.load(std::memory_order_seq_cst) & bits_between(begin, 1, first, end); left != 0; left &= left - 1) {
+    const int place = std::countr_zero(left), id = begin + place;
+    if (seen(id) != 0) return id;
+    *cleared += 1;
+    if (!clear(bits, place, [&] { return words_[id].load(std::memory_order_seq_cst) != 0; }, [&] { mark(id); })) return id;
+  }
+  if (any()) return end;
+  *cleared += 1;
+  clear(top, place_in_top, any, [&] { raise(top, place_in_top); });
+  return end;
+}
+
+int Notifications::look(int first, int end, std::uint32_t *cleared) const {
+  for (int top = first / kTopBits; top <= (end - 1) / kTopBits; ++top) {
+    std::uint64_t left = tops_[top].load(std::memory_order_seq_cst) & bits_between(top * kTopBits, kLeafBits, first, end);
+    for (; left != 0; left &= left - 1)
+      if (const int id = find_in_leaf(top * kBits + std::countr_zero(left), first, end, cleared); id != end) return id;
+  }
+  return end;
+}
+
+int Notifications::find(int first, int end) const {
+  if (!leaves_ || end - first <= kScanned) return scan(first, end);
+  for (int looks = 0; looks < kMostLooks; ++looks) {
+    std::uint32_t cleared = 0;
+    // SYNC gap-before-answer (pairs with clear): no gap but my own was open between these two loads if all that had begun had ended.
+    const std::uint32_t ended = gaps_->ended.load(std::memory_order_seq_cst);
+    const int id = look(first, end, &cleared);
+    if (id != end || gaps_->begun.load(std::memory_order_seq_cst) == ended + cleared) return id;
+  }
+  return scan(first, end);  // somebody has stopped amid a gap
+}
+
+Words::Words(char *memory, int notification_count, int count)
+    : notifications(memory, notification_count),
+      rising(reinterpret_cast<NotificationWord *>(memory + Notifications::bytes_of(notification_count))),
+      rising_count(count) {}
+
+std::int64_t Words::bytes_of(int notification_count, int rising_count) {
+  return Notifications::bytes_of(notification_count) + rising_count * static_cast<std::int64_t>(sizeof(NotificationWord));
+}
+
+void Words::raise(int word, std::uint32_t value) const {
+  // SYNC later-before-earlier (pairs with await_round): the network may bring a barrier's number after that of the next.
+  if (static_cast<std::int32_t>(value - rising[word].load(std::memory_order_relaxed)) <= 0) return;
+  // SYNC payload-before-notification (pairs with risen)
+  rising[word].store(value, std::memory_order_release);
+}
+
+bool Words::set(std::uint32_t id, std::uint32_t value) const {
+  // SYNC payload-before-notification (pairs with seen and take): the provider queues an announcement when the bytes are there.
+  // SYNC pieces-before-notification (pairs with FarParts::put_notify): what is announced is the last piece, the others are there.
+  if (id < static_cast<std::uint32_t>(notifications.count())) {
+    if (value != 0) notifications.set(static_cast<int>(id), value);
+    return value != 0;
+  }
+  const std::uint32_t word = id - static_cast<std::uint32_t>(first_rising(notifications.count()));
+  if (word >= static_cast<std::uint32_t>(rising_count)) return false;
+  raise(static_cast<int>(word), value);
+  return true;
+}
+
+}  // namespace halocline

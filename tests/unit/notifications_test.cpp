@@ -1,0 +1,118 @@
+// Notifications beside a plain array that is searched from end to end: whatever is set and taken in whatever order, both find the same. And what
+// a look touches.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/notifications.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace halocline {
+namespace {
+
+class Pair {
+ public:
+  explicit Pair(int count)
+      : memory_(static_cast<std::size_t>(Notifications::bytes_of(count) / 128)), plain_(static_cast<std::size_t>(count)) {
+    tested_ = Notifications(reinterpret_cast<char *>(memory_.data()), count);
+  }
+  const Notifications &tested() const { return tested_; }
+  void set(int id, std::uint32_t value) {
+    tested_.set(id, value);
+    plain_[static_cast<std::size_t>(id)] = value;
+  }
+  void take(int id) {
+    EXPECT_EQ(tested_.take(id), plain_[static_cast<std::size_t>(id)]);
+    plain_[static_cast<std::size_t>(id)] = 0;
+  }
+  void expect_same(int first, int end) const {
+    const auto from = plain_.begin() + first, to = plain_.begin() + end;
+    const int expected = first + static_cast<int>(std::find_if(from, to, [](std::uint32_t value) { return value != 0; }) - from);
+    EXPECT_EQ(tested_.find(first, end), expected) << "of " << first << " to before " << end << ", " << plain_.size() << " in all";
+  }
+
+ private:
+  struct alignas(128) LinePair {
+    char bytes[128] = {};
+  };
+  std::vector<LinePair> memory_;
+  std::vector<std::uint32_t> plain_;
+  Notifications tested_;
+};
+
+TEST(Notifications, are_found_as_by_a_search_from_end_to_end) {
+  std::mt19937 random(1);
+  const auto below = [&random](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  for (const int count : {1, 2, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097, 10'000, 65'536}) {
+    Pair pair(count);
+    for (int step = 0; step < 3000; ++step) {
+      const int id = below(count);
+      if (below(3) != 0) pair.set(id, static_cast<std::uint32_t>(below(1'000'000)) + 1);
+      pair.take(below(2) != 0 ? id : below(count));
+      const int first = below(count), end = first + 1 + below(count - first);
+      pair.expect_same(first, end);
+      if (step % 8 == 0) pair.expect_same(0, count);
+    }
+  }
+}
+
+TEST(Notifications, at_the_ends_of_leaves_and_tops_are_found) {
+  constexpr int count = 65'536;
+  Pair pair(count);
+  for (const int id : {0, 63, 64, 4095, 4096, 8191, 61'439, 61'440, count - 1}) {
+    pair.set(id, 7);
+    for (const int first : {0, id})
+      for (const int end : {id + 1, count}) EXPECT_EQ(pair.tested().find(first, end), id);
+    EXPECT_TRUE(id == 0 || pair.tested().find(0, id) == id) << "nothing is set before it";
+    EXPECT_TRUE(id + 1 == count || pair.tested().find(id + 1, count) == count) << "nor behind it";
+    pair.take(id);
+    EXPECT_EQ(pair.tested().find(0, count), count);
+  }
+}
+
+TEST(Notifications, that_are_set_are_found_by_every_look_whoever_else_looks) {
+  constexpr int count = 10'000, id = 70;
+  Pair pair(count);
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) static_cast<void>(pair.tested().find(0, count));
+  });
+  int missed = 0;
+  for (int step = 0; step < 300'000; ++step) {
+    pair.tested().set(id, 1);
+    missed += pair.tested().find(0, count) == id ? 0 : 1;
+    EXPECT_EQ(pair.tested().take(id), 1u);
+  }
+  over = true;
+  other.join();
+  EXPECT_EQ(missed, 0);
+}
+
+TEST(Words, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
+  constexpr int count = 5, rising = 64;
+  std::vector<std::uint64_t> memory(static_cast<std::size_t>(Words::bytes_of(count, rising) / 8));
+  const Words words(reinterpret_cast<char *>(memory.data()), count, rising);
+  EXPECT_TRUE(words.set(4, 9));
+  EXPECT_EQ(words.notifications.take(4), 9u);
+  EXPECT_FALSE(words.set(4, 0)) << "no notification has that value";
+  EXPECT_TRUE(words.set(33, 0xFFFFFFFFu));
+  EXPECT_EQ(words.risen(1), 0u) << "behind what it is";
+  for (const std::uint32_t id : {5u, 31u, 96u, 0xFFFFFFFFu}) EXPECT_FALSE(words.set(id, 1)) << id;
+  EXPECT_TRUE(words.set(32 + 63, 8));
+  EXPECT_TRUE(words.set(32 + 63, 7));
+  EXPECT_EQ(words.risen(63), 8u);
+  for (const std::uint32_t number : {0x7FFFFFFFu, 0xFFFFFFFEu, 0xFFFFFFFFu, 0u, 1u}) {
+    EXPECT_TRUE(words.set(34, number)) << "numbers wrap around";
+    EXPECT_EQ(words.risen(2), number);
+  }
+  words.lower(63);
+  EXPECT_EQ(words.risen(63), 0u);
+}
+
+}  // namespace
+}  // namespace halocline
