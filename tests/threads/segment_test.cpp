@@ -107,7 +107,8 @@ TEST_P(Segments, share_notifications_without_a_race) {
 }
 
 TEST_P(Segments, that_share_notifications_wake_all_who_sleep) {
-  as_ranks(GetParam(), [] {
+  std::atomic<int> awake{0};
+  as_ranks(GetParam(), [&awake] {
     TestSegment segment(0, 100, true);
     for (int round = 0; round < 4; ++round) {
       int id = -1;
@@ -116,6 +117,9 @@ TEST_P(Segments, that_share_notifications_wake_all_who_sleep) {
         EXPECT_TRUE(ok(hlc_notify(segment.raw(), rank(), {round, 1})));
       }
       EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {round, 1}, &id)));
+      // The barrier would wake them, too.
+      awake += 1;
+      while (awake < (round + 1) * size()) std::this_thread::yield();
       segment.barrier();
     }
   });
