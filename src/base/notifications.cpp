@@ -9,7 +9,7 @@ namespace halocline {
 namespace {
 
 constexpr int kLeafBits = 64, kTopBits = kLeafBits * 64;  // the words below one leaf, below one top
-constexpr int kMostLooks = 50;  // about as long as a look at every word
+constexpr int kMostLooks = 50;  // some microseconds; a look at every word takes some tens
 
 std::int64_t bytes_of_words(int count) { return round_up(std::int64_t{4} * count, kLinePair); }
 std::int64_t bytes_of_bits(int words, int below) { return round_up(std::int64_t{8} * ((words + below - 1) / below), kLinePair); }

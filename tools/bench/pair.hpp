@@ -1,4 +1,4 @@
-// Two ranks, and the ways to carry bytes from one to the other: puts of the library, raw TCP, the host MPI, and, where both ranks share memory,
+// Two ranks, and the ways to carry bytes from one to the other: puts of the library, its GASPI face, raw TCP, the host MPI, and, where both ranks share memory,
 // plain stores. Each sends and receives, so that all are measured by the same code.
 //
 // SPDX-License-Identifier: BSD-3-Clause
@@ -84,6 +84,8 @@ using Carriers = std::vector<std::unique_ptr<Carrier>>;
 
 /// put_notify and notify_wait; put and flush. Throws halocline::Error where the library cannot do that. Collective.
 std::unique_ptr<Carrier> make_puts(const Pair &pair, const halocline::Context &context);
+/// gaspi_write_notify and gaspi_notify_waitsome of the GASPI face, which opens a job of its own on MPI_COMM_WORLD. Collective.
+std::unique_ptr<Carrier> make_gaspi(const Pair &pair);
 /// MPI_Send and MPI_Recv; MPI_Isend and MPI_Irecv, 64 at a time.
 std::unique_ptr<Carrier> make_mpi(const Pair &pair);
 /// A copy into memory that both share, and a flag. Both ranks must be of one node. Collective.

@@ -16,6 +16,7 @@ PairReport run_pair(MPI_Comm comm, const PairOptions &options, bool streams, int
   const Pair pair = pair_of(comm);
   Carriers carriers;
   carriers.push_back(make_puts(pair, context));
+  if (!streams) carriers.push_back(make_gaspi(pair));
   const Connection connection(pair, context.network());
   carriers.push_back(make_tcp(pair, connection, Waiting::blocking));
   carriers.push_back(make_tcp(pair, connection, Waiting::polling));

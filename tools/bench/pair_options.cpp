@@ -11,8 +11,8 @@ namespace {
 
 const char *const kNotify =
     "Times a notified put (put_notify to notify_wait) as a ping-pong between 2 ranks, against raw TCP over the interface of the library's "
-    "network and against MPI_Send and MPI_Recv: half a round trip, one sample of each per round in shuffled order. What arrives is "
-    "verified.";
+    "network and against MPI_Send and MPI_Recv, and the same through the GASPI face (gaspi_write_notify to gaspi_notify_waitsome): half a "
+    "round trip, one sample of each per round in shuffled order. What arrives is verified.";
 
 const char *const kBandwidth =
     "Times streams of messages from rank 0 to rank 1, against raw TCP and the host MPI: puts and one flush, sends and an answer, MPI_Isend "

@@ -39,6 +39,7 @@ bool has_limit(const PairReport &r) { return find(r.rows.front().half_round_trip
 std::string latencies(const PairReport &r) {
   std::vector<Cells> rows{{"bytes", "put_notify us", "spread", "raw TCP", "MPI", "to raw TCP", "to MPI"}};
   if (has_limit(r)) rows.front().insert(rows.front().end(), {"limit", "to limit"});
+  if (find(r.rows.front().half_round_trip, "GASPI")) rows.front().push_back("GASPI us");
   for (const PairRow &row : r.rows) {
     const Timing &put = get(row.half_round_trip, "put"), &tcp = get(row.half_round_trip, "raw TCP"), &mpi = get(row.half_round_trip, "MPI");
     rows.push_back({std::to_string(row.bytes), significant(put.median_us), spread(put), significant(tcp.median_us),
@@ -46,6 +47,7 @@ std::string latencies(const PairReport &r) {
                     number(ratio(put.median_us, mpi.median_us), 2)});
     if (const Timing *limit = find(row.half_round_trip, "shared memory"))
       rows.back().insert(rows.back().end(), {significant(limit->median_us), number(ratio(put.median_us, limit->median_us), 2)});
+    if (const Timing *gaspi = find(row.half_round_trip, "GASPI")) rows.back().push_back(significant(gaspi->median_us));
   }
   return "Half a round trip, microseconds; a ratio below 1: the put is faster\n" + drawn(rows);
 }
@@ -106,6 +108,7 @@ Json size_of(const PairRow &row) {
                {"ratio_to_raw_tcp", ratio(put.median_us, tcp.median_us)},
                {"ratio_to_mpi", ratio(put.median_us, mpi.median_us)}};
   if (const Timing *limit = find(row.half_round_trip, "shared memory")) json["limit_us"] = limit->median_us;
+  if (const Timing *gaspi = find(row.half_round_trip, "GASPI")) json["gaspi_us"] = gaspi->median_us;
   json["half_round_trip"] = spread_of(row.half_round_trip);
   if (!row.stream.empty()) add_streams(json, row);
   return json;
