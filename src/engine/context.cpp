@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
-#include <ranges>
 
 #include "base/environment.hpp"
 #include "engine/collective.hpp"
@@ -165,7 +164,7 @@ Status Context::open_port() {
   return Status::ok;
 }
 
-void Context::ring_node() { port_.ring_all(std::views::iota(Member{0}, members_)); }
+void Context::ring_node() { port_.ring_below(members_); }
 
 void Context::nudge() {
   network_.poll();

@@ -56,6 +56,12 @@ class Port {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     for (const Member member : members) wake_if_asleep(member);
   }
+  /// As ring, for all members below `end` after one fence.
+  void ring_below(Member end) {
+    // SYNC counter-before-sleepers (pairs with Port::announce_sleep)
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (Member member = 0; member < end; ++member) wake_if_asleep(member);
+  }
   /// The bell's value; read it before the last look at the counters, hand it to sleep.
   std::uint32_t bell() const { return state(me_).bell.load(std::memory_order_acquire); }
   /// Says that this thread will sleep, and makes sure that either it sees the counter or the notifier sees the sleeper.
