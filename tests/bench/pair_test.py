@@ -13,6 +13,7 @@ import tempfile
 
 QUICK = ["--repetitions", "3", "--sample-ms", "0.1"]
 LATENCIES = ["half_round_trip_us", "raw_tcp_us", "mpi_p2p_us", "ratio_to_raw_tcp", "ratio_to_mpi"]
+NOTIFY = [*LATENCIES, "gaspi_us"]
 STREAMS = ["put_gb_per_s", "raw_tcp_gb_per_s", "mpi_gb_per_s", "put_messages_per_s", "mpi_messages_per_s", "bandwidth_to_raw_tcp",
            "bandwidth_to_mpi"]
 
@@ -51,7 +52,7 @@ def has_samples(found, series):
 def checks(bench):
     """Triples of a sentence, whether it is so (None: nothing to look at here), and what was written."""
     status, output, found = bench.run("notify", "--sizes", "8,4096", *QUICK)
-    yield "notify reports a number for each size and carrier", status == 0 and all_numbers(found, [8, 4096], [*LATENCIES, "gaspi_us"]), output
+    yield "notify reports a number for each size and carrier", status == 0 and all_numbers(found, [8, 4096], NOTIFY), output
     yield "notify keeps all samples", status == 0 and has_samples(found, "half_round_trip"), output
     yield "notify has the limit on one node", status == 0 and all_numbers(found, [8, 4096], ["limit_us"]), output
     told = found.get("environment", {})
