@@ -52,8 +52,8 @@ typedef struct hlc_segment_spec {
   int notifications; /**< of each rank's part: 0 to HLC_MAX_NOTIFICATIONS, the same on all ranks; their ids are 0 to notifications - 1 */
   /**
    * Not 0, on all ranks: the ranks of a node have one set of notifications between them. A notification to any of them is set there; any rank
-   * of the node may wait for it, test and reset it, whichever rank it was sent to, and of several that reset it one gets the value. Source:
-   * Simmendinger et al., section 3.2.
+   * of the node may wait for it, test and reset it, whichever rank it was sent to, and of several that reset it one gets the value. From another
+   * node it comes when the rank it was sent to calls the library, or by HALOCLINE_PROGRESS's thread or helper. Source: Simmendinger et al., section 3.2.
    */
   int shared;
 } hlc_segment_spec;

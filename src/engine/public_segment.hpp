@@ -56,7 +56,6 @@ class PublicSegment {
   Context &context() const { return context_; }
   int rank() const { return context_.rank(); }
   int notifications() const { return notifications_; }
-  bool shared() const { return shared_; }
   std::int64_t bytes() const { return parts_[static_cast<std::size_t>(context_.member())].bytes; }
 
   /// The one routing decision: finds the target of the operation `call`, which has to lie within the rank's part. *place becomes its address,

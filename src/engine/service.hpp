@@ -24,8 +24,8 @@ struct Served {
   char *data = nullptr;
   std::int64_t bytes = 0;
   Words words;
-  const transport::shm::ObjectAddress *notifications_object =
-      nullptr;  // of notifications that begin another object; null: they lie in this one's
+  // Where the notifications begin another object than that of the data.
+  const transport::shm::ObjectAddress *notifications_object = nullptr;
 };
 
 /// A message is believed only if it carries the job's secret, and then only as far as it stays within the segment that it names: nothing

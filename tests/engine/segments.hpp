@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -62,5 +63,32 @@ inline std::vector<int> nodes_of_ranks() {
   MPI_Allgather(&info.node, 1, MPI_INT, nodes.data(), 1, MPI_INT, MPI_COMM_WORLD);
   return nodes;
 }
+
+/// The ranks of this rank's node, in order, and those of every node.
+class Nodes {
+ public:
+  Nodes() : node_of_(nodes_of_ranks()) {
+    for (int r = 0; r < size(); ++r)
+      if (node_of_[static_cast<std::size_t>(r)] == node_of_[static_cast<std::size_t>(rank())]) mine_.push_back(r);
+  }
+  const std::vector<int> &mine() const { return mine_; }
+  int count() const { return 1 + *std::max_element(node_of_.begin(), node_of_.end()); }
+  int of(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
+  /// The next rank of the same node, after the last the first.
+  int next_to(int rank) const {
+    for (int r = (rank + 1) % size();; r = (r + 1) % size())
+      if (of(r) == of(rank)) return r;
+  }
+  /// A rank of a node, another for each number.
+  int some_rank_of(int node, int number) const {
+    std::vector<int> ranks;
+    for (int r = 0; r < size(); ++r)
+      if (of(r) == node) ranks.push_back(r);
+    return ranks[static_cast<std::size_t>(number) % ranks.size()];
+  }
+
+ private:
+  std::vector<int> node_of_, mine_;
+};
 
 }  // namespace halocline::test

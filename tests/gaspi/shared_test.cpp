@@ -21,24 +21,14 @@ gaspi_return_t create(gaspi_size_t bytes, gaspi_alloc_t policy, gaspi_group_t gr
 
 class GaspiShared : public testing::Test {
  protected:
-  GaspiShared() {
-    for (int r = 0; r < size(); ++r)
-      if (node_of(r) == node_of(rank())) mine_.push_back(r);
-  }
-  int node_of(int r) const { return nodes_[static_cast<std::size_t>(r)]; }
-  int nodes() const { return 1 + *std::max_element(nodes_.begin(), nodes_.end()); }
-  int some_rank_of(int node, int number) const {
-    std::vector<int> ranks;
-    for (int r = 0; r < size(); ++r)
-      if (node_of(r) == node) ranks.push_back(r);
-    return ranks[static_cast<std::size_t>(number) % ranks.size()];
-  }
+  int node_of(int r) const { return nodes_.of(r); }
   void end() {
     barrier();
     EXPECT_TRUE(succeeds(gaspi_segment_delete(kSegment)));
   }
 
-  std::vector<int> nodes_ = nodes_of_ranks(), mine_;
+  Nodes nodes_;
+  const std::vector<int> &mine_ = nodes_.mine();
 };
 
 TEST_F(GaspiShared, notifications_are_taken_once_by_whichever_rank_of_the_node_asks_first) {
@@ -63,8 +53,8 @@ TEST_F(GaspiShared, notifications_are_taken_once_by_whichever_rank_of_the_node_a
   Skew skew(9);
   for (int k = 0; k < each; ++k) {
     const int id = rank() * each + k;
-    for (int node = 0; node < nodes(); ++node)
-      EXPECT_TRUE(succeeds(gaspi_notify(kSegment, as_rank(some_rank_of(node, rank() + k)), static_cast<gaspi_notification_id_t>(id),
+    for (int node = 0; node < nodes_.count(); ++node)
+      EXPECT_TRUE(succeeds(gaspi_notify(kSegment, as_rank(nodes_.some_rank_of(node, rank() + k)), static_cast<gaspi_notification_id_t>(id),
                                         value_of(id), 0, GASPI_BLOCK)));
     if (k % 16 == 0) wait_for(0), skew.delay();
     take_some();

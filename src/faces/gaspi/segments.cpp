@@ -78,6 +78,7 @@ gaspi_return_t without_exception(Make make) {
   }
 }
 
+/// What two have come to together.
 Status combine(const void *, void *value, const void *other) {
   Verdict mine, theirs;
   std::memcpy(&mine, value, sizeof mine);
