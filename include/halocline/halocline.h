@@ -62,6 +62,7 @@ typedef enum hlc_mode HLC_INT {
   HLC_MODE_PASSIVE_NAIVE, /**< MPI_Put in a lock_all epoch per swap, non-blocking barrier */
   HLC_MODE_NOTIFY,        /**< packed straight into the neighbour's buffer, with a notification */
   HLC_MODE_DIRECT,        /**< copied once, from the neighbour's interior into my halo */
+  HLC_MODE_VIEW,          /**< read where it lies, the neighbour's interior or the receive buffer, by hlc_halo_finish_views; else as direct */
   HLC_MODE_COUNT_
 } hlc_mode;
 
@@ -376,5 +377,6 @@ HLC_NODISCARD HLC_API hlc_status hlc_exchange_info(const hlc_exchange *exchange,
 #endif
 
 #include <halocline/segment.h>
+#include <halocline/view.h>
 
 #endif

@@ -10,6 +10,7 @@
 #include "halo/grid.hpp"
 #include "halo/halo.hpp"
 #include "halo/placement.hpp"
+#include "halo/rows.hpp"
 
 using halocline::fail;
 using halocline::failed;
@@ -236,6 +237,14 @@ hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what) {
 
 hlc_status hlc_halo_test(hlc_halo *halo) { return out(halo ? halo->inner.test() : null("hlc_halo_test", "halo")); }
 hlc_status hlc_halo_finish(hlc_halo *halo) { return out(halo ? halo->inner.finish() : null("hlc_halo_finish", "halo")); }
+hlc_status hlc_halo_finish_views(hlc_halo *halo) {
+  return out(halo ? halo->inner.finish_views() : null("hlc_halo_finish_views", "halo"));
+}
+hlc_status hlc_halo_release(hlc_halo *halo) { return out(halo ? halo->inner.release() : null("hlc_halo_release", "halo")); }
+hlc_status hlc_halo_views(const hlc_halo *halo, int field, hlc_view *views) {
+  return out(halo ? halo->inner.list_views(field, views) : null("hlc_halo_views", "halo"));
+}
+hlc_status hlc_for_rows(const hlc_rows_spec *spec, hlc_row_fn body, void *user) { return out(halocline::for_rows(spec, body, user)); }
 hlc_status hlc_halo_finalise(hlc_halo **halo) { return release("hlc_halo_finalise", halo); }
 
 hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_info *info) {

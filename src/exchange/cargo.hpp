@@ -14,6 +14,8 @@ class Cargo {
   virtual void pack(int edge, void *buffer, bool past_caches) = 0;
   virtual void unpack(int edge, const void *buffer) = 0;
   virtual void pull(int edge) = 0;
+  /// Instead of both: the data of an edge lie here (NULL: they are read directly), until the exchange gives them back.
+  virtual void show(int, const void *) {}
   /// True if pack heeds past_caches.
   virtual bool copies_cells() const { return false; }
   /// Called once at creation, after the edges have been joined: which can be read directly is known, so addresses can be exchanged.

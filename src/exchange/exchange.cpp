@@ -41,6 +41,7 @@ Status Exchange::make_tables() {
   for (std::size_t e = 0; e < n; ++e) plan_.parts[e] = {plan_.edges[e].out, plan_.edges[e].in};
   arrival_.assign(n, Arrival::none);
   queue_.reserve(n);
+  shown_.reserve(n);
   leg_of_.assign(n, 0);
   return check_sizes();
 }
@@ -79,6 +80,8 @@ Status Exchange::end() {
 
 /// Waits until the legs may go.
 Status Exchange::settle() {
+  HLC_TRY(mark_broken(give_back()));
+  for (auto &leg : legs_) leg->wake_peers();
   for (auto &leg : legs_) {
     int rank = -1;
     HLC_TRY(mark_broken(
@@ -173,6 +176,7 @@ void Exchange::describe(hlc_plan_info &info) const {
 }
 
 Status Exchange::start() {
+  if (plan_.views_out) HLC_TRY(mark_broken(give_back()));
   in_flight_ = true;
   queue_.clear();
   left_ = 0;
@@ -205,6 +209,17 @@ Status Exchange::finish() {
   HLC_TRY(mark_broken(close_all()));
   in_flight_ = false;
   return Status::ok;
+}
+
+Status Exchange::finish_views() {
+  plan_.views_out = true;
+  return finish();
+}
+
+Status Exchange::release() {
+  if (!plan_.views_out) return Status::ok;
+  HLC_TRY(mark_broken(give_back()));
+  return mark_broken(close_all());
 }
 
 Status Exchange::start_checked(const RoundCard &card) {
@@ -243,26 +258,40 @@ Status Exchange::collect(bool *progress) {
   return Status::ok;
 }
 
-Status Exchange::unpack(int e) {
+/// Hands the cargo what has come: to unpack, to copy from the neighbour, or to be read where it lies.
+Status Exchange::take(int e) {
   const void *data = leg(e).arrived(e);
+  arrival_[static_cast<std::size_t>(e)] = Arrival::unpacked;
+  left_ -= 1;
+  if (plan_.views_out) {
+    cargo_->show(e, data);
+    shown_.push_back(e);
+    return Status::ok;
+  }
   if (data)
     cargo_->unpack(e, data);
   else
     cargo_->pull(e);
-  arrival_[static_cast<std::size_t>(e)] = Arrival::unpacked;
-  left_ -= 1;
   return leg(e).release(e);
+}
+
+/// What was shown may be overwritten by those whose it is.
+Status Exchange::give_back() {
+  for (const int e : shown_) HLC_TRY(leg(e).release(e));
+  shown_.clear();
+  plan_.views_out = false;
+  return Status::ok;
 }
 
 Status Exchange::unpack_arrived() {
   if (!in_order_) {
-    for (const int e : queue_) HLC_TRY(unpack(e));
+    for (const int e : queue_) HLC_TRY(take(e));
     queue_.clear();
     return Status::ok;
   }
   for (std::size_t e = 0; e < arrival_.size(); ++e) {
     if (arrival_[e] == Arrival::missing) break;
-    if (arrival_[e] == Arrival::here) HLC_TRY(unpack(static_cast<int>(e)));
+    if (arrival_[e] == Arrival::here) HLC_TRY(take(static_cast<int>(e)));
   }
   queue_.clear();
   return Status::ok;

@@ -39,6 +39,11 @@ class Exchange {
   Status test();
   /// Waits for the data, unpacks, and waits until my own are needed no more.
   Status finish();
+  /// Waits for the data and shows them where they lie: views are out until the next start or release.
+  Status finish_views();
+  /// Gives views back and waits until the peers have given back theirs of my own data.
+  Status release();
+  bool views_out() const { return plan_.views_out; }
 
   /// Null unless HALOCLINE_CHECK=1. If it is there, a round is start_checked, (test_checked), meet, finish, and the check's verdict.
   Check *check() const { return check_.get(); }
@@ -73,7 +78,8 @@ class Exchange {
   Status send_edge(int edge);
   Status collect(bool *progress);
   Status unpack_arrived();
-  Status unpack(int edge);
+  Status take(int edge);
+  Status give_back();
   Status wait_for_all();
   Status close_all();
   template <class Step, class Suspect>
@@ -97,6 +103,7 @@ class Exchange {
   enum class Arrival : char { none, missing, here, unpacked };
   std::vector<Arrival> arrival_;  // per edge, of the running round
   std::vector<int> queue_;  // arrived, not yet unpacked, in order of arrival
+  std::vector<int> shown_;  // views are out of these edges
   int left_ = 0;  // edges whose data have not been unpacked
   int missing_ = 0;  // edges whose data have not come
   bool in_flight_ = false, broken_ = false, in_order_ = false;

@@ -50,6 +50,7 @@ struct Plan {
   int ndims = 0;              // a halo's, whose tags are directions as hlc_halo_spec counts its neighbours; 0: tags are the caller's own
   bool copies_cells = false;  // the cargo packs by copying, so that it can do so past the caches
   bool whole_round = true;  // the same on all ranks: the round moves every edge as planned
+  bool views_out = false;   // what came in the running round, or in the last one, is shown where it lies: it has not been released
 
   /// The host of a neighbour, for messages; NULL if it is of this node.
   const char *other_host(int rank) const {
@@ -87,7 +88,8 @@ class Leg : public Kept {
   /// Wakes the peers that sleep and have been told something since the last call. Called before every pause and at the ends of start and
   /// finish, not after each notification: its fence waits until all stores so far have left the core.
   virtual void wake_peers() {}
-  /// Ends a round: ok once nothing of mine is needed by a peer any more, else `again` with the rank it waits for.
+  /// Ends a round: ok once nothing of mine is needed by a peer any more, else `again` with the rank it waits for. While views are out, what
+  /// this round shows of mine may still be read, and only earlier rounds are waited for.
   virtual Status close(int *rank) = 0;
 
   /// Before the leg goes, after its last round: ok once no peer sends it anything any more, else `again` with the rank it waits for.

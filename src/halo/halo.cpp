@@ -58,6 +58,8 @@ Status Halo::start(const hlc_swap *what) {
   if (broken()) return bad_call("hlc_halo_start", "an earlier swap of this halo failed; it can only be finalised");
   if (in_flight()) return bad_call("hlc_halo_start", "a swap of this halo is in flight already; finish it first");
   if (what) HLC_TRY(check_swap(*what));
+  if (what && what->reverse && exchange_.views_out())
+    return bad_call("hlc_halo_start", "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
   set_swap(what);
   return check_ ? start_checked(what) : exchange_.start();
 }
@@ -68,9 +70,14 @@ Status Halo::test() {
   return check_ ? exchange_.test_checked() : exchange_.test();
 }
 
+Status Halo::check_finish(const char *call) const {
+  if (!in_flight()) return bad_call(call, "no swap has been started");
+  if (broken()) return bad_call(call, "this swap has failed; the halo can only be finalised");
+  return Status::ok;
+}
+
 Status Halo::finish() {
-  if (!in_flight()) return bad_call("hlc_halo_finish", "no swap has been started");
-  if (broken()) return bad_call("hlc_halo_finish", "this swap has failed; the halo can only be finalised");
+  HLC_TRY(check_finish("hlc_halo_finish"));
   if (check_) return finish_checked();
   copy_to_myself();
   HLC_TRY(exchange_.finish());
@@ -127,10 +134,13 @@ void Halo::set_parts(const hlc_swap *what) {
     const Role role = role_of(paths_[i].direction.v, what);
     paths_[i].active = role.fills;
     std::int64_t halo = 0, edge = 0;
-    for (const int f : swapped_) {
-      halo += role.fills ? paths_[i].moves[static_cast<std::size_t>(f)].halo_bytes : 0;
-      edge += role.gives ? paths_[i].moves[static_cast<std::size_t>(f)].edge_bytes : 0;
+    for (const int number : swapped_) {
+      const auto f = static_cast<std::size_t>(number);
+      halo = aligned(halo, f) + paths_[i].moves[f].halo_bytes;
+      edge = aligned(edge, f) + paths_[i].moves[f].edge_bytes;
     }
+    if (!role.fills) halo = 0;
+    if (!role.gives) edge = 0;
     exchange_.parts()[i] = reverse_ ? Part{halo, edge} : Part{edge, halo};
   }
 }
@@ -138,22 +148,28 @@ void Halo::set_parts(const hlc_swap *what) {
 void Halo::pack(int edge, void *buffer, bool past_caches) {
   const auto copy_cells = past_caches ? copy_past_caches : copy;
   auto *to = static_cast<char *>(buffer);
-  for (const int f : swapped_) {
-    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[static_cast<std::size_t>(f)];
-    copy_cells(to, reverse_ ? move.halo : move.edge, reverse_ ? move.pack_halo : move.pack_edge);
-    to += reverse_ ? move.halo_bytes : move.edge_bytes;
+  std::int64_t offset = 0;
+  for (const int number : swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[f];
+    offset = aligned(offset, f);
+    copy_cells(to + offset, reverse_ ? move.halo : move.edge, reverse_ ? move.pack_halo : move.pack_edge);
+    offset += reverse_ ? move.halo_bytes : move.edge_bytes;
   }
 }
 
 void Halo::unpack(int edge, const void *buffer) {
   const auto *from = static_cast<const char *>(buffer);
-  for (const int f : swapped_) {
-    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[static_cast<std::size_t>(f)];
+  std::int64_t offset = 0;
+  for (const int number : swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[f];
+    offset = aligned(offset, f);
     if (reverse_)
-      add(move.edge, from, move.add_edge, fields_[static_cast<std::size_t>(f)].type);
+      add(move.edge, from + offset, move.add_edge, fields_[f].type);
     else
-      copy(move.halo, from, move.unpack_halo);
-    from += reverse_ ? move.edge_bytes : move.halo_bytes;
+      copy(move.halo, from + offset, move.unpack_halo);
+    offset += reverse_ ? move.edge_bytes : move.halo_bytes;
   }
 }
 

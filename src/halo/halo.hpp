@@ -7,6 +7,7 @@
 
 #include "exchange/exchange.hpp"
 #include "halo/geometry.hpp"
+#include "halo/views.hpp"
 
 namespace halocline {
 
@@ -23,6 +24,10 @@ class Halo final : private Cargo {
   Status start(const hlc_swap *what);
   Status test();
   Status finish();
+  /// As finish, but in mode view without copies; see hlc_halo_finish_views.
+  Status finish_views();
+  Status release();
+  Status list_views(int field, hlc_view *views) const;
   Status end() { return exchange_.end(); }
 
   bool in_flight() const { return exchange_.in_flight(); }
@@ -70,6 +75,7 @@ class Halo final : private Cargo {
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   void pull(int edge) override;
+  void show(int edge, const void *buffer) override;
   bool copies_cells() const override { return true; }
   Status joined(const Plan &plan) override;
 
@@ -87,11 +93,22 @@ class Halo final : private Cargo {
   Status take_read_card(Path &path, std::size_t field, const ReadCard &card, Member member);
 
   Status check_swap(const hlc_swap &what) const;
+  Status check_finish(const char *call) const;
   Status bad_call(const char *call, const char *why) const;
   Status start_checked(const hlc_swap *what);
   Status finish_checked();
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
+  void make_views();
+  void list_own(std::size_t field, hlc_view *views) const;
+  void put_view(std::size_t path, std::size_t field, hlc_view *views) const;
+  void put_own_view(const Path &path, std::size_t field, hlc_view *views) const;
+  bool is_swapped(const Path &path, std::size_t field) const;
+  /// Where a field begins in a message, behind the fields before it: what is shown there must suit its type.
+  std::int64_t aligned(std::int64_t offset, std::size_t field) const {
+    const std::int64_t element = fields_[field].element;
+    return views_ ? round_up(offset, std::min<std::int64_t>(element & -element, 16)) : offset;
+  }
   void copy_to_myself();
   void clear_halo();
 
@@ -106,6 +123,8 @@ class Halo final : private Cargo {
   bool reverse_ = false;
   std::vector<std::int64_t> used_serials_;  // the fields that must not be released, each once
   bool everything_ = false;      // the parts of the exchange are those of a whole swap
+  Extents extents_;
+  std::unique_ptr<Views> views_;      // null but in mode view without HALOCLINE_CHECK=1
   std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
 };
 

@@ -89,6 +89,8 @@ Status Halo::create(const hlc_halo_spec *spec) {
   std::string label;
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     take_directions(*spec);
+    extents_ = Extents::of(*spec);
+    if (options.mode == HLC_MODE_VIEW) make_views();
     label = make_label();
     edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
     return Status::ok;
@@ -196,9 +198,9 @@ std::vector<Edge> Halo::make_edges(bool readable) const {
     // The cells across which the two blocks meet; the other end looks along -v and has its halo where I have my edge.
     for (std::size_t d = 0; d < static_cast<std::size_t>(ndims_); ++d)
       edge.shape = (edge.shape * 1'000'003 + (path.direction.v[d] == 0 ? path.direction.halo.count[d] : 0)) % 1'000'000'007;
-    for (const Move &move : path.moves) {
-      edge.out += move.edge_bytes;
-      edge.in += move.halo_bytes;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      edge.out = aligned(edge.out, f) + path.moves[f].edge_bytes;
+      edge.in = aligned(edge.in, f) + path.moves[f].halo_bytes;
     }
     edge.space_out = edge.space_in = std::max(edge.out, edge.in);
     edges.push_back(edge);
@@ -215,6 +217,7 @@ Halo::ReadCard Halo::read_card(const Path &path, std::size_t f) const {
 Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Member member) {
   const Field &field = fields_[f];
   Move &move = path.moves[f];
+  if (views_) views_->peer_strides[static_cast<std::size_t>(&path - paths_.data()) * fields_.size() + f] = card.strides;
   const char *part = context_.field_part(card.serial, member);
   if (!part)
     return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",

@@ -1,4 +1,4 @@
-// The ways to move data that every conformance test runs through: the eight modes, the late epochs of fence and pscw, and the fence that
+// The ways to move data that every conformance test runs through: all modes, the late epochs of fence and pscw, and the fence that
 // gets.
 //
 // SPDX-License-Identifier: BSD-3-Clause
@@ -20,11 +20,15 @@ struct ModeChoice {
   hlc_epoch epoch = HLC_EPOCH_DEFAULT;
   hlc_drive drive = HLC_DRIVE_DEFAULT;
 
+  /// Whether the library carries the data itself, by one of its own routes to each neighbour, and not MPI.
+  bool is_own() const { return mode >= HLC_MODE_NOTIFY; }
+  /// Whether neighbours of the node are read directly, where the fields allow it.
+  bool reads_directly() const { return mode == HLC_MODE_DIRECT || mode == HLC_MODE_VIEW; }
   /// Whether hlc_halo_test can see that all data have arrived.
   bool sees_arrival() const { return mode != HLC_MODE_FENCE && mode != HLC_MODE_PASSIVE_NAIVE; }
   /// Whether one neighbour's data can arrive, and be unpacked, before another neighbour has started.
   bool unpacks_by_arrival() const {
-    return mode == HLC_MODE_P2P || mode == HLC_MODE_PASSIVE || mode == HLC_MODE_NOTIFY || mode == HLC_MODE_DIRECT;
+    return mode == HLC_MODE_P2P || mode == HLC_MODE_PASSIVE || is_own();
   }
 };
 
@@ -40,6 +44,7 @@ inline constexpr ModeChoice all_modes[] = {
     {"passive_naive", HLC_MODE_PASSIVE_NAIVE},
     {"notify", HLC_MODE_NOTIFY},
     {"direct", HLC_MODE_DIRECT},
+    {"view", HLC_MODE_VIEW},
 };
 
 /// The modes that a conformance program runs: all, or on pretended nodes (HALOCLINE_FAKE_NODES) those whose routes they change.
@@ -47,7 +52,7 @@ inline std::vector<ModeChoice> modes_here() {
   const bool pretended = std::getenv("HALOCLINE_FAKE_NODES") != nullptr;
   std::vector<ModeChoice> modes;
   for (const ModeChoice &choice : all_modes)
-    if (!pretended || choice.mode == HLC_MODE_NOTIFY || choice.mode == HLC_MODE_DIRECT) modes.push_back(choice);
+    if (!pretended || choice.is_own()) modes.push_back(choice);
   return modes;
 }
 

@@ -1,6 +1,7 @@
 // Mode direct, for edges whose fields both ranks of a node can read: nothing is packed. I say that my fields are ready, copy from the
-// neighbour's interior into my halo as soon as it says the same, and tell it when I have read. Two counters, ready and read.
-// Source: Simmendinger et al., section 3.3, figure 3 (1-copy).
+// neighbour's interior into my halo as soon as it says the same, and tell it when I have read. Two counters, ready and read. In mode view the
+// solver reads the interior instead, and I tell when it has given its views back.
+// Source: Simmendinger et al., section 3.3, figures 3 (1-copy) and 4 (0-copy).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -40,9 +41,9 @@ class DirectLeg final : public Leg {
   Status open() override {
     round_ += 1;
     waiting_.clear();
-    for (Peer &p : peers_) p.reads = 0, p.is_read = false;
+    for (Peer &p : peers_) p.reads = 0, p.read_before = p.read_in;
     for (const int e : edges_) {
-      if (part(e).out > 0) peer(e).is_read = true;
+      if (part(e).out > 0) peer(e).read_in = round_;
       if (part(e).in == 0) continue;
       peer(e).reads += 1;
       waiting_.push_back(e);
@@ -94,7 +95,7 @@ class DirectLeg final : public Leg {
   Status close(int *rank) override {
     for (Peer &p : peers_) {
       // SYNC read-before-overwrite (pairs with release)
-      if (!p.is_read || reached(*p.read_by_peer, round_)) continue;
+      if (reached(*p.read_by_peer, plan_.views_out ? p.read_before : p.read_in)) continue;
       *rank = p.rank;
       return Status::again;
     }
@@ -113,7 +114,8 @@ class DirectLeg final : public Leg {
     const Counter *read_by_peer = nullptr;  // in my part: last round in which the peer has read all it needs from me
     Counter *read_by_me = nullptr;          // in the peer's part: the same of me
     int reads = 0;                          // edges that I still have to read in this round
-    bool is_read = false;                   // the peer reads from me in this round
+    std::uint64_t read_in = 0;              // the last round in which the peer reads from me
+    std::uint64_t read_before = 0;          // the same, before the running round
   };
 
   void list_peers() {

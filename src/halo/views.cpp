@@ -1,0 +1,99 @@
+// Finishing a swap without copies, and telling where its cells are.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo/views.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "halo/halo.hpp"
+
+namespace halocline {
+
+/// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there.
+void Halo::make_views() {
+  if (context_.post()) {
+    report_once("view", "check", "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
+    return;
+  }
+  views_ = std::make_unique<Views>();
+  views_->shown.resize(paths_.size() * fields_.size());
+  views_->peer_strides.resize(paths_.size() * fields_.size());
+}
+
+Status Halo::finish_views() {
+  HLC_TRY(check_finish("hlc_halo_finish_views"));
+  if (!views_ || reverse_) return finish();
+  std::fill(views_->shown.begin(), views_->shown.end(), Shown{});
+  return exchange_.finish_views();
+}
+
+/// The fields of a message lie one behind the other, as pack has put them.
+void Halo::show(int edge, const void *buffer) {
+  const auto e = static_cast<std::size_t>(edge);
+  const Path &path = paths_[e];
+  std::int64_t offset = 0;
+  for (const int number : swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    const std::size_t at = e * fields_.size() + f;
+    if (!buffer) {
+      views_->shown[at] = {path.moves[f].peer_edge, views_->peer_strides[at]};
+      continue;
+    }
+    offset = aligned(offset, f);
+    views_->shown[at] = {static_cast<const char *>(buffer) + offset,
+                         packed_strides(path.direction.halo.count, fields_[f].element, fields_[f].order)};
+    offset += path.moves[f].halo_bytes;
+  }
+}
+
+Status Halo::release() {
+  if (in_flight()) return bad_call("hlc_halo_release", "a swap of this halo is in flight; finish it first");
+  return exchange_.release();
+}
+
+Status Halo::list_views(int field, hlc_view *views) const {
+  const int nfields = static_cast<int>(fields_.size());
+  if (field < 0 || field >= nfields)
+    return fail(Status::argument, "hlc_halo_views on rank %d: field is %d, it must be 0 to %d", context_.rank(), field, nfields - 1);
+  if (!views) return fail(Status::argument, "hlc_halo_views on rank %d: views is NULL", context_.rank());
+  if (in_flight()) return bad_call("hlc_halo_views", "a swap of this halo is in flight; finish it first");
+  list_own(static_cast<std::size_t>(field), views);
+  for (std::size_t e = 0; e < paths_.size(); ++e) put_view(e, static_cast<std::size_t>(field), views);
+  for (const Path &path : self_paths_) put_own_view(path, static_cast<std::size_t>(field), views);
+  return Status::ok;
+}
+
+/// Every direction shows my own array, until somebody is found who fills it.
+void Halo::list_own(std::size_t f, hlc_view *views) const {
+  const Field &field = fields_[f];
+  for (int v = 0; v < HLC_DIRECTIONS(ndims_); ++v) {
+    const Box box = extents_.box(v + HLC_DIRECTIONS(HLC_MAX_DIMS) / 2 - HLC_DIRECTIONS(ndims_) / 2);
+    views[v] = {field.data + box_offset(box, field.strides), {}, {}, v == HLC_DIRECTIONS(ndims_) / 2 ? context_.rank() : HLC_NO_NEIGHBOUR};
+    std::copy(box.count.begin(), box.count.end(), views[v].count);
+    std::copy(field.strides.begin(), field.strides.end(), views[v].stride_bytes);
+  }
+}
+
+void Halo::put_view(std::size_t e, std::size_t f, hlc_view *views) const {
+  const Path &path = paths_[e];
+  if (path.direction.halo.cells() == 0) return;
+  hlc_view &view = views[direction_index(path.direction.v, ndims_)];
+  view.rank = path.direction.rank;
+  if (!exchange_.views_out()) return;
+  const Shown &shown = views_->shown[e * fields_.size() + f];
+  view.data = shown.data;
+  std::copy(shown.strides.begin(), shown.strides.end(), view.stride_bytes);
+}
+
+/// Around a block that is its own neighbour lie its own cells of the other side.
+void Halo::put_own_view(const Path &path, std::size_t f, hlc_view *views) const {
+  hlc_view &view = views[direction_index(path.direction.v, ndims_)];
+  view.rank = context_.rank();
+  if (exchange_.views_out()) view.data = is_swapped(path, f) ? path.moves[f].peer_edge : nullptr;
+}
+
+bool Halo::is_swapped(const Path &path, std::size_t f) const {
+  return path.active && std::find(swapped_.begin(), swapped_.end(), static_cast<int>(f)) != swapped_.end();
+}
+
+}  // namespace halocline
