@@ -226,7 +226,7 @@ TEST_P(Exchange, the_plan_names_its_routes) {
   EXPECT_EQ(info.neighbours, size() - 1);
   EXPECT_EQ(info.self_copies, 1);
   EXPECT_EQ(info.via_direct, 0);
-  const bool notified = GetParam().mode == HLC_MODE_NOTIFY || GetParam().mode == HLC_MODE_DIRECT;
+  const bool notified = GetParam().is_own();
   EXPECT_EQ(info.via_notify, notified ? here.node_size - 1 : 0);
   EXPECT_EQ(info.via_network + info.via_mpi, notified ? size() - here.node_size : size() - 1);
   EXPECT_TRUE(info.via_network == 0 || info.via_mpi == 0) << "all ranks of other nodes are reached in the same way";

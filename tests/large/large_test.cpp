@@ -140,7 +140,7 @@ class Halos : public testing::TestWithParam<ModeChoice> {
   void swap(std::int64_t depth) {
     hlc_grid grid = row_of_blocks(1, 0, depth);
     grid.periodic[0] = 0;
-    const bool shared = GetParam().mode == HLC_MODE_DIRECT;
+    const bool shared = GetParam().reads_directly();
     const Sparse own(shared ? mib : 2 * depth * mib);
     void *field_memory = nullptr;
     REQUIRE_EVERYWHERE(own.there() &&
@@ -173,7 +173,7 @@ TEST_P(Halos, of_more_than_two_gib_arrive) {
 }
 
 TEST_P(Halos, of_more_than_four_gib_arrive) {
-  if (GetParam().mode != HLC_MODE_P2P && GetParam().mode != HLC_MODE_DIRECT)
+  if (GetParam().mode != HLC_MODE_P2P && !GetParam().reads_directly())
     GTEST_SKIP() << "the fields and buffers of mode " << GetParam().name << " would need more than 24 GiB; Exchanges has such messages";
   NEEDS_GIB(18);
   swap(4 * 1024 + 51);

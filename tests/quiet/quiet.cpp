@@ -38,7 +38,7 @@ hlc_status swap_in_modes(hlc_context *context, bool own) {
   std::vector<double> memory(12);
   void *field = nullptr;
   hlc_status status = hlc_field_alloc(context, 12 * sizeof(double), &field);
-  for (int mode = own ? HLC_MODE_DIRECT : HLC_MODE_P2P; mode < HLC_MODE_COUNT_; ++mode)
+  for (int mode = own ? HLC_MODE_DIRECT : HLC_MODE_P2P; mode < (own ? HLC_MODE_DIRECT + 1 : HLC_MODE_COUNT_); ++mode)
     for (int halo = 0; halo < 2 && status == HLC_OK; ++halo)
       status = swap_once(context, static_cast<hlc_mode>(mode), own ? memory.data() : field);
   return status == HLC_OK ? hlc_field_free(context, &field) : status;

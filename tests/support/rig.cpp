@@ -88,8 +88,10 @@ void Rig::swap_once(int step, const hlc_swap &what) {
 }
 
 void Rig::write(const Image &image) {
-  for (std::size_t arena = 0; arena < image.size(); ++arena) std::copy(image[arena].begin(), image[arena].end(), data(arena));
+  for (std::size_t arena = 0; arena < image.size(); ++arena) write_arena(arena, image[arena]);
 }
+
+void Rig::write_arena(std::size_t arena, const Arena &bytes) { std::copy(bytes.begin(), bytes.end(), data(arena)); }
 
 Image Rig::read() const {
   Image image;

@@ -41,6 +41,7 @@ class Rig {
 
   /// Overwrites memory, and reads it back.
   void write(const Image &image);
+  void write_arena(std::size_t arena, const Arena &bytes);
   Image read() const;
   /// Compares all memory with an image.
   void expect_image(int step, const Image &expected);

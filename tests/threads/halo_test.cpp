@@ -148,7 +148,7 @@ std::vector<std::tuple<ModeChoice, int>> modes_and_ranks() {
   std::vector<std::tuple<ModeChoice, int>> all;
   for (const ModeChoice &mode : all_modes)
     for (const int ranks : {2, 3, 5})
-      if (ranks < 4 || mode.mode == HLC_MODE_NOTIFY || mode.mode == HLC_MODE_DIRECT) all.emplace_back(mode, ranks);
+      if (ranks < 4 || mode.is_own()) all.emplace_back(mode, ranks);
   return all;
 }
 
