@@ -21,7 +21,7 @@ module halocline_c
   !> How the data move; hlc_mode_name gives the names that the argument mode and HALOCLINE_MODE take.
   enum, bind(C)
     enumerator :: HLC_MODE_DEFAULT = 0, HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, &
-                  HLC_MODE_PASSIVE_NAIVE, HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_COUNT
+                  HLC_MODE_PASSIVE_NAIVE, HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_VIEW, HLC_MODE_COUNT
   end enum
   !> When fence and pscw open an epoch: at the end of the previous finish (early) or in start (late).
   enum, bind(C)
@@ -150,6 +150,14 @@ module halocline_c
     integer(c_int64_t) :: bytes = 0
     integer(c_int) :: notifications = 0
     integer(c_int) :: shared = 0
+  end type
+
+  !> struct hlc_view.
+  type, bind(C) :: c_view
+    type(c_ptr) :: data = c_null_ptr
+    integer(c_int64_t) :: count(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: stride_bytes(HLC_MAX_DIMS) = 0
+    integer(c_int) :: rank = HLC_NO_NEIGHBOUR
   end type
 
   !> struct hlc_target.

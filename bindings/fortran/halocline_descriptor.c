@@ -54,6 +54,21 @@ HLC_API fortran_field hlc_fortran_field_of(const CFI_cdesc_t *array, const CFI_c
   return field;
 }
 
+/* Lets a Fortran pointer point to the cells of a view, with the indices that they would have in the halo of a block that begins at 1; block is
+ * the view in the middle. Fails, and leaves it disassociated, where its rank is another or the view's strides are no multiples of an element. */
+hlc_status hlc_fortran_associate_view(CFI_cdesc_t *pointer, const hlc_view *view, const hlc_view *block, const int *direction, int ndims) {
+  pointer->base_addr = NULL;
+  if (pointer->rank != ndims) return HLC_ERR_ARGUMENT;
+  for (int d = 0; d < ndims; ++d) {
+    if (view->stride_bytes[d] % (int64_t)pointer->elem_len != 0) return HLC_ERR_UNSUPPORTED;
+    pointer->dim[d].lower_bound = direction[d] < 0 ? 1 - view->count[d] : direction[d] == 0 ? 1 : block->count[d] + 1;
+    pointer->dim[d].extent = view->count[d];
+    pointer->dim[d].sm = view->stride_bytes[d];
+  }
+  pointer->base_addr = (void *)(uintptr_t)view->data; /* Fortran 2018 has no pointer to what may only be read */
+  return HLC_OK;
+}
+
 /* The address of an array's first element. */
 void *hlc_fortran_address_of(const CFI_cdesc_t *array) { return array->base_addr; }
 

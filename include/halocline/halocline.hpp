@@ -15,5 +15,6 @@
 #include <halocline/cxx/field.hpp>
 #include <halocline/cxx/halo.hpp>
 #include <halocline/cxx/segment.hpp>
+#include <halocline/cxx/view.hpp>
 
 #endif

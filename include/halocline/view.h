@@ -29,7 +29,7 @@ typedef struct hlc_view {
   const void *data;                      /**< the cell with the lowest coordinates; NULL: nothing is known of these cells */
   int64_t count[HLC_MAX_DIMS];           /**< cells along each dimension, 1 in unused ones */
   int64_t stride_bytes[HLC_MAX_DIMS];    /**< bytes between neighbouring cells */
-  int rank;                              /**< whose cells they are; HLC_NO_NEIGHBOUR: of nobody, these are my own halo cells as I left them */
+  int rank; /**< whose cells they are; HLC_NO_NEIGHBOUR: of nobody, these are my own halo cells as I left them */
 } hlc_view;
 
 /** Directions of ndims dimensions: entries of an array of views. Direction v is entry sum((v_d + 1) * 3^d). */
@@ -63,12 +63,12 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_views(const hlc_halo *halo, int field,
 
 /** What hlc_for_rows walks over. Zero-initialise it. */
 typedef struct hlc_rows_spec {
-  int ndims;                    /**< 1 to HLC_MAX_DIMS */
-  int dim;                      /**< the dimension along which rows run: where the cells of all views are contiguous */
-  const hlc_view *views;        /**< HLC_DIRECTIONS(ndims) of them, from hlc_halo_views or by hand */
-  size_t element_bytes;         /**< of a cell */
-  hlc_stencil stencil;          /**< star: of rows offset in a dimension other than dim only those offset in one, and nothing beyond their ends */
-  int64_t reach[HLC_MAX_DIMS];  /**< how far the stencil reads along each dimension, to both sides: at most the views' depth */
+  int ndims; /**< 1 to HLC_MAX_DIMS */
+  int dim; /**< the dimension along which rows run: where the cells of all views are contiguous */
+  const hlc_view *views; /**< HLC_DIRECTIONS(ndims) of them, from hlc_halo_views or by hand */
+  size_t element_bytes; /**< of a cell */
+  hlc_stencil stencil; /**< star: of rows offset in a dimension other than dim only those offset in one, and nothing beyond their ends */
+  int64_t reach[HLC_MAX_DIMS]; /**< how far the stencil reads along each dimension, to both sides: at most the views' depth */
 } hlc_rows_spec;
 
 /**
@@ -78,9 +78,9 @@ typedef struct hlc_rows_spec {
  * middle one is the piece itself. NULL: a row of which nothing is known, or that a star does not read.
  */
 typedef struct hlc_row {
-  int64_t first[HLC_MAX_DIMS];  /**< the piece's first cell, counted from 0 in the block */
-  int64_t count;                /**< cells of the piece */
-  const void *const *cells;     /**< prod(2 reach[d] + 1), d other than dim */
+  int64_t first[HLC_MAX_DIMS]; /**< the piece's first cell, counted from 0 in the block */
+  int64_t count; /**< cells of the piece */
+  const void *const *cells; /**< prod(2 reach[d] + 1), d other than dim */
 } hlc_row;
 
 /** Computes the cells of one piece of a row. row and what it points to are gone when it returns. */

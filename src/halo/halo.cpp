@@ -59,7 +59,8 @@ Status Halo::start(const hlc_swap *what) {
   if (in_flight()) return bad_call("hlc_halo_start", "a swap of this halo is in flight already; finish it first");
   if (what) HLC_TRY(check_swap(*what));
   if (what && what->reverse && exchange_.views_out())
-    return bad_call("hlc_halo_start", "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
+    return bad_call("hlc_halo_start",
+                    "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
   set_swap(what);
   return check_ ? start_checked(what) : exchange_.start();
 }

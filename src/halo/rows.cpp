@@ -102,8 +102,7 @@ class Rows {
     const hlc_view &view = spec_.views[number];
     if (!known_[static_cast<std::size_t>(number)]) return nullptr;
     const char *row = static_cast<const char *>(view.data);
-    for (int i = 0; i < n_others_; ++i)
-      row += index[static_cast<std::size_t>(i)] * view.stride_bytes[others_[static_cast<std::size_t>(i)]];
+    for (int i = 0; i < n_others_; ++i) row += index[static_cast<std::size_t>(i)] * view.stride_bytes[others_[static_cast<std::size_t>(i)]];
     return row;
   }
 

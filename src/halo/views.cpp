@@ -12,7 +12,8 @@ namespace halocline {
 /// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there.
 void Halo::make_views() {
   if (context_.post()) {
-    report_once("view", "check", "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
+    report_once("view", "check",
+                "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return;
   }
   views_ = std::make_unique<Views>();

@@ -24,6 +24,9 @@ program api_test
   call test_wrong_swaps()
   call test_states()
   call test_plan()
+  call test_views("view")
+  call test_views("direct")
+  call test_views("p2p")
   call test_parts_of_the_world()
   call test_mpi_helpers()
   call finish_tests(context)
@@ -325,6 +328,66 @@ contains
     call expect(info%bytes_in + info%self_bytes == 8 * (2 * (6 + 6) + 4), "bytes of a halo one cell deep")
     call free_halo(halo, u)
     call end_test("a plan tells its mode, directions and bytes")
+  end subroutine
+
+  !> What a field shows around its block, in mode view and in one that copies; with the indices of the halo.
+  subroutine test_views(mode)
+    character(len=*), intent(in) :: mode
+    type(hlc_halo) :: halo
+    type(hlc_grid) :: grid
+    real(real64), pointer :: u(:, :), v(:, :)
+    real(real64), pointer :: flat(:)
+    integer :: i, j, di, dj, owner, status
+    logical :: right
+    call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1], periodic=[.true., .true.])
+    nullify (u)
+    call hlc_field_alloc(context, u, grid, 2)
+    call hlc_halo_init(context, grid, [hlc_field_of(u, "u")], 2, halo, mode=mode)
+    u = -1
+    do j = 1, 6
+      do i = 1, 6
+        u(i, j) = value(i, j)
+      end do
+    end do
+    call hlc_halo_start(halo)
+    call hlc_halo_view(halo, 1, [0, 1], v, status=status)
+    call expect(status == HLC_ERR_STATE, "a view while a swap is in flight")
+    call hlc_halo_finish_views(halo)
+    right = .true.
+    do dj = -1, 1
+      do di = -1, 1
+        call hlc_halo_view(halo, 1, [di, dj], v, owner)
+        call expect(all(lbound(v) == merge(-1, merge(1, 7, [di, dj] == 0), [di, dj] < 0)), "lower bounds")
+        call expect(all(shape(v) == merge(6, 2, [di, dj] == 0)), "extents")
+        call expect(owner == hlc_grid_rank(grid, int(grid%coords + [di, dj, 0, 0])), "the owner")
+        do j = lbound(v, 2), ubound(v, 2)
+          do i = lbound(v, 1), ubound(v, 1)
+            right = right .and. v(i, j) == value(i, j)
+          end do
+        end do
+      end do
+    end do
+    call expect(right, "the cells")
+    if (mode == "view") call expect(all(u(-1:0, :) == -1) .and. all(u(:, 7:8) == -1), "the halo is left as it was")
+    call hlc_halo_view(halo, 2, [0, 1], v, status=status)
+    call expect(status == HLC_ERR_ARGUMENT, "a field that is none")
+    call hlc_halo_view(halo, 1, [0, 2], v, status=status)
+    call expect(status == HLC_ERR_ARGUMENT, "a direction that is none")
+    call hlc_halo_view(halo, 1, [1], v, status=status)
+    call expect(status == HLC_ERR_ARGUMENT, "a direction of another number of dimensions")
+    call hlc_halo_view(halo, 1, [0, 1], flat, status=status)
+    call expect(status == HLC_ERR_ARGUMENT, "a pointer of another rank")
+    call hlc_halo_release(halo)
+    call free_halo(halo, u)
+    call end_test("views show the cells around a block, mode " // mode)
+
+  contains
+
+    !> Names a cell of the whole grid, by its place in the block of this rank.
+    real(real64) function value(i, j)
+      integer, intent(in) :: i, j
+      value = 100 * modulo(6 * context%rank + i - 1, 6 * context%size) + modulo(j - 1, 6)
+    end function
   end subroutine
 
   !> A halo of one field u in mode p2p over blocks of 6 x 6 cells, periodic in both directions.

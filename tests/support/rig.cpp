@@ -4,8 +4,36 @@
 #include "support/rig.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace halocline::test {
+namespace {
+
+/// The direction in which a cell lies, and its place in the box of that direction.
+struct Beyond {
+  int direction = 0;
+  Index index{};
+};
+
+Beyond beyond(const Case &halo, int rank, const Index &cell) {
+  Beyond found;
+  const Index local = halo.local(rank);
+  int power = 1;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(halo.decomposition.ndims); ++d, power *= 3) {
+    const int v = cell[d] < 0 ? 0 : cell[d] < local[d] ? 1 : 2;
+    found.direction += v * power;
+    found.index[d] = v == 0 ? cell[d] + halo.depth_low[d] : v == 1 ? cell[d] : cell[d] - local[d];
+  }
+  return found;
+}
+
+const std::byte *address(const hlc_view &view, const Index &index, int ndims) {
+  const auto *at = static_cast<const std::byte *>(view.data);
+  for (int d = 0; d < ndims; ++d) at += index[static_cast<std::size_t>(d)] * view.stride_bytes[d];
+  return at;
+}
+
+}  // namespace
 
 Rig::Rig(Case halo, const ModeChoice &mode, Memory memory) : case_(std::move(halo)) {
   allocate(memory);
@@ -98,6 +126,29 @@ Image Rig::read() const {
   for (std::size_t arena = 0; arena < bytes_.size(); ++arena) image.emplace_back(data(arena), data(arena) + bytes_[arena]);
   return image;
 }
+
+Image Rig::seen(const hlc_swap &what, Image image) const {
+  const int ndims = case_.decomposition.ndims;
+  const auto shapes = case_.field_shapes(case_, rank());
+  std::vector<hlc_view> views(static_cast<std::size_t>(HLC_DIRECTIONS(ndims)));
+  for (int f = 0; f < case_.nfields; ++f) {
+    EXPECT_TRUE(ok(hlc_halo_views(halo_, f, views.data())));
+    const FieldShape &shape = shapes[static_cast<std::size_t>(f)];
+    for_each_cell(case_, rank(), [&](const Index &cell) {
+      const auto owner = owner_of(case_, rank(), cell);
+      if (!in_halo(case_, rank(), cell) || !owner || !asked_for(case_, what, rank(), f, cell)) return;
+      const Beyond place = beyond(case_, rank(), cell);
+      const hlc_view &view = views[static_cast<std::size_t>(place.direction)];
+      ASSERT_NE(view.data, nullptr) << "field " << f << ", direction " << place.direction;
+      EXPECT_EQ(view.rank, owner->rank);
+      std::memcpy(image[static_cast<std::size_t>(shape.arena)].data() + position(case_, shape, cell), address(view, place.index, ndims),
+                  shape.element_bytes);
+    });
+  }
+  return image;
+}
+
+Image Rig::seen(const hlc_swap &what) const { return seen(what, read()); }
 
 void Rig::expect_image(int step, const Image &expected) {
   const Image found = read();

@@ -43,6 +43,9 @@ class Rig {
   void write(const Image &image);
   void write_arena(std::size_t arena, const Arena &bytes);
   Image read() const;
+  /// All memory, or an image of it, with its halo as the views of a swap show it.
+  Image seen(const hlc_swap &what) const;
+  Image seen(const hlc_swap &what, Image image) const;
   /// Compares all memory with an image.
   void expect_image(int step, const Image &expected);
 

@@ -143,6 +143,57 @@ TEST_P(Threads, exchange_one_way_without_a_race_though_senders_run_ahead) {
   });
 }
 
+TEST_P(Threads, show_cells_that_are_overwritten_when_all_have_given_them_back) {
+  as_ranks(ranks(), [&] {
+    Random random(mixed(seed() ^ 5));
+    Rig rig(plain_case("views", decompose(size(), 2, {2, 3}, 0b01, random), 1), mode());
+    if (!rig.ready()) return;
+    Skew skew(5);
+    for (int step = 1; step <= steps(80); ++step) {
+      hlc_swap what{};
+      what.one_dim = static_cast<int>(between(random, 0, 1));
+      what.side = what.one_dim ? static_cast<hlc_side>(between(random, 0, 2)) : HLC_SIDE_BOTH;
+      rig.fill(step);
+      EXPECT_TRUE(ok(hlc_halo_start(rig.halo(), &what)));
+      EXPECT_TRUE(ok(hlc_halo_finish_views(rig.halo())));
+      skew.delay();
+      Image expected = before(rig.shape(), rank(), step);
+      deliver(rig.shape(), rank(), step, what, expected);
+      EXPECT_EQ(rig.seen(what), expected) << "step " << step;
+      EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
+    }
+  });
+}
+
+/// Who gives and reads nothing learns from the counters alone that its earlier field is no longer read.
+TEST_P(Threads, show_two_fields_in_turn_to_one_side) {
+  as_ranks(ranks(), [&] {
+    Random random(mixed(seed() ^ 6));
+    Rig rig(plain_case("turns", decompose(size(), 1, {2, 4}, 0, random), 1, 2), mode());
+    if (!rig.ready()) return;
+    Skew skew(6);
+    Image memory = rig.read();
+    for (int step = 1; step <= steps(120); ++step) {
+      const int field = step % 2;
+      const auto arena = static_cast<std::size_t>(field);
+      hlc_swap what{};
+      what.nfields = 1;
+      what.fields = &field;
+      what.one_dim = 1;
+      what.side = HLC_SIDE_LOW;
+      Image expected = before(rig.shape(), rank(), step);
+      memory[arena] = expected[arena];
+      rig.write_arena(arena, memory[arena]);
+      EXPECT_TRUE(ok(hlc_halo_start(rig.halo(), &what)));
+      EXPECT_TRUE(ok(hlc_halo_finish_views(rig.halo())));
+      if (rank() == size() - 1) skew.delay();
+      deliver(rig.shape(), rank(), step, what, expected);
+      EXPECT_EQ(rig.seen(what, memory)[arena], expected[arena]) << "step " << step;
+    }
+    EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
+  });
+}
+
 /// Two and three ranks in every mode; more threads than cores where the waiting is our own.
 std::vector<std::tuple<ModeChoice, int>> modes_and_ranks() {
   std::vector<std::tuple<ModeChoice, int>> all;

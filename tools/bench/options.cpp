@@ -20,9 +20,13 @@ static std::vector<std::string> names_of_types() {
   return names;
 }
 
+/// A swap in mode view moves nothing: what it costs is the solver's reading, which apps/ghost measures. Here it would be mode direct again.
+static bool can_race(int mode) { return mode != HLC_MODE_VIEW; }
+
 static std::vector<std::string> names_of_modes() {
   std::vector<std::string> names{"all"};
-  for (int mode = HLC_MODE_DEFAULT + 1; mode < HLC_MODE_COUNT_; ++mode) names.push_back(hlc_mode_name(static_cast<hlc_mode>(mode)));
+  for (int mode = HLC_MODE_DEFAULT + 1; mode < HLC_MODE_COUNT_; ++mode)
+    if (can_race(mode)) names.push_back(hlc_mode_name(static_cast<hlc_mode>(mode)));
   return names;
 }
 
@@ -41,7 +45,7 @@ std::vector<halocline::Mode> HaloOptions::selected() const {
   const auto asked = [&](const std::string &name) { return std::find(modes.begin(), modes.end(), name) != modes.end(); };
   std::vector<halocline::Mode> chosen;
   for (int mode = HLC_MODE_DEFAULT + 1; mode < HLC_MODE_COUNT_; ++mode)
-    if (mode == HLC_MODE_P2P || asked("all") || asked(hlc_mode_name(static_cast<hlc_mode>(mode))))
+    if (can_race(mode) && (mode == HLC_MODE_P2P || asked("all") || asked(hlc_mode_name(static_cast<hlc_mode>(mode)))))
       chosen.push_back(static_cast<halocline::Mode>(mode));
   return chosen;
 }

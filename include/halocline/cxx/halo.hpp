@@ -63,6 +63,10 @@ class Halo {
   bool test() { return done(hlc_halo_test(raw())); }
   /// Completes the swap.
   void finish() { check(hlc_halo_finish(raw())); }
+  /// Completes the swap without copies in mode view: the cells around the block are read through Views (hlc_halo_finish_views).
+  void finish_views() { check(hlc_halo_finish_views(raw())); }
+  /// Gives views back and waits until the neighbours have given back theirs of this block (hlc_halo_release).
+  void release() { check(hlc_halo_release(raw())); }
   /// Start and finish in one.
   void swap() {
     start();
