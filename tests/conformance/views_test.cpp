@@ -13,7 +13,7 @@
 namespace halocline::test {
 namespace {
 
-class Views : public testing::TestWithParam<ModeChoice> {
+class ViewModes : public testing::TestWithParam<ModeChoice> {
  protected:
   Random random_{7};
 
@@ -34,7 +34,7 @@ class Views : public testing::TestWithParam<ModeChoice> {
   }
 };
 
-TEST_P(Views, show_what_a_swap_delivers_of_any_fields_in_any_layout) {
+TEST_P(ViewModes, show_what_a_swap_delivers_of_any_fields_in_any_layout) {
   for (int i = 0; i < 12; ++i)
     for (const Memory memory : {Memory::shared, Memory::differs_by_rank}) {
       Rig rig(random_case(size(), random_), GetParam(), memory);
@@ -43,7 +43,7 @@ TEST_P(Views, show_what_a_swap_delivers_of_any_fields_in_any_layout) {
     }
 }
 
-TEST_P(Views, show_the_part_that_was_swapped) {
+TEST_P(ViewModes, show_the_part_that_was_swapped) {
   Rig rig(plain_case("parts", decompose(size(), 3, {2, 4}, 0b101, random_), 2, 3), GetParam());
   if (!rig.ready()) return;
   const int fields[] = {0, 2};
@@ -60,7 +60,7 @@ TEST_P(Views, show_the_part_that_was_swapped) {
   see(rig, 5, everything);
 }
 
-TEST_P(Views, of_mixed_types_are_aligned_to_their_elements) {
+TEST_P(ViewModes, of_mixed_types_are_aligned_to_their_elements) {
   Case halo = plain_case("mixed", decompose(size(), 2, {3, 5}, 0b11, random_), 1);
   halo.field_shapes = contiguous({{HLC_OPAQUE, 3}, {HLC_FLOAT64, 8}, {HLC_INT32, 4}, {HLC_COMPLEX128, 16}, {HLC_FLOAT32, 4}});
   halo.nfields = 5;
@@ -79,7 +79,7 @@ TEST_P(Views, of_mixed_types_are_aligned_to_their_elements) {
 }
 
 /// Two fields in turn: nothing says that views are given back but the next start, and what they show is overwritten after the next finish.
-TEST_P(Views, are_right_under_skew_for_two_fields_in_turn) {
+TEST_P(ViewModes, are_right_under_skew_for_two_fields_in_turn) {
   Rig rig(plain_case("turns", decompose(size(), 2, {2, 4}, 0b11, random_), 1, 2), GetParam());
   if (!rig.ready()) return;
   Skew skew(8);
@@ -110,7 +110,7 @@ TEST_P(Views, are_right_under_skew_for_two_fields_in_turn) {
   EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
 }
 
-TEST_P(Views, may_be_out_when_a_swap_is_finished_with_copies_or_in_reverse) {
+TEST_P(ViewModes, may_be_out_when_a_swap_is_finished_with_copies_or_in_reverse) {
   Rig rig(plain_case("mixed swaps", decompose(size(), 2, {2, 4}, 0b11, random_), 1), GetParam());
   if (!rig.ready()) return;
   Skew skew(9);
@@ -134,7 +134,7 @@ TEST_P(Views, may_be_out_when_a_swap_is_finished_with_copies_or_in_reverse) {
   }
 }
 
-TEST_P(Views, left_out_at_the_end_keep_nobody) {
+TEST_P(ViewModes, left_out_at_the_end_keep_nobody) {
   Rig rig(plain_case("end", decompose(size(), 2, {2, 4}, 0b01, random_), 1), GetParam());
   if (!rig.ready()) return;
   rig.fill(1);
@@ -142,7 +142,7 @@ TEST_P(Views, left_out_at_the_end_keep_nobody) {
   EXPECT_TRUE(ok(hlc_halo_finish_views(rig.halo())));
 }
 
-TEST_P(Views, are_refused_at_the_wrong_time_and_of_the_wrong_field) {
+TEST_P(ViewModes, are_refused_at_the_wrong_time_and_of_the_wrong_field) {
   Rig rig(plain_case("states", decompose(size(), 2, {2, 4}, 0b11, random_), 1), GetParam());
   if (!rig.ready()) return;
   hlc_view views[HLC_DIRECTIONS(2)];
@@ -162,7 +162,7 @@ TEST_P(Views, are_refused_at_the_wrong_time_and_of_the_wrong_field) {
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_finish_views(rig.halo())));
 }
 
-FOR_ALL_MODES(Views);
+FOR_ALL_MODES(ViewModes);
 
 /// The stencil of a solver, through rows over views, against the same through the halo that mode p2p fills: bit by bit.
 TEST(Rows, over_views_give_a_stencil_the_same_bits_as_a_halo_does) {

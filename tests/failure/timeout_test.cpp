@@ -28,20 +28,30 @@ class Timeout : public testing::TestWithParam<ModeChoice> {
   Random random_{8};
 };
 
-/// Every rank but the late one swaps until a call fails; the late one waits until they have.
-hlc_status swap_without_the_late_rank(hlc_halo *halo) {
+/// Every rank but the late one does its part; the late one waits until they have.
+template <class Part>
+hlc_status without_the_late_rank(Part part) {
   hlc_status status = HLC_OK;
   if (rank() == late) {
     for (int r = 0; r < size(); ++r)
       if (r != late) MPI_Recv(nullptr, 0, MPI_BYTE, r, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return status;
   }
-  for (int round = 0; round < 4 && status == HLC_OK; ++round) {
-    status = hlc_halo_start(halo, nullptr);
-    if (status == HLC_OK) status = hlc_halo_finish(halo);
-  }
+  status = part();
   MPI_Send(nullptr, 0, MPI_BYTE, late, 77, MPI_COMM_WORLD);
   return status;
+}
+
+/// Swaps until a call fails.
+hlc_status swap_without_the_late_rank(hlc_halo *halo) {
+  return without_the_late_rank([&] {
+    hlc_status status = HLC_OK;
+    for (int round = 0; round < 4 && status == HLC_OK; ++round) {
+      status = hlc_halo_start(halo, nullptr);
+      if (status == HLC_OK) status = hlc_halo_finish(halo);
+    }
+    return status;
+  });
 }
 
 TEST_P(Timeout, names_the_rank_that_does_not_come) {
@@ -66,6 +76,23 @@ TEST_P(Timeout, names_the_rank_that_does_not_come) {
 }
 
 FOR_ALL_MODES(Timeout);
+
+TEST(TimeoutOfViews, names_the_rank_that_keeps_them) {
+  if (size() < 2) GTEST_SKIP() << "needs a rank that waits and one that is late";
+  Random random(9);
+  Rig rig(plain_case("row", decompose(size(), 1, {4, 4}, 0b1, random), 2), {"view", HLC_MODE_VIEW});
+  if (!rig.ready()) return;
+  rig.fill(1);
+  EXPECT_TRUE(ok(hlc_halo_start(rig.halo(), nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish_views(rig.halo())));
+  const hlc_status status = without_the_late_rank([&] { return hlc_halo_release(rig.halo()); });
+  if (rank() != late) {
+    EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, status));
+    EXPECT_NE(std::string(hlc_error_message()).find("rank " + std::to_string(late)), std::string::npos) << hlc_error_message();
+    EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_start(rig.halo(), nullptr)));
+  }
+  everyone(true);
+}
 
 }  // namespace
 }  // namespace halocline::test

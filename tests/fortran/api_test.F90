@@ -346,7 +346,7 @@ contains
     u = -1
     do j = 1, 6
       do i = 1, 6
-        u(i, j) = value(i, j)
+        u(i, j) = cell_number(i, j)
       end do
     end do
     call hlc_halo_start(halo)
@@ -362,13 +362,13 @@ contains
         call expect(owner == hlc_grid_rank(grid, int(grid%coords + [di, dj, 0, 0])), "the owner")
         do j = lbound(v, 2), ubound(v, 2)
           do i = lbound(v, 1), ubound(v, 1)
-            right = right .and. v(i, j) == value(i, j)
+            right = right .and. nint(v(i, j)) == cell_number(i, j)
           end do
         end do
       end do
     end do
     call expect(right, "the cells")
-    if (mode == "view") call expect(all(u(-1:0, :) == -1) .and. all(u(:, 7:8) == -1), "the halo is left as it was")
+    if (mode == "view") call expect(all(nint(u(-1:0, :)) == -1) .and. all(nint(u(:, 7:8)) == -1), "the halo is left as it was")
     call hlc_halo_view(halo, 2, [0, 1], v, status=status)
     call expect(status == HLC_ERR_ARGUMENT, "a field that is none")
     call hlc_halo_view(halo, 1, [0, 2], v, status=status)
@@ -380,15 +380,13 @@ contains
     call hlc_halo_release(halo)
     call free_halo(halo, u)
     call end_test("views show the cells around a block, mode " // mode)
-
-  contains
-
-    !> Names a cell of the whole grid, by its place in the block of this rank.
-    real(real64) function value(i, j)
-      integer, intent(in) :: i, j
-      value = 100 * modulo(6 * context%rank + i - 1, 6 * context%size) + modulo(j - 1, 6)
-    end function
   end subroutine
+
+  !> A number for a cell of the periodic grid of test_views, by its place in the block of this rank.
+  integer function cell_number(i, j)
+    integer, intent(in) :: i, j
+    cell_number = 100 * modulo(6 * context%rank + i - 1, 6 * context%size) + modulo(j - 1, 6)
+  end function
 
   !> A halo of one field u in mode p2p over blocks of 6 x 6 cells, periodic in both directions.
   subroutine make_halo(halo, u)
