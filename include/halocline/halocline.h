@@ -62,6 +62,7 @@ typedef enum hlc_mode HLC_INT {
   HLC_MODE_PASSIVE_NAIVE, /**< MPI_Put in a lock_all epoch per swap, non-blocking barrier */
   HLC_MODE_NOTIFY,        /**< packed straight into the neighbour's buffer, with a notification */
   HLC_MODE_DIRECT,        /**< copied once, from the neighbour's interior into my halo */
+  HLC_MODE_NOTIFY_NODE,   /**< to other nodes one write per node, for all ranks of both; inside the node as direct */
   HLC_MODE_COUNT_
 } hlc_mode;
 
@@ -322,6 +323,7 @@ typedef struct hlc_plan_info {
   int64_t bytes_in, bytes_out; /**< moved per full swap, copies to myself left out */
   int64_t self_bytes;          /**< copied from myself to myself */
   int64_t memory_bytes;        /**< buffers and tables of this rank */
+  int64_t network_writes;      /**< that this rank has begun so far to other nodes: data, and announcements without data */
 } hlc_plan_info;
 
 /** Fills *info. Local. */

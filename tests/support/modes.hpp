@@ -1,4 +1,4 @@
-// The ways to move data that every conformance test runs through: the eight modes, the late epochs of fence and pscw, and the fence that
+// The ways to move data that every conformance test runs through: the nine modes, the late epochs of fence and pscw, and the fence that
 // gets.
 //
 // SPDX-License-Identifier: BSD-3-Clause
@@ -22,6 +22,8 @@ struct ModeChoice {
 
   /// Whether hlc_halo_test can see that all data have arrived.
   bool sees_arrival() const { return mode != HLC_MODE_FENCE && mode != HLC_MODE_PASSIVE_NAIVE; }
+  /// Whether neighbours of other nodes are reached by writes over the network.
+  bool writes_to_other_nodes() const { return mode == HLC_MODE_NOTIFY || mode == HLC_MODE_DIRECT || mode == HLC_MODE_NOTIFY_NODE; }
   /// Whether one neighbour's data can arrive, and be unpacked, before another neighbour has started.
   bool unpacks_by_arrival() const {
     return mode == HLC_MODE_P2P || mode == HLC_MODE_PASSIVE || mode == HLC_MODE_NOTIFY || mode == HLC_MODE_DIRECT;
@@ -40,6 +42,7 @@ inline constexpr ModeChoice all_modes[] = {
     {"passive_naive", HLC_MODE_PASSIVE_NAIVE},
     {"notify", HLC_MODE_NOTIFY},
     {"direct", HLC_MODE_DIRECT},
+    {"notify_node", HLC_MODE_NOTIFY_NODE},
 };
 
 /// The modes that a conformance program runs: all, or on pretended nodes (HALOCLINE_FAKE_NODES) those whose routes they change.
@@ -47,7 +50,7 @@ inline std::vector<ModeChoice> modes_here() {
   const bool pretended = std::getenv("HALOCLINE_FAKE_NODES") != nullptr;
   std::vector<ModeChoice> modes;
   for (const ModeChoice &choice : all_modes)
-    if (!pretended || choice.mode == HLC_MODE_NOTIFY || choice.mode == HLC_MODE_DIRECT) modes.push_back(choice);
+    if (!pretended || choice.writes_to_other_nodes()) modes.push_back(choice);
   return modes;
 }
 

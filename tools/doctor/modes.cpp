@@ -31,9 +31,10 @@ const std::vector<ModeNeeds> kModes{
     {"pscw", {"epochs/pscw_early", "epochs/pscw_late", "allocate/pscw:put"}},
     {"passive", {"epochs/passive", "messages/persistent", "allocate/flush_all:put"}},
     {"passive_naive", {"epochs/passive_naive", "allocate/lock_all:put"}},
-    // Between nodes these two send messages.
+    // Between nodes these send messages where there is no network.
     {"notify", {"messages/persistent"}},
     {"direct", {"messages/persistent"}},
+    {"notify_node", {"messages/persistent"}},
 };
 
 /// What was found of a need, as a verdict.
