@@ -144,7 +144,7 @@ typedef struct hlc_context_info_t {
 HLC_NODISCARD HLC_API hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info);
 
 /**
- * Returns one line about what carries data to other nodes in modes notify and direct and for segments: the provider and interface that libfabric
+ * Returns one line about what carries data to other nodes in modes notify, direct and notify_node and for segments: the provider and interface that libfabric
  * drives, and who moves it (HALOCLINE_PROGRESS), or the reason why it is MPI, which segments cannot use. The network is opened by the first plan
  * or segment that needs it; until then the line says that none has. HALOCLINE_PROVIDER names a provider of libfabric ("none": MPI carries
  * plans' data), HALOCLINE_INTERFACE an interface or its address. Valid as long as the context; local. NULL for NULL.

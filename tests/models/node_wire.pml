@@ -7,7 +7,8 @@
  * Found: data that are not of the round that is unpacked; a write used again while it is under way; a deadlock.
  *
  * check   2 ranks each, all rounds whole, one piece:              -DRANKS=2 -DROUNDS=3 -DWHOLE -DSHORT
- * check   1 rank each, rounds that move any part, two pieces:     -DRANKS=1 -DROUNDS=3
+ * check   1 rank each, two pieces:                                -DRANKS=1 -DROUNDS=3 -DWHOLE
+ * check   1 rank each, rounds that move any part:                 -DRANKS=1 -DROUNDS=3 -DSHORT
  * check   2 ranks each, one sends, nothing comes back:            -DRANKS=2 -DROUNDS=3 -DWHOLE -DONE_WAY -DSHORT
  * break   NO_ARRIVED_CHECK  unpacks without waiting for the announcement:                  -DRANKS=1 -DROUNDS=1 -DWHOLE -DSHORT
  * break   ANNOUNCED_FIRST   the network announces before the bytes are there:              -DRANKS=1 -DROUNDS=1 -DWHOLE -DSHORT
@@ -35,7 +36,7 @@
 #endif
 #define SLOT(node, round) (2 * (node) + TURN(round))
 #define CELL(slot, rank) ((slot) * RANKS + (rank))
-#define PLAN(node, rank, round) (((node) * RANKS + (rank)) * (ROUNDS + 1) + (round))
+#define PLAN(node, rank, round) (((node) * RANKS + (rank)) * ROUNDS + (round) - 1)
 
 byte out[4 * RANKS];     /* packed by the ranks of the node that sends */
 byte in[4 * RANKS];      /* where the network writes, by the slot that it comes from */
@@ -45,7 +46,7 @@ byte first[4], further[4];      /* announcements heard */
 byte packed[4], sent[4], pieces[4];
 bit many[4];                    /* the bundle that is sent takes two pieces */
 bit under_way[8], put[8];       /* first pieces, second pieces */
-bit sends[2 * RANKS * (ROUNDS + 1)];
+bit sends[2 * RANKS * ROUNDS];
 
 inline carry_first(slot) {
   atomic {
@@ -177,11 +178,13 @@ inline start() {
 #ifdef COUNTED_FIRST
   count_me(SLOT(node, round));
 #endif
-  assert(!under_way[SLOT(node, round)] && !under_way[4 + SLOT(node, round)]);
-  if
-  :: sends[PLAN(node, me, round)] -> out[CELL(SLOT(node, round), me)] = round
-  :: else
-  fi;
+  d_step {
+    assert(!under_way[SLOT(node, round)] && !under_way[4 + SLOT(node, round)]);
+    if
+    :: sends[PLAN(node, me, round)] -> out[CELL(SLOT(node, round), me)] = round
+    :: else
+    fi
+  }
 #ifdef SENDERS_ALONE
   senders = sends[PLAN(node, 0, round)] + (RANKS > 1 && sends[PLAN(node, RANKS - 1, round)]);
 #endif
@@ -259,9 +262,9 @@ init {
   byte i;
   atomic {
     do
-    :: i < 2 * RANKS * (ROUNDS + 1) ->
+    :: i < 2 * RANKS * ROUNDS ->
 #ifdef ONE_WAY
-       sends[i] = i < ROUNDS + 1;
+       sends[i] = i < ROUNDS;
 #else
        sends[i] = 1;
 #endif
