@@ -25,7 +25,7 @@ import struct
 import subprocess
 import sys
 
-MODES = "p2p,neighbor,fence,pscw,passive,passive_naive,notify,direct"
+MODES = "p2p,neighbor,fence,pscw,passive,passive_naive,notify,direct,notify_node"
 FIELDS = 29
 
 

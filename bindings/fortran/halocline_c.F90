@@ -21,7 +21,7 @@ module halocline_c
   !> How the data move; hlc_mode_name gives the names that the argument mode and HALOCLINE_MODE take.
   enum, bind(C)
     enumerator :: HLC_MODE_DEFAULT = 0, HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, &
-                  HLC_MODE_PASSIVE_NAIVE, HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_VIEW, HLC_MODE_COUNT
+                  HLC_MODE_PASSIVE_NAIVE, HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_VIEW, HLC_MODE_NOTIFY_NODE, HLC_MODE_COUNT
   end enum
   !> When fence and pscw open an epoch: at the end of the previous finish (early) or in start (late).
   enum, bind(C)
@@ -96,12 +96,12 @@ module halocline_c
   end type
 
   !> What planning decided: the mode, epoch and drive in use; messages per full swap and directions that face the caller itself;
-  !> how many neighbours each route serves; bytes per full swap and bytes of buffers. Filled by hlc_halo_info and
+  !> how many neighbours each route serves; bytes per full swap, bytes of buffers, and writes to other nodes so far. Filled by hlc_halo_info and
   !> hlc_exchange_info.
   type, bind(C) :: hlc_plan_info
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
     integer(c_int) :: neighbours = 0, self_copies = 0, via_direct = 0, via_notify = 0, via_network = 0, via_mpi = 0
-    integer(c_int64_t) :: bytes_in = 0, bytes_out = 0, self_bytes = 0, memory_bytes = 0
+    integer(c_int64_t) :: bytes_in = 0, bytes_out = 0, self_bytes = 0, memory_bytes = 0, network_writes = 0
   end type
 
   !> One neighbour of an exchange: its rank, a tag of 0 or more, and the bytes sent to it and received from it. Entry (rank b, tag

@@ -63,6 +63,7 @@ typedef enum hlc_mode HLC_INT {
   HLC_MODE_NOTIFY,        /**< packed straight into the neighbour's buffer, with a notification */
   HLC_MODE_DIRECT,        /**< copied once, from the neighbour's interior into my halo */
   HLC_MODE_VIEW,          /**< read where it lies, the neighbour's interior or the receive buffer, by hlc_halo_finish_views; else as direct */
+  HLC_MODE_NOTIFY_NODE,   /**< to other nodes one write per node, for all ranks of both; inside the node as direct */
   HLC_MODE_COUNT_
 } hlc_mode;
 
@@ -144,7 +145,7 @@ typedef struct hlc_context_info_t {
 HLC_NODISCARD HLC_API hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info);
 
 /**
- * Returns one line about what carries data to other nodes in modes notify and direct and for segments: the provider and interface that libfabric
+ * Returns one line about what carries data to other nodes in modes notify, direct and notify_node and for segments: the provider and interface that libfabric
  * drives, and who moves it (HALOCLINE_PROGRESS), or the reason why it is MPI, which segments cannot use. The network is opened by the first plan
  * or segment that needs it; until then the line says that none has. HALOCLINE_PROVIDER names a provider of libfabric ("none": MPI carries
  * plans' data), HALOCLINE_INTERFACE an interface or its address. Valid as long as the context; local. NULL for NULL.
@@ -323,6 +324,7 @@ typedef struct hlc_plan_info {
   int64_t bytes_in, bytes_out; /**< moved per full swap, copies to myself left out */
   int64_t self_bytes;          /**< copied from myself to myself */
   int64_t memory_bytes;        /**< buffers and tables of this rank */
+  int64_t network_writes;      /**< that this rank has begun so far to other nodes: data, and announcements without data */
 } hlc_plan_info;
 
 /** Fills *info. Local. */

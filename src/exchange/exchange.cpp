@@ -127,7 +127,8 @@ Status Exchange::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   hlc_plan_info info{};
   describe(info);
-  std::int64_t links[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, mode.reads_fields ? info.via_notify : 0};
+  const bool reads = mode.reads_fields && mode.mode != HLC_MODE_NOTIFY_NODE;  // which does not promise it
+  std::int64_t links[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, reads ? info.via_notify : 0};
   HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_SUM, links, 3));
   if (plan_.context->rank() != 0) return Status::ok;
   const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
@@ -167,6 +168,7 @@ void Exchange::describe(hlc_plan_info &info) const {
   for (std::size_t i = 0; i < legs_.size(); ++i) {
     info.*routes_[i] += static_cast<int>(legs_[i]->edges().size());
     info.memory_bytes += legs_[i]->memory_bytes();
+    info.network_writes += legs_[i]->network_writes();
   }
   for (const Edge &edge : plan_.edges) {
     info.bytes_out += check_ ? Check::payload(edge.out) : edge.out;
@@ -308,6 +310,7 @@ Status Exchange::wait_until(Step step, Suspect suspect) {
     for (auto &leg : legs_) leg->wake_peers();
     if (wait.pause() == Wait::Turn::look_again) continue;
     Status verdict = check_ ? check_->still_wanted() : Status::ok;
+    if (!failed(verdict)) verdict = suspect_partners();
     if (!failed(verdict)) verdict = suspect(wait.timed_out());
     if (!failed(verdict)) continue;
     status = step(wait);
@@ -348,6 +351,13 @@ Status Exchange::suspect_missing(bool timed_out) const {
   for (const bool late : {false, timed_out})
     for (std::size_t e = 0; e < arrival_.size(); ++e)
       if (arrival_[e] == Arrival::missing) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, late));
+  return Status::ok;
+}
+
+/// Ranks of this node that move data for this one.
+Status Exchange::suspect_partners() const {
+  for (const auto &leg : legs_)
+    for (const Member member : leg->partners()) HLC_TRY(suspect_rank(plan_.context->rank_of(member), member, false));
   return Status::ok;
 }
 

@@ -87,6 +87,7 @@ class Exchange {
   Status name_peer(Status status, int edge) const;
   Status suspect_rank(int rank, Member member, bool timed_out) const;
   Status suspect_missing(bool timed_out) const;
+  Status suspect_partners() const;
   Status suspect_all(int rank, bool timed_out) const;
   Status suspect_peers(bool timed_out) const;
   Status mark_broken(Status status);

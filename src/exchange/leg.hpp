@@ -99,6 +99,10 @@ class Leg : public Kept {
   virtual bool poll_blocks() const { return false; }
   /// True if packing past this core's caches was found faster: what is packed here is read by the peer's core next.
   virtual bool packs_past_caches() const { return false; }
+  /// Ranks of this node who have to move for the round to end, though they may be nobody's peer here.
+  virtual const std::vector<Member> &partners() const { return no_partners_; }
+  /// Writes to other nodes that were begun so far.
+  virtual std::int64_t network_writes() const { return 0; }
   /// False if arrivals come all at once, so that nobody can tell which neighbour is late.
   virtual bool knows_who() const { return true; }
   virtual std::int64_t memory_bytes() const = 0;
@@ -116,6 +120,9 @@ class Leg : public Kept {
 
   Plan &plan_;
   std::vector<int> edges_;  // indices into plan_.edges
+
+ private:
+  std::vector<Member> no_partners_;
 };
 
 /// Makers of legs, one per file in modes/. Local; create follows.
@@ -129,5 +136,6 @@ std::unique_ptr<Leg> make_passive_naive(Plan &plan, std::vector<int> edges);
 std::unique_ptr<Leg> make_notify(Plan &plan, std::vector<int> edges);
 std::unique_ptr<Leg> make_wire(Plan &plan, std::vector<int> edges);
 std::unique_ptr<Leg> make_direct(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Leg> make_node_wire(Plan &plan, std::vector<int> edges);
 
 }  // namespace halocline

@@ -60,12 +60,14 @@ class Partner {
   }
 
   /// Whatever unpack was given for other ranks in one step lies in one buffer, and its pointers come back every step, or every second
-  /// one. A plan with two routes, by shared memory and to other nodes, has a buffer for each.
+  /// one. A plan with two routes, by shared memory and to other nodes, has a buffer for each, and one that gathers what comes for a node has
+  /// one per other node, for all ranks.
   void expect_one_buffer() const {
     for (const auto &pointers : pointers_) EXPECT_LE(pointers.size(), 2u) << "unpack gets pointers into the receive buffer itself";
     hlc_plan_info info{};
     EXPECT_TRUE(ok(hlc_exchange_info(exchange_, &info)));
     if (info.via_notify > 0 && info.via_network + info.via_mpi > 0) return;
+    if (info.mode == HLC_MODE_NOTIFY_NODE && info.via_network > 0) return;
     std::int64_t room = 0;
     for (const Entry &entry : entries_) room += 256 + entry.neighbour.bytes_in;
     EXPECT_LE(widest_span_, room) << "all neighbours share one receive buffer";
@@ -230,6 +232,52 @@ TEST_P(Exchange, the_plan_names_its_routes) {
   EXPECT_EQ(info.via_notify, notified ? here.node_size - 1 : 0);
   EXPECT_EQ(info.via_network + info.via_mpi, notified ? size() - here.node_size : size() - 1);
   EXPECT_TRUE(info.via_network == 0 || info.via_mpi == 0) << "all ranks of other nodes are reached in the same way";
+}
+
+/// How many writes to other nodes all ranks have begun.
+std::int64_t writes_of_all(const Partner &partner) {
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_exchange_info(partner.exchange(), &info)));
+  MPI_Allreduce(MPI_IN_PLACE, &info.network_writes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return info.network_writes;
+}
+
+/// Links of which only those into the last rank carry something.
+std::vector<Link> into_the_last_rank() {
+  std::vector<Link> links = complete_graph(size(), 64);
+  for (Link &link : links) {
+    if (link.a == link.b) continue;
+    if (link.b != size() - 1) link.bytes_ab = 0;
+    if (link.a != size() - 1) link.bytes_ba = 0;
+  }
+  return links;
+}
+
+TEST_P(Exchange, a_node_gets_one_write_of_another_in_each_round) {
+  constexpr int rounds = 7;
+  for (const bool all : {true, false}) {
+    Partner partner(all ? complete_graph(size(), 64) : into_the_last_rank(), GetParam());
+    if (!partner.ready()) return;
+    hlc_plan_info info{};
+    hlc_context_info_t here{};
+    EXPECT_TRUE(ok(hlc_exchange_info(partner.exchange(), &info)));
+    EXPECT_TRUE(ok(hlc_context_info(context(), &here)));
+    EXPECT_EQ(writes_of_all(partner), 0);
+    for (int step = 1; step <= rounds; ++step) {
+      partner.start(step);
+      partner.finish();
+    }
+    int over_network = info.via_network;
+    MPI_Allreduce(MPI_IN_PLACE, &over_network, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    const std::int64_t writes = writes_of_all(partner);
+    if (over_network == 0) {
+      EXPECT_EQ(writes, 0);
+    } else if (GetParam().mode == HLC_MODE_NOTIFY_NODE) {
+      EXPECT_EQ(writes, rounds * here.nodes * (here.nodes - 1)) << "whatever its ranks send";
+    } else if (all) {
+      EXPECT_EQ(writes, 2 * rounds * over_network) << "data, and that they have been unpacked";
+    }
+  }
 }
 
 FOR_ALL_MODES(Exchange);

@@ -23,7 +23,7 @@ import time
 RANKS = 3
 VICTIM = 1
 TIMEOUT_S = 3  # of the library, where it cannot know of the death
-MODES = ("p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify", "direct")
+MODES = ("p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify", "direct", "notify_node")
 SWAP_STAGES = ("between_swaps", "packing", "after_start", "unpacking", "finalise")
 PLAN_STAGES = ("open 2", "open 5", "field 1", "field 3", "init 1", "init 6", "init 15")
 # Modes in which a swap blocks inside MPI, where nobody can notice a death.
@@ -37,7 +37,7 @@ FEW += [("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), 
 LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}
 # Every rank on a node of its own: the death is seen by a write that fails, or not at all until the time is over.
 OTHER_NODES = {"HALOCLINE_FAKE_NODES": str(RANKS), "HALOCLINE_TEST_PATIENCE": "60"}
-OVER_THE_NETWORK = [("direct", "after_start")]
+OVER_THE_NETWORK = [("direct", "after_start"), ("notify_node", "after_start")]
 # What is collective at the end waits for a live rank far longer than HALOCLINE_TIMEOUT, for one that is lost no longer than that: the
 # patience is shorter than the former. `put`: the death is known by a transfer that has failed, and there is nothing to wait for.
 LAST_CALLS = dict(OTHER_NODES, HALOCLINE_TIMEOUT="4", HALOCLINE_TEST_PATIENCE="30")

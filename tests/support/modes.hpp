@@ -23,7 +23,7 @@ struct ModeChoice {
   /// Whether the library carries the data itself, by one of its own routes to each neighbour, and not MPI.
   bool is_own() const { return mode >= HLC_MODE_NOTIFY; }
   /// Whether neighbours of the node are read directly, where the fields allow it.
-  bool reads_directly() const { return mode == HLC_MODE_DIRECT || mode == HLC_MODE_VIEW; }
+  bool reads_directly() const { return mode >= HLC_MODE_DIRECT; }
   /// Whether hlc_halo_test can see that all data have arrived.
   bool sees_arrival() const { return mode != HLC_MODE_FENCE && mode != HLC_MODE_PASSIVE_NAIVE; }
   /// Whether one neighbour's data can arrive, and be unpacked, before another neighbour has started.
@@ -43,6 +43,7 @@ inline constexpr ModeChoice all_modes[] = {
     {"notify", HLC_MODE_NOTIFY},
     {"direct", HLC_MODE_DIRECT},
     {"view", HLC_MODE_VIEW},
+    {"notify_node", HLC_MODE_NOTIFY_NODE},
 };
 
 /// The modes that a conformance program runs: all, or on pretended nodes (HALOCLINE_FAKE_NODES) those whose routes they change.

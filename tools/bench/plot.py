@@ -17,7 +17,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 ONE_SIDED, MPI, HAND, LIMIT, INK = "#0b6e8a", "#8fb8c6", "#c9a46b", "#b3402e", "#333333"
-NODE_MODES = ("direct", "notify", "view")
+NODE_MODES = ("direct", "notify", "notify_node", "view")
 
 
 def color(mode):

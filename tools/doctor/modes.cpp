@@ -35,6 +35,7 @@ const std::vector<ModeNeeds> kModes{
     {"notify", {"messages/persistent"}},
     {"direct", {"messages/persistent"}},
     {"view", {"messages/persistent"}},
+    {"notify_node", {"messages/persistent"}},
 };
 
 /// What was found of a need, as a verdict.

@@ -47,7 +47,8 @@ enum class Mode {
   passive_naive = HLC_MODE_PASSIVE_NAIVE,
   notify = HLC_MODE_NOTIFY,
   direct = HLC_MODE_DIRECT,
-  view = HLC_MODE_VIEW
+  view = HLC_MODE_VIEW,
+  notify_node = HLC_MODE_NOTIFY_NODE
 };
 enum class Epoch { standard = HLC_EPOCH_DEFAULT, early = HLC_EPOCH_EARLY, late = HLC_EPOCH_LATE };
 enum class Drive { standard = HLC_DRIVE_DEFAULT, put = HLC_DRIVE_PUT, get = HLC_DRIVE_GET };

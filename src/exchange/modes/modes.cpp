@@ -22,6 +22,7 @@ constexpr ModeRow kModes[] = {
     {HLC_MODE_NOTIFY, "notify", make_notify, make_wire, make_p2p, false},
     {HLC_MODE_DIRECT, "direct", make_direct, make_wire, make_p2p, true},
     {HLC_MODE_VIEW, "view", make_direct, make_wire, make_p2p, true},
+    {HLC_MODE_NOTIFY_NODE, "notify_node", make_direct, make_node_wire, make_p2p, true},
 };
 
 /// Levenshtein distance: how many letters must change.

@@ -85,6 +85,7 @@ class WireLeg final : public Leg {
       piece.bytes = std::min(left, port_.most_bytes());
       left -= piece.bytes;
       port_.start(piece);
+      writes_ += 1;
     }
     return Status::ok;
   }
@@ -112,6 +113,7 @@ class WireLeg final : public Leg {
   Status release(int e) override {
     // SYNC unpacked-before-rewrite (pairs with place)
     port_.start(end(e).freeing[end(e).received % kSlots]);
+    writes_ += 1;
     return Status::ok;
   }
 
@@ -140,6 +142,7 @@ class WireLeg final : public Leg {
 
   WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling; }
 
+  std::int64_t network_writes() const override { return writes_; }
   std::int64_t memory_bytes() const override {
     return receive_.bytes() + send_.bytes() + static_cast<std::int64_t>(ends_.size() * sizeof(End));
   }
@@ -339,6 +342,7 @@ class WireLeg final : public Leg {
   std::vector<int> position_;  // edge -> index in ends_
   std::vector<int> waiting_;
   std::uint64_t failures_ = 0;
+  std::int64_t writes_ = 0;
 };
 
 }  // namespace

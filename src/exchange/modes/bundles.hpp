@@ -1,0 +1,51 @@
+// Which ranks of this node exchange data with which other nodes, and where the memory of that lies: worked out by every rank of the node from
+// the same stakes, so that all come to the same. Numbers only; mode notify_node (node_wire.cpp) does the rest.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exchange/leg.hpp"
+
+namespace halocline {
+
+/// What one rank of this node exchanges with all ranks of one other node. Plain numbers, for shared memory.
+struct Stake {
+  std::int64_t node = 0;  // the other one
+  std::int64_t edges = 0;  // 0: no stake, a list ends here
+  std::int64_t planned = 0;  // bytes that go out, each edge's rounded up to whole chunks
+  std::int64_t out = 0, in = 0;  // the same of the largest round, both ways
+  Member member = 0;  // whose stake it is
+};
+
+/// All that goes between this node and one other.
+struct Bundle {
+  std::int64_t node = 0;
+  std::vector<Member> members;  // of this node, who have a stake in it; in order
+  Member carrier = 0;  // who has its memory, and hears what comes for it
+  std::int64_t place = 0;  // where that memory begins in the carrier's part
+  std::int64_t edges = 0, planned = 0, out = 0, in = 0;
+  std::int64_t my_place = 0;  // where my data begin in a round as planned, behind the head
+  std::int64_t first_edge = 0;  // my edges have the numbers from here on, in the order of my list
+};
+
+///   slot:  | how many further pieces have been sent, of all rounds of this slot | per edge: where its data begin | data |
+/// The bytes before the data.
+std::int64_t head_bytes(const Bundle &bundle);
+/// Bytes of a whole slot.
+std::int64_t slot_bytes(const Bundle &bundle, std::int64_t data);
+
+///   memory:  | words | landing | slots to receive in: 0, 1 | slots to send from: 0, 1 |
+/// The landing is where writes go that only try whether somebody is there.
+inline constexpr std::int64_t kLandingBytes = 64;
+std::int64_t bundle_bytes(const Bundle &bundle, std::int64_t words_bytes);
+
+/// The stakes of one rank, in order of nodes. node_of[e] is the node at the other end of edge e.
+std::vector<Stake> list_stakes(const Plan &plan, const std::vector<int> &edges, const std::vector<std::int64_t> &node_of);
+
+/// The bundles in which `me` has a stake, in order of nodes, from the stakes of all members of the node. Each bundle's carrier is the one of
+/// its members that carries fewest so far. words_bytes: of each bundle.
+std::vector<Bundle> lay_out_bundles(std::vector<Stake> stakes, Member me, std::int64_t words_bytes);
+
+}  // namespace halocline
