@@ -47,29 +47,29 @@ Fields::Fields(std::byte *memory, const Index &cells, const Kind &kind)
       array_(array_cells(cells, ghost_)) {}
 
 std::size_t Fields::bytes(const Index &cells, const Kind &kind) {
-  return static_cast<std::size_t>(2 * kind.variables * array_cells(cells, kind.ghost)) * sizeof(double);
+  return static_cast<std::size_t>(kind.variables * array_cells(cells, kind.ghost)) * sizeof(double);
 }
 
-Target Fields::block(int variable, std::int64_t step) const {
-  double *array = first_ + (2 * variable + step % 2) * array_;
+Target Fields::block(int variable) const {
+  double *array = first_ + variable * array_;
   return {array + ghost_ * (1 + row_ + plane_), row_, plane_};
 }
 
-View Fields::edge(int variable, std::int64_t step, const Index &v) const {
-  const Target all = block(variable, step);
+View Fields::edge(int variable, const Index &v) const {
+  const Target all = block(variable);
   const auto first = [&](int d) { return v[d] > 0 ? cells_[d] - 1 : 0; };
   return {all.at(first(0), first(1), first(2)), all.row, all.plane};
 }
 
-Target Fields::halo(int variable, std::int64_t step, const Index &v) const {
-  const Target all = block(variable, step);
+Target Fields::halo(int variable, const Index &v) const {
+  const Target all = block(variable);
   const auto first = [&](int d) { return v[d] > 0 ? cells_[d] : v[d]; };
   return {all.at(first(0), first(1), first(2)), all.row, all.plane};
 }
 
 void fill(const Fields &fields, const Grid &grid, int variables) {
   for (int variable = 0; variable < variables; ++variable) {
-    const Target block = fields.block(variable, 0);
+    const Target block = fields.block(variable);
     for (std::int64_t z = 0; z < grid.cells[2]; ++z)
       for (std::int64_t y = 0; y < grid.cells[1]; ++y)
         for (std::int64_t x = 0; x < grid.cells[0]; ++x)

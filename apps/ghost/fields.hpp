@@ -1,5 +1,5 @@
-// The arrays of one rank: each variable twice, for the step that is read and the one that is written, with or without ghost cells; and the
-// copying of boxes of cells. All variants lay out their arrays alike, wherever the memory comes from.
+// The arrays of one rank, one per variable, with or without ghost cells; and the copying of boxes of cells. All variants lay out their arrays
+// alike, wherever the memory comes from.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -48,12 +48,12 @@ class Fields {
   /// Bytes that such arrays take.
   static std::size_t bytes(const Index &cells, const Kind &kind);
 
-  /// The block of a variable, ghost cells beyond its edges, as it is at the beginning of a step.
-  Target block(int variable, std::int64_t step) const;
+  /// The block of a variable, ghost cells beyond its edges.
+  Target block(int variable) const;
   /// Of that block the cells that a neighbour in direction v reads.
-  View edge(int variable, std::int64_t step, const Index &v) const;
+  View edge(int variable, const Index &v) const;
   /// The ghost cells in direction v.
-  Target halo(int variable, std::int64_t step, const Index &v) const;
+  Target halo(int variable, const Index &v) const;
 
   const Index &cells() const { return cells_; }
 

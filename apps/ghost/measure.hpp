@@ -20,14 +20,13 @@ struct Sample {
 /// A variant under test.
 class Runner {
  public:
-  Runner(const Kind &kind, const Setup &setup) : name_(kind.name), setup_(setup), variant_(kind.make(setup)) {}
+  Runner(const Kind &kind, const Setup &setup)
+      : name_(kind.name), setup_(setup), variant_(kind.make(setup)), work_(static_cast<std::size_t>(volume(setup.grid.cells))) {}
 
   /// Runs so many steps from where it stands. Collective.
   Sample run(int steps);
 
   const std::string &name() const { return name_; }
-  /// Where it stands.
-  std::int64_t step() const { return step_; }
   const Fields &fields() const { return variant_->fields(); }
   std::vector<Sample> samples;
 
@@ -35,7 +34,8 @@ class Runner {
   std::string name_;
   Setup setup_;
   std::unique_ptr<Variant> variant_;
-  std::int64_t step_ = 0;
+  std::vector<double> work_;  ///< the averages, until they may be put into place
+  std::int64_t exchanges_ = 0;
 };
 
 /// What the machine could do, measured beside the variants: a plain copy of all cells, as the least that a stencil has to move; a plain

@@ -44,11 +44,11 @@ void NodeSync::await_done(int node_rank, std::int64_t exchange) const {
   if (!has_fault("done")) await(counters(node_rank).done, exchange);
 }
 
-// SYNC step-barrier (pairs with itself): reads of a step before writes of the next one.
-void NodeSync::barrier(std::int64_t step) {
+// SYNC read-before-barrier (pairs with itself): the reads of all ranks of the node, before any of them writes.
+void NodeSync::barrier(std::int64_t iteration) {
   if (has_fault("barrier")) return;
-  counters(me_).arrived.store(step + 1, std::memory_order_release);
-  for (const Counters *other : counters_) await(other->arrived, step + 1);
+  counters(me_).arrived.store(iteration, std::memory_order_release);
+  for (const Counters *other : counters_) await(other->arrived, iteration);
 }
 
 void NodeSync::await(const std::atomic<std::int64_t> &counter, std::int64_t value) const {

@@ -1,18 +1,18 @@
 // What the ranks of a node tell each other through counters in shared memory. Every rank has three, which it alone writes and which only
-// rise. An exchange has a number, 1 for the first: step * variables + variable + 1.
+// rise: they count exchanges, one per variable and step, from 1.
 //
-//   ready    my cells of exchange k may be read                                 "read" in the paper
-//   done     I have read what I need of exchange k from all neighbours          "have read" in the paper
-//   arrived  I have come to the end of so many steps                            the barrier
+//   ready    my cells of exchange k may be read                                              "read" in the paper
+//   done     I have read what exchange k needs of all neighbours                             "have read" in the paper
+//   arrived  I have come to the end of iteration k: exchange, stencil                        the barrier
 //
-// Who may write what, and when. A variable has two arrays, used in turn: in step s all read array s % 2 and write the other one. So
-// the computation of exchange k overwrites what neighbours read in exchange k - variables, the same variable one step before.
-// - With a barrier at the end of each step, all have read step s - 1 before anyone computes in step s.
-// - Without, a rank waits for done >= k - variables of each neighbour before it computes exchange k. Neighbours stored that about a whole step
-//   ago, unless they are late: so the wait costs a look, where the barrier costs a meeting. Reading one's own future is not needed for it:
-//   done of k - variables comes before ready of k at every rank, so no circle of waits can close.
-// - What is read in exchange k was written in the step before, by a rank that has stored ready = k since. (With a barrier, that alone would
-//   order this, too: the counter is kept there because the paper's program has both.)
+// A variable has one array. Iteration k reads the cells of neighbours, writes averages elsewhere, and puts them into the array at its end. So
+// two things must not happen, whoever is early or late:
+// - A neighbour reads cells of iteration k before they are there. They were put there in the last iteration of the variable, and the owner
+//   stores ready = k after that. With one variable nothing else orders this.
+// - The owner puts averages of iteration k where a neighbour still has to read for its iteration k. It waits for done = k of each neighbour first;
+//   or for arrived = k of all ranks of the node, each of which stores that when it has read.
+// No circle of waits can close: ready = k is stored before anything in iteration k that waits, done = k after waits for ready = k alone, and both
+// before the wait for done = k or arrived = k.
 //
 // Source: Simmendinger et al., section 4.3.1.
 //
@@ -48,8 +48,8 @@ class NodeSync {
   void await_ready(int node_rank, std::int64_t exchange) const;
   void say_done(std::int64_t exchange);
   void await_done(int node_rank, std::int64_t exchange) const;
-  /// Returns when all ranks of the node have called it for this step.
-  void barrier(std::int64_t step);
+  /// Returns when all ranks of the node have called it for this iteration.
+  void barrier(std::int64_t iteration);
 
   /// Node ranks of the neighbours in this node, each once.
   const std::vector<int> &neighbours() const { return neighbours_; }

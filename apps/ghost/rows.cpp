@@ -2,79 +2,60 @@
 #include "rows.hpp"
 
 namespace ghost {
-namespace {
 
-/// Where cell i of a side of n cells lies: -1 and 1 beyond the ends (there as cell 0), 0 within.
-struct Place {
-  int side;
-  std::int64_t cell;
-};
-Place place(std::int64_t i, std::int64_t n) {
-  if (i < 0) return {-1, 0};
-  if (i >= n) return {1, 0};
-  return {0, i};
+Rows::Rows(int points, const Index &cells) : points_(points), cells_(cells), lines_(static_cast<std::size_t>(3 * (cells[1] + 2))) {}
+
+/// Beyond the ends of a side of n cells others begin: at their cell 0.
+static int side_of(std::int64_t i, std::int64_t n) { return i < 0 ? -1 : i >= n ? 1 : 0; }
+
+/// All lines of one layer, each found once for the rows around it.
+void Rows::find_lines(const Around &around, std::int64_t z) {
+  const int up = side_of(z, cells_[2]);
+  const std::int64_t at_z = up ? 0 : z;
+  Line *line = layer(z);
+  for (int side = -1; side <= 1; ++side) {
+    const View *views = &around[static_cast<std::size_t>(kMiddle + 3 * side + 9 * up)];
+    const std::int64_t count = side ? 1 : cells_[1];
+    for (std::int64_t y = 0; y < count; ++y) *line++ = {views[0].at(0, y, at_z), *views[-1].at(0, y, at_z), *views[1].at(0, y, at_z)};
+  }
 }
 
-/// The first cell of a row of the surroundings; x = -1 and 1: the one before the row and the one after it, which lie elsewhere.
-const double *cell_at(const Around &around, int x, const Place &y, const Place &z) {
-  return around[static_cast<std::size_t>(kMiddle + x + 3 * y.side + 9 * z.side)].at(0, y.cell, z.cell);
+const Rows::Line &Rows::line(std::int64_t y, std::int64_t z) const {
+  return lines_[static_cast<std::size_t>((z + 3) % 3 * (cells_[1] + 2) + y + 1)];
 }
 
-/// The rows around one row, and its two ends, which the kernel sees as rows of one cell with their neighbours gathered on both sides.
-class RowOfBlock {
- public:
-  RowOfBlock(RowKernel kernel, std::int64_t count) : kernel_(kernel), count_(count) {
-    for (std::size_t r = 0; r < 9; ++r) first_[r] = ends_[r].data() + 1, last_[r] = ends_[r].data() + 4;
-  }
+template <class Stencil>
+void Rows::average(const Lines<const Line *> &lines, double *out) const {
+  const std::int64_t n = cells_[0];
+  const auto end = [&lines, n](std::int64_t i) {
+    return Stencil::average([&lines, i, n](int r, int x) {
+      const Line &line = *lines[static_cast<std::size_t>(r)];
+      return i + x < 0 ? line.left : i + x == n ? line.right : line.cells[i + x];
+    });
+  };
+  Lines<const double *> cells;
+  for (std::size_t r = 0; r < 9; ++r) cells[r] = lines[r]->cells;
+  out[0] = end(0);
+  average_row<Stencil>(cells, out, 1, n - 1);
+  if (n > 1) out[n - 1] = end(n - 1);
+}
 
-  /// Row r is read cell by cell.
-  void set(std::size_t r, const double *cells) {
-    rows_[r] = cells + 1;
-    ends_[r][1] = cells[0], ends_[r][4] = cells[count_ - 1];
-  }
-
-  /// Row r is read with the neighbours of each cell along x.
-  void set(std::size_t r, const double *cells, double left, double right) {
-    set(r, cells);
-    auto &end = ends_[r];
-    end[0] = left, end[5] = right;
-    end[2] = count_ > 1 ? cells[1] : right;
-    end[3] = count_ > 1 ? cells[count_ - 2] : left;
-  }
-
-  void run(double *out) const {
-    kernel_(first_, out, 1);
-    if (count_ > 2) kernel_(rows_, out + 1, count_ - 2);
-    if (count_ > 1) kernel_(last_, out + count_ - 1, 1);
-  }
-
- private:
-  RowKernel kernel_;
-  std::int64_t count_;
-  Rows rows_{}, first_{}, last_{};
-  std::array<std::array<double, 6>, 9> ends_{};  ///< -1, 0, 1 and n - 2, n - 1, n
-};
-
-}  // namespace
-
-void apply_with_views(RowKernel kernel, int stencil, const Around &around, const Target &out, const Index &cells) {
-  const bool box = stencil == 27;
-  RowOfBlock row(kernel, cells[0]);
-  for (std::int64_t z = 0; z < cells[2]; ++z) {
-    const Place layers[3] = {place(z - 1, cells[2]), place(z, cells[2]), place(z + 1, cells[2])};
-    for (std::int64_t y = 0; y < cells[1]; ++y) {
-      const Place lines[3] = {place(y - 1, cells[1]), place(y, cells[1]), place(y + 1, cells[1])};
-      for (int r = 0; r < 9; ++r) {
-        const Place &line = lines[r % 3], &layer = layers[r / 3];
-        const auto number = static_cast<std::size_t>(r);
-        if (box || r == 4)
-          row.set(number, cell_at(around, 0, line, layer), *cell_at(around, -1, line, layer), *cell_at(around, 1, line, layer));
-        else if (r % 2 == 1)
-          row.set(number, cell_at(around, 0, line, layer));
-      }
-      row.run(out.at(0, y, z));
+template <class Stencil>
+void Rows::apply_as(const Around &around, const Target &out) {
+  find_lines(around, -1);
+  find_lines(around, 0);
+  for (std::int64_t z = 0; z < cells_[2]; ++z) {
+    find_lines(around, z + 1);
+    for (std::int64_t y = 0; y < cells_[1]; ++y) {
+      Lines<const Line *> lines;
+      for (int r = 0; r < 9; ++r) lines[static_cast<std::size_t>(r)] = &line(y + r % 3 - 1, z + r / 3 - 1);
+      average<Stencil>(lines, out.at(0, y, z));
     }
   }
+}
+
+void Rows::apply(const Around &around, const Target &out) {
+  points_ == 27 ? apply_as<TwentySevenPoints>(around, out) : apply_as<SevenPoints>(around, out);
 }
 
 }  // namespace ghost

@@ -90,11 +90,11 @@ std::vector<double> serial_run(const Grid &grid, const Options &options) {
   return mine;
 }
 
-std::vector<double> values_of(const Fields &fields, int variables, std::int64_t step) {
+std::vector<double> values_of(const Fields &fields, int variables) {
   const Index &cells = fields.cells();
   std::vector<double> values(static_cast<std::size_t>(volume(cells) * variables));
   for (int variable = 0; variable < variables; ++variable)
-    copy_box(fields.block(variable, step), packed(values.data() + volume(cells) * variable, cells), cells);
+    copy_box(fields.block(variable), packed(values.data() + volume(cells) * variable, cells), cells);
   return values;
 }
 

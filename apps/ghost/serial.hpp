@@ -14,7 +14,7 @@ namespace ghost {
 std::vector<double> serial_run(const Grid &grid, const Options &options);
 
 /// The values of a variant in the same order.
-std::vector<double> values_of(const Fields &fields, int variables, std::int64_t step);
+std::vector<double> values_of(const Fields &fields, int variables);
 
 /// A number that depends on every bit of every cell of the whole grid, and on no decomposition. Collective.
 std::uint64_t fingerprint(const Grid &grid, const std::vector<double> &values);

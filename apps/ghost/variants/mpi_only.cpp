@@ -9,13 +9,11 @@ namespace {
 
 constexpr int kGhost = 1;
 
-/// Nobody reads this rank's memory, so nothing has to be guarded.
 class MpiOnly : public Variant {
  public:
   explicit MpiOnly(const Setup &setup)
       : setup_(setup),
         links_(links_to(setup.grid, Where::same_node)),
-        kernel_(row_kernel(setup.options.stencil)),
         memory_(private_memory(Fields::bytes(setup.grid.cells, {kGhost, setup.options.variables}))),
         fields_(memory_->mine(), setup.grid.cells, {kGhost, setup.options.variables}) {
     for (const Link &link : links_to(setup.grid, Where::other_node)) links_.push_back(link);
@@ -24,19 +22,22 @@ class MpiOnly : public Variant {
     fill_ghosts(fields_, setup.grid, setup.options.variables);
   }
 
-  void exchange(std::int64_t step, int variable) override {
+  void exchange(std::int64_t number, int variable) override {
     setup_.skew.delay();
-    far_->open(exchange_number(setup_, step, variable));
-    pack_and_send(*far_, links_, fields_, variable, step);
-    copy_self(fields_, setup_.grid, variable, step);
+    far_->open(number);
+    pack_and_send(*far_, links_, fields_, variable);
+    copy_self(fields_, setup_.grid, variable);
     setup_.skew.delay();
-    unpack_arrivals(*far_, links_, fields_, variable, step);
+    unpack_arrivals(*far_, links_, fields_, variable);
     far_->close();
   }
 
-  void compute(std::int64_t step, int variable) override {
-    apply_with_ghosts(kernel_, fields_.block(variable, step), fields_.block(variable, step + 1), setup_.grid.cells);
+  void compute(int variable, const Target &out) override {
+    apply_with_ghosts(setup_.options.stencil, fields_.block(variable), out, setup_.grid.cells);
   }
+
+  /// Nobody but this rank reads its memory.
+  void guard(std::int64_t) override {}
 
   void meet() override { far_->meet(); }
   const Fields &fields() const override { return fields_; }
@@ -44,7 +45,6 @@ class MpiOnly : public Variant {
  private:
   Setup setup_;
   std::vector<Link> links_;
-  RowKernel kernel_;
   std::unique_ptr<Memory> memory_;
   Fields fields_;
   std::unique_ptr<Far> far_;

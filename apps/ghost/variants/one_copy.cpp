@@ -1,6 +1,6 @@
 // SHARED 1-COPY, in four variants: a rank copies what it needs straight from the blocks of its node's neighbours into its own ghost cells, as soon as
 // they say that their cells are ready (figure 3 of the paper). Other nodes: messages, sent without blocking or blocking, or notified
-// writes. What a neighbour still reads is guarded by a barrier of the node at the end of each step, or by each rank's word that it has read.
+// writes. What a neighbour still reads is guarded by a barrier of the node at the end of each iteration, or by each neighbour's word that it has read.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "variants/parts.hpp"
@@ -17,7 +17,6 @@ class OneCopy : public Variant {
   OneCopy(const Setup &setup, Carrier carrier, Guard guard, Send send)
       : setup_(setup),
         guard_(guard),
-        kernel_(row_kernel(setup.options.stencil)),
         links_(links_to(setup.grid, Where::other_node)),
         parts_(make_shared_parts(setup, kind(), carrier, send)),
         sync_(setup.grid, *parts_.memory, [this] { parts_.far->nudge(); }),
@@ -33,27 +32,27 @@ class OneCopy : public Variant {
   }
 
   /// The word goes out before anything that may wait.
-  void exchange(std::int64_t step, int variable) override {
-    const std::int64_t number = exchange_number(setup_, step, variable);
+  void exchange(std::int64_t number, int variable) override {
     Far &far = *parts_.far;
     setup_.skew.delay();
     sync_.say_ready(number);
     far.open(number);
-    pack_and_send(far, links_, fields_, variable, step);
-    copy_self(fields_, setup_.grid, variable, step);
-    copy_from_node(step, variable, number);
-    unpack_arrivals(far, links_, fields_, variable, step);
+    pack_and_send(far, links_, fields_, variable);
+    copy_self(fields_, setup_.grid, variable);
+    copy_from_node(variable, number);
+    unpack_arrivals(far, links_, fields_, variable);
     far.close();
-    if (guard_ == Guard::have_read) guard_what_is_overwritten(number);
+    if (guard_ == Guard::have_read) sync_.say_done(number);
   }
 
-  void compute(std::int64_t step, int variable) override {
-    apply_with_ghosts(kernel_, fields_.block(variable, step), fields_.block(variable, step + 1), setup_.grid.cells);
-  }
-
-  void end_step(std::int64_t step) override {
+  void compute(int variable, const Target &out) override {
+    apply_with_ghosts(setup_.options.stencil, fields_.block(variable), out, setup_.grid.cells);
     setup_.skew.delay();
-    if (guard_ == Guard::barrier) sync_.barrier(step);
+  }
+
+  void guard(std::int64_t number) override {
+    if (guard_ == Guard::barrier) return sync_.barrier(number);
+    for (const int neighbour : sync_.neighbours()) sync_.await_done(neighbour, number);
   }
 
   void meet() override { parts_.far->meet(); }
@@ -70,7 +69,7 @@ class OneCopy : public Variant {
   Fields::Kind kind() const { return {kGhost, setup_.options.variables}; }
 
   /// In the order in which the neighbours get ready.
-  void copy_from_node(std::int64_t step, int variable, std::int64_t number) {
+  void copy_from_node(int variable, std::int64_t number) {
     pending_.clear();
     for (const Source &source : sources_) pending_.push_back(&source);
     NodeSync::Pause pause(sync_);
@@ -81,7 +80,7 @@ class OneCopy : public Variant {
           ++i;
           continue;
         }
-        copy_from(*pending_[i], step, variable);
+        copy_from(*pending_[i], variable);
         pending_[i] = pending_.back();
         pending_.pop_back();
       }
@@ -89,21 +88,14 @@ class OneCopy : public Variant {
     }
   }
 
-  void copy_from(const Source &source, std::int64_t step, int variable) {
+  void copy_from(const Source &source, int variable) {
     setup_.skew.delay();
     const Index v = direction(source.direction), back = direction(opposite(source.direction));
-    copy_box(source.fields.edge(variable, step, back), fields_.halo(variable, step, v), source.face);
-  }
-
-  /// What compute will overwrite, neighbours have read one step ago.
-  void guard_what_is_overwritten(std::int64_t number) {
-    sync_.say_done(number);
-    for (const int neighbour : sync_.neighbours()) sync_.await_done(neighbour, number - setup_.options.variables);
+    copy_box(source.fields.edge(variable, back), fields_.halo(variable, v), source.face);
   }
 
   Setup setup_;
   Guard guard_;
-  RowKernel kernel_;
   std::vector<Link> links_;
   SharedParts parts_;
   NodeSync sync_;

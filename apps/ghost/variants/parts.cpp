@@ -33,37 +33,36 @@ SharedParts make_shared_parts(const Setup &setup, const Fields::Kind &kind, Carr
 
 void fill_ghosts(const Fields &fields, const Grid &grid, int variables) {
   for (int variable = 0; variable < variables; ++variable)
-    for (int parity = 0; parity < 2; ++parity)
-      for (int i = 0; i < kDirections; ++i) {
-        if (i == kMiddle || grid.neighbours[static_cast<std::size_t>(i)].where != Where::nowhere) continue;
-        const Index cells = face(grid.cells, direction(i));
-        const std::vector<double> constants(static_cast<std::size_t>(volume(cells)), constant_beyond(variable));
-        copy_box({constants.data(), cells[0], cells[0] * cells[1]}, fields.halo(variable, parity, direction(i)), cells);
-      }
+    for (int i = 0; i < kDirections; ++i) {
+      if (i == kMiddle || grid.neighbours[static_cast<std::size_t>(i)].where != Where::nowhere) continue;
+      const Index cells = face(grid.cells, direction(i));
+      const std::vector<double> constants(static_cast<std::size_t>(volume(cells)), constant_beyond(variable));
+      copy_box({constants.data(), cells[0], cells[0] * cells[1]}, fields.halo(variable, direction(i)), cells);
+    }
 }
 
-void copy_self(const Fields &fields, const Grid &grid, int variable, std::int64_t step) {
+void copy_self(const Fields &fields, const Grid &grid, int variable) {
   for (int i = 0; i < kDirections; ++i) {
     if (grid.neighbours[static_cast<std::size_t>(i)].where != Where::self) continue;
     const Index v = direction(i), back = direction(opposite(i));
-    copy_box(fields.edge(variable, step, back), fields.halo(variable, step, v), face(grid.cells, v));
+    copy_box(fields.edge(variable, back), fields.halo(variable, v), face(grid.cells, v));
   }
 }
 
-void pack_and_send(Far &far, const std::vector<Link> &links, const Fields &fields, int variable, std::int64_t step) {
+void pack_and_send(Far &far, const std::vector<Link> &links, const Fields &fields, int variable) {
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Index &cells = links[i].face;
-    copy_box(fields.edge(variable, step, direction(links[i].direction)), packed(far.out(i), cells), cells);
+    copy_box(fields.edge(variable, direction(links[i].direction)), packed(far.out(i), cells), cells);
     far.send(i);
   }
 }
 
-void unpack_arrivals(Far &far, const std::vector<Link> &links, const Fields &fields, int variable, std::int64_t step) {
+void unpack_arrivals(Far &far, const std::vector<Link> &links, const Fields &fields, int variable) {
   for (std::size_t left = links.size(); left > 0; --left) {
     const std::size_t i = far.take();
     if (has_fault("halo") && i == 0) continue;
     const Index &cells = links[i].face;
-    copy_box({far.in(i), cells[0], cells[0] * cells[1]}, fields.halo(variable, step, direction(links[i].direction)), cells);
+    copy_box({far.in(i), cells[0], cells[0] * cells[1]}, fields.halo(variable, direction(links[i].direction)), cells);
   }
 }
 

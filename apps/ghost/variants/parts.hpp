@@ -23,11 +23,11 @@ inline Fields shared_fields(std::byte *part, const Index &cells, const Fields::K
 /// Ghost cells that no other rank fills: constants beyond open sides, once and for all.
 void fill_ghosts(const Fields &fields, const Grid &grid, int variables);
 /// Ghost cells that face the rank itself.
-void copy_self(const Fields &fields, const Grid &grid, int variable, std::int64_t step);
+void copy_self(const Fields &fields, const Grid &grid, int variable);
 
 /// Packs and sends, link by link, so that one message travels while the next one is packed.
-void pack_and_send(Far &far, const std::vector<Link> &links, const Fields &fields, int variable, std::int64_t step);
+void pack_and_send(Far &far, const std::vector<Link> &links, const Fields &fields, int variable);
 /// Unpacks into the ghost cells in order of arrival.
-void unpack_arrivals(Far &far, const std::vector<Link> &links, const Fields &fields, int variable, std::int64_t step);
+void unpack_arrivals(Far &far, const std::vector<Link> &links, const Fields &fields, int variable);
 
 }  // namespace ghost

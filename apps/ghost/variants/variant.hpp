@@ -17,14 +17,12 @@ namespace ghost {
 class Variant {
  public:
   virtual ~Variant() = default;
-  /// Brings one variable's surroundings here: afterwards compute may read around the block, and overwrite what it will. Counts as communication.
-  virtual void exchange(std::int64_t step, int variable) = 0;
-  /// Applies the stencil to one variable.
-  virtual void compute(std::int64_t step, int variable) = 0;
-  /// Tells others that compute is over. Communication.
-  virtual void computed(std::int64_t, int) {}
-  /// What ends a step. Communication.
-  virtual void end_step(std::int64_t) {}
+  /// Brings a variable's surroundings here. Exchanges are numbered from 1, variable after variable, step after step.
+  virtual void exchange(std::int64_t number, int variable) = 0;
+  /// Writes the averages of a variable's block to `out`, no ghost cells around.
+  virtual void compute(int variable, const Target &out) = 0;
+  /// Returns when nobody reads the variable's block any more: then the averages may be put into it.
+  virtual void guard(std::int64_t number) = 0;
   /// Returns when all ranks have called it. Not part of a step.
   virtual void meet() = 0;
   virtual const Fields &fields() const = 0;
@@ -53,10 +51,5 @@ struct Kind {
   std::unique_ptr<Variant> (*make)(const Setup &setup);
 };
 const std::vector<Kind> &kinds();
-
-/// Numbers exchanges from 1.
-inline std::int64_t exchange_number(const Setup &setup, std::int64_t step, int variable) {
-  return step * setup.options.variables + variable + 1;
-}
 
 }  // namespace ghost

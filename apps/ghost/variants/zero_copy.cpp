@@ -16,7 +16,7 @@ class ZeroCopy : public Variant {
  public:
   ZeroCopy(const Setup &setup, Carrier carrier)
       : setup_(setup),
-        kernel_(row_kernel(setup.options.stencil)),
+        rows_(setup.options.stencil, setup.grid.cells),
         links_(links_to(setup.grid, Where::other_node)),
         parts_(make_shared_parts(setup, kind(), carrier, Send::nonblocking)),
         sync_(setup.grid, *parts_.memory, [this] { parts_.far->nudge(); }),
@@ -27,32 +27,32 @@ class ZeroCopy : public Variant {
   }
 
   /// The word goes out before anything that may wait.
-  void exchange(std::int64_t step, int variable) override {
-    const std::int64_t number = exchange_number(setup_, step, variable);
+  void exchange(std::int64_t number, int variable) override {
+    number_ = number;
     Far &far = *parts_.far;
     setup_.skew.delay();
     sync_.say_ready(number);
     far.open(number);
-    pack_and_send(far, links_, fields_, variable, step);
+    pack_and_send(far, links_, fields_, variable);
     for (const int neighbour : sync_.neighbours()) sync_.await_ready(neighbour, number);
-    Around &around = around_[place(variable, step)];
+    Around &around = around_[static_cast<std::size_t>(variable)];
     for (std::size_t left = links_.size(); left > 0; --left) {
       const std::size_t i = far.take();
       around[static_cast<std::size_t>(links_[i].direction)].first = far.in(i);
     }
     far.close();
-    for (const int neighbour : sync_.neighbours()) sync_.await_done(neighbour, number - setup_.options.variables);
+  }
+
+  /// The last one to read is the stencil itself.
+  void compute(int variable, const Target &out) override {
+    setup_.skew.delay();
+    rows_.apply(around_[static_cast<std::size_t>(variable)], out);
+    sync_.say_done(number_);
     setup_.skew.delay();
   }
 
-  void compute(std::int64_t step, int variable) override {
-    const Target out = fields_.block(variable, step + 1);
-    apply_with_views(kernel_, setup_.options.stencil, around_[place(variable, step)], out, setup_.grid.cells);
-  }
-
-  void computed(std::int64_t step, int variable) override {
-    setup_.skew.delay();
-    sync_.say_done(exchange_number(setup_, step, variable));
+  void guard(std::int64_t number) override {
+    for (const int neighbour : sync_.neighbours()) sync_.await_done(neighbour, number);
   }
 
   void meet() override { parts_.far->meet(); }
@@ -60,25 +60,22 @@ class ZeroCopy : public Variant {
 
  private:
   Fields::Kind kind() const { return {0, setup_.options.variables}; }
-  static std::size_t place(int variable, std::int64_t step) { return static_cast<std::size_t>(2 * variable + step % 2); }
 
-  /// Where a variable's surroundings lie, in even and in odd steps; of what is received the place is known when it is there.
+  /// Where a variable's surroundings lie; of what is received the place is known when it is there.
   void plan(int variable) {
     const auto longest = static_cast<std::size_t>(*std::max_element(setup_.grid.cells.begin(), setup_.grid.cells.end()));
     constants_.emplace_back(longest, constant_beyond(variable));
-    for (int parity = 0; parity < 2; ++parity) {
-      around_.emplace_back();
-      for (int i = 0; i < kDirections; ++i) around_.back()[static_cast<std::size_t>(i)] = view(variable, parity, i);
-    }
+    around_.emplace_back();
+    for (int i = 0; i < kDirections; ++i) around_.back()[static_cast<std::size_t>(i)] = view(variable, i);
   }
 
-  View view(int variable, int parity, int number) const {
+  View view(int variable, int number) const {
     const Neighbour &n = setup_.grid.neighbours[static_cast<std::size_t>(number)];
     const Index back = direction(opposite(number)), cells = face(setup_.grid.cells, direction(number));
-    if (number == kMiddle) return fields_.block(variable, parity);
+    if (number == kMiddle) return fields_.block(variable);
     switch (n.where) {
-      case Where::self: return fields_.edge(variable, parity, back);
-      case Where::same_node: return shared_fields(parts_.memory->of(n.node_rank), n.cells, kind()).edge(variable, parity, back);
+      case Where::self: return fields_.edge(variable, back);
+      case Where::same_node: return shared_fields(parts_.memory->of(n.node_rank), n.cells, kind()).edge(variable, back);
       case Where::other_node: return {nullptr, cells[0], cells[0] * cells[1]};
       case Where::nowhere: break;
     }
@@ -86,13 +83,14 @@ class ZeroCopy : public Variant {
   }
 
   Setup setup_;
-  RowKernel kernel_;
+  Rows rows_;
+  std::int64_t number_ = 0;  ///< of the last exchange
   std::vector<Link> links_;
   SharedParts parts_;
   NodeSync sync_;
   Fields fields_;
   std::vector<std::vector<double>> constants_;  ///< of each variable, a row of what lies beyond open sides
-  std::vector<Around> around_;  ///< by variable, even and odd steps
+  std::vector<Around> around_;  ///< by variable
 };
 
 }  // namespace
