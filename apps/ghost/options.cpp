@@ -38,9 +38,9 @@ void add_options(CLI::App &app, Options &o) {
   local->capture_default_str();
   app.add_option("--global", o.global, "NX NY NZ: cells of the whole grid, instead of --local")
       ->expected(3)
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1000000))
       ->excludes(local);
-  app.add_option("--ranks", o.ranks, "PX PY PZ: ranks along x, y and z; 0 leaves one free")->expected(3)->check(CLI::NonNegativeNumber);
+  app.add_option("--ranks", o.ranks, "PX PY PZ: ranks along x, y and z; 0 leaves one free")->expected(3)->check(CLI::Range(0, 1000000));
   app.add_option("--vars", o.variables, "Variables, each with its own exchange and stencil")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -50,7 +50,7 @@ void add_options(CLI::App &app, Options &o) {
       ->check(wrong_dimensions);
   app.add_option("--steps", o.steps, "Time steps per repeat")->check(CLI::Range(1, 1000000))->capture_default_str();
   app.add_option("--repeats", o.repeats, "Timed repeats of each variant; 0: only compare")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   app.add_flag("--check", o.check, "Compare all fields with a serial run, bit by bit");
   app.add_option("--skew", o.skew, "Seed of random delays of each rank between the phases of a step; 0: none")->capture_default_str();
