@@ -44,8 +44,8 @@ class Far {
 enum class Send { nonblocking, blocking };
 std::unique_ptr<Far> messages(const std::vector<Link> &links, Send send);
 
-/// GASPI: gaspi_write_notify into the neighbour's segment, gaspi_notify_waitsome. The buffers lie in the caller's part, from `offset` on, and take
-/// notified_bytes. Collective over all ranks.
+/// GASPI: gaspi_write_notify into the neighbour's segment, gaspi_notify_waitsome. The buffers lie in the caller's part, from `offset` on,
+/// and take notified_bytes. Collective over all ranks.
 std::unique_ptr<Far> notified_writes(const Grid &grid, const std::vector<Link> &links, SegmentMemory &memory, std::size_t offset);
 std::size_t notified_bytes(const std::vector<Link> &links);
 

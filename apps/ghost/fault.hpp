@@ -1,5 +1,6 @@
-// Faults that a test asks for: only the program built with GHOST_FAULTS has them, so that the tests can see that they would notice. Which one,
-// the environment says: GHOST_FAULT=ready, done or barrier (that wait is left out), halo (one message is not unpacked), cell (one bit flips).
+// Faults that a test asks for: only the program built with GHOST_FAULTS has them, so that the tests can see that they would notice. Which
+// one, the environment says: GHOST_FAULT=ready, done or barrier (that wait is left out), halo (one message is not unpacked), cell (one bit
+// flips).
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

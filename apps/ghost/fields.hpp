@@ -1,5 +1,5 @@
-// The arrays of one rank, one per variable, with or without ghost cells; and the copying of boxes of cells. All variants lay out their arrays
-// alike, wherever the memory comes from.
+// The arrays of one rank, one per variable, with or without ghost cells; and the copying of boxes of cells. All variants lay out their
+// arrays alike, wherever the memory comes from.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

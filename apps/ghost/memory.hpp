@@ -1,5 +1,5 @@
-// A part of memory per rank, of which some kinds can be read by all ranks of the node: what MPI allocates shared, and a segment of GASPI whose
-// notifications are shared as well (Simmendinger et al., section 3.2). Every part begins on a page and holds zeros; a rank writes to
+// A part of memory per rank, of which some kinds can be read by all ranks of the node: what MPI allocates shared, and a segment of GASPI
+// whose notifications are shared as well (Simmendinger et al., section 3.2). Every part begins on a page and holds zeros; a rank writes to
 // its own part alone.
 //
 // SPDX-License-Identifier: BSD-3-Clause

@@ -4,9 +4,9 @@
 namespace ghost {
 namespace {
 
-/// One buffer each way per link: no message of exchange k + 1 is received before open, and none is packed before close. A blocking send cannot
-/// close a circle: every rank posts its receives before it sends, and the waits of a node go on only about exchanges that all have opened
-/// or will open without waiting for a later one.
+/// One buffer each way per link: no message of exchange k + 1 is received before open, and none is packed before close. A blocking send
+/// cannot close a circle: every rank posts its receives before it sends, and the waits of a node go on only about exchanges that all have
+/// opened or will open without waiting for a later one.
 class Messages : public Far {
  public:
   Messages(const std::vector<Link> &links, Send send)

@@ -5,14 +5,14 @@
 //   done     I have read what exchange k needs of all neighbours                             "have read" in the paper
 //   arrived  I have come to the end of iteration k: exchange, stencil                        the barrier
 //
-// A variable has one array. Iteration k reads the cells of neighbours, writes averages elsewhere, and puts them into the array at its end. So
-// two things must not happen, whoever is early or late:
+// A variable has one array. Iteration k reads the cells of neighbours, writes averages elsewhere, and puts them into the array at its end.
+// So two things must not happen, whoever is early or late:
 // - A neighbour reads cells of iteration k before they are there. They were put there in the last iteration of the variable, and the owner
 //   stores ready = k after that. With one variable nothing else orders this.
-// - The owner puts averages of iteration k where a neighbour still has to read for its iteration k. It waits for done = k of each neighbour first;
-//   or for arrived = k of all ranks of the node, each of which stores that when it has read.
-// No circle of waits can close: ready = k is stored before anything in iteration k that waits, done = k after waits for ready = k alone, and both
-// before the wait for done = k or arrived = k.
+// - The owner puts averages of iteration k where a neighbour still has to read for its iteration k. It waits for done = k of each neighbour
+//   first; or for arrived = k of all ranks of the node, each of which stores that when it has read.
+// No circle of waits can close: ready = k is stored and messages are sent before anything in iteration k that waits for the node; done = k or
+// arrived = k are stored after waits for ready = k and for messages of exchange k alone, and before the wait for either.
 //
 // Source: Simmendinger et al., section 4.3.1.
 //

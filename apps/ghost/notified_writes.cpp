@@ -13,10 +13,10 @@ constexpr int kSlots = 2;  // in which a link receives in turn
 /// Buffers begin on pages, as all data of the paper's program.
 std::size_t page_bytes(const Link &link) { return (static_cast<std::size_t>(link.count()) * sizeof(double) + 4095) / 4096 * 4096; }
 
-/// Two slots per link suffice, without a word that one is free again: a neighbour writes exchange k + 2 when it has finished k + 1, for which it
-/// needed what I sent in my exchange k + 1; and I send that after I have finished exchange k, and read what lay in that slot. For this every
-/// link carries data both ways. The notifications are those of all ranks of the node: each rank has a range of its own, in
-/// it one range per slot, and in that an id per direction. A notification is taken before its slot is written again, so none is lost.
+/// Two slots per link suffice, without a word that one is free again: a neighbour writes exchange k + 2 when it has finished k + 1, for
+/// which it needed what I sent in my exchange k + 1; and I send that after I have finished exchange k, and read what lay in that slot. For
+/// this every link carries data both ways. The notifications are those of all ranks of the node: each rank has a range of its own, in it
+/// one range per slot, and in that an id per direction. A notification is taken before its slot is written again, so none is lost.
 class NotifiedWrites : public Far {
  public:
   NotifiedWrites(const Grid &grid, const std::vector<Link> &links, SegmentMemory &memory, std::size_t offset)

@@ -1,6 +1,6 @@
-// The stencil over a block without ghost cells: what lies around it is read where it is, in the neighbour's block or in a receive buffer. The
-// block is taken row by row, so that the inner loop knows nothing of where its lines come from; only the two ends of a row, whose neighbours
-// along x lie elsewhere, are computed one by one.
+// The stencil over a block without ghost cells: what lies around it is read where it is, in the neighbour's block or in a receive buffer.
+// The block is taken row by row, so that the inner loop knows nothing of where its lines come from; only the two ends of a row, whose
+// neighbours along x lie elsewhere, are computed one by one.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

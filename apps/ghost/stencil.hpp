@@ -1,4 +1,5 @@
-// The stencils: averages of 7 or 27 cells, as in MiniGhost. Every variant and the serial run add in one order, so that all get the same bits.
+// The stencils: averages of 7 or 27 cells, as in MiniGhost. Every variant and the serial run add in one order, so that all get the same
+// bits.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

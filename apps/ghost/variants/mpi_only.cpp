@@ -1,5 +1,5 @@
-// MPI ONLY: every rank for itself, every neighbour by messages. MiniGhost's exchange of one variable after the other (SVAF): receives are posted,
-// buffers are packed and sent one by one, and unpacked as they come.
+// MPI ONLY: every rank for itself, every neighbour by messages. MiniGhost's exchange of one variable after the other (SVAF): receives are
+// posted, buffers are packed and sent one by one, and unpacked as they come.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "variants/parts.hpp"

@@ -1,6 +1,7 @@
-// SHARED 1-COPY, in four variants: a rank copies what it needs straight from the blocks of its node's neighbours into its own ghost cells, as soon as
-// they say that their cells are ready (figure 3 of the paper). Other nodes: messages, sent without blocking or blocking, or notified
-// writes. What a neighbour still reads is guarded by a barrier of the node at the end of each iteration, or by each neighbour's word that it has read.
+// SHARED 1-COPY, in four variants: a rank copies what it needs straight from the blocks of its node's neighbours into its own ghost cells,
+// as soon as they say that their cells are ready (figure 3 of the paper). Other nodes: messages, sent without blocking or blocking, or
+// notified writes. What a neighbour still reads is guarded by a barrier of the node at the end of each iteration, or by each neighbour's
+// word that it has read.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "variants/parts.hpp"

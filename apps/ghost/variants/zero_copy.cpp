@@ -1,6 +1,6 @@
-// 0-COPY, in two variants: no ghost cells at all. The stencil reads the blocks of its node's neighbours (figure 4 of the paper), and what comes from
-// other nodes where it has been received. Nothing is copied but into send buffers. Two counters order it: ready before others read, done before
-// the owner overwrites.
+// 0-COPY, in two variants: no ghost cells at all. The stencil reads the blocks of its node's neighbours (figure 4 of the paper), and what
+// comes from other nodes where it has been received. Nothing is copied but into send buffers. Two counters order it: ready before others
+// read, done before the owner overwrites.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "variants/parts.hpp"
