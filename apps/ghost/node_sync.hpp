@@ -11,8 +11,8 @@
 //   stores ready = k after that. With one variable nothing else orders this.
 // - The owner puts averages of iteration k where a neighbour still has to read for its iteration k. It waits for done = k of each neighbour
 //   first; or for arrived = k of all ranks of the node, each of which stores that when it has read.
-// No circle of waits can close: ready = k is stored and messages are sent before anything in iteration k that waits for the node; done = k or
-// arrived = k are stored after waits for ready = k and for messages of exchange k alone, and before the wait for either.
+// No circle of waits can close: ready = k is stored and messages are sent before anything in iteration k that waits for the node; done = k
+// or arrived = k are stored after waits for ready = k and for messages of exchange k alone, and before the wait for either.
 //
 // Source: Simmendinger et al., section 4.3.1.
 //
