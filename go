@@ -3,7 +3,8 @@
 #
 #   ./go            set up, build, try the MPI, run the cloud model in every mode and a short bench; ends with the verdict
 #   ./go test       set up, build for every MPI at hand, run the tests (--long: the long ones too; -- -R NAME: as ctest's options say)
-#   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given)
+#   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
+#                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
 #
@@ -61,6 +62,12 @@ run_bench() {
     shift 2
   fi
   set_up
+  if [ "${1:-}" = ghost ]; then
+    shift
+    build_preset release ghost
+    step 'Python for the pictures' pictures_python || say "No pictures: see $log"
+    exec python3 apps/ghost/bench.py --build build/release --ranks "$ranks" "$@"
+  fi
   build_preset release halocline-bench
   mkdir -p results
   exec python3 scripts/launch.py --build build/release --ranks "$ranks" -- halocline-bench halo --json results/halo.json "$@"
@@ -80,7 +87,7 @@ main) run_main_job ;;
 test) run_tests "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n '4,8s/^# *//p' "$root/go" | sed 's/^/  /' ;;
+help | -h | --help) sed -n '4,9s/^# *//p' "$root/go" | sed 's/^/  /' ;;
 *)
   echo "./go: there is no command '$command'; ./go help lists them" >&2
   exit 2
