@@ -47,11 +47,11 @@ Status Region::open(Port &port, std::int64_t bytes, Use use) {
   return enter(port, use == Use::for_peers);
 }
 
-Status Region::cover(Port &port, char *base, std::int64_t bytes) {
+Status Region::cover(Port &port, char *base, std::int64_t bytes, Use use) {
   base_ = base;
   bytes_ = bytes;
   borrowed_ = true;
-  return enter(port, true);
+  return enter(port, use == Use::for_peers);
 }
 
 Status Region::enter(Port &port, bool for_peers) {
