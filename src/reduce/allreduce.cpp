@@ -16,12 +16,11 @@ namespace {
 
 constexpr const char *kCreate = "hlc_allreduce_create", *kRun = "hlc_allreduce_run";
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
-constexpr std::int64_t kAtOnce = 16 << 10;        // bytes that a rank reads of all others, where each combines everything
-constexpr std::int64_t kPastCaches = 32 << 20;    // bytes of a result that is not read from a cache
+constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, where each combines everything
+constexpr std::int64_t kPastCaches = 32 << 20;  // bytes of a result that is not read from a cache
 
 const char *type_word(std::int64_t type) {
-  constexpr const char *names[] = {"HLC_OPAQUE",   "HLC_FLOAT32", "HLC_FLOAT64",   "HLC_INT32",
-                                   "HLC_INT64", "HLC_COMPLEX64", "HLC_COMPLEX128"};
+  constexpr const char *names[] = {"HLC_OPAQUE", "HLC_FLOAT32", "HLC_FLOAT64", "HLC_INT32", "HLC_INT64", "HLC_COMPLEX64", "HLC_COMPLEX128"};
   return names[type];
 }
 
@@ -71,8 +70,9 @@ Status Allreduce::check(const hlc_allreduce_spec *spec) const {
     return fail(Status::argument, "%s on rank %d: element_bytes is %zu, elements of this type have %zu", kCreate, me, spec->element_bytes,
                 own);
   if (own == 0 && (spec->element_bytes == 0 || spec->element_bytes > kMostBytes))
-    return fail(Status::argument, "%s on rank %d: element_bytes is %zu, an element of HLC_OPAQUE needs 1 or more, and no more than memory holds",
-                kCreate, me, spec->element_bytes);
+    return fail(Status::argument,
+                "%s on rank %d: element_bytes is %zu, an element of HLC_OPAQUE needs 1 or more, and no more than memory holds", kCreate, me,
+                spec->element_bytes);
   const auto element = static_cast<std::int64_t>(own != 0 ? own : spec->element_bytes);
   if (spec->count < 0 || spec->count > kMostBytes / element)
     return fail(Status::argument, "%s on rank %d: count is %lld, it must be 0 or more, and no more than memory holds", kCreate, me,

@@ -89,8 +89,7 @@ Status Combiner::choose_builtin(const char *who, const hlc_allreduce_spec &spec)
                     spec.reduction == HLC_REDUCE_MIN ? "HLC_REDUCE_MIN" : "HLC_REDUCE_MAX");
       spec.type == HLC_COMPLEX64 ? take<std::complex<float>, Sum>() : take<std::complex<double>, Sum>();
       break;
-    case HLC_OPAQUE:
-      return fail(Status::argument, "%s: type is HLC_OPAQUE, which only HLC_REDUCE_USER combines", who);
+    case HLC_OPAQUE: return fail(Status::argument, "%s: type is HLC_OPAQUE, which only HLC_REDUCE_USER combines", who);
   }
   return Status::ok;
 }

@@ -7,11 +7,11 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t kRowOnNode = 256 << 10, kRowOnRing = 512 << 10;  // bytes of a row of chunks, at most
-constexpr std::int64_t kLeast = 4 << 10;        // bytes of a chunk, where there is a choice
+constexpr std::int64_t kRow = 512 << 10;  // bytes of a row of chunks, at most
+constexpr std::int64_t kLeastOnNode = 4 << 10, kLeastOnRing = 64 << 10;  // bytes of a chunk, where there is a choice
 constexpr std::int64_t kSlotsOfLane = 4 << 20;  // bytes of what may come from another node, at most
-constexpr std::int64_t kRounds = 4;             // that a short array is cut into, so that its ranks need not wait for each other's whole
-
+// Rounds that a short array is cut into. On a node a rank then need not wait for another's whole; to other nodes each message costs more.
+constexpr std::int64_t kRoundsOnNode = 4, kRoundsOnRing = 1;
 constexpr std::int64_t kEven = 64;  // chunks of so many elements or more are a multiple of it, so that all begin on a line
 
 std::int64_t divided(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -21,10 +21,13 @@ std::int64_t divided(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 Cut Cut::of(std::int64_t count, std::int64_t element_bytes, int nodes, int lanes) {
   Cut cut{count, element_bytes, nodes, lanes, 1, 0};
   const std::int64_t part = divided(count, nodes);
-  std::int64_t most = (nodes > 1 ? kRowOnRing : kRowOnNode) / lanes;
-  if (nodes > 1) most = std::min(most, kSlotsOfLane / ((kAhead + 1) * cut.sends()));
-  const std::int64_t wanted = divided(part, lanes * kRounds) * element_bytes;
-  cut.chunk = std::max<std::int64_t>(1, std::clamp(wanted, kLeast, std::max(most, kLeast)) / element_bytes);
+  const bool ring = nodes > 1;
+  std::int64_t most = kRow / lanes;
+  if (ring) most = std::min(most, kSlotsOfLane / ((kAhead + 1) * cut.sends()));
+  most = std::max(most, kLeastOnNode);
+  const std::int64_t least = std::min(ring ? kLeastOnRing : kLeastOnNode, most);
+  const std::int64_t wanted = divided(part, lanes * (ring ? kRoundsOnRing : kRoundsOnNode)) * element_bytes;
+  cut.chunk = std::max<std::int64_t>(1, std::clamp(wanted, least, most) / element_bytes);
   if (cut.chunk >= kEven) cut.chunk = round_up(cut.chunk, kEven);
   cut.rounds = divided(part, cut.chunk * lanes);
   return cut;

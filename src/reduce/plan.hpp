@@ -22,7 +22,7 @@ struct Range {
 struct Cut {
   std::int64_t count = 0, element_bytes = 1;
   int nodes = 1, lanes = 1;
-  std::int64_t chunk = 1;   // elements at most
+  std::int64_t chunk = 1;  // elements at most
   std::int64_t rounds = 0;
 
   /// Chooses the chunks.
@@ -73,9 +73,9 @@ class Units {
 
 /// The words by which a rank tells its node how far it has come, in units since the plan was made. All are written by this rank alone.
 struct Milestones {
-  Counter given;   // its elements lie in its place, for the others to combine
+  Counter given;  // its elements lie in its place, for the others to combine
   Counter worked;  // the results of its lanes lie in its place, and it needs the others' elements no more
-  Counter taken;   // it has taken the others' results
+  Counter taken;  // it has taken the others' results
 };
 static_assert(sizeof(Milestones) == 3 * kLinePair);
 

@@ -63,9 +63,8 @@ Ring::~Ring() {
 void Ring::retire(std::unique_ptr<Ring> ring) {
   for (Lane &each : ring->lanes_) ring->leave(each);
   bool over = true;
-  ring->for_each_transfer([&](const Transfer &transfer, int) {
-    over = over && transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way;
-  });
+  ring->for_each_transfer(
+      [&](const Transfer &transfer, int) { over = over && transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; });
   if (!over) keep_for_ever(std::move(ring));
 }
 
@@ -161,8 +160,11 @@ void Ring::write_cards(Talk &talk) const {
   static_assert(sizeof(Card) % sizeof(std::uint64_t) == 0);
   for (int i = 0; i < lanes(); ++i) {
     const Lane &from = lane(i);
-    const Card card{context_.network().pulses()->mine(), for_peers_.remote(), layout_.incoming_at(context_.member(), 0, i),
-                    layout_.incoming_at(context_.member(), 1, i) - layout_.incoming_at(context_.member(), 0, i), from.before.greeted_word,
+    const Card card{context_.network().pulses()->mine(),
+                    for_peers_.remote(),
+                    layout_.incoming_at(context_.member(), 0, i),
+                    layout_.incoming_at(context_.member(), 1, i) - layout_.incoming_at(context_.member(), 0, i),
+                    from.before.greeted_word,
                     from.after.greeted_word};
     std::uint64_t *words = talk.said_in(i);
     std::memcpy(words, &card, sizeof card);
@@ -264,9 +266,8 @@ Status Ring::await_greetings() {
 }
 
 Status Ring::unreached(int rank, const char *reason) const {
-  return fail(Status::timeout,
-              "rank %d does not reach %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface)", context_.rank(),
-              name_of(rank).c_str(), port_->description().c_str(), *reason ? ": " : "", reason);
+  return fail(Status::timeout, "rank %d does not reach %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface)",
+              context_.rank(), name_of(rank).c_str(), port_->description().c_str(), *reason ? ": " : "", reason);
 }
 
 Status Ring::name_me(Status status) const {

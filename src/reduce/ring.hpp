@@ -79,13 +79,13 @@ class Ring : public Kept {
   struct Lane {
     int number = 0;
     Peer before, after;
-    std::vector<Counter> arrived, freed;            // per slot: pieces that have come; chunks of mine that have been read
+    std::vector<Counter> arrived, freed;  // per slot: pieces that have come; chunks of mine that have been read
     std::vector<std::uint64_t> arrived_words, freed_words;
-    std::vector<std::uint64_t> awaited;             // per slot: pieces that have to have come
-    std::vector<std::uint64_t> announce_chunk;      // the words of the receiver
-    std::vector<std::uint64_t> addresses;           // of its slots
-    std::vector<std::vector<Transfer>> sending;     // per result slot, its pieces
-    std::vector<Transfer> freeing;                  // per slot
+    std::vector<std::uint64_t> awaited;  // per slot: pieces that have to have come
+    std::vector<std::uint64_t> announce_chunk;  // the words of the receiver
+    std::vector<std::uint64_t> addresses;  // of its slots
+    std::vector<std::vector<Transfer>> sending;  // per result slot, its pieces
+    std::vector<Transfer> freeing;  // per slot
     std::uint64_t sent = 0, received = 0;
     std::size_t listening = 0;
   };

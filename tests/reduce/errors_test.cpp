@@ -47,7 +47,8 @@ TEST(ReductionErrors, name_the_argument_and_its_value) {
       },
       "type is HLC_OPAQUE, which only HLC_REDUCE_USER combines");
   expect_refused(HLC_ERR_ARGUMENT, [](auto &spec) { spec.reduction = HLC_REDUCE_USER; }, "function is NULL");
-  expect_refused(HLC_ERR_ARGUMENT, [](auto &spec) { spec.function = combine_nothing; }, "function is given, but reduction is HLC_REDUCE_SUM");
+  expect_refused(
+      HLC_ERR_ARGUMENT, [](auto &spec) { spec.function = combine_nothing; }, "function is given, but reduction is HLC_REDUCE_SUM");
 }
 
 TEST(ReductionErrors, refuse_the_least_and_greatest_of_complex_numbers) {

@@ -66,7 +66,9 @@ class AllreduceRace {
   }
 
  private:
-  int count_for(double us) const { return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.01)), 1.0, 1e5)); }
+  int count_for(double us) const {
+    return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.01)), 1.0, 1e5));
+  }
 
   /// All begin together; the slowest counts.
   double sample(std::size_t k, int count) {

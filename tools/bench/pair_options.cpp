@@ -32,8 +32,10 @@ const char *const kProgress =
     "and by a helper process of each node (HALOCLINE_PROGRESS), in turn in one run. That the bytes are there after the flush is verified.";
 
 const char *const kAllreduce =
-    "Times sums of arrays of doubles over all ranks: hlc_allreduce_run against the host MPI's MPI_Allreduce, and against a limit, every rank "
-    "copying its array at the same time, which is the least that must be read and written. Any number of ranks. One sample of each per round "
+    "Times sums of arrays of doubles over all ranks: hlc_allreduce_run against the host MPI's MPI_Allreduce, and against a limit, every "
+    "rank "
+    "copying its array at the same time, which is the least that must be read and written. Any number of ranks. One sample of each per "
+    "round "
     "in shuffled order; each result is compared with a serial sum, before and after.";
 
 const char *const kFooter =
@@ -101,7 +103,8 @@ CLI::App *add_progress_command(CLI::App &app, PairOptions &options) {
 }
 
 CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options) {
-  for (std::int64_t bytes = 8; bytes <= options.largest; bytes *= bytes < 1 << 20 ? 8 : 4) options.sizes.push_back(std::min(bytes, options.largest));
+  for (std::int64_t bytes = 8; bytes <= options.largest; bytes *= bytes < 1 << 18 ? 8 : 4)
+    options.sizes.push_back(std::min(bytes, options.largest));
   options.repetitions = 15;
   CLI::App *command = app.add_subcommand("allreduce", kAllreduce);
   command->add_option("--sizes", options.sizes, "Bytes of an array, comma-separated, rounded up to 8")
@@ -121,7 +124,8 @@ CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options) {
   command->add_option("--seed", options.seed, "Seed of the order in a round")->capture_default_str();
   command->add_option("--json", options.json, "Write environment, numbers and all samples to this file");
   command->footer(
-      "An MPI chooses among algorithms; tools/bench/allreduce.py runs this command once for each that can be asked for, and takes the best.\n"
+      "An MPI chooses among algorithms; tools/bench/allreduce.py runs this command once for each that can be asked for, and takes the "
+      "best.\n"
       "spread: 10th to 90th percentile of the samples.\n"
       "Example: mpiexec -n 2 halocline-bench allreduce --largest 16777216 --json allreduce.json");
   return command;
