@@ -378,6 +378,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_exchange_info(const hlc_exchange *exchange,
 }
 #endif
 
+#include <halocline/reduce.h>
 #include <halocline/segment.h>
 #include <halocline/view.h>
 

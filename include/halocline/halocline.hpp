@@ -14,6 +14,7 @@
 #include <halocline/cxx/exchange.hpp>
 #include <halocline/cxx/field.hpp>
 #include <halocline/cxx/halo.hpp>
+#include <halocline/cxx/reduce.hpp>
 #include <halocline/cxx/segment.hpp>
 #include <halocline/cxx/view.hpp>
 

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-MOST_SECONDS = 120
+MOST_SECONDS = 300
 MOST_MEGABYTES = 2000
 LINE = re.compile(r"^ \* (check|break)\s+(.*?):\s+(-D.*)$", re.M)
 

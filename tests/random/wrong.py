@@ -61,7 +61,7 @@ def disagreements(ranks, halo):
         return []
     last = ranks - 1
     kinds = {"float64": 4, "float32": 3, "int32": 1, "int64": 2}  # another type of the same size
-    ways = [one("mode", halo["mode"] % 9 + 1, rank=last), one("stencil", int(halo["stencil"] == "box"), rank=last)]
+    ways = [one("mode", halo["mode"] % 10 + 1, rank=last), one("stencil", int(halo["stencil"] == "box"), rank=last)]
     ways += [one("low", depth - 1, d, last) for d, depth in enumerate(halo["low"]) if depth > 0]
     ways += [one("type", kinds[field["type"]], f, last) for f, field in enumerate(halo["fields"]) if field["type"] in kinds]
     ways += [one("nfields", len(halo["fields"]) - 1, rank=last)] if len(halo["fields"]) > 1 else []

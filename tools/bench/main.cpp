@@ -1,6 +1,7 @@
 // halocline-bench: measures halo swaps, and what goes between two ranks. Runs under the MPI launcher; every rank reads the command line, rank 0 speaks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "allreduce.hpp"
 #include "distrust.hpp"
 #include "overlap.hpp"
 #include "pair_bench.hpp"
@@ -123,6 +124,12 @@ int run_between_two(const PairOptions &options, Run run) {
   }
 }
 
+int run_reductions(const PairOptions &options, int argc, char **argv) {
+  pretend_nodes(options.fake_nodes);
+  publish(run_allreduce(MPI_COMM_WORLD, options, argc, argv), options.json);
+  return EXIT_SUCCESS;
+}
+
 /// The commands between two ranks, each with its options.
 class PairCommands {
  public:
@@ -166,9 +173,12 @@ int main(int argc, char **argv) {
   app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
   HaloOptions options;
   const CLI::App *halo = add_halo_command(app, options);
+  PairOptions of_allreduce;
+  const CLI::App *allreduce = add_allreduce_command(app, of_allreduce);
   const PairCommands others(app);
   try {
     app.parse(argc, argv);
+    if (allreduce->parsed()) return run_reductions(of_allreduce, argc, argv);
     return halo->parsed() ? run_halo(options, argc, argv) : others.run(argc, argv);
   } catch (const CLI::Error &error) {
     return say_once(app, error);

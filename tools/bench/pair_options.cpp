@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+
 namespace bench {
 
 namespace {
@@ -28,6 +30,13 @@ const char *const kOverlap =
 const char *const kProgress =
     "Times a put and a flush to a rank that computes meanwhile and does not call the library: with progress by whoever calls, by a thread, "
     "and by a helper process of each node (HALOCLINE_PROGRESS), in turn in one run. That the bytes are there after the flush is verified.";
+
+const char *const kAllreduce =
+    "Times sums of arrays of doubles over all ranks: hlc_allreduce_run against the host MPI's MPI_Allreduce, and against a limit, every "
+    "rank "
+    "copying its array at the same time, which is the least that must be read and written. Any number of ranks. One sample of each per "
+    "round "
+    "in shuffled order; each result is compared with a serial sum, before and after.";
 
 const char *const kFooter =
     "Raw TCP (TCP_NODELAY) is measured with a rank that waits inside the kernel and with one that asks again and again; the faster counts. "
@@ -90,6 +99,35 @@ CLI::App *add_progress_command(CLI::App &app, PairOptions &options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->footer("Example: mpiexec -n 2 halocline-bench progress --fake-nodes 2 --json progress.json");
+  return command;
+}
+
+CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options) {
+  for (std::int64_t bytes = 8; bytes <= options.largest; bytes *= bytes < 1 << 18 ? 8 : 4)
+    options.sizes.push_back(std::min(bytes, options.largest));
+  options.repetitions = 15;
+  CLI::App *command = app.add_subcommand("allreduce", kAllreduce);
+  command->add_option("--sizes", options.sizes, "Bytes of an array, comma-separated, rounded up to 8")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 33))
+      ->capture_default_str();
+  command->add_option("--largest", options.largest, "Leave out longer arrays")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--repetitions", options.repetitions, "Rounds, that is samples of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--sample-ms", options.sample_ms, "A sample takes about so many milliseconds, one call at least")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--fake-nodes", options.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--seed", options.seed, "Seed of the order in a round")->capture_default_str();
+  command->add_option("--json", options.json, "Write environment, numbers and all samples to this file");
+  command->footer(
+      "An MPI chooses among algorithms; tools/bench/allreduce.py runs this command once for each that can be asked for, and takes the "
+      "best.\n"
+      "spread: 10th to 90th percentile of the samples.\n"
+      "Example: mpiexec -n 2 halocline-bench allreduce --largest 16777216 --json allreduce.json");
   return command;
 }
 

@@ -14,7 +14,8 @@ class App;
 namespace bench {
 
 struct PairOptions {
-  std::vector<std::int64_t> sizes;  ///< bytes of a message
+  std::vector<std::int64_t> sizes;  ///< bytes of a message, or of a rank's array
+  std::int64_t largest = std::int64_t{256} << 20;  ///< `allreduce`: longer arrays are left out
   int repetitions = 25;
   double sample_ms = 4;
   double compute_ms = 1000;  ///< `progress`: how long the target computes
@@ -28,5 +29,7 @@ CLI::App *add_notify_command(CLI::App &app, PairOptions &options);
 CLI::App *add_bandwidth_command(CLI::App &app, PairOptions &options);
 CLI::App *add_overlap_command(CLI::App &app, PairOptions &options);
 CLI::App *add_progress_command(CLI::App &app, PairOptions &options);
+/// For any number of ranks.
+CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options);
 
 }  // namespace bench

@@ -36,7 +36,7 @@ void Port::poll() { std::abort(); }
 void Port::sleep(int, long) { std::abort(); }
 const char *Port::text_of(int) const { std::abort(); }
 Status Region::open(Port &, std::int64_t, Use) { std::abort(); }
-Status Region::cover(Port &, char *, std::int64_t) { std::abort(); }
+Status Region::cover(Port &, char *, std::int64_t, Use) { std::abort(); }
 Region &Region::operator=(Region &&other) noexcept {
   std::swap(base_, other.base_);
   return *this;

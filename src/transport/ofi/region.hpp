@@ -22,7 +22,8 @@ class Region {
   /// Takes the memory, and tells the provider of it: for peers to write into, under a key that nobody can guess where the provider lets us
   /// choose it, or for me to write from.
   Status open(Port &port, std::int64_t bytes, Use use);
-  /// Tells the provider of memory that exists already. It has to outlive the region. For peers: to write into and to read.
+  /// Tells the provider of memory that exists already, for peers to write into and to read, or for me to write from. It has to outlive the
+  /// region.
   Status cover(Port &port, char *base, std::int64_t bytes, Use use = Use::for_peers);
   char *base() const { return base_; }
   std::int64_t bytes() const { return bytes_; }

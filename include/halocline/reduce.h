@@ -1,0 +1,95 @@
+/*
+ * Reductions over all ranks of a context: every rank gives an array, all get the arrays combined element by element. Part of the C API;
+ * halocline.h includes it.
+ *
+ * On a node ranks combine and hand over through shared memory, piece by piece, each its share of every piece. Between nodes the data go round
+ * a ring in as many parts as there are nodes, each cut into chunks that the ranks of a node share out among themselves, so that every rank
+ * drives some and many are under way at any time. Source: Simmendinger et al., section 5.4.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef HALOCLINE_REDUCE_H
+#define HALOCLINE_REDUCE_H
+
+#include <halocline/halocline.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hlc_allreduce hlc_allreduce;
+
+/** How two elements become one. Integers wrap around. A comparison with a NaN is false, so which of the two stays depends on the order. */
+typedef enum hlc_reduction HLC_INT {
+  HLC_REDUCE_SUM = 0, /**< a + b; every type but HLC_OPAQUE */
+  HLC_REDUCE_MIN,     /**< b < a ? b : a; real types */
+  HLC_REDUCE_MAX,     /**< a < b ? b : a; real types */
+  HLC_REDUCE_USER     /**< the spec's function */
+} hlc_reduction;
+
+/**
+ * Combines count elements: inout[i] becomes inout[i] o in[i], where inout stands for ranks that come before in's in the order. The two do not
+ * overlap; both are aligned to 64 bytes or as the caller's own buffers are. Called inside hlc_allreduce_run, by the calling thread, once for
+ * each element and rank or less. It must be associative, and commutative too where the context has several nodes.
+ */
+typedef void (*hlc_reduce_fn)(const void *in, void *inout, int64_t count, void *user);
+
+/** What hlc_allreduce_create needs, the same on all ranks but for user. Zero-initialise it. */
+typedef struct hlc_allreduce_spec {
+  int64_t count;             /**< elements of each rank, 0 or more */
+  hlc_type type;
+  size_t element_bytes;      /**< needed for HLC_OPAQUE; else 0 or the type's own size */
+  hlc_reduction reduction;
+  hlc_reduce_fn function;    /**< of HLC_REDUCE_USER; else NULL */
+  void *user;                /**< handed to function */
+} hlc_allreduce_spec;
+
+/**
+ * Plans reductions: lays out the memory that the ranks of the node share, and connects each rank with its counterparts on the node before
+ * and the node after its own. Collective over the context; returns when the plan can be run. Errors, the same on all ranks:
+ * HLC_ERR_ARGUMENT (names the argument, the rank and its value), HLC_ERR_MISMATCH (two ranks and both values), HLC_ERR_MEMORY,
+ * HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI; HLC_ERR_UNSUPPORTED for the least or greatest of complex numbers, and with the reason
+ * if there are several nodes and no network that all can use.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *spec, hlc_allreduce **plan);
+
+/**
+ * Combines count elements of in of all ranks into out of every rank. Collective: all ranks run the plans of a context in the same order.
+ * Returns when out is complete and in may be written again; out may be in, else the two must not overlap. Both must be aligned as the type
+ * needs. Allocates nothing. Different plans may be run by different threads at once.
+ *
+ * All ranks get the same bits, and get them again in every run with the same number of ranks, distribution of the ranks over nodes and count:
+ * element i is folded from left to right, on one node rank by rank, ascending. With N nodes (numbered by their lowest ranks) the array has N
+ * parts, of which the first count mod N are one element longer than the others; part p begins with node p and goes on with node p + 1, after
+ * the last one with node 0, on each node rank by rank. Neither sizes of chunks nor timing have a part in it.
+ *
+ * Waits at most HALOCLINE_TIMEOUT seconds for one rank: HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED; both name it. What is in out is undefined then, and the plan
+ * can only be destroyed; HLC_ERR_STATE says so. HLC_ERR_ARGUMENT if plan, in or out is NULL.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_allreduce_run(hlc_allreduce *plan, const void *in, void *out);
+
+/**
+ * Waits for all ranks, releases a plan and sets *plan to NULL. Collective. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not
+ * come (eleven times HALOCLINE_TIMEOUT, or ten seconds more than it after a failed run); the plan is gone then, too.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_allreduce_destroy(hlc_allreduce **plan);
+
+/** What hlc_allreduce_create decided. Filled by hlc_allreduce_info. */
+typedef struct hlc_allreduce_info_t {
+  int parts;             /**< one per node */
+  int lanes;             /**< chunks of a part that are combined side by side: the ranks of the largest node */
+  int my_lanes;          /**< of these the calling rank drives so many */
+  int64_t chunk_bytes;   /**< the most that a chunk holds; 0: every rank combines everything itself, in one step */
+  int64_t chunks;        /**< of all parts together */
+  int64_t network_bytes; /**< that the calling rank sends to the next node in one run */
+  int64_t memory_bytes;  /**< shared memory of this rank */
+} hlc_allreduce_info_t;
+
+/** Fills *info. Local. */
+HLC_NODISCARD HLC_API hlc_status hlc_allreduce_info(const hlc_allreduce *plan, hlc_allreduce_info_t *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+// The C API of reductions: each function checks its handle and calls one object.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
+#include "api/handles.hpp"
+#include "engine/collective.hpp"
+#include "reduce/allreduce.hpp"
+
+namespace api = halocline::api;
+using halocline::Status;
+
+struct hlc_allreduce {
+  explicit hlc_allreduce(halocline::Context &context) : inner(context) {}
+  halocline::Allreduce inner;
+};
+
+extern "C" {
+
+hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *spec, hlc_allreduce **plan) {
+  constexpr const char *call = "hlc_allreduce_create";
+  return api::guarded(call, [&]() -> Status {
+    if (!context) return api::null(call, "context");
+    HLC_TRY(api::mpi_is_up(call));
+    halocline::Context &inner = context->inner;
+    std::unique_ptr<hlc_allreduce> made;
+    HLC_TRY(halocline::prepare(inner, inner.comm(), [&] {
+      if (!plan) return api::null_on(inner, call, "the result pointer");
+      made = std::make_unique<hlc_allreduce>(inner);
+      return Status::ok;
+    }));
+    HLC_TRY(made->inner.create(spec));
+    inner.live_plans += 1;
+    *plan = made.release();
+    return Status::ok;
+  });
+}
+
+hlc_status hlc_allreduce_run(hlc_allreduce *plan, const void *in, void *out) {
+  return api::out(plan ? plan->inner.run(in, out) : api::null("hlc_allreduce_run", "plan"));
+}
+
+hlc_status hlc_allreduce_destroy(hlc_allreduce **plan) {
+  constexpr const char *call = "hlc_allreduce_destroy";
+  return api::guarded(call, [&]() -> Status {
+    if (!plan || !*plan) return api::null(call, "the handle");
+    HLC_TRY(api::mpi_is_up(call));
+    std::unique_ptr<hlc_allreduce> gone(std::exchange(*plan, nullptr));
+    const Status ended = gone->inner.end();
+    gone->inner.context().live_plans -= 1;
+    return ended;
+  });
+}
+
+hlc_status hlc_allreduce_info(const hlc_allreduce *plan, hlc_allreduce_info_t *info) {
+  if (!plan || !info) return api::out(api::null("hlc_allreduce_info", plan ? "info" : "plan"));
+  *info = plan->inner.describe();
+  return HLC_OK;
+}
+
+}  // extern "C"

@@ -1,0 +1,86 @@
+// A planned reduction: the object behind hlc_allreduce.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "reduce/combine.hpp"
+#include "reduce/ring.hpp"
+
+namespace halocline {
+
+/// Made and ended by all ranks together; run allocates nothing.
+class Allreduce {
+ public:
+  explicit Allreduce(Context &context) : context_(context) {}
+  Allreduce(const Allreduce &) = delete;
+  Allreduce &operator=(const Allreduce &) = delete;
+
+  Status create(const hlc_allreduce_spec *spec);
+  Status run(const void *in, void *out);
+  Status end();
+
+  Context &context() { return context_; }
+  hlc_allreduce_info_t describe() const;
+
+ private:
+  /// One run as one rank sees it.
+  struct Run {
+    const char *in;
+    char *out;
+  };
+
+  Status check(const hlc_allreduce_spec *spec) const;
+  Status compare(const hlc_allreduce_spec &spec);
+  Status make_memory();
+  Status combine_at_once(Run run);
+  Status pass_round(Run run);
+
+  Status give(const Units &unit, Run run);
+  Status work(const Units &unit, Run run);
+  Status combine(const Units &unit, int index, Range range, Run run);
+  Status hand_on(const Units &unit, int index, Range range, Run run);
+  Status await_chunk(const Units &unit, int index, Range range);
+  Status send(const Units &unit, int index, Range range);
+  Status take(const Units &unit, Run run);
+  Status leave();
+
+  int part_of(const Units &unit) const { return (context_.node() - unit.step() + 2 * context_.nodes()) % context_.nodes(); }
+  bool gives(const Units &unit) const { return unit.step() < context_.nodes(); }
+  bool publishes(const Units &unit) const { return unit.step() >= context_.nodes() - 1; }
+  bool sends(const Units &unit) const { return unit.step() < cut_.sends(); }
+  bool is_shared() const { return context_.members() > 1; }
+  std::uint64_t serial(const Units &unit) const { return units_ + static_cast<std::uint64_t>(unit.number()); }
+  int result_slot(const Units &unit) const { return static_cast<int>(serial(unit) % Layout::kResults); }
+  std::int64_t bytes(Range range) const { return range.count * cut_.element_bytes; }
+  std::int64_t offset(Range range) const { return range.first * cut_.element_bytes; }
+  Milestones &words(Member member) const { return *reinterpret_cast<Milestones *>(parts_[static_cast<std::size_t>(member)]); }
+  char *part(Member member) const { return parts_[static_cast<std::size_t>(member)]; }
+  char *my_result(const Units &unit, int index) const {
+    return part(context_.member()) + layout_.result_at(context_.member(), result_slot(unit), index);
+  }
+  void copy_out(char *to, const char *from, std::int64_t bytes) const;
+  void tell(Counter &counter, std::uint64_t value);
+
+  template <class Ready>
+  Status await(Ready ready, int who);
+  Status await_all(Counter Milestones::*counter, std::uint64_t value);
+  Status suspect(int who, bool timed_out) const;
+  Status mark_broken(Status status);
+
+  Context &context_;
+  Combiner combiner_;
+  Cut cut_;
+  Layout layout_;
+  bool at_once_ = false;      // every rank combines everything itself
+  bool past_caches_ = false;  // results are too long to be found in a cache again
+  bool broken_ = false;
+  Segment memory_;  // the ring's where there is one
+  std::unique_ptr<Ring> ring_;
+  std::vector<char *> parts_;          // by member
+  std::vector<const char *> sources_;  // of one fold
+  std::uint64_t units_ = 0;            // of all runs before
+};
+
+}  // namespace halocline

@@ -1,0 +1,45 @@
+// The arithmetic of a reduction: how arrays of elements are folded into one, from left to right.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/reduce.h>
+
+#include <cstdint>
+
+#include "base/status.hpp"
+
+namespace halocline {
+
+/// One reduction of one type. Allocates nothing.
+class Combiner {
+ public:
+  /// Finds the loops. Unsupported for what has no order; argument if the spec is wrong. The messages begin with `who`.
+  Status choose(const char *who, const hlc_allreduce_spec &spec);
+  std::int64_t element_bytes() const { return element_bytes_; }
+
+  /// Folds n >= 1 sources of count elements into `to`: ((s0 o s1) o s2) ... `to` may be the first source, and overlaps no other.
+  void fold(char *to, const char *const *sources, int n, std::int64_t count) const;
+
+ private:
+  /// acc[i] = acc[i] o x[i]
+  using Append = void (*)(char *acc, const char *x, std::int64_t count);
+  /// to[i] = a[i] o b[i]
+  using Join = void (*)(char *to, const char *a, const char *b, std::int64_t count);
+  template <class T, class Op>
+  void take();
+  template <class T>
+  void take_ordered(hlc_reduction reduction);
+  Status choose_builtin(const char *who, const hlc_allreduce_spec &spec);
+  void append(char *acc, const char *x, std::int64_t count) const;
+
+  std::int64_t element_bytes_ = 0;
+  Append append_ = nullptr;
+  Join join_ = nullptr;
+  hlc_reduce_fn function_ = nullptr;
+  void *user_ = nullptr;
+};
+
+/// The bytes of an element; 0 for HLC_OPAQUE and what is no type.
+std::int64_t bytes_of(hlc_type type);
+
+}  // namespace halocline

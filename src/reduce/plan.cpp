@@ -1,0 +1,42 @@
+// The sizes of chunks: docs/design/019-allreduce.md tells how they were found.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reduce/plan.hpp"
+
+#include <algorithm>
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kRow = 512 << 10;  // bytes of a row of chunks, at most
+constexpr std::int64_t kLeastOnNode = 4 << 10, kLeastOnRing = 64 << 10;  // bytes of a chunk, where there is a choice
+constexpr std::int64_t kSlotsOfLane = 4 << 20;  // bytes of what may come from another node, at most
+// Rounds that a short array is cut into. On a node a rank then need not wait for another's whole; to other nodes each message costs more.
+constexpr std::int64_t kRoundsOnNode = 4, kRoundsOnRing = 1;
+constexpr std::int64_t kEven = 64;  // chunks of so many elements or more are a multiple of it, so that all begin on a line
+
+std::int64_t divided(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+Cut Cut::of(std::int64_t count, std::int64_t element_bytes, int nodes, int lanes) {
+  Cut cut{count, element_bytes, nodes, lanes, 1, 0};
+  const std::int64_t part = divided(count, nodes);
+  const bool ring = nodes > 1;
+  std::int64_t most = kRow / lanes;
+  if (ring) most = std::min(most, kSlotsOfLane / ((kAhead + 1) * cut.sends()));
+  most = std::max(most, kLeastOnNode);
+  const std::int64_t least = std::min(ring ? kLeastOnRing : kLeastOnNode, most);
+  const std::int64_t wanted = divided(part, lanes * (ring ? kRoundsOnRing : kRoundsOnNode)) * element_bytes;
+  cut.chunk = std::max<std::int64_t>(1, std::clamp(wanted, least, most) / element_bytes);
+  if (cut.chunk >= kEven) cut.chunk = round_up(cut.chunk, kEven);
+  cut.rounds = divided(part, cut.chunk * lanes);
+  return cut;
+}
+
+Range Cut::chunk_of(std::int64_t round, int p, int lane) const {
+  const Range whole = part(p);
+  const std::int64_t before = (round * lanes + lane) * chunk;
+  return {whole.first + before, std::clamp<std::int64_t>(whole.count - before, 0, chunk)};
+}
+
+}  // namespace halocline

@@ -1,0 +1,106 @@
+// Which elements of a reduction are combined where, in what order, and where they lie in shared memory. Plain arithmetic, the same on all ranks.
+//
+// The array has a part per node, each part `rounds` rows of `lanes` chunks. In step s, 0 <= s <= 2N - 2, node k has to do with part k - s
+// (modulo N): in step 0 it combines what its own ranks have and sends it to node k + 1; in steps 1 to N - 1 it adds its ranks' elements to
+// what has come from node k - 1; in step N - 1 that is the result, which steps N to 2N - 2 hand round. A *unit* is one step of one round.
+// Steps of several rounds interleave, each `kAhead` ticks after the one before: so the chunks of several rounds are under way in the ring.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "base/atomics.hpp"
+
+namespace halocline {
+
+/// Elements first to first + count - 1.
+struct Range {
+  std::int64_t first = 0, count = 0;
+};
+
+/// How an array is cut.
+struct Cut {
+  std::int64_t count = 0, element_bytes = 1;
+  int nodes = 1, lanes = 1;
+  std::int64_t chunk = 1;  // elements at most
+  std::int64_t rounds = 0;
+
+  /// Chooses the chunks.
+  static Cut of(std::int64_t count, std::int64_t element_bytes, int nodes, int lanes);
+  std::int64_t chunk_bytes() const { return round_up(chunk * element_bytes, 64); }
+  int steps() const { return 2 * nodes - 1; }
+  int sends() const { return 2 * nodes - 2; }  // of each lane in each round
+  std::int64_t units() const { return rounds * steps(); }
+  Range part(int p) const {
+    const std::int64_t each = count / nodes, more = count % nodes;
+    return {each * p + (p < more ? p : more), each + (p < more ? 1 : 0)};
+  }
+  Range chunk_of(std::int64_t round, int p, int lane) const;
+};
+
+/// Rounds follow each other so many ticks apart.
+inline constexpr int kAhead = 2;
+
+/// Goes through the units of a run, in the order in which every rank works on them.
+class Units {
+ public:
+  explicit Units(const Cut &cut) : cut_(cut) { settle(); }
+  bool over() const { return number_ >= cut_.units(); }
+  int step() const { return step_; }
+  std::int64_t round() const { return tick_ - std::int64_t{kAhead} * step_; }
+  std::int64_t number() const { return number_; }
+  void next() {
+    number_ += 1;
+    step_ += 1;
+    settle();
+  }
+
+ private:
+  bool there() const { return step_ < cut_.steps() && round() >= 0 && round() < cut_.rounds; }
+  void settle() {
+    while (!over() && !there()) {
+      // Later steps belong to earlier rounds: a tick ends with its last step, or where round 0 is passed.
+      if (step_ + 1 < cut_.steps() && round() >= cut_.rounds)
+        step_ += 1;
+      else
+        tick_ += 1, step_ = 0;
+    }
+  }
+  const Cut &cut_;
+  std::int64_t tick_ = 0, number_ = 0;
+  int step_ = 0;
+};
+
+/// The words by which a rank tells its node how far it has come, in units since the plan was made. All are written by this rank alone.
+struct Milestones {
+  Counter given;  // its elements lie in its place, for the others to combine
+  Counter worked;  // the results of its lanes lie in its place, and it needs the others' elements no more
+  Counter taken;  // it has taken the others' results
+};
+static_assert(sizeof(Milestones) == 3 * kLinePair);
+
+///   a rank's part:  | Milestones | a word that other nodes write | a word to write from | elements: kGiven x lanes chunks |
+///                   | results: kResults x my lanes chunks | from the node before: slots x my lanes chunks |
+/// Where both nodes and elements are few, the elements of whole runs take the place of all chunks: kGiven of them.
+struct Layout {
+  static constexpr int kGiven = 3, kResults = 4;
+  static constexpr std::int64_t word = sizeof(Milestones), source = word + 64, given = word + 128;
+
+  std::int64_t chunk_bytes = 0;
+  int lanes = 1, members = 1, slots = 0;
+
+  int lanes_of(int member) const { return (lanes - member + members - 1) / members; }
+  std::int64_t given_at(std::int64_t unit, int lane) const { return given + (unit % kGiven * lanes + lane) * chunk_bytes; }
+  std::int64_t results() const { return given + std::int64_t{kGiven} * lanes * chunk_bytes; }
+  /// Of the index-th lane of a member.
+  std::int64_t result_at(int member, int slot, int index) const {
+    return results() + (std::int64_t{slot} * lanes_of(member) + index) * chunk_bytes;
+  }
+  std::int64_t incoming(int member) const { return result_at(member, kResults, 0); }
+  std::int64_t incoming_at(int member, int slot, int index) const {
+    return incoming(member) + (std::int64_t{slot} * lanes_of(member) + index) * chunk_bytes;
+  }
+  std::int64_t bytes(int member) const { return incoming_at(member, slots, 0); }
+};
+
+}  // namespace halocline

@@ -1,0 +1,369 @@
+// The edges of the ring: how they are made, and the counting of slots.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reduce/ring.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/notification.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr int kFirstTag = 64;
+
+/// The ranks of a node that drive lanes, in order; nodes[r] is the node of rank r.
+std::vector<int> ranks_of(const std::vector<int> &nodes, int node) {
+  std::vector<int> ranks;
+  for (std::size_t r = 0; r < nodes.size(); ++r)
+    if (nodes[r] == node) ranks.push_back(static_cast<int>(r));
+  return ranks;
+}
+
+/// The node of every rank, while the plan is made.
+struct NodeTable : Job {
+  int mine = 0;
+  std::vector<int> nodes;
+};
+
+bool is_done(const transport::ofi::Transfer &transfer) {
+  // SYNC written-before-reuse (pairs with Port::end)
+  return transfer.state.load(std::memory_order_acquire) == transport::ofi::Transfer::State::at_rest;
+}
+
+}  // namespace
+
+/// The cards of all lanes: to the ranks after and before me, and from them.
+struct Ring::Talk : Job {
+  std::size_t words = 0;  // of 8 bytes, of one card
+  std::vector<std::uint64_t> said, heard;  // per lane: one card that is said to both; what the one before and the one after say
+
+  std::uint64_t *said_in(int lane) { return said.data() + static_cast<std::size_t>(lane) * words; }
+  std::uint64_t *heard_in(int lane, int direction) { return heard.data() + static_cast<std::size_t>(2 * lane + direction) * words; }
+  const std::uint64_t *heard_in(int lane, int direction) const {
+    return heard.data() + static_cast<std::size_t>(2 * lane + direction) * words;
+  }
+};
+
+template <class Look>
+void Ring::for_each_transfer(Look look) const {
+  for (const Lane &each : lanes_) {
+    for (const auto &slot : each.sending)
+      for (const Transfer &piece : slot) look(piece, each.after.rank);
+    for (const Transfer &word : each.freeing) look(word, each.before.rank);
+    look(each.before.greeting, each.before.rank);
+    look(each.after.greeting, each.after.rank);
+  }
+}
+
+Ring::~Ring() {
+  for (Lane &each : lanes_) leave(each);
+}
+
+void Ring::retire(std::unique_ptr<Ring> ring) {
+  for (Lane &each : ring->lanes_) ring->leave(each);
+  bool over = true;
+  ring->for_each_transfer(
+      [&](const Transfer &transfer, int) { over = over && transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; });
+  if (!over) keep_for_ever(std::move(ring));
+}
+
+void Ring::leave(Lane &from) {
+  for (std::size_t slot = 0; slot < from.listening; ++slot) {
+    port_->stop_listening(from.arrived_words[slot]);
+    port_->stop_listening(from.freed_words[slot]);
+  }
+  for (Peer *peer : {&from.before, &from.after}) {
+    if (peer->greeted_word != 0) port_->stop_listening(peer->greeted_word);
+    if (peer->met) port_->part_from(peer->address);
+    if (peer->met) port_->withdraw(peer->greeting);
+    peer->greeted_word = 0;
+    peer->met = false;
+  }
+  from.listening = 0;
+}
+
+Status Ring::create(Segment memory) {
+  memory_ = std::move(memory);
+  port_ = context_.network().port();
+  std::unique_ptr<NodeTable> table;
+  std::unique_ptr<Talk> talk;
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    table = std::make_unique<NodeTable>();
+    table->nodes.resize(static_cast<std::size_t>(context_.size()));
+    table->requests.resize(1, MPI_REQUEST_NULL);
+    table->mine = context_.node();
+    return name_me(make_lanes());
+  }));
+  HLC_TRY(check_mpi(MPI_Iallgather(&table->mine, 1, MPI_INT, table->nodes.data(), 1, MPI_INT, context_.comm(), table->requests.data()),
+                    "MPI_Iallgather"));
+  HLC_TRY(await(context_, table));
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    HLC_TRY(find_peers(table->nodes));
+    talk = std::make_unique<Talk>();
+    talk->words = sizeof(Card) / sizeof(std::uint64_t) + 2 * slots();
+    talk->said.resize(lanes_.size() * talk->words);
+    talk->heard.resize(2 * lanes_.size() * talk->words);
+    talk->requests.resize(4 * lanes_.size(), MPI_REQUEST_NULL);
+    return listen();
+  }));
+  HLC_TRY(swap_cards(talk));
+  HLC_TRY(prepare(context_, context_.comm(), [&] { return name_me(connect(*talk)); }));
+  return greet();
+}
+
+Status Ring::make_lanes() {
+  const Member me = context_.member();
+  lanes_ = std::vector<Lane>(static_cast<std::size_t>(layout_.lanes_of(me)));
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Lane &made = lanes_[i];
+    made.number = me + static_cast<int>(i) * context_.members();
+    made.arrived = std::vector<Counter>(slots());
+    made.freed = std::vector<Counter>(slots());
+    made.awaited.resize(slots());
+    made.arrived_words.resize(slots());
+    made.freed_words.resize(slots());
+    made.announce_chunk.resize(slots());
+    made.addresses.resize(slots());
+    made.freeing = std::vector<Transfer>(slots());
+    made.sending.resize(Layout::kResults);
+    for (auto &slot : made.sending) slot = std::vector<Transfer>(pieces(layout_.chunk_bytes));
+  }
+  char *mine = memory_.part(me);
+  HLC_TRY(for_peers_.cover(*port_, mine, layout_.bytes(me), NetworkSegment::Use::for_peers));
+  return for_me_.cover(*port_, mine, layout_.bytes(me), NetworkSegment::Use::for_me);
+}
+
+/// Lane l is driven by rank l of each node, modulo the ranks of the node.
+Status Ring::find_peers(const std::vector<int> &nodes) {
+  const int n = context_.nodes();
+  const std::vector<int> before = ranks_of(nodes, (context_.node() + n - 1) % n), after = ranks_of(nodes, (context_.node() + 1) % n);
+  for (Lane &each : lanes_) {
+    each.before.rank = before[static_cast<std::size_t>(each.number) % before.size()];
+    each.after.rank = after[static_cast<std::size_t>(each.number) % after.size()];
+  }
+  return Status::ok;
+}
+
+Status Ring::listen() {
+  for (Lane &each : lanes_) {
+    for (Peer *peer : {&each.before, &each.after}) peer->greeted_word = port_->listen(&peer->greeted);
+    for (; each.listening < slots(); ++each.listening) {
+      each.arrived_words[each.listening] = port_->listen(&each.arrived[each.listening]);
+      each.freed_words[each.listening] = port_->listen(&each.freed[each.listening]);
+    }
+  }
+  return Status::ok;
+}
+
+void Ring::write_cards(Talk &talk) const {
+  static_assert(sizeof(Card) % sizeof(std::uint64_t) == 0);
+  for (int i = 0; i < lanes(); ++i) {
+    const Lane &from = lane(i);
+    const Card card{context_.network().pulses()->mine(),
+                    for_peers_.remote(),
+                    layout_.incoming_at(context_.member(), 0, i),
+                    layout_.incoming_at(context_.member(), 1, i) - layout_.incoming_at(context_.member(), 0, i),
+                    from.before.greeted_word,
+                    from.after.greeted_word};
+    std::uint64_t *words = talk.said_in(i);
+    std::memcpy(words, &card, sizeof card);
+    words += sizeof card / sizeof *words;
+    std::copy(from.arrived_words.begin(), from.arrived_words.end(), words);
+    std::copy(from.freed_words.begin(), from.freed_words.end(), words + slots());
+  }
+}
+
+/// The one after me hears from the one before it, which is me; and so the other way round.
+Status Ring::swap_cards(std::unique_ptr<Talk> &talk) {
+  write_cards(*talk);
+  const auto bytes = static_cast<int>(talk->words * sizeof(std::uint64_t));
+  for (int i = 0; i < lanes(); ++i) {
+    const Lane &each = lane(i);
+    MPI_Request *requests = &talk->requests[4 * static_cast<std::size_t>(i)];
+    const int forth = kFirstTag + 2 * each.number, back = forth + 1;
+    const MPI_Comm comm = context_.comm();
+    HLC_TRY(check_mpi(MPI_Irecv(talk->heard_in(i, 0), bytes, MPI_BYTE, each.before.rank, forth, comm, &requests[0]), "MPI_Irecv"));
+    HLC_TRY(check_mpi(MPI_Irecv(talk->heard_in(i, 1), bytes, MPI_BYTE, each.after.rank, back, comm, &requests[1]), "MPI_Irecv"));
+    HLC_TRY(check_mpi(MPI_Isend(talk->said_in(i), bytes, MPI_BYTE, each.after.rank, forth, comm, &requests[2]), "MPI_Isend"));
+    HLC_TRY(check_mpi(MPI_Isend(talk->said_in(i), bytes, MPI_BYTE, each.before.rank, back, comm, &requests[3]), "MPI_Isend"));
+  }
+  const Status swapped = await(context_, static_cast<int>(talk->requests.size()), talk->requests.data());
+  if (failed(swapped)) keep_for_ever(std::move(talk));
+  return swapped;
+}
+
+Status Ring::connect(const Talk &talk) {
+  for (int i = 0; i < lanes(); ++i) {
+    Lane &to = lane(i);
+    Card before, after;
+    const std::uint64_t *words_before = talk.heard_in(i, 0), *words_after = talk.heard_in(i, 1);
+    std::memcpy(static_cast<void *>(&before), words_before, sizeof before);
+    std::memcpy(static_cast<void *>(&after), words_after, sizeof after);
+    words_before += sizeof(Card) / sizeof(std::uint64_t) + slots();
+    words_after += sizeof(Card) / sizeof(std::uint64_t);
+    Transfer to_before, to_after;
+    HLC_TRY(meet(to.before, before, &to_before));
+    HLC_TRY(meet(to.after, after, &to_after));
+    aim_word(to.before.greeting, before.greeting_from_after, before, to_before);
+    aim_word(to.after.greeting, after.greeting_from_before, after, to_after);
+    for (std::size_t slot = 0; slot < slots(); ++slot) aim_word(to.freeing[slot], words_before[slot], before, to_before);
+    aim_chunks(to, after, words_after, to_after);
+  }
+  return Status::ok;
+}
+
+Status Ring::meet(Peer &peer, const Card &card, Transfer *model) {
+  HLC_TRY(context_.network().pulses()->know(peer.rank, card.rank));
+  HLC_TRY(port_->meet(card.rank.address, &model->peer));
+  peer.address = card.rank.address;
+  peer.met = true;
+  model->descriptor = for_me_.descriptor();
+  model->key = card.memory.key;
+  return Status::ok;
+}
+
+void Ring::aim_word(Transfer &word, std::uint64_t announcement, const Card &card, const Transfer &model) {
+  word.aim_as(model);
+  word.from = memory_.part(context_.member()) + Layout::source;
+  word.bytes = sizeof(std::uint64_t);
+  word.address = card.memory.address + static_cast<std::uint64_t>(Layout::word);
+  word.announcement = announcement;
+}
+
+void Ring::aim_chunks(Lane &to, const Card &card, const std::uint64_t *words, const Transfer &model) {
+  for (std::size_t slot = 0; slot < slots(); ++slot) {
+    to.announce_chunk[slot] = words[slot];
+    to.addresses[slot] =
+        card.memory.address + static_cast<std::uint64_t>(card.incoming + static_cast<std::int64_t>(slot) * card.slot_distance);
+  }
+  for (auto &slot : to.sending)
+    for (Transfer &piece : slot) piece.aim_as(model);
+}
+
+std::uint64_t Ring::pieces(std::int64_t bytes) const {
+  return static_cast<std::uint64_t>((bytes + port_->most_bytes() - 1) / port_->most_bytes());
+}
+
+/// So the connections stand before the first run, and a peer that cannot be reached is an error of the plan.
+Status Ring::greet() {
+  for (Lane &each : lanes_)
+    for (Peer *peer : {&each.before, &each.after}) port_->start(peer->greeting);
+  return prepare(context_, context_.comm(), [this] { return await_greetings(); });
+}
+
+Status Ring::await_greetings() {
+  Wait wait(context_, WakeUp::by_polling);
+  while (true) {
+    HLC_TRY(progress());
+    int silent = -1;
+    for (const Lane &each : lanes_)
+      for (const Peer *peer : {&each.before, &each.after})
+        if (!reached(peer->greeted, 1) || !is_done(peer->greeting)) silent = peer->rank;
+    if (silent < 0) return Status::ok;
+    if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-context_.timeout_ns() / 2)) return unreached(silent, "");
+  }
+}
+
+Status Ring::unreached(int rank, const char *reason) const {
+  return fail(Status::timeout, "rank %d does not reach %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface)",
+              context_.rank(), name_of(rank).c_str(), port_->description().c_str(), *reason ? ": " : "", reason);
+}
+
+Status Ring::name_me(Status status) const {
+  return failed(status) ? fail(status, "rank %d: %s", context_.rank(), error_message()) : status;
+}
+
+void Ring::expect(int i, std::int64_t bytes) {
+  Lane &from = lane(i);
+  from.received += 1;
+  from.awaited[from.received % slots()] += pieces(bytes);
+}
+
+/// Its sender has heard of the slot's earlier release; that this one has also ended here is made sure of, so that it can be used again.
+bool Ring::has_come(int i) const {
+  const Lane &from = lane(i);
+  const std::size_t slot = from.received % slots();
+  // SYNC payload-before-announcement (pairs with Port::hear)
+  return reached(from.arrived[slot], from.awaited[slot]) && is_done(from.freeing[slot]);
+}
+
+const char *Ring::incoming(int i) const {
+  const auto slot = static_cast<int>(lane(i).received % slots());
+  return memory_.part(context_.member()) + layout_.incoming_at(context_.member(), slot, i);
+}
+
+void Ring::release(int i) {
+  Lane &from = lane(i);
+  // SYNC unpacked-before-rewrite (pairs with has_room)
+  port_->start(from.freeing[from.received % slots()]);
+}
+
+bool Ring::has_room(int i) const {
+  const Lane &to = lane(i);
+  const std::uint64_t next = to.sent + 1;
+  // Message m of D slots in turn: before it, (m - 1) / D have used its slot.
+  // SYNC unpacked-before-rewrite (pairs with release)
+  return reached(to.freed[next % slots()], (next - 1) / slots());
+}
+
+void Ring::send(int i, int slot, std::int64_t bytes) {
+  Lane &to = lane(i);
+  to.sent += 1;
+  const std::size_t there = to.sent % slots();
+  const char *from = memory_.part(context_.member()) + layout_.result_at(context_.member(), slot, i);
+  std::int64_t done = 0;
+  for (Transfer &piece : to.sending[static_cast<std::size_t>(slot)]) {
+    if (done >= bytes) break;
+    piece.from = from + done;
+    piece.bytes = std::min(bytes - done, port_->most_bytes());
+    piece.address = to.addresses[there] + static_cast<std::uint64_t>(done);
+    piece.announcement = to.announce_chunk[there];
+    done += piece.bytes;
+    port_->start(piece);
+  }
+}
+
+bool Ring::has_left(int i, int slot) const {
+  const std::vector<Transfer> &pieces = lane(i).sending[static_cast<std::size_t>(slot)];
+  return std::all_of(pieces.begin(), pieces.end(), is_done);
+}
+
+bool Ring::is_quiet() const {
+  bool quiet = true;
+  for_each_transfer([&](const Transfer &transfer, int) { quiet = quiet && is_done(transfer); });
+  return quiet;
+}
+
+/// Message m has used slot m modulo D, so slot s has been used (sent + D - s) / D times, slot 0 once less.
+bool Ring::is_settled() const {
+  for (const Lane &to : lanes_)
+    for (std::size_t slot = 0; slot < slots(); ++slot) {
+      const std::uint64_t uses = slot == 0 ? to.sent / slots() : (to.sent + slots() - slot) / slots();
+      if (!reached(to.freed[slot], uses)) return false;
+    }
+  return is_quiet();
+}
+
+Status Ring::progress() {
+  context_.network().poll();
+  if (port_->failures() == failures_) return Status::ok;
+  failures_ = port_->failures();
+  Status found = Status::ok;
+  for_each_transfer([&](const Transfer &transfer, int rank) {
+    if (failed(found) || transfer.state.load(std::memory_order_acquire) != Transfer::State::failed) return;
+    found = fail(Status::peer_died, "rank %d cannot reach %s over the network (any more): %s", context_.rank(), name_of(rank).c_str(),
+                 port_->text_of(transfer.error));
+  });
+  return found;
+}
+
+Status Ring::find_lost() {
+  if (!context_.network().has_failed()) return Status::ok;
+  const int lost = context_.network().pulses()->find_lost();
+  if (lost < 0) return Status::ok;
+  return fail(Status::peer_died, "rank %d waits for ranks of other nodes, and cannot reach %s any more", context_.rank(),
+              name_of(lost).c_str());
+}
+
+}  // namespace halocline

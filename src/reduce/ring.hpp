@@ -1,0 +1,125 @@
+// The ring over the nodes, as one rank has a part in it: for each of its lanes what it gets from its counterpart on the node before, and what it
+// sends to that on the node after. A chunk is a notified write into a slot of the receiver's shared memory; when the receiver has read a slot it
+// announces that, and the sender looks at it before it writes the slot again. Slots and pieces are counted one by one: the network may deliver
+// in any order. Sources: Simmendinger et al., section 5.4; the same protocol as exchange/modes/wire.cpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/collective.hpp"
+#include "engine/context.hpp"
+#include "reduce/plan.hpp"
+
+namespace halocline {
+
+/// Made and ended by all ranks together. Nothing but create allocates.
+class Ring : public Kept {
+ public:
+  Ring(Context &context, const Cut &cut, const Layout &layout) : context_(context), cut_(cut), layout_(layout) {}
+  Ring(const Ring &) = delete;
+  Ring &operator=(const Ring &) = delete;
+  ~Ring() override;
+
+  /// Takes the memory that Layout describes, and connects my lanes. Collective over the context.
+  Status create(Segment memory);
+  /// Ends a ring that could not be made: what libfabric still reads or writes is kept.
+  static void retire(std::unique_ptr<Ring> ring);
+  char *part(Member member) const { return memory_.part(member); }
+  int lanes() const { return static_cast<int>(lanes_.size()); }
+
+  /// The next chunk of a lane, so many bytes: `expect` once, then `has_come` until it is true; its bytes are at `incoming` until `release`.
+  void expect(int lane, std::int64_t bytes);
+  bool has_come(int lane) const;
+  const char *incoming(int lane) const;
+  void release(int lane);
+
+  /// Sends what lies in a result slot of a lane once the receiver has room for it: `has_room` until it is true, then `send`.
+  bool has_room(int lane) const;
+  void send(int lane, int slot, std::int64_t bytes);
+  /// What a slot held before has left.
+  bool has_left(int lane, int slot) const;
+
+  /// All that I have sent has left this process.
+  bool is_quiet() const;
+  /// It has also been read, so that nothing meant for this ring is under way any more.
+  bool is_settled() const;
+  /// Moves the network along, and finds out whether a write of mine has failed.
+  Status progress();
+  /// Whether a rank that was reached once no longer is; for waits that take long.
+  Status find_lost();
+
+  /// The rank that a lane gets from or sends to.
+  int before(int lane) const { return lanes_[static_cast<std::size_t>(lane)].before.rank; }
+  int after(int lane) const { return lanes_[static_cast<std::size_t>(lane)].after.rank; }
+  std::string name_of(int rank) const { return context_.network().pulses()->name_of(rank); }
+
+ private:
+  using Transfer = transport::ofi::Transfer;
+
+  /// What a rank tells the two it has to do with in a lane. Then follow the words to announce chunks with, one per slot, and those to announce
+  /// that chunks have been read.
+  struct Card {
+    Whereabouts rank;
+    transport::ofi::RemotePart memory;
+    std::int64_t incoming = 0, slot_distance = 0;  // where its slots are, in its part
+    std::uint64_t greeting_from_before = 0, greeting_from_after = 0;
+  };
+  /// One neighbour in the ring.
+  struct Peer {
+    int rank = -1;
+    bool met = false;
+    transport::ofi::Address address;
+    Transfer greeting;
+    Counter greeted;
+    std::uint64_t greeted_word = 0;
+  };
+  /// Slots are used in turn.
+  struct Lane {
+    int number = 0;
+    Peer before, after;
+    std::vector<Counter> arrived, freed;  // per slot: pieces that have come; chunks of mine that have been read
+    std::vector<std::uint64_t> arrived_words, freed_words;
+    std::vector<std::uint64_t> awaited;  // per slot: pieces that have to have come
+    std::vector<std::uint64_t> announce_chunk;  // the words of the receiver
+    std::vector<std::uint64_t> addresses;  // of its slots
+    std::vector<std::vector<Transfer>> sending;  // per result slot, its pieces
+    std::vector<Transfer> freeing;  // per slot
+    std::uint64_t sent = 0, received = 0;
+    std::size_t listening = 0;
+  };
+  struct Talk;
+
+  Status make_lanes();
+  Status find_peers(const std::vector<int> &nodes);
+  Status listen();
+  void write_cards(Talk &talk) const;
+  Status swap_cards(std::unique_ptr<Talk> &talk);
+  Status connect(const Talk &talk);
+  Status meet(Peer &peer, const Card &card, Transfer *model);
+  void aim_chunks(Lane &lane, const Card &card, const std::uint64_t *words, const Transfer &model);
+  void aim_word(Transfer &word, std::uint64_t announcement, const Card &card, const Transfer &model);
+  Status greet();
+  Status await_greetings();
+  void leave(Lane &lane);
+  Status unreached(int rank, const char *reason) const;
+  Status name_me(Status status) const;
+  Lane &lane(int i) { return lanes_[static_cast<std::size_t>(i)]; }
+  const Lane &lane(int i) const { return lanes_[static_cast<std::size_t>(i)]; }
+  std::size_t slots() const { return static_cast<std::size_t>(layout_.slots); }
+  std::uint64_t pieces(std::int64_t bytes) const;
+  template <class Look>
+  void for_each_transfer(Look look) const;
+
+  Context &context_;
+  Cut cut_;
+  Layout layout_;
+  Segment memory_;
+  NetworkSegment for_peers_, for_me_;  // the same memory, as others write into it and as I send from it
+  NetworkPort *port_ = nullptr;
+  std::vector<Lane> lanes_;
+  std::uint64_t failures_ = 0;
+};
+
+}  // namespace halocline

@@ -1,0 +1,45 @@
+// Reductions with threads as ranks under ThreadSanitizer: elements and results in shared memory, ordered by nothing but the counters.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reduce/arrays.hpp"
+#include "support/skew.hpp"
+#include "threads/ranks.hpp"
+
+namespace halocline::test {
+namespace {
+
+class Reductions : public testing::TestWithParam<int> {};
+
+/// Integers, whose sum does not depend on the order.
+void sum_often(std::int64_t count, int runs) {
+  hlc_allreduce_spec spec{};
+  spec.type = HLC_INT64;
+  spec.count = count;
+  const Plan plan(spec);
+  Skew skew(6);
+  for (int step = 0; step < runs; ++step) {
+    std::vector<std::int64_t> data = elements_of<std::int64_t>(rank(), step, count), expected(data.size());
+    for (int r = 0; r < size(); ++r)
+      for (std::int64_t i = 0; i < count; ++i) {
+        auto &sum = expected[static_cast<std::size_t>(i)];
+        sum =
+            static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(Element<std::int64_t>::of(r, step, i)));
+      }
+    skew.delay();
+    EXPECT_TRUE(ok(plan.run(data.data(), data.data())));
+    EXPECT_TRUE(same_bits(data.data(), expected)) << "in step " << step;
+  }
+}
+
+TEST_P(Reductions, of_few_elements_without_a_race) {
+  as_ranks(GetParam(), [] { sum_often(5, 400 / size()); });
+}
+TEST_P(Reductions, of_many_elements_without_a_race) {
+  as_ranks(GetParam(), [] { sum_often(30011, 12 / size()); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Reductions, testing::Values(2, 3, 5),
+                         [](const auto &info) { return "reduce_n" + std::to_string(info.param); });
+
+}  // namespace
+}  // namespace halocline::test

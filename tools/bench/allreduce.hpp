@@ -1,0 +1,37 @@
+// The command `allreduce`: sums over all ranks, by the library and by the host MPI. Source: Simmendinger et al., section 5.4 and figure 17.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "environment.hpp"
+#include "pair_options.hpp"
+
+namespace bench {
+
+/// Microseconds of one call, one sample per round; the slowest rank's.
+struct AllreduceSeries {
+  std::string name;
+  std::vector<double> samples_us;
+  double median_us = 0, p10_us = 0, p90_us = 0;
+};
+
+/// One size: the library, MPI, the limit.
+struct AllreduceRow {
+  std::int64_t bytes;
+  std::vector<AllreduceSeries> series;
+  double ratio, ratio_p10, ratio_p90;  ///< MPI's time to the library's: of the medians, and of each round's
+};
+
+struct AllreduceReport {
+  Environment environment;
+  std::string network;
+  std::vector<AllreduceRow> rows;
+};
+
+/// Collective; the same on all ranks. Throws std::runtime_error if a result is wrong.
+AllreduceReport run_allreduce(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
+
+std::string table_of(const AllreduceReport &report);
+void write_json(const AllreduceReport &report, const std::string &path);
+
+}  // namespace bench
