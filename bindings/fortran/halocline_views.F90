@@ -35,7 +35,8 @@ module halocline_views
   !> whose block begins at 1, so that west(0, j) stands for u(0, j). It is read, never written, until the next hlc_halo_start or
   !> hlc_halo_release; ask anew after each finish. Where the last swap did not move these cells it is disassociated. owner is the rank whose
   !> cells they are, HLC_NO_NEIGHBOUR where they are this rank's own halo. Local. HLC_ERR_ARGUMENT: field, direction, or the rank of u;
-  !> HLC_ERR_STATE: a swap is in flight; HLC_ERR_UNSUPPORTED: a part of a derived type, which no pointer to its type can show.
+  !> HLC_ERR_STATE: a swap is in flight; HLC_ERR_UNSUPPORTED: the field is a component of a derived type, and its cells do not lie a whole number of
+  !> elements apart; use hlc_halo_finish. u must have the field's own type: it is not checked.
   interface hlc_halo_view
     module procedure view_real32, view_real64, view_int32, view_int64
   end interface

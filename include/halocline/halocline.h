@@ -1,5 +1,6 @@
 /*
- * Halocline: halo swaps, and the one-sided engine under them (segment.h, which this file includes). Together they are the whole C API; the
+ * Halocline: halo swaps, views (view.h), reductions (reduce.h), and the one-sided engine under them (segment.h); this file includes all three.
+ * Together they are the whole C API; the
  * C++ header, the Fortran modules and the tools see nothing else. Every function returns an hlc_status; hlc_error_message() has one
  * sentence that names the argument, rank and value.
  *
@@ -62,8 +63,8 @@ typedef enum hlc_mode HLC_INT {
   HLC_MODE_PASSIVE_NAIVE, /**< MPI_Put in a lock_all epoch per swap, non-blocking barrier */
   HLC_MODE_NOTIFY,        /**< packed straight into the neighbour's buffer, with a notification */
   HLC_MODE_DIRECT,        /**< copied once, from the neighbour's interior into my halo */
-  HLC_MODE_VIEW,          /**< read where it lies, the neighbour's interior or the receive buffer, by hlc_halo_finish_views; else as direct */
-  HLC_MODE_NOTIFY_NODE,   /**< to other nodes one write per node, for all ranks of both; inside the node as direct */
+  HLC_MODE_VIEW, /**< read where it lies, the neighbour's interior or the receive buffer, by hlc_halo_finish_views; else as direct */
+  HLC_MODE_NOTIFY_NODE, /**< to other nodes one write per node, for all ranks of both; inside the node as direct */
   HLC_MODE_COUNT_
 } hlc_mode;
 
@@ -126,7 +127,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_init(MPI_Comm comm, hlc_context **context);
 HLC_NODISCARD HLC_API hlc_status hlc_init_fortran(int comm, hlc_context **context);
 
 /**
- * Closes a context and sets *context to NULL. Collective. All halos, exchanges, segments and fields made from it must have been released before:
+ * Closes a context and sets *context to NULL. Collective. All halos, exchanges, reductions, segments and fields made from it must have been released before:
  * else HLC_ERR_STATE, which says how many live, and the context stays usable. If a rank has died or does not come, HLC_ERR_PEER_DIED or
  * HLC_ERR_TIMEOUT (after eleven times HALOCLINE_TIMEOUT for a rank that lives); the context is closed all the same, but its communicators,
  * which MPI can only free collectively, are left as they are.
@@ -135,17 +136,17 @@ HLC_NODISCARD HLC_API hlc_status hlc_finalise(hlc_context **context);
 
 /** What a context found. Filled by hlc_context_info. */
 typedef struct hlc_context_info_t {
-  int rank, size;             /**< in the context's communicator */
-  int node, nodes;            /**< this rank's node and the number of nodes (pretended ones, if so asked) */
-  int node_rank, node_size;   /**< among the ranks of this node */
-  int cores;                  /**< cores that the ranks of this node may run on together */
+  int rank, size; /**< in the context's communicator */
+  int node, nodes; /**< this rank's node and the number of nodes (pretended ones, if so asked) */
+  int node_rank, node_size; /**< among the ranks of this node */
+  int cores; /**< cores that the ranks of this node may run on together */
 } hlc_context_info_t;
 
 /** Fills *info. Local; any thread. */
 HLC_NODISCARD HLC_API hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info);
 
 /**
- * Returns one line about what carries data to other nodes in modes notify, direct and notify_node and for segments: the provider and interface that libfabric
+ * Returns one line about what carries data to other nodes in modes notify, direct, view and notify_node, for segments and reductions: the provider and interface that libfabric
  * drives, and who moves it (HALOCLINE_PROGRESS), or the reason why it is MPI, which segments cannot use. The network is opened by the first plan
  * or segment that needs it; until then the line says that none has. HALOCLINE_PROVIDER names a provider of libfabric ("none": MPI carries
  * plans' data), HALOCLINE_INTERFACE an interface or its address. Valid as long as the context; local. NULL for NULL.
@@ -155,7 +156,7 @@ HLC_API const char *hlc_context_network(const hlc_context *context);
 /* ---------------------------------------------------------------- fields */
 
 /**
- * Allocates memory for a field that every rank of the node can read, as mode direct needs it. Collective over the context; bytes may
+ * Allocates memory for a field that every rank of the node can read, as modes direct, view and notify_node need it. Collective over the context; bytes may
  * differ between ranks and may be 0. *data is aligned to a page and filled with zeros, its pages lie on the memory of the calling rank.
  * HLC_ERR_MEMORY on all ranks of the node if shared memory is short on one.
  */
@@ -171,15 +172,15 @@ HLC_NODISCARD HLC_API hlc_status hlc_field_free(hlc_context *context, void **dat
 
 /** A block decomposition of a grid over the ranks of a context. Make it with hlc_grid_create, or fill it by hand: then zero it first. */
 typedef struct hlc_grid {
-  int ndims;                       /**< 1 to HLC_MAX_DIMS */
-  int dims[HLC_MAX_DIMS];          /**< ranks along each dimension */
-  int periodic[HLC_MAX_DIMS];      /**< 1: the sides of this dimension are joined; 0: they are open */
-  int coords[HLC_MAX_DIMS];        /**< this rank's place; unless reordered, the last dimension runs fastest, as in MPI_Cart_create */
-  int64_t global[HLC_MAX_DIMS];    /**< cells of the whole grid */
-  int64_t start[HLC_MAX_DIMS];     /**< first global cell of this rank's block (0-based) */
-  int64_t local[HLC_MAX_DIMS];     /**< cells of this rank's block, without halo */
-  int tile[HLC_MAX_DIMS];          /**< reordered: ranks fill tiles with so many places per side, one after the other; else 0 */
-  int dealt;                       /**< reordered: nodes to which the launcher dealt the ranks in turn; 0: node by node */
+  int ndims; /**< 1 to HLC_MAX_DIMS */
+  int dims[HLC_MAX_DIMS]; /**< ranks along each dimension */
+  int periodic[HLC_MAX_DIMS]; /**< 1: the sides of this dimension are joined; 0: they are open */
+  int coords[HLC_MAX_DIMS]; /**< this rank's place; unless reordered, the last dimension runs fastest, as in MPI_Cart_create */
+  int64_t global[HLC_MAX_DIMS]; /**< cells of the whole grid */
+  int64_t start[HLC_MAX_DIMS]; /**< first global cell of this rank's block (0-based) */
+  int64_t local[HLC_MAX_DIMS]; /**< cells of this rank's block, without halo */
+  int tile[HLC_MAX_DIMS]; /**< reordered: ranks fill tiles with so many places per side, one after the other; else 0 */
+  int dealt; /**< reordered: nodes to which the launcher dealt the ranks in turn; 0: node by node */
 } hlc_grid;
 
 /**
@@ -194,19 +195,19 @@ HLC_NODISCARD HLC_API hlc_status hlc_grid_create(const hlc_context *context, int
 
 /** The swap that hlc_grid_reorder weighs. All 0: one cell of eight bytes deep on every side, box stencil. */
 typedef struct hlc_swap_shape {
-  int64_t depth_low[HLC_MAX_DIMS];   /**< as in hlc_halo_spec; if all depths are 0, they are 1 */
+  int64_t depth_low[HLC_MAX_DIMS]; /**< as in hlc_halo_spec; if all depths are 0, they are 1 */
   int64_t depth_high[HLC_MAX_DIMS];
   hlc_stencil stencil;
-  int64_t cell_bytes;                /**< bytes of a cell in all fields together; 0: 8 */
+  int64_t cell_bytes; /**< bytes of a cell in all fields together; 0: 8 */
 } hlc_swap_shape;
 
 /** What hlc_grid_reorder found. */
 typedef struct hlc_placement {
-  int64_t bytes;                   /**< that one swap moves between all ranks, copies of a rank to itself left out */
-  int64_t bytes_before;            /**< of these between nodes, ranks in MPI_Cart_create's order */
-  int64_t bytes_after;             /**< of these between nodes, ranks where they are placed now: never more than before */
-  int nodes;                       /**< nodes of the context */
-  int node_dims[HLC_MAX_DIMS];     /**< nodes along each dimension, if all hold boxes of the process grid, all alike; else 0 */
+  int64_t bytes; /**< that one swap moves between all ranks, copies of a rank to itself left out */
+  int64_t bytes_before; /**< of these between nodes, ranks in MPI_Cart_create's order */
+  int64_t bytes_after; /**< of these between nodes, ranks where they are placed now: never more than before */
+  int nodes; /**< nodes of the context */
+  int node_dims[HLC_MAX_DIMS]; /**< nodes along each dimension, if all hold boxes of the process grid, all alike; else 0 */
 } hlc_placement;
 
 /**
@@ -230,23 +231,23 @@ HLC_API int hlc_grid_rank(const hlc_grid *grid, const int *coords);
 
 /** One field of a halo: an array of local + depth_low + depth_high cells per dimension, of any strides. */
 typedef struct hlc_field {
-  void *data;                           /**< the first cell of the array: the outermost low halo cell in every dimension */
-  hlc_type type;                        /**< element type */
-  size_t element_bytes;                 /**< needed for HLC_OPAQUE; else 0 or the type's own size */
-  int64_t stride_bytes[HLC_MAX_DIMS];   /**< bytes between neighbouring cells, > 0; all 0: contiguous in the spec's layout */
-  const char *name;                     /**< for messages; may be NULL */
+  void *data; /**< the first cell of the array: the outermost low halo cell in every dimension */
+  hlc_type type; /**< element type */
+  size_t element_bytes; /**< needed for HLC_OPAQUE; else 0 or the type's own size */
+  int64_t stride_bytes[HLC_MAX_DIMS]; /**< bytes between neighbouring cells, > 0; all 0: contiguous in the spec's layout */
+  const char *name; /**< for messages; may be NULL */
 } hlc_field;
 
 /** Everything that hlc_halo_init needs. Zero-initialise it; the zero of every enum is a sensible default. */
 typedef struct hlc_halo_spec {
-  const hlc_grid *grid;                 /**< copied */
-  int64_t depth_low[HLC_MAX_DIMS];      /**< halo cells on the low side of each dimension, 0 or more */
-  int64_t depth_high[HLC_MAX_DIMS];     /**< halo cells on the high side */
+  const hlc_grid *grid; /**< copied */
+  int64_t depth_low[HLC_MAX_DIMS]; /**< halo cells on the low side of each dimension, 0 or more */
+  int64_t depth_high[HLC_MAX_DIMS]; /**< halo cells on the high side */
   hlc_stencil stencil;
-  hlc_layout layout;                    /**< for fields without strides */
-  int nfields;                          /**< 1 or more */
-  const hlc_field *fields;              /**< copied; the data must stay where they are until finalise */
-  const int *neighbours;                /**< NULL: from the grid. Else 3^ndims ranks, index sum((v_d + 1) * 3^d), v in {-1,0,1} */
+  hlc_layout layout; /**< for fields without strides */
+  int nfields; /**< 1 or more */
+  const hlc_field *fields; /**< copied; the data must stay where they are until finalise */
+  const int *neighbours; /**< NULL: from the grid. Else 3^ndims ranks, index sum((v_d + 1) * 3^d), v in {-1,0,1} */
   hlc_mode mode;
   hlc_epoch epoch;
   hlc_drive drive;
@@ -254,12 +255,12 @@ typedef struct hlc_halo_spec {
 
 /** Which part of a halo one swap fills. Zero: everything. */
 typedef struct hlc_swap {
-  int nfields;                          /**< 0: all fields of the halo */
-  const int *fields;                    /**< indices of the fields, strictly ascending */
-  int one_dim;                          /**< 1: only the faces of dimension dim are filled, no edges or corners */
+  int nfields; /**< 0: all fields of the halo */
+  const int *fields; /**< indices of the fields, strictly ascending */
+  int one_dim; /**< 1: only the faces of dimension dim are filled, no edges or corners */
   int dim;
-  hlc_side side;                        /**< with one_dim: fill the low halo, the high halo, or both */
-  int reverse;                          /**< 1: the adjoint: halo values are added to the owner's edge, and my halo becomes 0 */
+  hlc_side side; /**< with one_dim: fill the low halo, the high halo, or both */
+  int reverse; /**< 1: the adjoint: halo values are added to the owner's edge, and my halo becomes 0 */
 } hlc_swap;
 
 /**
@@ -315,16 +316,16 @@ typedef struct hlc_plan_info {
   hlc_mode mode;
   hlc_epoch epoch;
   hlc_drive drive;
-  int neighbours;              /**< messages per full swap, copies to myself left out */
-  int self_copies;             /**< directions that face myself */
-  int via_direct;              /**< neighbours read directly */
-  int via_notify;              /**< neighbours reached by notified writes */
-  int via_network;             /**< neighbours of other nodes reached by notified writes over the network */
-  int via_mpi;                 /**< neighbours reached by MPI */
+  int neighbours; /**< messages per full swap, copies to myself left out */
+  int self_copies; /**< directions that face myself */
+  int via_direct; /**< neighbours read directly */
+  int via_notify; /**< neighbours reached by notified writes */
+  int via_network; /**< neighbours of other nodes reached by notified writes over the network */
+  int via_mpi; /**< neighbours reached by MPI */
   int64_t bytes_in, bytes_out; /**< moved per full swap, copies to myself left out */
-  int64_t self_bytes;          /**< copied from myself to myself */
-  int64_t memory_bytes;        /**< buffers and tables of this rank */
-  int64_t network_writes;      /**< that this rank has begun so far to other nodes: data, and announcements without data */
+  int64_t self_bytes; /**< copied from myself to myself */
+  int64_t memory_bytes; /**< buffers and tables of this rank */
+  int64_t network_writes; /**< that this rank has begun so far to other nodes: data, and announcements without data */
 } hlc_plan_info;
 
 /** Fills *info. Local. */
@@ -334,10 +335,10 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_in
 
 /** One neighbour. Entry (rank b, tag t) of rank a is joined to entry (rank a, tag t) of rank b; equal pairs in the order listed. */
 typedef struct hlc_neighbour {
-  int rank;            /**< in the context's communicator; the caller itself is allowed, and a rank may appear several times */
-  int tag;             /**< 0 or more */
-  int64_t bytes_out;   /**< what I send; must be the other entry's bytes_in */
-  int64_t bytes_in;    /**< what I receive */
+  int rank; /**< in the context's communicator; the caller itself is allowed, and a rank may appear several times */
+  int tag; /**< 0 or more */
+  int64_t bytes_out; /**< what I send; must be the other entry's bytes_in */
+  int64_t bytes_in; /**< what I receive */
 } hlc_neighbour;
 
 /** Fills buffer with the bytes_out bytes for a neighbour (index in the list). Called inside start. buffer is aligned to 64 bytes. */
@@ -348,11 +349,11 @@ typedef void (*hlc_unpack_fn)(int neighbour, const void *buffer, void *user);
 /** Everything that hlc_exchange_create needs. Zero-initialise it. */
 typedef struct hlc_exchange_spec {
   int nneighbours;
-  const hlc_neighbour *neighbours;      /**< copied */
-  hlc_pack_fn pack;                     /**< may be NULL if all bytes_out are 0 */
-  hlc_unpack_fn unpack;                 /**< may be NULL if all bytes_in are 0 */
-  void *user;                           /**< handed to pack and unpack */
-  hlc_mode mode;                        /**< direct goes as notify: there is no field to read from, and it says so once */
+  const hlc_neighbour *neighbours; /**< copied */
+  hlc_pack_fn pack; /**< may be NULL if all bytes_out are 0 */
+  hlc_unpack_fn unpack; /**< may be NULL if all bytes_in are 0 */
+  void *user; /**< handed to pack and unpack */
+  hlc_mode mode; /**< direct, view and notify_node go as notify inside a node: there is no field to read from, and it says so once */
   hlc_epoch epoch;
   hlc_drive drive;
 } hlc_exchange_spec;

@@ -29,19 +29,19 @@ typedef enum hlc_reduction HLC_INT {
 
 /**
  * Combines count elements: inout[i] becomes inout[i] o in[i], where inout stands for ranks that come before in's in the order. The two do not
- * overlap; both are aligned to 64 bytes or as the caller's own buffers are. Called inside hlc_allreduce_run, by the calling thread, once for
- * each element and rank or less. It must be associative, and commutative too where the context has several nodes.
+ * overlap; both are aligned to 64 bytes or as the caller's own buffers are. Called inside hlc_allreduce_run, by the calling thread, for each element
+ * at most once per rank of the context. It must be associative, and commutative too where the context has several nodes.
  */
 typedef void (*hlc_reduce_fn)(const void *in, void *inout, int64_t count, void *user);
 
-/** What hlc_allreduce_create needs, the same on all ranks but for user. Zero-initialise it. */
+/** What hlc_allreduce_create needs, the same on all ranks but for user (function must do the same everywhere; its address may differ). Zero-initialise it. */
 typedef struct hlc_allreduce_spec {
-  int64_t count;             /**< elements of each rank, 0 or more */
+  int64_t count; /**< elements of each rank, 0 or more */
   hlc_type type;
-  size_t element_bytes;      /**< needed for HLC_OPAQUE; else 0 or the type's own size */
+  size_t element_bytes; /**< needed for HLC_OPAQUE; else 0 or the type's own size */
   hlc_reduction reduction;
-  hlc_reduce_fn function;    /**< of HLC_REDUCE_USER; else NULL */
-  void *user;                /**< handed to function */
+  hlc_reduce_fn function; /**< of HLC_REDUCE_USER; else NULL */
+  void *user; /**< handed to function */
 } hlc_allreduce_spec;
 
 /**
@@ -54,9 +54,9 @@ typedef struct hlc_allreduce_spec {
 HLC_NODISCARD HLC_API hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *spec, hlc_allreduce **plan);
 
 /**
- * Combines count elements of in of all ranks into out of every rank. Collective: all ranks run the plans of a context in the same order.
+ * Combines count elements of in of all ranks into out of every rank. Collective: on all ranks each thread runs the same plans in the same order; one plan is run by one thread at a time.
  * Returns when out is complete and in may be written again; out may be in, else the two must not overlap. Both must be aligned as the type
- * needs. Allocates nothing. Different plans may be run by different threads at once.
+ * needs. Allocates nothing.
  *
  * All ranks get the same bits, and get them again in every run with the same number of ranks, distribution of the ranks over nodes and count:
  * element i is folded from left to right, on one node rank by rank, ascending. With N nodes (numbered by their lowest ranks) the array has N
@@ -76,13 +76,13 @@ HLC_NODISCARD HLC_API hlc_status hlc_allreduce_destroy(hlc_allreduce **plan);
 
 /** What hlc_allreduce_create decided. Filled by hlc_allreduce_info. */
 typedef struct hlc_allreduce_info_t {
-  int parts;             /**< one per node */
-  int lanes;             /**< chunks of a part that are combined side by side: the ranks of the largest node */
-  int my_lanes;          /**< of these the calling rank drives so many */
-  int64_t chunk_bytes;   /**< the most that a chunk holds; 0: every rank combines everything itself, in one step */
-  int64_t chunks;        /**< of all parts together */
+  int parts; /**< one per node */
+  int lanes; /**< chunks of a part that are combined side by side: the ranks of the largest node */
+  int my_lanes; /**< of these the calling rank drives so many */
+  int64_t chunk_bytes; /**< the most that a chunk holds; 0: every rank combines everything itself, in one step */
+  int64_t chunks; /**< of all parts together */
   int64_t network_bytes; /**< that the calling rank sends to the next node in one run */
-  int64_t memory_bytes;  /**< shared memory of this rank */
+  int64_t memory_bytes; /**< shared memory of this rank */
 } hlc_allreduce_info_t;
 
 /** Fills *info. Local. */

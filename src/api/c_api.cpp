@@ -237,9 +237,7 @@ hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what) {
 
 hlc_status hlc_halo_test(hlc_halo *halo) { return out(halo ? halo->inner.test() : null("hlc_halo_test", "halo")); }
 hlc_status hlc_halo_finish(hlc_halo *halo) { return out(halo ? halo->inner.finish() : null("hlc_halo_finish", "halo")); }
-hlc_status hlc_halo_finish_views(hlc_halo *halo) {
-  return out(halo ? halo->inner.finish_views() : null("hlc_halo_finish_views", "halo"));
-}
+hlc_status hlc_halo_finish_views(hlc_halo *halo) { return out(halo ? halo->inner.finish_views() : null("hlc_halo_finish_views", "halo")); }
 hlc_status hlc_halo_release(hlc_halo *halo) { return out(halo ? halo->inner.release() : null("hlc_halo_release", "halo")); }
 hlc_status hlc_halo_views(const hlc_halo *halo, int field, hlc_view *views) {
   return out(halo ? halo->inner.list_views(field, views) : null("hlc_halo_views", "halo"));

@@ -42,7 +42,8 @@ class View {
   const char *origin_;
 };
 
-/// All views of one field since the last finish (hlc_halo_views).
+/// All views of one field since the last finish (hlc_halo_views). N must be the number of the halo's dimensions, and T the field's element type:
+/// neither is checked.
 template <class T, int N>
 class Views {
  public:

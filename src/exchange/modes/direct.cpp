@@ -110,12 +110,12 @@ class DirectLeg final : public Leg {
   struct Peer {
     int rank = 0;
     Member member = 0;
-    const Counter *ready = nullptr;         // the peer's: round whose interior may be read
+    const Counter *ready = nullptr;  // the peer's: round whose interior may be read
     const Counter *read_by_peer = nullptr;  // in my part: last round in which the peer has read all it needs from me
-    Counter *read_by_me = nullptr;          // in the peer's part: the same of me
-    int reads = 0;                          // edges that I still have to read in this round
-    std::uint64_t read_in = 0;              // the last round in which the peer reads from me
-    std::uint64_t read_before = 0;          // the same, before the running round
+    Counter *read_by_me = nullptr;  // in the peer's part: the same of me
+    int reads = 0;  // edges that I still have to read in this round
+    std::uint64_t read_in = 0;  // the last round in which the peer reads from me
+    std::uint64_t read_before = 0;  // the same, before the running round
   };
 
   void list_peers() {
@@ -147,7 +147,7 @@ class DirectLeg final : public Leg {
   std::vector<int> waiting_;
   Counter *ready_ = nullptr;
   std::uint64_t round_ = 0;
-  bool told_ = false;         // a counter was stored since the peers were last woken
+  bool told_ = false;  // a counter was stored since the peers were last woken
   std::int64_t bytes_ = 0;
 };
 
