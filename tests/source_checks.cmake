@@ -1,7 +1,8 @@
 # Checks of what is written rather than of what runs: the layer arrow, the exported symbols, and headers that any compiler takes.
 add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/layers.py ${PROJECT_SOURCE_DIR}/src)
 add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline> hlc_
-  ${PROJECT_SOURCE_DIR}/include/halocline/halocline.h ${PROJECT_SOURCE_DIR}/include/halocline/segment.h)
+  ${PROJECT_SOURCE_DIR}/include/halocline/halocline.h ${PROJECT_SOURCE_DIR}/include/halocline/segment.h
+  ${PROJECT_SOURCE_DIR}/include/halocline/view.h ${PROJECT_SOURCE_DIR}/include/halocline/reduce.h)
 add_test(NAME exports.gaspi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline_gaspi> gaspi_
   ${PROJECT_SOURCE_DIR}/include/GASPI.h ${PROJECT_SOURCE_DIR}/include/GASPI_Ext.h)
 
@@ -30,6 +31,8 @@ function(halocline_header_test name compiler language standard header)
 endfunction()
 halocline_header_test(header.c11 ${CMAKE_C_COMPILER} c c11 halocline/halocline.h)
 halocline_header_test(header.c11_segment ${CMAKE_C_COMPILER} c c11 halocline/segment.h)
+halocline_header_test(header.c11_view ${CMAKE_C_COMPILER} c c11 halocline/view.h)
+halocline_header_test(header.c11_reduce ${CMAKE_C_COMPILER} c c11 halocline/reduce.h)
 halocline_header_test(header.cxx17 ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.h)
 halocline_header_test(header.cxx_api ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.hpp)
 halocline_header_test(header.c11_gaspi ${CMAKE_C_COMPILER} c c11 GASPI_Ext.h)

@@ -279,8 +279,10 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_init(hlc_context *context, const hlc_h
 HLC_NODISCARD HLC_API hlc_status hlc_refuse(hlc_context *context, const char *message);
 
 /**
- * Starts one swap (what NULL: everything). Does not wait for other ranks, but for three cases: mode fence or pscw with late epochs, fence
- * by get, and mode notify if a neighbour that only receives from me is two swaps behind. From here until finish the interior may be read but its edge not written; the halo may be neither read nor written. All ranks must start the same swaps of a
+ * Starts one swap (what NULL: everything). Does not wait for other ranks, but for these cases: mode fence or pscw with late epochs; fence
+ * by get; notified writes (mode notify, and other modes where they go as notify or to other nodes) if a neighbour that only receives from me is
+ * two swaps behind, or has not given back its views of two swaps before; and mode notify_node if the rank of this node that sent a bundle two
+ * swaps before has not called the library since. From here until finish the interior may be read but its edge not written; the halo may be neither read nor written. All ranks must start the same swaps of a
  * halo in the same order. Several halos may be in flight at once; all ranks finish those in the same order, too, because a finish waits
  * for the neighbours' finish of the same halo. Allocates nothing. One thread per halo at a time; several threads
  * may drive several halos if MPI was initialised with MPI_THREAD_MULTIPLE. Errors: HLC_ERR_STATE (started twice), HLC_ERR_ARGUMENT,

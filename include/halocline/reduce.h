@@ -29,7 +29,7 @@ typedef enum hlc_reduction HLC_INT {
 
 /**
  * Combines count elements: inout[i] becomes inout[i] o in[i], where inout stands for ranks that come before in's in the order. The two do not
- * overlap; both are aligned to 64 bytes or as the caller's own buffers are. Called inside hlc_allreduce_run, by the calling thread, for each element
+ * overlap; both are aligned as the type needs. Called inside hlc_allreduce_run, by the calling thread, for each element
  * at most once per rank of the context. It must be associative, and commutative too where the context has several nodes.
  */
 typedef void (*hlc_reduce_fn)(const void *in, void *inout, int64_t count, void *user);
@@ -64,7 +64,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_allreduce_create(hlc_context *context, cons
  * the last one with node 0, on each node rank by rank. Neither sizes of chunks nor timing have a part in it.
  *
  * Waits at most HALOCLINE_TIMEOUT seconds for one rank: HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED; both name it. What is in out is undefined then, and the plan
- * can only be destroyed; HLC_ERR_STATE says so. HLC_ERR_ARGUMENT if plan, in or out is NULL.
+ * can only be destroyed; HLC_ERR_STATE says so. HLC_ERR_ARGUMENT if plan is NULL, or in or out is where count is not 0.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_allreduce_run(hlc_allreduce *plan, const void *in, void *out);
 

@@ -77,8 +77,8 @@ typedef struct hlc_rows_spec {
  * A piece of a row of the block, and the rows around it. cells[k] points to the first cell of row k; of each of them the cells from -reach[dim]
  * to count - 1 + reach[dim] may be read (in a star, of rows but the middle one those from 0 to count - 1). Row k is offset by o_d in the
  * dimensions d other than dim: with these dimensions in ascending order, k counts (o_d + reach[d]) with the first of them fastest. The
- * middle one is the piece itself. NULL: a row of which nothing is known, or that a star does not read. Where a view is NULL or empty, the cells
- * beyond an end along dim have no defined value.
+ * middle one is the piece itself. NULL: a row of which not all is
+ * known (a view is NULL or empty), or that a star does not read.
  */
 typedef struct hlc_row {
   int64_t first[HLC_MAX_DIMS]; /**< the piece's first cell, counted from 0 in the block */
@@ -94,7 +94,7 @@ typedef void (*hlc_row_fn)(const hlc_row *row, void *user);
  * fastest. Pieces are whole rows where the cells beyond both ends lie beside the row; else the row's inner part, and its two ends, which are shown
  * from a copy together with the cells beyond them (which is why cells are read here and results written elsewhere). Local; allocates nothing; any thread.
  * HLC_ERR_ARGUMENT names what is wrong: spec, views or body NULL, ndims or dim out of range, cells that are not contiguous along dim, a
- * reach below 0 or above the depth of a view that has cells, more than 343 rows around a row, or 64 KiB of their ends. Source: Simmendinger et al., section 3.3.
+ * reach below 0 or above the depth of a view that has cells, views along dim that are NULL or empty though reach is not 0 there, more than 343 rows around a row, or 64 KiB of their ends. Source: Simmendinger et al., section 3.3.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_for_rows(const hlc_rows_spec *spec, hlc_row_fn body, void *user);
 

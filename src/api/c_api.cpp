@@ -160,9 +160,10 @@ hlc_status hlc_finalise(hlc_context **context) {
     int worst = 0;
     Status voted = halocline::vote(inner, inner.comm(), too_early ? 1 : 0, &worst);
     if (too_early)
-      return fail(Status::state,
-                  "hlc_finalise on rank %d: %d halo(s), exchange(s) or segment(s) and %d field(s) still live; release them first",
-                  inner.rank(), plans, fields);
+      return fail(
+          Status::state,
+          "hlc_finalise on rank %d: %d halo(s), exchange(s), reduction(s) or segment(s) and %d field(s) still live; release them first",
+          inner.rank(), plans, fields);
     if (voted == Status::ok && worst)
       return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
     if (!failed(voted) && inner.post()) voted = inner.post()->close(inner);

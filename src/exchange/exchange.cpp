@@ -72,7 +72,7 @@ Status Exchange::end() {
     return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
   }
   for (auto &leg : legs_)
-    if (leg->wake_up() == WakeUp::by_polling) keep_for_ever(std::move(leg));
+    if (leg->outlives_failure()) keep_for_ever(std::move(leg));
   legs_.clear();
   plan_.comm = MPI_COMM_NULL;
   return voted;
@@ -397,12 +397,21 @@ Status Exchange::wait_for_all() {
       [&](bool timed_out) { return suspect_missing(timed_out); });
 }
 
+/// All legs are asked in every step: one that waits for its peers must not keep another from serving its own.
 Status Exchange::close_all() {
   for (auto &leg : legs_) leg->wake_peers();
-  for (auto &leg : legs_) {
-    int rank = -1;
-    HLC_TRY(wait_until([&](Wait &) { return leg->close(&rank); }, [&](bool timed_out) { return suspect_all(rank, timed_out); }));
-  }
+  int rank = -1;
+  const auto close_each = [&](Wait &) {
+    bool waits = false;
+    for (auto &leg : legs_) {
+      const Status closed = leg->close(&rank);
+      if (failed(closed)) return closed;
+      waits = waits || closed == Status::again;
+    }
+    return waits ? Status::again : Status::ok;
+  };
+  HLC_TRY(wait_until(close_each, [&](bool timed_out) { return suspect_all(rank, timed_out); }));
+  for (auto &leg : legs_) leg->wake_peers();
   return Status::ok;
 }
 

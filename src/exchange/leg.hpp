@@ -105,6 +105,8 @@ class Leg : public Kept {
   virtual std::int64_t network_writes() const { return 0; }
   /// False if arrivals come all at once, so that nobody can tell which neighbour is late.
   virtual bool knows_who() const { return true; }
+  /// True if MPI or the network may still write into its memory when a round has failed: the leg is then kept for ever.
+  virtual bool outlives_failure() const { return wake_up() == WakeUp::by_polling; }
   virtual std::int64_t memory_bytes() const = 0;
   virtual WakeUp wake_up() const { return WakeUp::by_polling; }
   const std::vector<int> &edges() const { return edges_; }

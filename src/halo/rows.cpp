@@ -46,6 +46,11 @@ class Rows {
 
   Status check() const {
     for (int v = 0; v < HLC_DIRECTIONS(spec_.ndims); ++v) HLC_TRY(check_view(v));
+    if (reach_ > 0)
+      for (const int end : {middle_ - kPowers[spec_.dim], middle_ + kPowers[spec_.dim]})
+        if (!known_[static_cast<std::size_t>(end)])
+          return fail(Status::argument, "hlc_for_rows: reach along dim is %lld, but the view %s the block along it is NULL or empty",
+                      static_cast<long long>(reach_), end < middle_ ? "below" : "above");
     if (n_rows_ > kMostRows) return bad("the number of rows around a row", n_rows_, "343 at most: reach is too large");
     if (n_rows_ * strip_cells_ * element_ > kMostStripBytes)
       return bad("the bytes of the rows' ends", n_rows_ * strip_cells_ * element_, "65536 at most: reach is too large");
@@ -87,13 +92,11 @@ class Rows {
     return Status::ok;
   }
 
-  /// Where the row at offset o from coordinate c lies in one of the other dimensions.
-  Place place_of(int other, std::int64_t coordinate, int direction_stride) const {
+  /// On which side of the block a coordinate lies in one of the other dimensions, and which cell it is there, counted from the block's edge: below
+  /// it backwards, so that the view's depth is still to be added.
+  Place place_of(int other, std::int64_t coordinate) const {
     const std::int64_t n = block(other);
-    if (coordinate < 0) {
-      const hlc_view &below = spec_.views[middle_ - direction_stride];
-      return {-1, below.count[others_[static_cast<std::size_t>(other)]] + coordinate};
-    }
+    if (coordinate < 0) return {-1, coordinate};
     return coordinate < n ? Place{0, coordinate} : Place{1, coordinate - n};
   }
 
@@ -102,7 +105,11 @@ class Rows {
     const hlc_view &view = spec_.views[number];
     if (!known_[static_cast<std::size_t>(number)]) return nullptr;
     const char *row = static_cast<const char *>(view.data);
-    for (int i = 0; i < n_others_; ++i) row += index[static_cast<std::size_t>(i)] * view.stride_bytes[others_[static_cast<std::size_t>(i)]];
+    for (int i = 0; i < n_others_; ++i) {
+      const int d = others_[static_cast<std::size_t>(i)];
+      const std::int64_t at = index[static_cast<std::size_t>(i)];
+      row += (at < 0 ? view.count[d] + at : at) * view.stride_bytes[d];
+    }
     return row;
   }
 
@@ -115,7 +122,7 @@ class Rows {
       k /= width;
       offset_dims += offset != 0;
       const int step = kPowers[others_[static_cast<std::size_t>(i)]];
-      const Place place = place_of(i, at[static_cast<std::size_t>(i)] + offset, step);
+      const Place place = place_of(i, at[static_cast<std::size_t>(i)] + offset);
       number += place.side * step;
       index[static_cast<std::size_t>(i)] = place.index;
     }
@@ -127,6 +134,7 @@ class Rows {
     const char *below = row_in(number - step, index);
     line.below_end = below ? below + spec_.views[number - step].count[spec_.dim] * element_ : nullptr;
     line.above = row_in(number + step, index);
+    if (!line.below_end || !line.above) line = Line{};
     return true;
   }
 

@@ -48,6 +48,7 @@ void Halo::show(int edge, const void *buffer) {
 }
 
 Status Halo::release() {
+  if (broken()) return bad_call("hlc_halo_release", "an earlier swap of this halo failed; it can only be finalised");
   if (in_flight()) return bad_call("hlc_halo_release", "a swap of this halo is in flight; finish it first");
   return exchange_.release();
 }

@@ -27,7 +27,7 @@ Cut Cut::of(std::int64_t count, std::int64_t element_bytes, int nodes, int lanes
   most = std::max(most, kLeastOnNode);
   const std::int64_t least = std::min(ring ? kLeastOnRing : kLeastOnNode, most);
   const std::int64_t wanted = divided(part, lanes * (ring ? kRoundsOnRing : kRoundsOnNode)) * element_bytes;
-  cut.chunk = std::max<std::int64_t>(1, std::clamp(wanted, least, most) / element_bytes);
+  cut.chunk = std::max<std::int64_t>(1, std::min(part, std::clamp(wanted, least, most) / element_bytes));
   if (cut.chunk >= kEven) cut.chunk = round_up(cut.chunk, kEven);
   cut.rounds = divided(part, cut.chunk * lanes);
   return cut;

@@ -74,10 +74,10 @@ void Ring::leave(Lane &from) {
     port_->stop_listening(from.freed_words[slot]);
   }
   for (Peer *peer : {&from.before, &from.after}) {
-    if (peer->greeted_word != 0) port_->stop_listening(peer->greeted_word);
+    if (peer->listens) port_->stop_listening(peer->greeted_word);
     if (peer->met) port_->part_from(peer->address);
     if (peer->met) port_->withdraw(peer->greeting);
-    peer->greeted_word = 0;
+    peer->listens = false;
     peer->met = false;
   }
   from.listening = 0;
@@ -147,7 +147,10 @@ Status Ring::find_peers(const std::vector<int> &nodes) {
 
 Status Ring::listen() {
   for (Lane &each : lanes_) {
-    for (Peer *peer : {&each.before, &each.after}) peer->greeted_word = port_->listen(&peer->greeted);
+    for (Peer *peer : {&each.before, &each.after}) {
+      peer->greeted_word = port_->listen(&peer->greeted);
+      peer->listens = true;
+    }
     for (; each.listening < slots(); ++each.listening) {
       each.arrived_words[each.listening] = port_->listen(&each.arrived[each.listening]);
       each.freed_words[each.listening] = port_->listen(&each.freed[each.listening]);

@@ -74,6 +74,7 @@ class Ring : public Kept {
     Transfer greeting;
     Counter greeted;
     std::uint64_t greeted_word = 0;
+    bool listens = false;  // to it
   };
   /// Slots are used in turn.
   struct Lane {

@@ -27,7 +27,7 @@ struct ModeChoice {
   /// Whether hlc_halo_test can see that all data have arrived.
   bool sees_arrival() const { return mode != HLC_MODE_FENCE && mode != HLC_MODE_PASSIVE_NAIVE; }
   /// Whether one neighbour's data can arrive, and be unpacked, before another neighbour has started.
-  bool unpacks_by_arrival() const { return mode == HLC_MODE_P2P || mode == HLC_MODE_PASSIVE || is_own(); }
+  bool unpacks_by_arrival() const { return mode == HLC_MODE_P2P || mode == HLC_MODE_PASSIVE || (is_own() && mode != HLC_MODE_NOTIFY_NODE); }
 };
 
 inline constexpr ModeChoice all_modes[] = {

@@ -194,6 +194,23 @@ TEST(Rows, are_refused_with_what_is_wrong) {
   std::vector<hlc_view> views = around.views;
   views[4].data = nullptr;
   refused("middle", [&](hlc_rows_spec &spec) { spec.views = views.data(); });
+  views = around.views;
+  views[5].data = nullptr;
+  refused("above the block", [&](hlc_rows_spec &spec) { spec.views = views.data(); });
+  views = around.views;
+  views[3].count[0] = 0;
+  refused("below the block", [&](hlc_rows_spec &spec) { spec.views = views.data(); });
+  // A corner that is not known hides the row that it belongs to, and no other.
+  views = around.views;
+  views[8].data = nullptr;
+  hlc_rows_spec spec = good;
+  spec.views = views.data();
+  int hidden = 0;
+  const auto count = [](const hlc_row *row, void *user) {
+    for (int k = 0; k < 3; ++k) *static_cast<int *>(user) += row->cells[k] == nullptr;
+  };
+  EXPECT_EQ(hlc_for_rows(&spec, count, &hidden), HLC_OK);
+  EXPECT_EQ(hidden, 3) << "the pieces of the last row do not see the one above it";
 }
 
 }  // namespace

@@ -181,6 +181,7 @@ class NodeWireLeg final : public Leg {
   /// Nothing comes after the bundles of the last round.
   Status settle(int *rank) override { return round_ == 0 ? Status::ok : close(rank); }
 
+  bool outlives_failure() const override { return true; }
   WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling; }
   bool knows_who() const override { return false; }
   const std::vector<Member> &partners() const override { return partners_; }

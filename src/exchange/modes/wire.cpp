@@ -140,6 +140,7 @@ class WireLeg final : public Leg {
     return Status::ok;
   }
 
+  bool outlives_failure() const override { return true; }
   WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling; }
 
   std::int64_t network_writes() const override { return writes_; }
