@@ -23,7 +23,7 @@ Cut Cut::of(std::int64_t count, std::int64_t element_bytes, int nodes, int lanes
   const std::int64_t part = divided(count, nodes);
   const bool ring = nodes > 1;
   std::int64_t most = kRow / lanes;
-  if (ring) most = std::min(most, kSlotsOfLane / ((kAhead + 1) * cut.sends()));
+  if (ring) most = std::min(most, kSlotsOfLane / (static_cast<std::int64_t>(kAhead + 1) * cut.sends()));
   most = std::max(most, kLeastOnNode);
   const std::int64_t least = std::min(ring ? kLeastOnRing : kLeastOnNode, most);
   const std::int64_t wanted = divided(part, lanes * (ring ? kRoundsOnRing : kRoundsOnNode)) * element_bytes;

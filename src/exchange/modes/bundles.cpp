@@ -58,6 +58,7 @@ std::vector<Stake> list_stakes(const Plan &plan, const std::vector<int> &edges, 
     stake.in += round_up(edge.space_in, kChunkAlignment);
   }
   std::vector<Stake> listed;
+  listed.reserve(stakes.size());
   for (const auto &[node, stake] : stakes) listed.push_back(stake);
   return listed;
 }
