@@ -4,6 +4,7 @@
 #include <halocline/halocline.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
