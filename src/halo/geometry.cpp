@@ -68,30 +68,8 @@ std::vector<Direction> list_directions(const hlc_halo_spec &spec) {
   return directions;
 }
 
-const char *type_name(hlc_type type) {
-  switch (type) {
-    case HLC_OPAQUE: return "HLC_OPAQUE";
-    case HLC_FLOAT32: return "HLC_FLOAT32";
-    case HLC_FLOAT64: return "HLC_FLOAT64";
-    case HLC_INT32: return "HLC_INT32";
-    case HLC_INT64: return "HLC_INT64";
-    case HLC_COMPLEX64: return "HLC_COMPLEX64";
-    case HLC_COMPLEX128: return "HLC_COMPLEX128";
-  }
-  return "no hlc_type";
-}
-
 std::int64_t element_bytes(const hlc_field &field) {
-  switch (field.type) {
-    case HLC_OPAQUE: return static_cast<std::int64_t>(field.element_bytes);
-    case HLC_FLOAT32:
-    case HLC_INT32: return 4;
-    case HLC_FLOAT64:
-    case HLC_INT64:
-    case HLC_COMPLEX64: return 8;
-    case HLC_COMPLEX128: return 16;
-  }
-  return 0;
+  return field.type == HLC_OPAQUE ? static_cast<std::int64_t>(field.element_bytes) : type_bytes(field.type);
 }
 
 std::int64_t array_cells(const hlc_halo_spec &spec, int d) { return spec.depth_low[d] + spec.grid->local[d] + spec.depth_high[d]; }

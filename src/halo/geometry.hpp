@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/types.hpp"
 #include "halo/copy.hpp"
 
 namespace halocline {
@@ -33,8 +34,6 @@ int neighbour_rank(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v
 /// Checks everything in a spec that one rank can check alone; the message names the argument, the rank and the value.
 Status check_spec(const hlc_halo_spec *spec, int rank, int size);
 
-/// The type as the C API spells it; "no hlc_type" for a number that is none.
-const char *type_name(hlc_type type);
 /// Bytes of an element; 0 for a type that is none.
 std::int64_t element_bytes(const hlc_field &field);
 /// Cells of the array along d: the block and its two halos.

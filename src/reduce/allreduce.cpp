@@ -19,10 +19,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space
 constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, where each combines everything
 constexpr std::int64_t kPastCaches = 32 << 20;  // bytes of a result that is not read from a cache
 
-const char *type_word(std::int64_t type) {
-  constexpr const char *names[] = {"HLC_OPAQUE", "HLC_FLOAT32", "HLC_FLOAT64", "HLC_INT32", "HLC_INT64", "HLC_COMPLEX64", "HLC_COMPLEX128"};
-  return names[type];
-}
+const char *type_word(std::int64_t type) { return type_name(static_cast<hlc_type>(type)); }
 
 const char *reduction_word(std::int64_t reduction) {
   constexpr const char *names[] = {"HLC_REDUCE_SUM", "HLC_REDUCE_MIN", "HLC_REDUCE_MAX", "HLC_REDUCE_USER"};
@@ -65,7 +62,7 @@ Status Allreduce::check(const hlc_allreduce_spec *spec) const {
   if (spec->reduction < HLC_REDUCE_SUM || spec->reduction > HLC_REDUCE_USER)
     return fail(Status::argument, "%s on rank %d: reduction is %d, which is no hlc_reduction", kCreate, me,
                 static_cast<int>(spec->reduction));
-  const auto own = static_cast<std::size_t>(bytes_of(spec->type));
+  const auto own = static_cast<std::size_t>(type_bytes(spec->type));
   if (own != 0 && spec->element_bytes != 0 && spec->element_bytes != own)
     return fail(Status::argument, "%s on rank %d: element_bytes is %zu, elements of this type have %zu", kCreate, me, spec->element_bytes,
                 own);

@@ -47,19 +47,6 @@ void join_elements(char *to, const char *a, const char *b, std::int64_t count) {
 
 }  // namespace
 
-std::int64_t bytes_of(hlc_type type) {
-  switch (type) {
-    case HLC_OPAQUE: return 0;
-    case HLC_FLOAT32:
-    case HLC_INT32: return 4;
-    case HLC_FLOAT64:
-    case HLC_INT64:
-    case HLC_COMPLEX64: return 8;
-    case HLC_COMPLEX128: return 16;
-  }
-  return 0;
-}
-
 template <class T, class Op>
 void Combiner::take() {
   append_ = append_elements<T, Op>;
@@ -95,7 +82,7 @@ Status Combiner::choose_builtin(const char *who, const hlc_allreduce_spec &spec)
 }
 
 Status Combiner::choose(const char *who, const hlc_allreduce_spec &spec) {
-  element_bytes_ = spec.type == HLC_OPAQUE ? static_cast<std::int64_t>(spec.element_bytes) : bytes_of(spec.type);
+  element_bytes_ = spec.type == HLC_OPAQUE ? static_cast<std::int64_t>(spec.element_bytes) : type_bytes(spec.type);
   if (spec.reduction != HLC_REDUCE_USER) return choose_builtin(who, spec);
   function_ = spec.function;
   user_ = spec.user;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/status.hpp"
+#include "base/types.hpp"
 
 namespace halocline {
 
@@ -38,8 +39,5 @@ class Combiner {
   hlc_reduce_fn function_ = nullptr;
   void *user_ = nullptr;
 };
-
-/// The bytes of an element; 0 for HLC_OPAQUE and what is no type.
-std::int64_t bytes_of(hlc_type type);
 
 }  // namespace halocline

@@ -1,0 +1,39 @@
+// What is known of an hlc_type: its name and the bytes of an element.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.h>
+
+#include <cstdint>
+
+namespace halocline {
+
+/// The type as the C API spells it; "no hlc_type" for a number that is none.
+inline const char *type_name(hlc_type type) {
+  switch (type) {
+    case HLC_OPAQUE: return "HLC_OPAQUE";
+    case HLC_FLOAT32: return "HLC_FLOAT32";
+    case HLC_FLOAT64: return "HLC_FLOAT64";
+    case HLC_INT32: return "HLC_INT32";
+    case HLC_INT64: return "HLC_INT64";
+    case HLC_COMPLEX64: return "HLC_COMPLEX64";
+    case HLC_COMPLEX128: return "HLC_COMPLEX128";
+  }
+  return "no hlc_type";
+}
+
+/// Bytes of an element; 0 for HLC_OPAQUE, whose users say it, and for a number that is no type.
+inline std::int64_t type_bytes(hlc_type type) {
+  switch (type) {
+    case HLC_OPAQUE: return 0;
+    case HLC_FLOAT32:
+    case HLC_INT32: return 4;
+    case HLC_FLOAT64:
+    case HLC_INT64:
+    case HLC_COMPLEX64: return 8;
+    case HLC_COMPLEX128: return 16;
+  }
+  return 0;
+}
+
+}  // namespace halocline
