@@ -9,8 +9,8 @@
 namespace halocline {
 
 /// The type as the C API spells it; "no hlc_type" for a number that is none.
-inline const char *type_name(hlc_type type) {
-  switch (type) {
+inline const char *type_name(std::int64_t type) {
+  switch (static_cast<hlc_type>(type)) {
     case HLC_OPAQUE: return "HLC_OPAQUE";
     case HLC_FLOAT32: return "HLC_FLOAT32";
     case HLC_FLOAT64: return "HLC_FLOAT64";

@@ -3,7 +3,6 @@
 #include "exchange/list.hpp"
 
 #include "exchange/modes/modes.hpp"
-#include "exchange/rules.hpp"
 
 namespace halocline {
 

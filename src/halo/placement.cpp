@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "exchange/rules.hpp"
+#include "engine/rules.hpp"
 #include "halo/geometry.hpp"
 #include "halo/grid.hpp"
 

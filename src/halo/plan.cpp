@@ -4,15 +4,12 @@
 #include <string>
 
 #include "exchange/modes/modes.hpp"
-#include "exchange/rules.hpp"
 #include "halo/check.hpp"
 
 namespace halocline {
 namespace {
 
 const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
-
-const char *type_word(std::int64_t value) { return type_name(static_cast<hlc_type>(value)); }
 
 constexpr int kReadCardTag = 3;
 
@@ -40,7 +37,7 @@ Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &o
     }
     for (int f = 0; f < spec.nfields; ++f) {
       const std::string who = "fields[" + std::to_string(f) + "]";
-      rules.push_back({who + "'s type", spec.fields[f].type, type_word});
+      rules.push_back({who + "'s type", spec.fields[f].type, type_name});
       rules.push_back({who + "'s element_bytes", element_bytes(spec.fields[f])});
     }
     return rules;

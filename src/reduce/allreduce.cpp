@@ -9,6 +9,7 @@
 
 #include "base/stream.hpp"
 #include "engine/notification.hpp"
+#include "engine/rules.hpp"
 #include "engine/segment.hpp"
 
 namespace halocline {
@@ -19,32 +20,17 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space
 constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, where each combines everything
 constexpr std::int64_t kPastCaches = 32 << 20;  // bytes of a result that is not read from a cache
 
-const char *type_word(std::int64_t type) { return type_name(static_cast<hlc_type>(type)); }
-
 const char *reduction_word(std::int64_t reduction) {
   constexpr const char *names[] = {"HLC_REDUCE_SUM", "HLC_REDUCE_MIN", "HLC_REDUCE_MAX", "HLC_REDUCE_USER"};
   return names[reduction];
 }
 
-/// Something that all ranks must have in common.
-struct Common {
-  const char *name;
-  std::int64_t mine;
-  const char *(*word)(std::int64_t) = nullptr;
-  std::string text(std::int64_t value) const { return word ? word(value) : std::to_string(value); }
-};
-
-/// Collective. The message names two ranks that disagree, with their values.
-Status compare(Context &context, const Common &number) {
-  std::int64_t ends[2] = {number.mine, -number.mine};  // the least, the most
-  HLC_TRY(reduce(context, context.comm(), MPI_MIN, ends, 2));
-  const std::int64_t least = ends[0], most = -ends[1];
-  if (least == most) return Status::ok;
-  const int me = context.rank(), nobody = context.size();
-  std::int64_t first[2] = {number.mine == least ? me : nobody, number.mine == most ? me : nobody};
-  HLC_TRY(reduce(context, context.comm(), MPI_MIN, first, 2));
-  return fail(Status::mismatch, "%s: ranks disagree on %s: rank %d has %s, rank %d has %s", kCreate, number.name,
-              static_cast<int>(first[0]), number.text(least).c_str(), static_cast<int>(first[1]), number.text(most).c_str());
+/// What a reduction is to do, the same on all ranks.
+std::vector<Rule> rules_of(const hlc_allreduce_spec &spec, std::int64_t element_bytes) {
+  return {{"type", spec.type, type_name},
+          {"element_bytes", element_bytes},
+          {"reduction", spec.reduction, reduction_word},
+          {"count", spec.count}};
 }
 
 /// What a rank of another node may still write into is left for good.
@@ -81,19 +67,12 @@ Status Allreduce::check(const hlc_allreduce_spec *spec) const {
   return Status::ok;
 }
 
-Status Allreduce::compare(const hlc_allreduce_spec &spec) {
-  HLC_TRY(halocline::compare(context_, {"type", spec.type, type_word}));
-  HLC_TRY(halocline::compare(context_, {"element_bytes", combiner_.element_bytes()}));
-  HLC_TRY(halocline::compare(context_, {"reduction", spec.reduction, reduction_word}));
-  return halocline::compare(context_, {"count", spec.count});
-}
-
 Status Allreduce::create(const hlc_allreduce_spec *spec) {
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     HLC_TRY(check(spec));
     return combiner_.choose((std::string(kCreate) + " on rank " + std::to_string(context_.rank())).c_str(), *spec);
   }));
-  HLC_TRY(compare(*spec));
+  HLC_TRY(check_rules(context_, kCreate, [&] { return rules_of(*spec, combiner_.element_bytes()); }));
   std::int64_t lanes = context_.members();
   HLC_TRY(reduce(context_, context_.comm(), MPI_MAX, &lanes, 1));
   cut_ = Cut::of(spec->count, combiner_.element_bytes(), context_.nodes(), static_cast<int>(lanes));

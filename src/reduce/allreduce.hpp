@@ -32,7 +32,6 @@ class Allreduce {
   };
 
   Status check(const hlc_allreduce_spec *spec) const;
-  Status compare(const hlc_allreduce_spec &spec);
   Status make_memory();
   Status combine_at_once(Run run);
   Status pass_round(Run run);

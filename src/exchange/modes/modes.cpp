@@ -69,6 +69,10 @@ Status check_options(const Options &options, int rank) {
   return Status::ok;
 }
 
+const char *mode_word(std::int64_t value) { return find_mode(static_cast<hlc_mode>(value))->name; }
+const char *epoch_word(std::int64_t value) { return value == HLC_EPOCH_LATE ? "late" : "early"; }
+const char *drive_word(std::int64_t value) { return value == HLC_DRIVE_GET ? "get" : "put"; }
+
 }  // namespace
 
 std::span<const ModeRow> mode_table() { return kModes; }
@@ -103,6 +107,10 @@ Status resolve(Options &options, int rank) {
   if (options.drive == HLC_DRIVE_DEFAULT) options.drive = drive == 2 && options.mode == HLC_MODE_FENCE ? HLC_DRIVE_GET : HLC_DRIVE_PUT;
   if (options.drive == HLC_DRIVE_GET) options.epoch = HLC_EPOCH_LATE;
   return Status::ok;
+}
+
+std::vector<Rule> rules_of(const Options &options) {
+  return {{"mode", options.mode, mode_word}, {"epoch", options.epoch, epoch_word}, {"drive", options.drive, drive_word}};
 }
 
 }  // namespace halocline

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "engine/rules.hpp"
 #include "exchange/leg.hpp"
 
 namespace halocline {
@@ -26,5 +27,7 @@ Status mode_from_name(const char *name, hlc_mode *mode);
 /// Fills in what was left at its default: from HALOCLINE_MODE, HALOCLINE_EPOCH, HALOCLINE_DRIVE, else direct, early, put. The messages
 /// name the rank.
 Status resolve(Options &options, int rank);
+/// What an exchange is to do, the same on all ranks.
+std::vector<Rule> rules_of(const Options &options);
 
 }  // namespace halocline

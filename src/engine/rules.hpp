@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/collective.hpp"
-#include "exchange/leg.hpp"
 
 namespace halocline {
 
@@ -16,9 +15,6 @@ struct Rule {
   std::int64_t value;
   const char *(*word)(std::int64_t) = nullptr;
 };
-
-/// What an exchange is to do, the same on all ranks.
-std::vector<Rule> rules_of(const Options &options);
 
 /// This rank's rules, and the numbers of rank 0.
 struct Rules : Job {

@@ -1,15 +1,9 @@
 // Rank 0's numbers go to all.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/rules.hpp"
-
-#include "exchange/modes/modes.hpp"
+#include "engine/rules.hpp"
 
 namespace halocline {
 namespace {
-
-const char *mode_word(std::int64_t value) { return find_mode(static_cast<hlc_mode>(value))->name; }
-const char *epoch_word(std::int64_t value) { return value == HLC_EPOCH_LATE ? "late" : "early"; }
-const char *drive_word(std::int64_t value) { return value == HLC_DRIVE_GET ? "get" : "put"; }
 
 std::string text_of(const Rule &rule, std::int64_t value) { return rule.word ? rule.word(value) : std::to_string(value); }
 
@@ -24,10 +18,6 @@ Status compare(const Context &context, const char *call, const Rules &rules) {
 }
 
 }  // namespace
-
-std::vector<Rule> rules_of(const Options &options) {
-  return {{"mode", options.mode, mode_word}, {"epoch", options.epoch, epoch_word}, {"drive", options.drive, drive_word}};
-}
 
 Rules::Rules(std::vector<Rule> rules) : mine(std::move(rules)) {
   for (const Rule &rule : mine) first.push_back(rule.value);
