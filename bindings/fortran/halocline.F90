@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Halocline for Fortran: halo swaps, exchanges and one-sided operations over the C API. This module gathers the public names; each is described where
-!> it is written. Every subroutine takes an optional last argument status: with it the call reports (HLC_OK, HLC_ERR_...), without
+!> Halocline for Fortran: halo swaps, exchanges, one-sided operations and reductions over the C API. This module gathers the public names;
+!> each is described where it is written. Every subroutine takes an optional last argument status: with it the call reports (HLC_OK, HLC_ERR_...), without
 !> it an error is printed with its rank to error_unit and stops the program.
 module halocline
   use halocline_c, only: &
@@ -12,6 +12,7 @@ module halocline
     HLC_EPOCH_DEFAULT, HLC_EPOCH_EARLY, HLC_EPOCH_LATE, HLC_DRIVE_DEFAULT, HLC_DRIVE_PUT, HLC_DRIVE_GET, &
     HLC_STENCIL_BOX, HLC_STENCIL_STAR, HLC_SIDE_BOTH, HLC_SIDE_LOW, HLC_SIDE_HIGH, &
     HLC_OPAQUE, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128, &
+    HLC_REDUCE_SUM, HLC_REDUCE_MIN, HLC_REDUCE_MAX, HLC_REDUCE_USER, &
     HLC_OP_SUM, HLC_OP_MIN, HLC_OP_MAX, HLC_OP_PROD, HLC_OP_BAND, HLC_OP_BOR, HLC_OP_BXOR, HLC_OP_REPLACE, HLC_OP_READ, &
     hlc_context_info_t, hlc_grid, hlc_placement, hlc_plan_info, hlc_neighbour
   use halocline_errors, only: hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version
@@ -27,6 +28,8 @@ module halocline
     hlc_segment_info, hlc_put, hlc_get, hlc_put_strided, hlc_get_strided, hlc_put_notify, hlc_notify, hlc_notify_wait, &
     hlc_notify_test, hlc_notify_reset, hlc_atomic_fetch_add, hlc_atomic_swap, hlc_atomic_compare_swap, hlc_fetch_op, &
     hlc_accumulate, hlc_flush, hlc_flush_all, hlc_flush_local, hlc_flush_local_all, hlc_barrier
+  use halocline_reduce, only: hlc_allreduce, hlc_allreduce_info_t, hlc_reduce, hlc_allreduce_create, hlc_allreduce_run, &
+    hlc_allreduce_in_place, hlc_allreduce_destroy, hlc_allreduce_info
   implicit none
   public
 end module halocline

@@ -57,6 +57,11 @@ module halocline_c
   !> The integers that fetch_add, swap and compare_swap work on, as enum hlc_number.
   integer(c_int), parameter :: HLC_NUMBER_INT32 = 2, HLC_NUMBER_INT64 = 3
 
+  !> How two elements become one: their sum, the lesser, the greater, or what a procedure of the program makes of them.
+  enum, bind(C)
+    enumerator :: HLC_REDUCE_SUM = 0, HLC_REDUCE_MIN, HLC_REDUCE_MAX, HLC_REDUCE_USER
+  end enum
+
   !> What a context found: rank and size are those of its communicator; node, nodes, node_rank and node_size tell this rank's
   !> place among the nodes; cores counts the cores that the ranks of this node may run on together. Filled by hlc_context_info.
   type, bind(C) :: hlc_context_info_t

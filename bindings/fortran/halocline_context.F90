@@ -15,10 +15,10 @@ module halocline_context
 
   !> The library as opened for the ranks of one communicator. A copy is the same context. rank and size are those of the
   !> communicator.
-  type :: hlc_context
+  type, bind(C) :: hlc_context
     type(c_ptr) :: handle = c_null_ptr
-    integer :: rank = -1
-    integer :: size = 0
+    integer(c_int) :: rank = -1
+    integer(c_int) :: size = 0
   end type
 
   !> Opens the library for the ranks of a communicator, which is duplicated. comm is a default integer (MPI's Fortran handle) or,

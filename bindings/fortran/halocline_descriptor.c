@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include <ISO_Fortran_binding.h>
-#include <halocline/halocline.h>
+#include "halocline_descriptor.h"
+
 #include <string.h>
 
 enum { MAX_NAME = 32 };
@@ -21,18 +21,6 @@ typedef struct fortran_field {
   char name[MAX_NAME];
 } fortran_field;
 
-static hlc_type type_of(CFI_type_t type) {
-  switch (type) {
-    case CFI_type_float: return HLC_FLOAT32;
-    case CFI_type_double: return HLC_FLOAT64;
-    case CFI_type_int32_t: return HLC_INT32;
-    case CFI_type_int64_t: return HLC_INT64;
-    case CFI_type_float_Complex: return HLC_COMPLEX64;
-    case CFI_type_double_Complex: return HLC_COMPLEX128;
-    default: return HLC_OPAQUE;
-  }
-}
-
 /* Copies a Fortran string, without its trailing blanks, as far as there is room for it and a closing 0. */
 static void copy_name(char *to, const CFI_cdesc_t *name) {
   size_t length = name->elem_len < MAX_NAME ? name->elem_len : MAX_NAME - 1;
@@ -44,8 +32,7 @@ static void copy_name(char *to, const CFI_cdesc_t *name) {
 /* Describes any array or section. More dimensions than HLC_MAX_DIMS are counted in ndims, and left out of the strides. The program calls
  * this directly, because gfortran 12 forgets the strides of components and parts (a%x, z%re) when it hands a descriptor on. */
 HLC_API fortran_field hlc_fortran_field_of(const CFI_cdesc_t *array, const CFI_cdesc_t *name) {
-  fortran_field field = {
-      .data = array->base_addr, .type = type_of(array->type), .ndims = array->rank, .element_bytes = (int64_t)array->elem_len};
+  fortran_field field = {.data = array->base_addr, .type = type_of(array), .ndims = array->rank, .element_bytes = (int64_t)array->elem_len};
   for (int d = 0; d < array->rank && d < HLC_MAX_DIMS; ++d) {
     field.stride_bytes[d] = array->dim[d].sm;
     field.extent[d] = array->dim[d].extent;

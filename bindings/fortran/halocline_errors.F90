@@ -86,6 +86,18 @@ contains
     write (sentence, "(2a,i0,2a)") call_name, " on rank ", rank, ": ", trim(message(1:min(len(message), 150)))
   end function
 
+  !> Where the C files of this folder report: their message, where not blank, is what they found wrong themselves.
+  subroutine settle_for_c(code, rank, status, call_name, message) bind(C, name="hlc_fortran_settle")
+    integer(c_int), value :: code, rank
+    integer(c_int), intent(out), optional :: status
+    type(c_ptr), value :: call_name, message
+    if (code /= HLC_OK) then
+      call settle(int(code), int(rank), status, with_rank(fortran_string(call_name), int(rank), fortran_string(message)))
+    else if (present(status)) then
+      status = code
+    end if
+  end subroutine
+
   subroutine stop_program(code, rank)
     integer, intent(in) :: code, rank
     if (rank < 0) write (error_unit, "(4a)") "halocline: ", hlc_status_name(code), ": ", hlc_error_message()

@@ -7,7 +7,7 @@ module halocline_segment
   use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_int32_t, c_int64_t, c_null_char, c_null_ptr, c_ptr
   use halocline_c
   use halocline_context, only: hlc_context
-  use halocline_errors, only: fortran_string, settle, with_rank
+  use halocline_errors, only: settle
   implicit none
   private
   public :: hlc_segment, hlc_segment_info_t, hlc_block, hlc_segment_create, hlc_segment_free, hlc_segment_data, hlc_segment_info
@@ -288,13 +288,5 @@ contains
     type(hlc_segment), intent(in) :: segment
     integer, intent(out), optional :: status
     call settle(int(c_barrier(segment%handle)), segment%rank, status)
-  end subroutine
-
-  !> Where halocline_segment.c reports.
-  subroutine settle_for_c(code, rank, status, call_name, message) bind(C, name="hlc_fortran_settle")
-    integer(c_int), value :: code, rank
-    integer(c_int), intent(out), optional :: status
-    type(c_ptr), value :: call_name, message
-    call settle(int(code), int(rank), status, with_rank(fortran_string(call_name), int(rank), fortran_string(message)))
   end subroutine
 end module halocline_segment

@@ -4,18 +4,15 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include <ISO_Fortran_binding.h>
 #include <halocline/segment.h>
-#include <stdio.h>
+
+#include "halocline_descriptor.h"
 
 /* As type hlc_segment in halocline_segment.F90. */
 typedef struct fortran_segment {
   hlc_segment *handle;
   int rank;
 } fortran_segment;
-
-/* In halocline_segment.F90: hands the status to the caller, or stops the program. message: what is wrong, if the library did not see it. */
-void hlc_fortran_settle(int code, int rank, int *status, const char *call, const char *message);
 
 static void settle(const fortran_segment *segment, hlc_status code, int *status) {
   hlc_fortran_settle((int)code, segment->rank, status, "", "");
@@ -28,15 +25,6 @@ static void refuse(const fortran_segment *segment, const char *call, const char 
 static hlc_target target_of(const fortran_segment *segment, int rank, int64_t offset) {
   return (hlc_target){segment->handle, rank, offset};
 }
-
-static int64_t elements_of(const CFI_cdesc_t *array) {
-  int64_t count = 1;
-  for (int d = 0; d < array->rank; ++d) count *= array->dim[d].extent;
-  return count;
-}
-
-/* An array argument of assumed size does not know its last extent. */
-static int has_unknown_size(const CFI_cdesc_t *array) { return array->rank > 0 && array->dim[array->rank - 1].extent < 0; }
 
 /* Contiguous leading dimensions make a run; the others are dimensions of the block, which lies packed at the target. 0: too many of them. */
 static int describe(const CFI_cdesc_t *array, hlc_block *block) {

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Start and finish allocate nothing in the binding, whatever their optional arguments; and the counter that says so can count.
+!> Start, finish and reductions allocate nothing in the binding, whatever their optional arguments; and the counter that says so can count.
 program allocation_test
   use, intrinsic :: iso_c_binding, only: c_int
   use, intrinsic :: iso_fortran_env, only: real64
@@ -33,10 +33,33 @@ program allocation_test
     do m = 1, size(all_modes)
       call test_swaps(trim(all_modes(m)))
     end do
+    call test_reductions()
   end if
   call finish_tests(context)
 
 contains
+
+  !> Few elements and many.
+  subroutine test_reductions()
+    type(hlc_allreduce) :: few, many
+    real(real64), allocatable :: data(:)
+    integer :: step, found, total
+    allocate (data(30000))
+    data = context%rank + 1
+    call hlc_allreduce_create(context, data(1:5), HLC_REDUCE_MAX, few)
+    call hlc_allreduce_create(context, data, HLC_REDUCE_MAX, many)
+    call count_allocations_from_here()
+    do step = 1, 3
+      call hlc_allreduce_in_place(few, data(1:5))
+      call hlc_allreduce_in_place(many, data)
+    end do
+    found = allocations_until_here(total)
+    call expect(all(nint(data) == context%size), "the greatest number of all")
+    call expect(found == 0, "the binding allocated")
+    call hlc_allreduce_destroy(few)
+    call hlc_allreduce_destroy(many)
+    call end_test("a reduction allocates nothing in the binding")
+  end subroutine
 
   !> hlc_status_name returns an allocatable string, which the binding has to allocate.
   subroutine test_counter()
