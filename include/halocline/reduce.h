@@ -58,6 +58,10 @@ HLC_NODISCARD HLC_API hlc_status hlc_allreduce_create(hlc_context *context, cons
  * Returns when out is complete and in may be written again; out may be in, else the two must not overlap. Both must be aligned as the type
  * needs. Allocates nothing.
  *
+ * Arrays of 128 KiB and more in memory from hlc_field_alloc are combined where they lie, by all ranks of the node, which takes about two thirds of the time;
+ * in and out, and different ranks, may lie in different memory from run to run. While the run lasts, hlc_field_free of that memory, also by a
+ * rank that uses its part of it for something else, is HLC_ERR_STATE. Where a rank of the node has released its part, the arrays are copied.
+ *
  * All ranks get the same bits, and get them again in every run with the same number of ranks, distribution of the ranks over nodes and count:
  * element i is folded from left to right, on one node rank by rank, ascending. With N nodes (numbered by their lowest ranks) the array has N
  * parts, of which the first count mod N are one element longer than the others; part p begins with node p and goes on with node p + 1, after

@@ -242,8 +242,8 @@ Status Context::release_field(void *data) {
   if (field == fields_.end())
     return fail(Status::argument, "hlc_field_free on rank %d: data %p does not come from hlc_field_alloc", rank_, data);
   if (field->users > 0)
-    return fail(Status::state, "hlc_field_free on rank %d: data %p is still used by %d halo(s); finalise them first", rank_, data,
-                field->users);
+    return fail(Status::state, "hlc_field_free on rank %d: data %p is still used by %d halo(s) or running reductions; end them first",
+                rank_, data, field->users);
   fields_.erase(field);
   return Status::ok;
 }
@@ -268,6 +268,14 @@ char *Context::field_part(std::int64_t serial, Member member) {
   const std::lock_guard lock(fields_mutex_);
   const Field *field = field_with(serial);
   return field ? field->segment.part(member) : nullptr;
+}
+
+char *Context::borrow_field(std::int64_t serial, Member member) {
+  const std::lock_guard lock(fields_mutex_);
+  Field *field = field_with(serial);
+  if (!field) return nullptr;
+  field->users += 1;
+  return field->segment.part(member);
 }
 
 void Context::use_field(std::int64_t serial, int change) {

@@ -18,6 +18,7 @@ namespace {
 constexpr const char *kCreate = "hlc_allreduce_create", *kRun = "hlc_allreduce_run";
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
 constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, where each combines everything
+constexpr std::int64_t kInPlace = 128 << 10;  // bytes of an array from which on it is read where it lies, if all ranks of the node can
 constexpr std::int64_t kPastCaches = 32 << 20;  // bytes of a result that is not read from a cache
 
 const char *reduction_word(std::int64_t reduction) {
@@ -85,11 +86,12 @@ Status Allreduce::make_memory() {
   const std::int64_t all = cut_.count * cut_.element_bytes;
   at_once_ = context_.nodes() == 1 && all <= kAtOnce / context_.members();
   past_caches_ = all >= kPastCaches;
-  layout_ = {at_once_ ? round_up(all, 64) : cut_.chunk_bytes(), at_once_ ? 1 : cut_.lanes, context_.members(),
-             context_.nodes() > 1 ? cut_.sends() * (kAhead + 1) : 0};
+  layout_ = Layout::of(at_once_ ? round_up(all, 64) : cut_.chunk_bytes(), at_once_ ? 1 : cut_.lanes, context_.members(),
+                       context_.nodes() > 1 ? cut_.sends() * (kAhead + 1) : 0);
   HLC_TRY(prepare(context_, context_.comm(), [this] {
     sources_.resize(static_cast<std::size_t>(context_.members()) + 1);
     parts_.resize(static_cast<std::size_t>(context_.members()));
+    arrays_.make_room();
     if (context_.nodes() > 1) ring_ = std::make_unique<Ring>(context_, cut_, layout_);
     return Status::ok;
   }));
@@ -105,7 +107,7 @@ Status Allreduce::run(const void *in, void *out) {
   if (cut_.count == 0) return Status::ok;
   if (!in || !out) return fail(Status::argument, "%s on rank %d: %s is NULL", kRun, me, in ? "out" : "in");
   const Run run{static_cast<const char *>(in), static_cast<char *>(out)};
-  return mark_broken(at_once_ ? combine_at_once(run) : pass_round(run));
+  return mark_broken(at_once_ ? combine_at_once(run) : combine_long(run));
 }
 
 /// Few elements: all give theirs, and each combines them for itself. Before a rank comes to the third run from here it has seen all others
@@ -121,6 +123,52 @@ Status Allreduce::combine_at_once(Run run) {
     sources_[static_cast<std::size_t>(member)] = part(member) + layout_.given_at(turn, 0);
   combiner_.fold(run.out, sources_.data(), context_.members(), cut_.count);
   return Status::ok;
+}
+
+Status Allreduce::combine_long(Run run) {
+  Status done = open(run);
+  if (!failed(done)) done = pass_round(run);
+  if (!failed(done)) done = close();
+  arrays_.give_back();
+  return done;
+}
+
+/// The ranks of the node tell each other where their arrays lie. Those in memory from hlc_field_alloc are read there, unless a rank of the
+/// node has released its part of that memory, and with it its view of the others'.
+Status Allreduce::open(Run run) {
+  if (!is_shared() || cut_.count * cut_.element_bytes < kInPlace) return Status::ok;
+  Notice &mine = notice(context_.member());
+  // SYNC combined-before-given-anew (pairs with work): who has done the work of the last run has read its notices.
+  HLC_TRY(await_all(&Milestones::worked, units_));
+  mine = arrays_.describe(run.in, run.out, cut_.count * cut_.element_bytes);
+  HLC_TRY(meet());
+  bool any = false, all = true;
+  for (Member member = 0; member < context_.members(); ++member) {
+    any = any || notice(member).in.serial >= 0 || notice(member).out.serial >= 0;
+    all = arrays_.borrow(member, notice(member)) && all;
+  }
+  if (!any) return Status::ok;
+  mine.sees_all = all;
+  HLC_TRY(meet());
+  for (Member member = 0; member < context_.members(); ++member) all = all && notice(member).sees_all;
+  if (!all) arrays_.give_back();
+  return Status::ok;
+}
+
+/// Waits for the ranks of the node; what each has written before may then be read.
+Status Allreduce::meet() {
+  // SYNC noticed-before-opened
+  tell(words(context_.member()).opened, ++opened_);
+  return await_all(&Milestones::opened, opened_);
+}
+
+/// What others read of mine may be written again.
+Status Allreduce::close() {
+  // SYNC combined-before-given-anew (pairs with work)
+  if (is_shared() && arrays_.in(context_.member())) HLC_TRY(await_all(&Milestones::worked, units_));
+  // SYNC taken-before-worked-anew (pairs with take)
+  if (is_shared() && arrays_.out(context_.member())) HLC_TRY(await_all(&Milestones::taken, units_));
+  return leave();
 }
 
 Status Allreduce::pass_round(Run run) {
@@ -142,16 +190,17 @@ Status Allreduce::pass_round(Run run) {
   }
   if (past_caches_) stream_fence();
   units_ += static_cast<std::uint64_t>(units);
-  return leave();
+  return Status::ok;
 }
 
 /// My elements of the chunks that others combine.
 Status Allreduce::give(const Units &unit, Run run) {
   if (!is_shared()) return Status::ok;
   const Member me = context_.member();
-  if (gives(unit)) {
+  if (gives(unit) && !arrays_.in(me)) {
     // SYNC combined-before-given-anew (pairs with work)
-    if (serial(unit) >= Layout::kGiven) HLC_TRY(await_all(&Milestones::worked, serial(unit) + 1 - Layout::kGiven));
+    const auto slots = static_cast<std::uint64_t>(layout_.given_slots);
+    if (serial(unit) >= slots) HLC_TRY(await_all(&Milestones::worked, serial(unit) + 1 - slots));
     for (int lane = 0; lane < cut_.lanes; ++lane) {
       if (lane % context_.members() == me) continue;
       const Range range = cut_.chunk_of(unit.round(), part_of(unit), lane);
@@ -170,7 +219,8 @@ Status Allreduce::work(const Units &unit, Run run) {
   // SYNC given-before-combined (pairs with give)
   if (is_shared() && gives(unit)) HLC_TRY(await_all(&Milestones::given, serial(unit) + 1));
   // SYNC taken-before-worked-anew (pairs with take)
-  if (is_shared() && serial(unit) >= Layout::kResults) HLC_TRY(await_all(&Milestones::taken, serial(unit) + 1 - Layout::kResults));
+  const auto slots = static_cast<std::uint64_t>(layout_.result_slots);
+  if (is_shared() && serial(unit) >= slots) HLC_TRY(await_all(&Milestones::taken, serial(unit) + 1 - slots));
   for (int index = 0; index < layout_.lanes_of(me); ++index) {
     const Range range = cut_.chunk_of(unit.round(), part_of(unit), me + index * context_.members());
     if (range.count == 0) continue;
@@ -189,13 +239,14 @@ Status Allreduce::combine(const Units &unit, int index, Range range, Run run) {
   int n = 0;
   if (unit.step() > 0) sources_[static_cast<std::size_t>(n++)] = ring_->incoming(index);
   for (Member member = 0; member < context_.members(); ++member)
-    sources_[static_cast<std::size_t>(n++)] = member == context_.member()
-                                                  ? run.in + offset(range)
-                                                  : part(member) + layout_.given_at(static_cast<std::int64_t>(serial(unit)), lane);
-  char *to = is_shared() || ring_ ? my_result(unit, index) : run.out + offset(range);
-  combiner_.fold(to, sources_.data(), n, range.count);
+    sources_[static_cast<std::size_t>(n++)] = member == context_.member() ? run.in + offset(range) : elements(member, unit, lane, range);
+  char *mine = run.out + offset(range);
+  // Where it is the result at once, and overlaps no source but the first.
+  const bool at_once = !ring_ && (!is_shared() || (arrays_.out(context_.member()) && (mine == sources_[0] || run.in != run.out)));
+  char *to = at_once ? mine : my_result(unit, index);
+  const bool is_wanted_twice = publishes(unit) && to != mine;
+  combiner_.fold(to, sources_.data(), n, range.count, {is_wanted_twice ? mine : nullptr, past_caches_ && !arrays_.out(context_.member())});
   if (unit.step() > 0) ring_->release(index);
-  if (publishes(unit) && (is_shared() || ring_)) copy_out(run.out + offset(range), to, bytes(range));
   return Status::ok;
 }
 
@@ -203,8 +254,9 @@ Status Allreduce::combine(const Units &unit, int index, Range range, Run run) {
 Status Allreduce::hand_on(const Units &unit, int index, Range range, Run run) {
   HLC_TRY(await_chunk(unit, index, range));
   const char *come = ring_->incoming(index);
-  copy_out(run.out + offset(range), come, bytes(range));
-  if (is_shared() || sends(unit)) std::memcpy(my_result(unit, index), come, static_cast<std::size_t>(bytes(range)));
+  put_out(run.out + offset(range), come, bytes(range));
+  const bool is_taken = is_shared() && !arrays_.out(context_.member());
+  if (is_taken || sends(unit)) std::memcpy(my_result(unit, index), come, static_cast<std::size_t>(bytes(range)));
   ring_->release(index);
   return Status::ok;
 }
@@ -234,7 +286,9 @@ Status Allreduce::take(const Units &unit, Run run) {
     if (driver == me || range.count == 0) continue;
     // SYNC worked-before-taken (pairs with work)
     HLC_TRY(await([&] { return reached(words(driver).worked, serial(unit) + 1); }, -1 - driver));
-    copy_out(run.out + offset(range), part(driver) + layout_.result_at(driver, result_slot(unit), lane / context_.members()), bytes(range));
+    const char *from = arrays_.out(driver) ? arrays_.out(driver) + offset(range)
+                                           : part(driver) + layout_.result_at(driver, result_slot(unit), lane / context_.members());
+    copy_out(run.out + offset(range), from, bytes(range));
   }
   // SYNC taken-before-worked-anew (pairs with work)
   tell(words(me).taken, serial(unit) + 1);
@@ -245,6 +299,20 @@ Status Allreduce::take(const Units &unit, Run run) {
 Status Allreduce::leave() {
   if (!ring_) return Status::ok;
   return await([&] { return ring_->is_quiet(); }, ring_->after(0));
+}
+
+/// Of a member's lane of which it was told that it is given.
+const char *Allreduce::elements(Member member, const Units &unit, int lane, Range range) const {
+  if (arrays_.in(member)) return arrays_.in(member) + offset(range);
+  return part(member) + layout_.given_at(static_cast<std::int64_t>(serial(unit)), lane);
+}
+
+/// A result of mine, which others may read next, into my array.
+void Allreduce::put_out(char *to, const char *from, std::int64_t bytes) const {
+  if (arrays_.out(context_.member()))
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  else
+    copy_out(to, from, bytes);
 }
 
 void Allreduce::copy_out(char *to, const char *from, std::int64_t bytes) const {

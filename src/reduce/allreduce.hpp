@@ -7,13 +7,14 @@
 
 #include "reduce/combine.hpp"
 #include "reduce/ring.hpp"
+#include "reduce/shared_arrays.hpp"
 
 namespace halocline {
 
 /// Made and ended by all ranks together; run allocates nothing.
 class Allreduce {
  public:
-  explicit Allreduce(Context &context) : context_(context) {}
+  explicit Allreduce(Context &context) : context_(context), arrays_(context) {}
   Allreduce(const Allreduce &) = delete;
   Allreduce &operator=(const Allreduce &) = delete;
 
@@ -34,7 +35,12 @@ class Allreduce {
   Status check(const hlc_allreduce_spec *spec) const;
   Status make_memory();
   Status combine_at_once(Run run);
+  Status combine_long(Run run);
   Status pass_round(Run run);
+
+  Status open(Run run);
+  Status meet();
+  Status close();
 
   Status give(const Units &unit, Run run);
   Status work(const Units &unit, Run run);
@@ -51,7 +57,7 @@ class Allreduce {
   bool sends(const Units &unit) const { return unit.step() < cut_.sends(); }
   bool is_shared() const { return context_.members() > 1; }
   std::uint64_t serial(const Units &unit) const { return units_ + static_cast<std::uint64_t>(unit.number()); }
-  int result_slot(const Units &unit) const { return static_cast<int>(serial(unit) % Layout::kResults); }
+  int result_slot(const Units &unit) const { return static_cast<int>(serial(unit) % static_cast<std::uint64_t>(layout_.result_slots)); }
   std::int64_t bytes(Range range) const { return range.count * cut_.element_bytes; }
   std::int64_t offset(Range range) const { return range.first * cut_.element_bytes; }
   Milestones &words(Member member) const { return *reinterpret_cast<Milestones *>(parts_[static_cast<std::size_t>(member)]); }
@@ -59,7 +65,10 @@ class Allreduce {
   char *my_result(const Units &unit, int index) const {
     return part(context_.member()) + layout_.result_at(context_.member(), result_slot(unit), index);
   }
+  Notice &notice(Member member) const { return *reinterpret_cast<Notice *>(part(member) + Layout::notice); }
+  const char *elements(Member member, const Units &unit, int lane, Range range) const;
   void copy_out(char *to, const char *from, std::int64_t bytes) const;
+  void put_out(char *to, const char *from, std::int64_t bytes) const;
   void tell(Counter &counter, std::uint64_t value);
 
   template <class Ready>
@@ -79,6 +88,8 @@ class Allreduce {
   std::unique_ptr<Ring> ring_;
   std::vector<char *> parts_;          // by member
   std::vector<const char *> sources_;  // of one fold
+  SharedArrays arrays_;  // of the running one
+  std::uint64_t opened_ = 0;
   std::uint64_t units_ = 0;            // of all runs before
 };
 

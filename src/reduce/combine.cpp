@@ -6,6 +6,8 @@
 #include <complex>
 #include <cstring>
 
+#include "base/stream.hpp"
+
 namespace halocline {
 namespace {
 
@@ -44,6 +46,8 @@ void join_elements(char *to, const char *a, const char *b, std::int64_t count) {
   const auto *__restrict__ right = reinterpret_cast<const T *>(b);
   for (std::int64_t i = 0; i < count; ++i) made[i] = Op::of(left[i], right[i]);
 }
+
+void copy(char *to, const char *from, std::int64_t bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
 
 }  // namespace
 
@@ -96,7 +100,7 @@ void Combiner::append(char *acc, const char *x, std::int64_t count) const {
     append_(acc, x, count);
 }
 
-void Combiner::fold(char *to, const char *const *sources, int n, std::int64_t count) const {
+void Combiner::fold(char *to, const char *const *sources, int n, std::int64_t count, Second second) const {
   const std::int64_t block = std::max<std::int64_t>(1, kBlockBytes / element_bytes_);
   for (std::int64_t done = 0; done < count; done += block) {
     const std::int64_t now = std::min(block, count - done), offset = done * element_bytes_;
@@ -107,6 +111,7 @@ void Combiner::fold(char *to, const char *const *sources, int n, std::int64_t co
     else if (!in_place)
       std::memcpy(to + offset, sources[0] + offset, static_cast<std::size_t>(now * element_bytes_));
     for (int i = join ? 2 : 1; i < n; ++i) append(to + offset, sources[i] + offset, now);
+    if (second.to) (second.past_caches ? stream_copy : copy)(second.to + offset, to + offset, now * element_bytes_);
   }
 }
 

@@ -18,8 +18,15 @@ class Combiner {
   Status choose(const char *who, const hlc_allreduce_spec &spec);
   std::int64_t element_bytes() const { return element_bytes_; }
 
-  /// Folds n >= 1 sources of count elements into `to`: ((s0 o s1) o s2) ... `to` may be the first source, and overlaps no other.
-  void fold(char *to, const char *const *sources, int n, std::int64_t count) const;
+  /// Where the result is wanted besides.
+  struct Second {
+    char *to = nullptr;
+    bool past_caches = false;  // a stream_fence is then needed
+  };
+  /// Folds n >= 1 sources of count elements into `to`: ((s0 o s1) o s2) ... `to` may be the first source, and overlaps no other. The second
+  /// place is written piece by piece, each after the sources have been read there, so it may be any of them.
+  void fold(char *to, const char *const *sources, int n, std::int64_t count, Second second) const;
+  void fold(char *to, const char *const *sources, int n, std::int64_t count) const { fold(to, sources, n, count, Second()); }
 
  private:
   /// acc[i] = acc[i] o x[i]

@@ -10,8 +10,10 @@ namespace {
 constexpr std::int64_t kRow = 512 << 10;  // bytes of a row of chunks, at most
 constexpr std::int64_t kLeastOnNode = 4 << 10, kLeastOnRing = 64 << 10;  // bytes of a chunk, where there is a choice
 constexpr std::int64_t kSlotsOfLane = 4 << 20;  // bytes of what may come from another node, at most
-// Rounds that a short array is cut into. On a node a rank then need not wait for another's whole; to other nodes each message costs more.
-constexpr std::int64_t kRoundsOnNode = 4, kRoundsOnRing = 1;
+// Slots of the same kind take at least so many bytes together, up to kMostSlots: what another core still has in its innermost cache takes twice as
+// long to be written anew.
+constexpr std::int64_t kTurn = 128 << 10;
+constexpr std::int64_t kLeastSlots = 3, kMostSlots = 64;
 constexpr std::int64_t kEven = 64;  // chunks of so many elements or more are a multiple of it, so that all begin on a line
 
 std::int64_t divided(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -26,7 +28,7 @@ Cut Cut::of(std::int64_t count, std::int64_t element_bytes, int nodes, int lanes
   if (ring) most = std::min(most, kSlotsOfLane / (static_cast<std::int64_t>(kAhead + 1) * cut.sends()));
   most = std::max(most, kLeastOnNode);
   const std::int64_t least = std::min(ring ? kLeastOnRing : kLeastOnNode, most);
-  const std::int64_t wanted = divided(part, lanes * (ring ? kRoundsOnRing : kRoundsOnNode)) * element_bytes;
+  const std::int64_t wanted = divided(part, lanes) * element_bytes;
   cut.chunk = std::max<std::int64_t>(1, std::min(part, std::clamp(wanted, least, most) / element_bytes));
   if (cut.chunk >= kEven) cut.chunk = round_up(cut.chunk, kEven);
   cut.rounds = divided(part, cut.chunk * lanes);
@@ -37,6 +39,12 @@ Range Cut::chunk_of(std::int64_t round, int p, int lane) const {
   const Range whole = part(p);
   const std::int64_t before = (round * lanes + lane) * chunk;
   return {whole.first + before, std::clamp<std::int64_t>(whole.count - before, 0, chunk)};
+}
+
+Layout Layout::of(std::int64_t chunk_bytes, int lanes, int members, int slots) {
+  const std::int64_t row = std::max<std::int64_t>(chunk_bytes * lanes, 1);
+  const auto turns = static_cast<int>(std::clamp(divided(kTurn, row), kLeastSlots, kMostSlots));
+  return {chunk_bytes, lanes, members, slots, turns, turns + 1};
 }
 
 }  // namespace halocline

@@ -76,27 +76,30 @@ struct Milestones {
   Counter given;  // its elements lie in its place, for the others to combine
   Counter worked;  // the results of its lanes lie in its place, and it needs the others' elements no more
   Counter taken;  // it has taken the others' results
+  Counter opened;  // steps in which the ranks tell each other where their arrays lie
 };
-static_assert(sizeof(Milestones) == 3 * kLinePair);
+static_assert(sizeof(Milestones) == 4 * kLinePair);
 
-///   a rank's part:  | Milestones | a word that other nodes write | a word to write from | elements: kGiven x lanes chunks |
-///                   | results: kResults x my lanes chunks | from the node before: slots x my lanes chunks |
-/// Where both nodes and elements are few, the elements of whole runs take the place of all chunks: kGiven of them.
+///   a rank's part:  | Milestones | a Notice | a word that other nodes write | a word to write from | elements: given_slots x lanes chunks |
+///                   | results: result_slots x my lanes chunks | from the node before: slots x my lanes chunks |
+/// Where both nodes and elements are few, the elements of whole runs take the place of all chunks: given_slots of them.
 struct Layout {
-  static constexpr int kGiven = 3, kResults = 4;
-  static constexpr std::int64_t word = sizeof(Milestones), source = word + 64, given = word + 128;
+  static constexpr std::int64_t notice = sizeof(Milestones), word = notice + kLinePair, source = word + 64, given = word + 128;
 
   std::int64_t chunk_bytes = 0;
   int lanes = 1, members = 1, slots = 0;
+  int given_slots = 3, result_slots = 4;
 
+  /// Chooses given_slots and result_slots; slots: of what comes from the node before.
+  static Layout of(std::int64_t chunk_bytes, int lanes, int members, int slots);
   int lanes_of(int member) const { return (lanes - member + members - 1) / members; }
-  std::int64_t given_at(std::int64_t unit, int lane) const { return given + (unit % kGiven * lanes + lane) * chunk_bytes; }
-  std::int64_t results() const { return given + std::int64_t{kGiven} * lanes * chunk_bytes; }
+  std::int64_t given_at(std::int64_t unit, int lane) const { return given + (unit % given_slots * lanes + lane) * chunk_bytes; }
+  std::int64_t results() const { return given + std::int64_t{given_slots} * lanes * chunk_bytes; }
   /// Of the index-th lane of a member.
   std::int64_t result_at(int member, int slot, int index) const {
     return results() + (std::int64_t{slot} * lanes_of(member) + index) * chunk_bytes;
   }
-  std::int64_t incoming(int member) const { return result_at(member, kResults, 0); }
+  std::int64_t incoming(int member) const { return result_at(member, result_slots, 0); }
   std::int64_t incoming_at(int member, int slot, int index) const {
     return incoming(member) + (std::int64_t{slot} * lanes_of(member) + index) * chunk_bytes;
   }

@@ -126,7 +126,7 @@ Status Ring::make_lanes() {
     made.announce_chunk.resize(slots());
     made.addresses.resize(slots());
     made.freeing = std::vector<Transfer>(slots());
-    made.sending.resize(Layout::kResults);
+    made.sending.resize(static_cast<std::size_t>(layout_.result_slots));
     for (auto &slot : made.sending) slot = std::vector<Transfer>(pieces(layout_.chunk_bytes));
   }
   char *mine = memory_.part(me);

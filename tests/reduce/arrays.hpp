@@ -15,6 +15,40 @@ namespace halocline::test {
 
 inline constexpr std::int64_t kGuard = 3;  // elements before and behind a result that must stay as they are
 
+template <class T>
+constexpr hlc_type type_of() {
+  if constexpr (std::is_same_v<T, float>) return HLC_FLOAT32;
+  if constexpr (std::is_same_v<T, double>) return HLC_FLOAT64;
+  if constexpr (std::is_same_v<T, std::int32_t>) return HLC_INT32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return HLC_INT64;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return HLC_COMPLEX64;
+  return HLC_COMPLEX128;
+}
+
+template <class T>
+T sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+  else
+    return a + b;
+}
+template <class T>
+T least(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+T greatest(T a, T b) {
+  return a < b ? b : a;
+}
+
+inline hlc_allreduce_spec spec_of(hlc_type type, hlc_reduction reduction, std::int64_t count) {
+  hlc_allreduce_spec spec{};
+  spec.type = type;
+  spec.reduction = reduction;
+  spec.count = count;
+  return spec;
+}
+
 /// A plan, destroyed at the end.
 class Plan {
  public:

@@ -38,6 +38,32 @@ TEST_P(Reductions, of_many_elements_without_a_race) {
   as_ranks(GetParam(), [] { sum_often(30011, 12 / size()); });
 }
 
+/// Arrays read where they lie, written anew by their owners right after each run.
+void sum_shared(std::int64_t count, int runs) {
+  hlc_allreduce_spec spec{};
+  spec.type = HLC_INT64;
+  spec.count = count;
+  const Plan plan(spec);
+  void *raw = nullptr;
+  EXPECT_TRUE(ok(hlc_field_alloc(context(), 2 * static_cast<std::size_t>(count) * sizeof(std::int64_t), &raw)));
+  auto *in = static_cast<std::int64_t *>(raw), *out = in + count;
+  Skew skew(7);
+  for (int step = 0; step < runs; ++step) {
+    for (std::int64_t i = 0; i < count; ++i) in[i] = step + rank() + i;
+    skew.delay();
+    EXPECT_TRUE(ok(plan.run(in, out)));
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < count; ++i) wrong += out[i] != size() * (step + i) + size() * (size() - 1) / 2 ? 1 : 0;
+    EXPECT_EQ(wrong, 0) << "in step " << step;
+    std::fill_n(out, count, -1);
+  }
+  EXPECT_TRUE(ok(hlc_field_free(context(), &raw)));
+}
+
+TEST_P(Reductions, of_shared_arrays_without_a_race) {
+  as_ranks(GetParam(), [] { sum_shared(100'003, 12 / size()); });
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, Reductions, testing::Values(2, 3, 5),
                          [](const auto &info) { return "reduce_n" + std::to_string(info.param); });
 

@@ -15,11 +15,16 @@ struct AllreduceSeries {
   double median_us = 0, p10_us = 0, p90_us = 0;
 };
 
-/// One size: the library, MPI, the limit.
+/// MPI's time to the library's: of the medians, and of each round's.
+struct AllreduceRatio {
+  double median = 0, p10 = 0, p90 = 0;
+};
+
+/// One size: the library with arrays of its own and with arrays of hlc_field_alloc, MPI, the limit.
 struct AllreduceRow {
   std::int64_t bytes;
   std::vector<AllreduceSeries> series;
-  double ratio, ratio_p10, ratio_p90;  ///< MPI's time to the library's: of the medians, and of each round's
+  AllreduceRatio ratio, ratio_shared;
 };
 
 struct AllreduceReport {

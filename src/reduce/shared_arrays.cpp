@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reduce/shared_arrays.hpp"
+
+#include <algorithm>
+
+namespace halocline {
+
+void SharedArrays::make_room() {
+  const auto members = static_cast<std::size_t>(context_.members());
+  in_.resize(members);
+  out_.resize(members);
+  borrowed_.reserve(2 * members);
+}
+
+Notice SharedArrays::describe(const void *in, const void *out, std::int64_t bytes) {
+  return {context_.find_field(in, bytes), context_.find_field(out, bytes)};
+}
+
+bool SharedArrays::borrow(Member member, const Notice &notice) {
+  return borrow(member, notice.in, in_[static_cast<std::size_t>(member)]) &&
+         borrow(member, notice.out, out_[static_cast<std::size_t>(member)]);
+}
+
+bool SharedArrays::borrow(Member member, const FieldPlace &place, const char *&array) {
+  if (place.serial < 0) return true;
+  const char *part = context_.borrow_field(place.serial, member);
+  if (!part) return false;
+  array = part + place.offset;
+  borrowed_.push_back(place.serial);
+  return true;
+}
+
+void SharedArrays::give_back() {
+  for (const std::int64_t serial : borrowed_) context_.use_field(serial, -1);
+  borrowed_.clear();
+  std::fill(in_.begin(), in_.end(), nullptr);
+  std::fill(out_.begin(), out_.end(), nullptr);
+}
+
+}  // namespace halocline
