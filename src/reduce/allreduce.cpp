@@ -1,5 +1,4 @@
-// Planning a reduction, and the three things that a rank does with each unit: it gives its elements to the others of its node, combines its
-// own lanes, and takes the results of the others' lanes. It gives one unit ahead and takes one behind, so that it seldom waits.
+// Planning a reduction, few elements, which every rank combines for itself, and waiting. Many elements: pipeline.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/allreduce.hpp"
 
@@ -18,7 +17,8 @@ namespace {
 constexpr const char *kCreate = "hlc_allreduce_create", *kRun = "hlc_allreduce_run";
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
 constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, where each combines everything
-constexpr std::int64_t kInPlace = 128 << 10;  // bytes of an array from which on it is read where it lies, if all ranks of the node can
+constexpr std::int64_t kGathered =
+    64 << 10;  // the same between nodes, of all ranks: beyond it costs more to send all than to go round twice
 constexpr std::int64_t kPastCaches = 32 << 20;  // bytes of a result that is not read from a cache
 
 const char *reduction_word(std::int64_t reduction) {
@@ -84,15 +84,19 @@ Status Allreduce::create(const hlc_allreduce_spec *spec) {
 
 Status Allreduce::make_memory() {
   const std::int64_t all = cut_.count * cut_.element_bytes;
-  at_once_ = context_.nodes() == 1 && all <= kAtOnce / context_.members();
+  const int members = context_.members(), nodes = context_.nodes();
+  const std::int64_t packed = pack_stride(all) * cut_.lanes;
+  at_once_ = nodes == 1 ? all <= kAtOnce / members : packed <= kGathered / nodes;
   past_caches_ = all >= kPastCaches;
-  layout_ = Layout::of(at_once_ ? round_up(all, 64) : cut_.chunk_bytes(), at_once_ ? 1 : cut_.lanes, context_.members(),
-                       context_.nodes() > 1 ? cut_.sends() * (kAhead + 1) : 0);
-  HLC_TRY(prepare(context_, context_.comm(), [this] {
-    sources_.resize(static_cast<std::size_t>(context_.members()) + 1);
+  if (!at_once_)
+    layout_ = Layout::of(cut_.chunk_bytes(), cut_.lanes, members, nodes > 1 ? cut_.sends() * (kAhead + 1) : 0);
+  else
+    layout_ = nodes == 1 ? Layout::of(round_up(all, 64), 1, members, 0) : Layout::of_packs(packed, members, nodes);
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    sources_.resize(static_cast<std::size_t>(at_once_ && nodes > 1 ? context_.size() : members + 1));
     parts_.resize(static_cast<std::size_t>(context_.members()));
     arrays_.make_room();
-    if (context_.nodes() > 1) ring_ = std::make_unique<Ring>(context_, cut_, layout_);
+    if (context_.nodes() > 1) ring_ = std::make_unique<Ring>(context_, layout_, at_once_ ? nodes - 1 : cut_.rounds * cut_.sends());
     return Status::ok;
   }));
   if (context_.nodes() > 1) HLC_TRY(context_.network().open(context_));
@@ -118,6 +122,7 @@ Status Allreduce::combine_at_once(Run run) {
   std::memcpy(part(context_.member()) + layout_.given_at(turn, 0), run.in, static_cast<std::size_t>(all));
   // SYNC given-before-combined (pairs with await_all)
   tell(words(context_.member()).given, units_);
+  if (ring_) return combine_gathered(turn, run);
   HLC_TRY(await_all(&Milestones::given, units_));
   for (Member member = 0; member < context_.members(); ++member)
     sources_[static_cast<std::size_t>(member)] = part(member) + layout_.given_at(turn, 0);
@@ -125,201 +130,59 @@ Status Allreduce::combine_at_once(Run run) {
   return Status::ok;
 }
 
-Status Allreduce::combine_long(Run run) {
-  Status done = open(run);
-  if (!failed(done)) done = pass_round(run);
-  if (!failed(done)) done = close();
-  arrays_.give_back();
-  return done;
-}
-
-/// The ranks of the node tell each other where their arrays lie. Those in memory from hlc_field_alloc are read there, unless a rank of the
-/// node has released its part of that memory, and with it its view of the others'.
-Status Allreduce::open(Run run) {
-  if (!is_shared() || cut_.count * cut_.element_bytes < kInPlace) return Status::ok;
-  Notice &mine = notice(context_.member());
-  // SYNC combined-before-given-anew (pairs with work): who has done the work of the last run has read its notices.
-  HLC_TRY(await_all(&Milestones::worked, units_));
-  mine = arrays_.describe(run.in, run.out, cut_.count * cut_.element_bytes);
-  HLC_TRY(meet());
-  bool any = false, all = true;
-  for (Member member = 0; member < context_.members(); ++member) {
-    any = any || notice(member).in.serial >= 0 || notice(member).out.serial >= 0;
-    all = arrays_.borrow(member, notice(member)) && all;
+/// Several nodes: the first rank of each packs what its node's ranks give, the packs go round the ring, and every rank combines all of them.
+Status Allreduce::combine_gathered(std::int64_t turn, Run run) {
+  if (context_.member() == 0) {
+    HLC_TRY(gather(turn));
+    // SYNC worked-before-taken (pairs with the others of the node)
+    tell(words(0).worked, units_);
+  } else {
+    // SYNC worked-before-taken (pairs with the first rank)
+    HLC_TRY(await([&] { return reached(words(0).worked, units_); }, -1));
   }
-  if (!any) return Status::ok;
-  mine.sees_all = all;
-  HLC_TRY(meet());
-  for (Member member = 0; member < context_.members(); ++member) all = all && notice(member).sees_all;
-  if (!all) arrays_.give_back();
-  return Status::ok;
-}
-
-/// Waits for the ranks of the node; what each has written before may then be read.
-Status Allreduce::meet() {
-  // SYNC noticed-before-opened
-  tell(words(context_.member()).opened, ++opened_);
-  return await_all(&Milestones::opened, opened_);
-}
-
-/// What others read of mine may be written again.
-Status Allreduce::close() {
-  // SYNC combined-before-given-anew (pairs with work)
-  if (is_shared() && arrays_.in(context_.member())) HLC_TRY(await_all(&Milestones::worked, units_));
-  // SYNC taken-before-worked-anew (pairs with take)
-  if (is_shared() && arrays_.out(context_.member())) HLC_TRY(await_all(&Milestones::taken, units_));
+  const int nodes = context_.nodes();
+  const std::int64_t stride = pack_stride(cut_.count * cut_.element_bytes);
+  for (int p = 0; p < nodes; ++p) {
+    const Range range = cut_.part(p);
+    int n = 0;
+    for (int k = 0; k < nodes; ++k)
+      for (Member member = 0; member < ring_->ranks_on((p + k) % nodes); ++member)
+        sources_[static_cast<std::size_t>(n++)] =
+            part(0) + layout_.result_at(0, pack_slot(turn, (p + k) % nodes), 0) + member * stride + offset(range);
+    combiner_.fold(run.out + offset(range), sources_.data(), n, range.count);
+  }
+  // SYNC taken-before-worked-anew (pairs with gather)
+  tell(words(context_.member()).taken, units_);
   return leave();
 }
 
-Status Allreduce::pass_round(Run run) {
-  Units ahead(cut_), here(cut_), behind(cut_);
-  const std::int64_t units = cut_.units();
-  for (std::int64_t turn = 0; turn < units + 2; ++turn) {
-    if (turn < units) {
-      HLC_TRY(give(ahead, run));
-      ahead.next();
-    }
-    if (turn >= 1 && turn <= units) {
-      HLC_TRY(work(here, run));
-      here.next();
-    }
-    if (turn >= 2) {
-      HLC_TRY(take(behind, run));
-      behind.next();
-    }
-  }
-  if (past_caches_) stream_fence();
-  units_ += static_cast<std::uint64_t>(units);
-  return Status::ok;
-}
-
-/// My elements of the chunks that others combine.
-Status Allreduce::give(const Units &unit, Run run) {
-  if (!is_shared()) return Status::ok;
-  const Member me = context_.member();
-  if (gives(unit) && !arrays_.in(me)) {
-    // SYNC combined-before-given-anew (pairs with work)
-    const auto slots = static_cast<std::uint64_t>(layout_.given_slots);
-    if (serial(unit) >= slots) HLC_TRY(await_all(&Milestones::worked, serial(unit) + 1 - slots));
-    for (int lane = 0; lane < cut_.lanes; ++lane) {
-      if (lane % context_.members() == me) continue;
-      const Range range = cut_.chunk_of(unit.round(), part_of(unit), lane);
-      std::memcpy(part(me) + layout_.given_at(static_cast<std::int64_t>(serial(unit)), lane), run.in + offset(range),
-                  static_cast<std::size_t>(bytes(range)));
-    }
-  }
-  // SYNC given-before-combined (pairs with work)
-  tell(words(me).given, serial(unit) + 1);
-  return Status::ok;
-}
-
-Status Allreduce::work(const Units &unit, Run run) {
-  const Member me = context_.member();
-  if (ring_) HLC_TRY(ring_->progress());
-  // SYNC given-before-combined (pairs with give)
-  if (is_shared() && gives(unit)) HLC_TRY(await_all(&Milestones::given, serial(unit) + 1));
-  // SYNC taken-before-worked-anew (pairs with take)
-  const auto slots = static_cast<std::uint64_t>(layout_.result_slots);
-  if (is_shared() && serial(unit) >= slots) HLC_TRY(await_all(&Milestones::taken, serial(unit) + 1 - slots));
-  for (int index = 0; index < layout_.lanes_of(me); ++index) {
-    const Range range = cut_.chunk_of(unit.round(), part_of(unit), me + index * context_.members());
-    if (range.count == 0) continue;
-    HLC_TRY(gives(unit) ? combine(unit, index, range, run) : hand_on(unit, index, range, run));
-    if (sends(unit)) HLC_TRY(send(unit, index, range));
-  }
-  // SYNC combined-before-given-anew (pairs with give), worked-before-taken (pairs with take)
-  if (is_shared()) tell(words(me).worked, serial(unit) + 1);
-  return Status::ok;
-}
-
-/// Adds my node's elements to what has come from the node before.
-Status Allreduce::combine(const Units &unit, int index, Range range, Run run) {
-  HLC_TRY(await_chunk(unit, index, range));
-  const int lane = context_.member() + index * context_.members();
-  int n = 0;
-  if (unit.step() > 0) sources_[static_cast<std::size_t>(n++)] = ring_->incoming(index);
+/// In step s what was packed s nodes before mine goes on to the node after.
+Status Allreduce::gather(std::int64_t turn) {
+  const int nodes = context_.nodes(), node = context_.node();
+  const std::int64_t all = cut_.count * cut_.element_bytes, stride = pack_stride(all);
+  const auto pack = [&](int of) { return part(0) + layout_.result_at(0, pack_slot(turn, of), 0); };
+  // SYNC given-before-combined (pairs with combine_at_once)
+  HLC_TRY(await_all(&Milestones::given, units_));
+  // SYNC taken-before-worked-anew (pairs with combine_gathered)
+  if (turn >= Layout::kPackTurns) HLC_TRY(await_all(&Milestones::taken, units_ - Layout::kPackTurns));
   for (Member member = 0; member < context_.members(); ++member)
-    sources_[static_cast<std::size_t>(n++)] = member == context_.member() ? run.in + offset(range) : elements(member, unit, lane, range);
-  char *mine = run.out + offset(range);
-  // Where it is the result at once, and overlaps no source but the first.
-  const bool at_once = !ring_ && (!is_shared() || (arrays_.out(context_.member()) && (mine == sources_[0] || run.in != run.out)));
-  char *to = at_once ? mine : my_result(unit, index);
-  const bool is_wanted_twice = publishes(unit) && to != mine;
-  combiner_.fold(to, sources_.data(), n, range.count, {is_wanted_twice ? mine : nullptr, past_caches_ && !arrays_.out(context_.member())});
-  if (unit.step() > 0) ring_->release(index);
-  return Status::ok;
-}
-
-/// Takes a result that has come from the node before, for myself and for who comes after.
-Status Allreduce::hand_on(const Units &unit, int index, Range range, Run run) {
-  HLC_TRY(await_chunk(unit, index, range));
-  const char *come = ring_->incoming(index);
-  put_out(run.out + offset(range), come, bytes(range));
-  const bool is_taken = is_shared() && !arrays_.out(context_.member());
-  if (is_taken || sends(unit)) std::memcpy(my_result(unit, index), come, static_cast<std::size_t>(bytes(range)));
-  ring_->release(index);
-  return Status::ok;
-}
-
-/// What the unit needs from the node before, and a result slot that has left for the node after.
-Status Allreduce::await_chunk(const Units &unit, int index, Range range) {
-  if (!ring_) return Status::ok;
-  HLC_TRY(await([&] { return ring_->has_left(index, result_slot(unit)); }, ring_->after(index)));
-  if (unit.step() == 0) return Status::ok;
-  ring_->expect(index, bytes(range));
-  return await([&] { return ring_->has_come(index); }, ring_->before(index));
-}
-
-Status Allreduce::send(const Units &unit, int index, Range range) {
-  HLC_TRY(await([&] { return ring_->has_room(index); }, ring_->after(index)));
-  ring_->send(index, result_slot(unit), bytes(range));
-  return Status::ok;
-}
-
-/// The results of the lanes that others drive.
-Status Allreduce::take(const Units &unit, Run run) {
-  if (!is_shared()) return Status::ok;
-  const Member me = context_.member();
-  for (int lane = 0; publishes(unit) && lane < cut_.lanes; ++lane) {
-    const Member driver = lane % context_.members();
-    const Range range = cut_.chunk_of(unit.round(), part_of(unit), lane);
-    if (driver == me || range.count == 0) continue;
-    // SYNC worked-before-taken (pairs with work)
-    HLC_TRY(await([&] { return reached(words(driver).worked, serial(unit) + 1); }, -1 - driver));
-    const char *from = arrays_.out(driver) ? arrays_.out(driver) + offset(range)
-                                           : part(driver) + layout_.result_at(driver, result_slot(unit), lane / context_.members());
-    copy_out(run.out + offset(range), from, bytes(range));
+    std::memcpy(pack(node) + member * stride, part(member) + layout_.given_at(turn, 0), static_cast<std::size_t>(all));
+  for (int step = 0; step + 1 < nodes; ++step) {
+    const int mine = (node - step + nodes) % nodes, next = (mine + nodes - 1) % nodes;
+    HLC_TRY(await([&] { return ring_->has_room(0); }, ring_->after(0)));
+    ring_->send(0, pack_slot(turn, mine), layout_.chunk_bytes);
+    ring_->expect(0, layout_.chunk_bytes);
+    HLC_TRY(await([&] { return ring_->has_come(0); }, ring_->before(0)));
+    std::memcpy(pack(next), ring_->incoming(0), static_cast<std::size_t>(layout_.chunk_bytes));
+    ring_->release(0);
   }
-  // SYNC taken-before-worked-anew (pairs with work)
-  tell(words(me).taken, serial(unit) + 1);
   return Status::ok;
 }
 
 /// All that I have sent has left this process, so that nobody waits for me while I am not in the library.
 Status Allreduce::leave() {
   if (!ring_) return Status::ok;
-  return await([&] { return ring_->is_quiet(); }, ring_->after(0));
-}
-
-/// Of a member's lane of which it was told that it is given.
-const char *Allreduce::elements(Member member, const Units &unit, int lane, Range range) const {
-  if (arrays_.in(member)) return arrays_.in(member) + offset(range);
-  return part(member) + layout_.given_at(static_cast<std::int64_t>(serial(unit)), lane);
-}
-
-/// A result of mine, which others may read next, into my array.
-void Allreduce::put_out(char *to, const char *from, std::int64_t bytes) const {
-  if (arrays_.out(context_.member()))
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  else
-    copy_out(to, from, bytes);
-}
-
-void Allreduce::copy_out(char *to, const char *from, std::int64_t bytes) const {
-  if (past_caches_)
-    stream_copy(to, from, bytes);
-  else
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  return await([&] { return ring_->is_quiet(); }, ring_after());
 }
 
 void Allreduce::tell(Counter &counter, std::uint64_t value) {
@@ -330,22 +193,6 @@ void Allreduce::tell(Counter &counter, std::uint64_t value) {
 Status Allreduce::await_all(Counter Milestones::*counter, std::uint64_t value) {
   for (Member member = 0; member < context_.members(); ++member)
     if (member != context_.member()) HLC_TRY(await([&] { return reached(words(member).*counter, value); }, -1 - member));
-  return Status::ok;
-}
-
-/// Waits for something that a rank does; a member of this node is named as -1 - member. What a peer did before it died counts, so there is one
-/// more look before the verdict.
-template <class Ready>
-Status Allreduce::await(Ready ready, int who) {
-  if (ready()) return Status::ok;
-  const bool rings = !ring_ || context_.network().has_thread();
-  Wait wait(context_, rings ? WakeUp::by_bell : WakeUp::by_polling);
-  while (!ready()) {
-    if (ring_) HLC_TRY(ring_->progress());
-    if (wait.pause() == Wait::Turn::look_again) continue;
-    const Status verdict = suspect(who, wait.timed_out());
-    if (failed(verdict)) return ready() ? Status::ok : verdict;
-  }
   return Status::ok;
 }
 
@@ -368,7 +215,7 @@ Status Allreduce::mark_broken(Status status) {
 }
 
 Status Allreduce::end() {
-  if (!broken_ && ring_) static_cast<void>(mark_broken(await([&] { return ring_->is_settled(); }, ring_->after(0))));
+  if (!broken_ && ring_) static_cast<void>(mark_broken(await([&] { return ring_->is_settled(); }, ring_after())));
   int broken = broken_ || context_.lost() ? 1 : 0;
   const Status voted = vote(context_, context_.comm(), broken, &broken);
   if (failed(voted) || broken) keep(std::move(ring_));
@@ -387,7 +234,8 @@ hlc_allreduce_info_t Allreduce::describe() const {
   for (std::int64_t round = 0; round < cut_.rounds; ++round)
     for (int p = 0; p < cut_.nodes; ++p)
       for (int lane = 0; lane < cut_.lanes; ++lane) info.chunks += cut_.chunk_of(round, p, lane).count > 0 ? 1 : 0;
-  for (Units unit(cut_); !unit.over(); unit.next())
+  if (at_once_) info.network_bytes = me == 0 ? layout_.chunk_bytes * (context_.nodes() - 1) : 0;
+  for (Units unit(cut_); !at_once_ && !unit.over(); unit.next())
     for (int lane = me; sends(unit) && lane < cut_.lanes; lane += context_.members())
       info.network_bytes += bytes(cut_.chunk_of(unit.round(), part_of(unit), lane));
   return info;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/wait.hpp"
 #include "reduce/combine.hpp"
 #include "reduce/ring.hpp"
 #include "reduce/shared_arrays.hpp"
@@ -35,6 +36,8 @@ class Allreduce {
   Status check(const hlc_allreduce_spec *spec) const;
   Status make_memory();
   Status combine_at_once(Run run);
+  Status combine_gathered(std::int64_t turn, Run run);
+  Status gather(std::int64_t turn);
   Status combine_long(Run run);
   Status pass_round(Run run);
 
@@ -55,6 +58,8 @@ class Allreduce {
   bool gives(const Units &unit) const { return unit.step() < context_.nodes(); }
   bool publishes(const Units &unit) const { return unit.step() >= context_.nodes() - 1; }
   bool sends(const Units &unit) const { return unit.step() < cut_.sends(); }
+  int pack_slot(std::int64_t turn, int node) const { return static_cast<int>(turn % Layout::kPackTurns) * context_.nodes() + node; }
+  int ring_after() const { return ring_->lanes() > 0 ? ring_->after(0) : -1; }
   bool is_shared() const { return context_.members() > 1; }
   std::uint64_t serial(const Units &unit) const { return units_ + static_cast<std::uint64_t>(unit.number()); }
   int result_slot(const Units &unit) const { return static_cast<int>(serial(unit) % static_cast<std::uint64_t>(layout_.result_slots)); }
@@ -92,5 +97,21 @@ class Allreduce {
   std::uint64_t opened_ = 0;
   std::uint64_t units_ = 0;            // of all runs before
 };
+
+/// Waits for something that a rank does; a member of this node is named as -1 - member. What a peer did before it died counts, so there is one
+/// more look before the verdict.
+template <class Ready>
+Status Allreduce::await(Ready ready, int who) {
+  if (ready()) return Status::ok;
+  const bool rings = who < 0 || context_.network().has_thread();
+  Wait wait(context_, rings ? WakeUp::by_bell : WakeUp::by_polling);
+  while (!ready()) {
+    if (ring_) HLC_TRY(ring_->progress());
+    if (wait.pause() == Wait::Turn::look_again) continue;
+    const Status verdict = suspect(who, wait.timed_out());
+    if (failed(verdict)) return ready() ? Status::ok : verdict;
+  }
+  return Status::ok;
+}
 
 }  // namespace halocline

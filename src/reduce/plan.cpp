@@ -47,4 +47,8 @@ Layout Layout::of(std::int64_t chunk_bytes, int lanes, int members, int slots) {
   return {chunk_bytes, lanes, members, slots, turns, turns + 1};
 }
 
+Layout Layout::of_packs(std::int64_t pack_bytes, int members, int nodes) {
+  return {round_up(pack_bytes, 64), 1, members, 2 * nodes, kPackTurns, kPackTurns * nodes};
+}
+
 }  // namespace halocline

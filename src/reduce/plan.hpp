@@ -38,6 +38,9 @@ struct Cut {
   Range chunk_of(std::int64_t round, int p, int lane) const;
 };
 
+/// In a pack the ranks' elements follow each other so many bytes apart.
+constexpr std::int64_t pack_stride(std::int64_t bytes) { return round_up(bytes, 16); }
+
 /// Rounds follow each other so many ticks apart.
 inline constexpr int kAhead = 2;
 
@@ -92,6 +95,9 @@ struct Layout {
 
   /// Chooses given_slots and result_slots; slots: of what comes from the node before.
   static Layout of(std::int64_t chunk_bytes, int lanes, int members, int slots);
+  /// Where few elements go to other nodes in packs, one of each node: a rank's part then has kPackTurns x nodes packs as its result slots.
+  static Layout of_packs(std::int64_t pack_bytes, int members, int nodes);
+  static constexpr int kPackTurns = 4;
   int lanes_of(int member) const { return (lanes - member + members - 1) / members; }
   std::int64_t given_at(std::int64_t unit, int lane) const { return given + (unit % given_slots * lanes + lane) * chunk_bytes; }
   std::int64_t results() const { return given + std::int64_t{given_slots} * lanes * chunk_bytes; }

@@ -137,6 +137,8 @@ Status Ring::make_lanes() {
 /// Lane l is driven by rank l of each node, modulo the ranks of the node.
 Status Ring::find_peers(const std::vector<int> &nodes) {
   const int n = context_.nodes();
+  ranks_on_.resize(static_cast<std::size_t>(n));
+  for (const int node : nodes) ranks_on_[static_cast<std::size_t>(node)] += 1;
   const std::vector<int> before = ranks_of(nodes, (context_.node() + n - 1) % n), after = ranks_of(nodes, (context_.node() + 1) % n);
   for (Lane &each : lanes_) {
     each.before.rank = before[static_cast<std::size_t>(each.number) % before.size()];
@@ -299,7 +301,7 @@ const char *Ring::incoming(int i) const {
 void Ring::release(int i) {
   Lane &from = lane(i);
   // SYNC unpacked-before-rewrite (pairs with has_room)
-  port_->start(from.freeing[from.received % slots()]);
+  if (announces_room_) port_->start(from.freeing[from.received % slots()]);
 }
 
 bool Ring::has_room(int i) const {
@@ -307,7 +309,7 @@ bool Ring::has_room(int i) const {
   const std::uint64_t next = to.sent + 1;
   // Message m of D slots in turn: before it, (m - 1) / D have used its slot.
   // SYNC unpacked-before-rewrite (pairs with release)
-  return reached(to.freed[next % slots()], (next - 1) / slots());
+  return !announces_room_ || reached(to.freed[next % slots()], (next - 1) / slots());
 }
 
 void Ring::send(int i, int slot, std::int64_t bytes) {
@@ -341,7 +343,7 @@ bool Ring::is_quiet() const {
 /// Message m has used slot m modulo D, so slot s has been used (sent + D - s) / D times, slot 0 once less.
 bool Ring::is_settled() const {
   for (const Lane &to : lanes_)
-    for (std::size_t slot = 0; slot < slots(); ++slot) {
+    for (std::size_t slot = 0; announces_room_ && slot < slots(); ++slot) {
       const std::uint64_t uses = slot == 0 ? to.sent / slots() : (to.sent + slots() - slot) / slots();
       if (!reached(to.freed[slot], uses)) return false;
     }

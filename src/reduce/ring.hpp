@@ -1,6 +1,7 @@
 // The ring over the nodes, as one rank has a part in it: for each of its lanes what it gets from its counterpart on the node before, and what it
 // sends to that on the node after. A chunk is a notified write into a slot of the receiver's shared memory; when the receiver has read a slot it
-// announces that, and the sender looks at it before it writes the slot again. Slots and pieces are counted one by one: the network may deliver
+// announces that, and the sender looks at it before it writes the slot again. Where there are slots for two runs, nothing is announced: a run ends
+// with what all nodes have combined in it, so they have read all of the run before. Slots and pieces are counted one by one: the network may deliver
 // in any order. Sources: Simmendinger et al., section 5.4; the same protocol as exchange/modes/wire.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,7 +18,9 @@ namespace halocline {
 /// Made and ended by all ranks together. Nothing but create allocates.
 class Ring : public Kept {
  public:
-  Ring(Context &context, const Cut &cut, const Layout &layout) : context_(context), cut_(cut), layout_(layout) {}
+  /// A lane sends so many messages in each run.
+  Ring(Context &context, const Layout &layout, std::int64_t messages)
+      : context_(context), layout_(layout), announces_room_(layout.slots < 2 * messages) {}
   Ring(const Ring &) = delete;
   Ring &operator=(const Ring &) = delete;
   ~Ring() override;
@@ -28,6 +31,8 @@ class Ring : public Kept {
   static void retire(std::unique_ptr<Ring> ring);
   char *part(Member member) const { return memory_.part(member); }
   int lanes() const { return static_cast<int>(lanes_.size()); }
+  /// How many ranks a node has.
+  int ranks_on(int node) const { return ranks_on_[static_cast<std::size_t>(node)]; }
 
   /// The next chunk of a lane, so many bytes: `expect` once, then `has_come` until it is true; its bytes are at `incoming` until `release`.
   void expect(int lane, std::int64_t bytes);
@@ -114,12 +119,13 @@ class Ring : public Kept {
   void for_each_transfer(Look look) const;
 
   Context &context_;
-  Cut cut_;
   Layout layout_;
+  bool announces_room_;
   Segment memory_;
   NetworkSegment for_peers_, for_me_;  // the same memory, as others write into it and as I send from it
   NetworkPort *port_ = nullptr;
   std::vector<Lane> lanes_;
+  std::vector<int> ranks_on_;  // by node
   std::uint64_t failures_ = 0;
 };
 

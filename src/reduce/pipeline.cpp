@@ -1,0 +1,209 @@
+// Many elements: the three things that a rank does with each unit. It gives its elements to the others of its node, combines its own lanes, and
+// takes the results of the others' lanes; gives one unit ahead and takes one behind, so that it seldom waits. Arrays that the node can read are
+// neither given nor taken, but read where they lie.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+
+#include "base/stream.hpp"
+#include "engine/notification.hpp"
+#include "reduce/allreduce.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kInPlace = 128 << 10;  // bytes of an array from which on it is read where it lies, if all ranks of the node can
+
+}  // namespace
+
+Status Allreduce::combine_long(Run run) {
+  Status done = open(run);
+  if (!failed(done)) done = pass_round(run);
+  if (!failed(done)) done = close();
+  arrays_.give_back();
+  return done;
+}
+
+/// The ranks of the node tell each other where their arrays lie. Those in memory from hlc_field_alloc are read there, unless a rank of the
+/// node has released its part of that memory, and with it its view of the others'.
+Status Allreduce::open(Run run) {
+  if (!is_shared() || cut_.count * cut_.element_bytes < kInPlace) return Status::ok;
+  Notice &mine = notice(context_.member());
+  // SYNC combined-before-given-anew (pairs with work): who has done the work of the last run has read its notices.
+  HLC_TRY(await_all(&Milestones::worked, units_));
+  mine = arrays_.describe(run.in, run.out, cut_.count * cut_.element_bytes);
+  HLC_TRY(meet());
+  bool any = false, all = true;
+  for (Member member = 0; member < context_.members(); ++member) {
+    any = any || notice(member).in.serial >= 0 || notice(member).out.serial >= 0;
+    all = arrays_.borrow(member, notice(member)) && all;
+  }
+  if (!any) return Status::ok;
+  mine.sees_all = all;
+  HLC_TRY(meet());
+  for (Member member = 0; member < context_.members(); ++member) all = all && notice(member).sees_all;
+  if (!all) arrays_.give_back();
+  return Status::ok;
+}
+
+/// Waits for the ranks of the node; what each has written before may then be read.
+Status Allreduce::meet() {
+  // SYNC noticed-before-opened
+  tell(words(context_.member()).opened, ++opened_);
+  return await_all(&Milestones::opened, opened_);
+}
+
+/// What others read of mine may be written again.
+Status Allreduce::close() {
+  // SYNC combined-before-given-anew (pairs with work)
+  if (is_shared() && arrays_.in(context_.member())) HLC_TRY(await_all(&Milestones::worked, units_));
+  // SYNC taken-before-worked-anew (pairs with take)
+  if (is_shared() && arrays_.out(context_.member())) HLC_TRY(await_all(&Milestones::taken, units_));
+  return leave();
+}
+
+Status Allreduce::pass_round(Run run) {
+  Units ahead(cut_), here(cut_), behind(cut_);
+  const std::int64_t units = cut_.units();
+  for (std::int64_t turn = 0; turn < units + 2; ++turn) {
+    if (turn < units) {
+      HLC_TRY(give(ahead, run));
+      ahead.next();
+    }
+    if (turn >= 1 && turn <= units) {
+      HLC_TRY(work(here, run));
+      here.next();
+    }
+    if (turn >= 2) {
+      HLC_TRY(take(behind, run));
+      behind.next();
+    }
+  }
+  if (past_caches_) stream_fence();
+  units_ += static_cast<std::uint64_t>(units);
+  return Status::ok;
+}
+
+/// My elements of the chunks that others combine.
+Status Allreduce::give(const Units &unit, Run run) {
+  if (!is_shared()) return Status::ok;
+  const Member me = context_.member();
+  if (gives(unit) && !arrays_.in(me)) {
+    // SYNC combined-before-given-anew (pairs with work)
+    const auto slots = static_cast<std::uint64_t>(layout_.given_slots);
+    if (serial(unit) >= slots) HLC_TRY(await_all(&Milestones::worked, serial(unit) + 1 - slots));
+    for (int lane = 0; lane < cut_.lanes; ++lane) {
+      if (lane % context_.members() == me) continue;
+      const Range range = cut_.chunk_of(unit.round(), part_of(unit), lane);
+      std::memcpy(part(me) + layout_.given_at(static_cast<std::int64_t>(serial(unit)), lane), run.in + offset(range),
+                  static_cast<std::size_t>(bytes(range)));
+    }
+  }
+  // SYNC given-before-combined (pairs with work)
+  tell(words(me).given, serial(unit) + 1);
+  return Status::ok;
+}
+
+Status Allreduce::work(const Units &unit, Run run) {
+  const Member me = context_.member();
+  if (ring_) HLC_TRY(ring_->progress());
+  // SYNC given-before-combined (pairs with give)
+  if (is_shared() && gives(unit)) HLC_TRY(await_all(&Milestones::given, serial(unit) + 1));
+  // SYNC taken-before-worked-anew (pairs with take)
+  const auto slots = static_cast<std::uint64_t>(layout_.result_slots);
+  if (is_shared() && serial(unit) >= slots) HLC_TRY(await_all(&Milestones::taken, serial(unit) + 1 - slots));
+  for (int index = 0; index < layout_.lanes_of(me); ++index) {
+    const Range range = cut_.chunk_of(unit.round(), part_of(unit), me + index * context_.members());
+    if (range.count == 0) continue;
+    HLC_TRY(gives(unit) ? combine(unit, index, range, run) : hand_on(unit, index, range, run));
+    if (sends(unit)) HLC_TRY(send(unit, index, range));
+  }
+  // SYNC combined-before-given-anew (pairs with give), worked-before-taken (pairs with take)
+  if (is_shared()) tell(words(me).worked, serial(unit) + 1);
+  return Status::ok;
+}
+
+/// Adds my node's elements to what has come from the node before.
+Status Allreduce::combine(const Units &unit, int index, Range range, Run run) {
+  HLC_TRY(await_chunk(unit, index, range));
+  const int lane = context_.member() + index * context_.members();
+  int n = 0;
+  if (unit.step() > 0) sources_[static_cast<std::size_t>(n++)] = ring_->incoming(index);
+  for (Member member = 0; member < context_.members(); ++member)
+    sources_[static_cast<std::size_t>(n++)] = member == context_.member() ? run.in + offset(range) : elements(member, unit, lane, range);
+  char *mine = run.out + offset(range);
+  // Where it is the result at once, and overlaps no source but the first.
+  const bool at_once = !ring_ && (!is_shared() || (arrays_.out(context_.member()) && (mine == sources_[0] || run.in != run.out)));
+  char *to = at_once ? mine : my_result(unit, index);
+  const bool is_wanted_twice = publishes(unit) && to != mine;
+  combiner_.fold(to, sources_.data(), n, range.count, {is_wanted_twice ? mine : nullptr, past_caches_ && !arrays_.out(context_.member())});
+  if (unit.step() > 0) ring_->release(index);
+  return Status::ok;
+}
+
+/// Takes a result that has come from the node before, for myself and for who comes after.
+Status Allreduce::hand_on(const Units &unit, int index, Range range, Run run) {
+  HLC_TRY(await_chunk(unit, index, range));
+  const char *come = ring_->incoming(index);
+  put_out(run.out + offset(range), come, bytes(range));
+  const bool is_taken = is_shared() && !arrays_.out(context_.member());
+  if (is_taken || sends(unit)) std::memcpy(my_result(unit, index), come, static_cast<std::size_t>(bytes(range)));
+  ring_->release(index);
+  return Status::ok;
+}
+
+/// What the unit needs from the node before, and a result slot that has left for the node after.
+Status Allreduce::await_chunk(const Units &unit, int index, Range range) {
+  if (!ring_) return Status::ok;
+  HLC_TRY(await([&] { return ring_->has_left(index, result_slot(unit)); }, ring_->after(index)));
+  if (unit.step() == 0) return Status::ok;
+  ring_->expect(index, bytes(range));
+  return await([&] { return ring_->has_come(index); }, ring_->before(index));
+}
+
+Status Allreduce::send(const Units &unit, int index, Range range) {
+  HLC_TRY(await([&] { return ring_->has_room(index); }, ring_->after(index)));
+  ring_->send(index, result_slot(unit), bytes(range));
+  return Status::ok;
+}
+
+/// The results of the lanes that others drive.
+Status Allreduce::take(const Units &unit, Run run) {
+  if (!is_shared()) return Status::ok;
+  const Member me = context_.member();
+  for (int lane = 0; publishes(unit) && lane < cut_.lanes; ++lane) {
+    const Member driver = lane % context_.members();
+    const Range range = cut_.chunk_of(unit.round(), part_of(unit), lane);
+    if (driver == me || range.count == 0) continue;
+    // SYNC worked-before-taken (pairs with work)
+    HLC_TRY(await([&] { return reached(words(driver).worked, serial(unit) + 1); }, -1 - driver));
+    const char *from = arrays_.out(driver) ? arrays_.out(driver) + offset(range)
+                                           : part(driver) + layout_.result_at(driver, result_slot(unit), lane / context_.members());
+    copy_out(run.out + offset(range), from, bytes(range));
+  }
+  // SYNC taken-before-worked-anew (pairs with work)
+  tell(words(me).taken, serial(unit) + 1);
+  return Status::ok;
+}
+
+/// Of a member's lane of which it was told that it is given.
+const char *Allreduce::elements(Member member, const Units &unit, int lane, Range range) const {
+  if (arrays_.in(member)) return arrays_.in(member) + offset(range);
+  return part(member) + layout_.given_at(static_cast<std::int64_t>(serial(unit)), lane);
+}
+
+/// A result of mine, which others may read next, into my array.
+void Allreduce::put_out(char *to, const char *from, std::int64_t bytes) const {
+  if (arrays_.out(context_.member()))
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  else
+    copy_out(to, from, bytes);
+}
+
+void Allreduce::copy_out(char *to, const char *from, std::int64_t bytes) const {
+  if (past_caches_)
+    stream_copy(to, from, bytes);
+  else
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+}  // namespace halocline
