@@ -83,9 +83,7 @@ typedef struct hlc_allreduce_info_t {
   int parts; /**< one per node */
   int lanes; /**< chunks of a part that are combined side by side: the ranks of the largest node */
   int my_lanes; /**< of these the calling rank drives so many */
-  int64_t
-      chunk_bytes; /**< the most that a chunk holds; 0: every rank combines everything itself, in one step; on several nodes the first rank of each
-                           sends its node's elements round, and my_lanes is 1 all the same */
+  int64_t chunk_bytes; /**< the most that a chunk holds; 0: every rank combines everything itself, in one step, and lanes are 1 */
   int64_t chunks; /**< of all parts together */
   int64_t network_bytes; /**< that the calling rank sends to the next node in one run */
   int64_t memory_bytes; /**< shared memory of this rank */
