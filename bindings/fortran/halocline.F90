@@ -22,6 +22,7 @@ module halocline
   use halocline_halo, only: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_test, hlc_halo_finish, &
     hlc_halo_finalise, hlc_halo_info
   use halocline_views, only: hlc_halo_finish_views, hlc_halo_release, hlc_halo_view
+  use halocline_rows, only: hlc_for_rows, hlc_row, hlc_row_body, hlc_row_cells
   use halocline_exchange, only: hlc_exchange, hlc_pack, hlc_unpack, hlc_exchange_create, hlc_exchange_start, hlc_exchange_test, &
     hlc_exchange_finish, hlc_exchange_destroy, hlc_exchange_info
   use halocline_segment, only: hlc_segment, hlc_segment_info_t, hlc_block, hlc_segment_create, hlc_segment_free, hlc_segment_data, &
