@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Halocline for Fortran: halo swaps, exchanges, one-sided operations and reductions over the C API. This module gathers the public names;
-!> each is described where it is written. Every subroutine takes an optional last argument status: with it the call reports (HLC_OK, HLC_ERR_...), without
-!> it an error is printed with its rank to error_unit and stops the program.
+!> each is described where it is written. Every subroutine takes an optional last argument status: with it the call reports (HLC_OK,
+!> HLC_ERR_...), without it an error is printed with its rank to error_unit and stops the program.
 module halocline
   use halocline_c, only: &
     HLC_MAX_DIMS, HLC_NO_NEIGHBOUR, HLC_MAX_NOTIFICATIONS, &
@@ -22,6 +22,7 @@ module halocline
   use halocline_halo, only: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_test, hlc_halo_finish, &
     hlc_halo_finalise, hlc_halo_info
   use halocline_views, only: hlc_halo_finish_views, hlc_halo_release, hlc_halo_view
+  use halocline_rows, only: hlc_for_rows, hlc_row, hlc_row_body, hlc_row_cells
   use halocline_exchange, only: hlc_exchange, hlc_pack, hlc_unpack, hlc_exchange_create, hlc_exchange_start, hlc_exchange_test, &
     hlc_exchange_finish, hlc_exchange_destroy, hlc_exchange_info
   use halocline_segment, only: hlc_segment, hlc_segment_info_t, hlc_block, hlc_segment_create, hlc_segment_free, hlc_segment_data, &

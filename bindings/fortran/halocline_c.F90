@@ -311,6 +311,13 @@ module halocline_c
       type(hlc_plan_info), intent(out) :: info
       integer(c_int) :: status
     end function
+    function c_halo_views(halo, field, views) result(status) bind(C, name="hlc_halo_views")
+      import :: c_int, c_ptr, c_view
+      type(c_ptr), value :: halo
+      integer(c_int), value :: field
+      type(c_view), intent(inout) :: views(*)
+      integer(c_int) :: status
+    end function
 
     function c_exchange_create(context, spec, exchange) result(status) bind(C, name="hlc_exchange_create")
       import :: c_exchange_spec, c_int, c_ptr

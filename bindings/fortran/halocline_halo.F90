@@ -11,13 +11,14 @@ module halocline_halo
   private
   public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_test, hlc_halo_finish, hlc_halo_finalise, hlc_halo_info
 
-  !> A planned halo swap, to be run again and again. A copy is the same halo. names keeps the fields' names for messages; chosen
-  !> is the room in which start hands the indices of a subset to the library.
+  !> A planned halo swap, to be run again and again. A copy is the same halo. names keeps the fields' names for messages,
+  !> element_bytes the size of their elements; chosen is the room in which start hands the indices of a subset to the library.
   type :: hlc_halo
     type(c_ptr) :: handle = c_null_ptr
     integer :: rank = -1
     integer :: nfields = 0, ndims = 0
     character(kind=c_char), pointer :: names(:, :) => null()
+    integer(c_int64_t), pointer :: element_bytes(:) => null()
     integer(c_int), pointer :: chosen(:) => null()
   end type
 
@@ -58,6 +59,7 @@ contains
     call set_neighbours(neighbours, 3**grid%ndims, ranks, spec, message)
 
     call allocate_room(halo, context%rank, size(fields))
+    halo%element_bytes = fields%element_bytes
     call set_fields(fields, halo%names, plain)
     call check_extents(fields, grid, spec, message)
 
@@ -186,12 +188,13 @@ contains
     integer, intent(in) :: rank, nfields
     halo%rank = rank
     halo%nfields = nfields
-    allocate (halo%names(MAX_NAME, nfields), halo%chosen(nfields))
+    allocate (halo%names(MAX_NAME, nfields), halo%element_bytes(nfields), halo%chosen(nfields))
   end subroutine
 
   subroutine release_room(halo)
     type(hlc_halo), intent(inout) :: halo
     if (associated(halo%names)) deallocate (halo%names)
+    if (associated(halo%element_bytes)) deallocate (halo%element_bytes)
     if (associated(halo%chosen)) deallocate (halo%chosen)
   end subroutine
 

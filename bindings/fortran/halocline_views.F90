@@ -21,13 +21,6 @@ module halocline_views
       type(c_ptr), value :: halo
       integer(c_int) :: status
     end function
-    function c_halo_views(halo, field, views) result(status) bind(C, name="hlc_halo_views")
-      import :: c_int, c_ptr, c_view
-      type(c_ptr), value :: halo
-      integer(c_int), value :: field
-      type(c_view), intent(inout) :: views(*)
-      integer(c_int) :: status
-    end function
   end interface
 
   !> Lets the pointer u show the cells that lie in one direction of the block of a field (1-based index into the list of init), since the

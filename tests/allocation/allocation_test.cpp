@@ -1,5 +1,5 @@
-// Start, test and finish allocate nothing, in any mode, for any kind of swap, whether or not a rank has to wait. And the memory of a plan
-// depends on a rank's neighbours, not on the number of ranks.
+// Start, test and finish allocate nothing, in any mode, for any kind of swap, whether or not a rank has to wait; nor do operations on segments
+// and reductions. And the memory of a plan depends on a rank's neighbours, not on the number of ranks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -77,6 +77,49 @@ TEST(SegmentAllocation, no_operation_allocates_whether_or_not_it_waits) {
   expect_none(count);
   EXPECT_TRUE(ok(hlc_segment_free(&segment)));
 }
+
+/// A plan for so many numbers; NULL, on all ranks, where other nodes cannot be reached.
+hlc_allreduce *plan_of(std::int64_t count, hlc_reduce_fn function) {
+  hlc_allreduce_spec spec{};
+  spec.type = HLC_INT64;
+  spec.count = count;
+  spec.reduction = function ? HLC_REDUCE_USER : HLC_REDUCE_SUM;
+  spec.function = function;
+  hlc_allreduce *plan = nullptr;
+  const hlc_status status = hlc_allreduce_create(context(), &spec, &plan);
+  EXPECT_TRUE(status == HLC_OK || status == HLC_ERR_UNSUPPORTED) << hlc_error_message();
+  return plan;
+}
+
+/// So few elements that each rank combines all; some chunks; and more than there is room for at once.
+class ReductionAllocation : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(ReductionAllocation, no_run_allocates_whether_or_not_it_waits) {
+  if (!can_count_allocations()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
+  const auto multiply = [](const void *in, void *inout, std::int64_t count, void *) {
+    for (std::int64_t i = 0; i < count; ++i) static_cast<std::int64_t *>(inout)[i] *= static_cast<const std::int64_t *>(in)[i];
+  };
+  hlc_allreduce *sum = plan_of(GetParam(), nullptr), *product = plan_of(GetParam(), multiply);
+  if (!sum || !product) GTEST_SKIP() << hlc_error_message();
+  const auto count_of_all = static_cast<std::size_t>(GetParam());
+  std::vector<std::int64_t> data(count_of_all, 3), out(count_of_all);
+  {
+    const AllocationCount count;
+    for (int round = 0; round < 5; ++round) {
+      if (rank() == round % size()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      EXPECT_EQ(hlc_allreduce_run(sum, data.data(), out.data()), HLC_OK);
+      EXPECT_EQ(hlc_allreduce_run(product, out.data(), out.data()), HLC_OK);
+    }
+    expect_none(count);
+  }
+  std::int64_t power = 1;
+  for (int r = 0; r < size(); ++r) power *= 3 * size();
+  EXPECT_EQ(out.back(), power);
+  EXPECT_TRUE(ok(hlc_allreduce_destroy(&sum)));
+  EXPECT_TRUE(ok(hlc_allreduce_destroy(&product)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Elements, ReductionAllocation, testing::Values(5, 30'000, 1'000'000), testing::PrintToStringParamName());
 
 TEST_P(Allocation, waiting_for_a_late_rank_allocates_nothing) {
   Rig rig(plain_case("late", decompose(size(), 1, {4, 6}, 0b1, random_), 2), GetParam());

@@ -1,10 +1,33 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Start, finish and reductions allocate nothing in the binding, whatever their optional arguments; and the counter that says so can count.
+!> The stencil of test_rows.
+module rows
+  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_ptr
+  use, intrinsic :: iso_fortran_env, only: real64
+  use halocline
+  implicit none
+  public
+
+contains
+
+  !> Adds the cells of a row and of the one below it.
+  subroutine add_up(row, user)
+    type(hlc_row), intent(in) :: row
+    type(c_ptr), intent(in) :: user
+    real(real64), pointer :: total, own(:), south(:)
+    call c_f_pointer(user, total)
+    call hlc_row_cells(row, [0, 0], own)
+    call hlc_row_cells(row, [0, -1], south)
+    total = total + sum(own) + sum(south)
+  end subroutine
+end module rows
+
+!> Start, finish, reductions and rows allocate nothing in the binding, whatever their optional arguments; and the counter that says so can count.
 program allocation_test
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc
   use, intrinsic :: iso_fortran_env, only: real64
   use halocline
   use halocline_mpi
+  use rows
   use testing
   implicit none
 
@@ -34,10 +57,36 @@ program allocation_test
       call test_swaps(trim(all_modes(m)))
     end do
     call test_reductions()
+    call test_rows()
   end if
   call finish_tests(context)
 
 contains
+
+  subroutine test_rows()
+    type(hlc_grid) :: grid
+    type(hlc_halo) :: halo
+    real(real64), pointer :: u(:, :)
+    real(real64), target :: total
+    integer :: found, seen
+    nullify (u)
+    call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1], periodic=[.true., .true.])
+    call hlc_field_alloc(context, u, grid, 1)
+    call hlc_halo_init(context, grid, [hlc_field_of(u)], 1, halo, mode="view")
+    u = 1
+    total = 0
+    call count_allocations_from_here()
+    call hlc_halo_start(halo)
+    call hlc_halo_finish_views(halo)
+    call hlc_for_rows(halo, 1, [0, 1], add_up, c_loc(total))
+    call hlc_halo_release(halo)
+    found = allocations_until_here(seen)
+    call expect(nint(total) == 2 * 36, "the cells of all rows")
+    call expect(found == 0 .and. seen == 0, "somebody allocated")
+    call hlc_halo_finalise(halo)
+    call hlc_field_free(context, u)
+    call end_test("rows allocate nothing")
+  end subroutine
 
   !> Few elements and many.
   subroutine test_reductions()
