@@ -35,7 +35,7 @@ TEST_P(Reductions, of_few_elements_without_a_race) {
   as_ranks(GetParam(), [] { sum_often(5, 400 / size()); });
 }
 TEST_P(Reductions, of_many_elements_without_a_race) {
-  as_ranks(GetParam(), [] { sum_often(30011, 12 / size()); });
+  as_ranks(GetParam(), [] { sum_often(200'003, 12 / size()); });
 }
 
 /// Arrays read where they lie, written anew by their owners right after each run.

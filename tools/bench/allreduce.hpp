@@ -29,7 +29,7 @@ struct AllreduceRow {
 
 struct AllreduceReport {
   Environment environment;
-  std::string network;
+  std::string network, limit;  ///< limit: what the series of this name does
   std::vector<AllreduceRow> rows;
 };
 

@@ -4,7 +4,8 @@
 allreduce.py [--mpi intel|mpich|openmpi] [--repeats N] [--json FILE] [--picture FILE] -- LAUNCHER... halocline-bench allreduce [OPTION...]
 
 An MPI reads its choice when it starts, so the command behind `--` runs once for each way, in turn, N times; every run measures the library
-and the MPI side by side. Of each way and size the median of its ratios counts; the smallest over all ways is the library against the best.
+and the MPI side by side. Of each way and size the median of its ratios counts; the smallest over all ways is the library against the best (of its two
+ratios together, with arrays of a rank's own and with arrays that the node can read).
 
     allreduce.py --mpi intel -- .venv/intelmpi/bin/mpiexec -genv I_MPI_PIN 0 -n 2 build/release-intelmpi/bin/halocline-bench allreduce
 
@@ -55,32 +56,34 @@ def gather(command, mpi, repeats):
 
 
 def conclude(runs):
-    """Per size: the best way, the library's time beside it, the ratio and its range over all rounds of that way."""
+    """Per size: the best way, the library's time beside it, the ratios and their ranges over all runs of that way."""
     rows = []
     any_run = next(iter(runs.values()))[0]
     for index, size in enumerate(any_run["sizes"]):
         ways = {}
         for way, found in runs.items():
             sizes = [run["sizes"][index] for run in found]
-            ways[way] = {"ratio": statistics.median(s["ratio"] for s in sizes), "least": min(s["ratio"] for s in sizes),
-                         "most": max(s["ratio"] for s in sizes),
-                         "mpi_us": statistics.median(s["MPI"]["median_us"] for s in sizes),
-                         "halocline_us": statistics.median(s["halocline"]["median_us"] for s in sizes),
-                         "limit_us": statistics.median(s["limit"]["median_us"] for s in sizes)}
-        best = min(ways, key=lambda way: ways[way]["ratio"])
+            ways[way] = {f"{series}_us": statistics.median(s[series]["median_us"] for s in sizes)
+                         for series in ("MPI", "halocline", "halocline_shared", "limit")}
+            for ratio in ("ratio", "ratio_shared"):
+                values = [s[ratio]["median"] for s in sizes]
+                ways[way] |= {ratio: statistics.median(values), f"{ratio}_least": min(values), f"{ratio}_most": max(values)}
+        best = min(ways, key=lambda way: ways[way]["ratio"] + ways[way]["ratio_shared"])
         rows.append({"bytes": size["bytes"], "best": best, **ways[best], "ways": ways})
     return rows
 
 
-def show(rows):
-    print(f"{'bytes':>10} {'best MPI':>28} {'MPI us':>11} {'halocline us':>13} {'copy us':>10} {'MPI/halocline':>14} {'runs':>14}")
+def show(rows, limit):
+    print(f"limit: {limit}\nshared: the library's arrays are from hlc_field_alloc")
+    print(f"{'bytes':>10} {'best MPI':>12} {'MPI us':>11} {'halocline us':>13} {'shared us':>11} {'limit us':>11} "
+          f"{'MPI/halocline':>14} {'runs':>13} {'MPI/shared':>11} {'runs':>13}")
     for row in rows:
-        runs = f"{row['least']:.2f} - {row['most']:.2f}"
-        print(f"{row['bytes']:>10} {row['best']:>28} {row['mpi_us']:>11.2f} {row['halocline_us']:>13.2f} {row['limit_us']:>10.2f} "
-              f"{row['ratio']:>14.2f} {runs:>14}")
+        spread = [f"{row[ratio + '_least']:.2f} - {row[ratio + '_most']:.2f}" for ratio in ("ratio", "ratio_shared")]
+        print(f"{row['bytes']:>10} {row['best']:>12} {row['MPI_us']:>11.2f} {row['halocline_us']:>13.2f} {row['halocline_shared_us']:>11.2f} "
+              f"{row['limit_us']:>11.2f} {row['ratio']:>14.2f} {spread[0]:>13} {row['ratio_shared']:>11.2f} {spread[1]:>13}")
 
 
-def draw(rows, title, picture):
+def draw(rows, title, limit, picture):
     import matplotlib  # pylint: disable=import-outside-toplevel
 
     matplotlib.use("Agg")
@@ -89,10 +92,12 @@ def draw(rows, title, picture):
     figure, axes = plt.subplots(figsize=(8, 4.5))
     sizes = [row["bytes"] for row in rows]
     for way in rows[0]["ways"]:
-        axes.plot(sizes, [row["ways"][way]["mpi_us"] for row in rows], color="#8fb8c6", linewidth=1)
-    axes.plot(sizes, [row["mpi_us"] for row in rows], color="#2f6f8f", marker="s", markersize=3.5, label="the best of the MPI's algorithms")
+        axes.plot(sizes, [row["ways"][way]["MPI_us"] for row in rows], color="#8fb8c6", linewidth=1)
+    axes.plot(sizes, [row["MPI_us"] for row in rows], color="#2f6f8f", marker="s", markersize=3.5, label="the best of the MPI's algorithms")
     axes.plot(sizes, [row["halocline_us"] for row in rows], color="#0b6e8a", marker="o", linewidth=2, label="hlc_allreduce_run")
-    axes.plot(sizes, [row["limit_us"] for row in rows], color="#b3402e", linestyle="--", label="every rank copies its array")
+    axes.plot(sizes, [row["halocline_shared_us"] for row in rows], color="#c9852f", marker="o", linewidth=2,
+              label="the same, arrays from hlc_field_alloc")
+    axes.plot(sizes, [row["limit_us"] for row in rows], color="#b3402e", linestyle="--", label=limit)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel("bytes of each rank's array")
@@ -117,13 +122,15 @@ def main():
     if not runs:
         sys.exit("no run has come to an end")
     rows = conclude(runs)
-    show(rows)
-    environment = next(iter(runs.values()))[0]["environment"]
+    any_run = next(iter(runs.values()))[0]
+    environment, limit = any_run["environment"], any_run["limit"]
+    show(rows, limit)
     if options.json:
-        merged = {"benchmark": "allreduce", "mpi": options.mpi, "environment": environment, "sizes": rows}
+        merged = {"benchmark": "allreduce", "mpi": options.mpi, "environment": environment, "limit": limit, "sizes": rows}
         options.json.write_text(json.dumps(merged, indent=1))
     if options.picture:
-        draw(rows, f"Sums over {environment['ranks']} ranks, {environment['mpi'].splitlines()[0][:60]}", options.picture)
+        draw(rows, f"Sums over {environment['ranks']} ranks, {environment['mpi'].splitlines()[0][:60]}", limit.split(":")[0],
+             options.picture)
 
 
 if __name__ == "__main__":

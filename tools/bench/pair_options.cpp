@@ -32,12 +32,11 @@ const char *const kProgress =
     "and by a helper process of each node (HALOCLINE_PROGRESS), in turn in one run. That the bytes are there after the flush is verified.";
 
 const char *const kAllreduce =
-    "Times sums of arrays of doubles over all ranks: hlc_allreduce_run against the host MPI's MPI_Allreduce, and against a limit, every "
-    "rank "
-    "copying its array at the same time, which is the least that must be read and written. Any number of ranks. One sample of each per "
-    "round "
-    "in shuffled order; each result is compared with a serial sum, before and after.";
-
+    "Times sums of arrays of doubles over all ranks: hlc_allreduce_run, with arrays of a rank's own and with arrays from hlc_field_alloc, "
+    "against the host MPI's MPI_Allreduce, and against a limit: every rank copies its array at the same time, which is the least that must "
+    "be read and written; between two ranks on two nodes raw TCP, all bytes both ways at the same time. Any number of ranks. Each rank "
+    "writes its array anew before each call, which is not timed. One sample of each per round in shuffled order; each result is compared "
+    "with a serial sum, before and after.";
 const char *const kFooter =
     "Raw TCP (TCP_NODELAY) is measured with a rank that waits inside the kernel and with one that asks again and again; the faster counts. "
     "On one\n"

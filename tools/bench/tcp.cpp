@@ -155,6 +155,25 @@ Connection::Connection(const Pair &pair, const std::string &network) {
   description_ = text_of(mine) + " to " + text_of(theirs);
 }
 
+void exchange(const Connection &connection, const char *out, char *in, std::int64_t bytes) {
+  std::int64_t sent = 0, received = 0;
+  const auto step = [&](ssize_t count, const char *call, std::int64_t &done) {
+    if (count == 0) throw std::runtime_error("raw TCP: the other rank has closed the connection");
+    if (count < 0 && errno != EAGAIN && errno != EINTR) give_up(call);
+    if (count > 0) done += count;
+    return count > 0;
+  };
+  for (std::int64_t idle = 1; sent < bytes || received < bytes; ++idle) {
+    bool moved = false;
+    if (sent < bytes)
+      moved |=
+          step(::send(connection.socket(), out + sent, static_cast<std::size_t>(bytes - sent), MSG_NOSIGNAL | MSG_DONTWAIT), "send", sent);
+    if (received < bytes)
+      moved |= step(::recv(connection.socket(), in + received, static_cast<std::size_t>(bytes - received), MSG_DONTWAIT), "recv", received);
+    if (!moved && idle % 64 == 0) sched_yield();
+  }
+}
+
 std::unique_ptr<Carrier> make_tcp(const Pair &pair, const Connection &connection, Waiting waiting) {
   return std::make_unique<Tcp>(pair, connection.socket(), waiting);
 }

@@ -42,6 +42,9 @@ class Connection {
 /// How a rank waits for what has not come yet: inside the kernel, or by asking again and again.
 enum class Waiting { blocking, polling };
 
+/// Both ranks send and receive so many bytes at the same time, polling. Collective over the two.
+void exchange(const Connection &connection, const char *out, char *in, std::int64_t bytes);
+
 /// Messages over a connection. Two of them may share one, in turn.
 std::unique_ptr<Carrier> make_tcp(const Pair &pair, const Connection &connection, Waiting waiting);
 
