@@ -28,8 +28,7 @@ Status Allreduce::combine_long(Run run) {
 Status Allreduce::open(Run run) {
   if (!is_shared() || cut_.count * cut_.element_bytes < kInPlace) return Status::ok;
   Notice &mine = notice(context_.member());
-  // SYNC combined-before-given-anew (pairs with work): who has done the work of the last run has read its notices.
-  HLC_TRY(await_all(&Milestones::worked, units_));
+  // SYNC given-before-combined (pairs with work): who gave something in the last run had read its notices.
   mine = arrays_.describe(run.in, run.out, cut_.count * cut_.element_bytes);
   HLC_TRY(meet());
   bool any = false, all = true;
@@ -52,10 +51,8 @@ Status Allreduce::meet() {
   return await_all(&Milestones::opened, opened_);
 }
 
-/// What others read of mine may be written again.
+/// Nobody reads my results any more; nor my elements, since I have taken what all have combined of them.
 Status Allreduce::close() {
-  // SYNC combined-before-given-anew (pairs with work)
-  if (is_shared() && arrays_.in(context_.member())) HLC_TRY(await_all(&Milestones::worked, units_));
   // SYNC taken-before-worked-anew (pairs with take)
   if (is_shared() && arrays_.out(context_.member())) HLC_TRY(await_all(&Milestones::taken, units_));
   return leave();

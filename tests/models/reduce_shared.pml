@@ -1,27 +1,25 @@
 /* Reductions of arrays that the ranks of a node read where they lie (Allreduce::open and close, src/reduce/allreduce.cpp): each run, a rank
  * writes a notice of where its arrays are, meets the others, reads their notices, says whether it can see all, meets them again; combines its
  * half from both arrays, takes the other half from the other's result, and leaves when nobody reads its arrays any more. Then its caller writes
- * them anew. Each run is one unit. In even runs nobody's arrays can be read: no second meeting then, and nobody waits for anybody later. A rank that cannot see an array makes all copy, which reduce.pml checks; here it only has to be known to all.
+ * them anew. Each run is one unit. In even runs nobody's arrays can be read: no second meeting then, and nobody
+ * waits for anybody after it was given something. A rank that cannot see an array makes all copy, which reduce.pml checks; here it only has to be known to all.
  *
  * Found: a notice, an element or a result of another run; ranks that disagree on whether all see all; a deadlock.
  *
  * check   2 ranks:                                -DRANKS=2 -DRUNS=3
- * break   NO_NOTICE_CHECK    writes a notice without looking whether the last one has been read:  -DRANKS=2 -DRUNS=3
+ * break   NO_GIVEN_CHECK     combines without looking at given, and so leaves while its notice is read:  -DRANKS=2 -DRUNS=3
  * break   NO_RELEASE_OPENED  notices and elements may be seen after opened:                       -DRANKS=2 -DRUNS=3
  * break   NO_OPENED_CHECK    reads notices without looking at opened:                             -DRANKS=2 -DRUNS=3
  * break   ONE_MEETING        does not wait for what the other sees:                               -DRANKS=2 -DRUNS=3
  * break   NO_RELEASE_WORKED  results may be seen after worked:                                    -DRANKS=2 -DRUNS=3
  * break   WORKED_FIRST       says worked before it has read the other's elements:                 -DRANKS=2 -DRUNS=3
  * break   NO_WORKED_CHECK    takes without looking at worked:                                     -DRANKS=2 -DRUNS=3
- * break   NO_CLOSE_WORKED    leaves while its elements are read:                                  -DRANKS=2 -DRUNS=3 -DPLAIN_TAKE
  * break   NO_CLOSE_TAKEN     leaves while its results are read:                                   -DRANKS=2 -DRUNS=3
  * break   TAKEN_FIRST        says taken before it has read:                                       -DRANKS=2 -DRUNS=3
  *
- * PLAIN_TAKE: the results of others lie in slots, which reduce.pml checks, so taking waits for nobody.
- *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#define EACH 7
+#define EACH 8
 #define NOTICE(r) (EACH * (r))
 #define SEES(r) (EACH * (r) + 1)
 #define IN(r) (EACH * (r) + 2)
@@ -29,6 +27,7 @@
 #define OPENED(r) (EACH * (r) + 4)
 #define WORKED(r) (EACH * (r) + 5)
 #define TAKEN(r) (EACH * (r) + 6)
+#define GIVEN(r) (EACH * (r) + 7)
 #define WORDS (EACH * RANKS)
 #define WRITER(w) ((w) / EACH)
 #define STREAMED(w) false
@@ -46,10 +45,6 @@ inline tell_opened(value) {
 }
 
 inline open(round) {
-  /* SYNC combined-before-given-anew */
-#ifndef NO_NOTICE_CHECK
-  seen[WORKED(OTHER)] >= round - 1;
-#endif
   STORE(NOTICE(me), round);
   tell_opened(2 * round - 1);
 #ifndef NO_OPENED_CHECK
@@ -80,6 +75,11 @@ opened:
 }
 
 inline combine(round) {
+  /* SYNC given-before-combined */
+  RELEASE_STORE(GIVEN(me), round);
+#ifndef NO_GIVEN_CHECK
+  seen[GIVEN(OTHER)] >= round;
+#endif
 #ifdef WORKED_FIRST
   RELEASE_STORE(WORKED(me), round);
 #endif
@@ -99,21 +99,17 @@ inline combine(round) {
 }
 
 inline take(round) {
-#ifndef PLAIN_TAKE
   /* SYNC worked-before-taken */
 #ifndef NO_WORKED_CHECK
   !sees || seen[WORKED(OTHER)] >= round;
 #endif
-#endif
 #ifdef TAKEN_FIRST
   RELEASE_STORE(TAKEN(me), round);
 #endif
-#ifndef PLAIN_TAKE
   if
   :: sees -> read = seen[OUT(OTHER)]; assert(read == round); read = 0
   :: else
   fi;
-#endif
   /* SYNC taken-before-worked-anew */
 #ifndef TAKEN_FIRST
   RELEASE_STORE(TAKEN(me), round);
@@ -121,13 +117,11 @@ inline take(round) {
 }
 
 inline close(round) {
-  skip;
-#ifndef NO_CLOSE_WORKED
-  !sees || seen[WORKED(OTHER)] >= round;
-#endif
-#if !defined(NO_CLOSE_TAKEN) && !defined(PLAIN_TAKE)
+  /* SYNC taken-before-worked-anew */
+#ifndef NO_CLOSE_TAKEN
   !sees || seen[TAKEN(OTHER)] >= round;
 #endif
+  skip;
 }
 
 proctype Rank(byte me) {

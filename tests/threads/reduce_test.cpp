@@ -39,14 +39,16 @@ TEST_P(Reductions, of_many_elements_without_a_race) {
 }
 
 /// Arrays read where they lie, written anew by their owners right after each run.
-void sum_shared(std::int64_t count, int runs) {
+void sum_shared(std::int64_t count, int runs, bool shared_out) {
   hlc_allreduce_spec spec{};
   spec.type = HLC_INT64;
   spec.count = count;
   const Plan plan(spec);
   void *raw = nullptr;
   EXPECT_TRUE(ok(hlc_field_alloc(context(), 2 * static_cast<std::size_t>(count) * sizeof(std::int64_t), &raw)));
-  auto *in = static_cast<std::int64_t *>(raw), *out = in + count;
+  auto *in = static_cast<std::int64_t *>(raw), *end = in + count;
+  std::vector<std::int64_t> own(static_cast<std::size_t>(count));
+  std::int64_t *out = shared_out ? end : own.data();
   Skew skew(7);
   for (int step = 0; step < runs; ++step) {
     for (std::int64_t i = 0; i < count; ++i) in[i] = step + rank() + i;
@@ -61,7 +63,7 @@ void sum_shared(std::int64_t count, int runs) {
 }
 
 TEST_P(Reductions, of_shared_arrays_without_a_race) {
-  as_ranks(GetParam(), [] { sum_shared(100'003, 12 / size()); });
+  for (const bool shared_out : {true, false}) as_ranks(GetParam(), [=] { sum_shared(100'003, 12 / size(), shared_out); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Reductions, testing::Values(2, 3, 5),
