@@ -222,7 +222,7 @@ Status Traffic::await(const char *call, const Link *link, const int &rank, There
   const std::uint64_t &progress = link ? link->progress : progress_;
   std::uint64_t before = 0;
   while (true) {
-    poll();
+    context_.network().poll();
     {
       const auto locked = lock();
       if (link && link->error != 0) return failure(*link, call);
@@ -241,7 +241,7 @@ bool Traffic::time_to_take_back() {
 }
 
 Status Traffic::begin(int rank, const char *call, Flight **flight) {
-  if (time_to_take_back()) poll();
+  if (time_to_take_back()) context_.network().poll();
   Link *link = nullptr;
   {
     const auto locked = lock();
@@ -393,7 +393,7 @@ Drain Traffic::begin_drain(int rank, bool confirm) {
 }
 
 Status Traffic::look(Drain &drain, const char *call) {
-  poll();
+  context_.network().poll();
   while (true) {
     Link *link = nullptr;
     {

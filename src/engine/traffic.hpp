@@ -77,7 +77,8 @@ class Traffic {
   void serve(std::uint32_t segment, const Served &memory);
   void stop_serving(std::uint32_t segment);
 
-  /// Moves everything along, and does what other ranks ask for. Returns at once if another thread is at it.
+  /// Moves everything along, and does what other ranks ask for. Returns at once if another thread is at it. To be called by Network::poll alone,
+  /// which wakes those who sleep until something comes.
   void poll();
 
   /// Takes a flight to a rank; waits while too many are under way there. `call` is its name in messages.
