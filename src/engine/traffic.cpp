@@ -433,14 +433,24 @@ bool Traffic::is_held_by_provider(const Flight &flight) {
   return flight.state.load(std::memory_order_relaxed) == Transfer::State::under_way && !port_.waits_for_room(flight);
 }
 
+bool Traffic::holds_any(const Link &link) {
+  bool held = false;
+  for_flights(link, [&](const Flight &flight) { held |= is_held_by_provider(flight); });
+  return held;
+}
+
+bool Traffic::is_on_its_way(int rank) {
+  const auto locked = lock();
+  const auto known = links_.find(rank);
+  return known != links_.end() && holds_any(known->second);
+}
+
 void Traffic::give_up(int rank, const char *call) {
   const auto locked = lock();
   const auto known = links_.find(rank);
   if (known == links_.end() || known->second.error != 0) return;
   Link &link = known->second;
-  bool held = false;
-  for_flights(link, [&](const Flight &flight) { held |= is_held_by_provider(flight); });
-  if (held) return;
+  if (holds_any(link)) return;
   fail_link(link, ENOTCONN, call);
   for_flights(link, [&](Flight &flight) {
     // What another thread has handed over by now has an end of its own.

@@ -101,6 +101,8 @@ class Traffic {
   /// True if something to a rank has failed; to any rank.
   bool has_failed(int rank);
   bool has_failed();
+  /// True if the provider has something that is on its way to a rank.
+  bool is_on_its_way(int rank);
   /// To be called for a rank that its pulse does not reach: what waits for it fails, unless the provider has something that is on its way there.
   void give_up(int rank, const char *call);
   /// Waits until what `call` has sent, and all answers, have left this process: the caller may go where it serves nobody.
@@ -135,6 +137,7 @@ class Traffic {
   bool is_held_by_provider(const Flight &flight);
   template <class Each>
   void for_flights(const Link &link, Each each);
+  bool holds_any(const Link &link);
   int find_under_way(const char *call) const;
   Status late(const char *call, int rank) const;
   Status failure(const Link &link, const char *call) const;

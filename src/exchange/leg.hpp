@@ -101,6 +101,10 @@ class Leg : public Kept {
   virtual bool packs_past_caches() const { return false; }
   /// Ranks of this node who have to move for the round to end, though they may be nobody's peer here.
   virtual const std::vector<Member> &partners() const { return no_partners_; }
+  /// Asked every 10 ms of a wait: peer_died once it is known that a rank is lost without which rounds cannot end.
+  virtual Status look_for_lost() { return Status::ok; }
+  /// A rank is lost, and this one ends for it. Those who wait for this one should end for the same.
+  virtual void tell_lost(int) {}
   /// Writes to other nodes that were begun so far.
   virtual std::int64_t network_writes() const { return 0; }
   /// False if arrivals come all at once, so that nobody can tell which neighbour is late.

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "engine/notification.hpp"
 #include "engine/segment.hpp"
@@ -25,9 +26,25 @@ using transport::ofi::Peer;
 using transport::ofi::RemotePart;
 
 constexpr std::size_t kSlots = 2;
+constexpr std::int64_t kGone_ns = 2'000'000'000;  // what the network does not take for so long has nobody to go to
+constexpr std::int64_t kNewsLeave_ns = 200'000'000;
 
-/// What announcements are for: the first piece of a slot, which tells of all further ones, and those.
-enum : std::size_t { first_0, first_1, further_0, further_1, kinds };
+/// What announcements are for: the first piece of a slot, which tells of all further ones, those, and news of a rank that is lost.
+enum : std::size_t { first_0, first_1, further_0, further_1, loss, kinds };
+
+/// Who is lost, and who has found out. In shared memory and in messages one word, so that it is whole; 0: nobody is.
+struct Loss {
+  int rank = -1, finder = -1;
+
+  static Loss of(std::uint64_t word) { return {static_cast<int>(word >> 32) - 1, static_cast<int>(word & 0xFFFF'FFFF) - 1}; }
+  std::uint64_t word() const { return (static_cast<std::uint64_t>(rank) + 1) << 32 | (static_cast<std::uint64_t>(finder) + 1); }
+};
+
+/// What all ranks of this node know of the plan. Each part begins with it; that of the node's first rank is used.
+struct NodeWords {
+  alignas(kLinePair) std::atomic<std::uint64_t> lost;  // written once, by whoever of the node is the first to find out
+};
+static_assert(sizeof(NodeWords) % kLinePair == 0);
 
 /// What ranks of the other node have to know to write a bundle to this one.
 struct ReachCard {
@@ -39,7 +56,7 @@ struct ReachCard {
 
 /// What the ranks of this node tell each other of a bundle, in their memory.
 struct BundleWords {
-  std::array<Counter, kinds> heard;  // pieces that have come; the carrier counts
+  std::array<Counter, kinds> heard;  // pieces, and news, that have come; the carrier counts
   std::array<Counter, kSlots> sent;  // the last round whose bundle has left this slot; written by whoever sent it
   struct alignas(kLinePair) Packing {
     std::atomic<std::uint64_t> used;  // bytes that packers have taken
@@ -50,6 +67,8 @@ struct BundleWords {
   ReachCard reach;  // written by the carrier, once
 };
 
+/// The word of a landing that news are written to.
+std::uint64_t &news_in(char *landing) { return reinterpret_cast<std::uint64_t *>(landing)[1]; }
 /// The words before the data of a slot. How many pieces have been sent into it beyond the first ones, in all rounds so far:
 std::uint64_t &further_in(char *slot) { return *reinterpret_cast<std::uint64_t *>(slot); }
 /// Where the data of an edge are, by its number in the bundle; from the slot's first byte on.
@@ -181,6 +200,24 @@ class NodeWireLeg final : public Leg {
   /// Nothing comes after the bundles of the last round.
   Status settle(int *rank) override { return round_ == 0 ? Status::ok : close(rank); }
 
+  Status look_for_lost() override {
+    if (const std::uint64_t word = node_words().lost.load(std::memory_order_relaxed); word != 0) return end_for(Loss::of(word));
+    for (Way &way : ways_) {
+      // SYNC payload-before-announcement (pairs with Port::hear)
+      if (reached(way.words->heard[loss], 1)) return end_for(Loss::of(news_in(way.landing_at)));
+      if (is_gone(way)) return lose(way, "the network has nobody to give it to");
+    }
+    return Status::ok;
+  }
+
+  /// Whoever of the node is the first to find out decides which rank it was.
+  void tell_lost(int rank) override {
+    std::uint64_t nobody = 0;
+    if (node_words().lost.compare_exchange_strong(nobody, Loss{rank, plan_.context->rank()}.word(), std::memory_order_relaxed))
+      plan_.context->ring_node();
+    spread_news();
+  }
+
   bool outlives_failure() const override { return true; }
   WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling; }
   bool knows_who() const override { return false; }
@@ -200,16 +237,17 @@ class NodeWireLeg final : public Leg {
     int some_rank = -1;  // a neighbour there, for messages
     BundleWords *words = nullptr;
     std::array<char *, kSlots> receive{}, send{};
+    char *landing_at = nullptr, *news_at = nullptr;
     std::int64_t head_bytes = 0;
     NetworkSegment landing;  // registered by the carrier: the landing and the slots to receive in
-    NetworkSegment source;  // the slots to send from
+    NetworkSegment source;  // news and the slots to send from
     std::size_t listening = 0;  // to so many kinds; the carrier
     transport::ofi::Address address;
     bool met = false;
     int rank = -1;  // who hears there
     std::string host;  // where
     std::array<std::vector<Transfer>, kSlots> pieces;
-    Transfer greeting;
+    Transfer greeting, news;
     // Of the running round:
     std::int64_t share = 0, next = 0;  // bytes that I pack; where the next edge goes
     int left = 0;  // edges to be packed
@@ -233,6 +271,8 @@ class NodeWireLeg final : public Leg {
   Way &way_of(int e) { return ways_[tie(e).way]; }
   BundleWords::Packing &packing(const Way &way) const { return way.words->packing[round_ % kSlots]; }
 
+  NodeWords &node_words() const { return *reinterpret_cast<NodeWords *>(memory_.part(0)); }
+
   std::int64_t take_room(const Way &way) const {
     return static_cast<std::int64_t>(packing(way).used.fetch_add(static_cast<std::uint64_t>(way.share), std::memory_order_relaxed));
   }
@@ -247,7 +287,7 @@ class NodeWireLeg final : public Leg {
     std::int64_t bytes = 0;
     for (const Way &way : ways_)
       if (is_carrier(way)) bytes = std::max(bytes, way.bundle.place + bundle_bytes(way.bundle, sizeof(BundleWords)));
-    return bytes;
+    return static_cast<std::int64_t>(sizeof(NodeWords)) + bytes;
   }
   bool is_carrier(const Way &way) const { return way.bundle.carrier == plan_.context->member(); }
 
@@ -307,16 +347,17 @@ class NodeWireLeg final : public Leg {
 
   Status open(Way &way) {
     const std::int64_t in = slot_bytes(way.bundle, way.bundle.in), out = slot_bytes(way.bundle, way.bundle.out);
-    char *memory = memory_.part(way.bundle.carrier) + way.bundle.place;
+    char *memory = memory_.part(way.bundle.carrier) + sizeof(NodeWords) + way.bundle.place;
     way.words = reinterpret_cast<BundleWords *>(memory);
-    char *landing = memory + sizeof(BundleWords);
+    way.landing_at = memory + sizeof(BundleWords);
+    way.news_at = way.landing_at + kLandingBytes + 2 * in;
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
-      way.receive[slot] = landing + kLandingBytes + static_cast<std::int64_t>(slot) * in;
-      way.send[slot] = landing + kLandingBytes + 2 * in + static_cast<std::int64_t>(slot) * out;
+      way.receive[slot] = way.landing_at + kLandingBytes + static_cast<std::int64_t>(slot) * in;
+      way.send[slot] = way.news_at + kNewsBytes + static_cast<std::int64_t>(slot) * out;
     }
-    HLC_TRY(way.source.cover(port_, way.send[0], 2 * out, NetworkSegment::Use::for_me));
+    HLC_TRY(way.source.cover(port_, way.news_at, kNewsBytes + 2 * out, NetworkSegment::Use::for_me));
     if (!is_carrier(way)) return Status::ok;
-    HLC_TRY(way.landing.cover(port_, landing, kLandingBytes + 2 * in, NetworkSegment::Use::for_peers));
+    HLC_TRY(way.landing.cover(port_, way.landing_at, kLandingBytes + 2 * in, NetworkSegment::Use::for_peers));
     ReachCard &card = way.words->reach;
     card.carrier = network_.pulses()->mine();
     card.rank = plan_.context->rank();
@@ -358,6 +399,12 @@ class NodeWireLeg final : public Leg {
     greeting.from = way.send[0];
     greeting.bytes = sizeof(std::uint64_t);
     greeting.address = card.memory.address;
+    Transfer &news = way.news;
+    news.aim_as(model);
+    news.from = way.news_at;
+    news.bytes = sizeof(std::uint64_t);
+    news.address = card.memory.address + sizeof(std::uint64_t);
+    news.announcement = card.announcements[loss];
     port_.start(greeting);
     return Status::ok;
   }
@@ -449,10 +496,11 @@ class NodeWireLeg final : public Leg {
   static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
 
   static bool is_over(const Way &way) {
-    const auto over = [](const Transfer &t) { return t.state.load(std::memory_order_acquire) != Transfer::State::under_way; };
-    return over(way.greeting) && std::all_of(way.pieces[0].begin(), way.pieces[0].end(), over) &&
-           std::all_of(way.pieces[1].begin(), way.pieces[1].end(), over);
+    return is_ended(way.greeting) && is_ended(way.news) && std::all_of(way.pieces[0].begin(), way.pieces[0].end(), is_ended) &&
+           std::all_of(way.pieces[1].begin(), way.pieces[1].end(), is_ended);
   }
+
+  static bool is_ended(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
 
   /// Moves the network along, tells the node's ranks which of my bundles have left, and finds out whether a write of mine has failed.
   Status progress() {
@@ -474,21 +522,75 @@ class NodeWireLeg final : public Leg {
     told_ = true;
   }
 
-  Status find_failure(const Way &way) const {
+  Status find_failure(const Way &way) {
     const auto has_failed = [](const Transfer &t) { return t.state.load(std::memory_order_acquire) == Transfer::State::failed; };
     if (has_failed(way.greeting)) return unreached(way, port_.text_of(way.greeting.error));
     for (const auto &pieces : way.pieces)
       for (const Transfer &piece : pieces)
-        if (has_failed(piece))
-          return fail(Status::peer_died, "rank %d cannot reach rank %d on host %s over the network (any more): %s", plan_.context->rank(),
-                      way.rank, way.host.c_str(), port_.text_of(piece.error));
+        if (has_failed(piece)) return lose(way, port_.text_of(piece.error));
     return Status::ok;
+  }
+
+  /// The network has not taken in anything there for a while, though it was reached before and nothing is on its way: a process that computes
+  /// or is stopped still takes, and one that is flooded has something on its way.
+  bool is_gone(const Way &way) const {
+    if (!network_.pulses()->has_lost(way.rank, kGone_ns) || network_.traffic()->is_on_its_way(way.rank)) return false;
+    const auto is_held = [&](const Transfer &t) { return !is_ended(t) && !port_.waits_for_room(t); };
+    return std::none_of(way.pieces[0].begin(), way.pieces[0].end(), is_held) &&
+           std::none_of(way.pieces[1].begin(), way.pieces[1].end(), is_held);
+  }
+
+  /// I have found out that a rank is lost. Another of this node may have found out before that it was another.
+  Status lose(const Way &way, const char *reason) {
+    tell_lost(way.rank);
+    const Loss known = Loss::of(node_words().lost.load(std::memory_order_relaxed));
+    if (known.rank != way.rank) return describe(known);
+    return fail(Status::peer_died, "rank %d cannot reach rank %d on host %s over the network (any more): %s", plan_.context->rank(),
+                way.rank, way.host.c_str(), reason);
+  }
+
+  /// Another rank has found out.
+  Status end_for(Loss told) {
+    std::uint64_t word = 0;
+    if (node_words().lost.compare_exchange_strong(word, told.word(), std::memory_order_relaxed)) {
+      word = told.word();
+      plan_.context->ring_node();
+    }
+    spread_news();
+    return describe(Loss::of(word));
+  }
+
+  Status describe(Loss known) const {
+    return fail(Status::peer_died, "rank %d ends its round without rank %d, which is lost: rank %d has found out", plan_.context->rank(),
+                known.rank, known.finder);
+  }
+
+  /// To all other nodes that I reach, once. The ranks of this node that do so at once say the same.
+  void spread_news() {
+    if (std::exchange(has_spread_, true)) return;
+    const std::uint64_t word = node_words().lost.load(std::memory_order_relaxed);
+    network_.note_lost(Loss::of(word).rank);
+    for (Way &way : ways_) {
+      if (way.rank == Loss::of(word).rank) continue;
+      std::memcpy(way.news_at, &word, sizeof word);
+      port_.start(way.news);
+    }
+    see_off_news();
+  }
+
+  /// This rank may now go where it moves nothing along. A node that takes nothing is not waited for long.
+  void see_off_news() {
+    const std::int64_t end = now_ns() + kNewsLeave_ns;
+    Wait wait(*plan_.context, WakeUp::by_polling);
+    const auto has_left = [](const Way &way) { return is_ended(way.news); };
+    while (!std::all_of(ways_.begin(), ways_.end(), has_left) && now_ns() < end) wait.pause();
   }
 
   void part_from(Way &way) {
     for (std::size_t kind = 0; kind < way.listening; ++kind) port_.stop_listening(way.words->reach.announcements[kind]);
     if (way.met) port_.part_from(way.address);
     port_.withdraw(way.greeting);
+    port_.withdraw(way.news);
   }
 
   Network &network_;
@@ -502,6 +604,7 @@ class NodeWireLeg final : public Leg {
   std::uint64_t round_ = 0, failures_ = 0;
   std::int64_t writes_ = 0;
   bool shares_ = false;  // counted among those whose arrivals any rank of the node may wait for
+  bool has_spread_ = false;  // the news of a rank that is lost
   bool told_ = false;  // a counter was stored since the partners were last woken
 };
 

@@ -322,8 +322,8 @@ void Port::hear(std::uint64_t word) {
   if ((word & kSetsWord) != 0 && word_bytes_ >= sizeof word) return hear_value(word);
   const std::size_t place = place_in(word);
   if (place >= ears_.size() || !ears_[place].counter || ears_[place].word != word) return count_stranger();
-  // SYNC payload-before-announcement (pairs with WireLeg::poll, NodeWireLeg::has_come, Ring::has_come): the provider queues an announcement
-  // when the bytes are there.
+  // SYNC payload-before-announcement (pairs with WireLeg::poll, NodeWireLeg::has_come and look_for_lost, Ring::has_come): the provider queues
+  // an announcement when the bytes are there.
   ears_[place].counter->value.fetch_add(1, std::memory_order_release);
 }
 
