@@ -71,8 +71,11 @@ Status Exchange::end() {
     legs_.clear();
     return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
   }
-  for (auto &leg : legs_)
-    if (leg->outlives_failure()) keep_for_ever(std::move(leg));
+  for (auto &leg : legs_) {
+    if (!leg->outlives_failure()) continue;
+    leg->let_go();
+    keep_for_ever(std::move(leg));
+  }
   legs_.clear();
   plan_.comm = MPI_COMM_NULL;
   return voted;

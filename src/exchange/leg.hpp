@@ -111,6 +111,8 @@ class Leg : public Kept {
   virtual bool knows_who() const { return true; }
   /// True if MPI or the network may still write into its memory when a round has failed: the leg is then kept for ever.
   virtual bool outlives_failure() const { return wake_up() == WakeUp::by_polling; }
+  /// The leg is about to be kept for ever: it gives back what neither MPI nor the network can still touch.
+  virtual void let_go() {}
   virtual std::int64_t memory_bytes() const = 0;
   virtual WakeUp wake_up() const { return WakeUp::by_polling; }
   const std::vector<int> &edges() const { return edges_; }

@@ -219,6 +219,14 @@ class NodeWireLeg final : public Leg {
   }
 
   bool outlives_failure() const override { return true; }
+
+  /// The other nodes may still write, and the provider knows the memory by its addresses. But what they write is for nobody, and so it may go
+  /// to memory that is not shared, once nothing is read from there that is on its way to others.
+  void let_go() override {
+    for (Way &way : ways_) withdraw(way);
+    if (std::all_of(ways_.begin(), ways_.end(), is_over)) memory_.let_go();
+  }
+
   WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling; }
   bool knows_who() const override { return false; }
   const std::vector<Member> &partners() const override { return partners_; }
@@ -589,8 +597,15 @@ class NodeWireLeg final : public Leg {
   void part_from(Way &way) {
     for (std::size_t kind = 0; kind < way.listening; ++kind) port_.stop_listening(way.words->reach.announcements[kind]);
     if (way.met) port_.part_from(way.address);
+    withdraw(way);
+  }
+
+  /// What waits for room.
+  void withdraw(Way &way) {
     port_.withdraw(way.greeting);
     port_.withdraw(way.news);
+    for (auto &pieces : way.pieces)
+      for (Transfer &piece : pieces) port_.withdraw(piece);
   }
 
   Network &network_;
