@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Kills a rank in the middle of a swap in mode notify_node: all others are told who is lost, on its node and on the others, be they neighbours
-of it or not, and long before HALOCLINE_TIMEOUT.
+"""Kills a rank in the middle of a swap in mode notify_node: all others are told who is lost, on its node and on the others, be they its
+neighbours or not, and long before HALOCLINE_TIMEOUT.
 
 Usage: node_death.py PROGRAM -- LAUNCHER [FLAG...]
 
-Each case is one launch of PROGRAM (node_death.cpp) on pretended nodes, each rank the child of a shell that outlives it, so that the launcher
-does not see the death and end all ranks, as most do.
+Each case is one launch of PROGRAM (node_death.cpp) on pretended nodes, each rank the child of a shell that outlives it, so that the
+launcher does not see the death and end all ranks, as most do.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -35,8 +35,9 @@ while [ $tries -lt 600 ] && [ "$(ls "$folder" | grep -c '^[0-9]*$')" -lt "$survi
 exit 0"""
 
 
-def launch(program, launcher, ranks, nodes, victim, more):
+def launch(program, launcher, case):
     """Runs one case; returns the survivors' reports by rank, and the launcher's output."""
+    ranks, nodes, victim, more = case
     with tempfile.TemporaryDirectory(prefix="halocline-test-") as directory:
         command = launcher + ["-n", str(ranks), "sh", "-c", SHELL, "sh", directory, str(ranks - 1), program, str(victim), directory]
         environment = dict(os.environ, HALOCLINE_TIMEOUT=str(TIMEOUT_S), HALOCLINE_TEST_PATIENCE=str(PATIENCE_S),
@@ -63,8 +64,9 @@ def main():
     divider = sys.argv.index("--")
     program, launcher = sys.argv[1], sys.argv[divider + 1:]
     failures = 0
-    for ranks, nodes, victim, more in CASES:
-        reports, output = launch(program, launcher, ranks, nodes, victim, more)
+    for case in CASES:
+        ranks, nodes, victim, more = case
+        reports, output = launch(program, launcher, case)
         fault = judge(reports, output, ranks, victim)
         failures += 1 if fault else 0
         how = "".join(f", {name}={value}" for name, value in more.items())

@@ -238,7 +238,7 @@ std::int64_t Port::hand_over(Transfer &t) {
 void Port::end(Transfer &transfer, int error) {
   if (transfer.lent) fi_close(&std::exchange(transfer.lent, nullptr)->fid);
   transfer.error = error;
-  // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWireLeg and Ring, Pulses::look_at)
+  // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWays::Way and Ring, Pulses::look_at)
   transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
   if (error && transfer.kind != Transfer::Kind::receive) failures_.fetch_add(1, std::memory_order_relaxed);
   if (!transfer.reported) return;
