@@ -53,6 +53,8 @@ Status Patience::find_dead() {
   HLC_TRY(halocline::find_dead(context_));
   if (begun_ns_ == 0) begun_ns_ = now_ns();
   Network &network = context_.network();
+  if (network.lost() >= 0)
+    return fail(Status::peer_died, "rank %d waits for other ranks, and rank %d is lost", context_.rank(), network.lost());
   if (!network.pulses() || (!network.has_failed() && now_ns() - begun_ns_ < kAskAfter_ns)) return Status::ok;
   lost_ = network.pulses()->find_lost();
   if (lost_ < 0 || !network.has_failed()) return Status::ok;

@@ -34,6 +34,10 @@ class Network {
   Pulses *pulses() { return pulses_.get(); }
   /// True once a transfer has failed.
   bool has_failed() const { return port_ && port_->failures() > 0; }
+  /// A rank of another node is lost, as this one or another has found out: collective steps wait for it no longer. Any thread.
+  void note_lost(int rank) { lost_.store(rank, std::memory_order_relaxed); }
+  /// The last of them, -1 if there is none.
+  int lost() const { return lost_.load(std::memory_order_relaxed); }
   /// What goes over it for segments; there if the port is.
   Traffic *traffic() const { return traffic_.get(); }
   /// Moves everything along that is under way, and serves others; true if anything came. With a thread, wakes whoever sleeps on the bell for
@@ -63,7 +67,7 @@ class Network {
   transport::ofi::Choice choice_;
   std::unique_ptr<Helper> helper_;
   std::unique_ptr<ProgressThread> thread_;  // goes before what it polls
-  std::atomic<int> shared_{0};
+  std::atomic<int> shared_{0}, lost_{-1};
   bool asked_ = false;
   char description_[512] = "no plan and no segment has needed a network";
 };

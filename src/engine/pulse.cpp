@@ -68,9 +68,18 @@ int Pulses::find_lost(std::int64_t for_ns) {
   for (auto &[rank, pulse] : pulses_) {
     if (pulse.forgotten) continue;
     look_at(pulse, now);
-    if (pulse.lost && now - pulse.lost_since_ns >= for_ns) found = rank;
+    if (is_lost(pulse, now, for_ns)) found = rank;
   }
   return found;
+}
+
+bool Pulses::has_lost(int rank, std::int64_t for_ns) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now = now_ns();
+  const auto known = pulses_.find(rank);
+  if (known == pulses_.end() || known->second.forgotten) return false;
+  look_at(known->second, now);
+  return is_lost(known->second, now, for_ns);
 }
 
 void Pulses::forget(int rank) {

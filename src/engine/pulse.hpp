@@ -34,6 +34,8 @@ class Pulses {
   /// Returns a rank that was reached once and no longer is, -1 if none is known. A rank that computes and one whose cable is cut
   /// are not among them: the provider takes what goes there. With `for_ns`: one that has not been reached for so long.
   int find_lost(std::int64_t for_ns = 0);
+  /// The same for one rank: true if it is looked for, was reached once, and has not been for so long.
+  bool has_lost(int rank, std::int64_t for_ns);
   /// A rank is not looked for any more.
   void forget(int rank);
   /// A rank that is looked for, in messages.
@@ -49,6 +51,9 @@ class Pulses {
   };
 
   void look_at(Pulse &pulse, std::int64_t now_ns);
+  static bool is_lost(const Pulse &pulse, std::int64_t now_ns, std::int64_t for_ns) {
+    return pulse.lost && now_ns - pulse.lost_since_ns >= for_ns;
+  }
 
   transport::ofi::Port *port_ = nullptr;
   transport::ofi::Region word_, source_;

@@ -1,9 +1,9 @@
-// Links, the pool of flights, and waiting for them. Everything under one lock, which is none unless MPI_THREAD_MULTIPLE was asked for.
+// Links, what goes over them, and waiting for it; what has failed stands in traffic_failures.cpp. Everything under one lock, which is none unless
+// MPI_THREAD_MULTIPLE was asked for.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/traffic.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "engine/collective.hpp"
@@ -27,7 +27,7 @@ bool is_post(const Flight &flight) {
 }  // namespace
 
 Traffic::Traffic(Context &context, NetworkPort &port, std::uint64_t secret, bool many_threads)
-    : context_(context), port_(port), secret_(secret), many_threads_(many_threads), service_(secret, context.size()) {}
+    : context_(context), port_(port), secret_(secret), many_threads_(many_threads), service_(secret, context.size()), flights_(port) {}
 
 Status Traffic::open() {
   if (open_) return Status::ok;
@@ -96,12 +96,6 @@ void Traffic::ended(Transfer &transfer) {
   settle(flight);
 }
 
-void Traffic::fail_link(Link &link, int error, const char *call) {
-  if (link.error == 0) failed_links_ += 1;
-  link.error = error;
-  link.failed_call = call;
-}
-
 /// The buffer is there for the next message in any case. What is dropped is counted.
 void Traffic::receive(Transfer &letter) {
   if (letter.error != 0 || !read(letter.into, letter.arrived)) port_.count_stranger();
@@ -120,9 +114,9 @@ bool Traffic::read(const char *text, std::int64_t bytes) {
 /// Late answers of flights that have been given up name a use that is over. Who answers twice, or what is no question, is not heard: the
 /// flight may still be the provider's.
 bool Traffic::take_answer(const Message &message) {
-  if (message.flight >= chunks_.size() * kChunk) return false;
-  Flight &flight = chunks_[message.flight / kChunk]->flights[message.flight % kChunk];
-  if (flight.use != message.use || !flight.asks || flight.link->rank != message.origin) return false;
+  Flight *const found = flights_.at(message.flight);
+  if (!found || found->use != message.use || !found->asks || found->link->rank != message.origin) return false;
+  Flight &flight = *found;
   flight.asks = false;
   flight.answer = message.operand;
   flight.link->confirmed = std::max(flight.link->confirmed, flight.confirms);
@@ -135,7 +129,7 @@ Status Traffic::reply(const Message &answer) {
   Link *link = nullptr;
   Flight *flight = nullptr;
   HLC_TRY(reach(answer.target, &link));
-  HLC_TRY(take(*link, "an answer", &flight));
+  HLC_TRY(flights_.take(*link, "an answer", &flight));
   write(*flight, answer, nullptr, 0);
   flight->answers = true;
   answers_ += 1;
@@ -157,15 +151,7 @@ void Traffic::settle(Flight &flight) {
     flight.listed = false;
   }
   if (flight.answers) answers_ -= 1;
-  if (!flight.held) release(flight);
-}
-
-void Traffic::release(Flight &flight) {
-  flight.use += 1;
-  flight.after = free_;
-  free_ = &flight;
-  flight.link->in_use -= 1;
-  in_use_ -= 1;
+  if (!flight.held) flights_.release(flight);
 }
 
 Status Traffic::reach(int rank, Link **link) {
@@ -182,39 +168,6 @@ Status Traffic::reach(int rank, Link **link) {
   return Status::ok;
 }
 
-Status Traffic::add_chunk() {
-  auto chunk = std::make_unique<Chunk>();
-  HLC_TRY(chunk->room.open(port_, static_cast<std::int64_t>(kChunk) * Flight::kRoom, NetworkSegment::Use::for_me));
-  chunks_.push_back(std::move(chunk));
-  Chunk &made = *chunks_.back();
-  for (std::size_t i = 0; i < kChunk; ++i) {
-    Flight &flight = made.flights[i];
-    flight.place = static_cast<std::uint32_t>((chunks_.size() - 1) * kChunk + i);
-    flight.room = made.room.base() + static_cast<std::int64_t>(i) * Flight::kRoom;
-    flight.room_descriptor = made.room.descriptor();
-    flight.after = free_;
-    free_ = &flight;
-  }
-  return Status::ok;
-}
-
-Status Traffic::take(Link &link, const char *call, Flight **flight) {
-  if (!free_) HLC_TRY(add_chunk());
-  Flight &taken = *free_;
-  free_ = taken.after;
-  in_use_ += 1;
-  link.in_use += 1;
-  taken.link = &link;
-  taken.call = call;
-  taken.peer = link.peer;
-  taken.reported = true;
-  taken.listed = taken.held = taken.answers = taken.asks = false;
-  taken.awaited = 1;
-  taken.confirms = 0;
-  *flight = &taken;
-  return Status::ok;
-}
-
 /// Waits until `there` is true, which may say anew for which rank; a link that has failed is waited for no longer.
 template <class There>
 Status Traffic::await(const char *call, const Link *link, const int &rank, There there) {
@@ -222,7 +175,7 @@ Status Traffic::await(const char *call, const Link *link, const int &rank, There
   const std::uint64_t &progress = link ? link->progress : progress_;
   std::uint64_t before = 0;
   while (true) {
-    poll();
+    context_.network().poll();
     {
       const auto locked = lock();
       if (link && link->error != 0) return failure(*link, call);
@@ -237,11 +190,11 @@ Status Traffic::await(const char *call, const Link *link, const int &rank, There
 /// Flights whose end is known are used again while they are in the cache.
 bool Traffic::time_to_take_back() {
   const auto locked = lock();
-  return in_use_ > 0 && in_use_ % kTakeBackEvery == 0;
+  return flights_.in_use() > 0 && flights_.in_use() % kTakeBackEvery == 0;
 }
 
 Status Traffic::begin(int rank, const char *call, Flight **flight) {
-  if (time_to_take_back()) poll();
+  if (time_to_take_back()) context_.network().poll();
   Link *link = nullptr;
   {
     const auto locked = lock();
@@ -259,7 +212,7 @@ Status Traffic::reach_for(int rank, const char *call, Link **link) {
 }
 
 Status Traffic::take_for(Link &link, const char *call, Flight **flight) {
-  return alone(context_, [&] { return take(link, call, flight); });
+  return alone(context_, [&] { return flights_.take(link, call, flight); });
 }
 
 void Traffic::list(Flight &flight) {
@@ -281,7 +234,7 @@ void Traffic::start(Flight &flight) {
 
 void Traffic::drop(Flight &flight) {
   const auto locked = lock();
-  release(flight);
+  flights_.release(flight);
 }
 
 void Traffic::write(Flight &flight, Message message, const void *operands, std::int64_t bytes) {
@@ -324,7 +277,7 @@ Status Traffic::ask(int rank, const char *call, const Message &message, std::uin
   const auto locked = lock();
   flight->held = false;
   *answer = flight->answer;
-  if (flight->awaited == 0) release(*flight);
+  if (flight->awaited == 0) flights_.release(*flight);
   return status;
 }
 
@@ -393,7 +346,7 @@ Drain Traffic::begin_drain(int rank, bool confirm) {
 }
 
 Status Traffic::look(Drain &drain, const char *call) {
-  poll();
+  context_.network().poll();
   while (true) {
     Link *link = nullptr;
     {
@@ -410,47 +363,6 @@ Status Traffic::look(Drain &drain, const char *call) {
   }
 }
 
-bool Traffic::has_failed(int rank) {
-  const auto locked = lock();
-  const auto known = links_.find(rank);
-  return known != links_.end() && known->second.error != 0;
-}
-
-bool Traffic::has_failed() {
-  const auto locked = lock();
-  return failed_links_ > 0;
-}
-
-/// Calls each(flight) for all that have last gone to a rank, whether or not they are over.
-template <class Each>
-void Traffic::for_flights(const Link &link, Each each) {
-  for (const auto &chunk : chunks_)
-    for (Flight &flight : chunk->flights)
-      if (flight.link == &link) each(flight);
-}
-
-bool Traffic::is_held_by_provider(const Flight &flight) {
-  return flight.state.load(std::memory_order_relaxed) == Transfer::State::under_way && !port_.waits_for_room(flight);
-}
-
-void Traffic::give_up(int rank, const char *call) {
-  const auto locked = lock();
-  const auto known = links_.find(rank);
-  if (known == links_.end() || known->second.error != 0) return;
-  Link &link = known->second;
-  bool held = false;
-  for_flights(link, [&](const Flight &flight) { held |= is_held_by_provider(flight); });
-  if (held) return;
-  fail_link(link, ENOTCONN, call);
-  for_flights(link, [&](Flight &flight) {
-    // What another thread has handed over by now has an end of its own.
-    const bool only_answer = flight.asks && flight.awaited == 1;
-    if (!only_answer) return port_.give_up(flight, ENOTCONN);
-    flight.error = ENOTCONN;
-    ended(flight);
-  });
-}
-
 /// A rank to which something of a call is still under way; -1 if there is none.
 int Traffic::find_under_way(const char *call) const {
   for (const auto &[rank, link] : links_)
@@ -465,28 +377,6 @@ Status Traffic::see_off(const char *call) {
     awaited = find_under_way(call);
     return awaited < 0 && answers_ == 0;
   });
-}
-
-Status Traffic::failure(const Link &link, const char *call) const {
-  return fail(Status::peer_died, "%s: rank %d cannot reach %s over the network (any more): %s (in %s)", call, context_.rank(),
-              name_of(link.rank).c_str(), port_.text_of(link.error), link.failed_call);
-}
-
-Status Traffic::late(const char *call, int rank) const {
-  const std::string peer = rank < 0 ? "the network" : name_of(rank);
-  return fail(Status::timeout, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call, context_.rank(),
-              static_cast<long long>(context_.timeout_ns() / 1'000'000'000), peer.c_str());
-}
-
-std::string Traffic::name_of(int rank) const { return on_its_host(rank, ranks_.of(rank).host); }
-
-Status Traffic::look_for_failure(const char *call) {
-  if (const Helper *helper = context_.network().helper()) HLC_TRY(helper->look_for_death());
-  const auto locked = lock();
-  if (failed_links_ == 0) return Status::ok;
-  for (const auto &[rank, link] : links_)
-    if (link.error != 0) return failure(link, call);
-  return Status::ok;
 }
 
 }  // namespace halocline

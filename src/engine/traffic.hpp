@@ -3,54 +3,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "engine/directory.hpp"
+#include "engine/flights.hpp"
 #include "engine/pulse.hpp"
 #include "engine/service.hpp"
 
 namespace halocline {
-
-struct Flight;
-
-/// A rank of another node.
-struct Link {
-  int rank = 0;
-  transport::ofi::Peer peer = 0;
-  Flight *oldest = nullptr, *newest = nullptr;  // in flight, in the order in which they began
-  // What has gone there whose end does not say that it is there, and how much of it is known to be.
-  std::uint64_t posted = 0, confirmed = 0;
-  std::size_t in_use = 0;  // flights
-  std::uint64_t progress = 0;  // how much of what this rank has begun there has come to something
-  int error = 0;  // libfabric's number, once something has failed
-  const char *failed_call = nullptr;
-};
-
-/// One transfer with all that goes with it. From begin to its end it is the caller's, then the pool's.
-struct Flight : Transfer {
-  static constexpr std::int64_t kRoom = Letterbox::kRoom;
-
-  Link *link = nullptr;
-  Flight *before = nullptr, *after = nullptr;  // of the same link; `after` also in the pool
-  std::uint64_t number = 0;  // flights are numbered as they begin
-  const char *call = "";
-  char *room = nullptr;  // kRoom bytes that may be sent from
-  void *room_descriptor = nullptr;
-  int awaited = 0;  // its own end, and of a request the answer
-  bool listed = false;  // in the list of its link
-  bool answers = false;  // a request of another rank
-  bool asks = false;  // and has not been answered
-  bool held = false;  // somebody waits for the answer and gives the flight back
-  std::uint32_t place = 0, use = 0;  // where it is in the pool, and how often it was taken from there
-  std::uint64_t answer = 0;
-  std::uint64_t posted_before = 0;  // how much had been posted there before this one
-  std::uint64_t confirms = 0;  // a request to confirm: how much of what was posted
-};
 
 /// A wait for what has begun to a rank, that its caller goes on with from time to time.
 struct Drain {
@@ -77,7 +40,8 @@ class Traffic {
   void serve(std::uint32_t segment, const Served &memory);
   void stop_serving(std::uint32_t segment);
 
-  /// Moves everything along, and does what other ranks ask for. Returns at once if another thread is at it.
+  /// Moves everything along, and does what other ranks ask for. Returns at once if another thread is at it. To be called by Network::poll alone,
+  /// which wakes those who sleep until something comes.
   void poll();
 
   /// Takes a flight to a rank; waits while too many are under way there. `call` is its name in messages.
@@ -100,6 +64,8 @@ class Traffic {
   /// True if something to a rank has failed; to any rank.
   bool has_failed(int rank);
   bool has_failed();
+  /// True if the provider has something that is on its way to a rank.
+  bool is_on_its_way(int rank);
   /// To be called for a rank that its pulse does not reach: what waits for it fails, unless the provider has something that is on its way there.
   void give_up(int rank, const char *call);
   /// Waits until what `call` has sent, and all answers, have left this process: the caller may go where it serves nobody.
@@ -110,12 +76,6 @@ class Traffic {
   Status look_for_failure(const char *call);
 
  private:
-  static constexpr std::size_t kChunk = 32;
-  struct Chunk {
-    std::array<Flight, kChunk> flights;
-    NetworkSegment room;
-  };
-
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
   template <class There>
   Status await(const char *call, const Link *link, const int &rank, There there);
@@ -124,16 +84,12 @@ class Traffic {
   Status reach(int rank, Link **link);
   Status reach_for(int rank, const char *call, Link **link);
   Status take_for(Link &link, const char *call, Flight **flight);
-  Status take(Link &link, const char *call, Flight **flight);
-  Status add_chunk();
   void list(Flight &flight);
   void settle(Flight &flight);
-  void release(Flight &flight);
   void ended(Transfer &transfer);
   void fail_link(Link &link, int error, const char *call);
   bool is_held_by_provider(const Flight &flight);
-  template <class Each>
-  void for_flights(const Link &link, Each each);
+  bool holds_any(const Link &link);
   int find_under_way(const char *call) const;
   Status late(const char *call, int rank) const;
   Status failure(const Link &link, const char *call) const;
@@ -160,10 +116,8 @@ class Traffic {
   std::map<int, Link> links_;
   Service service_;
   std::uint32_t next_segment_ = 0, next_own_part_ = 0;
-  std::vector<std::unique_ptr<Chunk>> chunks_;
+  Flights flights_;
   std::unique_ptr<Letterbox> letterbox_;
-  Flight *free_ = nullptr;
-  std::size_t in_use_ = 0;
   std::uint64_t begun_ = 0, progress_ = 0;
   int answers_ = 0;  // under way
   int failed_links_ = 0;

@@ -71,8 +71,11 @@ Status Exchange::end() {
     legs_.clear();
     return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
   }
-  for (auto &leg : legs_)
-    if (leg->outlives_failure()) keep_for_ever(std::move(leg));
+  for (auto &leg : legs_) {
+    if (!leg->outlives_failure()) continue;
+    leg->let_go();
+    keep_for_ever(std::move(leg));
+  }
   legs_.clear();
   plan_.comm = MPI_COMM_NULL;
   return voted;
@@ -310,13 +313,23 @@ Status Exchange::wait_until(Step step, Suspect suspect) {
     for (auto &leg : legs_) leg->wake_peers();
     if (wait.pause() == Wait::Turn::look_again) continue;
     Status verdict = check_ ? check_->still_wanted() : Status::ok;
+    if (!failed(verdict)) verdict = look_for_lost();
     if (!failed(verdict)) verdict = suspect_partners();
     if (!failed(verdict)) verdict = suspect(wait.timed_out());
     if (!failed(verdict)) continue;
     status = step(wait);
     if (status != Status::again) return status;
-    if (!wait.just_progressed()) return verdict;
+    if (wait.just_progressed()) continue;
+    for (auto &leg : legs_)
+      if (dead_ >= 0) leg->tell_lost(dead_);
+    return verdict;
   }
+}
+
+/// What other ranks have found out.
+Status Exchange::look_for_lost() {
+  for (auto &leg : legs_) HLC_TRY(leg->look_for_lost());
+  return Status::ok;
 }
 
 /// MPI knows its call and not the neighbour: a failure of it becomes one that names both. An edge below 0: nobody knows which.
@@ -328,10 +341,12 @@ Status Exchange::name_peer(Status status, int e) const {
               error_message());
 }
 
-Status Exchange::suspect_rank(int rank, Member member, bool timed_out) const {
+Status Exchange::suspect_rank(int rank, Member member, bool timed_out) {
   const Context &context = *plan_.context;
-  if (member != kOtherNode && !plan_.context->port().alive(member))
+  if (member != kOtherNode && !plan_.context->port().alive(member)) {
+    dead_ = rank;
     return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", context.rank(), rank);
+  }
   const char *host = plan_.other_host(rank);
   if (timed_out)
     return fail(Status::timeout, "rank %d has waited %lld s for rank %d%s%s%s (HALOCLINE_TIMEOUT)", context.rank(),
@@ -341,13 +356,13 @@ Status Exchange::suspect_rank(int rank, Member member, bool timed_out) const {
 }
 
 /// Any neighbour of the round may have died; which one a mode waits for, the mode itself may not know.
-Status Exchange::suspect_all(int rank, bool timed_out) const {
+Status Exchange::suspect_all(int rank, bool timed_out) {
   for (std::size_t e = 0; e < plan_.edges.size(); ++e)
     if (plan_.parts[e].active()) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, false));
   return timed_out ? suspect_rank(rank, kOtherNode, true) : Status::ok;
 }
 
-Status Exchange::suspect_missing(bool timed_out) const {
+Status Exchange::suspect_missing(bool timed_out) {
   for (const bool late : {false, timed_out})
     for (std::size_t e = 0; e < arrival_.size(); ++e)
       if (arrival_[e] == Arrival::missing) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, late));
@@ -355,14 +370,14 @@ Status Exchange::suspect_missing(bool timed_out) const {
 }
 
 /// Ranks of this node that move data for this one.
-Status Exchange::suspect_partners() const {
+Status Exchange::suspect_partners() {
   for (const auto &leg : legs_)
     for (const Member member : leg->partners()) HLC_TRY(suspect_rank(plan_.context->rank_of(member), member, false));
   return Status::ok;
 }
 
 /// Check mode waits for all neighbours, whether they take part in the round or not.
-Status Exchange::suspect_peers(bool timed_out) const {
+Status Exchange::suspect_peers(bool timed_out) {
   for (const Edge &edge : plan_.edges) HLC_TRY(suspect_rank(edge.rank, edge.member, false));
   return timed_out ? check_->late() : Status::ok;
 }

@@ -85,11 +85,12 @@ class Exchange {
   template <class Step, class Suspect>
   Status wait_until(Step step, Suspect suspect);
   Status name_peer(Status status, int edge) const;
-  Status suspect_rank(int rank, Member member, bool timed_out) const;
-  Status suspect_missing(bool timed_out) const;
-  Status suspect_partners() const;
-  Status suspect_all(int rank, bool timed_out) const;
-  Status suspect_peers(bool timed_out) const;
+  Status suspect_rank(int rank, Member member, bool timed_out);
+  Status suspect_missing(bool timed_out);
+  Status look_for_lost();
+  Status suspect_partners();
+  Status suspect_all(int rank, bool timed_out);
+  Status suspect_peers(bool timed_out);
   Status mark_broken(Status status);
 
   Cargo *cargo_;
@@ -107,6 +108,7 @@ class Exchange {
   std::vector<int> shown_;  // views are out of these edges
   int left_ = 0;  // edges whose data have not been unpacked
   int missing_ = 0;  // edges whose data have not come
+  int dead_ = -1;  // a rank of this node whose process has ended
   bool in_flight_ = false, broken_ = false, in_order_ = false;
 };
 

@@ -101,12 +101,18 @@ class Leg : public Kept {
   virtual bool packs_past_caches() const { return false; }
   /// Ranks of this node who have to move for the round to end, though they may be nobody's peer here.
   virtual const std::vector<Member> &partners() const { return no_partners_; }
+  /// Asked every 10 ms of a wait: peer_died once it is known that a rank is lost without which rounds cannot end.
+  virtual Status look_for_lost() { return Status::ok; }
+  /// A rank is lost, and this one ends for it. Those who wait for this one should end for the same.
+  virtual void tell_lost(int) {}
   /// Writes to other nodes that were begun so far.
   virtual std::int64_t network_writes() const { return 0; }
   /// False if arrivals come all at once, so that nobody can tell which neighbour is late.
   virtual bool knows_who() const { return true; }
   /// True if MPI or the network may still write into its memory when a round has failed: the leg is then kept for ever.
   virtual bool outlives_failure() const { return wake_up() == WakeUp::by_polling; }
+  /// The leg is about to be kept for ever: it gives back what neither MPI nor the network can still touch.
+  virtual void let_go() {}
   virtual std::int64_t memory_bytes() const = 0;
   virtual WakeUp wake_up() const { return WakeUp::by_polling; }
   const std::vector<int> &edges() const { return edges_; }

@@ -38,6 +38,9 @@ LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}
 # Every rank on a node of its own: the death is seen by a write that fails, or not at all until the time is over.
 OTHER_NODES = {"HALOCLINE_FAKE_NODES": str(RANKS), "HALOCLINE_TEST_PATIENCE": "60"}
 OVER_THE_NETWORK = [("direct", "after_start"), ("notify_node", "after_start")]
+# Two ranks on a node, the third on another one: memory that the node shares and the other one writes to.
+TWO_NODES = dict(OTHER_NODES, HALOCLINE_FAKE_NODES="2", HALOCLINE_TIMEOUT="20")
+SHARED = [("notify_node", "between_swaps"), ("notify_node", "after_start"), ("notify_node", "unpacking")]
 # What is collective at the end waits for a live rank far longer than HALOCLINE_TIMEOUT, for one that is lost no longer than that: the
 # patience is shorter than the former. `put`: the death is known by a transfer that has failed, and there is nothing to wait for.
 LAST_CALLS = dict(OTHER_NODES, HALOCLINE_TIMEOUT="4", HALOCLINE_TEST_PATIENCE="30")
@@ -148,7 +151,7 @@ def launch(program, launcher, mode, stage, more):
 
 def missed(report):
     """The rank that a survivor was told it missed."""
-    named = re.search(r"(for|reach) rank (\d+)\b", report)
+    named = re.search(r"(for|reach|without) rank (\d+)\b", report)
     return int(named[2]) if named else None
 
 
@@ -231,7 +234,7 @@ def main():
     cases = [(mode, stage, {}) for mode, stage in (all_cases() if matrix else FEW)]
     cases += [(mode, stage, dict(LARGE_CARDS, MPIR_CVAR_CH4_CMA_ENABLE=cma)) for mode, stage in CHECKED for cma in "01"]
     cases += [(mode, stage, OTHER_NODES) for mode, stage in OVER_THE_NETWORK + ([("notify", "between_swaps")] if matrix else [])]
-    cases += AT_THE_END
+    cases += [(mode, stage, TWO_NODES) for mode, stage in SHARED] + AT_THE_END
     for mode, stage, more in cases:
         reports, output, left = launch(program, launcher, mode, stage, more)
         result, reason = judge(reports, output, mode, stage, more)

@@ -114,8 +114,8 @@ TEST_P(Memory, of_a_rank_does_not_grow_with_the_job) {
   if (!can_count_bytes()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
   if (size() < 16 || size() % 16 != 0) GTEST_SKIP() << "needs 16 ranks, or a multiple";
   // What is made once and for all is made first.
-  // Three rows at least, so that those above and below a rank are different ranks.
-  const int fewest = std::max(3 * kColumns, size() / 4);
+  // Three rows at least, so that those above and below a rank are different ranks; where it matters to what is held, different nodes.
+  const int fewest = std::max(3 * (GetParam().mode == HLC_MODE_NOTIFY_NODE ? ranks_per_node() : kColumns), size() / 4);
   const auto hold_mode = [](MPI_Comm comm, int ranks) { return hold(comm, ranks, GetParam().mode); };
   hold_on_first(fewest, hold_mode);
   const Held few = hold_on_first(fewest, hold_mode);
@@ -155,7 +155,8 @@ TEST(SegmentMemory, of_a_rank_does_not_grow_with_the_job) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, Memory,
                          testing::Values(ModeChoice{"p2p", HLC_MODE_P2P}, ModeChoice{"pscw", HLC_MODE_PSCW},
-                                         ModeChoice{"notify", HLC_MODE_NOTIFY}, ModeChoice{"direct", HLC_MODE_DIRECT}),
+                                         ModeChoice{"notify", HLC_MODE_NOTIFY}, ModeChoice{"direct", HLC_MODE_DIRECT},
+                                         ModeChoice{"notify_node", HLC_MODE_NOTIFY_NODE}),
                          mode_name);
 
 }  // namespace

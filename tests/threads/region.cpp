@@ -59,6 +59,7 @@ int Region::make_named(ObjectAddress &address) { return make_nameless(address); 
 void Region::unlink(const ObjectAddress &) {}
 int Region::describe(ObjectAddress &) const { return ENOTSUP; }  // there is no helper process to tell
 void Region::close() {}
+void Region::let_go() {}  // there is no network to write to it
 
 int Region::open(const ObjectAddress &address) {
   base_ = reinterpret_cast<char *>(address.inode);

@@ -238,7 +238,7 @@ std::int64_t Port::hand_over(Transfer &t) {
 void Port::end(Transfer &transfer, int error) {
   if (transfer.lent) fi_close(&std::exchange(transfer.lent, nullptr)->fid);
   transfer.error = error;
-  // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWireLeg and Ring, Pulses::look_at)
+  // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWays::Way and Ring, Pulses::look_at)
   transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
   if (error && transfer.kind != Transfer::Kind::receive) failures_.fetch_add(1, std::memory_order_relaxed);
   if (!transfer.reported) return;
@@ -322,8 +322,8 @@ void Port::hear(std::uint64_t word) {
   if ((word & kSetsWord) != 0 && word_bytes_ >= sizeof word) return hear_value(word);
   const std::size_t place = place_in(word);
   if (place >= ears_.size() || !ears_[place].counter || ears_[place].word != word) return count_stranger();
-  // SYNC payload-before-announcement (pairs with WireLeg::poll, NodeWireLeg::has_come, Ring::has_come): the provider queues an announcement
-  // when the bytes are there.
+  // SYNC payload-before-announcement (pairs with WireLeg::poll, NodeWireLeg::has_come and look_for_lost, Ring::has_come): the provider queues
+  // an announcement when the bytes are there.
   ears_[place].counter->value.fetch_add(1, std::memory_order_release);
 }
 

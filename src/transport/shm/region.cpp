@@ -105,6 +105,12 @@ int Region::map_from(std::int64_t place) {
   return 0;
 }
 
+void Region::let_go() {
+  close();
+  constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  if (base_) mmap(base_, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, kind, -1, 0);  // or all stays as it is
+}
+
 void Region::close() {
   if (file_ >= 0) ::close(file_);
   file_ = -1;

@@ -58,6 +58,9 @@ class Region {
   int map_from(std::int64_t place);
   /// The mapping holds the object; its file is needed no more.
   void close();
+  /// Lets go of the object: in its place comes memory of this process alone, zeros at first and none taken until it is touched. For addresses that
+  /// somebody may still write to.
+  void let_go();
 
   bool mapped() const { return base_ != nullptr; }
   std::int64_t bytes() const { return offsets_.empty() ? 0 : offsets_.back(); }

@@ -1,0 +1,235 @@
+// Bundles are laid out, the node's memory is made and registered, and each rank meets the carriers of other nodes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/modes/node_ways.hpp"
+
+#include <cstring>
+#include <set>
+#include <utility>
+
+namespace halocline {
+
+NodeWays::NodeWays(Plan &plan, const std::vector<int> &edges)
+    : plan_(plan), edges_(edges), network_(plan.context->network()), port_(*network_.port()) {}
+
+NodeWays::~NodeWays() {
+  if (shares_) network_.count_shared(-1);
+  for (Way &way : ways_) part_from(way);
+  if (std::all_of(ways_.begin(), ways_.end(), [](const Way &way) { return way.is_over(); })) return;
+  remains_->memory = std::move(memory_);
+  remains_->ways = std::move(ways_);
+  keep_for_ever(std::move(remains_));
+}
+
+Status NodeWays::create() {
+  std::unique_ptr<Cards> nodes;
+  HLC_TRY(prepare([&] {
+    nodes = std::make_unique<Cards>(plan_, edges_);
+    for (const int e : edges_) nodes->mine[static_cast<std::size_t>(e)].a = plan_.context->node();
+    return Status::ok;
+  }));
+  HLC_TRY(swap_cards(plan_, edges_, nodes));
+  HLC_TRY(share_stakes(*nodes));
+  HLC_TRY(agree(*plan_.context, plan_.comm, create_segment(*plan_.context, carried_bytes(), memory_)));
+  HLC_TRY(prepare([&] { return name_me(open_all()); }));
+  std::unique_ptr<CardsOf<NodeCard>> cards;
+  HLC_TRY(prepare([&] {
+    cards = write_cards();
+    return Status::ok;
+  }));
+  HLC_TRY(swap_cards(plan_, edges_, cards));
+  HLC_TRY(prepare([&] { return name_me(connect_all(cards->theirs)); }));
+  return prepare([&] { return await_greetings(); });
+}
+
+/// The other nodes may still write, and the provider knows the memory by its addresses. But what they write is for nobody, and so it may go
+/// to memory that is not shared, once nothing is read from there that is on its way to others.
+void NodeWays::let_go() {
+  for (Way &way : ways_) withdraw(way);
+  if (std::all_of(ways_.begin(), ways_.end(), [](const Way &way) { return way.is_over(); })) memory_.let_go();
+}
+
+std::int64_t NodeWays::memory_bytes() const {
+  std::int64_t bytes = carried_bytes() + static_cast<std::int64_t>(ties_.size() * sizeof(Tie));
+  for (const Way &way : ways_) bytes += static_cast<std::int64_t>(sizeof(Way) + kSlots * way.pieces[0].size() * sizeof(Transfer));
+  return bytes;
+}
+
+/// A failure of the transport, which knows no ranks, becomes one of mine.
+Status NodeWays::name_me(Status status) const {
+  return failed(status) ? fail(status, "rank %d: %s", plan_.context->rank(), error_message()) : status;
+}
+
+/// What this rank has the memory of.
+std::int64_t NodeWays::carried_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Way &way : ways_)
+    if (is_carrier(way)) bytes = std::max(bytes, way.bundle.place + bundle_bytes(way.bundle, sizeof(BundleWords)));
+  return static_cast<std::int64_t>(sizeof(NodeWords)) + bytes;
+}
+
+/// The ranks of the node read each other's stakes from memory that is theirs for the moment; each works out the same bundles.
+Status NodeWays::share_stakes(const Cards &nodes) {
+  Context &context = *plan_.context;
+  std::vector<std::int64_t> node_of;
+  std::vector<Stake> mine;
+  HLC_TRY(prepare([&] {
+    for (const Card &card : nodes.theirs) node_of.push_back(card.a);
+    mine = list_stakes(plan_, edges_, node_of);
+    mine.emplace_back();
+    return Status::ok;
+  }));
+  Segment stakes;
+  const std::size_t bytes = mine.size() * sizeof(Stake);
+  HLC_TRY(agree(context, plan_.comm, create_segment(context, static_cast<std::int64_t>(bytes), stakes)));
+  std::memcpy(stakes.part(context.member()), mine.data(), bytes);
+  HLC_TRY(agree(context, plan_.comm, Status::ok));
+  return prepare([&] {
+    std::vector<Stake> all;
+    for (Member member = 0; member < context.members(); ++member)
+      for (const auto *stake = reinterpret_cast<const Stake *>(stakes.part(member)); stake->edges > 0; ++stake) all.push_back(*stake);
+    take(lay_out_bundles(std::move(all), context.member(), sizeof(BundleWords)), node_of);
+    return Status::ok;
+  });
+}
+
+void NodeWays::take(std::vector<Bundle> bundles, const std::vector<std::int64_t> &node_of) {
+  remains_ = std::make_unique<Remains>();
+  ways_ = std::vector<Way>(bundles.size());
+  ties_.resize(plan_.edges.size());
+  std::set<Member> partners;
+  for (std::size_t i = 0; i < bundles.size(); ++i) {
+    Way &way = ways_[i];
+    way.bundle = std::move(bundles[i]);
+    way.head_bytes = head_bytes(way.bundle);
+    partners.insert(way.bundle.members.begin(), way.bundle.members.end());
+    std::int64_t number = way.bundle.first_edge;
+    for (const int e : edges_) {
+      if (node_of[static_cast<std::size_t>(e)] != way.bundle.node) continue;
+      ties_[static_cast<std::size_t>(e)] = {i, number++};
+      way.some_rank = plan_.edges[static_cast<std::size_t>(e)].rank;
+    }
+  }
+  partners.erase(plan_.context->member());
+  partners_.assign(partners.begin(), partners.end());
+}
+
+Status NodeWays::open_all() {
+  network_.count_shared(1);
+  shares_ = true;
+  for (Way &way : ways_) HLC_TRY(open(way));
+  return Status::ok;
+}
+
+Status NodeWays::open(Way &way) {
+  const std::int64_t in = slot_bytes(way.bundle, way.bundle.in), out = slot_bytes(way.bundle, way.bundle.out);
+  char *memory = memory_.part(way.bundle.carrier) + sizeof(NodeWords) + way.bundle.place;
+  way.words = reinterpret_cast<BundleWords *>(memory);
+  way.landing_at = memory + sizeof(BundleWords);
+  way.news_at = way.landing_at + kLandingBytes + 2 * in;
+  for (std::size_t slot = 0; slot < kSlots; ++slot) {
+    way.receive[slot] = way.landing_at + kLandingBytes + static_cast<std::int64_t>(slot) * in;
+    way.send[slot] = way.news_at + kNewsBytes + static_cast<std::int64_t>(slot) * out;
+  }
+  HLC_TRY(way.source.cover(port_, way.news_at, kNewsBytes + 2 * out, NetworkSegment::Use::for_me));
+  if (!is_carrier(way)) return Status::ok;
+  HLC_TRY(way.landing.cover(port_, way.landing_at, kLandingBytes + 2 * in, NetworkSegment::Use::for_peers));
+  ReachCard &card = way.words->reach;
+  card.carrier = network_.pulses()->mine();
+  card.rank = plan_.context->rank();
+  card.memory = way.landing.remote();
+  for (; way.listening < kinds; ++way.listening) card.announcements[way.listening] = port_.listen(&way.words->heard[way.listening]);
+  return Status::ok;
+}
+
+/// The carriers have written how they are reached; each edge carries that to the other node.
+std::unique_ptr<CardsOf<NodeCard>> NodeWays::write_cards() {
+  auto cards = std::make_unique<CardsOf<NodeCard>>(plan_, edges_);
+  for (const int e : edges_) cards->mine[static_cast<std::size_t>(e)] = {of(e).words->reach, tie(e).number};
+  return cards;
+}
+
+Status NodeWays::connect_all(const std::vector<NodeCard> &theirs) {
+  for (const int e : edges_) {
+    const NodeCard &card = theirs[static_cast<std::size_t>(e)];
+    ties_[static_cast<std::size_t>(e)].peer_number = card.number;
+    if (!of(e).met) HLC_TRY(connect(of(e), card.reach));
+  }
+  return Status::ok;
+}
+
+Status NodeWays::connect(Way &way, const ReachCard &card) {
+  Transfer model;
+  HLC_TRY(network_.pulses()->know(card.rank, card.carrier));
+  HLC_TRY(port_.meet(card.carrier.address, &model.peer));
+  way.address = card.carrier.address;
+  way.met = true;
+  way.rank = card.rank;
+  way.host.assign(card.carrier.host, strnlen(card.carrier.host, sizeof card.carrier.host));
+  model.descriptor = way.source.descriptor();
+  model.key = card.memory.key;
+  for (std::size_t slot = 0; slot < kSlots; ++slot) make_pieces(way, slot, card, model);
+  way.greeting.kind = Transfer::Kind::deliver;
+  aim_word(way.greeting, model, way.send[0], card.memory.address);
+  aim_word(way.news, model, way.news_at, card.memory.address + sizeof(std::uint64_t));
+  way.news.announcement = card.announcements[loss];
+  port_.start(way.greeting);
+  return Status::ok;
+}
+
+void NodeWays::aim_word(Transfer &word, const Transfer &model, const char *from, std::uint64_t address) const {
+  word.aim_as(model);
+  word.from = from;
+  word.bytes = sizeof(std::uint64_t);
+  word.address = address;
+}
+
+void NodeWays::make_pieces(Way &way, std::size_t slot, const ReachCard &card, const Transfer &model) {
+  const std::int64_t bytes = slot_bytes(way.bundle, way.bundle.out);
+  const std::int64_t slot_at = kLandingBytes + static_cast<std::int64_t>(slot) * bytes;
+  way.pieces[slot] = std::vector<Transfer>(static_cast<std::size_t>(pieces_of(bytes)));
+  std::int64_t before = 0;
+  for (Transfer &piece : way.pieces[slot]) {
+    piece.aim_as(model);
+    piece.from = way.send[slot] + before;
+    piece.address = card.memory.address + static_cast<std::uint64_t>(slot_at + before);
+    piece.announcement = card.announcements[(before == 0 ? first_0 : further_0) + slot];
+    before += port_.most_bytes();
+  }
+}
+
+/// The connections stand before the first round, and a node that cannot be reached is an error of the plan.
+Status NodeWays::await_greetings() {
+  Wait wait(*plan_.context, network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling);
+  while (true) {
+    network_.poll();
+    for (const Way &way : ways_)
+      if (way.greeting.state.load(std::memory_order_acquire) == Transfer::State::failed)
+        return unreached(way, port_.text_of(way.greeting.error));
+    const auto silent = std::find_if(ways_.begin(), ways_.end(), [](const Way &way) { return !Way::is_done(way.greeting); });
+    if (silent == ways_.end()) return Status::ok;
+    if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-plan_.context->timeout_ns() / 2)) return unreached(*silent, "");
+  }
+}
+
+Status NodeWays::unreached(const Way &way, const char *reason) const {
+  return fail(Status::timeout,
+              "rank %d does not reach rank %d on host %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface, "
+              "HALOCLINE_PROVIDER=none does without)",
+              plan_.context->rank(), way.rank, way.host.c_str(), port_.description().c_str(), *reason ? ": " : "", reason);
+}
+
+void NodeWays::part_from(Way &way) {
+  for (std::size_t kind = 0; kind < way.listening; ++kind) port_.stop_listening(way.words->reach.announcements[kind]);
+  if (way.met) port_.part_from(way.address);
+  withdraw(way);
+}
+
+/// What waits for room.
+void NodeWays::withdraw(Way &way) {
+  port_.withdraw(way.greeting);
+  port_.withdraw(way.news);
+  for (auto &pieces : way.pieces)
+    for (Transfer &piece : pieces) port_.withdraw(piece);
+}
+
+}  // namespace halocline

@@ -1,0 +1,178 @@
+// The ways of mode notify_node from this node to others and back: the memory in which its ranks pack and unpack, and the connections. Made with
+// the plan; node_wire.cpp does the rounds.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/segment.hpp"
+#include "exchange/handshake.hpp"
+#include "exchange/leg.hpp"
+#include "exchange/modes/bundles.hpp"
+
+namespace halocline {
+
+inline constexpr std::size_t kSlots = 2;
+
+/// What announcements are for: the first piece of a slot, which tells of all further ones, those, and news of a rank that is lost.
+enum : std::size_t { first_0, first_1, further_0, further_1, loss, kinds };
+
+/// Who is lost, and who has found out. In shared memory and in messages one word, so that it is whole; 0: nobody is.
+struct Loss {
+  int rank = -1, finder = -1;
+
+  static Loss of(std::uint64_t word) { return {static_cast<int>(word >> 32) - 1, static_cast<int>(word & 0xFFFF'FFFF) - 1}; }
+  std::uint64_t word() const { return (static_cast<std::uint64_t>(rank) + 1) << 32 | (static_cast<std::uint64_t>(finder) + 1); }
+};
+
+/// What all ranks of this node know of the plan. Each part begins with it; that of the node's first rank is used.
+struct NodeWords {
+  alignas(kLinePair) std::atomic<std::uint64_t> lost;  // written once, by whoever of the node is the first to find out
+};
+static_assert(sizeof(NodeWords) % kLinePair == 0);
+
+/// What ranks of the other node have to know to write a bundle to this one.
+struct ReachCard {
+  Whereabouts carrier;
+  int rank = 0;  // the carrier's
+  transport::ofi::RemotePart memory;  // from the landing on
+  std::array<std::uint64_t, kinds> announcements{};
+};
+
+/// What the ranks of this node tell each other of a bundle, in their memory.
+struct BundleWords {
+  std::array<Counter, kinds> heard;  // pieces, and news, that have come; the carrier counts
+  std::array<Counter, kSlots> sent;  // the last round whose bundle has left this slot; written by whoever sent it
+  struct alignas(kLinePair) Packing {
+    std::atomic<std::uint64_t> used;  // bytes that packers have taken
+    std::atomic<std::uint64_t> packed;  // ranks that are done
+    std::uint64_t further;  // pieces beyond the first, of all rounds; the sender's alone
+  };
+  std::array<Packing, kSlots> packing;  // of the round that is being packed
+  ReachCard reach;  // written by the carrier, once
+};
+
+/// The word of a landing that news are written to.
+inline std::uint64_t &news_in(char *landing) { return reinterpret_cast<std::uint64_t *>(landing)[1]; }
+/// The words before the data of a slot. How many pieces have been sent into it beyond the first ones, in all rounds so far:
+inline std::uint64_t &further_in(char *slot) { return *reinterpret_cast<std::uint64_t *>(slot); }
+/// Where the data of an edge are, by its number in the bundle; from the slot's first byte on.
+inline std::uint64_t &begin_in(char *slot, std::int64_t number) { return reinterpret_cast<std::uint64_t *>(slot)[1 + number]; }
+
+/// What the two ends of an edge tell each other.
+struct NodeCard {
+  ReachCard reach;  // of the bundle that the edge belongs to
+  std::int64_t number = 0;  // of the edge in it, as the sender counts
+};
+
+/// All ways of one rank. Nothing but the constructor and create allocates.
+class NodeWays {
+ public:
+  /// The way to one other node and back, as this rank sees it.
+  struct Way {
+    Bundle bundle;
+    int some_rank = -1;  // a neighbour there, for messages
+    BundleWords *words = nullptr;
+    std::array<char *, kSlots> receive{}, send{};
+    char *landing_at = nullptr, *news_at = nullptr;
+    std::int64_t head_bytes = 0;
+    NetworkSegment landing;  // registered by the carrier: the landing and the slots to receive in
+    NetworkSegment source;  // news and the slots to send from
+    std::size_t listening = 0;  // to so many kinds; the carrier
+    transport::ofi::Address address;
+    bool met = false;
+    int rank = -1;  // who hears there
+    std::string host;  // where
+    std::array<std::vector<Transfer>, kSlots> pieces;
+    Transfer greeting, news;
+    // Of the running round:
+    std::int64_t share = 0, next = 0;  // bytes that I pack; where the next edge goes
+    int left = 0;  // edges to be packed
+    bool placed = false, counted = true, come = false;
+    std::array<std::uint64_t, kSlots> posted{};  // the round that I have sent from a slot, until it has left; 0: none
+
+    // SYNC written-before-reuse (pairs with Port::end)
+    static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
+    static bool is_ended(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
+    /// What was sent from a slot has left.
+    bool has_left(std::size_t slot) const { return std::all_of(pieces[slot].begin(), pieces[slot].end(), is_done); }
+    /// Nothing is on its way there.
+    bool is_over() const {
+      return is_ended(greeting) && is_ended(news) && std::all_of(pieces[0].begin(), pieces[0].end(), is_ended) &&
+             std::all_of(pieces[1].begin(), pieces[1].end(), is_ended);
+    }
+  };
+
+  /// An edge's place.
+  struct Tie {
+    std::size_t way = 0;
+    std::int64_t number = 0, peer_number = 0;  // in the bundle that I send, and in the one that comes
+  };
+
+  NodeWays(Plan &plan, const std::vector<int> &edges);
+  NodeWays(const NodeWays &) = delete;
+  NodeWays &operator=(const NodeWays &) = delete;
+  /// What libfabric may still read is kept for ever.
+  ~NodeWays();
+
+  /// Makes the memory and the connections, which stand when it returns. Collective over the plan's communicator, the same status on all ranks.
+  Status create();
+  /// The plan has failed: gives back what the network can no longer touch.
+  void let_go();
+
+  std::vector<Way> &all() { return ways_; }
+  const std::vector<Way> &all() const { return ways_; }
+  Way &of(int edge) { return ways_[tie(edge).way]; }
+  const Tie &tie(int edge) const { return ties_[static_cast<std::size_t>(edge)]; }
+  NodeWords &words() const { return *reinterpret_cast<NodeWords *>(memory_.part(0)); }
+  /// Ranks of this node who have a stake where I have one.
+  const std::vector<Member> &partners() const { return partners_; }
+  std::int64_t pieces_of(std::int64_t bytes) const { return (bytes + port_.most_bytes() - 1) / port_.most_bytes(); }
+  std::int64_t memory_bytes() const;
+
+ private:
+  /// What libfabric may still read or write when all goes because a plan could not be made.
+  struct Remains : Kept {
+    Segment memory;
+    std::vector<Way> ways;
+  };
+
+  Status name_me(Status status) const;
+  std::int64_t carried_bytes() const;
+  bool is_carrier(const Way &way) const { return way.bundle.carrier == plan_.context->member(); }
+  Status share_stakes(const Cards &nodes);
+  void take(std::vector<Bundle> bundles, const std::vector<std::int64_t> &node_of);
+  Status open_all();
+  Status open(Way &way);
+  std::unique_ptr<CardsOf<NodeCard>> write_cards();
+  Status connect_all(const std::vector<NodeCard> &theirs);
+  Status connect(Way &way, const ReachCard &card);
+  void aim_word(Transfer &word, const Transfer &model, const char *from, std::uint64_t address) const;
+  void make_pieces(Way &way, std::size_t slot, const ReachCard &card, const Transfer &model);
+  Status await_greetings();
+  /// The reason is known if the provider has given up.
+  Status unreached(const Way &way, const char *reason) const;
+  void part_from(Way &way);
+  void withdraw(Way &way);
+  template <class Part>
+  Status prepare(Part part) {
+    return halocline::prepare(*plan_.context, plan_.comm, part);
+  }
+
+  Plan &plan_;
+  const std::vector<int> &edges_;
+  Network &network_;
+  NetworkPort &port_;
+  std::unique_ptr<Remains> remains_;  // there if there are ways
+  Segment memory_;  // of the bundles: goes after what registers it
+  std::vector<Way> ways_;
+  std::vector<Tie> ties_;  // by edge
+  std::vector<Member> partners_;
+  bool shares_ = false;  // counted among those whose arrivals any rank of the node may wait for
+};
+
+}  // namespace halocline
