@@ -75,7 +75,8 @@ class Night {
     std::uint32_t value = 0;
     sleeps = sleeps_of_sleeper();
     sleeps_long = true;
-    MPI_Send(nullptr, 0, MPI_INT, taker_, 0, MPI_COMM_WORLD);
+    const std::int64_t before = *sleeps;
+    MPI_Send(&before, 1, MPI_INT64_T, taker_, 0, MPI_COMM_WORLD);
     EXPECT_TRUE(ok(hlc_notify_wait(segment_.raw(), {2, 1}, &id)));
     sleeps_long = false;
     EXPECT_TRUE(ok(hlc_notify_reset(segment_.raw(), 2, &value)));
@@ -85,8 +86,8 @@ class Night {
   void take_in(std::int64_t round) {
     constexpr hlc_action read{HLC_OP_READ, HLC_NUMBER_INT64};
     const std::atomic<std::int64_t> &begun = *sleeps_of_sleeper();
-    const std::int64_t before = begun;
-    MPI_Recv(nullptr, 0, MPI_INT, sleeper_, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    std::int64_t before = 0;
+    MPI_Recv(&before, 1, MPI_INT64_T, sleeper_, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     while (begun == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     MPI_Send(nullptr, 0, MPI_INT, sender_, 0, MPI_COMM_WORLD);
     for (std::int64_t sent = 0; sent < round;) EXPECT_TRUE(ok(hlc_fetch_op(segment_.at(sender_, 0), read, nullptr, &sent)));
