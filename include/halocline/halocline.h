@@ -164,7 +164,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_field_alloc(hlc_context *context, size_t by
 
 /**
  * Releases memory from hlc_field_alloc and sets *data to NULL. Local: it does not wait for other ranks. HLC_ERR_STATE while a halo of
- * this rank still uses it, HLC_ERR_ARGUMENT if it is not from hlc_field_alloc.
+ * this rank still uses it or a reduction that is running does, HLC_ERR_ARGUMENT if it is not from hlc_field_alloc.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_field_free(hlc_context *context, void **data);
 

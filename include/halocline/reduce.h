@@ -59,7 +59,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_allreduce_create(hlc_context *context, cons
  * Returns when out is complete and in may be written again; out may be in, else the two must not overlap. Both must be aligned as the type
  * needs. Allocates nothing.
  *
- * Arrays of 128 KiB and more in memory from hlc_field_alloc are combined where they lie, by all ranks of the node, which takes about two thirds of the time;
+ * Arrays of 128 KiB and more in memory from hlc_field_alloc, of the same context, are combined where they lie, by all ranks of the node, which takes about two thirds of the time;
  * in and out, and different ranks, may lie in different memory from run to run. While the run lasts, hlc_field_free of that memory, also by a
  * rank that uses its part of it for something else, is HLC_ERR_STATE. Where a rank of the node has released its part, the arrays are copied.
  *
@@ -68,7 +68,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_allreduce_create(hlc_context *context, cons
  * parts, of which the first count mod N are one element longer than the others; part p begins with node p and goes on with node p + 1, after
  * the last one with node 0, on each node rank by rank. Neither sizes of chunks nor timing have a part in it.
  *
- * Waits at most HALOCLINE_TIMEOUT seconds for one rank: HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED; both name it. What is in out is undefined then, and the plan
+ * Waits at most HALOCLINE_TIMEOUT seconds for one rank: HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED; both name it. It may itself have ended its run for the sake of
+ * another rank, which it names. What is in out is undefined then, and the plan
  * can only be destroyed; HLC_ERR_STATE says so. HLC_ERR_ARGUMENT if plan is NULL, or in or out is where count is not 0.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_allreduce_run(hlc_allreduce *plan, const void *in, void *out);

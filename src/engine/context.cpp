@@ -249,13 +249,9 @@ Status Context::release_field(void *data) {
 }
 
 FieldPlace Context::find_field(const void *data, std::int64_t bytes) {
-  const std::lock_guard lock(fields_mutex_);
-  const auto *byte = static_cast<const char *>(data);
-  for (const Field &field : fields_) {
-    const char *part = field.segment.part(member_);
-    if (byte >= part && byte + bytes <= part + field.segment.part_bytes(member_)) return {field.serial, byte - part};
-  }
-  return {};
+  const FieldPlace found = hold_field(data, bytes);
+  if (found.serial >= 0) use_field(found.serial, -1);
+  return found;
 }
 
 Context::Field *Context::field_with(std::int64_t serial) {
@@ -268,6 +264,18 @@ char *Context::field_part(std::int64_t serial, Member member) {
   const std::lock_guard lock(fields_mutex_);
   const Field *field = field_with(serial);
   return field ? field->segment.part(member) : nullptr;
+}
+
+FieldPlace Context::hold_field(const void *data, std::int64_t bytes) {
+  const std::lock_guard lock(fields_mutex_);
+  const auto *byte = static_cast<const char *>(data);
+  for (Field &field : fields_) {
+    const char *part = field.segment.part(member_);
+    if (byte < part || byte + bytes > part + field.segment.part_bytes(member_)) continue;
+    field.users += 1;
+    return {field.serial, byte - part};
+  }
+  return {};
 }
 
 char *Context::borrow_field(std::int64_t serial, Member member) {

@@ -103,7 +103,8 @@ class Context {
   FieldPlace find_field(const void *data, std::int64_t bytes);
   /// The memory of another member's field, as this process sees it.
   char *field_part(std::int64_t serial, Member member);
-  /// The same, and keeps this rank's field from being released until use_field(serial, -1). NULL if it has been released.
+  /// The same two, and keep this rank's field from being released until use_field(serial, -1). Nowhere, NULL if it has been released.
+  FieldPlace hold_field(const void *data, std::int64_t bytes);
   char *borrow_field(std::int64_t serial, Member member);
   /// Keeps a field from being released (+1), or gives it free again (-1).
   void use_field(std::int64_t serial, int change);

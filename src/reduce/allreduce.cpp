@@ -114,8 +114,8 @@ Status Allreduce::run(const void *in, void *out) {
   return mark_broken(at_once_ ? combine_at_once(run) : combine_long(run));
 }
 
-/// Few elements: all give theirs, and each combines them for itself. Before a rank comes to the third run from here it has seen all others
-/// in the next one, so that nobody reads any more what it overwrites.
+/// Few elements: all give theirs, and each combines them for itself. Before a rank comes to the second run from here it has seen all others
+/// in the next one, so that two slots would do.
 Status Allreduce::combine_at_once(Run run) {
   const std::int64_t all = cut_.count * cut_.element_bytes;
   const auto turn = static_cast<std::int64_t>(units_++);

@@ -26,10 +26,13 @@ Status Allreduce::combine_long(Run run) {
 /// The ranks of the node tell each other where their arrays lie. Those in memory from hlc_field_alloc are read there, unless a rank of the
 /// node has released its part of that memory, and with it its view of the others'.
 Status Allreduce::open(Run run) {
-  if (!is_shared() || cut_.count * cut_.element_bytes < kInPlace) return Status::ok;
+  const std::int64_t all_bytes = cut_.count * cut_.element_bytes;
+  if (all_bytes < kInPlace) return Status::ok;
+  const Notice told = arrays_.hold(run.in, run.out, all_bytes);
+  if (!is_shared()) return Status::ok;
   Notice &mine = notice(context_.member());
   // SYNC given-before-combined (pairs with work): who gave something in the last run had read its notices.
-  mine = arrays_.describe(run.in, run.out, cut_.count * cut_.element_bytes);
+  mine = told;
   HLC_TRY(meet());
   bool any = false, all = true;
   for (Member member = 0; member < context_.members(); ++member) {
@@ -40,7 +43,7 @@ Status Allreduce::open(Run run) {
   mine.sees_all = all;
   HLC_TRY(meet());
   for (Member member = 0; member < context_.members(); ++member) all = all && notice(member).sees_all;
-  if (!all) arrays_.give_back();
+  if (!all) arrays_.forget();
   return Status::ok;
 }
 
@@ -103,6 +106,7 @@ Status Allreduce::give(const Units &unit, Run run) {
 Status Allreduce::work(const Units &unit, Run run) {
   const Member me = context_.member();
   if (ring_) HLC_TRY(ring_->progress());
+  // Of all ranks, also those that have given nothing: on other nodes a slot counts as free because of it (ring.hpp).
   // SYNC given-before-combined (pairs with give)
   if (is_shared() && gives(unit)) HLC_TRY(await_all(&Milestones::given, serial(unit) + 1));
   // SYNC taken-before-worked-anew (pairs with take)

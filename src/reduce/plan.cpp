@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kRow = 512 << 10;  // bytes of a row of chunks, at most
 constexpr std::int64_t kLeastOnNode = 4 << 10, kLeastOnRing = 64 << 10;  // bytes of a chunk, where there is a choice
-constexpr std::int64_t kSlotsOfLane = 4 << 20;  // bytes of what may come from another node, at most
+constexpr std::int64_t kSlotsOfLane =
+    4 << 20;  // bytes of what may come from another node, at most, as long as chunks of kLeastOnNode allow it
 // Slots of the same kind take at least so many bytes together, up to kMostSlots: what another core still has in its innermost cache takes twice as
 // long to be written anew.
 constexpr std::int64_t kTurn = 128 << 10;

@@ -9,11 +9,14 @@ void SharedArrays::make_room() {
   const auto members = static_cast<std::size_t>(context_.members());
   in_.resize(members);
   out_.resize(members);
-  borrowed_.reserve(2 * members);
+  kept_.reserve(2 * members + 2);
 }
 
-Notice SharedArrays::describe(const void *in, const void *out, std::int64_t bytes) {
-  return {context_.find_field(in, bytes), context_.find_field(out, bytes)};
+Notice SharedArrays::hold(const void *in, const void *out, std::int64_t bytes) {
+  const Notice mine{context_.hold_field(in, bytes), context_.hold_field(out, bytes)};
+  for (const FieldPlace &place : {mine.in, mine.out})
+    if (place.serial >= 0) kept_.push_back(place.serial);
+  return mine;
 }
 
 bool SharedArrays::borrow(Member member, const Notice &notice) {
@@ -26,15 +29,19 @@ bool SharedArrays::borrow(Member member, const FieldPlace &place, const char *&a
   const char *part = context_.borrow_field(place.serial, member);
   if (!part) return false;
   array = part + place.offset;
-  borrowed_.push_back(place.serial);
+  kept_.push_back(place.serial);
   return true;
 }
 
-void SharedArrays::give_back() {
-  for (const std::int64_t serial : borrowed_) context_.use_field(serial, -1);
-  borrowed_.clear();
+void SharedArrays::forget() {
   std::fill(in_.begin(), in_.end(), nullptr);
   std::fill(out_.begin(), out_.end(), nullptr);
+}
+
+void SharedArrays::give_back() {
+  for (const std::int64_t serial : kept_) context_.use_field(serial, -1);
+  kept_.clear();
+  forget();
 }
 
 }  // namespace halocline

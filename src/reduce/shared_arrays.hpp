@@ -25,9 +25,12 @@ class SharedArrays {
   ~SharedArrays() { give_back(); }
 
   void make_room();
-  Notice describe(const void *in, const void *out, std::int64_t bytes);
+  /// Finds this rank's own arrays, and keeps them until give_back.
+  Notice hold(const void *in, const void *out, std::int64_t bytes);
   /// Keeps what a member's notice tells of readable until give_back. False if this rank has released its part of that memory.
   bool borrow(Member member, const Notice &notice);
+  /// No array is read where it lies.
+  void forget();
   void give_back();
 
   /// NULL where a member's array cannot be read.
@@ -39,7 +42,7 @@ class SharedArrays {
 
   Context &context_;
   std::vector<const char *> in_, out_;  // by member
-  std::vector<std::int64_t> borrowed_;  // serials
+  std::vector<std::int64_t> kept_;  // serials
 };
 
 }  // namespace halocline

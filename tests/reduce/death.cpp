@@ -1,8 +1,9 @@
 // Three ranks, of which the second ends by itself while the others reduce. They are told that it has, and the plan and the context end.
-// Argument: `early` (few elements) or `late` (in the middle of many).
+// Argument: `early` (few elements), `late` (in the middle of many) or `shared` (the same, in arrays that the others read where they lie).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -39,24 +40,28 @@ void die_at_last(const void *in, void *inout, std::int64_t count, void *user) {
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const bool late = std::strcmp(argv[1], "late") == 0;
+  const bool early = std::strcmp(argv[1], "early") == 0, shared = std::strcmp(argv[1], "shared") == 0;
   hlc_context *context = nullptr;
   expect(HLC_OK, hlc_init(MPI_COMM_WORLD, &context), "hlc_init");
   int calls = 0;
   hlc_allreduce_spec spec{};
   spec.type = HLC_FLOAT64;
-  spec.count = late ? 1'000'000 : 3;
+  spec.count = early ? 3 : 1'000'000;
   spec.reduction = HLC_REDUCE_USER;
   spec.function = die_at_last;
   spec.user = &calls;
   hlc_allreduce *plan = nullptr;
   expect(HLC_OK, hlc_allreduce_create(context, &spec, &plan), "hlc_allreduce_create");
-  std::vector<double> data(static_cast<std::size_t>(spec.count), 1.5);
+  std::vector<double> own(static_cast<std::size_t>(spec.count), 1.5);
+  void *memory = nullptr;
+  if (shared) expect(HLC_OK, hlc_field_alloc(context, own.size() * sizeof(double), &memory), "hlc_field_alloc");
+  double *data = shared ? std::copy(own.begin(), own.end(), static_cast<double *>(memory)) - own.size() : own.data();
   hlc_status status = HLC_OK;
-  for (int i = 0; i < 100 && status == HLC_OK; ++i) status = hlc_allreduce_run(plan, data.data(), data.data());
+  for (int i = 0; i < 100 && status == HLC_OK; ++i) status = hlc_allreduce_run(plan, data, data);
   expect(HLC_ERR_PEER_DIED, status, "hlc_allreduce_run");
   if (!std::strstr(hlc_error_message(), "rank 1")) expect(HLC_OK, status, "a message that names rank 1");
-  expect(HLC_ERR_STATE, hlc_allreduce_run(plan, data.data(), data.data()), "another run");
+  expect(HLC_ERR_STATE, hlc_allreduce_run(plan, data, data), "another run");
+  if (shared) expect(HLC_OK, hlc_field_free(context, &memory), "hlc_field_free after the failure");
   expect(HLC_ERR_PEER_DIED, hlc_allreduce_destroy(&plan), "hlc_allreduce_destroy");
   if (plan) expect(HLC_OK, HLC_ERR_STATE, "the handle after hlc_allreduce_destroy");
   expect(HLC_ERR_PEER_DIED, hlc_finalise(&context), "hlc_finalise");

@@ -2,6 +2,8 @@
 // which, and their owners may use them for something else as soon as a run is over.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "reduce/arrays.hpp"
@@ -117,6 +119,31 @@ TEST(SharedArraysThatOthersHaveReleased, are_copied) {
   if (rank() % 2 == 1) in.release();
   for (int i = 0; i < 3; ++i)
     run_and_spoil(plan, 1, rank() % 2 == 1 ? own_in.data() : in.data(), rank() % 2 == 1 ? own_out.data() : out.data(), expected);
+}
+
+/// Another thread of this rank, while the run waits for a late rank: the arrays are kept.
+TEST(SharedArraysOfARunningReduction, cannot_be_released) {
+  if (size() == 1) GTEST_SKIP() << "nobody can come late";
+  const Plan plan(spec_of(HLC_FLOAT64, HLC_REDUCE_SUM, kFew));
+  Shared in(kFew);
+  std::vector<double> out(static_cast<std::size_t>(kFew));
+  const std::vector<double> mine = elements_of<double>(rank(), 1, kFew);
+  std::copy(mine.begin(), mine.end(), in.data());
+  MPI_Barrier(MPI_COMM_WORLD);
+  hlc_status status = HLC_OK;
+  std::thread other;
+  if (rank() == 0)
+    other = std::thread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      void *raw = in.data();
+      status = hlc_field_free(context(), &raw);
+    });
+  else
+    std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  EXPECT_TRUE(ok(plan.run(in.data(), out.data())));
+  if (other.joinable()) other.join();
+  EXPECT_EQ(status, rank() == 0 ? HLC_ERR_STATE : HLC_OK);
+  EXPECT_TRUE(same_bits(out.data(), folded<double>(1, kFew, sum<double>)));
 }
 
 /// Nothing is kept back after a run.

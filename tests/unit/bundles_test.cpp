@@ -66,7 +66,7 @@ TEST(Bundles, of_one_carrier_lie_one_behind_the_other) {
     EXPECT_EQ(bundle.place % static_cast<std::int64_t>(kLinePair), 0);
     end = bundle.place + bundle_bytes(bundle, kWords);
   }
-  EXPECT_EQ(end, 896 + 2304 + 576) << "words, landing and twice two slots each; the first two are rounded up";
+  EXPECT_EQ(end, 896 + 2304 + 640) << "words, landing, news and twice two slots each; the first two are rounded up";
 }
 
 }  // namespace

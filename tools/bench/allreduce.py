@@ -4,8 +4,8 @@
 allreduce.py [--mpi intel|mpich|openmpi] [--repeats N] [--json FILE] [--picture FILE] -- LAUNCHER... halocline-bench allreduce [OPTION...]
 
 An MPI reads its choice when it starts, so the command behind `--` runs once for each way, in turn, N times; every run measures the library
-and the MPI side by side. Of each way and size the median of its ratios counts; the smallest over all ways is the library against the best (of its two
-ratios together, with arrays of a rank's own and with arrays that the node can read).
+and the MPI side by side. Of each way and size the median of its ratios counts; the smallest over all ways is the library against the
+best (of its two ratios together, with arrays of a rank's own and with arrays that the node can read).
 
     allreduce.py --mpi intel -- .venv/intelmpi/bin/mpiexec -genv I_MPI_PIN 0 -n 2 build/release-intelmpi/bin/halocline-bench allreduce
 
@@ -78,9 +78,9 @@ def show(rows, limit):
     print(f"{'bytes':>10} {'best MPI':>12} {'MPI us':>11} {'halocline us':>13} {'shared us':>11} {'limit us':>11} "
           f"{'MPI/halocline':>14} {'runs':>13} {'MPI/shared':>11} {'runs':>13}")
     for row in rows:
-        spread = [f"{row[ratio + '_least']:.2f} - {row[ratio + '_most']:.2f}" for ratio in ("ratio", "ratio_shared")]
-        print(f"{row['bytes']:>10} {row['best']:>12} {row['MPI_us']:>11.2f} {row['halocline_us']:>13.2f} {row['halocline_shared_us']:>11.2f} "
-              f"{row['limit_us']:>11.2f} {row['ratio']:>14.2f} {spread[0]:>13} {row['ratio_shared']:>11.2f} {spread[1]:>13}")
+        private, shared = (f"{row[ratio + '_least']:.2f} - {row[ratio + '_most']:.2f}" for ratio in ("ratio", "ratio_shared"))
+        print(f"{row['bytes']:>10} {row['best']:>12} {row['MPI_us']:>11.2f} {row['halocline_us']:>13.2f} "
+              f"{row['halocline_shared_us']:>11.2f} {row['limit_us']:>11.2f} {row['ratio']:>14.2f} {private:>13} {row['ratio_shared']:>11.2f} {shared:>13}")
 
 
 def draw(rows, title, limit, picture):

@@ -240,7 +240,7 @@ void Port::end(Transfer &transfer, int error) {
   transfer.error = error;
   // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWays::Way and Ring, Pulses::look_at)
   transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
-  if (error && transfer.kind != Transfer::Kind::receive) failures_.fetch_add(1, std::memory_order_relaxed);
+  if (error && transfer.kind != Transfer::Kind::receive) failures_.fetch_add(1, std::memory_order_release);
   if (!transfer.reported) return;
   transfer.next = ended_;
   ended_ = &transfer;

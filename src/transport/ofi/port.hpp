@@ -152,7 +152,7 @@ class Port {
   std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
   std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
   /// Counts transfers that have failed; who has some under way looks at them when it grows.
-  std::uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
+  std::uint64_t failures() const { return failures_.load(std::memory_order_acquire); }
   /// Announcements that nobody here has asked for, and errors that belong to no transfer.
   std::uint64_t strangers() const { return strangers_.load(std::memory_order_relaxed); }
   void count_stranger() { strangers_.fetch_add(1, std::memory_order_relaxed); }
