@@ -46,7 +46,7 @@ typedef enum hlc_status HLC_INT {
   HLC_ERR_MEMORY = 4,       /**< memory or shared memory ran out */
   HLC_ERR_MISMATCH = 5,     /**< two ranks disagree; the message names both and both values */
   HLC_ERR_TIMEOUT = 6,      /**< a peer did not arrive in time; the message names it */
-  HLC_ERR_PEER_DIED = 7,    /**< a process of this node has ended; the message names its rank */
+  HLC_ERR_PEER_DIED = 7,    /**< a process has ended, of this node or one that the network reaches no more; the message names its rank */
   HLC_ERR_MPI = 8,          /**< MPI returned an error; the message has MPI's own text */
   HLC_ERR_UNSUPPORTED = 9,  /**< not possible here; the message says why */
   HLC_ERR_RULE = 10         /**< HALOCLINE_CHECK=1 found a broken rule; the message names rank, field, cell, neighbour and step */

@@ -80,7 +80,8 @@ def show(rows, limit):
     for row in rows:
         private, shared = (f"{row[ratio + '_least']:.2f} - {row[ratio + '_most']:.2f}" for ratio in ("ratio", "ratio_shared"))
         print(f"{row['bytes']:>10} {row['best']:>12} {row['MPI_us']:>11.2f} {row['halocline_us']:>13.2f} "
-              f"{row['halocline_shared_us']:>11.2f} {row['limit_us']:>11.2f} {row['ratio']:>14.2f} {private:>13} {row['ratio_shared']:>11.2f} {shared:>13}")
+              f"{row['halocline_shared_us']:>11.2f} {row['limit_us']:>11.2f} "
+              f"{row['ratio']:>14.2f} {private:>13} {row['ratio_shared']:>11.2f} {shared:>13}")
 
 
 def draw(rows, title, limit, picture):

@@ -108,7 +108,8 @@ int Region::map_from(std::int64_t place) {
 void Region::let_go() {
   close();
   constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-  if (base_) mmap(base_, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, kind, -1, 0);  // or all stays as it is
+  // If it fails, all stays as it is.
+  if (base_) static_cast<void>(mmap(base_, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, kind, -1, 0));
 }
 
 void Region::close() {
