@@ -108,8 +108,9 @@ int Region::map_from(std::int64_t place) {
 void Region::let_go() {
   close();
   constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-  // If it fails, all stays as it is.
-  if (base_) static_cast<void>(mmap(base_, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, kind, -1, 0));
+  if (!base_) return;
+  void *memory = mmap(base_, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, kind, -1, 0);
+  if (memory != MAP_FAILED) base_ = static_cast<char *>(memory);  // else all stays as it is
 }
 
 void Region::close() {
