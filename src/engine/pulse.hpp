@@ -31,6 +31,9 @@ class Pulses {
   /// From now on a rank is looked for.
   Status know(int rank, const Whereabouts &there);
   /// To be called every few milliseconds by whoever waits: writes to each of them, and again a second after the last write was taken in.
+  /// A rank that the network takes nothing for is given so much time to be reached again.
+  static constexpr std::int64_t kGone_ns = 2'000'000'000;
+
   /// Returns a rank that was reached once and no longer is, -1 if none is known. A rank that computes and one whose cable is cut
   /// are not among them: the provider takes what goes there. With `for_ns`: one that has not been reached for so long.
   int find_lost(std::int64_t for_ns = 0);

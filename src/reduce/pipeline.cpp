@@ -1,6 +1,6 @@
-// Many elements: the three things that a rank does with each unit. It gives its elements to the others of its node, combines its own lanes, and
-// takes the results of the others' lanes; gives one unit ahead and takes one behind, so that it seldom waits. Arrays that the node can read are
-// neither given nor taken, but read where they lie.
+// Many elements: the three things that a rank does with each unit. It gives its elements to the others of its node, combines its own lanes,
+// and takes the results of the others' lanes; gives one unit ahead and takes one behind, so that it seldom waits. Arrays that the node can
+// read are not given, but combined and taken where they lie.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 

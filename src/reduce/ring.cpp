@@ -26,9 +26,6 @@ struct NodeTable : Job {
   std::vector<int> nodes;
 };
 
-// What was sent to a process that has ended may have been taken in by the network all the same, so that nothing fails.
-constexpr std::int64_t kGone_ns = 2'000'000'000;
-
 bool is_done(const transport::ofi::Transfer &transfer) {
   // SYNC written-before-reuse (pairs with Port::end)
   return transfer.state.load(std::memory_order_acquire) == transport::ofi::Transfer::State::at_rest;
@@ -367,7 +364,7 @@ Status Ring::progress() {
 }
 
 Status Ring::find_lost() {
-  const int lost = context_.network().pulses()->find_lost(context_.network().has_failed() ? 0 : kGone_ns);
+  const int lost = context_.network().pulses()->find_lost(context_.network().has_failed() ? 0 : Pulses::kGone_ns);
   if (lost < 0) return Status::ok;
   context_.network().note_lost(lost);
   return fail(Status::peer_died, "rank %d waits for ranks of other nodes, and cannot reach %s any more", context_.rank(),

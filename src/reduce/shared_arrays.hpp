@@ -16,7 +16,7 @@ struct Notice {
 };
 static_assert(sizeof(Notice) <= kLinePair);
 
-/// Of one rank. Nothing but the constructor allocates.
+/// Of one rank. Nothing but make_room, which comes first, allocates.
 class SharedArrays {
  public:
   explicit SharedArrays(Context &context) : context_(context) {}

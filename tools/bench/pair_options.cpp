@@ -37,6 +37,7 @@ const char *const kAllreduce =
     "be read and written; between two ranks on two nodes raw TCP, all bytes both ways at the same time. Any number of ranks. Each rank "
     "writes its array anew before each call, which is not timed. One sample of each per round in shuffled order; each result is compared "
     "with a serial sum, before and after.";
+
 const char *const kFooter =
     "Raw TCP (TCP_NODELAY) is measured with a rank that waits inside the kernel and with one that asks again and again; the faster counts. "
     "On one\n"

@@ -9,12 +9,6 @@
 #include "engine/helper.hpp"
 
 namespace halocline::gaspi {
-namespace {
-
-/// A rank of another node that the network does not even take a word for is given so much time to be reached again.
-constexpr std::int64_t kGone_ns = 2'000'000'000;
-
-}  // namespace
 
 Status Watch::note(int rank, Status status) {
   lost_.insert(rank);
@@ -42,7 +36,7 @@ Status Watch::look_at_node(const char *call) {
 }
 
 Status Watch::look_at_others(const char *call, Traffic &traffic) {
-  if (const int gone = context_.network().pulses()->find_lost(kGone_ns); gone >= 0) traffic.give_up(gone, call);
+  if (const int gone = context_.network().pulses()->find_lost(Pulses::kGone_ns); gone >= 0) traffic.give_up(gone, call);
   if (!traffic.has_failed()) return Status::ok;
   for (int rank = 0; rank < context_.size(); ++rank)
     if (traffic.has_failed(rank) && lost_.count(rank) == 0)
