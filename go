@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 #   ./go            set up, build, try the MPI, run the cloud model in every mode and a short bench; ends with the verdict
-#   ./go test       set up, build for every MPI at hand, run the tests (--long: the long ones too; -- -R NAME: as ctest's options say)
+#   ./go test       set up, build for every MPI at hand, run the tests (--all: every test in every build; --long: the long ones too;
+#                   -- -R NAME: as ctest's options say)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
@@ -12,7 +13,7 @@
 # to install them is printed. The MPI is the site's if mpicxx is on the PATH, else private wheels in .venv. Logs lie in build/log.
 set -u
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) && cd -- "$root" || exit 1
-for part in progress packages wheels build; do
+for part in progress packages wheels mpi build; do
   . "$root/scripts/go/$part.sh"
 done
 
@@ -24,35 +25,45 @@ set_up() {
 
 run_main_job() {
   set_up
+  begin 'Python for the pictures' pictures_python
   build_preset release cloud halocline-bench halocline-doctor
-  step 'Python for the pictures' pictures_python || say "No pictures: see $log"
+  finish || say "No pictures: see $log"
   exec python3 scripts/main_job.py --build build/release --results results
 }
 
 run_tests() {
   began=$(date +%s)
-  long=
-  if [ "${1:-}" = --long ]; then
-    long=--long sanitized_tools=ON
+  how=
+  targets=default_tests
+  case ${1:-} in
+  --all | --long)
+    how=$1
+    targets=
+    sanitized_programs=ON
     shift
-  fi
+    ;;
+  esac
   case ${1:-} in
   '' | --) ;;
-  *) fail "./go test has no option '$1'; it has --long, and -- before options of ctest" ;;
+  *) fail "./go test has no option '$1'; it has --all, --long, and -- before options of ctest" ;;
   esac
   set_up
-  want_tool clang++ clang || say 'No clang: the second compiler is not tried.'
+  want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin
+  has ccache || say 'No ccache: what is built anew is compiled anew.'
+  has clang++ || say 'No clang: the second compiler is not tried.'
+  has tc || say 'No ip and tc: nothing is tried on several hosts.'
+  has spin || say 'No spin: the models of the protocols are not checked.'
   choose_test_builds
-  want_tool tc iproute2 || say 'No ip and tc: nothing is tried on several hosts.'
-  want_tool spin spin || say 'No spin: the models of the protocols are not checked.'
-  strict=yes
-  try_step 'Python for the tests' test_python || say "Not there, so random tests, formatter and linters are skipped: see $log"
+  begin 'Python for the tests' test_python
   for preset in $test_presets; do
-    # shellcheck disable=SC2046,SC2086  # a list of targets, or nothing
-    build_preset "$preset" $(targets_to_test "$preset" $long)
+    # Of the first nearly everything is needed. A target, or nothing:
+    [ "$preset" != release ] || build_preset release
+    # shellcheck disable=SC2086
+    [ "$preset" = release ] || build_preset "$preset" $targets
   done
+  finish || say "Not there, so random tests, formatter and linters are skipped: see $log"
   # shellcheck disable=SC2046,SC2086  # a list of folders
-  exec tests/run $long --began "$began" --skipped "$skipped" $(printf 'build/%s ' $test_presets) "$@"
+  exec tests/run $how --began "$began" --skipped "$skipped" $(printf 'build/%s ' $test_presets) "$@"
 }
 
 run_bench() {
@@ -73,6 +84,8 @@ run_bench() {
   exec python3 scripts/launch.py --build build/release --ranks "$ranks" -- halocline-bench halo --json results/halo.json "$@"
 }
 
+has() { command -v "$1" >/dev/null; }
+
 clean() {
   rm -rf build results
   if [ "${1:-}" = --all ]; then
@@ -87,7 +100,7 @@ main) run_main_job ;;
 test) run_tests "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n '4,9s/^# *//p' "$root/go" | sed 's/^/  /' ;;
+help | -h | --help) sed -n '4,10s/^# *//p' "$root/go" | sed 's/^/  /' ;;
 *)
   echo "./go: there is no command '$command'; ./go help lists them" >&2
   exit 2

@@ -45,7 +45,7 @@ halocline_install_library(halocline)
 install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 halocline_install_pkg_config(halocline)
 halocline_install_library(halocline_gaspi)
-install(FILES include/GASPI.h include/GASPI_Ext.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/GASPI.h include/GASPI_Ext.h include/PGASPI.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 halocline_install_pkg_config(halocline-gaspi)
 
 # The Fortran modules, which only the compiler that made them can read.
@@ -57,15 +57,16 @@ if(TARGET halocline_fortran)
     set(HALOCLINE_NEEDS_MPI_FORTRAN TRUE)
   endif()
   install(DIRECTORY ${CMAKE_BINARY_DIR}/fortran/modules/ DESTINATION ${HALOCLINE_MODULE_DIR} FILES_MATCHING PATTERN "halocline*.mod" PATTERN "gaspi*.mod")
+  install(DIRECTORY bindings/fortran/monc/ DESTINATION ${HALOCLINE_MODULE_DIR} FILES_MATCHING PATTERN "halocline_monc*.inc")
   target_include_directories(halocline_gaspi INTERFACE $<INSTALL_INTERFACE:${HALOCLINE_MODULE_DIR}>)
   halocline_install_pkg_config(halocline-fortran)
 endif()
 
-# The programs, and the cases of the cloud model.
+# The programs, as far as they have been built, and the cases of the cloud model.
 foreach(program halocline-bench halocline-doctor cloud)
   if(TARGET ${program})
     halocline_install_rpath(${program})
-    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
   endif()
 endforeach()
 # The library looks for it there.

@@ -41,17 +41,81 @@ function(_halocline_test_environment result timeout)
   set(${result} "${environment}" PARENT_SCOPE)
 endfunction()
 
-# halocline_mpi_test(NAME name TARGET program RANKS r... [LONG_RANKS r...] [LONG] [ARGS a...] [ENV K=V...] [TIMEOUT s] [LABELS l...]
-#                    [FAKE_NODES n] [LAUNCHER_ARGS a...])
-# Registers `name.n<ranks>`, or `name.n<ranks>.fake<n>`, for each rank count. TARGET is a CMake target or the path of a program. Tests with
-# LONG, rank counts in LONG_RANKS, and more than 2 ranks in a build with sanitizers get the label `long`: only `./go test --long` runs
-# them. FAKE_NODES leaves out rank counts below n, which cannot fill n nodes. ENV overrides what every test is given. A program that cannot
-# run here prints why and ends with status 77: ctest lists it as skipped.
-function(halocline_mpi_test)
-  cmake_parse_arguments(arg "LONG" "NAME;TARGET;TIMEOUT;FAKE_NODES" "RANKS;LONG_RANKS;ARGS;ENV;LABELS;LAUNCHER_ARGS" ${ARGN})
-  if(NOT arg_NAME OR NOT arg_TARGET OR NOT (arg_RANKS OR arg_LONG_RANKS))
-    message(FATAL_ERROR "halocline_mpi_test needs NAME, TARGET, and RANKS or LONG_RANKS")
+# Which tests a build runs by default. Every test is of class `protocol`: it depends neither on the MPI nor on what checks memory, and one build is
+# enough for it. Some are of class `every_mpi` too, and run with every MPI and compiler, or of class `memory`, and run under the address and
+# undefined-behaviour sanitizers. A test that is of none of a build's classes has the label `full` there: `./go test --all` runs it.
+if(HALOCLINE_SANITIZE)
+  set(_classes memory)
+elseif(HALOCLINE_SOURCE_CHECKS)
+  set(_classes protocol every_mpi memory)
+else()
+  set(_classes every_mpi)
+endif()
+set(HALOCLINE_TEST_CLASSES "${_classes}" CACHE STRING "Classes of tests that this build runs by default: protocol, every_mpi, memory")
+add_custom_target(default_tests COMMENT "What the tests that run by default need")
+add_custom_target(quick_tests COMMENT "What the tests with the label quick need")
+
+# Two tests side by side that each have a rank per core would wait for each other more than they work.
+cmake_host_system_information(RESULT HALOCLINE_CORES QUERY NUMBER_OF_LOGICAL_CORES)
+
+# _halocline_needs(COLLECTION word...): words that are targets, or $<TARGET_FILE:...> of one, become dependencies of the collection.
+function(_halocline_needs collection)
+  foreach(word IN LISTS ARGN)
+    string(REGEX REPLACE "^.*TARGET_FILE:([^>]*)>.*$" "\\1" word "${word}")
+    if(TARGET ${word})
+      add_dependencies(${collection} ${word})
+    endif()
+  endforeach()
+endfunction()
+
+# halocline_classify(NAME [LONG] [FULL] [QUICK] [WAITS] [CLASSES class...] [LABELS l...] [NEEDS word...]): what kind of test a registered one is.
+# CLASSES: those beside `protocol`. LONG: only `./go test --long` runs it. FULL: `--all` does, too. QUICK: it is one of the two minutes of
+# `ctest -L quick`. WAITS: it sleeps more than it computes, and may run beside others. NEEDS: what has to be built for it.
+function(halocline_classify name)
+  cmake_parse_arguments(arg "LONG;FULL;QUICK;WAITS" "" "CLASSES;LABELS;NEEDS" ${ARGN})
+  set(labels protocol ${arg_CLASSES} ${arg_LABELS})
+  set(in_class FALSE)
+  foreach(class IN LISTS arg_CLASSES ITEMS protocol)
+    if(class IN_LIST HALOCLINE_TEST_CLASSES)
+      set(in_class TRUE)
+    endif()
+  endforeach()
+  if(arg_LONG OR (arg_FULL AND NOT in_class))
+    list(APPEND labels long)
+  elseif(arg_FULL OR NOT in_class)
+    list(APPEND labels full)
+  else()
+    _halocline_needs(default_tests ${arg_NEEDS})
+    if(arg_QUICK)
+      list(APPEND labels quick)
+      _halocline_needs(quick_tests ${arg_NEEDS})
+    endif()
   endif()
+  if(arg_WAITS)
+    list(APPEND labels waits)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 1 COST 100)
+  endif()
+  set_property(TEST ${name} APPEND PROPERTY LABELS ${labels})
+endfunction()
+
+# Where the MPI has a sister with the same binary interface (Intel MPI for MPICH), the tests of class every_mpi run under that, too: `name.abi`.
+set(HALOCLINE_ABI_MPIEXEC "" CACHE FILEPATH "The launcher of another MPI, with the same binary interface; empty: there is none")
+
+# halocline_mpi_test(NAME name TARGET program RANKS r... [MPI_RANKS r...] [MEMORY_RANKS r...] [QUICK_RANKS r...] [LONG_RANKS r...] [LONG] [FULL]
+#                    [WAITS] [ARGS a...] [ENV K=V...] [TIMEOUT s] [LABELS l...] [FAKE_NODES n] [LAUNCHER_ARGS a...])
+# Registers `name.n<ranks>`, or `name.n<ranks>.fake<n>`, for each rank count. TARGET is a CMake target or the path of a program. All rank counts
+# run in the main build, those in MPI_RANKS with every MPI, those in MEMORY_RANKS under sanitizers, those in QUICK_RANKS are quick too; those in
+# LONG_RANKS wait for --all. For LONG, FULL and WAITS, which hold for all rank counts, see halocline_classify. FAKE_NODES leaves out rank counts below n,
+# which cannot fill n nodes. ENV overrides what every test is given. A program that cannot run here prints why and ends with status 77: ctest
+# lists it as skipped.
+function(halocline_mpi_test)
+  cmake_parse_arguments(arg "LONG;FULL;WAITS" "NAME;TARGET;TIMEOUT;FAKE_NODES"
+    "RANKS;MPI_RANKS;MEMORY_RANKS;QUICK_RANKS;LONG_RANKS;ARGS;ENV;LABELS;LAUNCHER_ARGS" ${ARGN})
+  set(every ${arg_RANKS} ${arg_MPI_RANKS} ${arg_MEMORY_RANKS} ${arg_QUICK_RANKS} ${arg_LONG_RANKS})
+  if(NOT arg_NAME OR NOT arg_TARGET OR NOT every)
+    message(FATAL_ERROR "halocline_mpi_test needs NAME, TARGET, and RANKS, or rank counts of another kind")
+  endif()
+  list(REMOVE_DUPLICATES every)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -68,27 +132,60 @@ function(halocline_mpi_test)
     list(APPEND environment HALOCLINE_FAKE_NODES=${arg_FAKE_NODES})
   endif()
 
-  foreach(ranks IN LISTS arg_RANKS arg_LONG_RANKS)
+  foreach(ranks IN LISTS every)
     if(arg_FAKE_NODES AND ranks LESS arg_FAKE_NODES)
       continue()
     endif()
     set(name ${arg_NAME}.n${ranks}${suffix})
-    set(labels mpi ${arg_LABELS})
-    if(arg_LONG OR ranks IN_LIST arg_LONG_RANKS OR (HALOCLINE_SANITIZE AND ranks GREATER 2))
-      list(APPEND labels long)
-    endif()
     add_test(NAME ${name}
       COMMAND ${MPIEXEC_EXECUTABLE} ${flags} ${arg_LAUNCHER_ARGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${program} ${arg_ARGS})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks} SKIP_RETURN_CODE 77
-      ENVIRONMENT "${environment};${arg_ENV}" LABELS "${labels}")
+    set(slots ${ranks})
+    if(slots GREATER HALOCLINE_CORES)
+      set(slots ${HALOCLINE_CORES})
+    endif()
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${slots} SKIP_RETURN_CODE 77
+      ENVIRONMENT "${environment};${arg_ENV}" LABELS mpi)
+    _halocline_classify_ranks(${name} ${ranks})
+    if(HALOCLINE_ABI_MPIEXEC AND ranks IN_LIST arg_MPI_RANKS)
+      add_test(NAME ${name}.abi COMMAND ${HALOCLINE_ABI_MPIEXEC} -genv I_MPI_PIN 0 -n ${ranks} ${program} ${arg_ARGS})
+      set_tests_properties(${name}.abi PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${slots} SKIP_RETURN_CODE 77
+        ENVIRONMENT "${environment};${arg_ENV}" LABELS "mpi;abi")
+      _halocline_classify_ranks(${name}.abi ${ranks})
+    endif()
   endforeach()
 endfunction()
 
-# halocline_launcher_test(NAME name SCRIPT script.py TARGET program [ARGS a...] [TIMEOUT s] [LABELS l...] [SURVIVORS] [LONG])
+# A part of halocline_mpi_test, of whose arguments it reads the kinds of rank counts.
+function(_halocline_classify_ranks name ranks)
+  set(kind "")
+  set(classes "")
+  foreach(option LONG FULL WAITS)
+    if(arg_${option})
+      list(APPEND kind ${option})
+    endif()
+  endforeach()
+  if(ranks IN_LIST arg_LONG_RANKS)
+    list(APPEND kind FULL)
+  endif()
+  if(ranks IN_LIST arg_QUICK_RANKS)
+    list(APPEND kind QUICK)
+  endif()
+  if(ranks IN_LIST arg_MPI_RANKS)
+    list(APPEND classes every_mpi)
+  endif()
+  if(ranks IN_LIST arg_MEMORY_RANKS)
+    list(APPEND classes memory)
+  endif()
+  halocline_classify(${name} ${kind} CLASSES ${classes} LABELS ${arg_LABELS} NEEDS ${arg_TARGET} ${arg_ARGS} ${arg_ENV})
+endfunction()
+
+# halocline_launcher_test(NAME name SCRIPT script.py TARGET program [ARGS a...] [TIMEOUT s] [SURVIVORS] [COMPUTES] [LONG] [FULL] [QUICK]
+#                         [CLASSES class...] [LABELS l...] [NEEDS target...])
 # Registers a Python script that launches a program itself: it is called as `script.py PROGRAM ARGS... -- LAUNCHER FLAG...`. With SURVIVORS
-# the launcher is told to leave the other ranks alone when one is killed. With LONG the test has the label `long`.
+# the launcher is told to leave the other ranks alone when one is killed. Such a script mostly waits, unless it COMPUTES. The rest is as with
+# halocline_classify.
 function(halocline_launcher_test)
-  cmake_parse_arguments(arg "SURVIVORS;LONG" "NAME;SCRIPT;TARGET;TIMEOUT" "ARGS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "SURVIVORS;COMPUTES;LONG;FULL;QUICK" "NAME;SCRIPT;TARGET;TIMEOUT" "ARGS;LABELS;CLASSES;NEEDS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 400)
   endif()
@@ -97,18 +194,23 @@ function(halocline_launcher_test)
   if(arg_SURVIVORS)
     list(APPEND flags ${HALOCLINE_LAUNCHER_SURVIVAL_FLAGS})
   endif()
-  set(labels mpi ${arg_LABELS})
-  if(arg_LONG)
-    list(APPEND labels long)
+  set(kind WAITS)
+  if(arg_COMPUTES)
+    set(kind "")
   endif()
+  foreach(option LONG FULL QUICK)
+    if(arg_${option})
+      list(APPEND kind ${option})
+    endif()
+  endforeach()
   add_test(NAME ${arg_NAME} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} $<TARGET_FILE:${arg_TARGET}>
     ${arg_ARGS} -- ${MPIEXEC_EXECUTABLE} ${flags})
-  set_tests_properties(${arg_NAME} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS 2 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}"
-    LABELS "${labels}")
+  set_tests_properties(${arg_NAME} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS 2 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}" LABELS mpi)
+  halocline_classify(${arg_NAME} ${kind} CLASSES ${arg_CLASSES} LABELS ${arg_LABELS} NEEDS ${arg_TARGET} ${arg_ARGS} ${arg_NEEDS})
 endfunction()
 
 # halocline_skipped_test(NAME REASON): a test that this build cannot have. It is listed as skipped with its reason, not silently absent.
 function(halocline_skipped_test name reason)
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
-  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: " LABELS protocol)
 endfunction()

@@ -65,7 +65,7 @@ typedef unsigned long gaspi_offset_t; /**< bytes */
 typedef unsigned long gaspi_atomic_value_t;
 typedef float gaspi_time_t; /**< milliseconds */
 typedef unsigned long gaspi_cycles_t;
-typedef unsigned short gaspi_notification_id_t;
+typedef unsigned int gaspi_notification_id_t;
 typedef unsigned int gaspi_notification_t;
 typedef unsigned int gaspi_statistic_counter_t;
 typedef char *gaspi_string_t;
@@ -139,6 +139,21 @@ typedef enum {
 
 /* ---------------------------------------------------------------- configuration [5.2] */
 
+/** The device of a network, for programs that set it. It means nothing here. */
+typedef struct {
+  gaspi_network_t network_type;
+  struct {
+    struct {
+      gaspi_int netdev_id; /**< -1 to 1 (-1) */
+      gaspi_uint mtu; /**< 0, 1024, 2048 or 4096 (0) */
+      gaspi_uint port_check;
+    } ib;
+    struct {
+      gaspi_uint port;
+    } tcp;
+  } params;
+} gaspi_dev_config_t;
+
 /** What a job is started with. The first fields are there for programs that set them, and mean nothing here. */
 typedef struct gaspi_config {
   gaspi_uint logger;
@@ -147,18 +162,20 @@ typedef struct gaspi_config {
   gaspi_uint user_net;
   gaspi_int sn_persistent;
   gaspi_timeout_t sn_timeout;
+  gaspi_dev_config_t dev_config;
 
   gaspi_network_t network; /**< any; see gaspi_network_type */
   gaspi_uint queue_size_max; /**< requests of a queue: 1 to 4096 (1024) */
   gaspi_uint queue_num; /**< queues at the start: 1 to 16 (8) */
-  gaspi_number_t group_max; /**< groups: 1 to 32 (32) */
-  gaspi_number_t segment_max; /**< segments of a rank; ids are below it: 1 to 255 (32) */
-  gaspi_size_t transfer_size_max; /**< bytes of a transfer (1 TiB) */
+  gaspi_number_t group_max; /**< groups: 1 to 255 (255) */
+  gaspi_number_t segment_max; /**< segments of a rank; ids are below it: 1 to 255 (255) */
+  gaspi_size_t transfer_size_max; /**< bytes of a transfer: 1 to 1 TiB (1 GiB) */
   gaspi_number_t notification_num; /**< notifications of a segment: 1 to 65536 (65536) */
   gaspi_number_t passive_queue_size_max; /**< of no meaning here (1024) */
   gaspi_number_t passive_transfer_size_max; /**< bytes of a passive message: 1 to 65535 (65535) */
-  gaspi_size_t allreduce_buf_size; /**< bytes of a reduction: 1 to 2048 (2048) */
-  gaspi_number_t allreduce_elem_max; /**< elements of a predefined reduction: 1 to 256 (255) */
+  gaspi_size_t allreduce_buf_size; /**< bytes of a reduction of the program: from 1 on (2040) */
+  gaspi_number_t allreduce_elem_max; /**< elements of a predefined reduction: from 1 on (255) */
+  gaspi_number_t rw_list_elem_max; /**< elements of a list: 1 to 255 (255) */
   gaspi_topology_t build_infrastructure; /**< (GASPI_TOPOLOGY_DYNAMIC) */
   void *user_defined; /**< the program's own */
 } gaspi_config_t;
@@ -257,9 +274,9 @@ GASPI_API gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi
 
 /*
  * What holds for all of them. They are posted to a queue, and return before they are complete; to a rank of the same node they are complete. The
- * size is 1 to gaspi_transfer_size_max. GASPI_QUEUE_FULL: the queue has no room, nothing has been posted. GASPI_ERROR: the queue, or the way to the rank, is broken;
- * gaspi_queue_purge mends the queue. Errors: GASPI_ERR_INV_SEG, _RANK, _QUEUE, _LOC_OFF, _REM_OFF, _SIZE, _COMMSIZE, _NOTIF_ID, _NOTIF_VAL. The timeout is not looked at: posting
- * does not wait, but for room on the network.
+ * size is 0 to gaspi_transfer_size_max; of size 0 nothing is moved, and its notification comes alone. GASPI_QUEUE_FULL: the queue has no room, nothing has been posted.
+ * GASPI_ERROR: the queue, or the way to the rank, is broken; gaspi_queue_purge mends the queue. The timeout is not looked at: posting does not wait, but for room on the network.
+ * Errors: GASPI_ERR_INV_SEG, _RANK, _QUEUE, _LOC_OFF, _REM_OFF, _COMMSIZE, _NOTIF_ID, _NOTIF_VAL.
  */
 
 /** Writes bytes of a local segment to a segment of a rank. [8.2.1] */
@@ -284,13 +301,13 @@ GASPI_API gaspi_return_t gaspi_notify(gaspi_segment_id_t segment_id_remote, gasp
                                       gaspi_notification_t notification_value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 /**
  * Waits until one of the notifications begin to begin + num - 1 of a local segment is set, and writes the lowest id of those seen. It stays set.
- * What came with it may be read. [8.3.3]
+ * What came with it may be read. With num = 0 it waits for nothing: GASPI_SUCCESS, *first_id stays. [8.3.3]
  */
 GASPI_API gaspi_return_t gaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_begin,
                                                gaspi_number_t num, gaspi_notification_id_t *first_id, gaspi_timeout_t timeout_ms);
 /**
  * Sets a notification of a local segment to 0 and writes what it was, in one step: of several threads that reset it one gets its value, the
- * others 0. [8.3.4]
+ * others 0. The old value is not written where old_notification_val is NULL. [8.3.4]
  */
 GASPI_API gaspi_return_t gaspi_notify_reset(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_id,
                                             gaspi_notification_t *old_notification_val);
@@ -418,7 +435,7 @@ GASPI_API gaspi_return_t gaspi_queue_num(gaspi_number_t *queue_num);
 GASPI_API gaspi_return_t gaspi_queue_size_max(gaspi_number_t *queue_size_max);
 /** Most queues. [12.3.3] */
 GASPI_API gaspi_return_t gaspi_queue_max(gaspi_number_t *queue_max);
-/** Least bytes of a transfer. Not in the specification; programs written for GPI-2 use it. */
+/** Least bytes of a transfer: 0. Not in the specification; programs written for GPI-2 use it. */
 GASPI_API gaspi_return_t gaspi_transfer_size_min(gaspi_size_t *transfer_size_min);
 /** Most bytes of a transfer. [12.3.4] */
 GASPI_API gaspi_return_t gaspi_transfer_size_max(gaspi_size_t *transfer_size_max);

@@ -2,20 +2,24 @@
 """Checks how the sources are written, with one tool at a time.
 
 Usage: scripts/lint.py format|shell|python [--fix] [FILE...]
-       scripts/lint.py tidy --build BUILD_DIR [FOLDER...]
+       scripts/lint.py tidy --build BUILD_DIR [--stamps DIR] [FOLDER...]
 
 format: clang-format, C and C++; shell: shellcheck; python: ruff. Without FILE: everything in the tree that the tool understands. --fix
-(format and python) mends what it can. tidy: clang-tidy on what BUILD_DIR compiles below the folders, below src without FOLDER. Tools are
-taken from the private .venv, in the versions of scripts/requirements.txt, because other versions of a formatter disagree with it. A tool
-that is not there: prints the reason and ends with status 77.
+(format and python) mends what it can. tidy: clang-tidy on what BUILD_DIR compiles below the folders, below src without FOLDER; with
+--stamps a file is left out that was clean and has not changed since, nor any header of ours that it includes: DIR has a stamp for it.
+Tools are taken from the private .venv, in the versions of scripts/requirements.txt, because other versions of a formatter disagree with
+it. A tool that is not there: prints the reason and ends with status 77.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
 import argparse
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -62,17 +66,40 @@ def tool_or_skip(name):
 
 
 def translation_units(build, folders, database):
-    """Writes a compile_commands.json in which each source below the folders stands once, however many targets compile it; returns them."""
+    """Writes a compile_commands.json with each source below the folders once, however many targets compile it; returns their commands."""
     units = {}
     for command in json.loads((build / "compile_commands.json").read_text()):
         path = pathlib.Path(command["file"])
         if path.suffix in C_FAMILY and any(path.is_relative_to(ROOT / folder) for folder in folders):
+            # Precompiled headers are another compiler's, and hide that a file includes too little.
+            command["command"] = re.sub(r" -Winvalid-pch -include \S+", "", command["command"])
             units.setdefault(str(path), command)
     (database / "compile_commands.json").write_text(json.dumps(list(units.values())))
-    return sorted(units)
+    return {path: units[path]["command"] for path in sorted(units)}
 
 
-def tidy(build, folders):
+@functools.cache
+def includes(path):
+    """The headers of ours that a file includes, looked for beside it, in src and in include."""
+    names = re.findall(rb'^#include ["<]([^">]+)[">]', path.read_bytes(), re.M)
+    folders = [path.parent, *(ROOT / folder for folder in ("src", "include", "tests", "tools"))]
+    places = [folder / name.decode() for name in names for folder in folders]
+    return {place.resolve() for place in places if place.is_file()}
+
+
+def stamp_of(path, command, tool):
+    """A name that changes with the file, with any header of ours that it includes, and with how and by what it is checked."""
+    seen, waiting = set(), {pathlib.Path(path).resolve()}
+    while waiting:
+        seen |= waiting
+        waiting = set().union(*map(includes, waiting)) - seen
+    digest = hashlib.sha256(f"{command} {tool}".encode())
+    for file in [*sorted(seen), ROOT / ".clang-tidy", ROOT / "scripts/requirements.txt"]:
+        digest.update(str(file).encode() + file.read_bytes())
+    return f"tidy-{digest.hexdigest()}"
+
+
+def tidy(build, folders, stamps):
     """clang-tidy with .clang-tidy, a file per core at a time; gcc's own warning options are not clang's."""
     tool = tool_or_skip("clang-tidy")
     with tempfile.TemporaryDirectory(prefix="halocline-tidy-") as database, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -81,11 +108,22 @@ def tidy(build, folders):
             sys.exit(f"tidy: {build} compiles nothing below {folders}")
 
         def check(file):
+            """What clang-tidy says about a file; None if it was clean and is the same."""
+            stamp = stamps / stamp_of(file, files[file], tool) if stamps else None
+            if stamp and stamp.exists():
+                return None
             command = [tool, "-p", database, "--quiet", "--extra-arg=-Wno-unknown-warning-option", file]
-            return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            if stamp and not result.returncode and not result.stdout.strip():
+                stamps.mkdir(parents=True, exist_ok=True)
+                stamp.touch()
+            return result
 
-        faulty = [result for result in pool.map(check, files) if result.returncode or result.stdout.strip()]
-    print(*(result.stdout for result in faulty), f"clang-tidy: {len(files)} files, {len(faulty)} with findings", sep="\n")
+        results = [result for result in pool.map(check, files) if result]
+    faulty = [result for result in results if result.returncode or result.stdout.strip()]
+    same = len(files) - len(results)
+    totals = f"clang-tidy: {len(files)} files, {same} the same as when they were clean, {len(faulty)} with findings"
+    print(*(result.stdout for result in faulty), totals, sep="\n")
     return 1 if faulty else 0
 
 
@@ -93,11 +131,12 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("check", choices=[*CHECKS, "tidy"])
     parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--stamps", type=pathlib.Path)
     parser.add_argument("--fix", action="store_true")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     given = parser.parse_intermixed_args()
     if given.check == "tidy":
-        return tidy(given.build.resolve(), given.files) if given.build else parser.error("tidy needs --build")
+        return tidy(given.build.resolve(), given.files, given.stamps) if given.build else parser.error("tidy needs --build")
     name, wanted, check, mend = CHECKS[given.check]
     if given.fix and not mend:
         parser.error(f"{name} mends nothing by itself")

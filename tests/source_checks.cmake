@@ -1,23 +1,36 @@
 # Checks of what is written rather than of what runs: the layer arrow, the exported symbols, and headers that any compiler takes.
 add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/layers.py ${PROJECT_SOURCE_DIR}/src)
+halocline_classify(layers QUICK)
 add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline> hlc_
   ${PROJECT_SOURCE_DIR}/include/halocline/halocline.h ${PROJECT_SOURCE_DIR}/include/halocline/segment.h
-  ${PROJECT_SOURCE_DIR}/include/halocline/view.h ${PROJECT_SOURCE_DIR}/include/halocline/reduce.h)
-add_test(NAME exports.gaspi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline_gaspi> gaspi_
-  ${PROJECT_SOURCE_DIR}/include/GASPI.h ${PROJECT_SOURCE_DIR}/include/GASPI_Ext.h)
+  ${PROJECT_SOURCE_DIR}/include/halocline/view.h ${PROJECT_SOURCE_DIR}/include/halocline/reduce.h
+  ${PROJECT_SOURCE_DIR}/include/halocline/index_halo.h ${PROJECT_SOURCE_DIR}/include/halocline/blocks.h)
+add_test(NAME exports.gaspi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline_gaspi> gaspi_=pgaspi_
+  ${PROJECT_SOURCE_DIR}/include/GASPI.h ${PROJECT_SOURCE_DIR}/include/GASPI_Ext.h ${PROJECT_SOURCE_DIR}/include/PGASPI.h)
+# What of the standard library's templates is seen depends on the compiler.
+halocline_classify(exports QUICK CLASSES every_mpi NEEDS halocline)
+halocline_classify(exports.gaspi QUICK CLASSES every_mpi NEEDS halocline_gaspi)
 
 # How the sources are written does not depend on the build.
 if(HALOCLINE_SOURCE_CHECKS)
   foreach(check format shell python)
     add_test(NAME lint.${check} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/lint.py ${check})
     set_tests_properties(lint.${check} PROPERTIES SKIP_RETURN_CODE 77)
+    halocline_classify(lint.${check} QUICK)
   endforeach()
-  add_test(NAME lint.tidy COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/lint.py tidy --build ${PROJECT_BINARY_DIR})
+  add_test(NAME lint.tidy COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/lint.py tidy --build ${PROJECT_BINARY_DIR}
+    --stamps ${HALOCLINE_STAMPS})
   set_tests_properties(lint.tidy PROPERTIES SKIP_RETURN_CODE 77 PROCESSORS 2 TIMEOUT 3000)
+  halocline_classify(lint.tidy)
   add_test(NAME totals COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/run_test.py ${CMAKE_CURRENT_SOURCE_DIR}/run
     ${CMAKE_CTEST_COMMAND})
+  add_test(NAME stamps COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same_test.py
+    ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same.py)
+  halocline_classify(totals QUICK)
+  halocline_classify(stamps QUICK)
   add_test(NAME size COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/size_report.py ${PROJECT_BINARY_DIR})
   set_tests_properties(size PROPERTIES SKIP_RETURN_CODE 77 LABELS report)
+  halocline_classify(size)
 endif()
 
 # halocline_header_test(NAME COMPILER STANDARD HEADER): the header alone is a valid, warning-free program.
@@ -28,12 +41,15 @@ function(halocline_header_test name compiler language standard header)
   endforeach()
   add_test(NAME ${name} COMMAND ${compiler} -x ${language} -std=${standard} -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only ${system_includes}
     -I${PROJECT_SOURCE_DIR}/include -include ${header} /dev/null)
+  halocline_classify(${name} CLASSES every_mpi QUICK)
 endfunction()
 halocline_header_test(header.c11 ${CMAKE_C_COMPILER} c c11 halocline/halocline.h)
 halocline_header_test(header.c11_segment ${CMAKE_C_COMPILER} c c11 halocline/segment.h)
 halocline_header_test(header.c11_view ${CMAKE_C_COMPILER} c c11 halocline/view.h)
+halocline_header_test(header.c11_blocks ${CMAKE_C_COMPILER} c c11 halocline/blocks.h)
+halocline_header_test(header.c11_index_halo ${CMAKE_C_COMPILER} c c11 halocline/index_halo.h)
 halocline_header_test(header.c11_reduce ${CMAKE_C_COMPILER} c c11 halocline/reduce.h)
 halocline_header_test(header.cxx17 ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.h)
 halocline_header_test(header.cxx_api ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.hpp)
-halocline_header_test(header.c11_gaspi ${CMAKE_C_COMPILER} c c11 GASPI_Ext.h)
-halocline_header_test(header.cxx17_gaspi ${CMAKE_CXX_COMPILER} c++ c++17 GASPI_Ext.h)
+halocline_header_test(header.c11_gaspi ${CMAKE_C_COMPILER} c c11 PGASPI.h)
+halocline_header_test(header.cxx17_gaspi ${CMAKE_CXX_COMPILER} c++ c++17 PGASPI.h)

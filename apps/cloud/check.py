@@ -3,7 +3,7 @@
 """Runs the cloud mini-app on several rank counts in every mode and compares what it prints.
 
 usage: check.py --cloud BIN [--launcher "mpiexec -n"] [--case FILE.nml] [--global NX,NY,NZ] [--steps N]
-                [--ranks 1,2,3,4,6] [--modes p2p,neighbor,...] [--fake-nodes 1,2] [--tolerance T] [--timeout S]
+                [--ranks 1,2,3,4,6] [--modes p2p,neighbor,...] [--fake-nodes 1,2] [--runs RUN...] [--tolerance T] [--timeout S]
 
     check.py --cloud build/release/bin/cloud --launcher "mpiexec -n"
     check.py --cloud build/release-openmpi/bin/cloud --launcher "mpiexec --allow-run-as-root --oversubscribe -n"
@@ -11,8 +11,9 @@ usage: check.py --cloud BIN [--launcher "mpiexec -n"] [--case FILE.nml] [--globa
 Every run must exit with 0, which means that mass, heat, water and tracers are conserved, that the divergence lies below the solver's
 tolerance and that no positive quantity fell below 0. On top of that the fingerprints of the 29 fields must be bitwise equal over all
 modes for one number of ranks, and equal to T (1e-11 if not said; 0: to the bit) relative over the numbers of ranks. The default grid has
-uneven blocks. Fake nodes (HALOCLINE_FAKE_NODES) are tried where each would get a rank. One line per run; the last line is `N passed, N
-failed, N skipped`. Standard library only. Exit code 0 if nothing failed and something passed.
+uneven blocks. Fake nodes (HALOCLINE_FAKE_NODES) are tried where each would get a rank. --runs names single runs instead of all of
+--ranks on all of --fake-nodes: `3` is 3 ranks in every mode, `4.fake2` the same on 2 pretended nodes, `6:direct` one mode. One line per
+run; the last line is `N passed, N failed, N skipped`. Standard library only. Exit code 0 if nothing failed and something passed.
 """
 import argparse
 import contextlib
@@ -39,6 +40,7 @@ def read_arguments():
     parser.add_argument("--ranks", default="1,2,3,4,6")
     parser.add_argument("--modes", default=MODES)
     parser.add_argument("--fake-nodes", default="1,2", help="numbers of pretended nodes; 1 is the machine as it is")
+    parser.add_argument("--runs", nargs="+", help="single runs: RANKS[.fakeNODES][:MODE,...]")
     parser.add_argument("--tolerance", type=float, default=1e-11, help="largest relative difference between numbers of ranks")
     parser.add_argument("--timeout", type=float, default=300, help="seconds per run")
     return parser.parse_args()
@@ -128,22 +130,36 @@ class Comparison:
         return ""
 
 
+def single_run(words, modes):
+    """Ranks, pretended nodes and modes of one of --runs."""
+    where, _, chosen = words.partition(":")
+    ranks, _, nodes = where.partition(".fake")
+    return int(ranks), int(nodes or 1), (chosen or modes).split(",")
+
+
+def launches(arguments):
+    """Ranks, pretended nodes and modes of each group of runs."""
+    if arguments.runs:
+        return [single_run(words, arguments.modes) for words in arguments.runs]
+    return [(int(ranks), int(nodes), arguments.modes.split(",")) for ranks in arguments.ranks.split(",")
+            for nodes in arguments.fake_nodes.split(",")]
+
+
 def main():
     arguments = read_arguments()
     comparison = Comparison(arguments.tolerance)
     passed = failed = skipped = 0
-    for ranks in map(int, arguments.ranks.split(",")):
-        for nodes in map(int, arguments.fake_nodes.split(",")):
-            if nodes > ranks:
-                print(f"skipped  {ranks} ranks on {nodes} pretended nodes: each node needs a rank", flush=True)
-                skipped += 1
-                continue
-            for mode in arguments.modes.split(","):
-                prints, fault = run_cloud(arguments, ranks, mode, nodes)
-                fault = fault or comparison.fault(prints, ranks)
-                passed, failed = passed + (not fault), failed + bool(fault)
-                where = f"{ranks} ranks" + (f" on {nodes} pretended nodes" if nodes > 1 else "")
-                print(f"{'FAILED ' if fault else 'passed '}  {where}, {mode}{': ' + fault if fault else ''}", flush=True)
+    for ranks, nodes, modes in launches(arguments):
+        if nodes > ranks:
+            print(f"skipped  {ranks} ranks on {nodes} pretended nodes: each node needs a rank", flush=True)
+            skipped += 1
+            continue
+        for mode in modes:
+            prints, fault = run_cloud(arguments, ranks, mode, nodes)
+            fault = fault or comparison.fault(prints, ranks)
+            passed, failed = passed + (not fault), failed + bool(fault)
+            where = f"{ranks} ranks" + (f" on {nodes} pretended nodes" if nodes > 1 else "")
+            print(f"{'FAILED ' if fault else 'passed '}  {where}, {mode}{': ' + fault if fault else ''}", flush=True)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 0 if passed and not failed else 1
 

@@ -6,14 +6,10 @@
 
 #include "fault.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <iostream>
 #include <optional>
-#include <sstream>
 
 namespace {
 
@@ -108,14 +104,13 @@ int run(const Options &options, const std::string &arguments) {
 }
 
 /// Help and complaints come from rank 0 alone.
-int say_once(const CLI::App &app, const CLI::Error &error) {
-  std::ostringstream out, err;
-  const int status = app.exit(error, out, err);
+int say_once(const CommandLine &asked) {
   if (rank_of_world() == 0) {
-    std::cout << out.str() << std::flush;
-    std::cerr << err.str() << std::flush;
+    std::fputs(asked.out.c_str(), stdout);
+    std::fputs(asked.err.c_str(), stderr);
+    std::fflush(stdout);
   }
-  return status == 0 ? 0 : 2;
+  return asked.status;
 }
 
 std::string words(int argc, char **argv) {
@@ -128,14 +123,9 @@ std::string words(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   const halocline::Mpi mpi;
-  CLI::App app("MiniGhost-like mini-app: halo exchanges of a stencil code in seven variants. Run it under the MPI launcher.", "ghost");
-  Options options;
-  add_options(app, options);
   try {
-    app.parse(argc, argv);
-    return run(options, words(argc, argv));
-  } catch (const CLI::Error &error) {
-    return say_once(app, error);
+    const CommandLine asked = parse(argc, argv);
+    return asked.runs ? run(asked.options, words(argc, argv)) : say_once(asked);
   } catch (const halocline::Error &error) {
     // The same on all ranks.
     if (rank_of_world() == 0) std::fprintf(stderr, "ghost: %s\n", error.what());

@@ -1,9 +1,13 @@
+// All of ghost that knows CLI11, which takes longer to compile than the rest of a file. It runs once, so it is not optimised (CMakeLists.txt).
+//
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
 #include "variants/variant.hpp"
 
 #include <CLI/CLI.hpp>
+
+#include <sstream>
 
 namespace ghost {
 
@@ -28,7 +32,7 @@ static std::vector<std::string> names_of_variants() {
   return names;
 }
 
-void add_options(CLI::App &app, Options &o) {
+static void add_options(CLI::App &app, Options &o) {
   app.footer(kFooter);
   app.add_option("--variant", o.variants, "Variants, comma-separated, or all")
       ->delimiter(',')
@@ -55,6 +59,22 @@ void add_options(CLI::App &app, Options &o) {
   app.add_flag("--check", o.check, "Compare all fields with a serial run, bit by bit");
   app.add_option("--skew", o.skew, "Seed of random delays of each rank between the phases of a step; 0: none")->capture_default_str();
   app.add_option("--json", o.json, "Write the environment and all samples to this file");
+}
+
+CommandLine parse(int argc, char **argv) {
+  CLI::App app("MiniGhost-like mini-app: halo exchanges of a stencil code in seven variants. Run it under the MPI launcher.", "ghost");
+  CommandLine found;
+  add_options(app, found.options);
+  try {
+    app.parse(argc, argv);
+    found.runs = true;
+  } catch (const CLI::Error &error) {
+    std::ostringstream out, err;
+    found.status = app.exit(error, out, err) == 0 ? 0 : 2;
+    found.out = out.str();
+    found.err = err.str();
+  }
+  return found;
 }
 
 }  // namespace ghost

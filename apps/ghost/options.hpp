@@ -8,10 +8,6 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace ghost {
 
 struct Options {
@@ -33,7 +29,14 @@ struct Options {
   bool reads(const Index &v) const { return stencil == 27 ? crossed(v) > 0 : crossed(v) == 1; }
 };
 
-/// Gives app its options, which parse into `options`.
-void add_options(CLI::App &app, Options &options);
+/// What the command line asks for.
+struct CommandLine {
+  bool runs = false;     ///< there is something to run, with `options`; else there is something to print
+  Options options;
+  int status = 0;        ///< where nothing runs: the exit status
+  std::string out, err;  ///< where nothing runs: help or a complaint
+};
+
+CommandLine parse(int argc, char **argv);
 
 }  // namespace ghost

@@ -1,7 +1,7 @@
 ! The Fortran interface of GASPI 17.1: modules GASPI_types and GASPI, which is what programs use. Every function of GASPI.h has its
 ! name, its arguments in their order, and its return value; what it does stands there. Link with libhalocline_gaspi.
 !
-! Fortran has no unsigned integers: ranks and ids of notifications beyond 32767 are handed over as the negative numbers of the same bits.
+! Fortran has no unsigned integers: ranks beyond 32767 are handed over as the negative numbers of the same bits.
 !
 ! SPDX-License-Identifier: BSD-3-Clause
 module GASPI_types
@@ -13,7 +13,7 @@ module GASPI_types
   integer, parameter :: gaspi_float = c_float, gaspi_double = c_double
   integer, parameter :: gaspi_timeout_t = c_long, gaspi_size_t = c_long, gaspi_offset_t = c_long, gaspi_alloc_t = c_long
   integer, parameter :: gaspi_atomic_value_t = c_long, gaspi_cycles_t = c_long, gaspi_time_t = c_float
-  integer, parameter :: gaspi_rank_t = c_short, gaspi_notification_id_t = c_short
+  integer, parameter :: gaspi_rank_t = c_short, gaspi_notification_id_t = c_int
   integer, parameter :: gaspi_group_t = c_signed_char, gaspi_queue_id_t = c_signed_char, gaspi_segment_id_t = c_signed_char
   integer, parameter :: gaspi_number_t = c_int, gaspi_notification_t = c_int, gaspi_statistic_counter_t = c_int
   integer, parameter :: gaspi_memory_description_t = c_int, gaspi_return_t = c_int, gaspi_state_t = c_int
@@ -64,16 +64,31 @@ module GASPI_types
   integer(gaspi_datatype_t), parameter :: GASPI_TYPE_LONG = 4, GASPI_TYPE_ULONG = 5
   integer(gaspi_statistic_argument_t), parameter :: GASPI_STATISTIC_ARGUMENT_NONE = 0, GASPI_STATISTIC_ARGUMENT_RANK = 1
 
+  type, bind(C) :: gaspi_ib_params_t
+    integer(c_int) :: netdev_id, mtu, port_check
+  end type gaspi_ib_params_t
+
+  type, bind(C) :: gaspi_tcp_params_t
+    integer(c_int) :: port
+  end type gaspi_tcp_params_t
+
+  type, bind(C) :: gaspi_dev_config_t
+    integer(gaspi_network_t) :: network_type
+    type(gaspi_ib_params_t) :: ib
+    type(gaspi_tcp_params_t) :: tcp
+  end type gaspi_dev_config_t
+
   type, bind(C) :: gaspi_config_t
     integer(c_int) :: logger, sn_port, net_info, user_net, sn_persistent
     integer(gaspi_timeout_t) :: sn_timeout
+    type(gaspi_dev_config_t) :: dev_config
     integer(gaspi_network_t) :: network
     integer(c_int) :: queue_size_max, queue_num
     integer(gaspi_number_t) :: group_max, segment_max
     integer(gaspi_size_t) :: transfer_size_max
     integer(gaspi_number_t) :: notification_num, passive_queue_size_max, passive_transfer_size_max
     integer(gaspi_size_t) :: allreduce_buf_size
-    integer(gaspi_number_t) :: allreduce_elem_max
+    integer(gaspi_number_t) :: allreduce_elem_max, rw_list_elem_max
     integer(gaspi_topology_t) :: build_infrastructure
     type(c_ptr) :: user_defined
   end type gaspi_config_t
@@ -656,6 +671,49 @@ module GASPI
     function gaspi_pcontrol(argument) result(code) bind(C)
       import
       type(c_ptr), value :: argument
+      integer(gaspi_return_t) :: code
+    end function
+
+    ! functions of GPI-2 (GASPI_Ext.h); those that print are for C: in Fortran there is write
+    function gaspi_initialized(initialized) result(code) bind(C)
+      import
+      integer(gaspi_number_t), intent(out) :: initialized
+      integer(gaspi_return_t) :: code
+    end function
+    function gaspi_proc_local_rank(local_rank) result(code) bind(C)
+      import
+      integer(gaspi_rank_t), intent(out) :: local_rank
+      integer(gaspi_return_t) :: code
+    end function
+    function gaspi_proc_local_num(local_num) result(code) bind(C)
+      import
+      integer(gaspi_rank_t), intent(out) :: local_num
+      integer(gaspi_return_t) :: code
+    end function
+    function gaspi_proc_ping(rank, timeout_ms) result(code) bind(C)
+      import
+      integer(gaspi_rank_t), value :: rank
+      integer(gaspi_timeout_t), value :: timeout_ms
+      integer(gaspi_return_t) :: code
+    end function
+    function gaspi_segment_avail_local(avail_seg_id) result(code) bind(C)
+      import
+      integer(gaspi_segment_id_t), intent(out) :: avail_seg_id
+      integer(gaspi_return_t) :: code
+    end function
+    function gaspi_cpu_frequency(cpu_mhz) result(code) bind(C)
+      import
+      real(gaspi_float), intent(out) :: cpu_mhz
+      integer(gaspi_return_t) :: code
+    end function
+    function gaspi_numa_socket(socket) result(code) bind(C)
+      import
+      integer(c_signed_char), intent(out) :: socket
+      integer(gaspi_return_t) :: code
+    end function
+    function gaspi_set_socket_affinity(socket) result(code) bind(C)
+      import
+      integer(c_signed_char), value :: socket
       integer(gaspi_return_t) :: code
     end function
   end interface

@@ -2,7 +2,7 @@
 !> The C API of halocline/halocline.h as Fortran sees it: the same constants, structs and functions under the prefix c_. The other
 !> modules of this folder put Fortran's manners on top; a program uses module halocline and not this one.
 module halocline_c
-  use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int32_t, c_int64_t, c_ptr, c_size_t, c_null_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_funptr, c_int, c_int32_t, c_int64_t, c_ptr, c_signed_char, c_size_t, c_null_ptr
   implicit none
   public
 
@@ -109,10 +109,11 @@ module halocline_c
     integer(c_int64_t) :: bytes_in = 0, bytes_out = 0, self_bytes = 0, memory_bytes = 0, network_writes = 0
   end type
 
-  !> One neighbour of an exchange: its rank, a tag of 0 or more, and the bytes sent to it and received from it. Entry (rank b, tag
-  !> t) of rank a is joined to entry (rank a, tag t) of rank b; equal pairs are joined in the order listed.
+  !> One neighbour of an exchange: its rank, the tags (0 or more) and the bytes of what is sent to it and received from it. What an
+  !> entry of rank a for rank b sends goes to the entry of rank b for rank a whose tag_in is this one's tag_out. Entries for one rank
+  !> need different tags: the sides of a ring have out 0, in 1 (below) and out 1, in 0 (above).
   type, bind(C) :: hlc_neighbour
-    integer(c_int) :: rank = 0, tag = 0
+    integer(c_int) :: rank = 0, tag_out = 0, tag_in = 0
     integer(c_int64_t) :: bytes_out = 0, bytes_in = 0
   end type
 
@@ -132,6 +133,8 @@ module halocline_c
     integer(c_int) :: stencil = 0, layout = 0, nfields = 0
     type(c_ptr) :: fields = c_null_ptr, neighbours = c_null_ptr
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
+    type(c_ptr) :: fills = c_null_ptr
+    type(c_ptr) :: name = c_null_ptr
   end type
 
   !> struct hlc_swap.
@@ -148,6 +151,7 @@ module halocline_c
     type(c_funptr) :: pack, unpack
     type(c_ptr) :: user = c_null_ptr
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
+    type(c_ptr) :: name = c_null_ptr
   end type
 
   !> struct hlc_segment_spec.
@@ -276,6 +280,13 @@ module halocline_c
       type(c_ptr), value :: context
       type(c_halo_spec), intent(in) :: spec
       type(c_ptr), intent(out) :: halo
+      integer(c_int) :: status
+    end function
+    function c_fills_moving(ndims, velocity, fills) result(status) bind(C, name="hlc_fills_moving")
+      import :: c_int, c_signed_char
+      integer(c_int), value :: ndims
+      integer(c_int), intent(in) :: velocity(*)
+      integer(c_signed_char), intent(out) :: fills(*)
       integer(c_int) :: status
     end function
     function c_refuse(context, message) result(status) bind(C, name="hlc_refuse")

@@ -2,7 +2,7 @@
 !> Exchanges with any list of neighbours, packed and unpacked by the caller's own procedures. The procedures are ordinary Fortran;
 !> two bind(C) procedures in this module stand between them and the library and count neighbours from 1.
 module halocline_exchange
-  use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_funloc, c_int, c_loc, c_null_char, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_funloc, c_int, c_loc, c_null_char, c_null_ptr, c_ptr
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
@@ -46,9 +46,9 @@ contains
 
   !> Plans exchanges with a list of neighbours: one receive buffer for all, offsets exchanged here and never again. pack and
   !> unpack must be procedures that live as long as the exchange (module procedures, not internal ones); user is handed to them
-  !> untouched. mode is a mode's name, as in hlc_halo_init. Collective over the context. HLC_ERR_MISMATCH on all ranks if two
-  !> lists do not fit together.
-  subroutine hlc_exchange_create(context, neighbours, pack, unpack, exchange, user, mode, epoch, drive, status)
+  !> untouched. mode is a mode's name, as in hlc_halo_init; name stands in messages and must be the same on all ranks. Collective over
+  !> the context. HLC_ERR_MISMATCH on all ranks if two lists do not fit together.
+  subroutine hlc_exchange_create(context, neighbours, pack, unpack, exchange, user, mode, epoch, drive, status, name)
     type(hlc_context), intent(in) :: context
     type(hlc_neighbour), intent(in), target, contiguous :: neighbours(:)
     procedure(hlc_pack) :: pack
@@ -58,7 +58,9 @@ contains
     character(len=*), intent(in), optional :: mode
     integer, intent(in), optional :: epoch, drive
     integer, intent(out), optional :: status
+    character(len=*), intent(in), optional :: name
     type(c_exchange_spec) :: spec
+    character(kind=c_char, len=:), allocatable, target :: c_name
     character(len=200) :: message
     integer :: code, found
     message = ""
@@ -75,6 +77,10 @@ contains
     spec%user = c_loc(exchange%calls)
     if (present(epoch)) spec%epoch = int(epoch, c_int)
     if (present(drive)) spec%drive = int(drive, c_int)
+    if (present(name)) then
+      c_name = trim(name) // c_null_char
+      spec%name = c_loc(c_name)
+    end if
     if (present(mode)) then
       call hlc_mode_from_name(mode, found, code)
       if (code /= HLC_OK) message = hlc_error_message()

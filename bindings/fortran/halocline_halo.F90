@@ -2,7 +2,8 @@
 !> Halo swaps of structured grids: init, start, test, finish, finalise. Start and finish only fill a small struct and call the
 !> library; they allocate nothing.
 module halocline_halo
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, &
+    c_signed_char, c_size_t
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
@@ -28,9 +29,13 @@ contains
   !> dimensions, or one per dimension; depth_high is the same for the high sides, where they differ. stencil is HLC_STENCIL_BOX
   !> (with corners; the default) or HLC_STENCIL_STAR. mode is a mode's name ("direct", "p2p", ...); without it HALOCLINE_MODE
   !> decides, else direct. epoch and drive are HLC_EPOCH_* and HLC_DRIVE_*. neighbours replaces the grid's neighbours by 3**ndims
-  !> ranks, as the C header explains. The fields must stay where they are until hlc_halo_finalise. Collective over the context.
+  !> ranks, as the C header explains. name stands in messages and must be the same on all ranks. The fields must stay where they are
+  !> until hlc_halo_finalise. Collective over the context.
   !> HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that disagree; the status is the same on all ranks.
-  subroutine hlc_halo_init(context, grid, fields, depth, halo, depth_high, stencil, mode, epoch, drive, neighbours, status)
+  !> velocities(:, f) is how field f moves per step, one number per dimension of which the sign counts: the field is swapped only in
+  !> the directions from which it enters a block (lattice Boltzmann).
+  subroutine hlc_halo_init(context, grid, fields, depth, halo, depth_high, stencil, mode, epoch, drive, neighbours, velocities, &
+                           name, status)
     type(hlc_context), intent(in) :: context
     type(hlc_grid), intent(in), target :: grid
     type(hlc_field), intent(in) :: fields(:)
@@ -40,8 +45,12 @@ contains
     integer, intent(in), optional :: stencil, epoch, drive
     character(len=*), intent(in), optional :: mode
     integer, intent(in), optional :: neighbours(:)
+    integer, intent(in), optional :: velocities(:, :)
     integer, intent(out), optional :: status
+    integer(c_signed_char), target :: fills(3**HLC_MAX_DIMS * size(fields))
+    character(len=*), intent(in), optional :: name
     type(c_halo_spec) :: spec
+    character(kind=c_char, len=:), allocatable, target :: c_name
     type(c_field), target :: plain(size(fields))
     integer(c_int), target :: ranks(3**HLC_MAX_DIMS)
     character(len=200) :: message
@@ -55,8 +64,13 @@ contains
     if (present(epoch)) spec%epoch = int(epoch, c_int)
     if (present(drive)) spec%drive = int(drive, c_int)
     if (present(mode)) spec%mode = mode_of(mode, message)
+    if (present(name)) then
+      c_name = trim(name) // c_null_char
+      spec%name = c_loc(c_name)
+    end if
     call set_depths(depth, depth_high, grid%ndims, spec, message)
     call set_neighbours(neighbours, 3**grid%ndims, ranks, spec, message)
+    call set_fills(velocities, grid%ndims, size(fields), fills, spec, message)
 
     call allocate_room(halo, context%rank, size(fields))
     halo%element_bytes = fields%element_bytes
@@ -181,6 +195,26 @@ contains
     end if
     ranks(1:expected) = int(neighbours, c_int)
     spec%neighbours = c_loc(ranks(1))
+  end subroutine
+
+  subroutine set_fills(velocities, ndims, nfields, fills, spec, message)
+    integer, intent(in), optional :: velocities(:, :)
+    integer, intent(in) :: ndims, nfields
+    integer(c_signed_char), intent(inout), target :: fills(:)
+    type(c_halo_spec), intent(inout) :: spec
+    character(len=*), intent(inout) :: message
+    integer :: f
+    if (.not. present(velocities)) return
+    if (size(velocities, 1) /= ndims .or. size(velocities, 2) /= nfields) then
+      write (message, "(4(a,i0),a)") "velocities has the shape (", size(velocities, 1), ", ", size(velocities, 2), &
+        ") instead of (", ndims, ", ", nfields, ")"
+      return
+    end if
+    do f = 1, nfields
+      if (c_fills_moving(int(ndims, c_int), int(velocities(:, f), c_int), fills((f - 1) * 3**ndims + 1:)) /= HLC_OK) &
+        message = hlc_error_message()
+    end do
+    spec%fills = c_loc(fills(1))
   end subroutine
 
   subroutine allocate_room(halo, rank, nfields)

@@ -8,7 +8,8 @@ module halocline_mpi
   implicit none
   private
   public :: hlc_mpi_init, hlc_mpi_finalise, hlc_mpi_world, hlc_mpi_rank, hlc_mpi_size, hlc_mpi_barrier, hlc_mpi_wtime, &
-            hlc_mpi_abort, hlc_mpi_split, hlc_mpi_comm_free, hlc_mpi_allgather, hlc_mpi_gatherv, hlc_mpi_max, hlc_mpi_sum
+            hlc_mpi_abort, hlc_mpi_split, hlc_mpi_comm_free, hlc_mpi_allgather, hlc_mpi_gatherv, hlc_mpi_max, hlc_mpi_sum, &
+            hlc_mpi_request_null
 
   !> Replaces values by their largest over all ranks of comm, element by element. Collective. values is a real64 scalar or array.
   interface hlc_mpi_max
@@ -32,6 +33,10 @@ module halocline_mpi
     function c_mpi_world() result(comm) bind(C, name="hlc_fortran_mpi_world")
       import :: c_int
       integer(c_int) :: comm
+    end function
+    function c_mpi_request_null() result(request) bind(C, name="hlc_fortran_mpi_request_null")
+      import :: c_int
+      integer(c_int) :: request
     end function
     function c_mpi_rank(comm, rank) result(code) bind(C, name="hlc_fortran_mpi_rank")
       import :: c_int
@@ -104,6 +109,11 @@ contains
   subroutine hlc_mpi_init()
     call insist("MPI_Init_thread", c_mpi_init())
   end subroutine
+
+  !> Returns MPI_REQUEST_NULL as MPI's Fortran interface has it.
+  integer function hlc_mpi_request_null()
+    hlc_mpi_request_null = int(c_mpi_request_null())
+  end function
 
   !> Finalises MPI. Collective over all processes; every context must have been finalised before.
   subroutine hlc_mpi_finalise()

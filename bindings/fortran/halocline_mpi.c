@@ -30,6 +30,15 @@ int hlc_fortran_mpi_init(void) {
 
 int hlc_fortran_mpi_finalise(void) { return MPI_Finalize(); }
 int hlc_fortran_mpi_world(void) { return handle_of(MPI_COMM_WORLD); }
+
+int hlc_fortran_mpi_request_null(void) {
+#ifdef MPI_ABI_VERSION
+  return MPI_Request_toint(MPI_REQUEST_NULL);
+#else
+  return (int)MPI_Request_c2f(MPI_REQUEST_NULL);
+#endif
+}
+
 int hlc_fortran_mpi_rank(int comm, int *rank) { return MPI_Comm_rank(comm_of(comm), rank); }
 int hlc_fortran_mpi_size(int comm, int *size) { return MPI_Comm_size(comm_of(comm), size); }
 int hlc_fortran_mpi_barrier(int comm) { return MPI_Barrier(comm_of(comm)); }

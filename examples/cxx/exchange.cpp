@@ -59,20 +59,23 @@ static int particles() {
   std::iota(mine.begin(), mine.end(), std::int64_t(rank) * per_rank);
   Batch leaving[2];
 
-  // Entry 0 faces left and entry 1 right. What I send left comes out of the other's right entry, so tags pair unlike sides by using one
-  // tag per link of the ring: the link to my left has my number, the link to my right that of the next rank.
+  // Entry 0 faces left and entry 1 right. What I send left (tag_out 0) comes out of the other's right entry, which receives it (tag_in 0). So
+  // unlike sides are joined also on two ranks, where both neighbours are one rank, and on one, where they are this rank itself.
   const int left = (rank + size - 1) % size, right = (rank + 1) % size;
   const std::int64_t bytes = sizeof(Batch);
-  const std::vector<Neighbour> neighbours = {{left, rank, bytes, bytes}, {right, right, bytes, bytes}};
+  const std::vector<Neighbour> neighbours = {{left, 0, 1, bytes, bytes}, {right, 1, 0, bytes, bytes}};
   auto pack = [&](int neighbour, void *buffer) { std::memcpy(buffer, &leaving[neighbour], sizeof(Batch)); };
-  auto unpack = [&](int, const void *buffer) {
+  bool all_right = true;
+  int round = 0;
+  auto unpack = [&](int neighbour, const void *buffer) {
     const auto *batch = static_cast<const Batch *>(buffer);
+    // What comes from the left has drifted to the right.
+    for (std::int64_t i = 0; i < batch->count; ++i) all_right = all_right && drift(batch->particles[i], round) == (neighbour == 0 ? 1 : -1);
     mine.insert(mine.end(), batch->particles, batch->particles + batch->count);
   };
   Exchange exchange(context, neighbours, pack, unpack);
 
-  bool all_right = true;
-  for (int round = 0; round < rounds; ++round) {
+  for (; round < rounds; ++round) {
     sort_out(mine, leaving, round);
     exchange.start();
     exchange.finish();

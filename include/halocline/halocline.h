@@ -1,5 +1,6 @@
 /*
- * Halocline: halo swaps, views (view.h), reductions (reduce.h), and the one-sided engine under them (segment.h); this file includes all three.
+ * Halocline: halo swaps, those of any set of boxes (blocks.h) and of unstructured meshes (index_halo.h), views (view.h), reductions (reduce.h), and the
+ * one-sided engine under them (segment.h); this file includes all five.
  * Together they are the whole C API; the
  * C++ header, the Fortran modules and the tools see nothing else. Every function returns an hlc_status; hlc_error_message() has one
  * sentence that names the argument, rank and value.
@@ -117,7 +118,10 @@ HLC_API const char *hlc_version(void);
  * HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait in which the library itself waits, in swaps and in the calls that all
  * ranks make together (those that release and end say their own limits); calls that block inside MPI (windows that are made, fences, late
  * epochs, flushes) cannot be bounded. A collective call that ends with HLC_ERR_TIMEOUT or HLC_ERR_PEER_DIED has lost a rank: the context can
- * then only be finalised, after all that was made from it.
+ * then only be finalised, after all that was made from it. The collective calls of a context are made in one order by all ranks: where they
+ * cross, HLC_ERR_MISMATCH names two ranks, their calls and their plans, on all ranks, nothing has been made or released, and the context goes on.
+ * With MPI_Finalize swaps end: they are HLC_ERR_STATE from then on, and what releases something releases what a rank can release alone, and says
+ * HLC_ERR_STATE.
  * Errors, the same on all ranks unless comm or MPI is wrong: HLC_ERR_ARGUMENT (context NULL, comm MPI_COMM_NULL or an inter-communicator),
  * HLC_ERR_STATE (MPI not initialised), HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, HLC_ERR_MPI.
  */
@@ -127,9 +131,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_init(MPI_Comm comm, hlc_context **context);
 HLC_NODISCARD HLC_API hlc_status hlc_init_fortran(int comm, hlc_context **context);
 
 /**
- * Closes a context and sets *context to NULL. Collective. All halos, exchanges, reductions, segments and fields made from it must have been released before:
+ * Closes a context and sets *context to NULL; NULL is fine. Collective. All halos, exchanges, reductions, segments and fields made from it must have been released before:
  * else HLC_ERR_STATE, which says how many live, and the context stays usable. If a rank has died or does not come, HLC_ERR_PEER_DIED or
- * HLC_ERR_TIMEOUT (after eleven times HALOCLINE_TIMEOUT for a rank that lives); the context is closed all the same, but its communicators,
+ * HLC_ERR_TIMEOUT (after twice HALOCLINE_TIMEOUT at most); the context is closed all the same, but its communicators,
  * which MPI can only free collectively, are left as they are.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_finalise(hlc_context **context);
@@ -163,7 +167,7 @@ HLC_API const char *hlc_context_network(const hlc_context *context);
 HLC_NODISCARD HLC_API hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data);
 
 /**
- * Releases memory from hlc_field_alloc and sets *data to NULL. Local: it does not wait for other ranks. HLC_ERR_STATE while a halo of
+ * Releases memory from hlc_field_alloc and sets *data to NULL; NULL is fine. Local: it does not wait for other ranks. HLC_ERR_STATE while a halo of
  * this rank still uses it or a reduction that is running does, HLC_ERR_ARGUMENT if it is not from hlc_field_alloc.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_field_free(hlc_context *context, void **data);
@@ -224,24 +228,31 @@ typedef struct hlc_placement {
 HLC_NODISCARD HLC_API hlc_status hlc_grid_reorder(hlc_context *context, const hlc_swap_shape *shape, hlc_grid *grid,
                                                   hlc_placement *placement);
 
-/** Returns the rank at coords (wrapped where periodic), HLC_NO_NEIGHBOUR beyond an open side. Local; any thread. */
+/** Directions of ndims dimensions, the one in the middle (v = 0) included. Direction v is number sum((v_d + 1) * 3^d). */
+#define HLC_DIRECTIONS(ndims) ((ndims) == 1 ? 3 : (ndims) == 2 ? 9 : (ndims) == 3 ? 27 : 81)
+
+/** Returns the rank at coords (wrapped where periodic), HLC_NO_NEIGHBOUR beyond an open side and for a grid without ranks. Local; any thread. */
 HLC_API int hlc_grid_rank(const hlc_grid *grid, const int *coords);
 
 /* ---------------------------------------------------------------- halo: structured grids */
 
-/** One field of a halo: an array of local + depth_low + depth_high cells per dimension, of any strides. */
+/**
+ * One field of a halo: an array of local + depth_low + depth_high cells per dimension, of any strides. An array may be wider than what is
+ * swapped: data then points to the outermost halo cell that is swapped, and the strides are those of the whole array.
+ */
 typedef struct hlc_field {
   void *data; /**< the first cell of the array: the outermost low halo cell in every dimension */
   hlc_type type; /**< element type */
   size_t element_bytes; /**< needed for HLC_OPAQUE; else 0 or the type's own size */
   int64_t stride_bytes[HLC_MAX_DIMS]; /**< bytes between neighbouring cells, > 0; all 0: contiguous in the spec's layout */
-  const char *name; /**< for messages; may be NULL */
+  const char *name; /**< for messages, the same on all ranks; may be NULL */
 } hlc_field;
 
 /** Everything that hlc_halo_init needs. Zero-initialise it; the zero of every enum is a sensible default. */
 typedef struct hlc_halo_spec {
   const hlc_grid *grid; /**< copied */
-  int64_t depth_low[HLC_MAX_DIMS]; /**< halo cells on the low side of each dimension, 0 or more */
+  int64_t
+      depth_low[HLC_MAX_DIMS]; /**< halo cells on the low side, 0 or more; above local only where the rank is its own periodic neighbour */
   int64_t depth_high[HLC_MAX_DIMS]; /**< halo cells on the high side */
   hlc_stencil stencil;
   hlc_layout layout; /**< for fields without strides */
@@ -251,6 +262,8 @@ typedef struct hlc_halo_spec {
   hlc_mode mode;
   hlc_epoch epoch;
   hlc_drive drive;
+  const unsigned char *fills; /**< NULL: every field in every direction. Else nfields * HLC_DIRECTIONS(ndims) entries, see hlc_halo_init */
+  const char *name; /**< for messages, the same on all ranks; may be NULL */
 } hlc_halo_spec;
 
 /** Which part of a halo one swap fills. Zero: everything. */
@@ -265,11 +278,24 @@ typedef struct hlc_swap {
 
 /**
  * Plans halo swaps: finds the neighbours, checks that they agree on sizes and types, allocates the one receive buffer, chooses a route
- * to each neighbour, maps what can be mapped. Collective over the context, with the same spec but for sizes, data and strides. Sources:
- * Brown et al., section IV-A. Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value),
- * HLC_ERR_MISMATCH (names both ranks and both sizes), HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED.
+ * to each neighbour, maps what can be mapped. Collective over the context, with the same spec but for sizes, data and strides.
+ * Along a dimension in which the rank is its own periodic neighbour the halo may be deeper than the block: the block is repeated as often as
+ * needed, and those cells are copied inside the array. Elsewhere it would need cells of a neighbour's neighbour: HLC_ERR_ARGUMENT.
+ * fills[f * HLC_DIRECTIONS(ndims) + v] is 0 where the halo of field f in direction v is neither sent, nor filled, nor (in a reverse swap) added and set
+ * to zero; a field whose components move in one direction each (lattice Boltzmann) is described as one field per component, with fills from
+ * hlc_fills_moving. Messages in which nothing is left are not sent. Along dimensions in which the halo is deeper than the block, a direction
+ * that is filled needs the same direction without them to be filled, too. Source: Brown et al., section IV-A.
+ * Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value), HLC_ERR_MISMATCH (names both ranks and both
+ * sizes; or both plans, where ranks make halos of different names or with fields of other names), HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_halo **halo);
+
+/**
+ * Writes HLC_DIRECTIONS(ndims) entries of fills for a component that moves by velocity[d] cells (any number, only its sign counts) along each dimension
+ * per step: 1 for the directions from which it enters the block, 0 for all others. Of the 19 components of D3Q19, 5 enter through each face
+ * and one through each edge. Local; any thread. HLC_ERR_ARGUMENT: ndims is not 1 to HLC_MAX_DIMS, velocity or fills is NULL.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_fills_moving(int ndims, const int *velocity, unsigned char *fills);
 
 /**
  * Stands in for hlc_halo_init or hlc_exchange_create on a rank whose arguments a language binding has found wrong: every rank that takes part
@@ -306,10 +332,11 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish(hlc_halo *halo);
 
 /**
- * Releases a halo and sets *halo to NULL. Collective; waits for the others. Two threads must not be in collective calls of one context at
+ * Releases a halo and sets *halo to NULL; NULL is fine. Collective; waits for the others. Two threads must not be in collective calls of one context at
  * once; and in every mode a swap may call MPI. HLC_ERR_STATE while a swap is in flight, unless that
  * swap failed: then buffers that MPI may still write into are left alone for good, on all ranks. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a
- * rank has died or does not come (eleven times HALOCLINE_TIMEOUT, or ten seconds more than it after a failed swap); the halo is gone then, too.
+ * rank has died or does not come (within twice HALOCLINE_TIMEOUT); the halo is gone then, too. HLC_ERR_MISMATCH if another rank is in another
+ * collective call, or releases another halo: nothing is released then.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finalise(hlc_halo **halo);
 
@@ -319,7 +346,7 @@ typedef struct hlc_plan_info {
   hlc_epoch epoch;
   hlc_drive drive;
   int neighbours; /**< messages per full swap, copies to myself left out */
-  int self_copies; /**< directions that face myself */
+  int self_copies; /**< directions that face myself, or are copied from my own halo because the halo is deeper than the block */
   int via_direct; /**< neighbours read directly */
   int via_notify; /**< neighbours reached by notified writes */
   int via_network; /**< neighbours of other nodes reached by notified writes over the network */
@@ -335,10 +362,15 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_in
 
 /* ---------------------------------------------------------------- exchange: any list of neighbours */
 
-/** One neighbour. Entry (rank b, tag t) of rank a is joined to entry (rank a, tag t) of rank b; equal pairs in the order listed. */
+/**
+ * One neighbour. What an entry of rank a for rank b sends goes to the entry of rank b for rank a whose tag_in is this one's tag_out, and what
+ * it receives comes from there: that entry's tag_out is this one's tag_in. Entries for one rank need different tags, out as well as in. So
+ * the sides of a ring have the tags out 0, in 1 (below) and out 1, in 0 (above), and are joined rightly also where both are one rank.
+ */
 typedef struct hlc_neighbour {
   int rank; /**< in the context's communicator; the caller itself is allowed, and a rank may appear several times */
-  int tag; /**< 0 or more */
+  int tag_out; /**< of what I send: 0 or more */
+  int tag_in; /**< of what I receive: 0 or more */
   int64_t bytes_out; /**< what I send; must be the other entry's bytes_in */
   int64_t bytes_in; /**< what I receive */
 } hlc_neighbour;
@@ -355,9 +387,10 @@ typedef struct hlc_exchange_spec {
   hlc_pack_fn pack; /**< may be NULL if all bytes_out are 0 */
   hlc_unpack_fn unpack; /**< may be NULL if all bytes_in are 0 */
   void *user; /**< handed to pack and unpack */
-  hlc_mode mode; /**< direct, view and notify_node go as notify inside a node: there is no field to read from, and it says so once */
+  hlc_mode mode; /**< direct, view and notify_node go as notify inside a node: no field can be read; said once if chosen here */
   hlc_epoch epoch;
   hlc_drive drive;
+  const char *name; /**< for messages, the same on all ranks; may be NULL */
 } hlc_exchange_spec;
 
 /**
@@ -372,7 +405,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_exchange_start(hlc_exchange *exchange);
 HLC_NODISCARD HLC_API hlc_status hlc_exchange_test(hlc_exchange *exchange);
 /** Calls unpack for every neighbour with bytes_in > 0, in order of arrival; returns when all are done. As hlc_halo_finish. */
 HLC_NODISCARD HLC_API hlc_status hlc_exchange_finish(hlc_exchange *exchange);
-/** Releases an exchange and sets *exchange to NULL. Collective. */
+/** Releases an exchange and sets *exchange to NULL; NULL is fine. Collective. As hlc_halo_finalise. */
 HLC_NODISCARD HLC_API hlc_status hlc_exchange_destroy(hlc_exchange **exchange);
 /** Fills *info. Local. */
 HLC_NODISCARD HLC_API hlc_status hlc_exchange_info(const hlc_exchange *exchange, hlc_plan_info *info);
@@ -381,6 +414,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_exchange_info(const hlc_exchange *exchange,
 }
 #endif
 
+#include <halocline/blocks.h>
+#include <halocline/index_halo.h>
 #include <halocline/reduce.h>
 #include <halocline/segment.h>
 #include <halocline/view.h>

@@ -9,11 +9,13 @@
 #define HALOCLINE_HPP
 
 #include <halocline/halocline.h>
+#include <halocline/cxx/blocks.hpp>
 #include <halocline/cxx/context.hpp>
 #include <halocline/cxx/error.hpp>
 #include <halocline/cxx/exchange.hpp>
 #include <halocline/cxx/field.hpp>
 #include <halocline/cxx/halo.hpp>
+#include <halocline/cxx/index_halo.hpp>
 #include <halocline/cxx/reduce.hpp>
 #include <halocline/cxx/segment.hpp>
 #include <halocline/cxx/view.hpp>

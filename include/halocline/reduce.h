@@ -75,8 +75,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_allreduce_create(hlc_context *context, cons
 HLC_NODISCARD HLC_API hlc_status hlc_allreduce_run(hlc_allreduce *plan, const void *in, void *out);
 
 /**
- * Waits for all ranks, releases a plan and sets *plan to NULL. Collective. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not
- * come (eleven times HALOCLINE_TIMEOUT, or ten seconds more than it after a failed run); the plan is gone then, too.
+ * Waits for all ranks, releases a plan and sets *plan to NULL; NULL is fine. Collective. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not
+ * come (within twice HALOCLINE_TIMEOUT); the plan is gone then, too. HLC_ERR_MISMATCH, as for hlc_halo_finalise.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_allreduce_destroy(hlc_allreduce **plan);
 

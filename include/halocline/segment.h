@@ -68,10 +68,10 @@ typedef struct hlc_segment_spec {
 HLC_NODISCARD HLC_API hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec, hlc_segment **segment);
 
 /**
- * Completes this rank's operations, waits until all ranks have come, releases the segment and sets *segment to NULL. Collective. Other
+ * Waits until all ranks have come, completes this rank's operations, releases the segment and sets *segment to NULL; NULL is fine. Collective. Other
  * copies of the handle are answered with HLC_ERR_STATE until the context is closed (the last 8 freed segments of a context are
- * remembered). HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not come (eleven times HALOCLINE_TIMEOUT, or ten seconds
- * more than it where a barrier or a collective call has failed before); the segment is gone then, too.
+ * remembered). HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not come (within twice HALOCLINE_TIMEOUT); the segment is
+ * gone then, too. HLC_ERR_MISMATCH, as for hlc_halo_finalise.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_segment_free(hlc_segment **segment);
 
@@ -105,7 +105,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_get(hlc_target from, void *data, int64_t by
 
 /**
  * Runs of bytes, equally far apart in up to four dimensions: run (i0, i1, ...), 0 <= i_d < count[d], begins at sum(i_d * stride[d]) from
- * the address or offset of the operation. Strides are in bytes and may be negative. A count of 0 is an empty block. ndims 0: one run.
+ * the address or offset of the operation. Strides are in bytes and may be negative. A count of 0 is an empty block. ndims 0: one run. Of runs
+ * that a stride of 0 sends to one place the last stays; the others are not moved.
  */
 typedef struct hlc_block {
   int64_t run_bytes; /**< contiguous bytes of a run, 0 or more */

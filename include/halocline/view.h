@@ -32,16 +32,13 @@ typedef struct hlc_view {
   int rank; /**< whose cells they are; HLC_NO_NEIGHBOUR: of nobody, these are my own halo cells as I left them */
 } hlc_view;
 
-/** Directions of ndims dimensions: entries of an array of views. Direction v is entry sum((v_d + 1) * 3^d). */
-#define HLC_DIRECTIONS(ndims) ((ndims) == 1 ? 3 : (ndims) == 2 ? 9 : (ndims) == 3 ? 27 : 81)
-
 /**
  * Completes a swap as hlc_halo_finish does, but in mode view it copies nothing: until the next hlc_halo_start of this halo, hlc_halo_release or
  * hlc_halo_finalise, the cells around the block are read through hlc_halo_views, and the halo cells of the array are left as they were. A
  * neighbour of the same node whose fields are from hlc_field_alloc shows its own interior; of all others the receive buffer is shown. Because
  * they read mine meanwhile, the interior of the swapped fields must not be written before hlc_halo_release, or the finish of the next
- * swap of this halo (which may swap another field: two fields in turn need no release). In all other modes, in a reverse swap and with
- * HALOCLINE_CHECK=1 it is hlc_halo_finish, and views show the halo: programs that read through views run in every mode, and
+ * swap of this halo (which may swap another field: two fields in turn need no release). In all other modes, in a reverse swap, where the halo is
+ * deeper than the block (cells occur in it twice) and with HALOCLINE_CHECK=1 it is hlc_halo_finish, and views show the halo: programs that read through views run in every mode, and
  * programs that know nothing of views run in mode view. Errors as hlc_halo_finish.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish_views(hlc_halo *halo);
@@ -56,7 +53,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_release(hlc_halo *halo);
 /**
  * Fills views[HLC_DIRECTIONS(ndims)] for one field of the halo: around the block, and in the middle (v = 0) the block itself. Addresses change
  * from swap to swap: ask after each finish. Between hlc_halo_finish_views and the next start or release, data is NULL where the last swap did not
- * move these cells (another field, another direction). At all other times views show my own halo cells, which in mode view hold only what the
+ * move these cells (another field, another direction, or one that the spec's fills leave out). At all other times views show my own halo cells, which in mode view hold only what the
  * last hlc_halo_finish put there, whatever rank says. Directions without
  * a neighbour, and the corners of a star stencil, show my own halo cells. Local. HLC_ERR_ARGUMENT (field, views NULL), HLC_ERR_STATE while a
  * swap is in flight.

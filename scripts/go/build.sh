@@ -2,41 +2,52 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 
-# Whether warnings are errors, with the compilers that have none: ./go test says yes.
-strict=no
+# Whether the sanitized build has tools and apps, which take longer to build than to test: ./go test --all says ON.
+sanitized_programs=OFF
 
-# Whether the sanitized build has the tools, which take longer to build than to test: ./go test --long says ON.
-sanitized_tools=OFF
+# The launcher of an MPI with the same binary interface as the one of build preset $abi_preset, whose tests run under it as well; or nothing.
+abi_launcher=
+abi_preset=
 
 # build_preset PRESET [TARGET...]: without targets everything is built.
 build_preset() {
   step "Building $1" configure_and_build "$@"
 }
 
+# A build folder is made anew if what it was configured with has changed, and configured anew if only options have.
 configure_and_build() {
   preset=$1
   shift
   if must_configure "$preset"; then
     rm -rf "build/$preset"
-    # shellcheck disable=SC2046  # one option or none
-    "$(tool cmake)" --preset "$preset" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" $(mpi_option "$preset") || return 1
+    configure "$preset" "-DCMAKE_MAKE_PROGRAM=$(tool ninja)" || return 1
     configuration_key >"build/$preset/configuration"
+  elif [ "$(options_of "$preset")" != "$(cat "build/$preset/options" 2>/dev/null)" ]; then
+    configure "$preset" || return 1
   fi
-  make_strict "$preset" && choose_tools "$preset" || return 1
   "$(tool cmake)" --build "build/$preset" ${1:+--target "$@"}
 }
 
-# A compiler of tomorrow must not fail over its new warnings; those that the sources were seen to be silent with have to stay so.
-make_strict() {
-  if [ $strict = yes ] && is_silent_compiler "$1" && ! grep -q 'HALOCLINE_WERROR:.*=ON' "build/$1/CMakeCache.txt"; then
-    "$(tool cmake)" -DHALOCLINE_WERROR=ON "build/$1"
-  fi
+configure() {
+  preset=$1
+  shift
+  # shellcheck disable=SC2046  # options without spaces
+  "$(tool cmake)" --preset "$preset" "$@" $(options_of "$preset") && options_of "$preset" >"build/$preset/options"
 }
 
-choose_tools() {
-  [ "$1" != asan ] || grep -q "HALOCLINE_TOOLS:.*=$sanitized_tools" build/asan/CMakeCache.txt ||
-    "$(tool cmake)" "-DHALOCLINE_TOOLS=$sanitized_tools" build/asan
+# Prints what a preset is configured with beside what it says itself. Warnings are errors with the compilers that have none: one of tomorrow must not
+# fail over its new ones. (Wheels, and so these options, never have spaces.)
+options_of() {
+  is_silent_compiler "$1" && printf '%s\n' -DHALOCLINE_WERROR=ON
+  [ "$1" != asan ] || printf '%s\n' "-DHALOCLINE_TOOLS=$sanitized_programs" "-DHALOCLINE_APPS=$sanitized_programs"
+  [ "$1" != "$abi_preset" ] || printf '%s\n' "-DHALOCLINE_ABI_MPIEXEC=$abi_launcher"
+  ! command -v ccache >/dev/null || printf '%s\n' -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+  mpi_option "$1"
 }
+
+# What ccache has to overlook where headers are precompiled.
+CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+export CCACHE_SLOPPINESS
 
 is_silent_compiler() {
   compiler=$CXX
@@ -52,7 +63,14 @@ is_silent_compiler() {
 mpi_option() {
   case $1 in
   release-mpich | release-openmpi | release-intelmpi | clang) ;;
-  *) [ -z "$refused_mpi" ] || printf '%s' "-DHALOCLINE_MPI_PREFIX=$venv" ;;
+  *)
+    if [ "$mpi" = site ] && [ -n "${MPICXX:-}" ]; then
+      printf '%s\n' "-DMPI_CXX_COMPILER=$(command -v "$MPICXX")" "-DMPI_C_COMPILER=$(beside "$MPICXX" mpicc)" \
+        "-DMPIEXEC_EXECUTABLE=$(beside "$MPICXX" mpiexec mpirun)"
+    elif [ -n "$refused_mpi" ]; then
+      printf '%s' "-DHALOCLINE_MPI_PREFIX=$venv"
+    fi
+    ;;
   esac
 }
 
@@ -71,7 +89,7 @@ must_configure() {
 }
 
 configuration_key() {
-  printf '%s\n' "$root" "$(tool cmake)" "$CXX $FC" "$mpi" "$(command -v mpicxx)"
+  printf '%s\n' "$root" "$(tool cmake)" "$CXX $FC" "$mpi" "$(command -v "${MPICXX:-mpicxx}")" "$refused_mpi"
 }
 
 list_noisy_compilers() {
@@ -89,7 +107,7 @@ choose_test_builds() {
     add_wheel_build release-mpich mpich_wheel
   fi
   add_openmpi_build
-  add_wheel_build release-intelmpi intelmpi_wheel
+  add_abi_tests
   list_noisy_compilers
 }
 
@@ -104,12 +122,16 @@ add_openmpi_build() {
   fi
 }
 
-# targets_to_test PRESET [--long]: prints what has to be built; nothing stands for everything. Of the third MPI, ./go test without --long builds
-# no more than the tests that the preset's HALOCLINE_SHORT_TESTS names.
-targets_to_test() {
-  case $* in
-  release-intelmpi) echo halocline_conformance halocline_errors halocline_fortran_halo halocline_fortran_use_mpi ;;
-  esac
+# Intel MPI has the binary interface of MPICH: it runs what was built with the private MPICH.
+add_abi_tests() {
+  if try_step 'Wheel from PyPI: Intel MPI' intelmpi_wheel; then
+    abi_preset=release
+    [ "$mpi" = wheel ] || abi_preset=release-mpich
+    abi_launcher=$venv/intelmpi/bin/mpiexec
+  else
+    skipped="${skipped}Intel MPI: it could not be had from PyPI, see $log
+"
+  fi
 }
 
 add_wheel_build() {

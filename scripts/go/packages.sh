@@ -12,7 +12,6 @@ python venv,ensurepip python3-venv
 header gtest/gtest.h libgtest-dev
 header CLI/CLI.hpp libcli11-dev
 header nlohmann/json.hpp nlohmann-json3-dev
-header hwloc.h libhwloc-dev
 header rdma/fabric.h libfabric-dev
 module netcdf-fortran libnetcdff-dev"
 
@@ -62,11 +61,15 @@ Run this line, then ./go again:
   step 'apt-get install' apt_install $packages
 }
 
-# want_tool TOOL PACKAGE: installs what only some tests need, where that can be done without asking; they are skipped without it.
-want_tool() {
-  command -v "$1" >/dev/null && return 0
-  command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || return 1
-  try_step "Debian package $2" apt_install "$2"
+# want_tools TOOL=PACKAGE...: installs what only some tests need, where that can be done without asking; they are skipped without it.
+want_tools() {
+  command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || return 0
+  packages=
+  for pair in "$@"; do
+    command -v "${pair%%=*}" >/dev/null || packages="$packages ${pair#*=}"
+  done
+  # shellcheck disable=SC2086  # a list of names
+  [ -z "$packages" ] || try_step "Debian packages$packages" apt_install $packages
 }
 
 # C++20 as this library uses it came with g++ 12; other compilers are left to CMake.

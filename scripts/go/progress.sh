@@ -22,8 +22,7 @@ step() {
 try_step() {
   title=$1
   shift
-  mkdir -p "$log_dir"
-  log=$log_dir/$(printf '%s' "$title" | tr -cs 'A-Za-z0-9' '-').log
+  name_log
   began=$(date +%s)
   start_ticker
   "$@" </dev/null >"$log" 2>&1
@@ -33,6 +32,38 @@ try_step() {
     printf '%s s\n' "$(($(date +%s) - began))"
   else
     printf 'failed after %s s\n' "$(($(date +%s) - began))"
+  fi
+  return "$status"
+}
+
+# Sets log to the log of the step called $title.
+name_log() {
+  mkdir -p "$log_dir"
+  log=$log_dir/$(printf '%s' "$title" | tr -cs 'A-Za-z0-9' '-').log
+}
+
+# begin TITLE COMMAND...: runs the command beside what follows, one at a time; finish waits for it, and returns as try_step does.
+begin() {
+  title=$1
+  shift
+  name_log
+  beside_title=$title
+  "$@" </dev/null >"$log" 2>&1 &
+  beside=$!
+  trap 'kill "$beside" 2>/dev/null' EXIT
+}
+
+finish() {
+  title=$beside_title
+  name_log
+  printf '%s (begun before) ... ' "$title"
+  wait "$beside"
+  status=$?
+  trap - EXIT
+  if [ "$status" -eq 0 ]; then
+    say 'done'
+  else
+    say 'failed'
   fi
   return "$status"
 }

@@ -1,29 +1,7 @@
-# Chooses the MPI, and keeps the private .venv: MPI, CMake, ninja and the pictures' Python from PyPI. Sourced by ./go.
+# Keeps the private .venv: MPI, CMake, ninja and the pictures' Python from PyPI. Sourced by ./go.
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 venv=$root/.venv
-refused_mpi=
-
-# Sets mpi to "site" or "wheel". The site's MPI is the mpicxx on the PATH, unless that is an MPI known to corrupt memory.
-choose_mpi() {
-  mpi=wheel
-  found=$(command -v mpicxx) || return 0
-  case $found in
-  "$venv"/*) return 0 ;;
-  esac
-  case $(mpich_version "$found") in
-  4.0.2)
-    refused_mpi=$found
-    say "Not using $found: MPICH 4.0.2, as Debian 12 ships it, puts to wrong addresses without an error (docs/known-mpi-bugs.md)."
-    ;;
-  *) mpi=site ;;
-  esac
-}
-
-# Prints the version of the MPICH behind a compiler wrapper; nothing for any other MPI.
-mpich_version() {
-  printf '#include <mpi.h>\nversion MPICH_VERSION\n' | "$1" -E -x c++ - 2>/dev/null | sed -n 's/^version "\(.*\)"/\1/p'
-}
 
 need_wheels() {
   tools=
@@ -79,9 +57,9 @@ install_wheels() {
   [ "$(cat "$stamp" 2>/dev/null)" = "$key" ] && return 0
   need_venv || return 1
   if [ "$prefix" = "$venv" ]; then
-    "$venv/bin/python" -m pip install --disable-pip-version-check -c scripts/requirements.txt "$@" || return 1
+    "$venv/bin/python" -m pip install --disable-pip-version-check --no-compile -c scripts/requirements.txt "$@" || return 1
   else
-    "$venv/bin/python" -m pip install --disable-pip-version-check -c scripts/requirements.txt --prefix "$prefix" "$@" || return 1
+    "$venv/bin/python" -m pip install --disable-pip-version-check --no-compile -c scripts/requirements.txt --prefix "$prefix" "$@" || return 1
   fi
   printf '%s\n' "$key" >"$stamp"
 }

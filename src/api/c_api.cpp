@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "api/handles.hpp"
+#include "api/plans.hpp"
 #include "engine/collective.hpp"
 #include "exchange/list.hpp"
 #include "exchange/modes/modes.hpp"
@@ -11,19 +11,29 @@
 #include "halo/halo.hpp"
 #include "halo/placement.hpp"
 #include "halo/rows.hpp"
+#include "index_halo/index_halo.hpp"
 
+using halocline::Call;
+using halocline::CallName;
 using halocline::fail;
 using halocline::failed;
 using halocline::Status;
 using halocline::api::guarded;
+using halocline::api::in_swap;
+using halocline::api::make;
 using halocline::api::mpi_is_up;
+using halocline::api::note_end_of_mpi;
 using halocline::api::null;
-using halocline::api::null_on;
 using halocline::api::out;
+using halocline::api::release;
 
 struct hlc_halo {
   explicit hlc_halo(halocline::Context &context) : inner(context) {}
   halocline::Halo inner;
+};
+struct hlc_index_halo {
+  explicit hlc_index_halo(halocline::Context &context) : inner(context) {}
+  halocline::IndexHalo inner;
 };
 struct hlc_exchange {
   explicit hlc_exchange(halocline::Context &context) : inner(context) {}
@@ -38,48 +48,40 @@ Status halocline::api::mpi_is_up(const char *function) {
   return fail(Status::state, "%s: MPI is not initialised%s", function, finalised ? " any more" : "; call MPI_Init first");
 }
 
+void halocline::api::note_end_of_mpi(Context &context, const char *function) {
+  if (mpi_has_ended())
+    static_cast<void>(context.lose(
+        fail(Status::state, "%s on rank %d: MPI is not initialised any more; what it held is left as it is", function, context.rank())));
+}
+
 namespace {
 
-/// Makes a halo or an exchange, counts it as live in its context. A rank without a place for the result still tells the others.
-template <class Object, class Spec>
-hlc_status make(const char *name, hlc_context *context, const Spec *spec, Object **object) {
-  return guarded(name, [&]() -> Status {
-    if (!context) return null(name, "context");
-    halocline::Context &inner = context->inner;
-    HLC_TRY(mpi_is_up(name));
-    std::unique_ptr<Object> made;
-    HLC_TRY(halocline::prepare(inner, inner.comm(), [&] {
-      if (!object) return null_on(inner, name, "the result pointer");
-      made = std::make_unique<Object>(inner);
-      return Status::ok;
-    }));
-    HLC_TRY(made->inner.create(spec));
-    inner.live_plans += 1;
-    *object = made.release();
-    return Status::ok;
-  });
+/// Ends what is collective of a context. A rank that must not close it yet says so to all, with HLC_ERR_STATE; if a rank does not come at all,
+/// this one still closes, without what is collective. *stays: the context goes on.
+Status end(halocline::Context &inner, bool *stays) {
+  const Call in_call(inner, CallName::finalise);
+  const int plans = inner.live_plans, fields = inner.live_fields();
+  const bool too_early = plans > 0 || fields > 0;
+  int worst = 0;
+  Status ended = halocline::meet_to_release(inner, too_early ? 1 : 0, &worst);
+  *stays = ended == Status::mismatch || too_early || (ended == Status::ok && worst != 0);
+  if (ended == Status::mismatch) return ended;
+  if (too_early)
+    return fail(
+        Status::state,
+        "hlc_finalise on rank %d: %d halo(s), exchange(s), reduction(s) or segment(s) and %d field(s) still live; release them first",
+        inner.rank(), plans, fields);
+  if (ended == Status::ok && worst)
+    return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
+  if (!failed(ended)) ended = halocline::vote(inner, inner.comm(), 0, &worst);
+  if (!failed(ended) && inner.post()) ended = inner.post()->close(inner);
+  return ended;
 }
 
 /// Of a context that has lost a rank what MPI may still write stays for ever.
 void give_up(std::unique_ptr<hlc_context> context) {
   context->inner.give_up();
   halocline::keep_for_ever(std::move(context));
-}
-
-template <class Object>
-hlc_status release(const char *name, Object **object) {
-  return guarded(name, [&]() -> Status {
-    if (!object || !*object) return null(name, "the handle");
-    HLC_TRY(mpi_is_up(name));
-    auto &inner = (*object)->inner;
-    if (inner.in_flight() && !inner.broken())
-      return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name, inner.context().rank());
-    const Status ended = inner.end();
-    inner.context().live_plans -= 1;
-    delete *object;
-    *object = nullptr;
-    return ended;
-  });
 }
 
 }  // namespace
@@ -151,25 +153,15 @@ hlc_status hlc_init_fortran(int comm, hlc_context **context) {
 
 hlc_status hlc_finalise(hlc_context **context) {
   return guarded("hlc_finalise", [&]() -> Status {
-    if (!context || !*context) return null("hlc_finalise", "context");
-    HLC_TRY(mpi_is_up("hlc_finalise"));
+    if (!context || !*context) return Status::ok;
     halocline::Context &inner = (*context)->inner;
-    const int plans = inner.live_plans, fields = inner.live_fields();
-    const bool too_early = plans > 0 || fields > 0;
-    // Whoever must not close yet says so to all; if a rank does not come at all, this one still closes, without what is collective.
-    int worst = 0;
-    Status voted = halocline::vote(inner, inner.comm(), too_early ? 1 : 0, &worst);
-    if (too_early)
-      return fail(
-          Status::state,
-          "hlc_finalise on rank %d: %d halo(s), exchange(s), reduction(s) or segment(s) and %d field(s) still live; release them first",
-          inner.rank(), plans, fields);
-    if (voted == Status::ok && worst)
-      return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
-    if (!failed(voted) && inner.post()) voted = inner.post()->close(inner);
+    note_end_of_mpi(inner, "hlc_finalise");
+    bool stays = false;
+    const Status ended = end(inner, &stays);
+    if (stays) return ended;
     std::unique_ptr<hlc_context> closed(std::exchange(*context, nullptr));
-    if (failed(voted)) give_up(std::move(closed));
-    return voted;
+    if (failed(ended)) give_up(std::move(closed));
+    return ended;
   });
 }
 
@@ -192,8 +184,8 @@ hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data) {
 
 hlc_status hlc_field_free(hlc_context *context, void **data) {
   return guarded("hlc_field_free", [&]() -> Status {
+    if (!data || !*data) return Status::ok;
     if (!context) return null("hlc_field_free", "context");
-    if (!data || !*data) return null("hlc_field_free", "data");
     HLC_TRY(context->inner.release_field(*data));
     *data = nullptr;
     return Status::ok;
@@ -219,7 +211,11 @@ int hlc_grid_rank(const hlc_grid *grid, const int *coords) {
 }
 
 hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_halo **halo) {
-  return make("hlc_halo_init", context, spec, halo);
+  return make(CallName::halo_init, context, spec, halo);
+}
+
+hlc_status hlc_fills_moving(int ndims, const int *velocity, unsigned char *fills) {
+  return out(halocline::list_fills(ndims, velocity, fills));
 }
 
 hlc_status hlc_refuse(hlc_context *context, const char *message) {
@@ -227,24 +223,32 @@ hlc_status hlc_refuse(hlc_context *context, const char *message) {
     if (!context) return null("hlc_refuse", "context");
     HLC_TRY(mpi_is_up("hlc_refuse"));
     halocline::Context &inner = context->inner;
-    // Meets the others in the first step of make().
-    return halocline::agree(inner, inner.comm(), fail(Status::argument, "%s", message ? message : "a wrong argument"));
+    const Call in_call(inner, CallName::refuse);
+    return halocline::meet(inner, fail(Status::argument, "%s", message ? message : "a wrong argument"));
   });
 }
 
 hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what) {
-  return out(halo ? halo->inner.start(what) : null("hlc_halo_start", "halo"));
+  return in_swap("hlc_halo_start", halo, "halo", [&](auto &inner) { return inner.start(what); });
 }
 
-hlc_status hlc_halo_test(hlc_halo *halo) { return out(halo ? halo->inner.test() : null("hlc_halo_test", "halo")); }
-hlc_status hlc_halo_finish(hlc_halo *halo) { return out(halo ? halo->inner.finish() : null("hlc_halo_finish", "halo")); }
-hlc_status hlc_halo_finish_views(hlc_halo *halo) { return out(halo ? halo->inner.finish_views() : null("hlc_halo_finish_views", "halo")); }
-hlc_status hlc_halo_release(hlc_halo *halo) { return out(halo ? halo->inner.release() : null("hlc_halo_release", "halo")); }
+hlc_status hlc_halo_test(hlc_halo *halo) {
+  return in_swap("hlc_halo_test", halo, "halo", [](auto &inner) { return inner.test(); });
+}
+hlc_status hlc_halo_finish(hlc_halo *halo) {
+  return in_swap("hlc_halo_finish", halo, "halo", [](auto &inner) { return inner.finish(); });
+}
+hlc_status hlc_halo_finish_views(hlc_halo *halo) {
+  return in_swap("hlc_halo_finish_views", halo, "halo", [](auto &inner) { return inner.finish_views(); });
+}
+hlc_status hlc_halo_release(hlc_halo *halo) {
+  return in_swap("hlc_halo_release", halo, "halo", [](auto &inner) { return inner.release(); });
+}
 hlc_status hlc_halo_views(const hlc_halo *halo, int field, hlc_view *views) {
   return out(halo ? halo->inner.list_views(field, views) : null("hlc_halo_views", "halo"));
 }
 hlc_status hlc_for_rows(const hlc_rows_spec *spec, hlc_row_fn body, void *user) { return out(halocline::for_rows(spec, body, user)); }
-hlc_status hlc_halo_finalise(hlc_halo **halo) { return release("hlc_halo_finalise", halo); }
+hlc_status hlc_halo_finalise(hlc_halo **halo) { return release(CallName::halo_finalise, halo); }
 
 hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_info *info) {
   if (!halo || !info) return out(null("hlc_halo_info", halo ? "info" : "halo"));
@@ -253,23 +257,56 @@ hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_info *info) {
 }
 
 hlc_status hlc_exchange_create(hlc_context *context, const hlc_exchange_spec *spec, hlc_exchange **exchange) {
-  return make("hlc_exchange_create", context, spec, exchange);
+  return make(CallName::exchange_create, context, spec, exchange);
 }
 
 hlc_status hlc_exchange_start(hlc_exchange *exchange) {
-  return out(exchange ? exchange->inner.start() : null("hlc_exchange_start", "exchange"));
+  return in_swap("hlc_exchange_start", exchange, "exchange", [](auto &inner) { return inner.start(); });
 }
 hlc_status hlc_exchange_test(hlc_exchange *exchange) {
-  return out(exchange ? exchange->inner.test() : null("hlc_exchange_test", "exchange"));
+  return in_swap("hlc_exchange_test", exchange, "exchange", [](auto &inner) { return inner.test(); });
 }
 hlc_status hlc_exchange_finish(hlc_exchange *exchange) {
-  return out(exchange ? exchange->inner.finish() : null("hlc_exchange_finish", "exchange"));
+  return in_swap("hlc_exchange_finish", exchange, "exchange", [](auto &inner) { return inner.finish(); });
 }
-hlc_status hlc_exchange_destroy(hlc_exchange **exchange) { return release("hlc_exchange_destroy", exchange); }
+hlc_status hlc_exchange_destroy(hlc_exchange **exchange) { return release(CallName::exchange_destroy, exchange); }
 
 hlc_status hlc_exchange_info(const hlc_exchange *exchange, hlc_plan_info *info) {
   if (!exchange || !info) return out(null("hlc_exchange_info", exchange ? "info" : "exchange"));
   *info = exchange->inner.describe();
+  return HLC_OK;
+}
+
+hlc_status hlc_index_halo_init(hlc_context *context, const hlc_index_halo_spec *spec, hlc_index_halo **halo) {
+  return make(CallName::index_halo_init, context, spec, halo);
+}
+
+hlc_status hlc_index_halo_start(hlc_index_halo *halo, const hlc_index_swap *what) {
+  return in_swap("hlc_index_halo_start", halo, "halo", [&](auto &inner) { return inner.start(what); });
+}
+hlc_status hlc_index_halo_test(hlc_index_halo *halo) {
+  return in_swap("hlc_index_halo_test", halo, "halo", [](auto &inner) { return inner.test(); });
+}
+hlc_status hlc_index_halo_finish(hlc_index_halo *halo) {
+  return in_swap("hlc_index_halo_finish", halo, "halo", [](auto &inner) { return inner.finish(); });
+}
+hlc_status hlc_index_halo_finish_views(hlc_index_halo *halo) {
+  return in_swap("hlc_index_halo_finish_views", halo, "halo", [](auto &inner) { return inner.finish_views(); });
+}
+hlc_status hlc_index_halo_release(hlc_index_halo *halo) {
+  return in_swap("hlc_index_halo_release", halo, "halo", [](auto &inner) { return inner.release(); });
+}
+
+hlc_status hlc_index_halo_view(hlc_index_halo *halo, int field, int neighbour, hlc_index_view *view) {
+  return guarded("hlc_index_halo_view",
+                 [&] { return halo ? halo->inner.show_view(field, neighbour, view) : null("hlc_index_halo_view", "halo"); });
+}
+
+hlc_status hlc_index_halo_finalise(hlc_index_halo **halo) { return release(CallName::index_halo_finalise, halo); }
+
+hlc_status hlc_index_halo_info(const hlc_index_halo *halo, hlc_plan_info *info) {
+  if (!halo || !info) return out(null("hlc_index_halo_info", halo ? "info" : "halo"));
+  *info = halo->inner.describe();
   return HLC_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/kept.hpp"
+#include "base/mpi_end.hpp"
 #include "engine/context.hpp"
 #include "engine/public_segment.hpp"
 
@@ -43,5 +44,17 @@ inline Status null_on(const Context &context, const char *function, const char *
 
 /// Fails unless MPI may be called.
 Status mpi_is_up(const char *function);
+
+/// Before something is released: after MPI_Finalize no rank can be waited for, and what MPI holds stays as it is. The context is lost then, and
+/// the release does what a rank can do alone.
+void note_end_of_mpi(Context &context, const char *function);
+
+/// Runs a call of a swap, which must not begin after MPI_Finalize.
+template <class Handle, class Run>
+hlc_status in_swap(const char *name, Handle *handle, const char *what, Run run) {
+  if (!handle) return out(null(name, what));
+  if (mpi_has_ended()) return out(fail(Status::state, "%s: MPI is not initialised any more", name));
+  return out(run(handle->inner));
+}
 
 }  // namespace halocline::api

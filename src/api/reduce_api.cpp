@@ -7,6 +7,8 @@
 #include "reduce/allreduce.hpp"
 
 namespace api = halocline::api;
+using halocline::Call;
+using halocline::CallName;
 using halocline::Status;
 
 struct hlc_allreduce {
@@ -17,17 +19,19 @@ struct hlc_allreduce {
 extern "C" {
 
 hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *spec, hlc_allreduce **plan) {
-  constexpr const char *call = "hlc_allreduce_create";
+  const char *call = name_of(CallName::allreduce_create);
   return api::guarded(call, [&]() -> Status {
     if (!context) return api::null(call, "context");
     HLC_TRY(api::mpi_is_up(call));
     halocline::Context &inner = context->inner;
     std::unique_ptr<hlc_allreduce> made;
-    HLC_TRY(halocline::prepare(inner, inner.comm(), [&] {
-      if (!plan) return api::null_on(inner, call, "the result pointer");
-      made = std::make_unique<hlc_allreduce>(inner);
-      return Status::ok;
-    }));
+    const Call in_call(inner, CallName::allreduce_create, inner.next_plan());
+    HLC_TRY(halocline::meet(inner, halocline::alone(inner, [&] {
+                              if (!plan) return api::null_on(inner, call, "the result pointer");
+                              made = std::make_unique<hlc_allreduce>(inner);
+                              return made->inner.take(spec);
+                            })));
+    inner.count_plan();
     HLC_TRY(made->inner.create(spec));
     inner.live_plans += 1;
     *plan = made.release();
@@ -36,17 +40,22 @@ hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *
 }
 
 hlc_status hlc_allreduce_run(hlc_allreduce *plan, const void *in, void *out) {
-  return api::out(plan ? plan->inner.run(in, out) : api::null("hlc_allreduce_run", "plan"));
+  return api::in_swap("hlc_allreduce_run", plan, "plan", [&](auto &inner) { return inner.run(in, out); });
 }
 
 hlc_status hlc_allreduce_destroy(hlc_allreduce **plan) {
-  constexpr const char *call = "hlc_allreduce_destroy";
+  const char *call = name_of(CallName::allreduce_destroy);
   return api::guarded(call, [&]() -> Status {
-    if (!plan || !*plan) return api::null(call, "the handle");
-    HLC_TRY(api::mpi_is_up(call));
+    if (!plan || !*plan) return Status::ok;
+    halocline::Context &context = (*plan)->inner.context();
+    api::note_end_of_mpi(context, call);
+    const Call in_call(context, CallName::allreduce_destroy, (*plan)->inner.serial());
+    int broken = 0;
+    const Status met = halocline::meet_to_release(context, (*plan)->inner.broken() ? 1 : 0, &broken);
+    if (met == Status::mismatch) return met;
     std::unique_ptr<hlc_allreduce> gone(std::exchange(*plan, nullptr));
-    const Status ended = gone->inner.end();
-    gone->inner.context().live_plans -= 1;
+    const Status ended = gone->inner.end(broken != 0 || failed(met));
+    context.live_plans -= 1;
     return ended;
   });
 }

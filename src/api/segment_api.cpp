@@ -7,6 +7,8 @@
 #include "engine/operations.hpp"
 
 namespace api = halocline::api;
+using halocline::Call;
+using halocline::CallName;
 using halocline::fail;
 using halocline::PublicSegment;
 using halocline::Status;
@@ -45,19 +47,21 @@ void remember(hlc_context &context, std::unique_ptr<hlc_segment> segment) {
 extern "C" {
 
 hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec, hlc_segment **segment) {
-  constexpr const char *call = "hlc_segment_create";
+  const char *call = name_of(CallName::segment_create);
   return api::guarded(call, [&]() -> Status {
     if (!context) return api::null(call, "context");
     HLC_TRY(api::mpi_is_up(call));
     halocline::Context &inner = context->inner;
     std::unique_ptr<hlc_segment> made;
-    HLC_TRY(halocline::prepare(inner, inner.comm(), [&] {
-      if (!segment) return api::null_on(inner, call, "the result pointer");
-      made = std::make_unique<hlc_segment>();
-      made->context = context;
-      made->inner = std::make_unique<PublicSegment>(inner);
-      return Status::ok;
-    }));
+    const Call in_call(inner, CallName::segment_create, inner.next_plan());
+    HLC_TRY(halocline::meet(inner, halocline::alone(inner, [&] {
+                              if (!segment) return api::null_on(inner, call, "the result pointer");
+                              made = std::make_unique<hlc_segment>();
+                              made->context = context;
+                              made->inner = std::make_unique<PublicSegment>(inner);
+                              return made->inner->check(spec);
+                            })));
+    inner.count_plan();
     HLC_TRY(made->inner->create(spec));
     inner.live_plans += 1;
     *segment = made.release();
@@ -66,15 +70,20 @@ hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec
 }
 
 hlc_status hlc_segment_free(hlc_segment **segment) {
-  constexpr const char *call = "hlc_segment_free";
+  const char *call = name_of(CallName::segment_free);
   return api::guarded(call, [&]() -> Status {
-    if (!segment) return api::null(call, "the handle");
+    if (!segment || !*segment) return Status::ok;
     HLC_TRY(check(call, *segment));
-    HLC_TRY(api::mpi_is_up(call));
+    hlc_context &context = *(*segment)->context;
+    api::note_end_of_mpi(context.inner, call);
+    PublicSegment &inner = *(*segment)->inner;
+    const Call in_call(context.inner, CallName::segment_free, inner.plan());
+    int broken = 0;
+    const Status met = halocline::meet_to_release(context.inner, inner.barrier_failed ? 1 : 0, &broken);
+    if (met == Status::mismatch) return met;
     std::unique_ptr<hlc_segment> freed(std::exchange(*segment, nullptr));
-    hlc_context &context = *freed->context;
-    const Status flushed = halocline::flush_all(*freed->inner);
-    const Status ended = freed->inner->end();
+    const Status flushed = halocline::failed(met) ? met : halocline::flush_all(inner);
+    const Status ended = inner.end(broken != 0);
     freed->inner.reset();
     context.inner.live_plans -= 1;
     remember(context, std::move(freed));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <limits>
+#include <string>
 
 namespace halocline {
 namespace {
@@ -14,7 +16,6 @@ constexpr std::int64_t kSecond_ns = 1'000'000'000;
 /// over so much later.
 constexpr std::int64_t kCertain_ns = kSecond_ns / 2;
 constexpr std::int64_t kAskAfter_ns = kSecond_ns / 4;  // whether the ranks of other nodes are still there
-constexpr std::int64_t kPatience = 10;
 
 Status find_dead(Context &context) {
   Port &port = context.port();
@@ -22,6 +23,77 @@ Status find_dead(Context &context) {
     if (!port.alive(member))
       return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", context.rank(), context.rank_of(member));
   return Status::ok;
+}
+
+/// Numbers that are never negative, of which a meeting finds the least and the most; a rank that has none fits all.
+constexpr std::int64_t kFits = std::numeric_limits<std::int64_t>::max();
+
+/// FNV-1a.
+std::int64_t hash(const std::string &text) {
+  std::uint64_t hash = 14'695'981'039'346'656'037u;
+  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1'099'511'628'211u;
+  return static_cast<std::int64_t>(hash >> 2);
+}
+
+/// What ranks say of themselves at the first meeting of a call, reduced by MPI_MIN over all of them.
+struct Meeting {
+  enum { first_failed, call, minus_call, plan, minus_plan, minus_number, count };
+  static_assert(count <= Ballot::kNumbers);
+  std::int64_t of[count];
+
+  int failed_rank() const { return static_cast<int>(of[first_failed]); }
+  int largest_number() const { return static_cast<int>(-of[minus_number]); }
+  bool same_call() const { return of[call] == kFits || of[call] == -of[minus_call]; }
+  bool same_plan() const { return of[plan] == kFits || of[plan] == -of[minus_plan]; }
+};
+
+void take_place(Context &context, Status mine, const std::string &plan) {
+  Ballot::Place &place = context.ballot().place;
+  const CallWord call = context.call();
+  char text[64];
+  call.write(text, sizeof text);
+  place.call = call.name == CallName::refuse ? kFits : call.packed();
+  place.plan = failed(mine) || call.name == CallName::refuse ? kFits : hash(plan);
+  std::snprintf(place.text, sizeof place.text, "%s%s%s", text, plan.empty() ? "" : " ", plan.c_str());
+}
+
+Status reduce_meeting(Context &context, Status mine, int number, std::int64_t grace_ns, Meeting *meeting) {
+  const Ballot::Place &place = context.ballot().place;
+  const auto minus = [](std::int64_t value) { return value == kFits ? kFits : -value; };
+  *meeting = {{failed(mine) ? context.rank() : context.size(), place.call, minus(place.call), place.plan, minus(place.plan), -number}};
+  return reduce(context, context.comm(), MPI_MIN, meeting->of, Meeting::count, grace_ns);
+}
+
+/// Rank 0 says where it is; the others compare.
+Status name_two(Context &context) {
+  Ballot &ballot = context.ballot();
+  const Ballot::Place mine = ballot.place;
+  HLC_TRY(check_mpi(MPI_Ibcast(&ballot.place, sizeof ballot.place, MPI_BYTE, 0, context.comm(), &ballot.request), "MPI_Ibcast"));
+  HLC_TRY(await(context, 1, &ballot.request));
+  const Ballot::Place &first = ballot.place;
+  const auto differ = [](std::int64_t a, std::int64_t b) { return a != b && a != kFits && b != kFits; };
+  Status same = Status::ok;
+  if (differ(first.call, mine.call) || differ(first.plan, mine.plan))
+    same =
+        fail(Status::mismatch,
+             "ranks are in different collective calls: rank 0 is in %s, rank %d in %s; all must make the calls of a context in one order",
+             first.text, context.rank(), mine.text);
+  HLC_TRY(agree(context, context.comm(), same));
+  return fail(Status::mismatch, "ranks are in different collective calls; one of them is in %s", mine.text);
+}
+
+/// Sends the message of the lowest rank that failed to all.
+Status spread_failure(Context &context, MPI_Comm comm, int first) {
+  Ballot &ballot = context.ballot();
+  const Status begun = check_mpi(MPI_Ibcast(&ballot.news, sizeof ballot.news, MPI_BYTE, first, comm, &ballot.request), "MPI_Ibcast");
+  if (failed(begun)) return context.lose(begun);
+  HLC_TRY(await(context, 1, &ballot.request));
+  return fail(static_cast<Status>(ballot.news.status), "%s", ballot.news.message);
+}
+
+void write_news(Ballot &ballot, Status mine) {
+  ballot.news.status = static_cast<int>(mine);
+  std::snprintf(ballot.news.message, sizeof ballot.news.message, "%s", failed(mine) ? error_message() : "");
 }
 
 }  // namespace
@@ -62,19 +134,23 @@ Status Patience::find_dead() {
               network.pulses()->name_of(lost_).c_str());
 }
 
-/// Ranks of this node count their steps where the others can see it.
-Status Patience::look_for_late() const {
-  const auto seconds = static_cast<long long>((context_.timeout_ns() + (lost_ < 0 ? grace_ns_ : 0)) / kSecond_ns);
-  Port &port = context_.port();
-  for (Member member = 0; port.attached() && member < context_.members(); ++member)
-    if (port.steps(member) < port.steps(context_.member()))
-      return fail(Status::timeout, "rank %d has waited %lld s for rank %d to come to the same call (HALOCLINE_TIMEOUT)", context_.rank(),
-                  seconds, context_.rank_of(member));
+/// Ranks of this node count their steps where the others can see it; those of other nodes are asked.
+Status Patience::look_for_late() {
+  const double seconds = static_cast<double>(context_.timeout_ns() + (lost_ < 0 ? grace_ns_ : 0)) / kSecond_ns;
+  const int me = context_.rank();
+  char call[64];
+  context_.call().write(call, sizeof call);
   if (lost_ >= 0)
-    return fail(Status::timeout, "rank %d has waited %lld s for ranks of other nodes, and cannot reach %s any more (HALOCLINE_TIMEOUT)",
-                context_.rank(), seconds, context_.network().pulses()->name_of(lost_).c_str());
-  return fail(Status::timeout, "rank %d has waited %lld s for %s to come to the same call (HALOCLINE_TIMEOUT)", context_.rank(), seconds,
-              port.attached() && context_.nodes() > 1 ? "ranks of other nodes" : "other ranks");
+    return fail(Status::timeout,
+                "rank %d has waited %.3g s in %s for ranks of other nodes, and cannot reach %s any more (HALOCLINE_TIMEOUT)", me, seconds,
+                call, context_.network().pulses()->name_of(lost_).c_str());
+  std::string missing;
+  static_cast<void>(alone(context_, [&] {
+    missing = name_missing(context_);
+    return Status::ok;
+  }));
+  return fail(Status::timeout, "rank %d has waited %.3g s in %s for %s to come to the same call (HALOCLINE_TIMEOUT)", me, seconds, call,
+              missing.empty() ? "other ranks" : missing.c_str());
 }
 
 Status await(Context &context, int count, MPI_Request *requests, std::int64_t grace_ns) {
@@ -107,24 +183,38 @@ Status agree(Context &context, MPI_Comm comm, Status mine) {
   MPI_Comm_size(comm, &size);
   Ballot &ballot = context.ballot();
   if (context.lost()) return context.why_lost();
-  ballot.news.status = static_cast<int>(mine);
-  std::snprintf(ballot.news.message, sizeof ballot.news.message, "%s", failed(mine) ? error_message() : "");
+  write_news(ballot, mine);
   std::int64_t first = failed(mine) ? rank : size;
   HLC_TRY(reduce(context, comm, MPI_MIN, &first, 1));
-  if (first == size) return Status::ok;
+  return first == size ? Status::ok : spread_failure(context, comm, static_cast<int>(first));
+}
 
-  const Status begun =
-      check_mpi(MPI_Ibcast(&ballot.news, sizeof ballot.news, MPI_BYTE, static_cast<int>(first), comm, &ballot.request), "MPI_Ibcast");
-  if (failed(begun)) return context.lose(begun);
-  HLC_TRY(await(context, 1, &ballot.request));
-  return fail(static_cast<Status>(ballot.news.status), "%s", ballot.news.message);
+Status meet(Context &context, Status mine, const std::string &plan) {
+  if (context.lost()) return context.why_lost();
+  write_news(context.ballot(), mine);
+  take_place(context, mine, plan);
+  Meeting meeting;
+  HLC_TRY(reduce_meeting(context, mine, 0, 0, &meeting));
+  if (!meeting.same_call()) return name_two(context);
+  if (meeting.failed_rank() < context.size()) return spread_failure(context, context.comm(), meeting.failed_rank());
+  return meeting.same_plan() ? Status::ok : name_two(context);
+}
+
+Status meet_to_release(Context &context, int mine, int *largest) {
+  if (context.lost()) return context.why_lost();
+  take_place(context, Status::ok, {});
+  Meeting meeting;
+  HLC_TRY(reduce_meeting(context, Status::ok, mine, context.timeout_ns() / 2, &meeting));
+  if (!meeting.same_call()) return name_two(context);
+  *largest = meeting.largest_number();
+  return Status::ok;
 }
 
 Status vote(Context &context, MPI_Comm comm, int mine, int *largest) {
   std::int64_t number = mine;
-  HLC_TRY(reduce(context, comm, MPI_MAX, &number, 1, mine != 0 ? kPatience * kSecond_ns : kPatience * context.timeout_ns()));
-  // All have come; that all know it, a second meeting makes sure.
-  HLC_TRY(reduce(context, comm, MPI_MAX, &number, 1, kPatience * kSecond_ns));
+  const std::int64_t timeout_ns = context.timeout_ns(), end_ns = context.call_begun_ns() + 2 * timeout_ns - RollCall::patience_ns(context);
+  const std::int64_t left_ns = std::max(end_ns - now_ns(), timeout_ns / 4);
+  HLC_TRY(reduce(context, comm, MPI_MAX, &number, 1, left_ns - timeout_ns));
   *largest = static_cast<int>(number);
   return Status::ok;
 }

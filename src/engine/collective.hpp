@@ -34,7 +34,7 @@ class Patience {
 
  private:
   Status find_dead();
-  Status look_for_late() const;
+  Status look_for_late();
 
   Context &context_;
   Wait wait_;
@@ -56,6 +56,15 @@ Status await(Context &context, std::unique_ptr<AnyJob> &job) {
 /// Reduces up to Ballot::kNumbers numbers over all ranks, in place. Collective over comm. Allocates nothing.
 Status reduce(Context &context, MPI_Comm comm, MPI_Op operation, std::int64_t *numbers, int count, std::int64_t grace_ns = 0);
 
+/// The first meeting of a collective call: all ranks say in which call they are (Context::call) and, in `plan`, which plan it makes: its name
+/// and its fields. HLC_ERR_MISMATCH on all ranks, with two ranks and what they say, if they differ; nothing has been done then, and the
+/// context goes on. Else as agree. A rank in hlc_refuse fits every call; one that fails need not say which plan. Allocates nothing.
+Status meet(Context &context, Status mine, const std::string &plan = {});
+
+/// The first meeting of a call that releases something: as meet, and finds the largest of all ranks' numbers. It waits for half as long again
+/// as HALOCLINE_TIMEOUT: a rank that comes late may have waited for another itself.
+Status meet_to_release(Context &context, int mine, int *largest);
+
 /// All ranks leave with the status and the message of the lowest rank that failed, or with ok. Collective over comm. Allocates nothing.
 Status agree(Context &context, MPI_Comm comm, Status mine);
 
@@ -75,9 +84,9 @@ Status prepare(Context &context, MPI_Comm comm, Part part) {
   return agree(context, comm, alone(context, part));
 }
 
-/// Finds the largest of all ranks' numbers, at the end of a plan or of the context. Collective over comm. It waits for ten seconds more than
-/// HALOCLINE_TIMEOUT if mine is not 0, eleven times HALOCLINE_TIMEOUT if it is: who gives up first must not leave the others alone. A rank of
-/// another node that is not reached any more is waited for no longer than HALOCLINE_TIMEOUT.
+/// The last meeting of a call that releases something: finds the largest of all ranks' numbers. Collective over comm. It waits until twice
+/// HALOCLINE_TIMEOUT after the call began: a rank that gives up must not leave the others alone. A rank of another node that is not reached
+/// any more is waited for no longer than HALOCLINE_TIMEOUT.
 Status vote(Context &context, MPI_Comm comm, int mine, int *largest);
 
 }  // namespace halocline

@@ -11,6 +11,8 @@
 #include <iterator>
 
 #include "base/environment.hpp"
+#include "base/log.hpp"
+#include "base/mpi_end.hpp"
 #include "engine/collective.hpp"
 #include "engine/segment.hpp"
 
@@ -33,7 +35,7 @@ struct Value {
 };
 
 /// The version, and a number to raise within it with every change of what ranks send each other or find in each other's memory.
-constexpr std::int64_t kBuild = ((HLC_VERSION_MAJOR * 1000LL + HLC_VERSION_MINOR) * 1000 + HLC_VERSION_PATCH) * 1000 + 1;
+constexpr std::int64_t kBuild = ((HLC_VERSION_MAJOR * 1000LL + HLC_VERSION_MINOR) * 1000 + HLC_VERSION_PATCH) * 1000 + 2;
 
 std::string name_of_build(std::int64_t build) {
   return std::to_string(build / 1'000'000'000) + "." + std::to_string(build / 1'000'000 % 1000) + "." +
@@ -45,6 +47,7 @@ std::string name_of_build(std::int64_t build) {
 Status Context::open(MPI_Comm comm, Status mine) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
+  const Call in_call(*this, CallName::init);
   const Status environment = read_environment();
   // Two meetings on the caller's communicator, because MPI_Comm_dup cannot be bounded (engine/collective.hpp).
   HLC_TRY(agree(*this, comm, mine));
@@ -52,6 +55,7 @@ Status Context::open(MPI_Comm comm, Status mine) {
   HLC_TRY(compare_builds(comm));
   HLC_TRY(compare_environment(comm));
   HLC_TRY(check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup"));
+  HLC_TRY(agree(*this, comm, watch_end_of_mpi()));
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   HLC_TRY(split_nodes());
   HLC_TRY(number_nodes());
@@ -168,14 +172,22 @@ void Context::ring_node() { port_.ring_below(members_); }
 
 void Context::nudge() {
   network_.poll();
-  int provided = MPI_THREAD_SINGLE, allowed = 1, there = 0;
+  if (mpi_has_ended()) return;
+  int provided = MPI_THREAD_SINGLE, allowed = 1;
   MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_SERIALIZED) MPI_Is_thread_main(&allowed);
-  if (allowed && comm_ != MPI_COMM_NULL) MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &there, MPI_STATUS_IGNORE);
+  if (allowed && comm_ != MPI_COMM_NULL) roll_call_.answer(comm_, call());
+}
+
+CallWord Context::enter(CallWord call) {
+  const std::int64_t before = call_.exchange(call.packed(), std::memory_order_relaxed);
+  if (port_.attached()) port_.enter(call.packed());
+  return CallWord::unpacked(before);
 }
 
 Status Context::open_post() {
   if (!checks_) return Status::ok;
+  if (rank_ == 0) report_once("check", "on", "HALOCLINE_CHECK=1: every swap is checked, which takes much longer than the swap");
   HLC_TRY(prepare(*this, comm_, [this] {
     post_ = std::make_unique<Post>();
     return Status::ok;
@@ -222,12 +234,13 @@ int Context::rank_of(Member member) const {
 
 Status Context::allocate_field(std::size_t bytes, void **data) {
   std::list<Field> made;
-  HLC_TRY(prepare(*this, comm_, [&] {
+  const Call in_call(*this, CallName::field_alloc);
+  HLC_TRY(meet(*this, alone(*this, [&] {
     if (!data) return fail(Status::argument, "hlc_field_alloc on rank %d: data is NULL", rank_);
     if (bytes > kLargestField) return fail(Status::memory, "hlc_field_alloc on rank %d: bytes is %zu, which no memory has", rank_, bytes);
     made.push_back({next_serial_, {}, 0});
     return Status::ok;
-  }));
+  })));
   HLC_TRY(agree(*this, comm_, create_segment(*this, static_cast<std::int64_t>(bytes), made.front().segment)));
   next_serial_ += 1;
   *data = made.front().segment.part(member_);

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "base/status.hpp"
+#include "engine/call.hpp"
 #include "engine/network.hpp"
 #include "engine/post.hpp"
+#include "engine/roll_call.hpp"
 #include "transport/shm/port.hpp"
 #include "transport/shm/region.hpp"
 
@@ -36,8 +38,14 @@ struct Ballot {
     int status = 0;
     char message[1020] = "";
   };
+  /// In which collective call a rank is; `text` says it whole, with the plan's name and fields.
+  struct Place {
+    std::int64_t call = 0, plan = 0;
+    char text[496] = "";
+  };
   std::int64_t mine[kNumbers] = {}, all[kNumbers] = {};
   News news;
+  Place place;
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
@@ -61,6 +69,20 @@ class Context {
   /// Gives back all but the communicators, which MPI can only free collectively, and the memory that MPI may still write.
   void give_up();
   Ballot &ballot() { return ballot_; }
+
+  /// Says in which call this rank is from now on, here and in the node's memory. Returns the call before. Any thread; the last one counts.
+  CallWord enter(CallWord call);
+  CallWord call() const { return CallWord::unpacked(call_.load(std::memory_order_relaxed)); }
+  /// When the collective call began that this rank is in.
+  std::int64_t call_begun_ns() const { return call_begun_ns_; }
+  void begin_call(std::int64_t now_ns) { call_begun_ns_ = now_ns; }
+  /// The call that another rank of the node is in.
+  CallWord call_of(Member member) const { return CallWord::unpacked(port_.call(member)); }
+  RollCall &roll_call() { return roll_call_; }
+  /// The number of the plan that is made next, the same on all ranks.
+  std::int64_t next_plan() const { return plans_made_ + 1; }
+  /// All ranks have come to make it.
+  void count_plan() { plans_made_ += 1; }
 
   MPI_Comm comm() const { return comm_; }
   MPI_Comm node_comm() const { return node_comm_; }
@@ -138,6 +160,9 @@ class Context {
   long pretended_nodes_ = 0, checks_ = 0;
   Progress progress_ = Progress::caller;
   Ballot ballot_;
+  std::atomic<std::int64_t> call_{0};
+  std::int64_t call_begun_ns_ = 0, plans_made_ = 0;
+  RollCall roll_call_;
   Status why_lost_ = Status::ok;
   char loss_[sizeof Ballot::News::message] = "";
   bool one_host_ = true;

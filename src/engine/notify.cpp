@@ -11,8 +11,9 @@ constexpr const char *kBarrier = "hlc_barrier";
 
 /// Waits until `there` is true; what a peer did before it died still counts. `say(status, dead rank)` words a failure.
 template <class There, class Say>
-Status await(const PublicSegment &segment, const char *call, There there, Say say) {
-  Wait wait(segment.context(), WakeUp::by_bell);
+Status await(const PublicSegment &segment, CallName name, There there, Say say) {
+  const char *call = name_of(name);
+  Wait wait(segment.context(), WakeUp::by_bell, {name, segment.plan()});
   while (!there()) {
     if (wait.pause() == Wait::Turn::look_again) continue;
     const Verdict verdict = segment.judge(wait);
@@ -41,13 +42,14 @@ Status await_round(const PublicSegment &segment, int round, std::uint32_t number
   // SYNC barrier-round (pairs with the raise of the neighbour's same round)
   // SYNC later-before-earlier (pairs with Words::raise)
   return await(
-      segment, kBarrier, [&] { return has_come(words.risen(PublicSegment::barrier_word(round)), number); },
+      segment, CallName::barrier, [&] { return has_come(words.risen(PublicSegment::barrier_word(round)), number); },
       [&](const Verdict &verdict) {
         if (verdict.dead_rank >= 0)
           return fail(verdict.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),
                       segment.name_of(from).c_str(), verdict.dead_rank);
+        const std::string missing = name_missing_members(segment.context(), {CallName::barrier, segment.plan()});
         return fail(verdict.status, "hlc_barrier: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", segment.rank(),
-                    seconds_waited(segment), segment.name_of(from).c_str());
+                    seconds_waited(segment), missing.empty() ? segment.name_of(from).c_str() : missing.c_str());
       });
 }
 
@@ -87,7 +89,7 @@ Status notify_wait(PublicSegment &segment, hlc_ids ids, int *id) {
     *id = segment.find(ids.first, end);
     return *id != end;
   };
-  return await(segment, "hlc_notify_wait", there, [&](const Verdict &verdict) {
+  return await(segment, CallName::notify_wait, there, [&](const Verdict &verdict) {
     if (verdict.dead_rank >= 0)
       return fail(verdict.status, "hlc_notify_wait: rank %d waits for a notification of %d to %d, and the process of rank %d has ended",
                   segment.rank(), ids.first, end - 1, verdict.dead_rank);

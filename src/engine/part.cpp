@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/part.hpp"
 
-#include <sys/prctl.h>
 #include <sys/uio.h>
 
 #include <atomic>
@@ -53,8 +52,7 @@ Status OwnPart::create(const PartSpec &spec) {
   counted_ = spec.leader >= 0;
   if (counted_) context_.network().count_shared(1);
   data_ = spec.memory ? spec.memory : memory_.part(0) + bytes_before_data(card_);
-  // Where tracing is restricted to parents, the others of the node may copy to and from this process once it says so.
-  if (spec.memory) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  if (spec.memory) traced_.allow(context_);
   if (context_.nodes() > 1) HLC_TRY(open_to_others());
   card_.version = next_version();
   return Status::ok;

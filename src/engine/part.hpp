@@ -10,6 +10,7 @@
 #include "base/notifications.hpp"
 #include "engine/context.hpp"
 #include "engine/far.hpp"
+#include "engine/tracing.hpp"
 
 namespace halocline {
 
@@ -68,6 +69,7 @@ class OwnPart {
   Segment memory_, leaders_;  // the leader's notifications, with their file: others open it here
   char *data_ = nullptr;
   Words words_;
+  TracedByNode traced_;
   bool counted_ = false;  // as shared
   std::unique_ptr<FarParts> far_;  // goes before the memory
 };

@@ -24,7 +24,7 @@ ObjectFile file_of(const Context &context) {
 }  // namespace
 
 Status PublicSegment::create(const hlc_segment_spec *spec) {
-  HLC_TRY(agree(context_, context_.comm(), check(spec)));
+  plan_ = context_.next_plan() - 1;
   notifications_ = spec->notifications;
   shared_ = spec->shared != 0;
   HLC_TRY(compare("notifications", notifications_));
@@ -60,9 +60,9 @@ PublicSegment::~PublicSegment() {
   if (counted_) context_.network().count_shared(-1);
 }
 
-Status PublicSegment::end() {
+Status PublicSegment::end(bool broken) {
   int largest = 0;
-  return vote(context_, context_.comm(), barrier_failed || context_.lost() ? 1 : 0, &largest);
+  return vote(context_, context_.comm(), broken || barrier_failed ? 1 : 0, &largest);
 }
 
 Status PublicSegment::check(const hlc_segment_spec *spec) const {

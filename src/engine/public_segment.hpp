@@ -48,10 +48,12 @@ class PublicSegment {
   PublicSegment &operator=(const PublicSegment &) = delete;
   ~PublicSegment();
 
-  /// Collective; checks the spec, makes the memory.
+  /// Whether a spec may be made, on this rank.
+  Status check(const hlc_segment_spec *spec) const;
+  /// Collective; makes the memory. All ranks have checked their specs.
   Status create(const hlc_segment_spec *spec);
-  /// Waits for all ranks. Collective.
-  Status end();
+  /// Waits for all ranks, which have met to free it; `broken` if one of them is in trouble. Collective.
+  Status end(bool broken);
 
   Context &context() const { return context_; }
   int rank() const { return context_.rank(); }
@@ -124,6 +126,8 @@ class PublicSegment {
   /// The number of the next barrier: what its notifications are set to, so it is never 0.
   std::uint32_t next_barrier() { return ++barriers_ != 0 ? barriers_ : ++barriers_; }
   bool barrier_failed = false;
+  /// Its number among the plans of the context.
+  std::int64_t plan() const { return plan_; }
 
  private:
   /// A part of this node as this process sees it.
@@ -133,7 +137,6 @@ class PublicSegment {
     Words words;
   };
 
-  Status check(const hlc_segment_spec *spec) const;
   Status compare(const char *what, std::int64_t mine);
   int barrier_words() const;
   std::int64_t bytes_before_data() const;
@@ -158,6 +161,7 @@ class PublicSegment {
 
   Context &context_;
   std::uint32_t barriers_ = 0;
+  std::int64_t plan_ = 0;
   int notifications_ = 0;
   bool shared_ = false, counted_ = false;
   Segment memory_;

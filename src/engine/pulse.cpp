@@ -46,6 +46,7 @@ Status Pulses::know(int rank, const Whereabouts &there) {
   pulse.name = on_its_host(rank, there.host);
   Transfer &write = pulse.write;
   write.kind = Transfer::Kind::deliver;
+  write.in_any_order = true;  // what waits for a rank must not hide that it is there
   write.peer = peer;
   write.from = source_.base();
   write.descriptor = source_.descriptor();

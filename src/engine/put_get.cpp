@@ -71,6 +71,18 @@ void for_each_run(const hlc_block &block, Run run) {
       }
 }
 
+/// A block of which nothing is written twice to the same place because of a stride of 0 where it goes: of such runs the last one stays.
+/// *from is where the first of those that stay begins on the other side.
+hlc_block without_repeats(hlc_block block, const std::int64_t *into_stride, const std::int64_t *from_stride, std::int64_t *from) {
+  *from = 0;
+  for (int d = 0; d < block.ndims; ++d) {
+    if (into_stride[d] != 0) continue;
+    *from += (block.count[d] - 1) * from_stride[d];
+    block.count[d] = 1;
+  }
+  return block;
+}
+
 /// Calls work with a copy of `bytes` bytes: one for the size that is most frequent, one for all.
 template <class Work>
 void with_copy(std::int64_t bytes, Work work) {
@@ -150,12 +162,15 @@ Status put_strided(PublicSegment &segment, Target to, const void *data, const hl
   BlockPlace found;
   HLC_TRY(find_block(segment, call, to, data, block, &found));
   if (found.empty) return Status::ok;
+  std::int64_t first = 0;
+  const hlc_block once = without_repeats(*block, block->target_stride, block->local_stride, &first);
+  source += first;
   if (!found.place)
-    return for_each_stretch(*block, [&](std::int64_t t, std::int64_t l, std::int64_t bytes) {
+    return for_each_stretch(once, [&](std::int64_t t, std::int64_t l, std::int64_t bytes) {
       return segment.far().put(call, {to.rank, to.offset + t}, source + l, bytes);
     });
   with_copy(block->run_bytes,
-            [&](auto copy_run) { for_each_run(*block, [&](std::int64_t t, std::int64_t l) { copy_run(found.place + t, source + l); }); });
+            [&](auto copy_run) { for_each_run(once, [&](std::int64_t t, std::int64_t l) { copy_run(found.place + t, source + l); }); });
   return Status::ok;
 }
 
@@ -165,12 +180,15 @@ Status get_strided(PublicSegment &segment, Target from, void *data, const hlc_bl
   BlockPlace found;
   HLC_TRY(find_block(segment, call, from, data, block, &found));
   if (found.empty) return Status::ok;
+  std::int64_t first = 0;
+  const hlc_block once = without_repeats(*block, block->local_stride, block->target_stride, &first);
   if (!found.place)
-    return for_each_stretch(*block, [&](std::int64_t t, std::int64_t l, std::int64_t bytes) {
-      return segment.far().get(call, {from.rank, from.offset + t}, into + l, bytes);
+    return for_each_stretch(once, [&](std::int64_t t, std::int64_t l, std::int64_t bytes) {
+      return segment.far().get(call, {from.rank, from.offset + first + t}, into + l, bytes);
     });
+  const char *place = found.place + first;
   with_copy(block->run_bytes,
-            [&](auto copy_run) { for_each_run(*block, [&](std::int64_t t, std::int64_t l) { copy_run(into + l, found.place + t); }); });
+            [&](auto copy_run) { for_each_run(once, [&](std::int64_t t, std::int64_t l) { copy_run(into + l, place + t); }); });
   return Status::ok;
 }
 

@@ -25,14 +25,25 @@ std::int64_t now_ns() {
   return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-Wait::Wait(Context &context, WakeUp wake_up)
+Wait::Wait(Context &context, WakeUp wake_up, CallWord call)
     : context_(context),
       network_(context.network().port() ? &context.network() : nullptr),
       wake_up_(wake_up),
       spins_(context.core_per_rank() ? kSpinsWithCore : kSpinsWithout),
-      yields_(context.core_per_rank() ? kYieldsWithCore : kYieldsWithout) {}
+      yields_(context.core_per_rank() ? kYieldsWithCore : kYieldsWithout),
+      call_(call) {}
 
-Wait::~Wait() { end_sleep(); }
+Wait::~Wait() {
+  end_sleep();
+  if (told_) static_cast<void>(context_.enter(call_before_));
+}
+
+/// Only a wait that lasts says so: a short one need not write to memory that others read.
+void Wait::tell_call() {
+  if (told_ || call_.name == CallName::none || context_.call().name != CallName::none) return;
+  call_before_ = context_.enter(call_);
+  told_ = true;
+}
 
 Wait::Turn Wait::pause() {
   if (network_) poll();
@@ -89,6 +100,7 @@ Wait::Turn Wait::next_turn() {
   const std::int64_t now = now_ns();
   if (now - checked_ns_ < kCheckEvery_ns) return Turn::look_again;
   checked_ns_ = now;
+  tell_call();
   context_.nudge();
   return Turn::check_peers;
 }

@@ -21,7 +21,8 @@ class Wait {
  public:
   enum class Turn { look_again, check_peers };
 
-  Wait(Context &context, WakeUp wake_up);
+  /// `call` is what other ranks are told of this one once the wait is long, if it is not in a collective call.
+  Wait(Context &context, WakeUp wake_up, CallWord call = {});
   Wait(const Wait &) = delete;
   Wait &operator=(const Wait &) = delete;
   ~Wait();
@@ -41,6 +42,7 @@ class Wait {
   Turn pause_slowly();
   Turn next_turn();
   void end_sleep();
+  void tell_call();
 
   Context &context_;
   Network *network_;  // null if none is open: then nobody needs this wait to move anything
@@ -48,6 +50,8 @@ class Wait {
   long spins_, yields_;
   long calls_ = 0;
   bool announced_ = false;
+  CallWord call_, call_before_;
+  bool told_ = false;  // in which call this rank is
   std::uint32_t seen_ = 0;
   std::int64_t start_ns_ = 0, checked_ns_ = 0;
 };

@@ -13,7 +13,12 @@ class Cargo {
   /// past_caches: written for another core, it had better not stay in this core's caches.
   virtual void pack(int edge, void *buffer, bool past_caches) = 0;
   virtual void unpack(int edge, const void *buffer) = 0;
+  /// Copies what an edge brings from the neighbour's memory.
   virtual void pull(int edge) = 0;
+  /// The same of several edges.
+  virtual void pull_several(Edges edges) {
+    for (const int e : edges) pull(e);
+  }
   /// Instead of both: the data of an edge lie here (NULL: they are read directly), until the exchange gives them back.
   virtual void show(int, const void *) {}
   /// True if pack heeds past_caches.

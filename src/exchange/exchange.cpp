@@ -9,10 +9,17 @@
 #include "exchange/modes/modes.hpp"
 
 namespace halocline {
+namespace {
+
+/// What a peer does at the same time is there within so many looks: about a microsecond, less than it takes to prepare a wait.
+constexpr int kFirstLooks = 32;
+
+}  // namespace
 
 Status Exchange::create(Context &context, Options options, std::vector<Edge> edges, std::string label, int ndims) {
   plan_.ndims = ndims;
   plan_.context = &context;
+  plan_.serial = context.next_plan() - 1;
   plan_.options = options;
   plan_.edges = std::move(edges);
   plan_.copies_cells = cargo_->copies_cells();
@@ -40,6 +47,7 @@ Status Exchange::make_tables() {
   plan_.parts.resize(n);
   for (std::size_t e = 0; e < n; ++e) plan_.parts[e] = {plan_.edges[e].out, plan_.edges[e].in};
   arrival_.assign(n, Arrival::none);
+  awaited_ = arrival_;
   queue_.reserve(n);
   shown_.reserve(n);
   leg_of_.assign(n, 0);
@@ -62,8 +70,9 @@ Status Exchange::check_sizes() const {
 
 /// If a round failed on any rank, MPI may still write into buffers of this one, and what is collective would not end: whatever MPI
 /// holds is given up, not freed. Everything else goes.
-Status Exchange::end() {
+Status Exchange::end(bool others_broken) {
   if (plan_.comm == MPI_COMM_NULL) return Status::ok;
+  broken_ = broken_ || others_broken;
   if (!broken_) static_cast<void>(settle());
   int broken = broken_ ? 1 : 0;
   const Status voted = vote(*plan_.context, plan_.comm, broken, &broken);
@@ -88,13 +97,13 @@ Status Exchange::settle() {
   for (auto &leg : legs_) {
     int rank = -1;
     HLC_TRY(mark_broken(
-        wait_until([&](Wait &) { return leg->settle(&rank); }, [&](bool timed_out) { return suspect_rank(rank, kOtherNode, timed_out); })));
+        wait_until([&](bool *) { return leg->settle(&rank); }, [&](bool timed_out) { return suspect_rank(rank, kOtherNode, timed_out); })));
   }
   return Status::ok;
 }
 
 /// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same legs, in the same
-/// order, because making one is collective; a rank may have no edges in it.
+/// order, because making one is collective; a rank may have no edges in it. A leg in which no rank has an edge is not made.
 Status Exchange::make_legs() {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   std::vector<int> direct, near, far;
@@ -108,17 +117,16 @@ Status Exchange::make_legs() {
     return Status::ok;
   }));
   if (!mode.make_far) return add_leg(mode.make, near, &hlc_plan_info::via_mpi);
-  if (mode.reads_fields) HLC_TRY(add_leg(mode.make, direct, &hlc_plan_info::via_direct));
-  HLC_TRY(add_leg(mode.reads_fields ? make_notify : mode.make, near, &hlc_plan_info::via_notify));
-  return make_far_leg(far);
+  std::int64_t used[] = {!direct.empty(), !near.empty(), !far.empty()};
+  HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_MAX, used, 3));
+  if (used[0]) HLC_TRY(add_leg(mode.make, direct, &hlc_plan_info::via_direct));
+  if (used[1]) HLC_TRY(add_leg(mode.reads_fields ? make_notify : mode.make, near, &hlc_plan_info::via_notify));
+  return used[2] ? make_far_leg(far) : Status::ok;
 }
 
 /// Where no rank has a neighbour on another node, no network is opened.
 Status Exchange::make_far_leg(const std::vector<int> &far) {
   const ModeRow &mode = *find_mode(plan_.options.mode);
-  std::int64_t most = static_cast<std::int64_t>(far.size());
-  HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_MAX, &most, 1));
-  if (most == 0) return Status::ok;
   const Status opened = plan_.context->network().open(*plan_.context);
   if (opened == Status::ok) return add_leg(mode.make_far, far, &hlc_plan_info::via_network);
   if (opened != Status::unsupported) return opened;
@@ -130,7 +138,8 @@ Status Exchange::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   hlc_plan_info info{};
   describe(info);
-  const bool reads = mode.reads_fields && mode.mode != HLC_MODE_NOTIFY_NODE;  // which does not promise it
+  // Mode notify_node does not promise it, and nobody has asked it of an exchange whose mode is the default.
+  const bool reads = mode.reads_fields && mode.mode != HLC_MODE_NOTIFY_NODE && plan_.options.says_detours;
   std::int64_t links[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, reads ? info.via_notify : 0};
   HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_SUM, links, 3));
   if (plan_.context->rank() != 0) return Status::ok;
@@ -180,21 +189,29 @@ void Exchange::describe(hlc_plan_info &info) const {
   info.memory_bytes += static_cast<std::int64_t>(plan_.edges.size() * (sizeof(Edge) + sizeof(Part) + sizeof(int)));
 }
 
+/// What does not change from round to round while the parts stay the same.
+void Exchange::arrange() {
+  awaited_edges_ = 0;
+  for (std::size_t e = 0; e < awaited_.size(); ++e) {
+    const bool brings = plan_.parts[e].in > 0;
+    awaited_[e] = brings ? Arrival::missing : Arrival::none;
+    awaited_edges_ += brings ? 1 : 0;
+  }
+  for (auto &leg : legs_) leg->parts_changed();
+  arranged_ = true;
+}
+
 Status Exchange::start() {
   if (plan_.views_out) HLC_TRY(mark_broken(give_back()));
+  if (!arranged_) arrange();
   in_flight_ = true;
   queue_.clear();
-  left_ = 0;
-  for (std::size_t e = 0; e < arrival_.size(); ++e) {
-    arrival_[e] = plan_.parts[e].in > 0 ? Arrival::missing : Arrival::none;
-    left_ += plan_.parts[e].in > 0 ? 1 : 0;
-  }
-  missing_ = left_;
+  std::copy(awaited_.begin(), awaited_.end(), arrival_.begin());
+  left_ = missing_ = awaited_edges_;
 
   for (auto &leg : legs_) HLC_TRY(mark_broken(leg->open()));
   for (auto &leg : legs_) {
-    for (const int e : leg->edges())
-      if (plan_.parts[static_cast<std::size_t>(e)].out > 0) HLC_TRY(mark_broken(send_edge(e)));
+    if (leg->packs()) HLC_TRY(mark_broken(send_edges(*leg)));
     HLC_TRY(mark_broken(leg->launched()));
     leg->wake_peers();
   }
@@ -243,41 +260,50 @@ Status Exchange::test_checked() {
 
 Status Exchange::meet() {
   HLC_TRY(mark_broken(check_->announce_finish()));
-  return mark_broken(wait_until([&](Wait &) { return check_->meet(); }, [&](bool timed_out) { return suspect_peers(timed_out); }));
+  return mark_broken(wait_until([&](bool *) { return check_->meet(); }, [&](bool timed_out) { return suspect_peers(timed_out); }));
 }
 
 /// Takes what has come, without waiting.
 Status Exchange::collect(bool *progress) {
   *progress = false;
   for (auto &leg : legs_) {
-    if (leg->edges().empty()) continue;
-    int e = -1;
-    const Status status = leg->poll(&e);
-    HLC_TRY(name_peer(status, e));
+    Edges come;
+    const Status status = leg->poll_several(&come);
     if (status == Status::again) continue;
-    arrival_[static_cast<std::size_t>(e)] = Arrival::here;
-    queue_.push_back(e);
-    missing_ -= 1;
+    HLC_TRY(name_peer(status, come.empty() ? -1 : come.front()));
+    for (const int e : come) arrival_[static_cast<std::size_t>(e)] = Arrival::here;
+    queue_.insert(queue_.end(), come.begin(), come.end());
+    missing_ -= static_cast<int>(come.size());
     *progress = true;
   }
   return Status::ok;
 }
 
-/// Hands the cargo what has come: to unpack, to copy from the neighbour, or to be read where it lies.
-Status Exchange::take(int e) {
-  const void *data = leg(e).arrived(e);
-  arrival_[static_cast<std::size_t>(e)] = Arrival::unpacked;
-  left_ -= 1;
+/// Hands the cargo what has come over edges of one leg: to unpack, to copy from the neighbour, or to be read where it lies.
+Status Exchange::take(Edges edges) {
+  Leg &from = leg(edges.front());
+  for (const int e : edges) arrival_[static_cast<std::size_t>(e)] = Arrival::unpacked;
+  left_ -= static_cast<int>(edges.size());
   if (plan_.views_out) {
-    cargo_->show(e, data);
-    shown_.push_back(e);
+    show(from, edges);
     return Status::ok;
   }
-  if (data)
-    cargo_->unpack(e, data);
-  else
-    cargo_->pull(e);
-  return leg(e).release(e);
+  if (!from.packs()) {
+    cargo_->pull_several(edges);
+    return from.release_several(edges);
+  }
+  for (const int e : edges) {
+    cargo_->unpack(e, from.arrived(e));
+    HLC_TRY(from.release(e));
+  }
+  return Status::ok;
+}
+
+void Exchange::show(Leg &from, Edges edges) {
+  for (const int e : edges) {
+    cargo_->show(e, from.arrived(e));
+    shown_.push_back(e);
+  }
 }
 
 /// What was shown may be overwritten by those whose it is.
@@ -288,44 +314,58 @@ Status Exchange::give_back() {
   return Status::ok;
 }
 
+/// Edges that came one after the other over the same leg are taken together.
 Status Exchange::unpack_arrived() {
-  if (!in_order_) {
-    for (const int e : queue_) HLC_TRY(take(e));
-    queue_.clear();
-    return Status::ok;
+  const Edges come = queue_;
+  for (std::size_t first = 0, end = 0; !in_order_ && first < come.size(); first = end) {
+    const Leg &from = leg(come[first]);
+    while (end < come.size() && &leg(come[end]) == &from) ++end;
+    HLC_TRY(take(come.subspan(first, end - first)));
   }
-  for (std::size_t e = 0; e < arrival_.size(); ++e) {
-    if (arrival_[e] == Arrival::missing) break;
-    if (arrival_[e] == Arrival::here) HLC_TRY(take(static_cast<int>(e)));
+  for (int e = 0; in_order_ && e < static_cast<int>(arrival_.size()); ++e) {
+    const Arrival arrival = arrival_[static_cast<std::size_t>(e)];
+    if (arrival == Arrival::missing) break;
+    if (arrival == Arrival::here) HLC_TRY(take({&e, 1}));
   }
   queue_.clear();
   return Status::ok;
 }
 
-/// Repeats a step until it no longer answers `again`. Now and then it asks suspect whether there is still hope; what a peer did before it
-/// died counts, so the step is tried once more before the verdict.
+/// Repeats a step until it no longer answers `again`. A step says through `progress` that it has moved on, which makes the waiting short again. Now
+/// and then suspect is asked whether there is still hope; what a peer did before it died counts, so the step is tried once more before the verdict.
 template <class Step, class Suspect>
 Status Exchange::wait_until(Step step, Suspect suspect) {
-  Wait wait(*plan_.context, wake_up_);
+  bool progress = false;
+  for (auto &leg : legs_) leg->wake_peers();
+  for (int looks = plan_.context->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
+    const Status status = step(&progress);
+    if (status != Status::again) return status;
+    cpu_pause();
+  }
+  Wait wait(*plan_.context, wake_up_, {CallName::swap, plan_.serial});
   while (true) {
-    Status status = step(wait);
-    if (status != Status::again) return status;
     for (auto &leg : legs_) leg->wake_peers();
-    if (wait.pause() == Wait::Turn::look_again) continue;
-    Status verdict = check_ ? check_->still_wanted() : Status::ok;
-    if (!failed(verdict)) verdict = look_for_lost();
-    if (!failed(verdict)) verdict = suspect_partners();
-    if (!failed(verdict)) verdict = suspect(wait.timed_out());
-    if (!failed(verdict)) continue;
-    status = step(wait);
+    const bool ask = wait.pause() == Wait::Turn::check_peers;
+    const Status verdict = ask ? judge(suspect, wait.timed_out()) : Status::ok;
+    progress = false;
+    const Status status = step(&progress);
     if (status != Status::again) return status;
-    if (wait.just_progressed()) continue;
+    if (progress) wait.progress();
+    if (progress || !failed(verdict)) continue;
     for (auto &leg : legs_)
       if (dead_ >= 0) leg->tell_lost(dead_);
     return verdict;
   }
 }
 
+/// Ok while there is hope.
+template <class Suspect>
+Status Exchange::judge(Suspect suspect, bool timed_out) {
+  if (check_) HLC_TRY(check_->still_wanted());
+  HLC_TRY(look_for_lost());
+  HLC_TRY(suspect_partners());
+  return suspect(timed_out);
+}
 /// What other ranks have found out.
 Status Exchange::look_for_lost() {
   for (auto &leg : legs_) HLC_TRY(leg->look_for_lost());
@@ -341,6 +381,13 @@ Status Exchange::name_peer(Status status, int e) const {
               error_message());
 }
 
+/// In which call a rank of this node is, in brackets; nothing of others.
+std::string Exchange::where(int rank) const {
+  const Context &context = *plan_.context;
+  const Member member = rank < 0 ? kOtherNode : context.member_of(rank);
+  return member == kOtherNode ? "" : " (in " + context.call_of(member).text() + ")";
+}
+
 Status Exchange::suspect_rank(int rank, Member member, bool timed_out) {
   const Context &context = *plan_.context;
   if (member != kOtherNode && !plan_.context->port().alive(member)) {
@@ -349,9 +396,9 @@ Status Exchange::suspect_rank(int rank, Member member, bool timed_out) {
   }
   const char *host = plan_.other_host(rank);
   if (timed_out)
-    return fail(Status::timeout, "rank %d has waited %lld s for rank %d%s%s%s (HALOCLINE_TIMEOUT)", context.rank(),
+    return fail(Status::timeout, "rank %d has waited %lld s for rank %d%s%s%s%s (HALOCLINE_TIMEOUT)", context.rank(),
                 static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank, host ? " on host " : "", host ? host : "",
-                knows_who_ ? "" : " or another of its neighbours: this mode does not tell which");
+                where(rank).c_str(), knows_who_ ? "" : " or another of its neighbours: this mode does not tell which");
   return Status::ok;
 }
 
@@ -382,13 +429,19 @@ Status Exchange::suspect_peers(bool timed_out) {
   return timed_out ? check_->late() : Status::ok;
 }
 
+Status Exchange::send_edges(Leg &leg) {
+  for (const int e : leg.edges())
+    if (plan_.parts[static_cast<std::size_t>(e)].out > 0) HLC_TRY(send_edge(e));
+  return Status::ok;
+}
+
 Status Exchange::send_edge(int e) {
   void *buffer = nullptr;
   Status status = leg(e).place(e, &buffer);
   // Only a peer that is two rounds behind makes me wait here, and only where it does not also send to me.
   if (status == Status::again) {
     const Edge &edge = plan_.edges[static_cast<std::size_t>(e)];
-    status = wait_until([&](Wait &) { return leg(e).place(e, &buffer); },
+    status = wait_until([&](bool *) { return leg(e).place(e, &buffer); },
                         [&](bool timed_out) { return suspect_rank(edge.rank, edge.member, timed_out); });
   }
   HLC_TRY(status);
@@ -400,13 +453,9 @@ Status Exchange::wait_for_all() {
   HLC_TRY(unpack_arrived());
   if (left_ == 0) return Status::ok;
   return wait_until(
-      [&](Wait &wait) {
-        bool progress = false;
-        HLC_TRY(collect(&progress));
-        if (progress) {
-          wait.progress();
-          HLC_TRY(unpack_arrived());
-        }
+      [&](bool *progress) {
+        HLC_TRY(collect(progress));
+        if (*progress) HLC_TRY(unpack_arrived());
         return left_ == 0 ? Status::ok : Status::again;
       },
       [&](bool timed_out) { return suspect_missing(timed_out); });
@@ -414,9 +463,8 @@ Status Exchange::wait_for_all() {
 
 /// All legs are asked in every step: one that waits for its peers must not keep another from serving its own.
 Status Exchange::close_all() {
-  for (auto &leg : legs_) leg->wake_peers();
   int rank = -1;
-  const auto close_each = [&](Wait &) {
+  const auto close_each = [&](bool *) {
     bool waits = false;
     for (auto &leg : legs_) {
       const Status closed = leg->close(&rank);

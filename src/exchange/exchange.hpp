@@ -17,23 +17,28 @@ class Exchange {
   explicit Exchange(Cargo &cargo) : cargo_(&cargo) {}
   Exchange(const Exchange &) = delete;
   Exchange &operator=(const Exchange &) = delete;
-  ~Exchange() { static_cast<void>(end()); }
+  ~Exchange() { static_cast<void>(end(false)); }
 
   /// Plans. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for its number; ndims is that of
   /// the halo, whose tags are directions, or 0.
   Status create(Context &context, Options options, std::vector<Edge> edges, std::string label, int ndims = 0);
 
   /// What the next round moves over each edge; unchanged until it is set again.
-  std::vector<Part> &parts() { return plan_.parts; }
+  std::vector<Part> &parts() {
+    arranged_ = false;
+    return plan_.parts;
+  }
   /// True if parts are as planned on all ranks; in_order: unpack by edge index, not by arrival, so that sums are reproducible.
   void set_round(bool whole, bool in_order) {
+    arranged_ = false;
     plan_.whole_round = whole;
     in_order_ = in_order;
     if (check_) check_->enlarge(plan_.parts);
   }
 
-  /// Gives everything back. Collective; fails if a rank does not come.
-  Status end();
+  /// Gives everything back. Collective, after all ranks have met for it; others_broken if a round of it has failed on any of them. Fails if a
+  /// rank does not come.
+  Status end(bool others_broken);
 
   Status start();
   Status test();
@@ -75,16 +80,22 @@ class Exchange {
   Status settle();
   Status report_detours() const;
   Status add_leg(MakeLeg make, const std::vector<int> &edges, int hlc_plan_info::*route);
+  void arrange();
+  Status send_edges(Leg &leg);
   Status send_edge(int edge);
   Status collect(bool *progress);
   Status unpack_arrived();
-  Status take(int edge);
+  Status take(Edges edges);
+  void show(Leg &leg, Edges edges);
   Status give_back();
   Status wait_for_all();
   Status close_all();
   template <class Step, class Suspect>
   Status wait_until(Step step, Suspect suspect);
+  template <class Suspect>
+  Status judge(Suspect suspect, bool timed_out);
   Status name_peer(Status status, int edge) const;
+  std::string where(int rank) const;
   Status suspect_rank(int rank, Member member, bool timed_out);
   Status suspect_missing(bool timed_out);
   Status look_for_lost();
@@ -104,6 +115,9 @@ class Exchange {
 
   enum class Arrival : char { none, missing, here, unpacked };
   std::vector<Arrival> arrival_;  // per edge, of the running round
+  std::vector<Arrival> awaited_;  // per edge, as a round with these parts begins
+  int awaited_edges_ = 0;  // of these, those that bring something
+  bool arranged_ = false;  // what a round needs to know of its parts has been found
   std::vector<int> queue_;  // arrived, not yet unpacked, in order of arrival
   std::vector<int> shown_;  // views are out of these edges
   int left_ = 0;  // edges whose data have not been unpacked

@@ -15,15 +15,22 @@ namespace {
 
 constexpr int kHelloTag = 1, kCardTag = 2;
 
+/// What the two ends compare: bytes, or the entries of an index halo.
+std::int64_t size_out(const Edge &edge) { return edge.entries_out < 0 ? edge.out : edge.entries_out; }
+std::int64_t size_in(const Edge &edge) { return edge.entries_in < 0 ? edge.in : edge.entries_in; }
+const char *unit_of(const Plan &plan) { return plan.edges.empty() || plan.edges.front().entries_out < 0 ? "bytes" : "entries"; }
+
 /// What a rank says of one of its edges to the rank at its other end.
 struct Hello {
   std::int64_t out, in, shape;
-  int edge, tag, turn, readable;  // turn: how many edges before this one have the same rank and tag
+  int edge, tag, tag_in, turn, readable;  // turn: how many edges before this one have the same rank and tags
   char host[64];
 };
 
-/// (rank, tag, turn) names an edge.
-using Name = std::tuple<int, int, int>;
+/// (rank, tag_out, tag_in, turn) names an edge.
+using Name = std::tuple<int, int, int, int>;
+/// How many edges have the same (rank, tag_out, tag_in).
+using Turns = std::map<std::tuple<int, int, int>, int>;
 
 /// What I say, and what was said to me and by whom.
 struct Conversation : Job {
@@ -33,11 +40,19 @@ struct Conversation : Job {
 };
 
 void prepare_hellos(const Plan &plan, Conversation &talk) {
-  std::map<std::pair<int, int>, int> turns;
+  Turns turns;
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const Edge &edge = plan.edges[e];
     Hello &hello = talk.said[e];
-    hello = {edge.out, edge.in, edge.shape, static_cast<int>(e), edge.tag_out, turns[{edge.rank, edge.tag_out}]++, edge.readable, {}};
+    hello = {size_out(edge),
+             size_in(edge),
+             edge.shape,
+             static_cast<int>(e),
+             edge.tag_out,
+             edge.tag_in,
+             turns[{edge.rank, edge.tag_out, edge.tag_in}]++,
+             edge.readable,
+             {}};
     gethostname(hello.host, sizeof hello.host - 1);
   }
 }
@@ -57,7 +72,7 @@ Status receive_hello(const Plan &plan, Conversation &talk, int *there, Status *m
   Hello hello;
   HLC_TRY(check_mpi(MPI_Recv(&hello, sizeof hello, MPI_BYTE, status.MPI_SOURCE, kHelloTag, plan.comm, MPI_STATUS_IGNORE), "MPI_Recv"));
   const Status kept = alone(*plan.context, [&] {
-    talk.heard[{status.MPI_SOURCE, hello.tag, hello.turn}] = hello;
+    talk.heard[{status.MPI_SOURCE, hello.tag, hello.tag_in, hello.turn}] = hello;
     return Status::ok;
   });
   if (failed(kept)) *mine = kept;
@@ -101,26 +116,25 @@ int tag_back(const Plan &plan, int tag) {
 
 /// A rank names another in a way in which that one does not name it.
 Status refuse_one_sided(const Plan &plan, int rank, int other, int tag, std::int64_t out, std::int64_t in) {
-  return fail(
-      Status::mismatch,
-      "neighbours disagree: rank %d has rank %d as a neighbour (%s, %lld bytes out, %lld bytes in), but rank %d does not have rank %d "
-      "(%s)",
-      rank, other, link_name(plan, tag).c_str(), static_cast<long long>(out), static_cast<long long>(in), other, rank,
-      link_name(plan, tag_back(plan, tag)).c_str());
+  return fail(Status::mismatch,
+              "neighbours disagree: rank %d has rank %d as a neighbour (%s, %lld %s out, %lld %s in), but rank %d does not have rank %d "
+              "(%s)",
+              rank, other, link_name(plan, tag).c_str(), static_cast<long long>(out), unit_of(plan), static_cast<long long>(in),
+              unit_of(plan), other, rank, link_name(plan, tag_back(plan, tag)).c_str());
 }
 
 Status refuse_sizes(const Plan &plan, int from, int to, int tag, std::int64_t sent, std::int64_t expected) {
-  return fail(Status::mismatch, "neighbours disagree: rank %d sends %lld bytes to rank %d (%s), which expects %lld from it", from,
-              static_cast<long long>(sent), to, link_name(plan, tag).c_str(), static_cast<long long>(expected));
+  return fail(Status::mismatch, "neighbours disagree: rank %d sends %lld %s to rank %d (%s), which expects %lld from it", from,
+              static_cast<long long>(sent), unit_of(plan), to, link_name(plan, tag).c_str(), static_cast<long long>(expected));
 }
 
 Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int turn) {
   const int me = plan.context->rank();
-  const auto found = heard.find({edge.rank, edge.tag_in, turn});
-  if (found == heard.end()) return refuse_one_sided(plan, me, edge.rank, edge.tag_out, edge.out, edge.in);
+  const auto found = heard.find({edge.rank, edge.tag_in, edge.tag_out, turn});
+  if (found == heard.end()) return refuse_one_sided(plan, me, edge.rank, edge.tag_out, size_out(edge), size_in(edge));
   const Hello &hello = found->second;
-  if (hello.in != edge.out) return refuse_sizes(plan, me, edge.rank, edge.tag_out, edge.out, hello.in);
-  if (hello.out != edge.in) return refuse_sizes(plan, edge.rank, me, hello.tag, hello.out, edge.in);
+  if (hello.in != size_out(edge)) return refuse_sizes(plan, me, edge.rank, edge.tag_out, size_out(edge), hello.in);
+  if (hello.out != size_in(edge)) return refuse_sizes(plan, edge.rank, me, hello.tag, hello.out, size_in(edge));
   if (hello.shape != edge.shape)
     return fail(Status::mismatch,
                 "neighbours disagree: the block of rank %d and that of rank %d (%s) meet with as many cells, but not in the same shape", me,
@@ -134,8 +148,8 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int t
 }
 
 Status compare_all(Plan &plan, std::map<Name, Hello> &heard) {
-  std::map<std::pair<int, int>, int> turns;
-  for (Edge &edge : plan.edges) HLC_TRY(compare(plan, edge, heard, turns[{edge.rank, edge.tag_in}]++));
+  Turns turns;
+  for (Edge &edge : plan.edges) HLC_TRY(compare(plan, edge, heard, turns[{edge.rank, edge.tag_out, edge.tag_in}]++));
   if (heard.empty()) return Status::ok;
   const auto &[name, hello] = *heard.begin();
   return refuse_one_sided(plan, std::get<0>(name), plan.context->rank(), hello.tag, hello.out, hello.in);

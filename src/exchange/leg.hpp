@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Edge {
   int tag_out = 0, tag_in = 0;       // my out goes to the peer's edge whose tag_in is my tag_out
   std::int64_t out = 0, in = 0;      // of a whole round
   std::int64_t space_out = 0, space_in = 0;  // of any round: a reverse round swaps the two
+  std::int64_t entries_out = -1, entries_in = -1;  // an index halo's: what the two ends compare, instead of bytes
   std::int64_t shape = 0;            // must be the same at both ends: what lies behind the bytes, as a hash
   bool readable = false;             // mode direct: my side of this edge can be read from the node's memory
   // Found by the handshake:
@@ -33,17 +35,22 @@ struct Part {
   bool active() const { return out > 0 || in > 0; }
 };
 
+/// Indices into a plan's edges.
+using Edges = std::span<const int>;
+
 /// How a leg is told to work.
 struct Options {
   hlc_mode mode = HLC_MODE_DEFAULT;
   hlc_epoch epoch = HLC_EPOCH_DEFAULT;
   hlc_drive drive = HLC_DRIVE_DEFAULT;
+  bool says_detours = true;  // where fields cannot be read, though the mode would
 };
 
 /// What all legs of an exchange look at. The parts are set before each round.
 struct Plan {
   Context *context = nullptr;
   MPI_Comm comm = MPI_COMM_NULL;
+  std::int64_t serial = 0;  // among the plans of the context
   Options options;
   std::vector<Edge> edges;
   std::vector<Part> parts;
@@ -61,7 +68,8 @@ struct Plan {
 };
 
 /// Carries the edges of one set. A round is: open, then for each edge with out > 0 place, (pack), send; launched; poll until every edge
-/// with in > 0 has come, each followed by (unpack) release; close until it is ok. Nothing but create allocates.
+/// with in > 0 has arrived, each followed by (unpack) release; close until it is ok. A leg that does not pack leaves out place, pack and send, and
+/// its edges are copied from the neighbour's memory. Nothing but create allocates.
 class Leg : public Kept {
  public:
   Leg(Plan &plan, std::vector<int> edges) : plan_(plan), edges_(std::move(edges)) {}
@@ -71,20 +79,37 @@ class Leg : public Kept {
   /// Makes what the leg needs. Collective over the plan's communicator, also for ranks without edges. The destructor takes back what there
   /// is of it, with whatever is collective.
   virtual Status create() = 0;
+  /// The plan's parts are other ones than in the last round. Called between rounds, before the first one too.
+  virtual void parts_changed() {}
   /// Begins a round.
   virtual Status open() = 0;
-  /// Where to pack what edge sends; `again` while the peer has not freed the place. Not called for edges that are read directly.
-  virtual Status place(int edge, void **buffer) = 0;
-  /// Edge is packed: send it.
-  virtual Status send(int edge) = 0;
+  /// False if all edges are read in the neighbour's memory.
+  virtual bool packs() const { return true; }
+  /// Where to pack what edge sends; `again` while the peer has not freed the place. Only of a leg that packs.
+  virtual Status place(int, void **) { return Status::ok; }
+  /// Edge is packed: send it. Only of a leg that packs.
+  virtual Status send(int) { return Status::ok; }
   /// Every edge has been sent.
   virtual Status launched() { return Status::ok; }
-  /// Names an edge whose data have come, each once in a round; `again` if there is none now.
-  virtual Status poll(int *edge) = 0;
+  /// Names an edge whose data have come, each once in a round; `again` if there is none now. A leg has this or poll_several.
+  virtual Status poll(int *) { return Status::again; }
+  /// Names edges whose data have come, each once in a round; `again` if there are none now. What it names stays as it is until the next call. If it
+  /// fails it names the edge at fault, or nothing.
+  virtual Status poll_several(Edges *come) {
+    one_ = -1;
+    const Status status = poll(&one_);
+    *come = {&one_, one_ < 0 ? std::size_t{0} : std::size_t{1}};
+    return status;
+  }
   /// The data of an edge that has come; NULL if the edge is read directly.
   virtual const void *arrived(int edge) const = 0;
-  /// Edge is unpacked.
+  /// Edge is unpacked, or has been read.
   virtual Status release(int edge) = 0;
+  /// The same of several edges.
+  virtual Status release_several(Edges edges) {
+    for (const int e : edges) HLC_TRY(release(e));
+    return Status::ok;
+  }
   /// Wakes the peers that sleep and have been told something since the last call. Called before every pause and at the ends of start and
   /// finish, not after each notification: its fence waits until all stores so far have left the core.
   virtual void wake_peers() {}
@@ -131,6 +156,7 @@ class Leg : public Kept {
 
  private:
   std::vector<Member> no_partners_;
+  int one_ = -1;  // what poll has named
 };
 
 /// Makers of legs, one per file in modes/. Local; create follows.

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/list.hpp"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "exchange/modes/modes.hpp"
 
 namespace halocline {
@@ -17,8 +21,9 @@ Status ListExchange::check(const hlc_exchange_spec *spec) const {
     if (n.rank < 0 || n.rank >= context_.size())
       return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].rank is %d, it must be 0 to %d", me, i, n.rank,
                   context_.size() - 1);
-    if (n.tag < 0)
-      return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].tag is %d, it must be 0 or more", me, i, n.tag);
+    if (n.tag_out < 0 || n.tag_in < 0)
+      return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d] has tag_out %d and tag_in %d, both must be 0 or more",
+                  me, i, n.tag_out, n.tag_in);
     if (n.bytes_out < 0 || n.bytes_in < 0)
       return fail(Status::argument,
                   "hlc_exchange_create on rank %d: neighbours[%d] has %lld bytes_out and %lld bytes_in, both must be 0 or more", me, i,
@@ -31,44 +36,73 @@ Status ListExchange::check(const hlc_exchange_spec *spec) const {
   return Status::ok;
 }
 
-/// Equal tags are paired in the order listed, so an entry that names me is paired with itself.
+/// Two entries for one rank with the same tag could only be told apart by their order, and two sides of a ring of two ranks would then be
+/// joined wrongly.
+Status ListExchange::check_tags(const hlc_exchange_spec &spec) const {
+  for (const auto &[name, tag] : {std::pair{"tag_out", &hlc_neighbour::tag_out}, std::pair{"tag_in", &hlc_neighbour::tag_in}}) {
+    std::map<std::pair<int, int>, int> first;
+    for (int i = 0; i < spec.nneighbours; ++i) {
+      const hlc_neighbour &n = spec.neighbours[i];
+      const auto [before, is_new] = first.insert({{n.rank, n.*tag}, i});
+      if (!is_new)
+        return fail(
+            Status::argument,
+            "hlc_exchange_create on rank %d: neighbours[%d] and neighbours[%d] both have rank %d and %s %d; entries for one rank need "
+            "different tags",
+            context_.rank(), before->second, i, n.rank, name, n.*tag);
+    }
+  }
+  return Status::ok;
+}
+
+/// The entry that names me and takes what `from`, which does so too, sends; NULL if there is none.
+const hlc_neighbour *ListExchange::find_taker(const hlc_neighbour &from) const {
+  const auto takes = [&](const hlc_neighbour &n) { return n.rank == context_.rank() && n.tag_in == from.tag_out; };
+  const auto found = std::find_if(neighbours_.begin(), neighbours_.end(), takes);
+  return found == neighbours_.end() ? nullptr : &*found;
+}
+
+/// Entries that name me are joined to each other by their tags; each has a chunk for what it receives.
 Status ListExchange::link_to_myself() {
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const hlc_neighbour &n = neighbours_[i];
     if (n.rank != context_.rank()) continue;
-    if (n.bytes_out != n.bytes_in)
+    const hlc_neighbour *taker = find_taker(n);
+    if (!taker)
+      return fail(Status::mismatch,
+                  "neighbours disagree: rank %d sends %lld bytes to itself (neighbours[%zu]) and has no entry with tag_in %d", n.rank,
+                  static_cast<long long>(n.bytes_out), i, n.tag_out);
+    if (n.bytes_out != taker->bytes_in)
       return fail(Status::mismatch, "neighbours disagree: rank %d sends %lld bytes to itself (neighbours[%zu]) and expects %lld", n.rank,
-                  static_cast<long long>(n.bytes_out), i, static_cast<long long>(n.bytes_in));
+                  static_cast<long long>(n.bytes_out), i, static_cast<long long>(taker->bytes_in));
     Edge edge;
-    edge.space_in = n.bytes_in;
+    edge.space_in = taker->bytes_in;
     self_plan_.edges.push_back(edge);
-    self_links_.push_back(static_cast<int>(i));
+    self_links_.push_back({static_cast<int>(i), static_cast<int>(taker - neighbours_.data())});
   }
   std::vector<int> all(self_links_.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
   return self_buffer_.create(context_.rank(), lay_out(self_plan_, all, &Edge::space_in));
 }
 
-Status ListExchange::create(const hlc_exchange_spec *spec) {
-  Options options;
-  std::vector<Edge> edges;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
-    HLC_TRY(check(spec));
-    options = {spec->mode, spec->epoch, spec->drive};
-    HLC_TRY(resolve(options, context_.rank()));
-    take(*spec);
-    edges = make_edges();
-    return link_to_myself();
-  }));
-  HLC_TRY(check_rules(context_, "hlc_exchange_create", [&] { return rules_of(options); }));
-  return exchange_.create(context_, options, std::move(edges), "exchange #");
+Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan) {
+  HLC_TRY(check(spec));
+  HLC_TRY(check_tags(*spec));
+  options_ = {spec->mode, spec->epoch, spec->drive};
+  options_.says_detours = spec->mode != HLC_MODE_DEFAULT;
+  HLC_TRY(resolve(options_, context_.rank()));
+  neighbours_.assign(spec->neighbours, spec->neighbours + spec->nneighbours);
+  pack_ = spec->pack;
+  unpack_ = spec->unpack;
+  user_ = spec->user;
+  edges_ = make_edges();
+  if (spec->name) plan->append("'").append(spec->name).append("'");
+  return link_to_myself();
 }
 
-void ListExchange::take(const hlc_exchange_spec &spec) {
-  neighbours_.assign(spec.neighbours, spec.neighbours + spec.nneighbours);
-  pack_ = spec.pack;
-  unpack_ = spec.unpack;
-  user_ = spec.user;
+Status ListExchange::create(const hlc_exchange_spec *) {
+  HLC_TRY(check_rules(context_, "hlc_exchange_create", [&] { return rules_of(options_); }));
+  return exchange_.create(context_, options_, std::move(edges_), "exchange #");
 }
 
 std::vector<Edge> ListExchange::make_edges() {
@@ -78,7 +112,8 @@ std::vector<Edge> ListExchange::make_edges() {
     if (n.rank == context_.rank()) continue;
     Edge edge;
     edge.rank = n.rank;
-    edge.tag_out = edge.tag_in = n.tag;
+    edge.tag_out = n.tag_out;
+    edge.tag_in = n.tag_in;
     edge.out = edge.space_out = n.bytes_out;
     edge.in = edge.space_in = n.bytes_in;
     edges.push_back(edge);
@@ -96,8 +131,8 @@ Status ListExchange::start() {
   if (broken()) return bad_call("hlc_exchange_start", "an earlier round failed; the exchange can only be destroyed");
   if (in_flight()) return bad_call("hlc_exchange_start", "a round is in flight already; finish it first");
   for (std::size_t i = 0; i < self_links_.size(); ++i)
-    if (neighbours_[static_cast<std::size_t>(self_links_[i])].bytes_out > 0)
-      pack_(self_links_[i], self_buffer_.chunk(static_cast<int>(i)), user_);
+    if (neighbours_[static_cast<std::size_t>(self_links_[i].from)].bytes_out > 0)
+      pack_(self_links_[i].from, self_buffer_.chunk(static_cast<int>(i)), user_);
   return exchange_.check() ? start_checked() : exchange_.start();
 }
 
@@ -129,8 +164,8 @@ Status ListExchange::finish_checked() {
 
 void ListExchange::unpack_from_myself() {
   for (std::size_t i = 0; i < self_links_.size(); ++i)
-    if (neighbours_[static_cast<std::size_t>(self_links_[i])].bytes_in > 0)
-      unpack_(self_links_[i], self_buffer_.chunk(static_cast<int>(i)), user_);
+    if (neighbours_[static_cast<std::size_t>(self_links_[i].to)].bytes_in > 0)
+      unpack_(self_links_[i].to, self_buffer_.chunk(static_cast<int>(i)), user_);
 }
 
 void ListExchange::pack(int edge, void *buffer, bool) { pack_(entry_of_[static_cast<std::size_t>(edge)], buffer, user_); }
@@ -140,7 +175,7 @@ hlc_plan_info ListExchange::describe() const {
   hlc_plan_info info{};
   exchange_.describe(info);
   info.self_copies = static_cast<int>(self_links_.size());
-  for (const int i : self_links_) info.self_bytes += neighbours_[static_cast<std::size_t>(i)].bytes_in;
+  for (const SelfLink &link : self_links_) info.self_bytes += neighbours_[static_cast<std::size_t>(link.to)].bytes_in;
   info.memory_bytes += self_buffer_.bytes() + static_cast<std::int64_t>(sizeof(ListExchange) + neighbours_.size() * sizeof(hlc_neighbour));
   return info;
 }

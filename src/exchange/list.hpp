@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "exchange/buffers.hpp"
@@ -13,12 +14,15 @@ class ListExchange final : private Cargo {
  public:
   explicit ListExchange(Context &context) : context_(context), exchange_(*this) {}
 
-  /// Plans. Collective; the same status on all ranks.
+  /// What a rank does alone: checks the spec, takes it, and says in *plan what is compared between ranks.
+  Status accept(const hlc_exchange_spec *spec, std::string *plan);
+  /// Plans what has been taken. Collective; the same status on all ranks.
   Status create(const hlc_exchange_spec *spec);
   Status start();
   Status test();
   Status finish();
-  Status end() { return exchange_.end(); }
+  Status end(bool others_broken) { return exchange_.end(others_broken); }
+  std::int64_t serial() const { return exchange_.plan().serial; }
 
   bool in_flight() const { return exchange_.in_flight(); }
   bool broken() const { return exchange_.broken(); }
@@ -26,8 +30,14 @@ class ListExchange final : private Cargo {
   hlc_plan_info describe() const;
 
  private:
+  /// Entries that name the caller itself: what the first sends, the second receives.
+  struct SelfLink {
+    int from, to;
+  };
+
   Status check(const hlc_exchange_spec *spec) const;
-  void take(const hlc_exchange_spec &spec);
+  Status check_tags(const hlc_exchange_spec &spec) const;
+  const hlc_neighbour *find_taker(const hlc_neighbour &from) const;
   std::vector<Edge> make_edges();
   Status link_to_myself();
   Status bad_call(const char *call, const char *why) const;
@@ -39,12 +49,14 @@ class ListExchange final : private Cargo {
   void pull(int) override {}
 
   Context &context_;
+  Options options_;
+  std::vector<Edge> edges_;  // until create
   hlc_pack_fn pack_ = nullptr;
   hlc_unpack_fn unpack_ = nullptr;
   void *user_ = nullptr;
   std::vector<hlc_neighbour> neighbours_;
   std::vector<int> entry_of_;          // edge of the exchange -> entry of the list
-  std::vector<int> self_links_;        // entries that name the caller itself; each takes what it sends
+  std::vector<SelfLink> self_links_;
   Plan self_plan_;                     // lays out self_buffer_, one edge per self link
   ChunkBuffer self_buffer_;
   Exchange exchange_;

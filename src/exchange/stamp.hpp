@@ -19,6 +19,7 @@ class StampedCargo final : public Cargo {
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   void pull(int edge) override { inner_.pull(edge); }
+  void pull_several(Edges edges) override { inner_.pull_several(edges); }
   bool copies_cells() const override { return inner_.copies_cells(); }
   Status joined(const Plan &plan) override { return inner_.joined(plan); }
 

@@ -36,7 +36,7 @@ std::string HaloCheck::value(std::size_t f, const char *cell) const { return ele
 int HaloCheck::nearest_neighbour(const Cells &cell) const {
   int rank = -1;
   std::int64_t least = INT64_MAX;
-  for (const auto *paths : {&halo_.paths_, &halo_.self_paths_})
+  for (const auto *paths : {&halo_.paths_, &halo_.self_paths_, &halo_.repeats_})
     for (const Halo::Path &path : *paths) {
       std::int64_t distance = path.direction.halo.cells() > 0 ? 0 : INT64_MAX;
       for (std::size_t d = 0; d < cell.size() && distance < INT64_MAX; ++d) {
@@ -75,11 +75,20 @@ std::vector<char> HaloCheck::pack(std::size_t f, const Box &box) const {
   return packed;
 }
 
-void HaloCheck::guard(const Halo::Path &path, const Box &box, bool is_edge, bool is_poisoned) {
-  for (const int number : halo_.swapped_) {
-    const auto f = static_cast<std::size_t>(number);
-    guards_.push_back({f, box, path.direction.rank, is_edge, is_poisoned, is_poisoned ? std::vector<char>{} : pack(f, box)});
-  }
+void HaloCheck::guard(const Guard &guard) {
+  guards_.push_back(guard);
+  if (!guard.is_poisoned) guards_.back().copy = pack(guard.field, guard.box);
+}
+
+void HaloCheck::guard_edge(const Halo::Path &path, const Box &box, std::int64_t Halo::Move::*of) {
+  for (const int f : halo_.swapped_)
+    if (path.moves[static_cast<std::size_t>(f)].*of > 0) guard({static_cast<std::size_t>(f), box, path.direction.rank, true, false, {}});
+}
+
+void HaloCheck::guard_halo(const Halo::Path &path) {
+  for (const int f : halo_.swapped_)
+    if (path.moves[static_cast<std::size_t>(f)].halo_bytes > 0)
+      guard({static_cast<std::size_t>(f), path.direction.halo, path.direction.rank, false, !halo_.reverse_, {}});
 }
 
 /// Forwards, what is sent are edges and what is filled are halos; in reverse, halos are sent and edges are added to.
@@ -89,14 +98,16 @@ void HaloCheck::list_guards() {
   for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
     const Halo::Path &path = halo_.paths_[e];
     const Part &part = halo_.exchange_.parts()[e];
-    if ((forward ? part.out : part.in) > 0) guard(path, path.direction.edge, true, false);
-    if ((forward ? part.in : part.out) > 0) guard(path, path.direction.halo, false, forward);
+    if ((forward ? part.out : part.in) > 0) guard_edge(path, path.direction.edge, &Halo::Move::edge_bytes);
+    if ((forward ? part.in : part.out) > 0) guard_halo(path);
   }
   for (const Halo::Path &path : halo_.self_paths_) {
     if (!path.active) continue;
-    guard(path, path.source, true, false);
-    guard(path, path.direction.halo, false, forward);
+    guard_edge(path, path.source, &Halo::Move::halo_bytes);
+    guard_halo(path);
   }
+  for (const Halo::Path &path : halo_.repeats_)
+    if (path.active) guard_halo(path);
 }
 
 void HaloCheck::start(const hlc_swap *what) {
@@ -201,6 +212,7 @@ void HaloCheck::compare_halos() {
       const auto f = static_cast<std::size_t>(number);
       const Halo::Field &of = field(f);
       const char *end = expected + path.moves[f].halo_bytes;
+      if (end == expected) continue;
       for_each_cell(path.direction.halo, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
         if (poisons_[f].found_in(expected)) tainted_.assign(tainted_.size(), 1);
         const bool right = std::memcmp(expected, is, static_cast<std::size_t>(of.element)) == 0;
@@ -225,9 +237,9 @@ void HaloCheck::expect_sums() {
       add(sums_[f].data() + box_offset(to, strides), from, plan_copy(to.count, strides, packed, of.element, of.order), of.type);
     };
     for (const Halo::Path &path : halo_.self_paths_)
-      if (path.active) add_box(path.source, pack(f, path.direction.halo).data());
+      if (path.active && path.moves[f].halo_bytes > 0) add_box(path.source, pack(f, path.direction.halo).data());
     for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
-      if (halo_.exchange_.parts()[e].in == 0) continue;
+      if (halo_.exchange_.parts()[e].in == 0 || halo_.paths_[e].moves[f].edge_bytes == 0) continue;
       const char *from = check_.values_of(static_cast<int>(e)).data();
       for (const int before : halo_.swapped_)
         from += before < number ? halo_.paths_[e].moves[static_cast<std::size_t>(before)].edge_bytes : 0;
@@ -242,6 +254,7 @@ void HaloCheck::compare_sums() {
     if (halo_.exchange_.parts()[e].in == 0) continue;
     for (const int number : halo_.swapped_) {
       const auto f = static_cast<std::size_t>(number);
+      if (path.moves[f].edge_bytes == 0) continue;
       const Halo::Field &of = field(f);
       const Strides strides = packed_strides(whole_.count, of.element, of.order);
       for_each_cell(path.direction.edge, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "exchange/poison.hpp"
 #include "halo/halo.hpp"
-#include "halo/poison.hpp"
 
 namespace halocline {
 
@@ -37,7 +37,10 @@ class HaloCheck {
   };
 
   void list_guards();
-  void guard(const Halo::Path &path, const Box &box, bool is_edge, bool is_poisoned);
+  /// of: which bytes of a field's move say that it takes part.
+  void guard_edge(const Halo::Path &path, const Box &box, std::int64_t Halo::Move::*of);
+  void guard_halo(const Halo::Path &path);
+  void guard(const Guard &guard);
   void describe(const hlc_swap *what);
   void report_if_written(const Guard &guard);
   void report_written(const Guard &guard, const Cells &cell, const char *was, const char *is);

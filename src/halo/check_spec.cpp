@@ -9,6 +9,7 @@
 namespace halocline {
 namespace {
 
+constexpr std::int64_t kMostRepetitions = std::int64_t{1} << 16;  // of a block in its own halo, all dimensions together
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
 
 const char *field_name(const hlc_field &field) { return field.name ? field.name : "(no name)"; }
@@ -48,7 +49,20 @@ Status check_grid(const hlc_grid &grid, bool has_table, int rank, int size) {
   return fail(Status::argument, "hlc_halo_init on rank %d: grid.coords are the place of rank %d, they must be the rank's own", rank, here);
 }
 
-/// A halo deeper than the block would need cells of the neighbour's neighbour.
+/// True if all that lies beyond the block along d is the rank's own, as if the block were repeated there.
+bool is_own_neighbour(const hlc_halo_spec &spec, int d, int rank) {
+  if (!spec.neighbours) return spec.grid->dims[d] == 1;
+  bool own = true;
+  for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
+    auto base = v;
+    base[static_cast<std::size_t>(d)] = 0;
+    const bool inside = base == std::array<int, kMaxDims>{};
+    own = own && neighbour_rank(spec, v) == (inside ? rank : neighbour_rank(spec, base));
+  });
+  return own;
+}
+
+/// A halo deeper than the block would need cells of the neighbour's neighbour, if that is not the rank itself.
 Status check_depths(const hlc_halo_spec &spec, int rank) {
   const hlc_grid &grid = *spec.grid;
   for (int d = 0; d < grid.ndims; ++d) {
@@ -58,10 +72,29 @@ Status check_depths(const hlc_halo_spec &spec, int rank) {
       const std::string argument = indexed(names[side], d);
       if (depths[side] < 0 || depths[side] > kMostCells)
         return bad(rank, argument, depths[side], "0 or more, and no more than memory holds");
-      if (depths[side] > grid.local[d] && (grid.dims[d] > 1 || grid.periodic[d] || spec.neighbours))
-        return fail(Status::argument, "hlc_halo_init on rank %d: %s is %lld, but the rank has only %lld cells in dimension %d", rank,
-                    argument.c_str(), static_cast<long long>(depths[side]), static_cast<long long>(grid.local[d]), d);
+      const bool has_neighbours = grid.dims[d] > 1 || grid.periodic[d] || spec.neighbours;
+      if (depths[side] > grid.local[d] && has_neighbours && !is_own_neighbour(spec, d, rank))
+        return fail(
+            Status::argument,
+            "hlc_halo_init on rank %d: %s is %lld, but the rank has only %lld cells in dimension %d: cells of a neighbour's neighbour "
+            "would be needed, which is possible only where a rank is its own periodic neighbour",
+            rank, argument.c_str(), static_cast<long long>(depths[side]), static_cast<long long>(grid.local[d]), d);
     }
+  }
+  return Status::ok;
+}
+
+/// Each repetition of the block in a halo is a copy of its own.
+Status check_repetitions(const hlc_halo_spec &spec, int rank) {
+  std::int64_t pieces = 1;
+  for (int d = 0; d < spec.grid->ndims; ++d) {
+    if (!is_wrapped(spec, d)) continue;
+    const std::int64_t deepest = std::max(spec.depth_low[d], spec.depth_high[d]), times = deepest / spec.grid->local[d] + 1;
+    if (times > kMostRepetitions / pieces)
+      return bad(rank, indexed(deepest == spec.depth_low[d] ? "depth_low" : "depth_high", d), deepest,
+                 "less: the block, of " + std::to_string(spec.grid->local[d]) + " cells there, would be repeated more than " +
+                     std::to_string(kMostRepetitions) + " times");
+    pieces *= times;
   }
   return Status::ok;
 }
@@ -154,6 +187,22 @@ Status check_neighbours(const hlc_halo_spec &spec, int rank, int size) {
   return Status::ok;
 }
 
+/// Cells beyond a halo that is deeper than the block are copied from those of the base direction, which must have come.
+Status check_fills(const hlc_halo_spec &spec, int rank) {
+  for (const Wrap &wrap : list_wraps(spec))
+    for (int f = 0; spec.fills && f < spec.nfields; ++f) {
+      const auto field = static_cast<std::size_t>(f);
+      if (wrap.base == std::array<int, kMaxDims>{} || !fills(spec, field, wrap.v) || fills(spec, field, wrap.base)) continue;
+      const int ndims = spec.grid->ndims, directions = HLC_DIRECTIONS(ndims), base = direction_index(wrap.base, ndims);
+      return fail(
+          Status::argument,
+          "hlc_halo_init on rank %d: fills[%d * %d + %d] is 0, but direction %d of fields[%d] is to be filled, whose cells repeat those of "
+          "direction %d: the halo is deeper than the block there",
+          rank, f, directions, base, direction_index(wrap.v, ndims), f, base);
+    }
+  return Status::ok;
+}
+
 }  // namespace
 
 Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
@@ -161,11 +210,13 @@ Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
   if (!spec->grid) return fail(Status::argument, "hlc_halo_init on rank %d: spec.grid is NULL", rank);
   HLC_TRY(check_grid(*spec->grid, spec->neighbours != nullptr, rank, size));
   HLC_TRY(check_depths(*spec, rank));
+  HLC_TRY(check_repetitions(*spec, rank));
   if (spec->nfields < 1) return bad(rank, "nfields", spec->nfields, "1 or more");
   if (!spec->fields) return fail(Status::argument, "hlc_halo_init on rank %d: spec.fields is NULL", rank);
   if (spec->stencil != HLC_STENCIL_BOX && spec->stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec->stencil, "an hlc_stencil");
   if (spec->layout != HLC_COLUMN_MAJOR && spec->layout != HLC_ROW_MAJOR) return bad(rank, "layout", spec->layout, "an hlc_layout");
   HLC_TRY(check_neighbours(*spec, rank, size));
+  HLC_TRY(check_fills(*spec, rank));
   return check_fields(*spec, rank);
 }
 

@@ -104,6 +104,20 @@ void copy(char *to, const char *from, const BoxCopy &box) {
   }
 }
 
+BoundCopy bind_copy(char *to, const char *from, const BoxCopy &box) {
+  constexpr std::int64_t longest_fixed = 32;
+  const bool simple = box.count[1] * box.count[2] * box.count[3] == 1 && box.run > longest_fixed;
+  return {to, from, box.run, box.count[0], box.to[0], box.from[0], simple ? nullptr : &box};
+}
+
+void run_copy(const BoundCopy &bound) {
+  if (bound.box) return copy(bound.to, bound.from, *bound.box);
+  char *to = bound.to;
+  const char *from = bound.from;
+  for (std::int64_t i = 0; i < bound.runs; ++i, to += bound.to_step, from += bound.from_step)
+    std::memcpy(to, from, static_cast<std::size_t>(bound.run));
+}
+
 void copy_past_caches(char *to, const char *from, const BoxCopy &box) {
   if (!can_stream(to, box.run)) return copy(to, from, box);
   for_each_run(to, from, box, [&box](char *t, const char *f) { stream_copy(t, f, box.run); });

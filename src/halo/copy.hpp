@@ -29,6 +29,19 @@ struct BoxCopy {
   std::array<std::int64_t, 4> to{}, from{};        // bytes from one turn of a loop to the next
 };
 
+/// A planned copy between two places, with what most copies need in one cache line: runs of equal length at equal distances.
+struct BoundCopy {
+  char *to = nullptr;
+  const char *from = nullptr;
+  std::int64_t run = 0, runs = 0, to_step = 0, from_step = 0;
+  const BoxCopy *box = nullptr;  // not null: it has further loops, or runs so short that they have a kernel of their own
+};
+
+/// Binds a planned copy to its places; the plan must stay where it is.
+BoundCopy bind_copy(char *to, const char *from, const BoxCopy &box);
+/// Does it. The two sides must not overlap.
+void run_copy(const BoundCopy &bound);
+
 /// Plans the copy of count cells from memory with one set of strides to memory with another. order lists the dimensions, innermost first.
 BoxCopy plan_copy(const Cells &count, const Strides &to, const Strides &from, std::int64_t element, const std::array<int, kMaxDims> &order);
 

@@ -11,12 +11,6 @@
 namespace halocline {
 namespace {
 
-bool has_neighbours_in(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v) {
-  int crossed = 0;
-  for (int d = 0; d < spec.grid->ndims; ++d) crossed += v[static_cast<std::size_t>(d)] != 0;
-  return crossed == 1 || (crossed > 1 && spec.stencil == HLC_STENCIL_BOX);
-}
-
 Direction make_direction(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v, int rank) {
   Direction direction;
   direction.v = v;
@@ -31,7 +25,98 @@ Direction make_direction(const hlc_halo_spec &spec, const std::array<int, kMaxDi
   return direction;
 }
 
+/// The halo of a direction along d, as it lies in the array, and the cells of the block along d.
+struct Span {
+  std::int64_t start, count, block_start, block;
+};
+
+Span span_of(const hlc_halo_spec &spec, int v, std::size_t d) {
+  const std::int64_t low = spec.depth_low[d], high = spec.depth_high[d], n = spec.grid->local[d];
+  if (v == 0) return {low, n, low, n};
+  return v < 0 ? Span{0, low, low, n} : Span{low + n, high, low, n};
+}
+
+/// Splits the pieces made so far along d, where the block repeats itself in the halo.
+void split(std::vector<Wrap> &pieces, const Span &span, std::size_t d) {
+  std::vector<Wrap> all;
+  for (const Wrap &whole : pieces)
+    for (std::int64_t done = 0; done < span.count;) {
+      Wrap piece = whole;
+      const std::int64_t cell = span.start + done - span.block_start;
+      const std::int64_t in_block = (cell % span.block + span.block) % span.block;
+      piece.halo.start[d] = span.start + done;
+      piece.source.start[d] = span.block_start + in_block;
+      piece.halo.count[d] = piece.source.count[d] = std::min(span.block - in_block, span.count - done);
+      done += piece.halo.count[d];
+      all.push_back(piece);
+    }
+  pieces = std::move(all);
+}
+
+std::vector<Wrap> pieces_of(const hlc_halo_spec &spec, const Wrap &direction) {
+  std::vector<Wrap> pieces = {direction};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
+    const Span span = span_of(spec, direction.v[d], d);
+    for (Wrap &piece : pieces) {
+      piece.halo.start[d] = piece.source.start[d] = span.start;
+      piece.halo.count[d] = piece.source.count[d] = span.count;
+    }
+    if (direction.v[d] != direction.base[d]) split(pieces, span, d);
+  }
+  return pieces;
+}
+
 }  // namespace
+
+bool is_wrapped(const hlc_halo_spec &spec, int d) {
+  const bool has_neighbours = spec.grid->periodic[d] || spec.neighbours;
+  return has_neighbours && std::max(spec.depth_low[d], spec.depth_high[d]) > spec.grid->local[d];
+}
+
+int find_wrapped(const hlc_halo_spec &spec) {
+  for (int d = 0; d < spec.grid->ndims; ++d)
+    if (is_wrapped(spec, d)) return d;
+  return -1;
+}
+
+std::array<int, kMaxDims> base_of(const hlc_halo_spec &spec, std::array<int, kMaxDims> v) {
+  for (int d = 0; d < spec.grid->ndims; ++d)
+    if (is_wrapped(spec, d)) v[static_cast<std::size_t>(d)] = 0;
+  return v;
+}
+
+std::vector<Wrap> list_wraps(const hlc_halo_spec &spec) {
+  std::vector<Wrap> wraps;
+  for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
+    const auto base = base_of(spec, v);
+    if (base == v) return;
+    const int rank = neighbour_rank(spec, v);  // that of base, or myself where that is my block
+    if (rank == HLC_NO_NEIGHBOUR) return;
+    for (const Wrap &piece : pieces_of(spec, {v, base, rank, {}, {}}))
+      if (piece.halo.cells() > 0) wraps.push_back(piece);
+  });
+  return wraps;
+}
+
+bool fills(const hlc_halo_spec &spec, std::size_t field, const std::array<int, kMaxDims> &v) {
+  const int ndims = spec.grid->ndims;
+  return !spec.fills || spec.fills[field * HLC_DIRECTIONS(ndims) + static_cast<std::size_t>(direction_index(v, ndims))] != 0;
+}
+
+/// What moves up comes from below.
+Status list_fills(int ndims, const int *velocity, unsigned char *fills) {
+  if (ndims < 1 || ndims > kMaxDims) return fail(Status::argument, "hlc_fills_moving: ndims is %d, it must be 1 to %d", ndims, kMaxDims);
+  if (!velocity || !fills) return fail(Status::argument, "hlc_fills_moving: %s is NULL", velocity ? "fills" : "velocity");
+  for (int number = 0; number < HLC_DIRECTIONS(ndims); ++number) {
+    bool enters = true;
+    for (int d = 0, rest = number; d < ndims; ++d, rest /= 3) {
+      const int v = rest % 3 - 1, sign = (velocity[d] > 0) - (velocity[d] < 0);
+      enters = enters && (v == 0 || v == -sign);
+    }
+    fills[number] = enters ? 1 : 0;
+  }
+  return Status::ok;
+}
 
 int neighbour_rank(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v) {
   const hlc_grid &grid = *spec.grid;
@@ -54,17 +139,12 @@ std::array<int, kMaxDims> opposite(std::array<int, kMaxDims> v) {
 
 std::vector<Direction> list_directions(const hlc_halo_spec &spec) {
   std::vector<Direction> directions;
-  int all = 1;
-  for (int d = 0; d < spec.grid->ndims; ++d) all *= 3;
-  for (int index = 0; index < all; ++index) {
-    std::array<int, kMaxDims> v{};
-    for (int d = 0, rest = index; d < spec.grid->ndims; ++d, rest /= 3) v[static_cast<std::size_t>(d)] = rest % 3 - 1;
-    if (!has_neighbours_in(spec, v)) continue;
-    const int rank = neighbour_rank(spec, v);
-    if (rank == HLC_NO_NEIGHBOUR) continue;
+  for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
+    const int rank = base_of(spec, v) == v ? neighbour_rank(spec, v) : HLC_NO_NEIGHBOUR;
+    if (rank == HLC_NO_NEIGHBOUR) return;
     const Direction direction = make_direction(spec, v, rank);
     if (direction.halo.cells() > 0 || direction.edge.cells() > 0) directions.push_back(direction);
-  }
+  });
   return directions;
 }
 

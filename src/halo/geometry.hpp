@@ -25,11 +25,46 @@ int direction_index(const std::array<int, kMaxDims> &v, int ndims);
 /// The direction that looks the other way.
 std::array<int, kMaxDims> opposite(std::array<int, kMaxDims> v);
 
-/// Lists the directions with a neighbour and at least one cell to fill or to give. The spec has been checked by check_spec.
+/// Lists the directions with a neighbour and at least one cell to fill or to give, but for those that are wrapped. The spec has been checked
+/// by check_spec.
 std::vector<Direction> list_directions(const hlc_halo_spec &spec);
+
+/// Halo cells that repeat cells of my own array, because along some dimensions the halo is deeper than the block and I am my own neighbour.
+/// One piece: where both sides lie as a box.
+struct Wrap {
+  std::array<int, kMaxDims> v{};
+  std::array<int, kMaxDims> base{};  // v without the wrapped dimensions: 0 is my block, else the direction whose halo is repeated
+  int rank = 0;  // who owns the cells
+  Box halo, source;  // of my array
+};
+
+/// True if the halo along d is deeper than the block on one of its sides.
+bool is_wrapped(const hlc_halo_spec &spec, int d);
+/// The first dimension for which that is so, -1 if there is none.
+int find_wrapped(const hlc_halo_spec &spec);
+/// A direction without its wrapped dimensions.
+std::array<int, kMaxDims> base_of(const hlc_halo_spec &spec, std::array<int, kMaxDims> v);
+/// Lists all pieces of all wrapped directions.
+std::vector<Wrap> list_wraps(const hlc_halo_spec &spec);
+/// Calls visit(v) for each direction of the stencil.
+template <class Visit>
+void for_each_direction(const hlc_halo_spec &spec, Visit visit) {
+  const int ndims = spec.grid->ndims;
+  for (int number = 0; number < HLC_DIRECTIONS(ndims); ++number) {
+    std::array<int, kMaxDims> v{};
+    int crossed = 0;
+    for (int d = 0, rest = number; d < ndims; ++d, rest /= 3) crossed += (v[static_cast<std::size_t>(d)] = rest % 3 - 1) != 0;
+    if (crossed == 1 || (crossed > 1 && spec.stencil == HLC_STENCIL_BOX)) visit(v);
+  }
+}
+/// True if the spec has the halo of a field filled in a direction.
+bool fills(const hlc_halo_spec &spec, std::size_t field, const std::array<int, kMaxDims> &v);
 
 /// The rank in a direction, HLC_NO_NEIGHBOUR beyond an open side.
 int neighbour_rank(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v);
+
+/// Writes the entries of a spec's fills for a component that moves.
+Status list_fills(int ndims, const int *velocity, unsigned char *fills);
 
 /// Checks everything in a spec that one rank can check alone; the message names the argument, the rank and the value.
 Status check_spec(const hlc_halo_spec *spec, int rank, int size);

@@ -166,7 +166,16 @@ Status check_order(const hlc_grid &grid, const char *call, int rank, int size) {
   return fail(Status::argument, "%s on rank %d: grid.dealt is %d, it must be as hlc_grid_reorder left it, or 0", call, rank, grid.dealt);
 }
 
+/// A grid that was filled by hand may have anything in it.
+static bool has_places(const hlc_grid &grid) {
+  if (grid.ndims < 1 || grid.ndims > HLC_MAX_DIMS) return false;
+  for (int d = 0; d < grid.ndims; ++d)
+    if (grid.dims[d] < 1 || grid.tile[d] < 0 || (grid.tile[0] > 0 && grid.tile[d] < 1)) return false;
+  return true;
+}
+
 int grid_rank(const hlc_grid &grid, const int *coords) {
+  if (!has_places(grid)) return HLC_NO_NEIGHBOUR;
   int tile = 0, within = 0;
   for (int d = 0; d < grid.ndims; ++d) {
     const int n = grid.dims[d], side = grid.tile[0] > 0 ? grid.tile[d] : 1;

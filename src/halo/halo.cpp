@@ -62,6 +62,7 @@ Status Halo::start(const hlc_swap *what) {
     return bad_call("hlc_halo_start",
                     "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
   set_swap(what);
+  if (reverse_) copy_inside(repeats_);
   return check_ ? start_checked(what) : exchange_.start();
 }
 
@@ -82,7 +83,7 @@ Status Halo::finish() {
   if (check_) return finish_checked();
   copy_to_myself();
   HLC_TRY(exchange_.finish());
-  if (reverse_) clear_halo();
+  end_round();
   return Status::ok;
 }
 
@@ -106,7 +107,7 @@ Status Halo::finish_checked() {
     });
     copy_to_myself();
     HLC_TRY(exchange_.finish());
-    if (reverse_) clear_halo();
+    end_round();
     HLC_TRY(ready);
     check_->after_finish();
     return exchange_.check()->verdict();
@@ -126,11 +127,31 @@ void Halo::set_swap(const hlc_swap *what) {
   const int n = what && what->nfields > 0 ? what->nfields : static_cast<int>(fields_.size());
   for (int i = 0; i < n; ++i) swapped_.push_back(what && what->nfields > 0 ? what->fields[i] : i);
   set_parts(what);
+  list_copies();
   exchange_.set_round(everything, reverse_);
 }
 
+/// What a swap copies without a buffer stands in one table, in the order in which it is used.
+void Halo::list_copies() {
+  copies_.clear();
+  copies_of_.clear();
+  for (const Path &path : paths_) list_copies_of(path);
+  for (const Path &path : self_paths_) list_copies_of(path);
+  copies_of_.push_back(copies_.size());
+}
+
+void Halo::list_copies_of(const Path &path) {
+  copies_of_.push_back(copies_.size());
+  if (!path.active || reverse_) return;
+  for (const int f : swapped_) {
+    const Move &move = path.moves[static_cast<std::size_t>(f)];
+    if (move.halo_bytes > 0) copies_.push_back(bind_copy(move.halo, move.peer_edge, move.pull_halo));
+  }
+}
+
 void Halo::set_parts(const hlc_swap *what) {
-  for (Path &path : self_paths_) path.active = role_of(path.direction.v, what).fills;
+  for (auto *paths : {&self_paths_, &repeats_})
+    for (Path &path : *paths) path.active = role_of(path.direction.v, what).fills;
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     const Role role = role_of(paths_[i].direction.v, what);
     paths_[i].active = role.fills;
@@ -175,18 +196,23 @@ void Halo::unpack(int edge, const void *buffer) {
 }
 
 void Halo::pull(int edge) {
-  for (const int f : swapped_) {
-    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[static_cast<std::size_t>(f)];
-    if (reverse_)
-      add(move.edge, move.peer_halo, move.pull_edge, fields_[static_cast<std::size_t>(f)].type);
-    else
-      copy(move.halo, move.peer_edge, move.pull_halo);
-  }
+  const auto e = static_cast<std::size_t>(edge);
+  for (std::size_t i = copies_of_[e]; i < copies_of_[e + 1]; ++i) run_copy(copies_[i]);
+  if (reverse_) add_halos(paths_[e]);
 }
 
-/// For a path to myself, peer_edge is my own edge on the other side: the halo takes its values, or gives them back.
+/// All neighbours' cells have come, or have been taken.
+void Halo::end_round() { reverse_ ? clear_halo() : copy_inside(repeats_); }
+
 void Halo::copy_to_myself() {
-  for (const Path &path : self_paths_) {
+  for (std::size_t i = copies_of_[paths_.size()]; i < copies_.size(); ++i) run_copy(copies_[i]);
+  if (reverse_) copy_inside(self_paths_);
+}
+
+/// For a path to myself, peer_edge is my own edge on the other side: the halo takes its values, or gives them back. For a repeat it lies in
+/// another halo of mine.
+void Halo::copy_inside(const std::vector<Path> &paths) {
+  for (const Path &path : paths) {
     if (!path.active) continue;
     for (const int f : swapped_) {
       const Move &move = path.moves[static_cast<std::size_t>(f)];
@@ -198,8 +224,16 @@ void Halo::copy_to_myself() {
   }
 }
 
+/// Adds what the neighbour's halo holds to my edge.
+void Halo::add_halos(const Path &path) {
+  for (const int f : swapped_) {
+    const Move &move = path.moves[static_cast<std::size_t>(f)];
+    add(move.edge, move.peer_halo, move.pull_edge, fields_[static_cast<std::size_t>(f)].type);
+  }
+}
+
 void Halo::clear_halo() {
-  for (const auto *paths : {&paths_, &self_paths_})
+  for (const auto *paths : {&paths_, &self_paths_, &repeats_})
     for (const Path &path : *paths)
       if (path.active)
         for (const int f : swapped_)

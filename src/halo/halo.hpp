@@ -19,7 +19,9 @@ class Halo final : private Cargo {
   explicit Halo(Context &context);
   ~Halo() override;
 
-  /// Plans. Collective; the same status on all ranks.
+  /// What a rank does alone: checks the spec, and says in *plan what is compared between ranks: the names of the halo and of its fields.
+  Status accept(const hlc_halo_spec *spec, std::string *plan);
+  /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_halo_spec *spec);
   Status start(const hlc_swap *what);
   Status test();
@@ -28,7 +30,8 @@ class Halo final : private Cargo {
   Status finish_views();
   Status release();
   Status list_views(int field, hlc_view *views) const;
-  Status end() { return exchange_.end(); }
+  Status end(bool others_broken) { return exchange_.end(others_broken); }
+  std::int64_t serial() const { return exchange_.plan().serial; }
 
   bool in_flight() const { return exchange_.in_flight(); }
   bool broken() const { return exchange_.broken(); }
@@ -61,7 +64,7 @@ class Halo final : private Cargo {
     Direction direction;
     std::vector<Move> moves;
     bool active = true;  // fills my halo in the running swap
-    Box source;          // to myself only: the cells of my array that fill the halo
+    Box source;          // to myself and of repeats only: the cells of my array that fill the halo
   };
   /// What a rank tells its neighbour of one field, so that it can read it.
   struct ReadCard {
@@ -86,7 +89,11 @@ class Halo final : private Cargo {
   void take_fields(const hlc_halo_spec &spec);
   void use_field(std::int64_t serial);
   void take_directions(const hlc_halo_spec &spec);
-  Path make_path(const Direction &direction) const;
+  void take_own_directions(const hlc_halo_spec &spec, const std::vector<Direction> &directions);
+  void take_wraps(const hlc_halo_spec &spec);
+  Path make_path(const hlc_halo_spec &spec, const Direction &direction) const;
+  Path make_own_path(const hlc_halo_spec &spec, const Direction &direction, const Box &source) const;
+  int count_own_directions() const;
   std::vector<Edge> make_edges(bool readable) const;
   Status swap_read_cards(const Plan &plan, std::size_t path, ReadCards &cards) const;
   ReadCard read_card(const Path &path, std::size_t field) const;
@@ -99,7 +106,9 @@ class Halo final : private Cargo {
   Status finish_checked();
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
-  void make_views();
+  void list_copies();
+  void list_copies_of(const Path &path);
+  void make_views(const hlc_halo_spec &spec);
   void list_own(std::size_t field, hlc_view *views) const;
   void put_view(std::size_t path, std::size_t field, hlc_view *views) const;
   void put_own_view(const Path &path, std::size_t field, hlc_view *views) const;
@@ -107,21 +116,30 @@ class Halo final : private Cargo {
   /// Where a field begins in a message, behind the fields before it: what is shown there must suit its type.
   std::int64_t aligned(std::int64_t offset, std::size_t field) const {
     const std::int64_t element = fields_[field].element;
-    return views_ ? round_up(offset, std::min<std::int64_t>(element & -element, 16)) : offset;
+    return aligned_ ? round_up(offset, std::min<std::int64_t>(element & -element, 16)) : offset;
   }
   void copy_to_myself();
+  void copy_inside(const std::vector<Path> &paths);
+  void add_halos(const Path &path);
+  void end_round();
   void clear_halo();
 
   Context &context_;
+  Options options_;
   int ndims_ = 0;
   std::vector<Field> fields_;
   std::vector<Path> paths_;      // to other ranks; path i is edge i of the exchange
   std::vector<Path> self_paths_; // to myself; peer_* point into my own fields
+  std::vector<Path> repeats_;    // halos that repeat cells of another of my halos, once that has been filled
   Exchange exchange_;
 
   std::vector<int> swapped_;     // fields of the running swap
+  // The copies of a swap that is not reversed, edge by edge and then those to myself: the first ones of edge e are at copies_of_[e].
+  std::vector<BoundCopy> copies_;
+  std::vector<std::size_t> copies_of_;
   bool reverse_ = false;
   std::vector<std::int64_t> used_serials_;  // the fields that must not be released, each once
+  bool aligned_ = false;         // mode view: fields begin in messages where their types may be read
   bool everything_ = false;      // the parts of the exchange are those of a whole swap
   Extents extents_;
   std::unique_ptr<Views> views_;      // null but in mode view without HALOCLINE_CHECK=1

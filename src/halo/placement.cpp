@@ -59,10 +59,11 @@ Status check_shape(const hlc_grid &grid, const hlc_swap_shape &shape, int rank) 
   for (int d = 0; d < grid.ndims; ++d) {
     room /= grid.global[d];
     const std::int64_t smallest = grid.global[d] / grid.dims[d];
-    if (shape.depth_low[d] < 0 || shape.depth_low[d] > smallest)
-      return bad(rank, indexed("depth_low", d), shape.depth_low[d], "0 or more, and no more than the smallest block has cells");
-    if (shape.depth_high[d] < 0 || shape.depth_high[d] > smallest)
-      return bad(rank, indexed("depth_high", d), shape.depth_high[d], "0 or more, and no more than the smallest block has cells");
+    const bool repeats = grid.dims[d] == 1 && grid.periodic[d];
+    const std::int64_t most = repeats ? kMostCells : smallest;
+    const char *rule = repeats ? "0 or more, and no more than memory holds" : "0 or more, and no more than the smallest block has cells";
+    if (shape.depth_low[d] < 0 || shape.depth_low[d] > most) return bad(rank, indexed("depth_low", d), shape.depth_low[d], rule);
+    if (shape.depth_high[d] < 0 || shape.depth_high[d] > most) return bad(rank, indexed("depth_high", d), shape.depth_high[d], rule);
   }
   return room > 0 ? Status::ok : bad(rank, "cell_bytes", shape.cell_bytes, "so small that the grid fits into memory");
 }
@@ -199,11 +200,12 @@ SwapBytes count_bytes(hlc_grid grid, const hlc_swap_shape &shape, const int *nod
 
 Status reorder_grid(Context &context, const hlc_swap_shape *given, hlc_grid *grid, hlc_placement *placement) {
   const hlc_swap_shape shape = fill_in_shape(given);
-  HLC_TRY(prepare(context, context.comm(), [&] {
-    if (!grid) return fail(Status::argument, "hlc_grid_reorder on rank %d: grid is NULL", context.rank());
-    HLC_TRY(check_blocks(*grid, context.rank(), context.size()));
-    return check_shape(*grid, shape, context.rank());
-  }));
+  const Call in_call(context, CallName::grid_reorder);
+  HLC_TRY(meet(context, alone(context, [&] {
+                 if (!grid) return fail(Status::argument, "hlc_grid_reorder on rank %d: grid is NULL", context.rank());
+                 HLC_TRY(check_blocks(*grid, context.rank(), context.size()));
+                 return check_shape(*grid, shape, context.rank());
+               })));
   HLC_TRY(check_rules(context, "hlc_grid_reorder", [&] { return std::vector<Rule>{{"grid.ndims", grid->ndims}}; }));
   HLC_TRY(check_rules(context, "hlc_grid_reorder", [&] { return rules_of(*grid, shape); }));
   std::unique_ptr<Poll> poll;

@@ -9,9 +9,22 @@
 namespace halocline {
 namespace {
 
+/// The directions in which a field is filled, as the bits of a number: those below 60, or the others.
+std::int64_t fills_as_number(const hlc_halo_spec &spec, int field, int part) {
+  constexpr int kBits = 60;
+  std::int64_t bits = 0;
+  for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
+    const int number = direction_index(v, spec.grid->ndims);
+    if (number / kBits == part && fills(spec, static_cast<std::size_t>(field), v)) bits |= std::int64_t{1} << (number % kBits);
+  });
+  return bits;
+}
+
 const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
 
 constexpr int kReadCardTag = 3;
+
+std::string name_of(const hlc_field &field, int f) { return field.name ? field.name : "field " + std::to_string(f); }
 
 bool is_read(const Edge &edge) { return edge.member != kOtherNode && edge.readable && edge.peer_readable; }
 
@@ -39,6 +52,8 @@ Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &o
       const std::string who = "fields[" + std::to_string(f) + "]";
       rules.push_back({who + "'s type", spec.fields[f].type, type_name});
       rules.push_back({who + "'s element_bytes", element_bytes(spec.fields[f])});
+      for (int part = 0; part < 2; ++part)
+        rules.push_back({who + (part ? "'s fills, from 60 on" : "'s fills"), fills_as_number(spec, f, part)});
     }
     return rules;
   });
@@ -67,14 +82,18 @@ Status Halo::agree_on_orders(const hlc_halo_spec &spec) {
   return Status::ok;
 }
 
+Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
+  HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
+  options_ = {spec->mode, spec->epoch, spec->drive};
+  HLC_TRY(resolve(options_, context_.rank()));
+  if (spec->name) plan->append("'").append(spec->name).append("' ");
+  for (int f = 0; f < spec->nfields; ++f) plan->append(f == 0 ? "('" : "', '").append(name_of(spec->fields[f], f));
+  plan->append("')");
+  return Status::ok;
+}
+
 Status Halo::create(const hlc_halo_spec *spec) {
-  Options options;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
-    HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
-    options = {spec->mode, spec->epoch, spec->drive};
-    return resolve(options, context_.rank());
-  }));
-  HLC_TRY(check_same_on_all_ranks(*spec, options));
+  HLC_TRY(check_same_on_all_ranks(*spec, options_));
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     ndims_ = spec->grid->ndims;
     take_fields(*spec);
@@ -87,12 +106,14 @@ Status Halo::create(const hlc_halo_spec *spec) {
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     take_directions(*spec);
     extents_ = Extents::of(*spec);
-    if (options.mode == HLC_MODE_VIEW) make_views();
+    if (options_.mode == HLC_MODE_VIEW) make_views(*spec);
     label = make_label();
     edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
+    copies_.reserve((paths_.size() + self_paths_.size()) * fields_.size());
+    copies_of_.reserve(paths_.size() + self_paths_.size() + 1);
     return Status::ok;
   }));
-  HLC_TRY(exchange_.create(context_, options, std::move(edges), std::move(label), ndims_));
+  HLC_TRY(exchange_.create(context_, options_, std::move(edges), std::move(label), ndims_));
   if (exchange_.check()) HLC_TRY(make_check(*spec));
   set_swap(nullptr);
   return Status::ok;
@@ -135,7 +156,7 @@ void Halo::take_fields(const hlc_halo_spec &spec) {
     field.type = given.type;
     field.element = element_bytes(given);
     field.strides = field_strides(spec, given);
-    field.name = given.name ? given.name : "field " + std::to_string(f);
+    field.name = name_of(given, f);
     field.place = context_.find_field(given.data, field_extent(spec, given));
     fields_.push_back(field);
     use_field(field.place.serial);
@@ -144,41 +165,73 @@ void Halo::take_fields(const hlc_halo_spec &spec) {
 
 void Halo::take_directions(const hlc_halo_spec &spec) {
   const std::vector<Direction> directions = list_directions(spec);
-  for (const Direction &direction : directions)
-    if (direction.rank != context_.rank()) paths_.push_back(make_path(direction));
+  for (const Direction &direction : directions) {
+    if (direction.rank == context_.rank()) continue;
+    Path path = make_path(spec, direction);
+    const auto moves = [](const Move &move) { return move.halo_bytes > 0 || move.edge_bytes > 0; };
+    if (std::any_of(path.moves.begin(), path.moves.end(), moves)) paths_.push_back(std::move(path));
+  }
+  take_own_directions(spec, directions);
+  take_wraps(spec);
+}
+
+/// My halo on one side takes the edge on the other: that of the direction in which I am my own neighbour again.
+void Halo::take_own_directions(const hlc_halo_spec &spec, const std::vector<Direction> &directions) {
   for (const Direction &direction : directions) {
     if (direction.rank != context_.rank() || direction.halo.cells() == 0) continue;
-    Path path = make_path(direction);
-    // My halo on this side takes the edge on the other: that of the direction in which I am my own neighbour again.
     const auto back = opposite(direction.v);
     const auto other = std::find_if(directions.begin(), directions.end(), [&](const Direction &d) { return d.v == back; });
-    path.source = other->edge;
-    for (std::size_t f = 0; f < fields_.size(); ++f) {
-      const Field &field = fields_[f];
-      Move &move = path.moves[f];
-      move.peer_edge = field.data + box_offset(other->edge, field.strides);
-      move.pull_halo = plan_copy(direction.halo.count, field.strides, field.strides, field.element, field.order);
-      move.pull_edge = move.pull_halo;
-    }
-    self_paths_.push_back(std::move(path));
+    self_paths_.push_back(make_own_path(spec, direction, other->edge));
   }
 }
 
-Halo::Path Halo::make_path(const Direction &direction) const {
+/// Halos deeper than the block: from the block itself, or from the halo that neighbours fill.
+void Halo::take_wraps(const hlc_halo_spec &spec) {
+  for (const Wrap &wrap : list_wraps(spec)) {
+    Direction direction;
+    direction.v = wrap.v;
+    direction.rank = wrap.rank;
+    direction.halo = wrap.halo;
+    direction.edge = wrap.source;
+    const bool inside = wrap.base == std::array<int, kMaxDims>{};
+    (inside ? self_paths_ : repeats_).push_back(make_own_path(spec, direction, wrap.source));
+  }
+}
+
+Halo::Path Halo::make_own_path(const hlc_halo_spec &spec, const Direction &direction, const Box &source) const {
+  Path path = make_path(spec, direction);
+  path.source = source;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const Field &field = fields_[f];
+    Move &move = path.moves[f];
+    move.peer_edge = field.data + box_offset(source, field.strides);
+    if (move.halo_bytes > 0) move.pull_halo = plan_copy(direction.halo.count, field.strides, field.strides, field.element, field.order);
+    move.pull_edge = move.pull_halo;
+  }
+  return path;
+}
+
+/// What the spec's fills leave out has no bytes, and copies that do nothing.
+Halo::Path Halo::make_path(const hlc_halo_spec &spec, const Direction &direction) const {
   Path path;
   path.direction = direction;
-  for (const Field &field : fields_) {
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const Field &field = fields_[f];
+    const Strides halo_packed = packed_strides(direction.halo.count, field.element, field.order);
+    const Strides edge_packed = packed_strides(direction.edge.count, field.element, field.order);
     Move move;
     move.halo = field.data + box_offset(direction.halo, field.strides);
     move.edge = field.data + box_offset(direction.edge, field.strides);
-    move.halo_bytes = direction.halo.cells() * field.element;
-    move.edge_bytes = direction.edge.cells() * field.element;
-    const Strides halo_packed = packed_strides(direction.halo.count, field.element, field.order);
-    const Strides edge_packed = packed_strides(direction.edge.count, field.element, field.order);
-    move.unpack_halo = plan_copy(direction.halo.count, field.strides, halo_packed, field.element, field.order);
-    move.pack_halo = plan_copy(direction.halo.count, halo_packed, field.strides, field.element, field.order);
-    move.add_edge = plan_copy(direction.edge.count, field.strides, edge_packed, field.element, field.order);
-    move.pack_edge = plan_copy(direction.edge.count, edge_packed, field.strides, field.element, field.order);
+    if (fills(spec, f, direction.v)) {
+      move.halo_bytes = direction.halo.cells() * field.element;
+      move.unpack_halo = plan_copy(direction.halo.count, field.strides, halo_packed, field.element, field.order);
+      move.pack_halo = plan_copy(direction.halo.count, halo_packed, field.strides, field.element, field.order);
+    }
+    if (fills(spec, f, opposite(direction.v))) {
+      move.edge_bytes = direction.edge.cells() * field.element;
+      move.add_edge = plan_copy(direction.edge.count, field.strides, edge_packed, field.element, field.order);
+      move.pack_edge = plan_copy(direction.edge.count, edge_packed, field.strides, field.element, field.order);
+    }
     path.moves.push_back(move);
   }
   return path;
@@ -222,8 +275,8 @@ Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Mem
   use_field(card.serial);
   move.peer_halo = part + card.halo;
   move.peer_edge = part + card.edge;
-  move.pull_halo = plan_copy(path.direction.halo.count, field.strides, card.strides, field.element, field.order);
-  move.pull_edge = plan_copy(path.direction.edge.count, field.strides, card.strides, field.element, field.order);
+  if (move.halo_bytes > 0) move.pull_halo = plan_copy(path.direction.halo.count, field.strides, card.strides, field.element, field.order);
+  if (move.edge_bytes > 0) move.pull_edge = plan_copy(path.direction.edge.count, field.strides, card.strides, field.element, field.order);
   return Status::ok;
 }
 
@@ -266,12 +319,22 @@ Status Halo::swap_read_cards(const Plan &plan, std::size_t e, ReadCards &cards) 
 hlc_plan_info Halo::describe() const {
   hlc_plan_info info{};
   exchange_.describe(info);
-  info.self_copies = static_cast<int>(self_paths_.size());
-  for (const Path &path : self_paths_)
-    for (const Move &move : path.moves) info.self_bytes += move.halo_bytes;
+  info.self_copies = count_own_directions();
+  for (const auto *paths : {&self_paths_, &repeats_})
+    for (const Path &path : *paths)
+      for (const Move &move : path.moves) info.self_bytes += move.halo_bytes;
+  const std::size_t paths = paths_.size() + self_paths_.size() + repeats_.size();
   info.memory_bytes +=
-      static_cast<std::int64_t>(sizeof(Halo) + (paths_.size() + self_paths_.size()) * (sizeof(Path) + fields_.size() * sizeof(Move)));
+      static_cast<std::int64_t>(sizeof(Halo) + paths * (sizeof(Path) + fields_.size() * (sizeof(Move) + sizeof(BoundCopy))));
   return info;
+}
+
+/// Pieces of one direction follow each other.
+int Halo::count_own_directions() const {
+  int count = 0;
+  for (const auto *paths : {&self_paths_, &repeats_})
+    for (std::size_t i = 0; i < paths->size(); ++i) count += i == 0 || (*paths)[i - 1].direction.v != (*paths)[i].direction.v;
+  return count;
 }
 
 }  // namespace halocline

@@ -9,13 +9,21 @@
 
 namespace halocline {
 
-/// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there.
-void Halo::make_views() {
+/// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there. Cells that occur more than once in a halo have no box of
+/// their own in anybody's memory.
+void Halo::make_views(const hlc_halo_spec &spec) {
   if (context_.post()) {
     report_once("view", "check",
                 "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return;
   }
+  aligned_ = true;
+  if (const int d = find_wrapped(spec); d >= 0)
+    return report_once(
+        "view", "deep",
+        "mode view: along dimension %d the halo is deeper than the block; cells are copied into it, as in mode direct, and views "
+        "show the halo",
+        d);
   views_ = std::make_unique<Views>();
   views_->shown.resize(paths_.size() * fields_.size());
   views_->peer_strides.resize(paths_.size() * fields_.size());
@@ -36,13 +44,11 @@ void Halo::show(int edge, const void *buffer) {
   for (const int number : swapped_) {
     const auto f = static_cast<std::size_t>(number);
     const std::size_t at = e * fields_.size() + f;
-    if (!buffer) {
-      views_->shown[at] = {path.moves[f].peer_edge, views_->peer_strides[at]};
-      continue;
-    }
     offset = aligned(offset, f);
-    views_->shown[at] = {static_cast<const char *>(buffer) + offset,
-                         packed_strides(path.direction.halo.count, fields_[f].element, fields_[f].order)};
+    if (path.moves[f].halo_bytes == 0) continue;
+    views_->shown[at] = buffer ? Shown{static_cast<const char *>(buffer) + offset,
+                                       packed_strides(path.direction.halo.count, fields_[f].element, fields_[f].order)}
+                               : Shown{path.moves[f].peer_edge, views_->peer_strides[at]};
     offset += path.moves[f].halo_bytes;
   }
 }
@@ -61,7 +67,8 @@ Status Halo::list_views(int field, hlc_view *views) const {
   if (in_flight()) return bad_call("hlc_halo_views", "a swap of this halo is in flight; finish it first");
   list_own(static_cast<std::size_t>(field), views);
   for (std::size_t e = 0; e < paths_.size(); ++e) put_view(e, static_cast<std::size_t>(field), views);
-  for (const Path &path : self_paths_) put_own_view(path, static_cast<std::size_t>(field), views);
+  for (const auto *paths : {&self_paths_, &repeats_})
+    for (const Path &path : *paths) put_own_view(path, static_cast<std::size_t>(field), views);
   return Status::ok;
 }
 
@@ -87,15 +94,15 @@ void Halo::put_view(std::size_t e, std::size_t f, hlc_view *views) const {
   std::copy(shown.strides.begin(), shown.strides.end(), view.stride_bytes);
 }
 
-/// Around a block that is its own neighbour lie its own cells of the other side.
+/// Around a block that is its own neighbour lie its own cells of the other side; those of a halo that repeats another belong to that one's rank.
 void Halo::put_own_view(const Path &path, std::size_t f, hlc_view *views) const {
   hlc_view &view = views[direction_index(path.direction.v, ndims_)];
-  view.rank = context_.rank();
+  view.rank = path.direction.rank;
   if (exchange_.views_out()) view.data = is_swapped(path, f) ? path.moves[f].peer_edge : nullptr;
 }
 
 bool Halo::is_swapped(const Path &path, std::size_t f) const {
-  return path.active && std::find(swapped_.begin(), swapped_.end(), static_cast<int>(f)) != swapped_.end();
+  return path.active && path.moves[f].halo_bytes > 0 && std::find(swapped_.begin(), swapped_.end(), static_cast<int>(f)) != swapped_.end();
 }
 
 }  // namespace halocline

@@ -68,11 +68,13 @@ Status Allreduce::check(const hlc_allreduce_spec *spec) const {
   return Status::ok;
 }
 
+Status Allreduce::take(const hlc_allreduce_spec *spec) {
+  HLC_TRY(check(spec));
+  return combiner_.choose((std::string(kCreate) + " on rank " + std::to_string(context_.rank())).c_str(), *spec);
+}
+
 Status Allreduce::create(const hlc_allreduce_spec *spec) {
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
-    HLC_TRY(check(spec));
-    return combiner_.choose((std::string(kCreate) + " on rank " + std::to_string(context_.rank())).c_str(), *spec);
-  }));
+  serial_ = context_.next_plan() - 1;
   HLC_TRY(check_rules(context_, kCreate, [&] { return rules_of(*spec, combiner_.element_bytes()); }));
   std::int64_t lanes = context_.members();
   HLC_TRY(reduce(context_, context_.comm(), MPI_MAX, &lanes, 1));
@@ -203,7 +205,8 @@ Status Allreduce::suspect(int who, bool timed_out) const {
       return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", kRun, me, context_.rank_of(member));
   if (ring_) HLC_TRY(ring_->find_lost());
   if (!timed_out) return Status::ok;
-  const std::string name = who < 0 ? "rank " + std::to_string(context_.rank_of(-1 - who)) : ring_->name_of(who);
+  std::string name = name_missing_members(context_, {CallName::allreduce_run, serial_});
+  if (name.empty()) name = who < 0 ? "rank " + std::to_string(context_.rank_of(-1 - who)) : ring_->name_of(who);
   return fail(Status::timeout, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", kRun, me,
               static_cast<long long>(context_.timeout_ns() / 1'000'000'000), name.c_str());
 }
@@ -214,7 +217,8 @@ Status Allreduce::mark_broken(Status status) {
   return status;
 }
 
-Status Allreduce::end() {
+Status Allreduce::end(bool others_broken) {
+  broken_ = broken_ || others_broken;
   if (!broken_ && ring_) static_cast<void>(mark_broken(await([&] { return ring_->is_settled(); }, ring_after())));
   int broken = broken_ || context_.lost() ? 1 : 0;
   const Status voted = vote(context_, context_.comm(), broken, &broken);

@@ -19,9 +19,14 @@ class Allreduce {
   Allreduce(const Allreduce &) = delete;
   Allreduce &operator=(const Allreduce &) = delete;
 
+  /// What a rank does alone: checks the spec, and takes what is compared between ranks.
+  Status take(const hlc_allreduce_spec *spec);
   Status create(const hlc_allreduce_spec *spec);
   Status run(const void *in, void *out);
-  Status end();
+  /// After all ranks have met to end it; others_broken if a run has failed on any of them.
+  Status end(bool others_broken);
+  bool broken() const { return broken_; }
+  std::int64_t serial() const { return serial_; }
 
   Context &context() { return context_; }
   hlc_allreduce_info_t describe() const;
@@ -83,6 +88,7 @@ class Allreduce {
   Status mark_broken(Status status);
 
   Context &context_;
+  std::int64_t serial_ = 0;  // among the plans of the context
   Combiner combiner_;
   Cut cut_;
   Layout layout_;
@@ -104,7 +110,7 @@ template <class Ready>
 Status Allreduce::await(Ready ready, int who) {
   if (ready()) return Status::ok;
   const bool rings = who < 0 || context_.network().has_thread();
-  Wait wait(context_, rings ? WakeUp::by_bell : WakeUp::by_polling);
+  Wait wait(context_, rings ? WakeUp::by_bell : WakeUp::by_polling, {CallName::allreduce_run, serial_});
   while (!ready()) {
     if (ring_) HLC_TRY(ring_->progress());
     if (wait.pause() == Wait::Turn::look_again) continue;

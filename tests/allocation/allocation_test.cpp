@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "allocation/counter.hpp"
+#include "support/index_rig.hpp"
 #include "support/links.hpp"
 #include "support/rig.hpp"
 
@@ -42,6 +43,23 @@ TEST_P(Allocation, start_test_and_finish_of_a_halo_allocate_nothing) {
       const hlc_status tested = hlc_halo_test(rig.halo());
       EXPECT_TRUE(tested == HLC_OK || tested == HLC_AGAIN);
       EXPECT_EQ(hlc_halo_finish(rig.halo()), HLC_OK);
+    }
+  expect_none(count);
+}
+
+TEST_P(Allocation, start_test_and_finish_of_an_index_halo_allocate_nothing) {
+  IndexRig rig(random_index_case(size(), {float64, {HLC_INT32, 4}}, random_), GetParam());
+  if (!rig.ready()) return;
+  const int field = 1;
+  const hlc_index_swap swaps[] = {{0, nullptr, 0}, {1, &field, 0}, {0, nullptr, 1}};
+  rig.write(index_before(rig.lists(), rank(), 1, true));
+  const AllocationCount count;
+  for (int round = 0; round < 5; ++round)
+    for (const hlc_index_swap &what : swaps) {
+      EXPECT_EQ(hlc_index_halo_start(rig.halo(), &what), HLC_OK);
+      const hlc_status tested = hlc_index_halo_test(rig.halo());
+      EXPECT_TRUE(tested == HLC_OK || tested == HLC_AGAIN);
+      EXPECT_EQ(hlc_index_halo_finish(rig.halo()), HLC_OK);
     }
   expect_none(count);
 }
@@ -135,7 +153,7 @@ TEST_P(Allocation, waiting_for_a_late_rank_allocates_nothing) {
 
 TEST_P(Allocation, start_test_and_finish_of_an_exchange_allocate_nothing) {
   std::vector<hlc_neighbour> neighbours;
-  for (int r = 0; r < size(); ++r) neighbours.push_back({r, 0, 1000, 1000});
+  for (int r = 0; r < size(); ++r) neighbours.push_back({r, 0, 0, 1000, 1000});
   hlc_exchange_spec spec{};
   spec.nneighbours = size();
   spec.neighbours = neighbours.data();

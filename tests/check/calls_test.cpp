@@ -39,7 +39,7 @@ TEST_P(Calls, test_moves_a_checked_swap_along) {
 /// A ring in which each rank hands 24 bytes to the next.
 struct Ring {
   explicit Ring(const ModeChoice &mode) {
-    neighbours = {{(rank() + 1) % size(), rank(), 24, 0}, {(rank() + size() - 1) % size(), (rank() + size() - 1) % size(), 0, 24}};
+    neighbours = {{(rank() + 1) % size(), 1, 0, 24, 0}, {(rank() + size() - 1) % size(), 0, 1, 0, 24}};
     hlc_exchange_spec spec{};
     spec.nneighbours = 2;
     spec.neighbours = neighbours.data();

@@ -36,7 +36,10 @@ class Faults : public testing::TestWithParam<ModeChoice> {
 
 TEST_P(Faults, a_stale_message_is_told_by_its_swap) { break_one_swap(Fault::stale, {"is stale", "sent in swap"}); }
 TEST_P(Faults, a_torn_message_is_told_by_its_sum) { break_one_swap(Fault::torn, {"is torn"}); }
-TEST_P(Faults, a_misplaced_message_is_told_by_its_edge) { break_one_swap(Fault::misplaced, {"is misplaced", "rank 0 sent it for edge"}); }
+TEST_P(Faults, a_misplaced_message_is_told_by_its_edge) {
+  if (GetParam().mode == HLC_MODE_P2P) GTEST_SKIP() << "p2p sends one message to each rank, so that none can take another's place";
+  break_one_swap(Fault::misplaced, {"is misplaced", "rank 0 sent it for edge"});
+}
 
 INSTANTIATE_TEST_SUITE_P(Modes, Faults, testing::ValuesIn(damageable), mode_name);
 

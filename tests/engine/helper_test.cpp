@@ -187,7 +187,7 @@ class Ring {
  public:
   Ring() {
     hlc_exchange_spec spec{};
-    const hlc_neighbour neighbours[] = {{left_, 0, sizeof(int), sizeof(int)}, {right_, 0, sizeof(int), sizeof(int)}};
+    const hlc_neighbour neighbours[] = {{left_, 0, 1, sizeof(int), sizeof(int)}, {right_, 1, 0, sizeof(int), sizeof(int)}};
     spec.nneighbours = 2;
     spec.neighbours = neighbours;
     spec.pack = [](int, void *buffer, void *self) { *static_cast<int *>(buffer) = static_cast<const Ring *>(self)->number(rank()); };

@@ -24,7 +24,7 @@ class Swap {
  public:
   Swap(hlc_context *context, std::size_t bytes) : received_(bytes) {
     const auto count = static_cast<std::int64_t>(bytes);
-    const hlc_neighbour neighbour{1 - rank(), 0, count, count};
+    const hlc_neighbour neighbour{1 - rank(), 0, 0, count, count};
     hlc_exchange_spec spec{};
     spec.nneighbours = 1;
     spec.neighbours = &neighbour;
@@ -149,7 +149,7 @@ TEST(Progress, needs_no_thread_on_one_node) {
   const int before = threads();
   hlc_context *other = nullptr;
   EXPECT_TRUE(ok(hlc_init(alone, &other)));
-  const hlc_neighbour myself{0, 0, 0, 0};
+  const hlc_neighbour myself{0, 0, 0, 0, 0};
   hlc_exchange_spec spec{};
   spec.nneighbours = 1;
   spec.neighbours = &myself;

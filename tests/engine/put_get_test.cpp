@@ -194,5 +194,34 @@ TEST(Segment, keeps_its_bytes_and_notifications_apart_from_those_of_another) {
   }
 }
 
+TEST(PutStrided, with_strides_of_0_ends_and_leaves_the_last_run) {
+  TestSegment segment(64);
+  const int next = (rank() + 1) % size(), before = (rank() + size() - 1) % size();
+  constexpr std::int64_t many = std::int64_t{1} << 32;
+  const std::int64_t mine[3] = {100 + rank(), 200 + rank(), 300 + rank()};
+  hlc_block block{};
+  block.ndims = 4;
+  block.run_bytes = 8;
+  for (int d = 0; d < 4; ++d) block.count[d] = many;
+  // Three dimensions go to and come from one place; the last has three runs, one after the other, to one place.
+  block.count[3] = 3;
+  block.local_stride[3] = 8;
+  EXPECT_TRUE(ok(hlc_put_strided({segment.raw(), next, 16}, mine, &block)));
+  EXPECT_TRUE(ok(hlc_flush_all(segment.raw())));
+  EXPECT_TRUE(ok(hlc_barrier(segment.raw())));
+  EXPECT_EQ(static_cast<const std::int64_t *>(hlc_segment_data(segment.raw()))[2], 300 + before);
+  EXPECT_EQ(static_cast<const std::int64_t *>(hlc_segment_data(segment.raw()))[3], 0);
+
+  // The other way round: the local place takes the last of what is read.
+  std::int64_t got[2] = {-1, -1};
+  block.local_stride[3] = 0;
+  block.target_stride[3] = 8;
+  EXPECT_TRUE(ok(hlc_get_strided({segment.raw(), next, 0}, got, &block)));
+  EXPECT_TRUE(ok(hlc_flush_all(segment.raw())));
+  EXPECT_EQ(got[0], 300 + rank());
+  EXPECT_EQ(got[1], -1);
+  EXPECT_TRUE(ok(hlc_barrier(segment.raw())));
+}
+
 }  // namespace
 }  // namespace halocline::test

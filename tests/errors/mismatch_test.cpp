@@ -45,6 +45,13 @@ TEST(Mismatch, of_depths_is_found) {
   expect_mismatch("depth 1 against 2", [](Plane &p) { p.spec.depth_low[0] = 1; }, {});
 }
 
+TEST(Mismatch, of_fills_is_found) {
+  static unsigned char fills[9];
+  std::fill(std::begin(fills), std::end(fills), 1);
+  fills[5] = 0;
+  expect_mismatch("a direction that one rank leaves out", [](Plane &p) { p.spec.fills = fills; }, {"fields[0]'s fills"});
+}
+
 TEST(Mismatch, of_modes_is_found) {
   expect_mismatch("fence against p2p", [](Plane &p) { p.spec.mode = HLC_MODE_FENCE; }, {});
 }
@@ -67,7 +74,7 @@ TEST(Mismatch, of_the_number_of_fields_is_found) {
 
 TEST(Mismatch, of_exchanged_bytes_names_both_ranks_and_sizes_on_all_ranks) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
-  const hlc_neighbour of_first{1, 3, 100, 200}, of_second{0, 3, 200, 104};
+  const hlc_neighbour of_first{1, 3, 3, 100, 200}, of_second{0, 3, 3, 200, 104};
   hlc_exchange_spec spec{};
   spec.nneighbours = rank() < 2 ? 1 : 0;
   spec.neighbours = rank() == 0 ? &of_first : &of_second;
@@ -90,7 +97,7 @@ TEST(Mismatch, of_the_modes_of_an_exchange_is_found) {
 TEST(Mismatch, of_lists_that_do_not_join_is_found_on_all_ranks) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
   for (const bool other_tag : {false, true}) {
-    const hlc_neighbour lists[] = {{1, 3, 8, 8}, {0, other_tag ? 4 : 3, 8, 8}};
+    const hlc_neighbour lists[] = {{1, 3, 3, 8, 8}, {0, 3, other_tag ? 4 : 3, 8, 8}};
     hlc_exchange_spec spec{};
     spec.nneighbours = rank() == 0 || (rank() == 1 && other_tag) ? 1 : 0;
     spec.neighbours = &lists[rank() == 0 ? 0 : 1];

@@ -30,9 +30,9 @@ TEST_P(States, start_twice_and_finish_without_start_are_refused) {
 }
 
 TEST_P(States, an_exchange_refuses_the_same) {
-  // A ring: what a rank sends on has the rank's own number as its tag. Alone, a rank sends to itself.
+  // A ring: what goes up has tag 1. Alone, a rank sends to itself.
   const int before = (rank() + size() - 1) % size(), after = (rank() + 1) % size();
-  const hlc_neighbour ring[] = {{after, rank(), 8, 0}, {before, before, 0, 8}}, alone[] = {{0, 0, 8, 8}};
+  const hlc_neighbour ring[] = {{after, 1, 0, 8, 0}, {before, 0, 1, 0, 8}}, alone[] = {{0, 0, 0, 8, 8}};
   hlc_exchange_spec spec{};
   spec.nneighbours = size() > 1 ? 2 : 1;
   spec.neighbours = size() > 1 ? ring : alone;
@@ -117,13 +117,13 @@ TEST(Lifetimes, foreign_memory_is_not_released) {
   void *data = own;
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), &data)));
   EXPECT_EQ(data, own);
-  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), nullptr)));
+  EXPECT_TRUE(is_status(HLC_OK, hlc_field_free(context(), nullptr)));
   REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 64, &data) == HLC_OK);
   void *inside = static_cast<char *>(data) + 8;
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), &inside)));
   EXPECT_TRUE(message_names({"rank " + std::to_string(rank()), "hlc_field_alloc"}));
   EXPECT_TRUE(ok(hlc_field_free(context(), &data)));
-  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_field_free(context(), &data))) << "a second time";
+  EXPECT_TRUE(is_status(HLC_OK, hlc_field_free(context(), &data))) << "a second time";
 }
 
 TEST(Lifetimes, a_context_with_living_children_stays_open_and_counts_them) {

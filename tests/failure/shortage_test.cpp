@@ -84,7 +84,7 @@ class AllocationFails : public testing::TestWithParam<ModeChoice> {
 
   void exchange(const Shortage &shortage) {
     std::vector<hlc_neighbour> neighbours;
-    for (int r = 0; r < size(); ++r) neighbours.push_back({r, 0, 100, 100});
+    for (int r = 0; r < size(); ++r) neighbours.push_back({r, 0, 0, 100, 100});
     hlc_exchange_spec spec{};
     spec.nneighbours = size();
     spec.neighbours = neighbours.data();
@@ -137,7 +137,7 @@ TEST(AllocationFails, in_hlc_init_and_hlc_field_alloc) {
 /// A context of its own for each failure, because a network that was opened stays.
 TEST(AllocationFails, in_opening_the_network) {
   if (!std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "needs pretended nodes";
-  std::vector<hlc_neighbour> neighbours{{size() - 1 - rank(), 0, 100, 100}};
+  std::vector<hlc_neighbour> neighbours{{size() - 1 - rank(), 0, 0, 100, 100}};
   hlc_exchange_spec spec{};
   spec.nneighbours = 1;
   spec.neighbours = neighbours.data();

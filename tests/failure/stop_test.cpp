@@ -86,7 +86,7 @@ void unpack_stamp(int, const void *buffer, void *user) {
 
 TEST_P(StandStill, while_packing_or_unpacking_loses_nothing) {
   const int before = (rank() + size() - 1) % size(), after = (rank() + 1) % size();
-  const hlc_neighbour neighbours[] = {{after, rank(), 8, 0}, {before, before, 0, 8}};
+  const hlc_neighbour neighbours[] = {{after, 1, 0, 8, 0}, {before, 0, 1, 0, 8}};
   Ring ring;
   hlc_exchange_spec spec{};
   spec.nneighbours = 2;

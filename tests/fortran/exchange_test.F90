@@ -32,7 +32,7 @@ contains
     call c_f_pointer(user, data)
     call c_f_pointer(buffer, values, [data%list(neighbour)%bytes_out / 8])
     do i = 1, size(values)
-      values(i) = element(data%rank, data%list(neighbour)%tag, data%step, i)
+      values(i) = element(data%rank, data%list(neighbour)%tag_out, data%step, i)
     end do
   end subroutine
 
@@ -46,7 +46,7 @@ contains
     call c_f_pointer(buffer, values, [data%list(neighbour)%bytes_in / 8])
     data%unpacked(neighbour) = data%unpacked(neighbour) + 1
     do i = 1, size(values)
-      call expect(values(i) == element(data%list(neighbour)%rank, data%list(neighbour)%tag, data%step, i), "an element is wrong")
+      call expect(values(i) == element(data%list(neighbour)%rank, data%list(neighbour)%tag_in, data%step, i), "an element is wrong")
     end do
   end subroutine
 end module ring
@@ -83,10 +83,8 @@ contains
     up = mod(context%rank + 1, context%size)
     down = mod(context%rank - 1 + context%size, context%size)
     data%rank = context%rank
-    data%list = [hlc_neighbour(up, 1, 8 * up_count(context%rank), 0), hlc_neighbour(down, 1, 0, 8 * up_count(down)), &
-                 hlc_neighbour(up, 2, 16, 24), hlc_neighbour(down, 2, 24, 16), hlc_neighbour(context%rank, 3, 40, 40)]
-    ! On one or two ranks the rank above is the rank below, and one message both ways stands for all four.
-    if (context%size <= 2) data%list = [hlc_neighbour(up, 4, 80, 80), hlc_neighbour(context%rank, 3, 40, 40)]
+    data%list = [hlc_neighbour(up, 1, 5, 8 * up_count(context%rank), 0), hlc_neighbour(down, 5, 1, 0, 8 * up_count(down)), &
+                 hlc_neighbour(up, 2, 4, 16, 24), hlc_neighbour(down, 4, 2, 24, 16), hlc_neighbour(context%rank, 3, 3, 40, 40)]
     allocate (data%unpacked(size(data%list)), source=0)
     call hlc_exchange_create(context, data%list, pack, unpack, exchange, c_loc(data), mode=mode)
     call hlc_exchange_info(exchange, info)
@@ -119,8 +117,8 @@ contains
       return
     end if
     data%rank = context%rank
-    data%list = [hlc_neighbour(mod(context%rank + 1, context%size), 0, 8, 8)]
-    if (context%size > 2) data%list = [data%list, hlc_neighbour(mod(context%rank - 1 + context%size, context%size), 0, 8, 8)]
+    data%list = [hlc_neighbour(mod(context%rank + 1, context%size), 0, 1, 8, 8), &
+                 hlc_neighbour(mod(context%rank - 1 + context%size, context%size), 1, 0, 8, 8)]
     if (context%rank == 0) data%list(1)%bytes_out = 16
     allocate (data%unpacked(size(data%list)), source=0)
     call hlc_exchange_create(context, data%list, pack, unpack, exchange, c_loc(data), mode="p2p", status=status)

@@ -346,7 +346,7 @@ contains
     call hlc_allreduce_run(plan, data, waves, code)
     call expect_error(code, HLC_ERR_ARGUMENT, "plan is NULL", "a plan that was not made")
     call hlc_allreduce_destroy(plan, code)
-    call expect_error(code, HLC_ERR_ARGUMENT, "NULL", "a plan that was not made, destroyed")
+    call expect(code == HLC_OK, "destroying a plan that was not made does nothing")
     call end_test("wrong plans are refused by name")
   end subroutine
 

@@ -178,7 +178,6 @@ TEST(GaspiPassive, message_that_does_not_fit_stays) {
   gaspi_size_t most = 0;
   EXPECT_TRUE(succeeds(gaspi_passive_transfer_size_max(&most)));
   EXPECT_TRUE(comes_to(GASPI_ERR_INV_COMMSIZE, gaspi_passive_send(0, 0, next(), most + 1, GASPI_BLOCK)));
-  EXPECT_TRUE(comes_to(GASPI_ERR_INV_SIZE, gaspi_passive_send(0, 0, next(), 0, GASPI_BLOCK)));
   EXPECT_TRUE(comes_to(GASPI_ERR_INV_LOC_OFF, gaspi_passive_send(0, 255, next(), 2, GASPI_BLOCK)));
   EXPECT_TRUE(comes_to(GASPI_ERR_INV_SEG, gaspi_passive_send(9, 0, next(), 2, GASPI_BLOCK)));
   EXPECT_TRUE(comes_to(GASPI_ERR_INV_RANK, gaspi_passive_send(0, 0, as_rank(size()), 2, GASPI_BLOCK)));
@@ -218,6 +217,12 @@ TEST(GaspiAllreduce, gives_what_a_serial_loop_gives_in_every_type) {
       expect_reduction<long>(GASPI_TYPE_LONG, operation, num);
       expect_reduction<unsigned long>(GASPI_TYPE_ULONG, operation, num);
     }
+}
+
+TEST(GaspiAllreduce, of_many_elements_goes_through_in_pieces) {
+  // Lengths around those of a piece on a node and over a network, and such as need many, with the segments of other groups beside them.
+  for (const gaspi_number_t num : {256u, 257u, 4096u, 4097u, kMostElements}) expect_reduction<double>(GASPI_TYPE_DOUBLE, GASPI_OP_SUM, num);
+  expect_reduction<int>(GASPI_TYPE_INT, GASPI_OP_MAX, kMostElements - 1);
 }
 
 TEST(GaspiAllreduce, gives_the_same_bits_everywhere_and_every_time) {
@@ -275,6 +280,22 @@ TEST(GaspiAllreduceUser, joins_neighbouring_ranks_in_their_order) {
   }
 }
 
+TEST(GaspiAllreduceUser, sees_all_elements_at_once_however_many) {
+  const auto num = static_cast<gaspi_number_t>(kMostReducedBytes / sizeof(Span));
+  std::vector<Span> mine(num, {rank(), rank()}), result(num, {-1, -1});
+  int calls = 0;
+  gaspi_return_t code = GASPI_TIMEOUT;
+  while (code == GASPI_TIMEOUT)
+    code = gaspi_allreduce_user(mine.data(), result.data(), num, sizeof(Span), join, &calls, GASPI_GROUP_ALL, 1);
+  EXPECT_TRUE(succeeds(code));
+  for (const Span &span : result) {
+    ASSERT_EQ(span.low, 0);
+    ASSERT_EQ(span.high, size() - 1);
+  }
+  EXPECT_LE(calls, size()) << "one call joins two operands";
+  barrier();
+}
+
 TEST(GaspiAllreduce, of_groups_of_some_ranks_goes_on_side_by_side) {
   // Odd and even ranks apart, then again all, many times: nothing of one group may be taken for another's.
   gaspi_group_t group = 0;
@@ -314,7 +335,8 @@ TEST(GaspiAllreduce, refuses_what_it_cannot_do) {
   EXPECT_TRUE(comes_to(GASPI_ERR_INV_GROUP, reduce(&mine, 1, 0, 0, 5)));
   EXPECT_TRUE(comes_to(GASPI_ERR_NULLPTR, reduce(nullptr, 1, 0, 0, 0)));
   EXPECT_TRUE(comes_to(GASPI_ERR_NULLPTR, gaspi_allreduce_user(&mine, &result, 1, 4, nullptr, nullptr, GASPI_GROUP_ALL, GASPI_BLOCK)));
-  EXPECT_TRUE(comes_to(GASPI_ERR_INV_SIZE, gaspi_allreduce_user(&mine, &result, 1, 4096, join, nullptr, GASPI_GROUP_ALL, GASPI_BLOCK)));
+  EXPECT_TRUE(comes_to(GASPI_ERR_INV_SIZE,
+                       gaspi_allreduce_user(&mine, &result, 1, kMostReducedBytes + 1, join, nullptr, GASPI_GROUP_ALL, GASPI_BLOCK)));
   barrier();
 }
 

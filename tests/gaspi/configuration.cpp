@@ -37,12 +37,24 @@ void refuse_what_is_not_possible(const gaspi_config_t &possible) {
   config = possible;
   config.segment_max = 0;
   EXPECT(gaspi_config_set(config) == GASPI_ERR_CONFIG);
+  config = possible;
+  config.segment_max = 256;
+  EXPECT(gaspi_config_set(config) == GASPI_ERR_CONFIG);
+  config = possible;
+  config.rw_list_elem_max = 256;
+  EXPECT(gaspi_config_set(config) == GASPI_ERR_CONFIG);
+  config = possible;
+  config.dev_config.params.ib.mtu = 5000;
+  EXPECT(gaspi_config_set(config) == GASPI_ERR_CONFIG);
+  config = possible;
+  config.allreduce_elem_max = 10'000'000;
+  EXPECT(gaspi_config_set(config) == GASPI_SUCCESS);
   EXPECT(gaspi_config_get(nullptr) == GASPI_ERR_NULLPTR);
 }
 
 void check_limits() {
   EXPECT(of(gaspi_queue_num) == 2 && of(gaspi_queue_size_max) == 5 && of(gaspi_group_max) == 3 && of(gaspi_segment_max) == 4);
-  EXPECT(of(gaspi_notification_num) == 100 && of(gaspi_transfer_size_max) == 64 && of(gaspi_transfer_size_min) == 1);
+  EXPECT(of(gaspi_notification_num) == 100 && of(gaspi_transfer_size_max) == 64 && of(gaspi_transfer_size_min) == 0);
   EXPECT(of(gaspi_passive_transfer_size_max) == 200 && of(gaspi_allreduce_buf_size) == 16 && of(gaspi_allreduce_elem_max) == 3);
   EXPECT(of(gaspi_build_infrastructure) == GASPI_TOPOLOGY_NONE && of(gaspi_queue_max) == 16 && of(gaspi_atomic_max) == ~0ul);
 }
@@ -81,7 +93,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   EXPECT(gaspi_config_get(&config) == GASPI_SUCCESS);
-  EXPECT(config.queue_num == 8 && config.notification_num == 65536 && config.segment_max == 32);
+  EXPECT(config.queue_num == 8 && config.notification_num == 65536 && config.segment_max == 255);
+  EXPECT(config.group_max == 255 && config.transfer_size_max == 1ul << 30 && config.rw_list_elem_max == 255);
   refuse_what_is_not_possible(config);
   config.queue_num = 2;
   config.queue_size_max = 5;

@@ -14,6 +14,10 @@
 
 namespace halocline::test {
 
+/// What the job of the tests is configured with: reductions go through in many pieces.
+inline constexpr gaspi_number_t kMostElements = 100'000;
+inline constexpr gaspi_size_t kMostReducedBytes = 300'000;
+
 /// Fails with the code's text unless a call came to what is expected.
 inline testing::AssertionResult comes_to(gaspi_return_t expected, gaspi_return_t code) {
   if (code == expected) return testing::AssertionSuccess();

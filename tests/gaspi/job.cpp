@@ -11,6 +11,11 @@ class OpenJob : public testing::Environment {
   void SetUp() override {
     gaspi_rank_t unknown = 0;
     EXPECT_TRUE(comes_to(GASPI_ERR_NOINIT, gaspi_proc_rank(&unknown)));
+    gaspi_config_t config;
+    ASSERT_TRUE(succeeds(gaspi_config_get(&config)));
+    config.allreduce_elem_max = kMostElements;
+    config.allreduce_buf_size = kMostReducedBytes;
+    ASSERT_TRUE(succeeds(gaspi_config_set(config)));
     ASSERT_TRUE(succeeds(gaspi_proc_init(GASPI_BLOCK)));
   }
   void TearDown() override {

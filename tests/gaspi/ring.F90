@@ -76,7 +76,7 @@ contains
   subroutine configure()
     type(gaspi_config_t) :: config
     call expect(GASPI_SUCCESS, gaspi_config_get(config), 'gaspi_config_get')
-    call expect_true(config%queue_num == 8 .and. config%notification_num == 65536 .and. config%segment_max == 32, &
+    call expect_true(config%queue_num == 8 .and. config%notification_num == 65536 .and. config%segment_max == 255, &
       'the defaults')
     call expect_true(config%allreduce_elem_max == 255 .and. config%build_infrastructure == GASPI_TOPOLOGY_DYNAMIC, &
       'the last fields')
@@ -97,11 +97,11 @@ contains
       row(2) = 100_c_long * rank + step
       row(5) = -row(2)
       call expect(GASPI_SUCCESS, gaspi_write_notify(segment, 8_c_long, left, segment, 40_c_long, 8_c_long, &
-                  1_c_short, step, queue, GASPI_BLOCK), 'gaspi_write_notify')
+                  1_c_int, step, queue, GASPI_BLOCK), 'gaspi_write_notify')
       call expect(GASPI_SUCCESS, gaspi_write_notify(segment, 32_c_long, right, segment, 0_c_long, 8_c_long, &
-                  0_c_short, step, queue, GASPI_BLOCK), 'gaspi_write_notify')
+                  0_c_int, step, queue, GASPI_BLOCK), 'gaspi_write_notify')
       do side = 0, 1
-        wanted = int(side, c_short)
+        wanted = int(side, c_int)
         call expect(GASPI_SUCCESS, gaspi_notify_waitsome(segment, wanted, 1_c_int, id, GASPI_BLOCK), 'gaspi_notify_waitsome')
         call expect(GASPI_SUCCESS, gaspi_notify_reset(segment, id, value), 'gaspi_notify_reset')
         call expect_true(id == wanted .and. value == step, 'the notification of this step')
@@ -110,7 +110,7 @@ contains
       call expect(GASPI_SUCCESS, gaspi_wait(queue, GASPI_BLOCK), 'gaspi_wait')
       call expect(GASPI_SUCCESS, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), 'gaspi_barrier')
     end do
-    call expect(GASPI_TIMEOUT, gaspi_notify_waitsome(segment, 0_c_short, 65536_c_int, id, GASPI_TEST), 'no notification')
+    call expect(GASPI_TIMEOUT, gaspi_notify_waitsome(segment, 0_c_int, 65536_c_int, id, GASPI_TEST), 'no notification')
   end subroutine swap_halos
 
   subroutine use_atomics()

@@ -184,7 +184,7 @@ class Exchanges : public testing::TestWithParam<ModeChoice> {
  protected:
   void exchange(std::int64_t bytes) {
     const bool sends = rank() == 0, receives = rank() == size() - 1;
-    const hlc_neighbour neighbour{sends ? size() - 1 : 0, 0, sends ? bytes : 64, sends ? 64 : bytes};
+    const hlc_neighbour neighbour{sends ? size() - 1 : 0, 0, 0, sends ? bytes : 64, sends ? 64 : bytes};
     hlc_exchange_spec spec{};
     spec.nneighbours = sends || receives ? 1 : 0;
     spec.neighbours = &neighbour;

@@ -73,8 +73,8 @@ class Build:
             mine = folder / source.resolve().relative_to(ROOT) if source.resolve() in changed else source
             made = folder / f"{number}.o"
             command = re.sub(r" -MD -MT \S+ -MF \S+", "", given).replace(f" -o {name} -c {source}", f" -o {made} -c {mine}")
-            # Compiled for a single run, so without the time that optimising takes.
-            run_or_tell(command.replace(" -I", f" -I{folder}/src -I", 1).replace(" -O1 -g1", " -O0"), self.folder)
+            # With the options of the build, as precompiled headers demand it.
+            run_or_tell(command.replace(" -I", f" -I{folder}/src -I", 1), self.folder)
             link = link.replace(f" {name} ", f" {made} ")
         program = folder / self.program
         run_or_tell(link.replace(f" -o bin/{self.program} ", f" -o {program} "), self.folder)

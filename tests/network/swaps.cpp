@@ -206,7 +206,7 @@ void limit_files(long more) {
 hlc_status play(hlc_context *context, const Wanted &wanted, Job &job, hlc_plan_info *info) {
   hlc_exchange_spec spec{};
   for (int r = 0; r < size; ++r)
-    if (r != rank) job.neighbours.push_back({r, 0, kBytes, kBytes});
+    if (r != rank) job.neighbours.push_back({r, 0, 0, kBytes, kBytes});
   spec.nneighbours = static_cast<int>(job.neighbours.size());
   spec.neighbours = job.neighbours.data();
   spec.pack = pack;

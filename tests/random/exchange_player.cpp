@@ -10,7 +10,7 @@ namespace {
 std::vector<Link> read_links(const Json &text) {
   std::vector<Link> links;
   for (const std::vector<std::int64_t> link : text.at("links"))
-    links.push_back({static_cast<int>(link[0]), static_cast<int>(link[1]), static_cast<int>(link[2]), link[3], link[4]});
+    links.push_back({static_cast<int>(link[0]), static_cast<int>(link[1]), static_cast<int>(links.size()), link[3], link[4]});
   return links;
 }
 
@@ -67,7 +67,7 @@ class ExchangePlayer final : public Player {
  private:
   std::string named(std::size_t i) const {
     const hlc_neighbour &n = entries_[i].neighbour;
-    return "link " + std::to_string(entries_[i].link) + " with rank " + std::to_string(n.rank) + ", tag " + std::to_string(n.tag);
+    return "link " + std::to_string(entries_[i].link) + " with rank " + std::to_string(n.rank) + ", tag_out " + std::to_string(n.tag_out);
   }
 
   /// Makes one entry wrong: that of a link of the scenario.
@@ -76,7 +76,7 @@ class ExchangePlayer final : public Player {
     const auto entry = std::find_if(entries.begin(), entries.end(), [&](const Entry &e) { return e.link == wrong.at("link"); });
     const auto value = wrong.at("value").get<std::int64_t>();
     if (name == "rank") entry->neighbour.rank = static_cast<int>(value);
-    if (name == "tag") entry->neighbour.tag = static_cast<int>(value);
+    if (name == "tag") entry->neighbour.tag_out = static_cast<int>(value);
     if (name == "bytes_out") entry->neighbour.bytes_out = value;
     if (name == "more_out") entry->neighbour.bytes_out += value;
     if (name == "more_in") entry->neighbour.bytes_in += value;

@@ -130,6 +130,8 @@ Case read_case(const Json &text) {
     };
   const std::vector<Kind> kinds = read_kinds(text);
   halo.nfields = static_cast<int>(kinds.size());
+  for (const std::vector<int> &field : text.value("fills", std::vector<std::vector<int>>()))
+    halo.fills.insert(halo.fills.end(), field.begin(), field.end());
   const Json layouts = text.at("layouts"), gap = text.at("struct_gap");
   halo.field_shapes = [=](const Case &self, int rank) {
     return gap.is_null() ? separate_shapes(self, rank, kinds, layouts) : struct_shapes(self, rank, kinds, Layout(layouts[0]), gap);
@@ -165,6 +167,7 @@ void spoil(OwnedSpec &owned, const Json &wrong) {
       {"type", [&] { owned.fields.at(i).type = static_cast<hlc_type>(small); }},
       {"element_bytes", [&] { owned.fields.at(i).element_bytes = static_cast<std::size_t>(value); }},
       {"stride", [&] { owned.fields.at(f).stride_bytes[d] = value; }},
+      {"fill", [&] { owned.fills.at(i) = static_cast<unsigned char>(small); }},
       {"stencil", [&] { owned.spec.stencil = static_cast<hlc_stencil>(small); }},
       {"layout", [&] { owned.spec.layout = static_cast<hlc_layout>(small); }},
       {"mode", [&] { owned.spec.mode = static_cast<hlc_mode>(small); }},

@@ -27,6 +27,7 @@ struct OwnedSpec {
   hlc_grid grid{};
   std::vector<hlc_field> fields;
   std::vector<int> table;
+  std::vector<unsigned char> fills;
   hlc_halo_spec spec{};
 };
 

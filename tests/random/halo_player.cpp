@@ -112,6 +112,8 @@ class HaloPlayer final : public Player {
     spec.mode = static_cast<hlc_mode>(text_.at("mode").get<int>());
     spec.epoch = static_cast<hlc_epoch>(text_.at("epoch").get<int>());
     spec.drive = static_cast<hlc_drive>(text_.at("drive").get<int>());
+    owned_.fills = case_.fills;
+    spec.fills = owned_.fills.empty() ? nullptr : owned_.fills.data();
   }
 
   Image expectation() const {

@@ -50,7 +50,7 @@ def layout(draw, ranks, ndims):
 
 @st.composite
 def grid(draw, ranks):
-    """Blocks, periods and depths. A halo may be deeper than its block only where it has no neighbour at all."""
+    """Blocks, periods and depths. A halo may be deeper than its block only where it has no neighbour at all, or the rank itself."""
     ndims = draw(st.integers(1, 4))
     dims = draw(st.sampled_from(splits(ranks, ndims)))
     periodic = draw(st.lists(st.integers(0, 1), min_size=ndims, max_size=ndims))
@@ -61,7 +61,8 @@ def grid(draw, ranks):
     blocks, cells = [], 1
     for d in range(ndims):
         lonely = dims[d] == 1 and not periodic[d] and not irregular
-        least = 1 if lonely else max(1, low[d], high[d])
+        itself = dims[d] == 1 and periodic[d]
+        least = 1 if lonely or itself else max(1, low[d], high[d])
         most = max(least, min(least + widest, MOST_CELLS // cells - low[d] - high[d]))
         blocks.append(draw(st.lists(st.integers(least, most), min_size=dims[d], max_size=dims[d])))
         cells *= max(blocks[d]) + low[d] + high[d]
@@ -71,11 +72,36 @@ def grid(draw, ranks):
             "cut": draw(st.lists(pairs, min_size=1, max_size=3)) if irregular == "cut" else []}
 
 
+def base_of(made, number):
+    """A direction without the dimensions along which the halo is deeper than the block."""
+    base = 0
+    for d, sizes in enumerate(made["blocks"]):
+        deep = made["periodic"][d] and len(sizes) == 1 and max(made["low"][d], made["high"][d]) > sizes[0]
+        base += (1 if deep else number // 3**d % 3) * 3**d
+    return base
+
+
+@st.composite
+def fills(draw, made, nfields):
+    """Per field and direction, whether it is filled. What is repeated in a deep halo has to be filled itself."""
+    directions = 3 ** len(made["blocks"])
+    rows = []
+    for _ in range(nfields):
+        row = draw(st.lists(st.integers(0, 1), min_size=directions, max_size=directions))
+        for number in range(directions):
+            if row[number]:
+                row[base_of(made, number)] = 1
+        rows.append(row)
+    return rows
+
+
 @st.composite
 def halo(draw, ranks):
     made = draw(grid(ranks))
     ndims = len(made["blocks"])
     fields = draw(st.lists(field(), min_size=1, max_size=4))
+    if draw(st.integers(0, 2)) == 2:
+        made["fills"] = draw(fills(made, len(fields)))
     gap = draw(st.one_of(st.none(), st.none(), st.integers(0, 9)))
     layouts = [draw(layout(ranks, ndims) if gap is not None else st.one_of(st.none(), layout(ranks, ndims))) for _ in fields]
     mode, epoch, drive = draw(st.sampled_from(MODES))

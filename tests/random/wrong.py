@@ -30,8 +30,10 @@ def wrong_depths(ranks, halo):
     ways = []
     for d, sizes in enumerate(halo["blocks"]):
         ways += [one("low", -1, d), one("high", -1, d, ranks - 1)]
+        if len(sizes) > 1 or (halo["table"] and not halo["periodic"][d]):
+            ways += [one("low", max(sizes) + 1, d)]
         if len(sizes) > 1 or halo["periodic"][d] or halo["table"]:
-            ways += [one("low", max(sizes) + 1, d), one("high", 2**62, d)]
+            ways += [one("high", 2**62, d)]
     return ways
 
 
@@ -64,8 +66,17 @@ def disagreements(ranks, halo):
     ways = [one("mode", halo["mode"] % 10 + 1, rank=last), one("stencil", int(halo["stencil"] == "box"), rank=last)]
     ways += [one("low", depth - 1, d, last) for d, depth in enumerate(halo["low"]) if depth > 0]
     ways += [one("type", kinds[field["type"]], f, last) for f, field in enumerate(halo["fields"]) if field["type"] in kinds]
+    ways += disagreeing_fills(halo, last)
     ways += [one("nfields", len(halo["fields"]) - 1, rank=last)] if len(halo["fields"]) > 1 else []
     return ways
+
+
+def disagreeing_fills(halo, rank):
+    """A direction of the stencil that one rank has filled and the others do not."""
+    ndims = len(halo["blocks"])
+    faces = [(3**ndims - 1) // 2 + sign * 3**d for d in range(ndims) for sign in (-1, 1)]
+    rows = halo.get("fills", [])
+    return [one("fill", 1 - row[face], f * 3**ndims + face, rank) for f, row in enumerate(rows) for face in faces]
 
 
 def spoilt_exchange(ranks, exchange):

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Checks what a library shows to the world: every function of its C headers, nothing else, and a soname.
 
-Usage: exports.py LIBRARY PREFIX HEADER...       PREFIX: how the names of the functions begin
+Usage: exports.py LIBRARY PREFIX[=PROFILING] HEADER...       PREFIX: how the names of the functions begin
+
+With PROFILING each function stands there twice: under its own name, which is weak, and strong with that prefix; a header declares that by
+PREFIX_PROFILED(name).
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -16,16 +19,24 @@ def output_of(*command):
 
 
 def main():
-    library, prefix, header = sys.argv[1], sys.argv[2], "".join(pathlib.Path(name).read_text() for name in sys.argv[3:])
+    library, header = sys.argv[1], "".join(pathlib.Path(name).read_text() for name in sys.argv[3:])
     name = re.sub(r"\.so.*", ".so", pathlib.Path(library).name)
-    symbols = {line.split()[-1] for line in output_of("nm", "-D", "--defined-only", library).splitlines()}
-    exported = {name.split("@")[0] for name in symbols}
+    prefix, _, profiling = sys.argv[2].partition("=")
+    symbols = {line.split()[-1]: line.split()[-2] for line in output_of("nm", "-D", "--defined-only", library).splitlines()}
+    kinds = {name.split("@")[0]: kind for name, kind in symbols.items()}
+    exported = set(kinds)
     declared = set(re.findall(rf"[A-Z]_API[^;]*?\b({prefix}\w+)\s*\(", header))
+    strong = {profiling + name for name in re.findall(r"[A-Z]_PROFILED\((\w+)\);", header)} if profiling else set()
     soname = re.findall(rf"SONAME.*\[({re.escape(name)}\.\d+)\]", output_of("readelf", "-d", library))
 
     faults = []
     if not declared:
         faults.append("found no function in the header")
+    if profiling and strong != {name.replace(prefix, profiling, 1) for name in declared}:
+        faults.append(f"not declared twice: {sorted(strong ^ {name.replace(prefix, profiling, 1) for name in declared})}")
+    if profiling and any(kinds.get(name) != "W" for name in declared):
+        faults.append(f"not weak: {sorted(name for name in declared if kinds.get(name) != 'W')}")
+    declared |= strong
     if declared - exported:
         faults.append(f"declared but not exported: {sorted(declared - exported)}")
     if exported - declared:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the layer arrow: every #include "layer/..." in src/ must point down (api > halo > exchange > engine > transport > base; reduce
-and faces > engine), and what stands outside, from the mini-apps to the bindings, sees the public headers alone.
+"""Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > blocks > halo, index_halo > exchange > engine >
+transport > base; reduce and faces > engine. What stands outside, from the mini-apps to the bindings, sees the public headers alone.
 
 Usage: layers.py SRC_FOLDER
 
@@ -23,7 +23,9 @@ MAY_USE = {
     "exchange": {"exchange", "engine", "base"},
     "reduce": {"reduce", "engine", "base"},
     "halo": {"halo", "exchange", "engine", "base"},
-    "api": {"api", "halo", "reduce", "exchange", "engine", "base"},
+    "blocks": {"blocks", "halo", "exchange", "engine", "base"},
+    "index_halo": {"index_halo", "exchange", "engine", "base"},
+    "api": {"api", "blocks", "halo", "index_halo", "reduce", "exchange", "engine", "base"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 # Beside src/: users of the library like everybody else. Tests may look inside.

@@ -109,8 +109,8 @@ inline void add_element(hlc_type type, std::byte *sum, const std::byte *term) {
   switch (type) {
     case HLC_FLOAT32: return add_parts<float>(sum, term, 1);
     case HLC_FLOAT64: return add_parts<double>(sum, term, 1);
-    case HLC_INT32: return add_parts<std::int32_t>(sum, term, 1);
-    case HLC_INT64: return add_parts<std::int64_t>(sum, term, 1);
+    case HLC_INT32: return add_parts<std::uint32_t>(sum, term, 1);  // sums wrap, as the library's do
+    case HLC_INT64: return add_parts<std::uint64_t>(sum, term, 1);
     case HLC_COMPLEX64: return add_parts<float>(sum, term, 2);
     case HLC_COMPLEX128: return add_parts<double>(sum, term, 2);
     case HLC_OPAQUE: break;

@@ -126,6 +126,11 @@ bool asked_for(const Case &halo, const hlc_swap &what, int rank, int field, cons
   const Index direction = direction_of(halo, rank, cell);
   const int sides = sides_crossed(direction);
   if (sides == 0) return false;
+  if (!halo.fills.empty()) {
+    std::size_t entry = static_cast<std::size_t>(field) * HLC_DIRECTIONS(halo.decomposition.ndims), power = 1;
+    for (int d = 0; d < halo.decomposition.ndims; ++d, power *= 3) entry += static_cast<std::size_t>(direction[d] + 1) * power;
+    if (!halo.fills[entry]) return false;
+  }
   if (what.nfields > 0 && std::find(what.fields, what.fields + what.nfields, field) == what.fields + what.nfields) return false;
   if (what.one_dim) {
     if (sides != 1 || direction[what.dim] == 0) return false;

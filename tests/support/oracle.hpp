@@ -48,6 +48,7 @@ struct Case {
   std::function<std::vector<FieldShape>(const Case &, int rank)> field_shapes;
   std::function<bool(int from, int to)> cut;  ///< whether an explicit table leaves out this pair of ranks; empty: none
   bool explicit_table = false;
+  std::vector<unsigned char> fills;  ///< as hlc_halo_spec takes it; empty: every field in every direction
 
   Index local(int rank) const;
 };

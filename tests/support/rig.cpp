@@ -93,6 +93,7 @@ hlc_status Rig::plan(const ModeChoice &mode) {
   spec.mode = mode.mode;
   spec.epoch = mode.epoch;
   spec.drive = mode.drive;
+  spec.fills = case_.fills.empty() ? nullptr : case_.fills.data();
   return hlc_halo_init(context(), &spec, &halo_);
 }
 

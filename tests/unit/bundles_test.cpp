@@ -69,5 +69,20 @@ TEST(Bundles, of_one_carrier_lie_one_behind_the_other) {
   EXPECT_EQ(end, 896 + 2304 + 640) << "words, landing, news and twice two slots each; the first two are rounded up";
 }
 
+TEST(Bundles, take_no_place_from_a_peer_that_is_not_behind_the_head_and_within_the_slot) {
+  const Bundle bundle = lay_out_bundles(stakes(), 0, kWords)[0];
+  const std::int64_t head = head_bytes(bundle), end = slot_bytes(bundle, bundle.in);
+  EXPECT_EQ(bundle.in, 192);
+  EXPECT_TRUE(lies_in_slot(bundle, static_cast<std::uint64_t>(head), 192));
+  EXPECT_TRUE(lies_in_slot(bundle, static_cast<std::uint64_t>(end - 64), 64));
+  EXPECT_FALSE(lies_in_slot(bundle, static_cast<std::uint64_t>(head), 193));
+  EXPECT_FALSE(lies_in_slot(bundle, static_cast<std::uint64_t>(end - 64), 65));
+  EXPECT_FALSE(lies_in_slot(bundle, static_cast<std::uint64_t>(end + 64), 8));
+  EXPECT_FALSE(lies_in_slot(bundle, 0, 8)) << "in the head";
+  EXPECT_FALSE(lies_in_slot(bundle, static_cast<std::uint64_t>(head + 4), 8)) << "not on a chunk";
+  for (const std::uint64_t far : {~std::uint64_t{63}, std::uint64_t{1} << 63, std::uint64_t{1} << 62})
+    EXPECT_FALSE(lies_in_slot(bundle, far, 8)) << far;
+}
+
 }  // namespace
 }  // namespace halocline

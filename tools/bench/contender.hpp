@@ -23,6 +23,9 @@ class Contender {
 
   /// Fills all halos once and returns when interiors may be written again.
   virtual void swap() = 0;
+  /// Takes over the problem's interiors before a swap that is verified, and gives back the halos after it, where it has memory of its own.
+  virtual void load() {}
+  virtual void unload() {}
   /// How the neighbours of this rank are reached.
   virtual std::string route() const = 0;
   /// Changes the edge from which the swap reads, before a sample (stamp) or before each swap (rewrite).

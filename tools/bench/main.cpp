@@ -2,20 +2,19 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "allreduce.hpp"
+#include "command_line.hpp"
 #include "distrust.hpp"
+#include "mesh.hpp"
 #include "overlap.hpp"
 #include "pair_bench.hpp"
+#include "petsc_grid.hpp"
 #include "progress.hpp"
 #include "report.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
-#include <sstream>
 
 namespace {
 
@@ -92,9 +91,10 @@ int run_halo(const HaloOptions &options, int argc, char **argv) {
   const NodeComm node(comm);
   Problem problem(context, options);
 
-  // Who takes part: the hand-written swap, the modes, and the limit last.
+  // Who takes part: the hand-written swap, the modes, PETSc where it was found, and the limit last.
   std::map<std::string, std::string> skipped;
   Contenders contenders = make_contenders(context, problem, options, comm, skipped);
+  add_petsc_grids(problem, comm, contenders);
   contenders.push_back(make_limit(problem, comm, node));
   Handover handover(node);
 
@@ -130,58 +130,44 @@ int run_reductions(const PairOptions &options, int argc, char **argv) {
   return EXIT_SUCCESS;
 }
 
-/// The commands between two ranks, each with its options.
-class PairCommands {
- public:
-  explicit PairCommands(CLI::App &app)
-      : notify_(add_notify_command(app, of_notify_)),
-        bandwidth_(add_bandwidth_command(app, of_bandwidth_)),
-        overlap_(add_overlap_command(app, of_overlap_)),
-        progress_(add_progress_command(app, of_progress_)) {}
+int run_meshes(const MeshOptions &options, int argc, char **argv) {
+  publish(run_mesh(MPI_COMM_WORLD, options, argc, argv), options.json);
+  return EXIT_SUCCESS;
+}
 
-  int run(int argc, char **argv) const {
-    const MPI_Comm comm = MPI_COMM_WORLD;
-    if (overlap_->parsed()) return run_between_two(of_overlap_, [&] { return run_overlap(comm, of_overlap_, argc, argv); });
-    if (progress_->parsed()) return run_between_two(of_progress_, [&] { return run_progress(comm, of_progress_, argc, argv); });
-    const bool streams = bandwidth_->parsed();
-    const PairOptions &options = streams ? of_bandwidth_ : of_notify_;
-    return run_between_two(options, [&] { return run_pair(comm, options, streams, argc, argv); });
-  }
-
- private:
-  PairOptions of_notify_, of_bandwidth_, of_overlap_, of_progress_;
-  CLI::App *notify_, *bandwidth_, *overlap_, *progress_;
-};
+int run_pair_command(const CommandLine &asked, int argc, char **argv) {
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  const PairOptions &options = asked.pair;
+  if (asked.command == Command::overlap) return run_between_two(options, [&] { return run_overlap(comm, options, argc, argv); });
+  if (asked.command == Command::progress) return run_between_two(options, [&] { return run_progress(comm, options, argc, argv); });
+  const bool streams = asked.command == Command::bandwidth;
+  return run_between_two(options, [&] { return run_pair(comm, options, streams, argc, argv); });
+}
 
 /// Help and complaints come from rank 0 alone.
-int say_once(const CLI::App &app, const CLI::Error &error) {
-  std::ostringstream out, err;
-  const int status = app.exit(error, out, err);
+int say_once(const CommandLine &asked) {
   if (rank_of(MPI_COMM_WORLD) == 0) {
-    std::cout << out.str() << std::flush;
-    std::cerr << err.str() << std::flush;
+    std::fputs(asked.out.c_str(), stdout);
+    std::fputs(asked.err.c_str(), stderr);
+    std::fflush(stdout);
   }
-  return status;
+  return asked.status;
+}
+
+int run(const CommandLine &asked, int argc, char **argv) {
+  if (asked.command == Command::none) return say_once(asked);
+  if (asked.command == Command::halo) return run_halo(asked.halo, argc, argv);
+  if (asked.command == Command::allreduce) return run_reductions(asked.pair, argc, argv);
+  if (asked.command == Command::mesh) return run_meshes(asked.mesh, argc, argv);
+  return run_pair_command(asked, argc, argv);
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
   const halocline::Mpi mpi;
-  CLI::App app("Benchmarks of the halocline library. Run it under the MPI launcher: mpiexec -n 2 halocline-bench halo", "halocline-bench");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
-  HaloOptions options;
-  const CLI::App *halo = add_halo_command(app, options);
-  PairOptions of_allreduce;
-  const CLI::App *allreduce = add_allreduce_command(app, of_allreduce);
-  const PairCommands others(app);
   try {
-    app.parse(argc, argv);
-    if (allreduce->parsed()) return run_reductions(of_allreduce, argc, argv);
-    return halo->parsed() ? run_halo(options, argc, argv) : others.run(argc, argv);
-  } catch (const CLI::Error &error) {
-    return say_once(app, error);
+    return run(parse(argc, argv), argc, argv);
   } catch (const bench::Refusal &error) {
     return say(error.what());
   } catch (const std::exception &error) {

@@ -50,8 +50,10 @@ static std::optional<std::string> agree(const std::optional<std::string> &mine, 
 
 std::optional<std::string> Race::verify_once(std::size_t contender) {
   problem_.fill(++step_);
+  contenders_[contender]->load();
   be_late();
   contenders_[contender]->swap();
+  contenders_[contender]->unload();
   const Verdict verdict = problem_.verify(step_);
   long long mine = verdict.cells, all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, comm_);

@@ -1,4 +1,4 @@
-// The options of `halocline-bench halo`, and how they are read from the command line.
+// The options of `halocline-bench halo`.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -9,10 +9,6 @@
 #include <cstdint>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace bench {
 
@@ -51,7 +47,8 @@ struct HaloOptions {
   std::vector<halocline::Mode> selected() const;
 };
 
-/// Adds the subcommand `halo` and its options to app; parsing fills options.
-CLI::App *add_halo_command(CLI::App &app, HaloOptions &options);
+/// The words that an option may be: element types, modes that can race.
+std::vector<std::string> names_of_types();
+std::vector<std::string> names_of_modes();
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// The options of the commands that measure what goes between two ranks, and how they are read from the command line.
+// The options of the commands that measure what goes between two ranks, and of `allreduce`.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -6,10 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace bench {
 
@@ -23,13 +19,5 @@ struct PairOptions {
   std::uint64_t seed = 1;
   std::string json;
 };
-
-/// Add the subcommands to app; parsing fills options.
-CLI::App *add_notify_command(CLI::App &app, PairOptions &options);
-CLI::App *add_bandwidth_command(CLI::App &app, PairOptions &options);
-CLI::App *add_overlap_command(CLI::App &app, PairOptions &options);
-CLI::App *add_progress_command(CLI::App &app, PairOptions &options);
-/// For any number of ranks.
-CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options);
 
 }  // namespace bench

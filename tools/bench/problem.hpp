@@ -31,6 +31,7 @@ class Problem {
   /// What crosses nodes as MPI_Cart_create places the ranks, and with --reorder.
   const hlc_placement &placement() const { return placement_; }
   bool box() const { return box_; }
+  const ElementType &element() const { return element_; }
   const std::vector<char *> &fields() const { return fields_; }
   /// Halo bytes that one swap fills on this rank, those from itself included.
   std::int64_t halo_bytes() const;

@@ -19,6 +19,7 @@ struct ExchangeOptions {
   Mode mode = Mode::standard;
   Epoch epoch = Epoch::standard;
   Drive drive = Drive::standard;
+  const char *name = nullptr;  ///< for messages, the same on all ranks
 };
 
 /// Planned exchanges with any list of neighbours (hlc_exchange_create). pack(int neighbour, void *buffer) fills what goes to a neighbour,
@@ -84,6 +85,7 @@ class Exchange {
     spec.mode = static_cast<hlc_mode>(options.mode);
     spec.epoch = static_cast<hlc_epoch>(options.epoch);
     spec.drive = static_cast<hlc_drive>(options.drive);
+    spec.name = options.name;
     hlc_exchange *raw = nullptr;
     check(hlc_exchange_create(context.raw(), &spec, &raw));
     return raw;

@@ -22,6 +22,7 @@ struct HaloOptions {
   Mode mode = Mode::standard;
   Epoch epoch = Epoch::standard;
   Drive drive = Drive::standard;
+  const char *name = nullptr;  ///< for messages, the same on all ranks
 };
 
 /// A field as a Halo takes it, made from a Field without a word of the caller, or with a name that messages call it by:
@@ -37,6 +38,15 @@ class FieldRef {
     std::copy(field.depth().low.begin(), field.depth().low.end(), low_.begin());
     std::copy(field.depth().high.begin(), field.depth().high.end(), high_.begin());
   }
+  /// Swaps only the directions from which this component, which moves by velocity cells per step, enters a block (hlc_fills_moving).
+  FieldRef moving(std::initializer_list<int> velocity) const {
+    FieldRef made = *this;
+    made.fills_.resize(HLC_DIRECTIONS(static_cast<int>(velocity.size())));
+    check(hlc_fills_moving(static_cast<int>(velocity.size()), velocity.begin(), made.fills_.data()));
+    return made;
+  }
+  /// One entry per direction as hlc_halo_spec takes them; empty if all are swapped.
+  const std::vector<unsigned char> &fills() const noexcept { return fills_; }
   bool same_depth(const FieldRef &other) const { return low_ == other.low_ && high_ == other.high_; }
   const hlc_field &raw() const noexcept { return field_; }
   const std::array<std::int64_t, HLC_MAX_DIMS> &low() const noexcept { return low_; }
@@ -45,6 +55,7 @@ class FieldRef {
  private:
   hlc_field field_;
   std::array<std::int64_t, HLC_MAX_DIMS> low_{}, high_{};
+  std::vector<unsigned char> fills_;
 };
 
 /// Planned halo swaps (hlc_halo_init). Making and closing one is collective; fields and context must outlive it.
@@ -94,6 +105,7 @@ class Halo {
   }
   static hlc_halo *open(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs, const HaloOptions &options) {
     std::vector<hlc_field> fields;
+    const std::vector<unsigned char> fills = fills_of(context, grid, refs);
     for (const FieldRef &ref : refs) {
       if (!ref.same_depth(*refs.begin())) check(hlc_refuse(context.raw(), "Halo: its fields have different depths"));
       fields.push_back(ref.raw());
@@ -111,7 +123,25 @@ class Halo {
     spec.mode = static_cast<hlc_mode>(options.mode);
     spec.epoch = static_cast<hlc_epoch>(options.epoch);
     spec.drive = static_cast<hlc_drive>(options.drive);
+    spec.fills = fills.empty() ? nullptr : fills.data();
+    spec.name = options.name;
     return open(context, spec);
+  }
+  /// The fields' entries one behind the other, none if all fields are swapped in all directions.
+  static std::vector<unsigned char> fills_of(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs) {
+    const std::size_t directions = HLC_DIRECTIONS(grid.raw().ndims);
+    std::vector<unsigned char> all;
+    bool chosen = false;
+    for (const FieldRef &ref : refs) {
+      if (!ref.fills().empty() && ref.fills().size() != directions)
+        check(hlc_refuse(context.raw(), "Halo: a velocity has not as many numbers as the grid has dimensions"));
+      chosen = chosen || !ref.fills().empty();
+      if (ref.fills().empty())
+        all.insert(all.end(), directions, 1);
+      else
+        all.insert(all.end(), ref.fills().begin(), ref.fills().end());
+    }
+    return chosen ? all : std::vector<unsigned char>();
   }
   detail::Handle<hlc_halo, hlc_halo_finalise> handle_;
 };

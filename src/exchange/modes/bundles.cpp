@@ -38,6 +38,12 @@ std::int64_t head_bytes(const Bundle &bundle) {
   return round_up((1 + bundle.edges) * static_cast<std::int64_t>(sizeof(std::uint64_t)), kChunkAlignment);
 }
 
+bool lies_in_slot(const Bundle &bundle, std::uint64_t begin, std::int64_t bytes) {
+  const std::int64_t end = slot_bytes(bundle, bundle.in);
+  if (begin % kChunkAlignment != 0 || begin > static_cast<std::uint64_t>(end)) return false;
+  return static_cast<std::int64_t>(begin) >= head_bytes(bundle) && bytes <= end - static_cast<std::int64_t>(begin);
+}
+
 std::int64_t slot_bytes(const Bundle &bundle, std::int64_t data) { return head_bytes(bundle) + data; }
 
 std::int64_t bundle_bytes(const Bundle &bundle, std::int64_t words_bytes) {

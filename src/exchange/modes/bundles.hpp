@@ -33,6 +33,8 @@ struct Bundle {
 ///   slot:  | how many further pieces have been sent, of all rounds of this slot | per edge: where its data begin | data |
 /// The bytes before the data.
 std::int64_t head_bytes(const Bundle &bundle);
+/// Whether `bytes` bytes that are said to begin at `begin` of a slot that was received lie behind its head and within it: a peer may say anything.
+bool lies_in_slot(const Bundle &bundle, std::uint64_t begin, std::int64_t bytes);
 /// Bytes of a whole slot.
 std::int64_t slot_bytes(const Bundle &bundle, std::int64_t data);
 

@@ -3,12 +3,10 @@
 // solver reads the interior instead, and I tell when it has given its views back.
 // Source: Simmendinger et al., section 3.3, figures 3 (1-copy) and 4 (0-copy).
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-
 #include "engine/notification.hpp"
 #include "engine/segment.hpp"
 #include "exchange/handshake.hpp"
-#include "exchange/leg.hpp"
+#include "exchange/modes/peer_list.hpp"
 
 namespace halocline {
 namespace {
@@ -22,11 +20,10 @@ class DirectLeg final : public Leg {
   Status create() override {
     std::unique_ptr<Cards> cards;
     HLC_TRY(prepare([&] {
-      list_peers();
-      waiting_.reserve(edges_.size());
+      peers_.make(plan_, edges_);
       cards = std::make_unique<Cards>(plan_, edges_);
       for (const int e : edges_)
-        cards->mine[static_cast<std::size_t>(e)].a = static_cast<std::int64_t>((1 + peer_index(e)) * sizeof(Counter));
+        cards->mine[static_cast<std::size_t>(e)].a = static_cast<std::int64_t>((1 + peers_.index(e)) * sizeof(Counter));
       return Status::ok;
     }));
     bytes_ = static_cast<std::int64_t>((1 + peers_.size()) * sizeof(Counter));
@@ -34,43 +31,44 @@ class DirectLeg final : public Leg {
     HLC_TRY(agree(context, plan_.comm, create_segment(context, bytes_, segment_)));
     HLC_TRY(swap_cards(plan_, edges_, cards));
     ready_ = counter(context.member(), 0);
-    for (const int e : edges_) connect(peer(e), cards->mine[static_cast<std::size_t>(e)].a, cards->theirs[static_cast<std::size_t>(e)].a);
+    for (const int e : edges_)
+      connect(peers_.of(e), cards->mine[static_cast<std::size_t>(e)].a, cards->theirs[static_cast<std::size_t>(e)].a);
     return Status::ok;
   }
 
+  void parts_changed() override { peers_.parts_changed(plan_, edges_); }
+
   Status open() override {
     round_ += 1;
-    waiting_.clear();
-    for (Peer &p : peers_) p.reads = 0, p.read_before = p.read_in;
-    for (const int e : edges_) {
-      if (part(e).out > 0) peer(e).read_in = round_;
-      if (part(e).in == 0) continue;
-      peer(e).reads += 1;
-      waiting_.push_back(e);
+    awaited_peers_ = 0;
+    for (Peer &p : peers_.all()) {
+      p.read_before = p.read_in;
+      if (p.gives > 0) p.read_in = round_;
+      p.unread = p.brings;
+      p.awaited = p.brings > 0;
+      awaited_peers_ += p.awaited ? 1 : 0;
     }
     return Status::ok;
   }
 
-  Status place(int, void **buffer) override {
-    *buffer = nullptr;
-    return Status::ok;
-  }
-  Status send(int) override { return Status::ok; }
+  bool packs() const override { return false; }
 
   Status launched() override {
-    // SYNC interior-before-ready (pairs with poll)
+    // SYNC interior-before-ready (pairs with poll_several)
     notify(*ready_, round_);
     told_ = true;
     return Status::ok;
   }
 
-  Status poll(int *e) override {
-    for (int &candidate : waiting_) {
+  /// Names all that I read from one peer.
+  Status poll_several(Edges *come) override {
+    if (awaited_peers_ == 0) return Status::again;
+    for (Peer &p : peers_.all()) {
       // SYNC interior-before-ready (pairs with launched)
-      if (!reached(*peer(candidate).ready, round_)) continue;
-      *e = candidate;
-      candidate = waiting_.back();
-      waiting_.pop_back();
+      if (!p.awaited || !reached(*p.ready, round_)) continue;
+      p.awaited = false;
+      awaited_peers_ -= 1;
+      *come = peers_.bringing(p);
       return Status::ok;
     }
     return Status::again;
@@ -78,23 +76,27 @@ class DirectLeg final : public Leg {
 
   const void *arrived(int) const override { return nullptr; }
 
-  Status release(int e) override {
-    Peer &from = peer(e);
-    if (--from.reads > 0) return Status::ok;
-    // SYNC read-before-overwrite (pairs with close): my loads from the peer's interior come before the word that frees it.
-    notify(*from.read_by_me, round_);
-    told_ = true;
+  Status release(int e) override { return release_several({&e, 1}); }
+
+  Status release_several(Edges edges) override {
+    for (const int e : edges) {
+      Peer &from = peers_.of(e);
+      if (--from.unread > 0) continue;
+      // SYNC read-before-overwrite (pairs with close): my loads from the peer's interior come before the word that frees it.
+      notify(*from.read_by_me, round_);
+      told_ = true;
+    }
     return Status::ok;
   }
 
   void wake_peers() override {
-    if (told_) plan_.context->port().ring_all(members_);
+    if (told_) plan_.context->port().ring_all(peers_.members());
     told_ = false;
   }
 
   Status close(int *rank) override {
-    for (Peer &p : peers_) {
-      // SYNC read-before-overwrite (pairs with release)
+    for (const Peer &p : peers_.all()) {
+      // SYNC read-before-overwrite (pairs with release_several)
       if (reached(*p.read_by_peer, plan_.views_out ? p.read_before : p.read_in)) continue;
       *rank = p.rank;
       return Status::again;
@@ -106,32 +108,16 @@ class DirectLeg final : public Leg {
   WakeUp wake_up() const override { return WakeUp::by_bell; }
 
  private:
-  /// A rank at the other end of one or several of my edges.
-  struct Peer {
-    int rank = 0;
-    Member member = 0;
+  struct Peer : PeerOfEdges {
     const Counter *ready = nullptr;  // the peer's: round whose interior may be read
     const Counter *read_by_peer = nullptr;  // in my part: last round in which the peer has read all it needs from me
     Counter *read_by_me = nullptr;  // in the peer's part: the same of me
-    int reads = 0;  // edges that I still have to read in this round
+    std::size_t unread = 0;  // edges that I still have to read in this round
+    bool awaited = false;  // it has not said in this round that it is ready
     std::uint64_t read_in = 0;  // the last round in which the peer reads from me
     std::uint64_t read_before = 0;  // the same, before the running round
   };
 
-  void list_peers() {
-    peer_of_.assign(plan_.edges.size(), -1);
-    for (const int e : edges_) {
-      const auto same = [&](const Peer &p) { return p.rank == edge(e).rank; };
-      const auto found = std::find_if(peers_.begin(), peers_.end(), same);
-      peer_of_[static_cast<std::size_t>(e)] = static_cast<int>(found - peers_.begin());
-      if (found != peers_.end()) continue;
-      peers_.push_back({edge(e).rank, edge(e).member});
-      members_.push_back(edge(e).member);
-    }
-  }
-
-  std::size_t peer_index(int e) const { return static_cast<std::size_t>(peer_of_[static_cast<std::size_t>(e)]); }
-  Peer &peer(int e) { return peers_[peer_index(e)]; }
   Counter *counter(Member member, std::int64_t offset) { return reinterpret_cast<Counter *>(segment_.part(member) + offset); }
 
   void connect(Peer &p, std::int64_t mine, std::int64_t theirs) {
@@ -141,10 +127,8 @@ class DirectLeg final : public Leg {
   }
 
   Segment segment_;
-  std::vector<Peer> peers_;
-  std::vector<Member> members_;  // of the peers, each once
-  std::vector<int> peer_of_;  // edge -> index in peers_
-  std::vector<int> waiting_;
+  PeerList<Peer> peers_;
+  int awaited_peers_ = 0;
   Counter *ready_ = nullptr;
   std::uint64_t round_ = 0;
   bool told_ = false;  // a counter was stored since the peers were last woken

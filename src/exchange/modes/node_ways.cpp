@@ -151,6 +151,10 @@ std::unique_ptr<CardsOf<NodeCard>> NodeWays::write_cards() {
 Status NodeWays::connect_all(const std::vector<NodeCard> &theirs) {
   for (const int e : edges_) {
     const NodeCard &card = theirs[static_cast<std::size_t>(e)];
+    const std::int64_t edges = of(e).bundle.edges;
+    if (card.number < 0 || card.number >= edges)
+      return fail(Status::mismatch, "rank %d: rank %d gives an edge the number %lld of %lld", plan_.context->rank(),
+                  plan_.edges[static_cast<std::size_t>(e)].rank, static_cast<long long>(card.number), static_cast<long long>(edges));
     ties_[static_cast<std::size_t>(e)].peer_number = card.number;
     if (!of(e).met) HLC_TRY(connect(of(e), card.reach));
   }

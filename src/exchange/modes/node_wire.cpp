@@ -77,6 +77,7 @@ class NodeWireLeg final : public Leg {
     count_idle();
     for (int &candidate : waiting_) {
       if (!has_come(ways_.of(candidate))) continue;
+      HLC_TRY(check_place(candidate));
       *e = candidate;
       candidate = waiting_.back();
       waiting_.pop_back();
@@ -144,6 +145,18 @@ class NodeWireLeg final : public Leg {
 
  private:
   using Way = NodeWays::Way;
+
+  /// What another node says of where the data of an edge begin is used as an address.
+  Status check_place(int e) const {
+    const NodeWays::Tie &at = ways_.tie(e);
+    const Way &way = ways_.all()[at.way];
+    const std::uint64_t begin = begin_in(way.receive[round_ % kSlots], at.peer_number);
+    if (lies_in_slot(way.bundle, begin, part(e).in)) return Status::ok;
+    return fail(Status::mismatch,
+                "rank %d has a message for it from rank %d on host %s that cannot be: its %lld bytes begin at %llu of %lld",
+                plan_.context->rank(), edge(e).rank, way.host.c_str(), static_cast<long long>(part(e).in),
+                static_cast<unsigned long long>(begin), static_cast<long long>(slot_bytes(way.bundle, way.bundle.in)));
+  }
 
   BundleWords::Packing &packing(const Way &way) const { return way.words->packing[round_ % kSlots]; }
 

@@ -1,33 +1,35 @@
-// Mode notify, for edges inside a node: what a neighbour sends is packed straight into my receive buffer, and a counter announces it.
-// Two slots per edge; the sender looks at how many I have freed before it writes one again, so that no skew can hurt it.
+// Mode notify, for edges inside a node: what a neighbour sends is packed straight into my receive buffer, and a counter announces it once a
+// peer's edges of the round are there, or some of them if they are long. Two slots per edge; the sender looks at how many I have freed before it writes one again, so that no skew can hurt it.
 // Source: GASPI's notified communication (Simmendinger et al., section 3.1).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <set>
 
 #include "base/stream.hpp"
 #include "engine/notification.hpp"
 #include "engine/segment.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/handshake.hpp"
-#include "exchange/leg.hpp"
+#include "exchange/modes/peer_list.hpp"
 
 namespace halocline {
 namespace {
 
 constexpr int kTrials = 15;
+/// Edges to one rank are announced together up to so many bytes. A word costs as much as some cache lines of data; but of long edges the peer had
+/// better unpack the first while the next is packed.
+constexpr std::int64_t kAnnouncedTogether = std::int64_t{32} << 10;
 constexpr std::int64_t kTrialBytes = std::int64_t{2} << 20;  // the most of an edge that the trial fills
 
-/// The words of one edge in my part of the segment. Both are written by the peer alone, and read by me.
-struct EdgeWords {
+/// The words of one peer, or of some of its edges, in my part of the segment. Both are written by the peer alone, and read by me.
+struct PeerWords {
   Counter arrived;  // how many rounds of data the peer has written into my slots
-  Counter freed;    // how many of my rounds the peer has unpacked
+  Counter freed;  // how many of my rounds the peer has unpacked
 };
-static_assert(sizeof(EdgeWords) == 2 * kLinePair);
+static_assert(sizeof(PeerWords) == 2 * kLinePair);
 
-///   my part:  | EdgeWords of edge 0, 1, ... | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
+///   my part:  | PeerWords of peer 0, 1, ... | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
 class NotifyLeg final : public Leg {
  public:
   using Leg::Leg;
@@ -35,10 +37,9 @@ class NotifyLeg final : public Leg {
   Status create() override {
     std::unique_ptr<Cards> cards;
     HLC_TRY(prepare([&] {
+      peers_.make(plan_, edges_, kAnnouncedTogether);
       cards = list_cards();
       ends_.resize(plan_.edges.size());
-      waiting_.reserve(edges_.size());
-      peers_ = distinct_members();
       return Status::ok;
     }));
     Context &context = *plan_.context;
@@ -48,27 +49,34 @@ class NotifyLeg final : public Leg {
     return plan_.copies_cells && context.core_per_rank() ? try_both_packings() : Status::ok;
   }
 
+  void parts_changed() override { peers_.parts_changed(plan_, edges_); }
+
   Status open() override {
-    waiting_.clear();
-    for (const int e : edges_) {
-      if (part(e).out > 0) end(e).sent += 1;
-      if (part(e).in == 0) continue;
-      end(e).received += 1;
-      waiting_.push_back(e);
+    awaited_peers_ = 0;
+    for (Peer &p : peers_.all()) {
+      p.to_pack = p.gives;
+      p.to_release = p.brings;
+      p.awaited = p.brings > 0;
+      if (p.gives > 0) p.sent += 1;
+      if (p.awaited) p.received += 1;
+      awaited_peers_ += p.awaited ? 1 : 0;
     }
     return Status::ok;
   }
 
   Status place(int e, void **buffer) override {
     const End &to = end(e);
+    const Peer &peer = peers_.of(e);
     // SYNC unpacked-before-reuse (pairs with release)
-    if (to.sent > 2 && !reached(to.my_words->freed, to.sent - 2)) return Status::again;
-    *buffer = to.peer_slots + static_cast<std::int64_t>(to.sent % 2) * to.peer_slot_distance;
+    if (peer.sent > 2 && !reached(peer.my_words->freed, peer.sent - 2)) return Status::again;
+    *buffer = to.peer_slots + static_cast<std::int64_t>(peer.sent % 2) * to.peer_slot_distance;
     return Status::ok;
   }
 
   Status send(int e) override {
-    if (!past_caches_) announce(e);
+    Peer &peer = peers_.of(e);
+    peer.to_pack -= 1;
+    if (peer.to_pack == 0 && !past_caches_) announce(peer);
     return Status::ok;
   }
 
@@ -76,37 +84,40 @@ class NotifyLeg final : public Leg {
   Status launched() override {
     if (!past_caches_) return Status::ok;
     stream_fence();
-    for (const int e : edges_)
-      if (part(e).out > 0) announce(e);
+    for (const Peer &p : peers_.all())
+      if (p.gives > 0) announce(p);
     return Status::ok;
   }
 
-  Status poll(int *e) override {
-    for (int &candidate : waiting_) {
-      // SYNC payload-before-arrived (pairs with send)
-      if (!reached(end(candidate).my_words->arrived, end(candidate).received)) continue;
-      *e = candidate;
-      candidate = waiting_.back();
-      waiting_.pop_back();
+  /// Names all that has arrived from one peer.
+  Status poll_several(Edges *come) override {
+    if (awaited_peers_ == 0) return Status::again;
+    for (Peer &p : peers_.all()) {
+      // SYNC payload-before-arrived (pairs with announce)
+      if (!p.awaited || !reached(p.my_words->arrived, p.received)) continue;
+      p.awaited = false;
+      awaited_peers_ -= 1;
+      *come = peers_.bringing(p);
       return Status::ok;
     }
     return Status::again;
   }
 
   const void *arrived(int e) const override {
-    const End &from = ends_[static_cast<std::size_t>(e)];
-    return from.my_slots + static_cast<std::int64_t>(from.received % 2) * slots_.bytes;
+    return ends_[static_cast<std::size_t>(e)].my_slots + static_cast<std::int64_t>(peers_.of(e).received % 2) * slots_.bytes;
   }
 
   Status release(int e) override {
+    Peer &peer = peers_.of(e);
+    if (--peer.to_release > 0) return Status::ok;
     // SYNC unpacked-before-reuse (pairs with place)
-    notify(end(e).peer_words->freed, end(e).received);
+    notify(peer.peer_words->freed, peer.received);
     told_ = true;
     return Status::ok;
   }
 
   void wake_peers() override {
-    if (told_) plan_.context->port().ring_all(peers_);
+    if (told_) plan_.context->port().ring_all(peers_.members());
     told_ = false;
   }
 
@@ -116,24 +127,28 @@ class NotifyLeg final : public Leg {
   WakeUp wake_up() const override { return WakeUp::by_bell; }
 
  private:
-  /// One edge as this process sees it: my words and slots, and the peer's.
+  struct Peer : PeerOfEdges {
+    PeerWords *my_words = nullptr, *peer_words = nullptr;
+    std::uint64_t sent = 0, received = 0;  // rounds that moved something
+    std::size_t to_pack = 0, to_release = 0;  // edges of the running round that I have still to pack, to give back
+    bool awaited = false;  // its data of the running round have not arrived
+  };
+  /// One edge as this process sees it: my slots, and the peer's.
   struct End {
-    EdgeWords *my_words = nullptr, *peer_words = nullptr;
     char *my_slots = nullptr, *peer_slots = nullptr;
     std::int64_t peer_slot_distance = 0;
-    std::uint64_t sent = 0, received = 0;
   };
   End &end(int e) { return ends_[static_cast<std::size_t>(e)]; }
 
   /// Lays out my part of the segment: where each peer finds the words and the slots of its edge.
   std::unique_ptr<Cards> list_cards() {
-    const auto words_bytes = static_cast<std::int64_t>(edges_.size() * sizeof(EdgeWords));
+    const auto words_bytes = static_cast<std::int64_t>(peers_.size() * sizeof(PeerWords));
     slots_ = lay_out(plan_, edges_, &Edge::space_in);
     bytes_ = words_bytes + 2 * slots_.bytes;
     auto cards = std::make_unique<Cards>(plan_, edges_);
-    for (std::size_t i = 0; i < edges_.size(); ++i) {
-      const auto e = static_cast<std::size_t>(edges_[i]);
-      cards->mine[e] = {static_cast<std::int64_t>(i * sizeof(EdgeWords)), words_bytes + slots_.offset[e], slots_.bytes};
+    for (const int edge : edges_) {
+      const auto e = static_cast<std::size_t>(edge);
+      cards->mine[e] = {static_cast<std::int64_t>(peers_.index(edge) * sizeof(PeerWords)), words_bytes + slots_.offset[e], slots_.bytes};
     }
     return cards;
   }
@@ -184,23 +199,18 @@ class NotifyLeg final : public Leg {
     return times[kTrials / 2];
   }
 
-  std::vector<Member> distinct_members() const {
-    std::set<Member> members;
-    for (const int e : edges_) members.insert(edge(e).member);
-    return {members.begin(), members.end()};
-  }
-
-  void announce(int e) {
-    // SYNC payload-before-arrived (pairs with poll)
-    notify(end(e).peer_words->arrived, end(e).sent);
+  void announce(const Peer &peer) {
+    // SYNC payload-before-arrived (pairs with poll_several)
+    notify(peer.peer_words->arrived, peer.sent);
     told_ = true;
   }
 
   void connect(int e, const Card &mine, const Card &theirs) {
     char *my_part = segment_.part(plan_.context->member()), *peer_part = segment_.part(edge(e).member);
     End &made = end(e);
-    made.my_words = reinterpret_cast<EdgeWords *>(my_part + mine.a);
-    made.peer_words = reinterpret_cast<EdgeWords *>(peer_part + theirs.a);
+    Peer &peer = peers_.of(e);
+    peer.my_words = reinterpret_cast<PeerWords *>(my_part + mine.a);
+    peer.peer_words = reinterpret_cast<PeerWords *>(peer_part + theirs.a);
     made.my_slots = my_part + mine.b;
     made.peer_slots = peer_part + theirs.b;
     made.peer_slot_distance = theirs.c;
@@ -209,10 +219,10 @@ class NotifyLeg final : public Leg {
   Segment segment_;
   ChunkLayout slots_;
   std::vector<End> ends_;
-  std::vector<int> waiting_;
-  std::vector<Member> peers_;  // each once
-  bool past_caches_ = false;   // the trial's verdict
-  bool told_ = false;          // a counter was stored since the peers were last woken
+  PeerList<Peer> peers_;
+  int awaited_peers_ = 0;
+  bool past_caches_ = false;  // the trial's verdict
+  bool told_ = false;  // a counter was stored since the peers were last woken
   std::int64_t bytes_ = 0;
 };
 

@@ -1,6 +1,11 @@
-// Mode p2p: persistent sends and receives, one message per edge, taken in order of arrival. Also carries the edges to other nodes for
-// notify and direct. A round that moves less than the whole edge uses plain messages of the size it needs.
+// Mode p2p: persistent sends and receives, taken in order of arrival. Small edges to one rank share a message, because a message costs as much as
+// some thousand bytes. Also carries the edges to other nodes for notify and direct where no network can be opened. A round that moves less than
+// whole edges uses plain messages of the size that it needs.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <map>
+#include <tuple>
+
 #include "exchange/buffers.hpp"
 #include "exchange/leg.hpp"
 #include "exchange/mpi_bytes.hpp"
@@ -8,63 +13,95 @@
 namespace halocline {
 namespace {
 
+/// What one rank sends another shares messages. MPIs pass short messages on at once, and for long ones the two ranks have to meet, which costs as
+/// much as some thousand bytes. So where an edge is long anyway, the others travel with it. Where none is, messages stay short.
+constexpr std::int64_t kLongEdge = 8000, kShortMessage = 4000;
+/// Longer messages gain nothing by it, and the first could be on its way while the next is packed.
+constexpr std::int64_t kLongMessage = std::int64_t{256} << 10;
+
+/// The edges of one message, in the order of the receiver's edges, which both ends know.
+struct Message {
+  int rank = 0, tag = 0;  // the tag is the receiver's first edge
+  std::vector<int> edges;
+  std::int64_t planned = 0;  // bytes of a whole round
+  std::int64_t begin = 0;  // in the buffer
+  std::int64_t bytes = 0;  // of the running round
+  bool whole = true;  // the running round moves every edge as planned
+  int to_pack = 0;  // edges that the running round has still to pack
+  MPI_Request persistent = MPI_REQUEST_NULL;
+};
+
 class P2pLeg final : public Leg {
  public:
   using Leg::Leg;
 
   ~P2pLeg() override {
-    free_all(persistent_receives_);
-    free_all(persistent_sends_);
+    free_all(receives_);
+    free_all(sends_);
   }
 
   Status create() override {
     return prepare([this] { return create_alone(); });
   }
 
+  void parts_changed() override {
+    for (Message &message : receives_) place_parts(message, &Part::in, &Edge::in);
+    for (Message &message : sends_) place_parts(message, &Part::out, &Edge::out);
+  }
+
   Status open() override {
-    for (std::size_t i = 0; i < edges_.size(); ++i) {
-      receives_[i] = MPI_REQUEST_NULL;
-      sends_[i] = MPI_REQUEST_NULL;
-      if (part(edges_[i]).in > 0) HLC_TRY(receive(i));
+    for (std::size_t i = 0; i < sends_.size(); ++i) {
+      sending_[i] = MPI_REQUEST_NULL;
+      sends_[i].to_pack = 0;
+      for (const int e : sends_[i].edges) sends_[i].to_pack += part(e).out > 0 ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < receives_.size(); ++i) {
+      receiving_[i] = MPI_REQUEST_NULL;
+      if (receives_[i].bytes > 0) HLC_TRY(receive(i));
     }
     return Status::ok;
   }
 
   Status place(int e, void **buffer) override {
-    *buffer = outgoing_.chunk(e);
+    *buffer = outgoing_.base() + place_out_[static_cast<std::size_t>(e)];
     return Status::ok;
   }
 
+  /// The message leaves with the last of its edges.
   Status send(int e) override {
-    const auto i = static_cast<std::size_t>(slot_[static_cast<std::size_t>(e)]);
-    if (part(e).out == edge(e).out) {
-      sends_[i] = persistent_sends_[i];
-      return check_mpi(MPI_Start(&sends_[i]), "MPI_Start");
+    const auto i = static_cast<std::size_t>(message_of_[static_cast<std::size_t>(e)]);
+    Message &message = sends_[i];
+    message.to_pack -= 1;
+    if (message.to_pack > 0) return Status::ok;
+    if (message.whole) {
+      sending_[i] = message.persistent;
+      return check_mpi(MPI_Start(&sending_[i]), "MPI_Start");
     }
     ByteCount bytes;
-    HLC_TRY(ByteCount::create(part(e).out, bytes));
-    return check_mpi(MPI_Isend(outgoing_.chunk(e), bytes.count(), bytes.type(), edge(e).rank, edge(e).peer_edge, plan_.comm, &sends_[i]),
-                     "MPI_Isend");
+    HLC_TRY(ByteCount::create(message.bytes, bytes));
+    return check_mpi(
+        MPI_Isend(outgoing_.base() + message.begin, bytes.count(), bytes.type(), message.rank, message.tag, plan_.comm, &sending_[i]),
+        "MPI_Isend");
   }
 
-  Status poll(int *e) override {
+  Status poll_several(Edges *come) override {
     int index = MPI_UNDEFINED, flag = 0;
-    const int code = MPI_Testany(static_cast<int>(receives_.size()), receives_.data(), &index, &flag, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS && index >= 0) *e = edges_[static_cast<std::size_t>(index)];
+    const int code = MPI_Testany(static_cast<int>(receiving_.size()), receiving_.data(), &index, &flag, MPI_STATUS_IGNORE);
+    const bool named = (flag || code != MPI_SUCCESS) && index >= 0;
+    *come = named ? Edges(active_[static_cast<std::size_t>(index)]) : Edges();
     HLC_TRY(check_mpi(code, "MPI_Testany"));
-    if (!flag || index == MPI_UNDEFINED) return Status::again;
+    if (!named) return Status::again;
     // A persistent request stays valid; it must not be found a second time.
-    receives_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
-    *e = edges_[static_cast<std::size_t>(index)];
+    receiving_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
     return Status::ok;
   }
 
-  const void *arrived(int e) const override { return incoming_.chunk(e); }
+  const void *arrived(int e) const override { return incoming_.base() + place_in_[static_cast<std::size_t>(e)]; }
   Status release(int) override { return Status::ok; }
 
   Status close(int *rank) override {
     int done = 0;
-    HLC_TRY(check_mpi(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"));
+    HLC_TRY(check_mpi(MPI_Testall(static_cast<int>(sending_.size()), sending_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall"));
     if (done) return Status::ok;
     *rank = edge(edges_.front()).rank;
     return Status::again;
@@ -74,49 +111,122 @@ class P2pLeg final : public Leg {
 
  private:
   Status create_alone() {
-    HLC_TRY(incoming_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_in)));
-    HLC_TRY(outgoing_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_out)));
-    slot_.assign(plan_.edges.size(), -1);
-    for (std::size_t i = 0; i < edges_.size(); ++i) slot_[static_cast<std::size_t>(edges_[i])] = static_cast<int>(i);
-    receives_.assign(edges_.size(), MPI_REQUEST_NULL);
-    sends_ = persistent_receives_ = persistent_sends_ = receives_;
-    for (std::size_t i = 0; i < edges_.size(); ++i) HLC_TRY(create_edge(i));
+    const std::size_t n = plan_.edges.size();
+    place_in_.assign(n, -1);
+    place_out_.assign(n, -1);
+    message_of_.assign(n, -1);
+    receives_ = share_messages([this](int e) { return std::pair(e, edge(e).in); });
+    sends_ = share_messages([this](int e) { return std::pair(edge(e).peer_edge, edge(e).out); });
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+      for (const int e : sends_[i].edges) message_of_[static_cast<std::size_t>(e)] = static_cast<int>(i);
+    HLC_TRY(incoming_.create(plan_.context->rank(), lay_out_messages(receives_, &Edge::space_in)));
+    HLC_TRY(outgoing_.create(plan_.context->rank(), lay_out_messages(sends_, &Edge::space_out)));
+    receiving_.assign(receives_.size(), MPI_REQUEST_NULL);
+    sending_.assign(sends_.size(), MPI_REQUEST_NULL);
+    active_.resize(receives_.size());
+    for (std::size_t i = 0; i < receives_.size(); ++i) active_[i].reserve(receives_[i].edges.size());
+    return create_requests();
+  }
+
+  /// Deals the edges into messages, by rank and in the order of the receiver's edges. look(edge) is the receiver's index and the bytes.
+  template <class Look>
+  std::vector<Message> share_messages(Look look) const {
+    std::map<std::pair<int, int>, int> sorted;  // (rank, receiver's edge) -> my edge
+    std::map<int, std::int64_t> most;  // bytes of a message to a rank
+    for (const int e : edges_) {
+      sorted[{edge(e).rank, look(e).first}] = e;
+      std::int64_t &bytes = most[edge(e).rank];
+      bytes = std::max({bytes, kShortMessage, look(e).second > kLongEdge ? kLongMessage : 0});
+    }
+    std::vector<Message> messages;
+    for (const auto &[key, e] : sorted) {
+      const std::int64_t bytes = look(e).second;
+      const bool fits = !messages.empty() && messages.back().rank == key.first && messages.back().planned + bytes <= most[key.first];
+      if (!fits) {
+        messages.emplace_back();
+        std::tie(messages.back().rank, messages.back().tag) = key;
+      }
+      messages.back().edges.push_back(e);
+      messages.back().planned += bytes;
+    }
+    return messages;
+  }
+
+  /// Room for each message, however the sizes of a round are.
+  ChunkLayout lay_out_messages(std::vector<Message> &messages, std::int64_t Edge::*space) const {
+    ChunkLayout layout;
+    layout.offset.assign(plan_.edges.size(), -1);
+    for (Message &message : messages) {
+      message.begin = layout.bytes;
+      for (const int e : message.edges) layout.bytes += round_up(edge(e).*space, kChunkAlignment);
+    }
+    return layout;
+  }
+
+  /// Where the parts of a round lie in a message: one behind the other, each on a boundary of a cache line.
+  void place_parts(Message &message, std::int64_t Part::*size, std::int64_t Edge::*planned) {
+    const bool in = size == &Part::in;
+    std::vector<std::int64_t> &places = in ? place_in_ : place_out_;
+    std::int64_t place = message.begin;
+    message.whole = true;
+    message.bytes = 0;
+    if (in) active_of(message).clear();
+    for (const int e : message.edges) {
+      const std::int64_t bytes = part(e).*size;
+      message.whole = message.whole && bytes == edge(e).*planned;
+      if (bytes == 0) continue;
+      places[static_cast<std::size_t>(e)] = place;
+      message.bytes = place + bytes - message.begin;
+      place += round_up(bytes, kChunkAlignment);
+      if (in) active_of(message).push_back(e);
+    }
+  }
+  std::vector<int> &active_of(const Message &message) { return active_[static_cast<std::size_t>(&message - receives_.data())]; }
+
+  /// The parts are still those of a whole round.
+  Status create_requests() {
+    parts_changed();
+    for (Message &message : receives_) {
+      ByteCount bytes;
+      HLC_TRY(ByteCount::create(message.bytes, bytes));
+      HLC_TRY(check_mpi(MPI_Recv_init(incoming_.base() + message.begin, bytes.count(), bytes.type(), message.rank, message.tag, plan_.comm,
+                                      &message.persistent),
+                        "MPI_Recv_init"));
+    }
+    for (Message &message : sends_) {
+      ByteCount bytes;
+      HLC_TRY(ByteCount::create(message.bytes, bytes));
+      HLC_TRY(check_mpi(MPI_Send_init(outgoing_.base() + message.begin, bytes.count(), bytes.type(), message.rank, message.tag, plan_.comm,
+                                      &message.persistent),
+                        "MPI_Send_init"));
+    }
     return Status::ok;
   }
 
-  Status create_edge(std::size_t i) {
-    const Edge &mine = edge(edges_[i]);
-    ByteCount in, out;
-    HLC_TRY(ByteCount::create(mine.in, in));
-    HLC_TRY(ByteCount::create(mine.out, out));
-    HLC_TRY(check_mpi(
-        MPI_Recv_init(incoming_.chunk(edges_[i]), in.count(), in.type(), mine.rank, edges_[i], plan_.comm, &persistent_receives_[i]),
-        "MPI_Recv_init"));
-    return check_mpi(
-        MPI_Send_init(outgoing_.chunk(edges_[i]), out.count(), out.type(), mine.rank, mine.peer_edge, plan_.comm, &persistent_sends_[i]),
-        "MPI_Send_init");
-  }
-
   Status receive(std::size_t i) {
-    const int e = edges_[i];
-    if (part(e).in == edge(e).in) {
-      receives_[i] = persistent_receives_[i];
-      return check_mpi(MPI_Start(&receives_[i]), "MPI_Start");
+    const Message &message = receives_[i];
+    if (message.whole) {
+      receiving_[i] = message.persistent;
+      return check_mpi(MPI_Start(&receiving_[i]), "MPI_Start");
     }
     ByteCount bytes;
-    HLC_TRY(ByteCount::create(part(e).in, bytes));
-    return check_mpi(MPI_Irecv(incoming_.chunk(e), bytes.count(), bytes.type(), edge(e).rank, e, plan_.comm, &receives_[i]), "MPI_Irecv");
+    HLC_TRY(ByteCount::create(message.bytes, bytes));
+    return check_mpi(
+        MPI_Irecv(incoming_.base() + message.begin, bytes.count(), bytes.type(), message.rank, message.tag, plan_.comm, &receiving_[i]),
+        "MPI_Irecv");
   }
 
-  static void free_all(std::vector<MPI_Request> &requests) {
-    for (MPI_Request &request : requests)
-      if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  static void free_all(std::vector<Message> &messages) {
+    for (Message &message : messages)
+      if (message.persistent != MPI_REQUEST_NULL) MPI_Request_free(&message.persistent);
   }
 
   ChunkBuffer incoming_, outgoing_;
-  std::vector<int> slot_;                                       // edge -> position in edges_
-  std::vector<MPI_Request> receives_, sends_;                   // of the running round
-  std::vector<MPI_Request> persistent_receives_, persistent_sends_;
+  std::vector<Message> receives_, sends_;
+  std::vector<std::vector<int>> active_;  // per message received: the edges of the running round
+  std::vector<int> message_of_;  // edge -> message sent
+  std::vector<std::int64_t> place_in_, place_out_;  // edge -> place in the buffer, of the running round
+  std::vector<MPI_Request> receiving_, sending_;  // of the running round
 };
 
 }  // namespace

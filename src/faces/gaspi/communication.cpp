@@ -1,6 +1,7 @@
 // GASPI 17.1, section 8: reading, writing, notifications.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/posting.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
 using halocline::OwnPart;
@@ -23,9 +24,9 @@ Status look_for(Job &job, const OwnPart &own, int first, int end, gaspi_notifica
 extern "C" {
 // NOLINTBEGIN(readability-function-size): the signatures are the specification's
 
-gaspi_return_t gaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
-                           gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size, gaspi_queue_id_t queue,
-                           gaspi_timeout_t) {
+gaspi_return_t pgaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
+                            gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size, gaspi_queue_id_t queue,
+                            gaspi_timeout_t) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     return post_move(job, move, queue, [&](PeerPart &part, const char *data) {
@@ -35,9 +36,9 @@ gaspi_return_t gaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t o
   });
 }
 
-gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
-                          gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size, gaspi_queue_id_t queue,
-                          gaspi_timeout_t) {
+gaspi_return_t pgaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
+                           gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size, gaspi_queue_id_t queue,
+                           gaspi_timeout_t) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     return post_move(job, move, queue, [&](PeerPart &part, char *data) {
@@ -47,24 +48,25 @@ gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t of
   });
 }
 
-gaspi_return_t gaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
-                                  gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
-                                  gaspi_notification_id_t notification_id, gaspi_notification_t notification_value, gaspi_queue_id_t queue,
-                                  gaspi_timeout_t) {
+gaspi_return_t pgaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
+                                   gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
+                                   gaspi_notification_id_t notification_id, gaspi_notification_t notification_value, gaspi_queue_id_t queue,
+                                   gaspi_timeout_t) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_notification(job, notification_id, notification_value); wrong != GASPI_SUCCESS) return wrong;
     return post_move(job, move, queue, [&](PeerPart &part, const char *data) {
       note_write(job, part, size);
       job.statistics.count(Counter::notifications, 1);
-      return part.put_notify("gaspi_write_notify", signed_of(offset_remote), data, signed_of(size), {notification_id, notification_value});
+      return part.put_notify("gaspi_write_notify", signed_of(offset_remote), data, signed_of(size),
+                             {static_cast<int>(notification_id), notification_value});
     });
   });
 }
 
-gaspi_return_t gaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
-                                 gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
-                                 gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t) {
+gaspi_return_t pgaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
+                                  gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
+                                  gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
@@ -72,50 +74,60 @@ gaspi_return_t gaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_offs
     return post_move(job, move, queue, [&](PeerPart &part, char *data) {
       note_read(job, size);
       HLC_TRY(part.get("gaspi_read_notify", signed_of(offset_remote), data, signed_of(size)));
-      job.reads.notify_after(part, own, notification_id);
+      job.reads.notify_after(part, own, static_cast<int>(notification_id));
       return Status::ok;
     });
   });
 }
 
-gaspi_return_t gaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t rank, gaspi_notification_id_t notification_id,
-                            gaspi_notification_t notification_value, gaspi_queue_id_t queue, gaspi_timeout_t) {
+gaspi_return_t pgaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t rank, gaspi_notification_id_t notification_id,
+                             gaspi_notification_t notification_value, gaspi_queue_id_t queue, gaspi_timeout_t) {
   return enter([&](Job &job) {
     const gaspi_return_t wrong = first_wrong(check_queue(job, queue), check_rank(job, rank, segment_id_remote),
                                              check_notification(job, notification_id, notification_value));
     if (wrong != GASPI_SUCCESS) return wrong;
     return job.parts.with(rank, segment_id_remote, [&](PeerPart &part) {
       job.statistics.count(Counter::notifications, 1);
-      return post(job, queue, part, [&] { return part.notify_in_order("gaspi_notify", {notification_id, notification_value}); });
+      return post(job, queue, part,
+                  [&] { return part.notify_in_order("gaspi_notify", {static_cast<int>(notification_id), notification_value}); });
     });
   });
 }
 
-gaspi_return_t gaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_begin, gaspi_number_t num,
-                                     gaspi_notification_id_t *first_id, gaspi_timeout_t timeout_ms) {
+gaspi_return_t pgaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_begin, gaspi_number_t num,
+                                      gaspi_notification_id_t *first_id, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (!first_id) return GASPI_ERR_NULLPTR;
     if (notification_begin >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
-    if (num == 0 || num > job.config.notification_num - notification_begin) return GASPI_ERR_INV_NUM;
-    const int first = notification_begin, end = first + static_cast<int>(num);
+    if (num > job.config.notification_num - notification_begin) return GASPI_ERR_INV_NUM;
+    const int first = static_cast<int>(notification_begin), end = first + static_cast<int>(num);
     // Others may make segments while this one waits.
     const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
     if (!own) return GASPI_ERR_INV_SEG;
+    if (num == 0) return GASPI_SUCCESS;
     return until(job, "gaspi_notify_waitsome", timeout_ms, [&] { return look_for(job, *own, first, end, first_id); });
   });
 }
 
-gaspi_return_t gaspi_notify_reset(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_id,
-                                  gaspi_notification_t *old_notification_val) {
+gaspi_return_t pgaspi_notify_reset(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_id,
+                                   gaspi_notification_t *old_notification_val) {
   return enter([&](Job &job) {
-    if (!old_notification_val) return GASPI_ERR_NULLPTR;
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
     return job.parts.with_own(segment_id_local, [&](const OwnPart &own) {
-      *old_notification_val = own.words().notifications.take(notification_id);
+      const gaspi_notification_t old = own.words().notifications.take(static_cast<int>(notification_id));
+      if (old_notification_val) *old_notification_val = old;
       return GASPI_SUCCESS;
     });
   });
 }
 
 // NOLINTEND(readability-function-size)
+HLC_WEAK_ALIAS(write);
+HLC_WEAK_ALIAS(read);
+HLC_WEAK_ALIAS(write_notify);
+HLC_WEAK_ALIAS(read_notify);
+HLC_WEAK_ALIAS(notify);
+HLC_WEAK_ALIAS(notify_waitsome);
+HLC_WEAK_ALIAS(notify_reset);
+
 }  // extern "C"

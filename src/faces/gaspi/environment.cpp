@@ -7,6 +7,7 @@
 #include <string>
 
 #include "faces/gaspi/job.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
 
@@ -50,9 +51,15 @@ constexpr Text kTexts[] = {
     {GASPI_ERR_MEMALLOC, "GASPI_ERR_MEMALLOC: no memory"},
 };
 
-std::string text_of(gaspi_return_t code) {
+/// Null for what is no code.
+const Text *find_text(gaspi_return_t code) {
   const auto *found = std::find_if(std::begin(kTexts), std::end(kTexts), [code](const Text &text) { return text.code == code; });
-  std::string text = found != std::end(kTexts) ? found->text : "no GASPI code";
+  return found != std::end(kTexts) ? found : nullptr;
+}
+
+std::string text_of(gaspi_return_t code) {
+  const Text *found = find_text(code);
+  std::string text = found ? found->text : "no GASPI code";
   if (code == GASPI_ERROR && *halocline::error_message() != '\0') text = std::string("GASPI_ERROR: ") + halocline::error_message();
   return text;
 }
@@ -71,47 +78,54 @@ gaspi_return_t write(Value *place, Value value) {
 
 extern "C" {
 
-gaspi_return_t gaspi_group_max(gaspi_number_t *group_max) {
+gaspi_return_t pgaspi_group_max(gaspi_number_t *group_max) {
   return get(group_max, [](const Job &job) { return job.config.group_max; });
 }
-gaspi_return_t gaspi_segment_max(gaspi_number_t *segment_max) {
+gaspi_return_t pgaspi_segment_max(gaspi_number_t *segment_max) {
   return get(segment_max, [](const Job &job) { return job.config.segment_max; });
 }
-gaspi_return_t gaspi_queue_num(gaspi_number_t *queue_num) {
+gaspi_return_t pgaspi_queue_num(gaspi_number_t *queue_num) {
   return get(queue_num, [](const Job &job) {
     return std::count_if(job.queues.begin(), job.queues.end(), [](const Queue &queue) { return queue.exists.load(); });
   });
 }
-gaspi_return_t gaspi_queue_size_max(gaspi_number_t *queue_size_max) {
+gaspi_return_t pgaspi_queue_size_max(gaspi_number_t *queue_size_max) {
   return get(queue_size_max, [](const Job &job) { return job.config.queue_size_max; });
 }
-gaspi_return_t gaspi_queue_max(gaspi_number_t *queue_max) {
+gaspi_return_t pgaspi_queue_max(gaspi_number_t *queue_max) {
   return get(queue_max, [](const Job &) { return kMostQueues; });
 }
-gaspi_return_t gaspi_transfer_size_min(gaspi_size_t *transfer_size_min) {
-  return get(transfer_size_min, [](const Job &) { return 1; });
+gaspi_return_t pgaspi_transfer_size_min(gaspi_size_t *transfer_size_min) {
+  return get(transfer_size_min, [](const Job &) { return 0; });
 }
-gaspi_return_t gaspi_transfer_size_max(gaspi_size_t *transfer_size_max) {
+gaspi_return_t pgaspi_transfer_size_max(gaspi_size_t *transfer_size_max) {
   return get(transfer_size_max, [](const Job &job) { return job.config.transfer_size_max; });
 }
-gaspi_return_t gaspi_notification_num(gaspi_number_t *notification_num) {
+gaspi_return_t pgaspi_notification_num(gaspi_number_t *notification_num) {
   return get(notification_num, [](const Job &job) { return job.config.notification_num; });
 }
-gaspi_return_t gaspi_atomic_max(gaspi_atomic_value_t *max_value) {
+gaspi_return_t pgaspi_atomic_max(gaspi_atomic_value_t *max_value) {
   return get(max_value, [](const Job &) { return std::numeric_limits<gaspi_atomic_value_t>::max(); });
 }
-gaspi_return_t gaspi_network_type(gaspi_network_t *network_type) {
+gaspi_return_t pgaspi_network_type(gaspi_network_t *network_type) {
   return get(network_type, [](const Job &) { return GASPI_ETHERNET; });
 }
-gaspi_return_t gaspi_build_infrastructure(gaspi_number_t *build_infrastructure) {
+gaspi_return_t pgaspi_build_infrastructure(gaspi_number_t *build_infrastructure) {
   return get(build_infrastructure, [](const Job &job) { return job.config.build_infrastructure; });
 }
 
-gaspi_return_t gaspi_version(float *version) { return write(version, 17.1F); }
-gaspi_return_t gaspi_time_get(gaspi_time_t *wtime) { return write(wtime, static_cast<float>(halocline::now_ns() - start_ns) / 1e6F); }
-gaspi_return_t gaspi_time_ticks(gaspi_cycles_t *ticks) { return write(ticks, static_cast<gaspi_cycles_t>(halocline::now_ns() - start_ns)); }
+gaspi_return_t pgaspi_version(float *version) { return write(version, 17.1F); }
+gaspi_return_t pgaspi_time_get(gaspi_time_t *wtime) { return write(wtime, static_cast<float>(halocline::now_ns() - start_ns) / 1e6F); }
+gaspi_return_t pgaspi_time_ticks(gaspi_cycles_t *ticks) {
+  return write(ticks, static_cast<gaspi_cycles_t>(halocline::now_ns() - start_ns));
+}
 
-gaspi_return_t gaspi_print_error(gaspi_return_t error_code, gaspi_string_t *error_message) {
+gaspi_string_t pgaspi_error_str(gaspi_return_t error_code) {
+  const Text *found = find_text(error_code);
+  return const_cast<gaspi_string_t>(found ? found->text : "no GASPI code");
+}
+
+gaspi_return_t pgaspi_print_error(gaspi_return_t error_code, gaspi_string_t *error_message) {
   if (!error_message) return GASPI_ERR_NULLPTR;
   try {
     *error_message = strdup(text_of(error_code).c_str());
@@ -120,5 +134,22 @@ gaspi_return_t gaspi_print_error(gaspi_return_t error_code, gaspi_string_t *erro
   }
   return *error_message ? GASPI_SUCCESS : GASPI_ERR_MEMALLOC;
 }
+
+HLC_WEAK_ALIAS(group_max);
+HLC_WEAK_ALIAS(segment_max);
+HLC_WEAK_ALIAS(queue_num);
+HLC_WEAK_ALIAS(queue_size_max);
+HLC_WEAK_ALIAS(queue_max);
+HLC_WEAK_ALIAS(transfer_size_min);
+HLC_WEAK_ALIAS(transfer_size_max);
+HLC_WEAK_ALIAS(notification_num);
+HLC_WEAK_ALIAS(atomic_max);
+HLC_WEAK_ALIAS(network_type);
+HLC_WEAK_ALIAS(build_infrastructure);
+HLC_WEAK_ALIAS(version);
+HLC_WEAK_ALIAS(time_get);
+HLC_WEAK_ALIAS(time_ticks);
+HLC_WEAK_ALIAS(error_str);
+HLC_WEAK_ALIAS(print_error);
 
 }  // extern "C"

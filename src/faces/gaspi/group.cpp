@@ -51,10 +51,13 @@ bool Group::has_come(Job &job, int word, std::uint32_t number) {
 /// Says that this rank calls the group `handle`. Until the others know that, nobody writes to its words. That of all ranks needs no saying.
 void Group::publish(Job &job) {
   number_ = 0;
+  sent_.assign(static_cast<std::size_t>(job.plan().rounds()) + 1, 0);
+  received_.assign(sent_.size(), 0);
   if (all_) return;
   for (int round = 0; round <= job.plan().rounds(); ++round) {
     words_of(job).lower(job.plan().barrier_word(handle_, round));
     words_of(job).lower(job.plan().reduction_word(handle_, round));
+    words_of(job).lower(job.plan().taken_word(handle_, round));
   }
   std::uint64_t members = mix(0, static_cast<std::uint64_t>(size(job)));
   for (const int rank : ranks_) members = mix(members, static_cast<std::uint64_t>(rank));
@@ -107,7 +110,6 @@ Status Group::commit_on(Job &job, int handle) {
     handle_ = handle;
     const auto mine = std::lower_bound(ranks_.begin(), ranks_.end(), job.rank());
     index_ = all_ ? job.rank() : static_cast<int>(mine - ranks_.begin());
-    value_.resize(static_cast<std::size_t>(job.plan().operand_bytes()));
     HLC_TRY(choose_partners(job));
     publish(job);
     step_ = Step::first;
@@ -181,42 +183,98 @@ Status Group::barrier_on(Job &job) {
   return pass_rounds(job, kBarrier);
 }
 
-Status Group::send(Job &job, Partner &partner, int round, std::int64_t bytes) {
-  const hlc_notification notification{partner.part->rising(job.plan().reduction_word(partner.handle, round)), number_};
-  return partner.part->put_notify(kReduction, job.plan().operand(partner.handle, round), value_.data(), bytes, notification);
+/// Operands go up the tree, into the slot of their round.
+Group::Stream Group::up(const Job &job, Partner &partner, int round, Counts &counts) const {
+  const int last = job.plan().rounds();
+  return {&partner, round, last, &counts[static_cast<std::size_t>(&partner == &below_ ? last : round)]};
+}
+
+/// The result comes down, into the slot that it has.
+Group::Stream Group::down(const Job &job, Partner &partner, int round, Counts &counts) const {
+  const int last = job.plan().rounds();
+  return {&partner, last, round, &counts[static_cast<std::size_t>(&partner == &below_ ? last : round)]};
+}
+
+/// Over the network what is sent is copied, so that it need not be kept.
+std::int64_t Group::piece_bytes(const Partner &partner) const {
+  const std::int64_t slot = Plan::slot_bytes(handle_);
+  return partner.part->is_near() ? slot : std::min(slot, Flight::kRoom);
+}
+
+/// Sends `value_`, as far as the partner has taken what came before.
+Status Group::send(Job &job, const Stream &stream, std::int64_t bytes) {
+  PeerPart &part = *stream.partner->part;
+  const int handle = stream.partner->handle;
+  while (moved_ < bytes) {
+    // SYNC copied-before-next-piece (pairs with receive): the slot is free. The last piece of an operand needs no such word: what comes back has needed it.
+    if (moved_ > 0 && !has_come(job, job.plan().taken_word(handle_, stream.taken), *stream.pieces)) return Status::again;
+    const std::int64_t some = std::min(bytes - moved_, piece_bytes(*stream.partner));
+    const hlc_notification come{part.rising(job.plan().reduction_word(handle, stream.slot)), *stream.pieces + 1};
+    HLC_TRY(part.put_notify(kReduction, job.plan().operand(handle, stream.slot), value_.data() + moved_, some, come));
+    *stream.pieces += 1;
+    moved_ += some;
+  }
+  moved_ = 0;
+  return Status::ok;
+}
+
+Status Group::receive(Job &job, const Stream &stream, std::vector<char> &into, std::int64_t bytes) {
+  const char *slot = job.parts.control().data() + job.plan().operand(handle_, stream.slot);
+  while (moved_ < bytes) {
+    if (!has_come(job, job.plan().reduction_word(handle_, stream.slot), *stream.pieces + 1)) return Status::again;
+    const std::int64_t some = std::min(bytes - moved_, piece_bytes(*stream.partner));
+    std::memcpy(into.data() + moved_, slot, static_cast<std::size_t>(some));
+    *stream.pieces += 1;
+    moved_ += some;
+    if (moved_ == bytes) continue;
+    PeerPart &part = *stream.partner->part;
+    // SYNC copied-before-next-piece (pairs with send)
+    HLC_TRY(part.notify(kReduction, {part.rising(job.plan().taken_word(stream.partner->handle, stream.taken)), *stream.pieces}));
+  }
+  moved_ = 0;
+  return Status::ok;
 }
 
 /// Up the tree: takes what stands for the ranks above, round by round, then sends all of it down.
 Status Group::gather(Job &job, const Reduction &reduction) {
   for (; round_ < rounds_; ++round_) {
     const int distance = 1 << round_;
-    if ((index_ & distance) != 0) {
-      HLC_TRY(send(job, below_, round_, reduction.bytes));
-      break;
-    }
+    if ((index_ & distance) != 0) return send(job, up(job, below_, round_, sent_), reduction.bytes);
     if (index_ + distance >= size(job)) continue;
-    if (!has_come(job, job.plan().reduction_word(handle_, round_), number_)) return Status::again;
-    const char *other = job.parts.control().data() + job.plan().operand(handle_, round_);
-    if (const Status combined = reduction.combine(reduction.what, value_.data(), other); combined != Status::ok) return combined;
+    if (!has_other_)
+      if (const Status come = receive(job, up(job, above(round_), round_, received_), other_, reduction.bytes); come != Status::ok)
+        return come;
+    has_other_ = true;
+    if (const Status combined = reduction.combine(reduction.what, value_.data(), other_.data()); combined != Status::ok) return combined;
+    has_other_ = false;
   }
   return Status::ok;
 }
 
 /// Down the tree: the result goes to those whose values came here.
 Status Group::hand_out(Job &job, const Reduction &reduction) {
-  for (int round = rounds_ - 1; round >= 0; --round) {
-    const int distance = 1 << round;
+  for (; round_ >= 0; --round_) {
+    const int distance = 1 << round_;
     if (distance > (index_ & -index_) - 1 && index_ != 0) continue;
     if (index_ + distance >= size(job)) continue;
-    HLC_TRY(send(job, above_[static_cast<std::size_t>(round)], job.plan().rounds(), reduction.bytes));
+    if (const Status sent = send(job, down(job, above(round_), round_, sent_), reduction.bytes); sent != Status::ok) return sent;
   }
   std::memcpy(reduction.result, value_.data(), static_cast<std::size_t>(reduction.bytes));
   Traffic *traffic = job.context.network().traffic();
   return traffic ? traffic->see_off(kReduction) : Status::ok;
 }
 
+void Group::keep(const Reduction &reduction) {
+  const auto bytes = static_cast<std::size_t>(reduction.bytes);
+  value_.resize(bytes);
+  other_.resize(bytes);
+  std::memcpy(value_.data(), reduction.operand, bytes);
+  moved_ = 0;
+  has_other_ = false;
+}
+
 Status Group::reduce_on(Job &job, const Reduction &reduction) {
-  if (step_ == Step::begin) std::memcpy(value_.data(), reduction.operand, static_cast<std::size_t>(reduction.bytes));
+  if (step_ == Step::begin) keep(reduction);
   if (const Status begun = begin(job, kReduction); begun != Status::ok) return begun;
   // SYNC put-before-flush (pairs with has_come of whoever takes the value)
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -224,11 +282,14 @@ Status Group::reduce_on(Job &job, const Reduction &reduction) {
     if (const Status gathered = gather(job, reduction); gathered != Status::ok) return gathered;
     step_ = Step::second;
   }
-  if (index_ != 0) {
-    const int word = job.plan().reduction_word(handle_, job.plan().rounds());
-    if (!has_come(job, word, number_)) return Status::again;
-    const char *result = job.parts.control().data() + job.plan().operand(handle_, job.plan().rounds());
-    std::memcpy(value_.data(), result, static_cast<std::size_t>(reduction.bytes));
+  if (step_ == Step::second) {
+    if (index_ != 0) {
+      const int round = std::countr_zero(static_cast<unsigned>(index_));
+      const Status come = receive(job, down(job, below_, round, received_), value_, reduction.bytes);
+      if (come != Status::ok) return come;
+    }
+    round_ = rounds_ - 1;
+    step_ = Step::third;
   }
   return hand_out(job, reduction);
 }

@@ -56,6 +56,14 @@ class Group {
     Drain drain;
     std::vector<std::uint64_t> records;
   };
+  /// What one member sends to another in reductions, in pieces that lie in a slot of the receiver's.
+  struct Stream {
+    Partner *partner;
+    int slot;  // of the receiver
+    int taken;  // the sender's word for the pieces that have been taken
+    std::uint32_t *pieces;  // that have gone, or come, since the group was committed
+  };
+  using Counts = std::vector<std::uint32_t>;
   enum class Step { begin, writes, first, second, third };
 
   template <class Work>
@@ -78,7 +86,13 @@ class Group {
   Status pass_rounds(Job &job, const char *call);
   Status gather(Job &job, const Reduction &reduction);
   Status hand_out(Job &job, const Reduction &reduction);
-  Status send(Job &job, Partner &partner, int round, std::int64_t bytes);
+  void keep(const Reduction &reduction);
+  Partner &above(int round) { return above_[static_cast<std::size_t>(round)]; }
+  Stream up(const Job &job, Partner &partner, int round, Counts &counts) const;
+  Stream down(const Job &job, Partner &partner, int round, Counts &counts) const;
+  std::int64_t piece_bytes(const Partner &partner) const;
+  Status send(Job &job, const Stream &stream, std::int64_t bytes);
+  Status receive(Job &job, const Stream &stream, std::vector<char> &into, std::int64_t bytes);
   static bool has_come(Job &job, int word, std::uint32_t number);
 
   Stage stage_ = Stage::none;
@@ -95,7 +109,10 @@ class Group {
   int round_ = 0;
   bool told_ = false;
   std::vector<Drain> writes_;
-  std::vector<char> value_;
+  std::int64_t moved_ = 0;  // bytes of the operand that is being sent or received
+  bool has_other_ = false;
+  std::vector<char> value_, other_;
+  Counts sent_, received_;  // pieces, by round; the last is for the member below
 };
 
 }  // namespace halocline::gaspi

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "faces/gaspi/job.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
 
@@ -29,7 +30,7 @@ bool has_member(const Job &job, const Group &group) {
 
 extern "C" {
 
-gaspi_return_t gaspi_group_create(gaspi_group_t *group) {
+gaspi_return_t pgaspi_group_create(gaspi_group_t *group) {
   return enter([&](Job &job) {
     if (!group) return GASPI_ERR_NULLPTR;
     for (unsigned handle = 0; handle < job.config.group_max; ++handle) {
@@ -42,14 +43,14 @@ gaspi_return_t gaspi_group_create(gaspi_group_t *group) {
   });
 }
 
-gaspi_return_t gaspi_group_add(gaspi_group_t group, gaspi_rank_t rank) {
+gaspi_return_t pgaspi_group_add(gaspi_group_t group, gaspi_rank_t rank) {
   return with_group(group, [&](const Job &job, Group &found) {
     if (group == GASPI_GROUP_ALL || found.stage() == Stage::committed) return GASPI_ERR_INV_GROUP;
     return rank < job.size() && found.add(rank) ? GASPI_SUCCESS : GASPI_ERR_INV_RANK;
   });
 }
 
-gaspi_return_t gaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
+gaspi_return_t pgaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   constexpr const char *call = "gaspi_group_commit";
   return with_group(group, [&](Job &job, Group &found) {
     if (!has_member(job, found)) return GASPI_ERR_INV_GROUP;
@@ -59,7 +60,7 @@ gaspi_return_t gaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_m
   });
 }
 
-gaspi_return_t gaspi_group_delete(gaspi_group_t group) {
+gaspi_return_t pgaspi_group_delete(gaspi_group_t group) {
   return with_group(group, [&](const Job &, Group &found) {
     if (group == GASPI_GROUP_ALL) return GASPI_ERR_INV_GROUP;
     found.remove();
@@ -67,13 +68,13 @@ gaspi_return_t gaspi_group_delete(gaspi_group_t group) {
   });
 }
 
-gaspi_return_t gaspi_group_num(gaspi_number_t *group_num) {
+gaspi_return_t pgaspi_group_num(gaspi_number_t *group_num) {
   return get(group_num, [](const Job &job) {
     return std::count_if(job.groups.begin(), job.groups.end(), [](const Group &group) { return group.stage() != Stage::none; });
   });
 }
 
-gaspi_return_t gaspi_group_size(gaspi_group_t group, gaspi_number_t *group_size) {
+gaspi_return_t pgaspi_group_size(gaspi_group_t group, gaspi_number_t *group_size) {
   return with_group(group, [&](const Job &job, const Group &found) {
     if (!group_size) return GASPI_ERR_NULLPTR;
     *group_size = static_cast<gaspi_number_t>(found.size(job));
@@ -81,7 +82,7 @@ gaspi_return_t gaspi_group_size(gaspi_group_t group, gaspi_number_t *group_size)
   });
 }
 
-gaspi_return_t gaspi_group_ranks(gaspi_group_t group, gaspi_rank_t *group_ranks) {
+gaspi_return_t pgaspi_group_ranks(gaspi_group_t group, gaspi_rank_t *group_ranks) {
   return with_group(group, [&](const Job &job, const Group &found) {
     if (!group_ranks) return GASPI_ERR_NULLPTR;
     for (int index = 0; index < found.size(job); ++index) group_ranks[index] = static_cast<gaspi_rank_t>(found.rank_at(index));
@@ -89,12 +90,21 @@ gaspi_return_t gaspi_group_ranks(gaspi_group_t group, gaspi_rank_t *group_ranks)
   });
 }
 
-gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
+gaspi_return_t pgaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   return with_group(group, [&](Job &job, Group &found) {
     if (found.stage() != Stage::committed) return GASPI_ERR_INV_GROUP;
     if (found.is_busy(Group::Call::barrier)) return GASPI_ERR_ACTIVE_COLL;
     return until(job, "gaspi_barrier", timeout_ms, [&] { return found.barrier(job); });
   });
 }
+
+HLC_WEAK_ALIAS(group_create);
+HLC_WEAK_ALIAS(group_add);
+HLC_WEAK_ALIAS(group_commit);
+HLC_WEAK_ALIAS(group_delete);
+HLC_WEAK_ALIAS(group_num);
+HLC_WEAK_ALIAS(group_size);
+HLC_WEAK_ALIAS(group_ranks);
+HLC_WEAK_ALIAS(barrier);
 
 }  // extern "C"

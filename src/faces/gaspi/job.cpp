@@ -57,6 +57,7 @@ void Watch::lose(int rank) {
 
 Status Job::open() {
   HLC_TRY(context.open(MPI_COMM_WORLD, Status::ok));
+  const Call in_call(context, CallName::gaspi_init);
   if (context.size() > kMostRanks)
     return fail(Status::unsupported, "there are %d ranks, GASPI's type holds %d", context.size(), kMostRanks);
   HLC_TRY(compare_config());
@@ -70,11 +71,7 @@ Status Job::open() {
 
 /// The control parts of all ranks must be alike.
 Status Job::compare_config() {
-  const std::int64_t mine[] = {config.group_max,
-                               config.segment_max,
-                               config.passive_transfer_size_max,
-                               static_cast<std::int64_t>(config.allreduce_buf_size),
-                               config.allreduce_elem_max,
+  const std::int64_t mine[] = {config.group_max, config.segment_max, config.passive_transfer_size_max,
                                config.build_infrastructure == GASPI_TOPOLOGY_NONE ? 0 : 1};
   constexpr std::size_t count = std::size(mine);
   std::int64_t ends[2 * count];
@@ -97,11 +94,13 @@ Status Job::commit_all() {
 }
 
 Status Job::close() {
+  const Call in_call(context, CallName::gaspi_term);
   // A rank that is gone does not come, and the others cannot tell each other so.
   if (watch.knows_any()) return fail(Status::peer_died, "gaspi_proc_term on rank %d: ranks are out of reach", rank());
   Traffic *traffic = context.network().traffic();
   const Status drained = traffic ? traffic->drain(-1, "gaspi_proc_term", true) : Status::ok;
   int largest = 0;
+  HLC_TRY(meet_to_release(context, 0, &largest));
   const Status voted = vote(context, context.comm(), context.lost() ? 1 : 0, &largest);
   return failed(voted) ? voted : drained;
 }

@@ -1,6 +1,7 @@
 // GASPI 17.1, sections 8.4.2, 8.4.3 and 8.4.5: lists of writes and of reads to one rank. All of a list is checked before any of it is posted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/posting.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
 using halocline::OwnPart;
@@ -8,8 +9,6 @@ using halocline::PeerPart;
 using halocline::Status;
 
 namespace {
-
-constexpr gaspi_number_t kMostOfList = 255;
 
 struct List {
   gaspi_number_t num;
@@ -26,7 +25,7 @@ struct List {
 
 gaspi_return_t check(Job &job, const List &list) {
   if (!list.local || !list.local_offset || !list.remote || !list.remote_offset || !list.size) return GASPI_ERR_NULLPTR;
-  if (list.num == 0 || list.num > kMostOfList) return GASPI_ERR_INV_NUM;
+  if (list.num == 0 || list.num > job.config.rw_list_elem_max) return GASPI_ERR_INV_NUM;
   gaspi_return_t wrong = check_queue(job, list.queue);
   for (gaspi_number_t i = 0; i < list.num && wrong == GASPI_SUCCESS; ++i) {
     const Move move = list.at(i);
@@ -78,9 +77,9 @@ gaspi_return_t read_each(Job &job, const List &list) {
 extern "C" {
 // NOLINTBEGIN(readability-function-size): the signatures are the specification's
 
-gaspi_return_t gaspi_write_list(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
-                                gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
-                                const gaspi_size_t *size, gaspi_queue_id_t queue, gaspi_timeout_t) {
+gaspi_return_t pgaspi_write_list(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
+                                 gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
+                                 const gaspi_size_t *size, gaspi_queue_id_t queue, gaspi_timeout_t) {
   const List list{num, segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size, queue};
   return enter([&](Job &job) {
     const gaspi_return_t ready = prepare(job, list);
@@ -88,11 +87,11 @@ gaspi_return_t gaspi_write_list(gaspi_number_t num, const gaspi_segment_id_t *se
   });
 }
 
-gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
-                                       gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
-                                       const gaspi_size_t *size, gaspi_segment_id_t segment_id_notification,
-                                       gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
-                                       gaspi_queue_id_t queue, gaspi_timeout_t) {
+gaspi_return_t pgaspi_write_list_notify(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
+                                        gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
+                                        const gaspi_size_t *size, gaspi_segment_id_t segment_id_notification,
+                                        gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
+                                        gaspi_queue_id_t queue, gaspi_timeout_t) {
   const List list{num, segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size, queue};
   return enter([&](Job &job) {
     const gaspi_return_t wrong = first_wrong(check_rank(job, rank, segment_id_notification),
@@ -105,15 +104,15 @@ gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, const gaspi_segment_i
     if (const gaspi_return_t written = write_each(job, list); written != GASPI_SUCCESS) return written;
     job.statistics.count(Counter::notifications, 1);
     return job.parts.with(rank, segment_id_notification, [&](PeerPart &part) {
-      const Status told = part.notify_in_order("gaspi_write_list_notify", {notification_id, notification_value});
+      const Status told = part.notify_in_order("gaspi_write_list_notify", {static_cast<int>(notification_id), notification_value});
       return job.queues[queue].posted(told, rank, part.is_near());
     });
   });
 }
 
-gaspi_return_t gaspi_read_list(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
-                               gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
-                               const gaspi_size_t *size, gaspi_queue_id_t queue, gaspi_timeout_t) {
+gaspi_return_t pgaspi_read_list(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
+                                gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
+                                const gaspi_size_t *size, gaspi_queue_id_t queue, gaspi_timeout_t) {
   const List list{num, segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size, queue};
   return enter([&](Job &job) {
     const gaspi_return_t ready = prepare(job, list);
@@ -121,10 +120,10 @@ gaspi_return_t gaspi_read_list(gaspi_number_t num, const gaspi_segment_id_t *seg
   });
 }
 
-gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
-                                      gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
-                                      const gaspi_size_t *size, gaspi_segment_id_t segment_id_notification,
-                                      gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t) {
+gaspi_return_t pgaspi_read_list_notify(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
+                                       gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
+                                       const gaspi_size_t *size, gaspi_segment_id_t segment_id_notification,
+                                       gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t) {
   const List list{num, segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size, queue};
   return enter([&](Job &job) {
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
@@ -134,7 +133,7 @@ gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, const gaspi_segment_id
     if (ready != GASPI_SUCCESS) return ready;
     if (const gaspi_return_t posted = read_each(job, list); posted != GASPI_SUCCESS) return posted;
     return job.parts.with(rank, segment_id_remote[0], [&](const PeerPart &part) {
-      job.reads.notify_after(part, own, notification_id);
+      job.reads.notify_after(part, own, static_cast<int>(notification_id));
       return GASPI_SUCCESS;
     });
   });
@@ -142,8 +141,14 @@ gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, const gaspi_segment_id
 
 // NOLINTEND(readability-function-size)
 
-gaspi_return_t gaspi_rw_list_elem_max(gaspi_number_t *elem_max) {
-  return get(elem_max, [](const Job &) { return kMostOfList; });
+gaspi_return_t pgaspi_rw_list_elem_max(gaspi_number_t *elem_max) {
+  return get(elem_max, [](const Job &job) { return job.config.rw_list_elem_max; });
 }
+
+HLC_WEAK_ALIAS(write_list);
+HLC_WEAK_ALIAS(write_list_notify);
+HLC_WEAK_ALIAS(read_list);
+HLC_WEAK_ALIAS(read_list_notify);
+HLC_WEAK_ALIAS(rw_list_elem_max);
 
 }  // extern "C"

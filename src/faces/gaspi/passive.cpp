@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "faces/gaspi/posting.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
 using halocline::OwnPart;
@@ -14,12 +15,12 @@ namespace {
 
 constexpr const char *kSend = "gaspi_passive_send", *kReceive = "gaspi_passive_receive";
 
-/// A message as its notification tells of it. The size is not 0, so the value is not.
+/// A message as its notification tells of it. Senders are counted from 1, so that the value is not 0.
 struct Envelope {
   unsigned sender, bytes;
   static constexpr unsigned kShift = 16;
-  gaspi_notification_t value() const { return sender << kShift | bytes; }
-  static Envelope of(gaspi_notification_t value) { return {value >> kShift, value & ((1u << kShift) - 1)}; }
+  gaspi_notification_t value() const { return (sender + 1) << kShift | bytes; }
+  static Envelope of(gaspi_notification_t value) { return {(value >> kShift) - 1, value & ((1u << kShift) - 1)}; }
 };
 
 /// Takes the box, writes, and is done when the data may be changed again.
@@ -59,7 +60,6 @@ Status receive(Job &job, char *into, gaspi_size_t room, gaspi_rank_t *sender, bo
 }
 
 gaspi_return_t check(const Job &job, gaspi_size_t size, const OwnPart *part, gaspi_offset_t offset) {
-  if (size == 0) return GASPI_ERR_INV_SIZE;
   if (size > job.config.passive_transfer_size_max) return GASPI_ERR_INV_COMMSIZE;
   if (!part) return GASPI_ERR_INV_SEG;
   return lies_within(offset, size, part->bytes()) ? GASPI_SUCCESS : GASPI_ERR_INV_LOC_OFF;
@@ -69,8 +69,8 @@ gaspi_return_t check(const Job &job, gaspi_size_t size, const OwnPart *part, gas
 
 extern "C" {
 
-gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank, gaspi_size_t size,
-                                  gaspi_timeout_t timeout_ms) {
+gaspi_return_t pgaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank, gaspi_size_t size,
+                                   gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
     if (rank >= job.size()) return GASPI_ERR_INV_RANK;
@@ -82,8 +82,8 @@ gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_off
   });
 }
 
-gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t *rem_rank,
-                                     gaspi_size_t size, gaspi_timeout_t timeout_ms) {
+gaspi_return_t pgaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t *rem_rank,
+                                      gaspi_size_t size, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (!rem_rank) return GASPI_ERR_NULLPTR;
     const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
@@ -95,7 +95,7 @@ gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi_
   });
 }
 
-gaspi_return_t gaspi_passive_queue_purge(gaspi_timeout_t) {
+gaspi_return_t pgaspi_passive_queue_purge(gaspi_timeout_t) {
   return enter([](Job &job) {
     const std::lock_guard lock(job.passive.sending_mutex);
     job.passive.sending.clear();
@@ -103,11 +103,17 @@ gaspi_return_t gaspi_passive_queue_purge(gaspi_timeout_t) {
   });
 }
 
-gaspi_return_t gaspi_passive_transfer_size_min(gaspi_size_t *passive_transfer_size_min) {
-  return get(passive_transfer_size_min, [](const Job &) { return 1; });
+gaspi_return_t pgaspi_passive_transfer_size_min(gaspi_size_t *passive_transfer_size_min) {
+  return get(passive_transfer_size_min, [](const Job &) { return 0; });
 }
-gaspi_return_t gaspi_passive_transfer_size_max(gaspi_size_t *passive_transfer_size_max) {
+gaspi_return_t pgaspi_passive_transfer_size_max(gaspi_size_t *passive_transfer_size_max) {
   return get(passive_transfer_size_max, [](const Job &job) { return job.config.passive_transfer_size_max; });
 }
+
+HLC_WEAK_ALIAS(passive_send);
+HLC_WEAK_ALIAS(passive_receive);
+HLC_WEAK_ALIAS(passive_queue_purge);
+HLC_WEAK_ALIAS(passive_transfer_size_min);
+HLC_WEAK_ALIAS(passive_transfer_size_max);
 
 }  // extern "C"

@@ -13,10 +13,9 @@
 namespace halocline::gaspi {
 
 /// Hard limits. What a program may choose lies below them.
-constexpr unsigned kMostQueues = 16, kMostRequests = 4096, kMostGroups = 32, kMostSegments = 255, kMostNotifications = 65536;
-constexpr unsigned kMostElements = 256, kMostPassiveBytes = 65535;
-constexpr std::int64_t kMostReduced = Flight::kRoom;  // what is sent is copied, and need not be kept
-constexpr unsigned long kMostBytes = 1ul << 40;
+constexpr unsigned kMostQueues = 16, kMostRequests = 4096, kMostGroups = 255, kMostSegments = 255, kMostNotifications = 65536;
+constexpr unsigned kMostPassiveBytes = 65535, kMostOfList = 255;
+constexpr unsigned long kMostBytes = 1ul << 40, kUsualBytes = 1ul << 30;
 constexpr int kMostRanks = 65535;
 
 /// The data of a control part, written by whom:
@@ -26,52 +25,54 @@ constexpr int kMostRanks = 65535;
 ///   message             a passive message                                  the rank that has the box
 ///   cards               of this rank's segments, by id                     the rank
 ///   records     8 B     of this rank's groups, by handle                   the rank
-///   operands            of each group's reduction, one per round, result   a rank of the group each
+///   operands            of each group's reduction: a slot per round, one   a rank of the group each
+///                       for the result
 ///
 /// Notifications: a passive message is there, with its sender and size; the rank is to end. Words, each on a line pair of its own and only
-/// rising: of each group, for the barrier and for the reduction, one per round and one for the result.
+/// rising: of each group, for the barrier one per round; for the reduction one per slot, which counts the pieces that have come, and one per
+/// slot of another rank, which counts the pieces that have been taken from there.
 class Plan {
  public:
   Plan(const gaspi_config_t &config, int ranks)
       : segments_(static_cast<int>(config.segment_max)),
         groups_(static_cast<int>(config.group_max)),
         rounds_(static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)))),
-        message_(round_up(static_cast<std::int64_t>(config.passive_transfer_size_max), kLinePair)),
-        operand_(
-            std::max({static_cast<std::int64_t>(config.allreduce_buf_size), std::int64_t{8} * config.allreduce_elem_max, kLeastOperand})) {}
-
-  /// Bytes that there are for a reduction at least: the face makes some of its own.
-  static constexpr std::int64_t kLeastOperand = 32;
+        message_(round_up(static_cast<std::int64_t>(config.passive_transfer_size_max), kLinePair)) {}
 
   /// Rounds of a collective call of all ranks.
   int rounds() const { return rounds_; }
-  /// Bytes of a reduction.
-  std::int64_t operand_bytes() const { return operand_; }
+  /// Bytes of a group's slots: longer reductions go through in pieces.
+  static std::int64_t slot_bytes(int group) { return group == GASPI_GROUP_ALL ? kSlotOfAll : kSlot; }
   static std::int64_t changed() { return 0; }
   static std::int64_t box() { return kLinePair; }
   static std::int64_t card(int segment) { return static_cast<std::int64_t>(2 * kLinePair) + segment * kCard; }
   std::int64_t message() const { return round_up(record(groups_), kLinePair); }
   std::int64_t record(int group) const { return card(segments_) + group * std::int64_t{sizeof(std::uint64_t)}; }
   std::int64_t records() const { return groups_; }
-  /// Round rounds(): the result.
+  /// A slot; that of round rounds() is the result's.
   std::int64_t operand(int group, int round) const {
-    return message() + message_ + (group * std::int64_t{rounds_ + 1} + round) * round_up(operand_, kLinePair);
+    const std::int64_t first = message() + message_, slots = rounds_ + 1;
+    if (group == GASPI_GROUP_ALL) return first + round * kSlotOfAll;
+    return first + slots * kSlotOfAll + ((group - 1) * slots + round) * kSlot;
   }
   std::int64_t bytes() const { return operand(groups_, 0); }
 
-  int barrier_word(int group, int round) const { return word(2 * group, round); }
-  int reduction_word(int group, int round) const { return word(2 * group + 1, round); }
-  PartSpec spec() const { return {bytes(), kNotifications, word(2 * groups_, 0), nullptr}; }
+  int barrier_word(int group, int round) const { return word(kSets * group, round); }
+  int reduction_word(int group, int round) const { return word(kSets * group + 1, round); }
+  int taken_word(int group, int round) const { return word(kSets * group + 2, round); }
+  PartSpec spec() const { return {bytes(), kNotifications, word(kSets * groups_, 0), nullptr}; }
 
   static constexpr int kMessageCame = 0, kEnd = 1, kNotifications = 2;
 
  private:
+  static constexpr int kSets = 3;  // of words
+  static constexpr std::int64_t kSlot = 1024, kSlotOfAll = 32768;
   static constexpr std::int64_t kCard = (sizeof(PartCard) + kLinePair - 1) / kLinePair * kLinePair;
 
   int word(int set, int round) const { return (set * (rounds_ + 1) + round) * kWordsPerLinePair; }
 
   int segments_, groups_, rounds_;
-  std::int64_t message_, operand_;
+  std::int64_t message_;
 };
 
 }  // namespace halocline::gaspi

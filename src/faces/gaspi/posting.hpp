@@ -26,13 +26,12 @@ inline gaspi_return_t check_rank(const Job &job, gaspi_rank_t rank, gaspi_segmen
 }
 
 inline gaspi_return_t check_size(const Job &job, gaspi_size_t size) {
-  if (size == 0) return GASPI_ERR_INV_SIZE;
   return size <= job.config.transfer_size_max ? GASPI_SUCCESS : GASPI_ERR_INV_COMMSIZE;
 }
 
 inline bool lies_within(gaspi_offset_t offset, gaspi_size_t size, std::int64_t bytes) {
   const auto end = static_cast<gaspi_size_t>(bytes);
-  return offset < end && size <= end - offset;
+  return offset <= end && size <= end - offset;
 }
 
 inline gaspi_return_t check_ends(const Move &move, const OwnPart *own, const PeerPart &part) {

@@ -8,6 +8,7 @@
 
 #include "engine/collective.hpp"
 #include "faces/gaspi/job.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 namespace halocline::gaspi {
 namespace {
@@ -15,36 +16,45 @@ namespace {
 std::unique_ptr<Job> job;
 
 constexpr gaspi_config_t kDefaults{
-    .logger = 0,
-    .sn_port = 0,
+    .logger = 1,
+    .sn_port = 12121,
     .net_info = 0,
     .user_net = 0,
-    .sn_persistent = 0,
-    .sn_timeout = 0,
+    .sn_persistent = 1,
+    .sn_timeout = 30000,
+    .dev_config = {.network_type = GASPI_ETHERNET, .params = {.ib = {.netdev_id = -1, .mtu = 0, .port_check = 1}, .tcp = {.port = 19000}}},
     .network = GASPI_ETHERNET,
     .queue_size_max = 1024,
     .queue_num = 8,
     .group_max = kMostGroups,
-    .segment_max = 32,
-    .transfer_size_max = kMostBytes,
+    .segment_max = kMostSegments,
+    .transfer_size_max = kUsualBytes,
     .notification_num = kMostNotifications,
     .passive_queue_size_max = 1024,
     .passive_transfer_size_max = kMostPassiveBytes,
-    .allreduce_buf_size = kMostReduced,
+    .allreduce_buf_size = 255 * sizeof(std::uint64_t),
     .allreduce_elem_max = 255,
+    .rw_list_elem_max = kMostOfList,
     .build_infrastructure = GASPI_TOPOLOGY_DYNAMIC,
     .user_defined = nullptr,
 };
 
 gaspi_config_t chosen = kDefaults;
 
+/// Only what GPI-2 takes, though it means nothing here.
+bool is_device(const gaspi_dev_config_t &device) {
+  const auto &ib = device.params.ib;
+  const bool is_mtu = ib.mtu == 0 || ib.mtu == 1024 || ib.mtu == 2048 || ib.mtu == 4096;
+  return is_mtu && ib.netdev_id >= -1 && ib.netdev_id <= 1;
+}
+
 bool is_possible(const gaspi_config_t &config) {
   const auto within = [](unsigned long value, unsigned long most) { return value >= 1 && value <= most; };
   return within(config.queue_size_max, kMostRequests) && within(config.queue_num, kMostQueues) && within(config.group_max, kMostGroups) &&
          within(config.segment_max, kMostSegments) && within(config.transfer_size_max, kMostBytes) &&
          within(config.notification_num, kMostNotifications) && within(config.passive_transfer_size_max, kMostPassiveBytes) &&
-         within(config.allreduce_buf_size, kMostReduced) && within(config.allreduce_elem_max, kMostElements) &&
-         config.build_infrastructure <= GASPI_TOPOLOGY_DYNAMIC;
+         within(config.allreduce_buf_size, kMostBytes) && config.allreduce_elem_max >= 1 && within(config.rw_list_elem_max, kMostOfList) &&
+         is_device(config.dev_config) && config.build_infrastructure <= GASPI_TOPOLOGY_DYNAMIC;
 }
 
 /// Starts MPI unless the program has.
@@ -120,20 +130,20 @@ using namespace halocline::gaspi;
 
 extern "C" {
 
-gaspi_return_t gaspi_config_get(gaspi_config_t *config) {
+gaspi_return_t pgaspi_config_get(gaspi_config_t *config) {
   if (!config) return GASPI_ERR_NULLPTR;
   *config = chosen;
   return GASPI_SUCCESS;
 }
 
-gaspi_return_t gaspi_config_set(gaspi_config_t config) {
+gaspi_return_t pgaspi_config_set(gaspi_config_t config) {
   if (the_job()) return GASPI_ERR_INITED;
   if (!is_possible(config)) return GASPI_ERR_CONFIG;
   chosen = config;
   return GASPI_SUCCESS;
 }
 
-gaspi_return_t gaspi_proc_init(gaspi_timeout_t) {
+gaspi_return_t pgaspi_proc_init(gaspi_timeout_t) {
   if (the_job()) return GASPI_ERR_INITED;
   try {
     return start();
@@ -142,23 +152,27 @@ gaspi_return_t gaspi_proc_init(gaspi_timeout_t) {
   }
 }
 
-gaspi_return_t gaspi_proc_term(gaspi_timeout_t) {
+gaspi_return_t pgaspi_proc_term(gaspi_timeout_t) {
   return enter([](Job &) { return stop(); });
 }
 
-gaspi_return_t gaspi_proc_num(gaspi_rank_t *proc_num) {
+gaspi_return_t pgaspi_proc_num(gaspi_rank_t *proc_num) {
   return get(proc_num, [](const Job &open) { return open.size(); });
 }
 
-gaspi_return_t gaspi_proc_rank(gaspi_rank_t *rank) {
+gaspi_return_t pgaspi_proc_rank(gaspi_rank_t *rank) {
   return get(rank, [](const Job &open) { return open.rank(); });
 }
 
-gaspi_return_t gaspi_connect(gaspi_rank_t rank, gaspi_timeout_t) {
+gaspi_return_t pgaspi_connect(gaspi_rank_t rank, gaspi_timeout_t) {
   return enter([&](Job &open) { return rank < open.size() ? answer(reach(open, "gaspi_connect", rank)) : GASPI_ERR_INV_RANK; });
 }
 
-gaspi_return_t gaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
+gaspi_return_t pgaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t) {
+  return enter([&](Job &open) { return rank < open.size() ? answer(reach(open, "gaspi_proc_ping", rank)) : GASPI_ERR_INV_RANK; });
+}
+
+gaspi_return_t pgaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
   constexpr const char *call = "gaspi_disconnect";
   return enter([&](Job &open) {
     if (rank >= open.size()) return GASPI_ERR_INV_RANK;
@@ -169,11 +183,11 @@ gaspi_return_t gaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
   });
 }
 
-gaspi_return_t gaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t) {
+gaspi_return_t pgaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t) {
   return enter([&](Job &open) { return rank < open.size() && rank != open.rank() ? answer(end(open, rank)) : GASPI_ERR_INV_RANK; });
 }
 
-gaspi_return_t gaspi_state_vec_get(gaspi_state_vector_t state_vector) {
+gaspi_return_t pgaspi_state_vec_get(gaspi_state_vector_t state_vector) {
   return enter([&](Job &open) {
     if (!state_vector) return GASPI_ERR_NULLPTR;
     while (halocline::failed(open.watch.look("gaspi_state_vec_get"))) continue;  // one rank after the other
@@ -182,5 +196,17 @@ gaspi_return_t gaspi_state_vec_get(gaspi_state_vector_t state_vector) {
     return GASPI_SUCCESS;
   });
 }
+
+HLC_WEAK_ALIAS(config_get);
+HLC_WEAK_ALIAS(config_set);
+HLC_WEAK_ALIAS(proc_init);
+HLC_WEAK_ALIAS(proc_term);
+HLC_WEAK_ALIAS(proc_num);
+HLC_WEAK_ALIAS(proc_rank);
+HLC_WEAK_ALIAS(connect);
+HLC_WEAK_ALIAS(proc_ping);
+HLC_WEAK_ALIAS(disconnect);
+HLC_WEAK_ALIAS(proc_kill);
+HLC_WEAK_ALIAS(state_vec_get);
 
 }  // extern "C"

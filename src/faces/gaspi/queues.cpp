@@ -1,12 +1,13 @@
 // GASPI 17.1, sections 8.2.3 and 8.5: queues.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/posting.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
 
 extern "C" {
 
-gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
+gaspi_return_t pgaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
     job.statistics.count(Counter::waits, 1);
@@ -18,7 +19,7 @@ gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   });
 }
 
-gaspi_return_t gaspi_queue_size(gaspi_queue_id_t queue, gaspi_number_t *queue_size) {
+gaspi_return_t pgaspi_queue_size(gaspi_queue_id_t queue, gaspi_number_t *queue_size) {
   return enter([&](Job &job) {
     if (!queue_size) return GASPI_ERR_NULLPTR;
     if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
@@ -27,7 +28,7 @@ gaspi_return_t gaspi_queue_size(gaspi_queue_id_t queue, gaspi_number_t *queue_si
   });
 }
 
-gaspi_return_t gaspi_queue_create(gaspi_queue_id_t *queue, gaspi_timeout_t) {
+gaspi_return_t pgaspi_queue_create(gaspi_queue_id_t *queue, gaspi_timeout_t) {
   return enter([&](Job &job) {
     if (!queue) return GASPI_ERR_NULLPTR;
     for (unsigned id = 0; id < kMostQueues; ++id) {
@@ -39,7 +40,7 @@ gaspi_return_t gaspi_queue_create(gaspi_queue_id_t *queue, gaspi_timeout_t) {
   });
 }
 
-gaspi_return_t gaspi_queue_delete(gaspi_queue_id_t queue) {
+gaspi_return_t pgaspi_queue_delete(gaspi_queue_id_t queue) {
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
     job.queues[queue].purge();
@@ -48,12 +49,18 @@ gaspi_return_t gaspi_queue_delete(gaspi_queue_id_t queue) {
   });
 }
 
-gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout_t) {
+gaspi_return_t pgaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout_t) {
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
     job.queues[queue].purge();
     return GASPI_SUCCESS;
   });
 }
+
+HLC_WEAK_ALIAS(wait);
+HLC_WEAK_ALIAS(queue_size);
+HLC_WEAK_ALIAS(queue_create);
+HLC_WEAK_ALIAS(queue_delete);
+HLC_WEAK_ALIAS(queue_purge);
 
 }  // extern "C"

@@ -1,9 +1,10 @@
 // GASPI 17.1, sections 11.3 and 11.4: reductions.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <array>
 #include <cstring>
+#include <vector>
 
 #include "faces/gaspi/job.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
 using halocline::Status;
@@ -74,12 +75,13 @@ struct Own {
   gaspi_reduce_state_t state;
   gaspi_number_t num;
   gaspi_size_t element_size;
+  std::vector<char> *result;
 };
 
 /// Neither operand is the result's memory.
 Status call_program(const void *what, void *value, const void *other) {
   const auto &own = *static_cast<const Own *>(what);
-  alignas(64) std::array<char, kMostReduced> result;
+  std::vector<char> &result = *own.result;
   const gaspi_return_t code =
       own.operation(value, const_cast<void *>(other), result.data(), own.state, own.num, own.element_size, GASPI_BLOCK);
   if (code == GASPI_TIMEOUT) return Status::again;
@@ -101,8 +103,8 @@ gaspi_return_t reduce(Job &job, gaspi_group_t handle, const Reduction &reduction
 extern "C" {
 // NOLINTBEGIN(readability-function-size): the signatures are the specification's
 
-gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
-                               gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group, gaspi_timeout_t timeout_ms) {
+gaspi_return_t pgaspi_allreduce(gaspi_const_pointer_t buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
+                                gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (num == 0 || num > job.config.allreduce_elem_max) return GASPI_ERR_INV_NUM;
     if (operation > GASPI_OP_SUM || bytes_of(datatype) == 0) {
@@ -114,26 +116,32 @@ gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t buffer_send, gaspi_pointer_
   });
 }
 
-gaspi_return_t gaspi_allreduce_user(gaspi_const_pointer_t buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
-                                    gaspi_size_t element_size, gaspi_reduce_operation_t reduce_operation, gaspi_reduce_state_t reduce_state,
-                                    gaspi_group_t group, gaspi_timeout_t timeout_ms) {
+gaspi_return_t pgaspi_allreduce_user(gaspi_const_pointer_t buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
+                                     gaspi_size_t element_size, gaspi_reduce_operation_t reduce_operation,
+                                     gaspi_reduce_state_t reduce_state, gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (!reduce_operation) return GASPI_ERR_NULLPTR;
     if (num == 0) return GASPI_ERR_INV_NUM;
     if (element_size == 0 || element_size > job.config.allreduce_buf_size / num) return GASPI_ERR_INV_SIZE;
-    const Own own{reduce_operation, reduce_state, num, element_size};
-    const auto bytes = static_cast<std::int64_t>(num * element_size);
+    std::vector<char> result(num * element_size);
+    const Own own{reduce_operation, reduce_state, num, element_size, &result};
+    const auto bytes = static_cast<std::int64_t>(result.size());
     return reduce(job, group, {buffer_send, buffer_receive, bytes, call_program, &own}, timeout_ms);
   });
 }
 
 // NOLINTEND(readability-function-size)
 
-gaspi_return_t gaspi_allreduce_buf_size(gaspi_size_t *buf_size) {
+gaspi_return_t pgaspi_allreduce_buf_size(gaspi_size_t *buf_size) {
   return get(buf_size, [](const Job &job) { return job.config.allreduce_buf_size; });
 }
-gaspi_return_t gaspi_allreduce_elem_max(gaspi_number_t *elem_max) {
+gaspi_return_t pgaspi_allreduce_elem_max(gaspi_number_t *elem_max) {
   return get(elem_max, [](const Job &job) { return job.config.allreduce_elem_max; });
 }
+
+HLC_WEAK_ALIAS(allreduce);
+HLC_WEAK_ALIAS(allreduce_user);
+HLC_WEAK_ALIAS(allreduce_buf_size);
+HLC_WEAK_ALIAS(allreduce_elem_max);
 
 }  // extern "C"

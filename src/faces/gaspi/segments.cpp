@@ -7,6 +7,7 @@
 #include <new>
 
 #include "faces/gaspi/posting.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
 using halocline::PartSpec;
@@ -66,7 +67,6 @@ struct Verdict {
 
   bool agrees() const { return any_shared == all_shared && (any_shared == 0 || fewest == most); }
 };
-static_assert(sizeof(Verdict) <= Plan::kLeastOperand);
 
 /// A rank without memory has to meet the others all the same.
 template <class Make>
@@ -163,7 +163,7 @@ gaspi_return_t create(const Wanted &wanted, gaspi_group_t handle, gaspi_timeout_
 
 extern "C" {
 
-gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_alloc_t alloc_policy) {
+gaspi_return_t pgaspi_segment_alloc(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_alloc_t alloc_policy) {
   return enter([&](Job &job) {
     if ((alloc_policy & GASPI_MEM_SHARED) == 0) return make(job, {segment_id, size, nullptr, false});
     return answer(halocline::fail(
@@ -172,11 +172,11 @@ gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t segment_id, gaspi_size_t s
   });
 }
 
-gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_memory_description_t) {
+gaspi_return_t pgaspi_segment_bind(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_memory_description_t) {
   return enter([&](Job &job) { return pointer ? make(job, {segment_id, size, pointer, false}) : GASPI_ERR_NULLPTR; });
 }
 
-gaspi_return_t gaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_timeout_t) {
+gaspi_return_t pgaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_timeout_t) {
   return enter([&](Job &job) {
     if (rank >= job.size()) return GASPI_ERR_INV_RANK;
     const gaspi_return_t there = job.parts.with_own(segment_id, [](halocline::OwnPart &) { return GASPI_SUCCESS; });
@@ -184,22 +184,22 @@ gaspi_return_t gaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank_
   });
 }
 
-gaspi_return_t gaspi_segment_create(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_group_t group, gaspi_timeout_t timeout_ms,
-                                    gaspi_alloc_t alloc_policy) {
+gaspi_return_t pgaspi_segment_create(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_group_t group, gaspi_timeout_t timeout_ms,
+                                     gaspi_alloc_t alloc_policy) {
   return create({segment_id, size, nullptr, (alloc_policy & GASPI_MEM_SHARED) != 0}, group, timeout_ms);
 }
 
-gaspi_return_t gaspi_segment_use(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_group_t group,
-                                 gaspi_timeout_t timeout_ms, gaspi_memory_description_t) {
+gaspi_return_t pgaspi_segment_use(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_group_t group,
+                                  gaspi_timeout_t timeout_ms, gaspi_memory_description_t) {
   if (the_job() && !pointer) return GASPI_ERR_NULLPTR;
   return create({segment_id, size, pointer, false}, group, timeout_ms);
 }
 
-gaspi_return_t gaspi_segment_delete(gaspi_segment_id_t segment_id) {
+gaspi_return_t pgaspi_segment_delete(gaspi_segment_id_t segment_id) {
   return enter([&](Job &job) { return segment_id < job.config.segment_max ? job.parts.remove(segment_id) : GASPI_ERR_INV_SEG; });
 }
 
-gaspi_return_t gaspi_segment_num(gaspi_number_t *segment_num) {
+gaspi_return_t pgaspi_segment_num(gaspi_number_t *segment_num) {
   return get(segment_num, [](Job &job) {
     gaspi_number_t count = 0;
     job.parts.for_each([&](int) { count += 1; });
@@ -207,7 +207,7 @@ gaspi_return_t gaspi_segment_num(gaspi_number_t *segment_num) {
   });
 }
 
-gaspi_return_t gaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t *segment_id_list) {
+gaspi_return_t pgaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t *segment_id_list) {
   return enter([&](Job &job) {
     if (!segment_id_list) return GASPI_ERR_NULLPTR;
     gaspi_number_t written = 0;
@@ -218,7 +218,7 @@ gaspi_return_t gaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t *segmen
   });
 }
 
-gaspi_return_t gaspi_segment_ptr(gaspi_segment_id_t segment_id, gaspi_pointer_t *pointer) {
+gaspi_return_t pgaspi_segment_ptr(gaspi_segment_id_t segment_id, gaspi_pointer_t *pointer) {
   return enter([&](Job &job) {
     if (!pointer) return GASPI_ERR_NULLPTR;
     return job.parts.with_own(segment_id, [&](halocline::OwnPart &part) {
@@ -228,7 +228,7 @@ gaspi_return_t gaspi_segment_ptr(gaspi_segment_id_t segment_id, gaspi_pointer_t 
   });
 }
 
-gaspi_return_t gaspi_segment_ptr_of(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_pointer_t *pointer) {
+gaspi_return_t pgaspi_segment_ptr_of(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_pointer_t *pointer) {
   return enter([&](Job &job) {
     if (!pointer) return GASPI_ERR_NULLPTR;
     if (const gaspi_return_t wrong = check_rank(job, rank, segment_id); wrong != GASPI_SUCCESS) return wrong;
@@ -236,7 +236,7 @@ gaspi_return_t gaspi_segment_ptr_of(gaspi_segment_id_t segment_id, gaspi_rank_t 
   });
 }
 
-gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_size_t *size) {
+gaspi_return_t pgaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_size_t *size) {
   return enter([&](Job &job) {
     if (!size) return GASPI_ERR_NULLPTR;
     if (const gaspi_return_t wrong = check_rank(job, rank, segment_id); wrong != GASPI_SUCCESS) return wrong;
@@ -246,5 +246,17 @@ gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t ra
     });
   });
 }
+
+HLC_WEAK_ALIAS(segment_alloc);
+HLC_WEAK_ALIAS(segment_bind);
+HLC_WEAK_ALIAS(segment_register);
+HLC_WEAK_ALIAS(segment_create);
+HLC_WEAK_ALIAS(segment_use);
+HLC_WEAK_ALIAS(segment_delete);
+HLC_WEAK_ALIAS(segment_num);
+HLC_WEAK_ALIAS(segment_list);
+HLC_WEAK_ALIAS(segment_ptr);
+HLC_WEAK_ALIAS(segment_ptr_of);
+HLC_WEAK_ALIAS(segment_size);
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 #include "faces/gaspi/statistics.hpp"
 
 #include "faces/gaspi/job.hpp"
+#include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
 
@@ -40,13 +41,13 @@ gaspi_string_t handed_out(const char *text) { return const_cast<gaspi_string_t>(
 
 extern "C" {
 
-gaspi_return_t gaspi_statistic_counter_max(gaspi_number_t *counter_max) {
+gaspi_return_t pgaspi_statistic_counter_max(gaspi_number_t *counter_max) {
   return get(counter_max, [](const Job &) { return kCounters; });
 }
 
-gaspi_return_t gaspi_statistic_counter_info(gaspi_statistic_counter_t counter, gaspi_statistic_argument_t *counter_argument,
-                                            gaspi_string_t *counter_name, gaspi_string_t *counter_description,
-                                            gaspi_number_t *verbosity_level) {
+gaspi_return_t pgaspi_statistic_counter_info(gaspi_statistic_counter_t counter, gaspi_statistic_argument_t *counter_argument,
+                                             gaspi_string_t *counter_name, gaspi_string_t *counter_description,
+                                             gaspi_number_t *verbosity_level) {
   return with_counter(counter, [&](const auto &) {
     if (!counter_argument || !counter_name || !counter_description || !verbosity_level) return GASPI_ERR_NULLPTR;
     *counter_argument = GASPI_STATISTIC_ARGUMENT_NONE;
@@ -57,14 +58,14 @@ gaspi_return_t gaspi_statistic_counter_info(gaspi_statistic_counter_t counter, g
   });
 }
 
-gaspi_return_t gaspi_statistic_verbosity_level(gaspi_number_t verbosity_level) {
+gaspi_return_t pgaspi_statistic_verbosity_level(gaspi_number_t verbosity_level) {
   return enter([&](Job &job) {
     job.statistics.verbosity = verbosity_level;
     return GASPI_SUCCESS;
   });
 }
 
-gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_number_t, unsigned long *value) {
+gaspi_return_t pgaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_number_t, unsigned long *value) {
   return with_counter(counter, [&](const auto &found) {
     if (!value) return GASPI_ERR_NULLPTR;
     *value = found.load();
@@ -72,13 +73,20 @@ gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, ga
   });
 }
 
-gaspi_return_t gaspi_statistic_counter_reset(gaspi_statistic_counter_t counter) {
+gaspi_return_t pgaspi_statistic_counter_reset(gaspi_statistic_counter_t counter) {
   return with_counter(counter, [](auto &found) {
     found = 0;
     return GASPI_SUCCESS;
   });
 }
 
-gaspi_return_t gaspi_pcontrol(gaspi_pointer_t) { return GASPI_SUCCESS; }
+gaspi_return_t pgaspi_pcontrol(gaspi_pointer_t) { return GASPI_SUCCESS; }
+
+HLC_WEAK_ALIAS(statistic_counter_max);
+HLC_WEAK_ALIAS(statistic_counter_info);
+HLC_WEAK_ALIAS(statistic_verbosity_level);
+HLC_WEAK_ALIAS(statistic_counter_get);
+HLC_WEAK_ALIAS(statistic_counter_reset);
+HLC_WEAK_ALIAS(pcontrol);
 
 }  // extern "C"

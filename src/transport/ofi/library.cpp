@@ -17,15 +17,11 @@ namespace {
 
 constexpr char kFile[] = "libfabric.so.1";
 
-/// Where libfabric may lie beside the MPI library.
-std::vector<std::string> places(const std::string &named) {
-  std::vector<std::string> files{kFile};
-  if (!named.empty()) files.insert(files.begin(), named);
+/// The file that MPI is in; empty where there is none.
+std::string file_of_mpi() {
   Dl_info mpi;
-  if (!&MPI_Initialized || !dladdr(reinterpret_cast<void *>(&MPI_Initialized), &mpi) || !mpi.dli_fname) return files;
-  const std::filesystem::path folder = std::filesystem::path(mpi.dli_fname).parent_path();
-  for (const char *inside : {"", "mpich", "openmpi"}) files.push_back((folder / inside / kFile).string());
-  return files;
+  if (!&MPI_Initialized || !dladdr(reinterpret_cast<void *>(&MPI_Initialized), &mpi) || !mpi.dli_fname) return {};
+  return mpi.dli_fname;
 }
 
 template <class Function>
@@ -42,7 +38,7 @@ std::string path_of(const Library &library) {
 /// RTLD_LOCAL: what the application finds is what it has linked.
 std::unique_ptr<Library> load(const std::string &named) {
   void *handle = nullptr;
-  for (const std::string &file : places(named))
+  for (const std::string &file : places(named, file_of_mpi()))
     if (!handle) handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   auto library = std::make_unique<Library>();
   if (!handle || !find(handle, "fi_getinfo", library->get_info) || !find(handle, "fi_dupinfo", library->dup_info) ||
@@ -54,6 +50,17 @@ std::unique_ptr<Library> load(const std::string &named) {
 }
 
 }  // namespace
+
+/// Where MPI is part of the program the linker gives its file as the program was called, perhaps relative to a folder that the process has left:
+/// what lies there now may be anybody's.
+std::vector<std::string> places(const std::string &named, const std::string &mpi) {
+  std::vector<std::string> files{kFile};
+  if (!named.empty()) files.insert(files.begin(), named);
+  const std::filesystem::path folder = std::filesystem::path(mpi).parent_path();
+  if (!folder.is_absolute()) return files;
+  for (const char *inside : {"", "mpich", "openmpi"}) files.push_back((folder / inside / kFile).string());
+  return files;
+}
 
 std::string Library::name() const {
   const std::uint32_t number = version();

@@ -6,6 +6,7 @@
 #include <rdma/fabric.h>
 
 #include <string>
+#include <vector>
 
 #include "base/status.hpp"
 
@@ -27,6 +28,10 @@ struct Library {
   /// "libfabric 2.5 (/usr/lib/libfabric.so.1)".
   std::string name() const;
 };
+
+/// The files in which libfabric is looked for, in this order: the one that is named, if any; the system's; beside the file that MPI is in. None
+/// is relative to the working directory.
+std::vector<std::string> places(const std::string &named, const std::string &mpi);
 
 /// Finds libfabric, once for the process; it stays until the end. A file that is named comes first. Unsupported, with the reason, if there is
 /// none.

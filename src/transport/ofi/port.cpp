@@ -85,6 +85,7 @@ Status Port::open(const Wish &wish, const Choice &choice) {
   word_bytes_ = poor ? kWordBytesIfPoor : domain.cq_data_size;
   registers_sources_ = poor || (domain.mr_mode & FI_MR_LOCAL) != 0;
   keeps_order_ = !unordered && (state->info->tx_attr->msg_order & FI_ORDER_SAW) != 0;
+  overtakes_ = unordered;
   crowded_ = choice.fake == Fake::crowded;
   if (choice.fake != Fake::no) dice_ = static_cast<std::uint32_t>(random_bits()) | 1;
   state_ = std::move(state);
@@ -103,6 +104,7 @@ Status Port::meet(const Address &address, Peer *peer) {
       return fail(Status::unsupported, "%s does not understand the address of a peer", description_.c_str());
     }
     known.peer = number;
+    backlog_.add(number);
   }
   known.users += 1;
   *peer = known.peer;
@@ -115,6 +117,7 @@ void Port::part_from(const Address &address) {
   if (known == acquaintances_.end() || --known->second.users > 0) return;
   fi_addr_t number = known->second.peer;
   fi_av_remove(state_->addresses, &number, 1, 0);
+  backlog_.remove(number);
   acquaintances_.erase(known);
 }
 
@@ -155,27 +158,21 @@ void Port::stop_setting(std::uint64_t ear) {
 void Port::start(Transfer &transfer) {
   const auto locked = lock();
   transfer.state.store(Transfer::State::under_way, std::memory_order_relaxed);
-  if (try_start(transfer)) return;
-  transfer.next = waiting_;
-  waiting_ = &transfer;
+  if (overtakes_ || transfer.kind == Transfer::Kind::receive) transfer.in_any_order = true;
+  // SYNC first-in-first-out (pairs with Backlog::retry): a message must not pass a write that still waits, which it may announce.
+  if (backlog_.holds_up(transfer) || !try_start(transfer)) backlog_.push(transfer);
 }
 
 bool Port::waits_for_room(const Transfer &transfer) {
   const auto locked = lock();
-  const Transfer *waiting = waiting_;
-  while (waiting && waiting != &transfer) waiting = waiting->next;
-  return waiting != nullptr;
+  return transfer.waits;
 }
 
 bool Port::withdraw(Transfer &transfer) {
   const auto locked = lock();
-  for (Transfer **link = &waiting_; *link; link = &(*link)->next)
-    if (*link == &transfer) {
-      *link = transfer.next;
-      transfer.state.store(Transfer::State::at_rest, std::memory_order_relaxed);
-      return true;
-    }
-  return false;
+  if (!backlog_.withdraw(transfer)) return false;
+  transfer.state.store(Transfer::State::at_rest, std::memory_order_relaxed);
+  return true;
 }
 
 void Port::give_up(Transfer &transfer, int error) {
@@ -242,8 +239,9 @@ void Port::end(Transfer &transfer, int error) {
   transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
   if (error && transfer.kind != Transfer::Kind::receive) failures_.fetch_add(1, std::memory_order_release);
   if (!transfer.reported) return;
-  transfer.next = ended_;
-  ended_ = &transfer;
+  transfer.next = nullptr;
+  (ended_ ? last_ended_->next : ended_) = &transfer;
+  last_ended_ = &transfer;
 }
 
 void Port::poll() {
@@ -254,32 +252,20 @@ void Port::poll() {
   }
   polls_.store(polls() + 1, std::memory_order_relaxed);
   read_queue();
-  if (waiting_) try_again();
+  if (!backlog_.empty()) backlog_.retry([this](Transfer &transfer) { return try_start(transfer); });
 }
 
 void Port::sleep(int until, long timeout_ns) {
   if (wait_object_ < 0) timeout_ns = std::min(timeout_ns, kWithoutObject_ns);
   {
     const auto locked = lock();
-    if (waiting_) timeout_ns = std::min(timeout_ns, kRetryEvery_ns);
+    if (!backlog_.empty()) timeout_ns = std::min(timeout_ns, kRetryEvery_ns);
     fid *queue = &state_->queue->fid;
     if (wait_object_ >= 0 && fi_trywait(state_->fabric, &queue, 1) != 0) return;
   }
   std::array<pollfd, 2> objects{{{until, POLLIN, 0}, {wait_object_, POLLIN, 0}}};
   const std::timespec time{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
   ppoll(objects.data(), wait_object_ >= 0 ? 2 : 1, &time, nullptr);
-}
-
-/// Each in turn: to one peer there may be no room for a long time, or no connection ever, and the others must not wait for that.
-void Port::try_again() {
-  for (Transfer **link = &waiting_; *link;) {
-    Transfer &transfer = **link;
-    Transfer *const next = transfer.next;  // of one that fails at once the link is used anew
-    if (try_start(transfer))
-      *link = next;
-    else
-      link = &transfer.next;
-  }
 }
 
 void Port::read_queue() {

@@ -4,9 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <chrono>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,15 +13,15 @@
 
 #include "base/atomics.hpp"
 #include "base/notifications.hpp"
+#include "transport/ofi/backlog.hpp"
+#include "transport/ofi/transfer.hpp"
 #include "transport/transport.hpp"
-
-struct fid_mr;
 
 namespace halocline::transport::ofi {
 
-/// A network that is made to do less than it can, for tests. crowded: again and again it has no room for writes for some milliseconds; messages
-/// pass them. unordered: transfers are short and overtake each other, and none is promised not to. poor: also four bytes of announcement, and memory
-/// that has to be registered.
+/// A network that is made to do less than it can, for tests. crowded: again and again it has no room for writes for some milliseconds, while it has
+/// some for messages. unordered: transfers are short and overtake each other, and none is promised not to. poor: also four bytes of
+/// announcement, and memory that has to be registered.
 enum class Fake : std::uint32_t { no, crowded, unordered, poor };
 
 /// What a user asks for; empty: whatever is fastest.
@@ -42,52 +40,6 @@ struct Choice {
   std::uint32_t address_format = 0;
   Fake fake = Fake::no;
   std::uint64_t secret = 0;  // what messages between the ranks of the job carry, and others do not know
-};
-
-/// How an endpoint is reached. Plain bytes, to be sent as they are.
-struct Address {
-  std::uint32_t bytes = 0;
-  char text[124] = "";
-  bool operator<(const Address &other) const { return std::memcmp(this, &other, sizeof *this) < 0; }
-};
-
-/// A peer's memory, as its owner describes it. Plain numbers, to be sent as they are.
-struct RemotePart {
-  std::uint64_t address = 0, key = 0;
-};
-
-/// Another process's endpoint, as this one calls it.
-using Peer = std::uint64_t;
-
-/// One write, read or message, used again and again. From start until it is at rest it belongs to the port, which links and marks it.
-struct Transfer {
-  enum class State : int { at_rest, under_way, failed };
-  /// write: at rest when its source may be reused. announce: a write that the target hears of. deliver: a write that is at rest when its bytes
-  /// are there. fetch: a read. send, receive: a message.
-  enum class Kind : int { write, announce, deliver, deliver_and_announce, fetch, send, receive };
-
-  std::array<void *, 8> for_libfabric{};  // must stand first: it names the transfer in the completion queue
-  Kind kind = Kind::announce;
-  bool reported = false;  // take_ended hands it out
-  Peer peer = 0;
-  const char *from = nullptr;
-  char *into = nullptr;  // of fetch and receive
-  void *descriptor = nullptr;  // of the region that `from` or `into` lies in
-  fid_mr *lent = nullptr;  // a registration for this transfer alone
-  std::int64_t bytes = 0;
-  std::int64_t arrived = 0;  // bytes of a received message
-  std::uint64_t address = 0, key = 0;  // where to
-  std::uint64_t announcement = 0;
-  Transfer *next = nullptr;  // while it waits for room in the provider, or has ended and is reported
-  int error = 0;  // libfabric's number, if it has failed
-  std::atomic<State> state{State::at_rest};
-
-  /// Goes to the same memory of the same peer, from the same region.
-  void aim_as(const Transfer &other) {
-    peer = other.peer;
-    descriptor = other.descriptor;
-    key = other.key;
-  }
 };
 
 /// The endpoint and all that goes with it. Nothing but open, meet and listen allocates. With Wish::many_threads any thread may call.
@@ -127,15 +79,16 @@ class Port {
     return ear | std::uint64_t{id} << 32 | value;
   }
 
-  /// Starts a transfer; it waits in a queue if the provider has no room. Does not wait.
+  /// Starts a transfer; it waits in a queue if the provider has no room, or if an older one to its peer waits there. Does not block.
   void start(Transfer &transfer);
-  /// The reported transfers that have ended since the last call, linked by `next`.
+  /// The reported transfers that have ended since the last call, linked by `next`; those that ended first stand first.
   Transfer *take_ended();
   /// True if memory that is written from or read into has to be registered.
   bool registers_sources() const { return registers_sources_; }
   /// Registers the memory of a transfer until its end.
   Status lend(Transfer &transfer);
-  /// True if the provider promises that a message arrives after the writes that were started before it.
+  /// True if a message arrives after the writes to its peer that were started before it: the provider promises that for what it was given
+  /// first, and what has no room waits in that order.
   bool keeps_order() const { return keeps_order_; }
   /// True if a transfer still waits for room in the provider.
   bool waits_for_room(const Transfer &transfer);
@@ -177,7 +130,6 @@ class Port {
   bool hold_back(const Transfer &transfer);
   bool is_crowded();
   std::int64_t hand_over(Transfer &transfer);
-  void try_again();
   void read_queue();
   void receive(void *transfer, std::size_t bytes);
   void read_error();
@@ -193,10 +145,11 @@ class Port {
   std::vector<Ear> ears_;
   std::vector<std::size_t> free_ears_;
   std::map<std::uint64_t, Words> words_;  // by ear
-  Transfer *waiting_ = nullptr;  // for room in the provider
-  Transfer *ended_ = nullptr;
+  Backlog backlog_;  // waits for room in the provider
+  Transfer *ended_ = nullptr, *last_ended_ = nullptr;
   std::size_t word_bytes_ = 0, inject_bytes_ = 0;
   bool registers_sources_ = false, keeps_order_ = false;
+  bool overtakes_ = false;  // a network that is made so
   std::uint32_t dice_ = 0;  // not 0: transfers are held back at random
   bool crowded_ = false;
   std::chrono::steady_clock::time_point room_from_{};  // in a crowded network

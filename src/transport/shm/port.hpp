@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/types.h>
+
 #include <utility>
 
 #include "base/atomics.hpp"
@@ -24,12 +26,13 @@ struct Process {
 ///
 ///   line pair 0  bell      futex word; written by whoever wakes this rank
 ///   line pair 1  sleepers  written by this rank's threads; read by everybody after each notification
-///   line pair 2  process   written by this rank: who it is, once, at creation; and the collective steps that it has come to
+///   line pair 2  process   written by this rank: who it is, once, at creation; the collective steps that it has come to, and the call it is in
 struct PortState {
   alignas(kLinePair) std::atomic<std::uint32_t> bell;
   alignas(kLinePair) std::atomic<std::uint32_t> sleepers;
   alignas(kLinePair) Process process;
   std::atomic<std::uint64_t> steps;
+  std::atomic<std::int64_t> call;
 };
 static_assert(sizeof(PortState) == 3 * kLinePair);
 
@@ -73,6 +76,11 @@ class Port {
   /// Counts the collective steps of this rank, so that the others can tell who has not come; cold.
   void count_step() { state(me_).steps.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t steps(Member member) const { return state(member).steps.load(std::memory_order_relaxed); }
+  /// Says in which call this rank is, for messages of others; what the number means is the caller's own.
+  void enter(std::int64_t call) { state(me_).call.store(call, std::memory_order_relaxed); }
+  std::int64_t call(Member member) const { return state(member).call.load(std::memory_order_relaxed); }
+  /// The process of a member, as this process's pid namespace numbers it.
+  pid_t process_of(Member member) const { return static_cast<pid_t>(state(member).process.pid); }
   bool attached() const { return states_ || region_.mapped(); }
   const Region &region() const { return region_; }
   /// False once a member's process has ended; true where that cannot be known (another pid namespace).

@@ -122,6 +122,9 @@ MPI_Comm MPI_Comm_f2c(MPI_Fint) { return MPI_COMM_WORLD; }
 int MPI_Error_string(int, char *text, int *length) {
   return *length = std::snprintf(text, MPI_MAX_ERROR_STRING, "not in the thread MPI"), MPI_SUCCESS;
 }
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *, MPI_Comm_delete_attr_function *, int *, void *) { return MPI_SUCCESS; }
+int MPI_Comm_set_attr(MPI_Comm, int, void *) { return MPI_SUCCESS; }
+int MPI_Comm_free_keyval(int *) { return MPI_SUCCESS; }
 int MPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler) { return MPI_SUCCESS; }
 int MPI_Type_contiguous(int, MPI_Datatype, MPI_Datatype *) { return MPI_ERR_OTHER; }
 int MPI_Type_create_struct(int, const int[], const MPI_Aint[], const MPI_Datatype[], MPI_Datatype *) { return MPI_ERR_OTHER; }

@@ -1,6 +1,6 @@
 // Patterns and how they are recognised.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halo/poison.hpp"
+#include "exchange/poison.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,313 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!> Halo swaps of any set of boxes: a rank may have several or none, of any sizes, anywhere in the domain. Boxes of one rank copy from each
+!> other without a message.
+module halocline_blocks
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t
+  use halocline_c
+  use halocline_context, only: hlc_context
+  use halocline_errors, only: hlc_error_message, hlc_mode_from_name, settle, with_rank
+  use halocline_fields, only: expand_depth, hlc_field, MAX_NAME
+  implicit none
+  private
+  public :: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, hlc_blocks_start_part, &
+            hlc_blocks_finish_part, hlc_blocks_finalise, hlc_blocks_info
+
+  !> A box of cells of the domain that a rank owns: its first cell (counted from 0, as in hlc_grid), its cells along each dimension without
+  !> halo, a number for messages, and the thread that drives it (from 0).
+  type, bind(C) :: hlc_box
+    integer(c_int64_t) :: start(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: count(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: id = 0
+    integer(c_int) :: part = 0
+  end type
+
+  !> struct hlc_blocks_spec.
+  type, bind(C) :: c_blocks_spec
+    integer(c_int) :: ndims = 0
+    integer(c_int64_t) :: global(HLC_MAX_DIMS) = 0
+    integer(c_int) :: periodic(HLC_MAX_DIMS) = 0
+    integer(c_int64_t) :: depth_low(HLC_MAX_DIMS) = 0, depth_high(HLC_MAX_DIMS) = 0
+    integer(c_int) :: stencil = 0, layout = 0, nblocks = 0
+    type(c_ptr) :: blocks = c_null_ptr
+    integer(c_int) :: nfields = 0
+    type(c_ptr) :: fields = c_null_ptr
+    integer(c_int) :: parts = 0, mode = 0, epoch = 0, drive = 0
+  end type
+
+  !> Planned swaps of blocks, to be run again and again. A copy is the same blocks.
+  type :: hlc_blocks
+    type(c_ptr) :: handle = c_null_ptr
+    integer :: rank = -1
+    integer :: nfields = 0
+  end type
+
+  interface
+    function c_blocks_init(context, spec, blocks) result(status) bind(C, name="hlc_blocks_init")
+      import :: c_blocks_spec, c_int, c_ptr
+      type(c_ptr), value :: context
+      type(c_blocks_spec), intent(in) :: spec
+      type(c_ptr), intent(out) :: blocks
+      integer(c_int) :: status
+    end function
+    function c_blocks_start(blocks, what) result(status) bind(C, name="hlc_blocks_start")
+      import :: c_int, c_ptr, c_swap
+      type(c_ptr), value :: blocks
+      type(c_swap), intent(in) :: what
+      integer(c_int) :: status
+    end function
+    function c_blocks_start_part(blocks, part, what) result(status) bind(C, name="hlc_blocks_start_part")
+      import :: c_int, c_ptr, c_swap
+      type(c_ptr), value :: blocks
+      integer(c_int), value :: part
+      type(c_swap), intent(in) :: what
+      integer(c_int) :: status
+    end function
+    function c_blocks_test(blocks) result(status) bind(C, name="hlc_blocks_test")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: blocks
+      integer(c_int) :: status
+    end function
+    function c_blocks_finish(blocks) result(status) bind(C, name="hlc_blocks_finish")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: blocks
+      integer(c_int) :: status
+    end function
+    function c_blocks_finish_part(blocks, part) result(status) bind(C, name="hlc_blocks_finish_part")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: blocks
+      integer(c_int), value :: part
+      integer(c_int) :: status
+    end function
+    function c_blocks_finalise(blocks) result(status) bind(C, name="hlc_blocks_finalise")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: blocks
+      integer(c_int) :: status
+    end function
+    function c_blocks_info(blocks, info) result(status) bind(C, name="hlc_blocks_info")
+      import :: c_int, c_ptr, hlc_plan_info
+      type(c_ptr), value :: blocks
+      type(hlc_plan_info), intent(out) :: info
+      integer(c_int) :: status
+    end function
+  end interface
+
+contains
+
+  !> Plans swaps of this rank's boxes of a domain of global cells. periodic has one entry per dimension. fields(f, b) is field f of box b,
+  !> from hlc_field_of: an array of the box's cells and its halo; without boxes it has the shape (nfields, 0). depth, depth_high, stencil,
+  !> mode, epoch and drive are as for hlc_halo_init. parts is the number of threads that drive a swap together. Halo cells that nobody owns
+  !> are left as they are. Collective over the context. HLC_ERR_ARGUMENT names boxes that overlap with both owners.
+  subroutine hlc_blocks_init(context, global, periodic, boxes, fields, depth, blocks, depth_high, stencil, parts, mode, epoch, &
+                             drive, status)
+    type(hlc_context), intent(in) :: context
+    integer(c_int64_t), intent(in) :: global(:)
+    logical, intent(in) :: periodic(:)
+    type(hlc_box), intent(in), target, contiguous :: boxes(:)
+    type(hlc_field), intent(in) :: fields(:, :)
+    integer, intent(in) :: depth(..)
+    type(hlc_blocks), intent(out) :: blocks
+    integer, intent(in), optional :: depth_high(..)
+    integer, intent(in), optional :: stencil, parts, epoch, drive
+    character(len=*), intent(in), optional :: mode
+    integer, intent(out), optional :: status
+    type(c_blocks_spec) :: spec
+    type(c_field), target :: plain(size(fields))
+    character(kind=c_char), target :: names(MAX_NAME, size(fields))
+    character(len=200) :: message
+    integer :: code, found, ndims
+    logical :: ok, ok_high
+
+    message = ""
+    blocks%rank = context%rank
+    blocks%nfields = size(fields, 1)
+    ndims = size(global)
+    if (ndims < 1 .or. ndims > HLC_MAX_DIMS .or. size(periodic) /= ndims) then
+      message = "global and periodic need one entry per dimension, 1 to 4"
+    else
+      spec%ndims = int(ndims, c_int)
+      spec%global(1:ndims) = global
+      spec%periodic(1:ndims) = merge(1_c_int, 0_c_int, periodic)
+      call expand_depth(depth, ndims, spec%depth_low, ok)
+      spec%depth_high = spec%depth_low
+      ok_high = .true.
+      if (present(depth_high)) call expand_depth(depth_high, ndims, spec%depth_high, ok_high)
+      if (.not. (ok .and. ok_high)) write (message, "(a,i0)") "depth must be a scalar or an array of size ", ndims
+    end if
+    if (present(stencil)) spec%stencil = int(stencil, c_int)
+    if (present(parts)) spec%parts = int(parts, c_int)
+    if (present(epoch)) spec%epoch = int(epoch, c_int)
+    if (present(drive)) spec%drive = int(drive, c_int)
+    if (present(mode)) then
+      call hlc_mode_from_name(mode, found, code)
+      if (code /= HLC_OK) message = hlc_error_message()
+      spec%mode = int(found, c_int)
+    end if
+    spec%nblocks = size(boxes, kind=c_int)
+    spec%nfields = size(fields, 1, kind=c_int)
+    if (size(boxes) > 0) spec%blocks = c_loc(boxes)
+    if (size(fields) > 0) then
+      call set_fields(reshape(fields, [size(fields)]), names, plain)
+      spec%fields = c_loc(plain)
+    end if
+    if (len_trim(message) == 0) call check_extents(boxes, fields, spec, message)
+
+    ! What only the binding sees is told to the other ranks.
+    if (len_trim(message) > 0) then
+      code = c_refuse(context%handle, trim(with_rank("hlc_blocks_init", context%rank, message)) // c_null_char)
+    else
+      code = c_blocks_init(context%handle, spec, blocks%handle)
+    end if
+    call settle(code, context%rank, status)
+  end subroutine
+
+  !> Starts one swap of all boxes. fields (from 1, ascending) chooses some of the fields; reverse adds the halos to the owners' cells
+  !> instead, and sets them to zero. Otherwise as hlc_halo_start.
+  subroutine hlc_blocks_start(blocks, fields, reverse, status)
+    type(hlc_blocks), intent(in) :: blocks
+    integer, intent(in), optional :: fields(:)
+    logical, intent(in), optional :: reverse
+    integer, intent(out), optional :: status
+    integer(c_int), target :: chosen(blocks%nfields)
+    type(c_swap) :: swap
+    integer :: code
+    code = HLC_OK
+    call describe(fields, reverse, chosen, swap, code)
+    if (code == HLC_OK) code = c_blocks_start(blocks%handle, swap)
+    call settle_start(code, blocks, fields, "hlc_blocks_start", status)
+  end subroutine
+
+  !> The same for one part (from 0), in a thread of its own: its boxes are ready. The last part's call sends.
+  subroutine hlc_blocks_start_part(blocks, part, fields, reverse, status)
+    type(hlc_blocks), intent(in) :: blocks
+    integer, intent(in) :: part
+    integer, intent(in), optional :: fields(:)
+    logical, intent(in), optional :: reverse
+    integer, intent(out), optional :: status
+    integer(c_int), target :: chosen(blocks%nfields)
+    type(c_swap) :: swap
+    integer :: code
+    code = HLC_OK
+    call describe(fields, reverse, chosen, swap, code)
+    if (code == HLC_OK) code = c_blocks_start_part(blocks%handle, int(part, c_int), swap)
+    call settle_start(code, blocks, fields, "hlc_blocks_start_part", status)
+  end subroutine
+
+  !> Moves the swap along without waiting; done is true when finish will not wait for data any more.
+  subroutine hlc_blocks_test(blocks, done, status)
+    type(hlc_blocks), intent(in) :: blocks
+    logical, intent(out) :: done
+    integer, intent(out), optional :: status
+    integer :: code
+    code = c_blocks_test(blocks%handle)
+    done = code == HLC_OK
+    call settle(code, blocks%rank, status)
+  end subroutine
+
+  !> Completes the swap: all halos are filled, all cells may be written again.
+  subroutine hlc_blocks_finish(blocks, status)
+    type(hlc_blocks), intent(in) :: blocks
+    integer, intent(out), optional :: status
+    call settle(int(c_blocks_finish(blocks%handle)), blocks%rank, status)
+  end subroutine
+
+  !> The same for one part (from 0), sharing the copies with the others.
+  subroutine hlc_blocks_finish_part(blocks, part, status)
+    type(hlc_blocks), intent(in) :: blocks
+    integer, intent(in) :: part
+    integer, intent(out), optional :: status
+    call settle(int(c_blocks_finish_part(blocks%handle, int(part, c_int))), blocks%rank, status)
+  end subroutine
+
+  !> Releases blocks. Collective. HLC_ERR_STATE while a swap is in flight.
+  subroutine hlc_blocks_finalise(blocks, status)
+    type(hlc_blocks), intent(inout) :: blocks
+    integer, intent(out), optional :: status
+    call settle(int(c_blocks_finalise(blocks%handle)), blocks%rank, status)
+  end subroutine
+
+  !> Fills info with what init decided: mode, routes, messages, bytes. Local.
+  subroutine hlc_blocks_info(blocks, info, status)
+    type(hlc_blocks), intent(in) :: blocks
+    type(hlc_plan_info), intent(out) :: info
+    integer, intent(out), optional :: status
+    call settle(int(c_blocks_info(blocks%handle, info)), blocks%rank, status)
+  end subroutine
+
+  ! ---------------------------------------------------------------- what the calls hand over
+
+  !> A list that is longer than all fields cannot be one of theirs.
+  subroutine describe(fields, reverse, chosen, swap, code)
+    integer, intent(in), optional :: fields(:)
+    logical, intent(in), optional :: reverse
+    integer(c_int), intent(inout), target :: chosen(:)
+    type(c_swap), intent(out) :: swap
+    integer, intent(inout) :: code
+    if (present(reverse)) swap%reverse = merge(1_c_int, 0_c_int, reverse)
+    if (.not. present(fields)) return
+    if (size(fields) < 1 .or. size(fields) > size(chosen)) then
+      code = HLC_ERR_ARGUMENT
+      return
+    end if
+    chosen(1:size(fields)) = int(fields - 1, c_int)
+    swap%nfields = size(fields, kind=c_int)
+    swap%fields = c_loc(chosen(1))
+  end subroutine
+
+  !> What only the binding saw has a message of its own.
+  subroutine settle_start(code, blocks, fields, call_name, status)
+    integer, intent(in) :: code
+    type(hlc_blocks), intent(in) :: blocks
+    integer, intent(in), optional :: fields(:)
+    character(len=*), intent(in) :: call_name
+    integer, intent(out), optional :: status
+    character(len=100) :: message
+    message = ""
+    if (present(fields)) then
+      if (size(fields) < 1 .or. size(fields) > blocks%nfields) &
+        write (message, "(2(a,i0))") "fields has ", size(fields), " entries, it must have 1 to ", blocks%nfields
+    end if
+    if (len_trim(message) > 0) then
+      call settle(code, blocks%rank, status, with_rank(call_name, blocks%rank, message))
+    else
+      call settle(code, blocks%rank, status)
+    end if
+  end subroutine
+
+  subroutine set_fields(fields, names, plain)
+    type(hlc_field), intent(in) :: fields(:)
+    character(kind=c_char), intent(inout), target :: names(:, :)
+    type(c_field), intent(inout) :: plain(:)
+    integer :: f
+    do f = 1, size(fields)
+      names(:, f) = fields(f)%name
+      plain(f)%data = fields(f)%data
+      plain(f)%type = int(fields(f)%type, c_int)
+      plain(f)%element_bytes = int(fields(f)%element_bytes, c_size_t)
+      plain(f)%stride_bytes = fields(f)%stride_bytes
+      if (fields(f)%name(1) /= c_null_char) plain(f)%name = c_loc(names(1, f))
+    end do
+  end subroutine
+
+  !> Compares each array's own extents with its box and halo, so that a field that is too small never reaches the kernels.
+  subroutine check_extents(boxes, fields, spec, message)
+    type(hlc_box), intent(in) :: boxes(:)
+    type(hlc_field), intent(in) :: fields(:, :)
+    type(c_blocks_spec), intent(in) :: spec
+    character(len=*), intent(inout) :: message
+    integer(c_int64_t) :: expected
+    integer :: b, f, d
+    if (size(fields, 2) /= size(boxes)) then
+      write (message, "(a,i0,a,i0,a)") "fields is for ", size(fields, 2), " boxes, there are ", size(boxes), ""
+      return
+    end if
+    do b = 1, size(boxes)
+      do f = 1, size(fields, 1)
+        do d = 1, min(int(fields(f, b)%ndims), int(spec%ndims))
+          expected = boxes(b)%count(d) + spec%depth_low(d) + spec%depth_high(d)
+          if (fields(f, b)%extent(d) /= expected) write (message, "(a,2(i0,a),i0,a,i0,a,i0)") "fields(", f, ", ", b, ") has ", &
+            fields(f, b)%extent(d), " cells along dimension ", d, " where box and halo make ", expected
+        end do
+      end do
+    end do
+  end subroutine
+end module halocline_blocks

@@ -1,0 +1,14 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! The port of MONC to Halocline: these two modules take the place of those of the same name, and no other file changes.
+module communication_types_mod
+  use datadefn_mod, only: DEFAULT_PRECISION
+  include "halocline_monc_types.inc"
+end module
+
+module halo_communication_mod
+  use datadefn_mod, only: DEFAULT_PRECISION
+  use grids_mod, only: local_grid_type, X_INDEX, Y_INDEX, Z_INDEX
+  use state_mod, only: model_state_type
+  use communication_types_mod, only: halo_communication_type, neighbour_description_type, field_data_wrapper_type
+  include "halocline_monc.inc"
+end module

@@ -1,0 +1,148 @@
+/*
+ * Halo swaps of unstructured meshes: each rank lists which of its entries (cells, nodes, edges, degrees of freedom) a neighbour needs and
+ * which it gets from it. Part of the C API; halocline.h includes it.
+ *
+ *     hlc_index_halo_init(context, &spec, &halo);      once
+ *     hlc_index_halo_start(halo, NULL);                owners' values of this moment ...
+ *     hlc_index_halo_finish(halo);                     ... are in the ghosts
+ *     hlc_index_halo_start(halo, &reverse);            what was computed in ghosts ...
+ *     hlc_index_halo_finish(halo);                     ... has been added to the owners' entries
+ *
+ * A field is an array of entries, owned ones and ghosts in any order, each of one or several components. Finite-element assembly is a reverse
+ * swap, followed by one forwards if the ghosts are to hold the sums as well.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef HALOCLINE_INDEX_HALO_H
+#define HALOCLINE_INDEX_HALO_H
+
+#include <halocline/halocline.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hlc_index_halo hlc_index_halo;
+
+/**
+ * The lists that this rank shares with one neighbour. Entry k of my out list fills entry k of the in list at the other end, and the other way
+ * round. A rank may appear several times, and may be the caller itself. Lists with (rank b, tag_out s, tag_in t) of rank a are joined to those with
+ * (rank a, tag_out t, tag_in s) of rank b; equal ones in the order listed. One neighbour, one pair of lists: leave both tags 0. Two sides that
+ * face the same rank: give each side a number, tag_out is that of this side and tag_in that of the side it faces.
+ */
+typedef struct hlc_index_neighbour {
+  int rank; /**< in the context's communicator */
+  int tag_out, tag_in; /**< 0 or more */
+  int64_t nout; /**< entries that the neighbour needs of mine; must be nin at the other end */
+  const int64_t
+      *out; /**< their local indices, counted from 0, in any order; an index may be listed several times. May be NULL if nout is 0 */
+  int64_t nin; /**< entries that I get from the neighbour */
+  const int64_t *in; /**< their local indices: ghosts, each in one in list only, once, and in no out list */
+} hlc_index_neighbour;
+
+/** One field: entry i begins at data + i * entry_stride_bytes, its component c lies component_stride_bytes * c behind. */
+typedef struct hlc_index_field {
+  void *data; /**< entry 0; NULL only if the rank has no entries */
+  hlc_type type; /**< of a component */
+  size_t element_bytes; /**< of a component; needed for HLC_OPAQUE, else 0 or the type's own size */
+  int64_t components; /**< per entry; 0 counts as 1 */
+  int64_t entry_stride_bytes; /**< 0: entries side by side, each with all its components, or those of one block */
+  int64_t
+      component_stride_bytes; /**< 0: components side by side (u[entry][component] in C). A block per component (u[component][entry]): its bytes */
+  const char *name; /**< for messages; may be NULL */
+} hlc_index_field;
+
+/** Everything that hlc_index_halo_init needs. Zero-initialise it. The lists and the structs are copied. */
+typedef struct hlc_index_halo_spec {
+  int64_t nentries; /**< entries of each field on this rank, ghosts included; indices are 0 to nentries - 1 */
+  int nneighbours;
+  const hlc_index_neighbour *neighbours;
+  int nfields; /**< 1 or more */
+  const hlc_index_field *fields; /**< the data must stay where they are until finalise */
+  hlc_mode mode;
+  hlc_epoch epoch;
+  hlc_drive drive;
+} hlc_index_halo_spec;
+
+/** What one swap moves. Zero: all fields, from owners to ghosts. */
+typedef struct hlc_index_swap {
+  int nfields; /**< 0: all fields of the halo */
+  const int *fields; /**< indices of the fields, strictly ascending */
+  int reverse; /**< 1: ghosts are added to their owners' entries, and become 0 */
+} hlc_index_swap;
+
+/**
+ * Plans swaps of listed entries. Collective over the context; number, types, element sizes and components of the fields, mode, epoch and drive must
+ * be the same on all ranks, while entries, lists and strides are each rank's own. In mode direct (and view, notify_node), where both ranks of a link are of one node and
+ * have all fields from hlc_field_alloc, the neighbour's lists are fetched here, and each swap copies straight from its array into mine: lists are
+ * searched for runs, and these are copied at once where they are long. Else entries are packed. Errors, the same on all ranks: HLC_ERR_ARGUMENT
+ * (names the argument, its place, value and rank: an index out of range, a ghost filled twice, a ghost that is sent on), HLC_ERR_MISMATCH (two ranks,
+ * and how many entries each expects), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_init(hlc_context *context, const hlc_index_halo_spec *spec, hlc_index_halo **halo);
+
+/**
+ * Starts one swap (what NULL: everything, forwards). As hlc_halo_start: from here until finish, entries in out lists may be read but not
+ * written, and ghosts neither read nor written. All ranks start the same swaps in the same order. In a reverse swap each rank adds first what
+ * it gets from itself, then the neighbours' ghosts in the order of its list of neighbours, each in the order of the in list: sums have the same bits in every run and
+ * every mode. HLC_ERR_UNSUPPORTED for a reverse swap of HLC_OPAQUE fields. Allocates nothing.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_start(hlc_index_halo *halo, const hlc_index_swap *what);
+
+/** Moves the swap along without waiting. As hlc_halo_test. */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_test(hlc_index_halo *halo);
+
+/**
+ * Completes the swap: every ghost holds its owner's value of the moment of the owner's start, and entries in out lists may be written again;
+ * or, in reverse, every owner's entry has got its ghosts' values. As hlc_halo_finish, errors and HALOCLINE_CHECK=1 included.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finish(hlc_index_halo *halo);
+
+/** Consecutive values of an in list that lie in consecutive entries. */
+typedef struct hlc_index_run {
+  int64_t place; /**< the entry of the view at which the first of them lies */
+  int64_t first; /**< its place in the in list, counted from 0 */
+  int64_t count;
+} hlc_index_run;
+
+/**
+ * Where the values of one in list lie: an array and runs of entries in it. Value first + i of the list, component c, is at data + (place + i) * entry_stride_bytes + c *
+ * component_stride_bytes, 0 <= i < count of the run. Read, never written. The runs are in the order of the in list and cover it; they belong to the halo.
+ */
+typedef struct hlc_index_view {
+  const void *data; /**< NULL: the last swap did not move this field */
+  int64_t entry_stride_bytes, component_stride_bytes;
+  int64_t nruns;
+  const hlc_index_run *runs;
+  int rank; /**< whose lists they are */
+} hlc_index_view;
+
+/**
+ * Completes a swap as hlc_index_halo_finish does, but in mode view it copies nothing: until the next hlc_index_halo_start of this halo,
+ * hlc_index_halo_release or hlc_index_halo_finalise, the neighbours' values are read through hlc_index_halo_view, and the ghosts are left as they
+ * were. A neighbour that is read directly shows its own array, with runs as long as its out list has them; of all others the receive buffer is
+ * shown, as one run. Entries in out lists must not be written before hlc_index_halo_release, or the finish of the next swap. In all other modes, in
+ * reverse, and with HALOCLINE_CHECK=1 it is hlc_index_halo_finish, and views show the ghosts. Errors as hlc_index_halo_finish.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finish_views(hlc_index_halo *halo);
+
+/** Gives the views back, and waits until all neighbours have given back those of my entries. As hlc_halo_release. */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_release(hlc_index_halo *halo);
+
+/**
+ * Fills *view for one field and one entry of the list of neighbours. Local. The first call of each neighbour looks for runs and allocates; ask for all once, before
+ * the loop, if that matters. HLC_ERR_ARGUMENT, HLC_ERR_MEMORY; HLC_ERR_STATE while a swap is in flight.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_view(hlc_index_halo *halo, int field, int neighbour, hlc_index_view *view);
+
+/** Releases a halo and sets *halo to NULL. Collective. As hlc_halo_finalise. */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finalise(hlc_index_halo **halo);
+
+/** Fills *info. Local. self_copies counts entries of the list of neighbours that name the caller. */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_info(const hlc_index_halo *halo, hlc_plan_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

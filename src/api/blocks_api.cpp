@@ -1,0 +1,45 @@
+// The C API of blocks: each function checks its handle and calls one object.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/plans.hpp"
+#include "blocks/blocks.hpp"
+
+namespace api = halocline::api;
+using halocline::CallName;
+
+struct hlc_blocks {
+  explicit hlc_blocks(halocline::Context &context) : inner(context) {}
+  halocline::Blocks inner;
+};
+
+extern "C" {
+
+hlc_status hlc_blocks_init(hlc_context *context, const hlc_blocks_spec *spec, hlc_blocks **blocks) {
+  return api::make(CallName::blocks_init, context, spec, blocks);
+}
+
+hlc_status hlc_blocks_start(hlc_blocks *blocks, const hlc_swap *what) {
+  return api::in_swap("hlc_blocks_start", blocks, "blocks", [&](auto &inner) { return inner.start(what); });
+}
+hlc_status hlc_blocks_test(hlc_blocks *blocks) {
+  return api::in_swap("hlc_blocks_test", blocks, "blocks", [](auto &inner) { return inner.test(); });
+}
+hlc_status hlc_blocks_finish(hlc_blocks *blocks) {
+  return api::in_swap("hlc_blocks_finish", blocks, "blocks", [](auto &inner) { return inner.finish(); });
+}
+
+hlc_status hlc_blocks_start_part(hlc_blocks *blocks, int part, const hlc_swap *what) {
+  return api::in_swap("hlc_blocks_start_part", blocks, "blocks", [&](auto &inner) { return inner.start_part(part, what); });
+}
+hlc_status hlc_blocks_finish_part(hlc_blocks *blocks, int part) {
+  return api::in_swap("hlc_blocks_finish_part", blocks, "blocks", [&](auto &inner) { return inner.finish_part(part); });
+}
+
+hlc_status hlc_blocks_finalise(hlc_blocks **blocks) { return api::release(CallName::blocks_finalise, blocks); }
+
+hlc_status hlc_blocks_info(const hlc_blocks *blocks, hlc_plan_info *info) {
+  if (!blocks || !info) return api::out(api::null("hlc_blocks_info", blocks ? "info" : "blocks"));
+  *info = blocks->inner.describe();
+  return HLC_OK;
+}
+
+}  // extern "C"

@@ -1,0 +1,60 @@
+// How plans with swaps (halos of all kinds, exchanges) are made and released: the meetings of all ranks, and the count of what lives.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/handles.hpp"
+#include "engine/collective.hpp"
+
+namespace halocline::api {
+
+/// Makes a halo or an exchange, counts it as live in its context. A rank without a place for the result still tells the others.
+template <class Object, class Spec>
+hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **object) {
+  const char *name = name_of(call);
+  return guarded(name, [&]() -> Status {
+    if (!context) return null(name, "context");
+    Context &inner = context->inner;
+    HLC_TRY(mpi_is_up(name));
+    const Call in_call(inner, call, inner.next_plan());
+    std::unique_ptr<Object> made;
+    std::string plan;
+    const Status mine = alone(inner, [&] {
+      if (!object) return null_on(inner, name, "the result pointer");
+      made = std::make_unique<Object>(inner);
+      return made->inner.accept(spec, &plan);
+    });
+    HLC_TRY(meet(inner, mine, plan));
+    inner.count_plan();
+    HLC_TRY(made->inner.create(spec));
+    inner.live_plans += 1;
+    *object = made.release();
+    return Status::ok;
+  });
+}
+
+/// Releases one, and sets the handle to NULL; nothing happens where ranks are in different calls.
+template <class Object>
+hlc_status release(CallName call, Object **object) {
+  const char *name = name_of(call);
+  return guarded(name, [&]() -> Status {
+    if (!object || !*object) return Status::ok;
+    auto &inner = (*object)->inner;
+    note_end_of_mpi(inner.context(), name);
+    if (inner.in_flight() && !inner.broken() && !inner.context().lost())
+      return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name, inner.context().rank());
+    const Call in_call(inner.context(), call, inner.serial());
+    int broken = 0;
+    const Status met = meet_to_release(inner.context(), inner.broken() ? 1 : 0, &broken);
+    if (met == Status::mismatch) return met;
+    const Status ended = inner.end(broken != 0 || failed(met));
+    inner.context().live_plans -= 1;
+    delete *object;
+    *object = nullptr;
+    return ended;
+  });
+}
+
+}  // namespace halocline::api

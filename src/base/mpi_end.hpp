@@ -1,0 +1,20 @@
+// Whether MPI has been finalised, known without a call of MPI: halos and fields may outlive it, and must not call it then.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+
+#include "base/status.hpp"
+
+namespace halocline {
+
+/// Set once by MPI_Finalize.
+extern std::atomic<bool> mpi_end_was_seen;
+
+/// True from the beginning of MPI_Finalize on. Any thread.
+inline bool mpi_has_ended() { return mpi_end_was_seen.load(std::memory_order_relaxed); }
+
+/// Has MPI tell when it is finalised, once per process. Local; MPI must be initialised.
+Status watch_end_of_mpi();
+
+}  // namespace halocline

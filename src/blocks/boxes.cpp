@@ -1,0 +1,198 @@
+// Gathering and intersecting. Two blocks that do not overlap meet in one box of the halo at most, for each image of the other in a periodic
+// domain; a star stencil cuts it into what lies beside the faces.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "blocks/boxes.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <string>
+
+#include "engine/collective.hpp"
+#include "engine/directory.hpp"
+#include "engine/segment.hpp"
+
+namespace halocline {
+namespace {
+
+std::size_t at(int d) { return static_cast<std::size_t>(d); }
+
+/// What two boxes have in common; without cells if that is nothing.
+Box common(const Box &a, const Box &b) {
+  Box both;
+  for (std::size_t d = 0; d < a.start.size(); ++d) {
+    both.start[d] = std::max(a.start[d], b.start[d]);
+    both.count[d] = std::max<std::int64_t>(0, std::min(a.start[d] + a.count[d], b.start[d] + b.count[d]) - both.start[d]);
+  }
+  return both;
+}
+
+Box moved(Box box, const Cells &by, std::int64_t sign) {
+  for (std::size_t d = 0; d < by.size(); ++d) box.start[d] += sign * by[d];
+  return box;
+}
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+/// Images of a box that may meet another: from the first to the last, in whole domains.
+struct Images {
+  Cells first{}, last{};
+  bool none = false;
+
+  Images(const Domain &domain, const Box &whole, const Box &from) {
+    for (std::size_t d = 0; d < first.size() && !none; ++d) {
+      // first: the lowest that ends behind the beginning of `whole`; last: the highest that begins before its end.
+      const std::int64_t below = whole.start[d] - from.start[d] - from.count[d], above = whole.start[d] + whole.count[d] - from.start[d];
+      if (domain.periodic[d]) {
+        first[d] = floor_div(below, domain.extent[d]) + 1;
+        last[d] = floor_div(above - 1, domain.extent[d]);
+        none = first[d] > last[d];
+      } else {
+        none = below >= 0 || above <= 0;
+      }
+    }
+  }
+
+  /// Goes to the next image, the first dimension fastest; false after the last.
+  bool next(Cells &image) const {
+    for (std::size_t d = 0; d < image.size(); ++d) {
+      if (++image[d] <= last[d]) return true;
+      image[d] = first[d];
+    }
+    return false;
+  }
+};
+
+/// Collects the overlaps of one pair of blocks.
+class Meeting {
+ public:
+  Meeting(const Domain &domain, std::vector<Overlap> &overlaps) : domain_(domain), overlaps_(overlaps) {}
+
+  /// Box with its halo.
+  Box whole(const Box &box) const {
+    Box grown = box;
+    for (std::size_t d = 0; d < grown.start.size(); ++d) {
+      grown.start[d] -= domain_.low[d];
+      grown.count[d] += domain_.low[d] + domain_.high[d];
+    }
+    return grown;
+  }
+
+  void list(const Overlap &pair, const Box &to, const Box &from, bool same) {
+    const Images images(domain_, whole(to), from);
+    if (images.none) return;
+    Cells image = images.first;
+    do {
+      if (same && image == Cells{}) continue;
+      Cells shift{};
+      for (std::size_t d = 0; d < shift.size(); ++d) shift[d] = image[d] * domain_.extent[d];
+      if (domain_.star)
+        list_faces(pair, to, from, shift);
+      else
+        add(pair, whole(to), to, from, shift);
+    } while (images.next(image));
+  }
+
+ private:
+  void list_faces(const Overlap &pair, const Box &to, const Box &from, const Cells &shift) {
+    for (int d = 0; d < domain_.ndims; ++d) {
+      Box low = to, high = to;
+      low.start[at(d)] -= domain_.low[at(d)];
+      low.count[at(d)] = domain_.low[at(d)];
+      high.start[at(d)] += to.count[at(d)];
+      high.count[at(d)] = domain_.high[at(d)];
+      add(pair, low, to, from, shift);
+      add(pair, high, to, from, shift);
+    }
+  }
+
+  /// Cells of `region` that the image of `from` owns, counted in both arrays from their first halo cell.
+  void add(Overlap pair, const Box &region, const Box &to, const Box &from, const Cells &shift) {
+    const Box met = common(region, moved(from, shift, +1));
+    if (met.cells() == 0) return;
+    pair.halo = moved(moved(met, to.start, -1), domain_.low, +1);
+    pair.edge = moved(moved(moved(met, shift, -1), from.start, -1), domain_.low, +1);
+    overlaps_.push_back(pair);
+  }
+
+  const Domain &domain_;
+  std::vector<Overlap> &overlaps_;
+};
+
+std::string cell_name(const Domain &domain, const Cells &cell) {
+  std::string name = "(";
+  for (int d = 0; d < domain.ndims; ++d) name += (d ? ", " : "") + std::to_string(cell[at(d)]);
+  return name + ")";
+}
+
+Status refuse_overlap(const Domain &domain, int rank, const Placed &mine, int other, const Placed &theirs) {
+  return fail(Status::argument, "hlc_blocks_init: block %lld of rank %d and block %lld of rank %d overlap: both own cell %s",
+              static_cast<long long>(mine.id), rank, static_cast<long long>(theirs.id), other,
+              cell_name(domain, common(mine.box, theirs.box).start).c_str());
+}
+
+}  // namespace
+
+Domain Domain::of(const hlc_blocks_spec &spec) {
+  Domain domain;
+  domain.ndims = spec.ndims;
+  domain.star = spec.stencil == HLC_STENCIL_STAR;
+  for (int d = 0; d < spec.ndims; ++d) {
+    domain.extent[at(d)] = spec.global[d];
+    domain.low[at(d)] = spec.depth_low[d];
+    domain.high[at(d)] = spec.depth_high[d];
+    domain.periodic[at(d)] = spec.periodic[d] != 0;
+  }
+  return domain;
+}
+
+Status BoxTable::share(Context &context, const std::vector<Placed> &mine) {
+  auto most = static_cast<std::int64_t>(mine.size());
+  HLC_TRY(reduce(context, context.comm(), MPI_MAX, &most, 1));
+  constexpr auto head = static_cast<std::int64_t>(sizeof(std::int64_t));
+  constexpr auto limit = (INT_MAX - head) / static_cast<std::int64_t>(sizeof(Placed));
+  if (most > limit)
+    return fail(Status::argument, "hlc_blocks_init: a rank has %lld blocks, at most %lld can be planned", static_cast<long long>(most),
+                static_cast<long long>(limit));
+  std::vector<char> record;
+  record_ = head + most * static_cast<std::int64_t>(sizeof(Placed));
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    record.resize(static_cast<std::size_t>(record_));
+    const auto count = static_cast<std::int64_t>(mine.size());
+    std::memcpy(record.data(), &count, sizeof count);
+    if (!mine.empty()) std::memcpy(record.data() + head, mine.data(), mine.size() * sizeof(Placed));
+    return Status::ok;
+  }));
+  return share_records(context, record.data(), static_cast<int>(record_), table_, ObjectFile::closed);
+}
+
+std::span<const Placed> BoxTable::of(int rank) const {
+  const char *record = table_.part(0) + record_ * rank;
+  std::int64_t count = 0;
+  std::memcpy(&count, record, sizeof count);
+  return {reinterpret_cast<const Placed *>(record + sizeof count), static_cast<std::size_t>(count)};
+}
+
+std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, std::span<const Placed> from, bool same_rank) {
+  std::vector<Overlap> overlaps;
+  Meeting meeting(domain, overlaps);
+  for (std::size_t a = 0; a < to.size(); ++a)
+    for (std::size_t b = 0; b < from.size(); ++b)
+      meeting.list({static_cast<int>(a), static_cast<int>(b), {}, {}}, to[a].box, from[b].box, same_rank && a == b);
+  return overlaps;
+}
+
+Status check_disjoint(const Context &context, const Domain &domain, const BoxTable &table) {
+  const int me = context.rank();
+  const std::span<const Placed> mine = table.of(me);
+  for (std::size_t b = 0; b < mine.size(); ++b)
+    for (int rank = 0; rank < context.size(); ++rank) {
+      const std::span<const Placed> theirs = table.of(rank);
+      for (std::size_t c = 0; c < theirs.size(); ++c)
+        if ((rank != me || b != c) && common(mine[b].box, theirs[c].box).cells() > 0)
+          return refuse_overlap(domain, me, mine[b], rank, theirs[c]);
+    }
+  return Status::ok;
+}
+
+}  // namespace halocline

@@ -1,0 +1,54 @@
+// The boxes of all ranks while blocks are planned, and where the halo of one meets another.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/context.hpp"
+#include "halo/copy.hpp"
+
+namespace halocline {
+
+/// A block as all ranks know it.
+struct Placed {
+  Box box;  // of the domain
+  std::int64_t id = 0;
+};
+
+/// The domain, and how far the halos of its blocks reach.
+struct Domain {
+  int ndims = 1;
+  Cells extent{1, 1, 1, 1}, low{}, high{};
+  std::array<bool, kMaxDims> periodic{};
+  bool star = false;
+
+  static Domain of(const hlc_blocks_spec &spec);
+};
+
+/// The boxes of all ranks, held once per node.
+class BoxTable {
+ public:
+  /// Collective over the context; the same status on all ranks.
+  Status share(Context &context, const std::vector<Placed> &mine);
+  std::span<const Placed> of(int rank) const;
+
+ private:
+  std::int64_t record_ = 0;  // bytes of a rank's record: how many blocks it has, and as many as the most have
+  Segment table_;
+};
+
+/// Cells that a block needs of another.
+struct Overlap {
+  int to = 0, from = 0;  // indices in the lists of their ranks
+  Box halo;              // in the array of `to`
+  Box edge;              // in the array of `from`
+};
+
+/// Lists what the blocks of one rank need of those of another, or of their own: in the same order on both.
+std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, std::span<const Placed> from, bool same_rank);
+
+/// Fails if one of this rank's blocks shares a cell with another, and names both with their owners.
+Status check_disjoint(const Context &context, const Domain &domain, const BoxTable &table);
+
+}  // namespace halocline

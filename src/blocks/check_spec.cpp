@@ -1,0 +1,138 @@
+// The checks, from the domain down to single fields.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "blocks/check_spec.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 40;  // cells along a dimension: sums and products with a few of them fit 64 bits
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
+
+Status bad(int rank, const std::string &argument, std::int64_t value, const std::string &rule) {
+  return fail(Status::argument, "hlc_blocks_init on rank %d: %s is %lld, it must be %s", rank, argument.c_str(),
+              static_cast<long long>(value), rule.c_str());
+}
+
+Status is_null(int rank, const char *argument) { return fail(Status::argument, "hlc_blocks_init on rank %d: %s is NULL", rank, argument); }
+
+std::string indexed(const std::string &name, int i) { return name + "[" + std::to_string(i) + "]"; }
+
+Status check_domain(const hlc_blocks_spec &spec, int rank) {
+  if (spec.ndims < 1 || spec.ndims > HLC_MAX_DIMS) return bad(rank, "ndims", spec.ndims, "1 to 4");
+  for (int d = 0; d < spec.ndims; ++d) {
+    if (spec.global[d] < 1 || spec.global[d] > kMost) return bad(rank, indexed("global", d), spec.global[d], "1 to 2^40");
+    for (const auto &[name, depth] : {std::pair{"depth_low", spec.depth_low[d]}, std::pair{"depth_high", spec.depth_high[d]}})
+      if (depth < 0 || depth > kMost) return bad(rank, indexed(name, d), depth, "0 to 2^40");
+  }
+  if (spec.stencil != HLC_STENCIL_BOX && spec.stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec.stencil, "an hlc_stencil");
+  if (spec.layout != HLC_COLUMN_MAJOR && spec.layout != HLC_ROW_MAJOR) return bad(rank, "layout", spec.layout, "an hlc_layout");
+  if (spec.parts < 0 || spec.parts > 65536) return bad(rank, "parts", spec.parts, "0 to 65536");
+  if (spec.nblocks < 0) return bad(rank, "nblocks", spec.nblocks, "0 or more");
+  if (spec.nfields < 1) return bad(rank, "nfields", spec.nfields, "1 or more");
+  const std::int64_t arrays = std::int64_t{spec.nblocks} * spec.nfields;
+  if (arrays > INT32_MAX) return bad(rank, "nblocks times nfields", arrays, "below 2^31");
+  if (spec.nblocks > 0 && !spec.blocks) return is_null(rank, "blocks");
+  return spec.nblocks > 0 && !spec.fields ? is_null(rank, "fields") : Status::ok;
+}
+
+Status check_block(const hlc_blocks_spec &spec, int b, int rank) {
+  const hlc_box &block = spec.blocks[b];
+  const std::string who = indexed("blocks", b) + ".";
+  for (int d = 0; d < spec.ndims; ++d) {
+    if (block.count[d] < 1 || block.count[d] > spec.global[d])
+      return bad(rank, who + indexed("count", d), block.count[d], "1 to the domain's " + std::to_string(spec.global[d]) + " cells");
+    if (block.start[d] < 0 || block.start[d] > spec.global[d] - block.count[d])
+      return bad(rank, who + indexed("start", d), block.start[d],
+                 "0 or more, and with count at most global, " + std::to_string(spec.global[d]));
+  }
+  const int parts = std::max(1, spec.parts);
+  return block.part >= 0 && block.part < parts ? Status::ok : bad(rank, who + "part", block.part, "0 to " + std::to_string(parts - 1));
+}
+
+Status check_element(const hlc_field &field, const std::string &who, int rank) {
+  if (!field.data) return is_null(rank, (who + ".data").c_str());
+  if (field.type < HLC_OPAQUE || field.type > HLC_COMPLEX128) return bad(rank, who + ".type", field.type, "an hlc_type");
+  const auto given = static_cast<std::int64_t>(field.element_bytes);
+  if (field.type == HLC_OPAQUE)
+    return given > 0 && given <= kMostBytes ? Status::ok : bad(rank, who + ".element_bytes", given, "1 to 2^48 for HLC_OPAQUE");
+  return given == 0 || given == element_bytes(field)
+             ? Status::ok
+             : bad(rank, who + ".element_bytes", given,
+                   "0 or " + std::to_string(element_bytes(field)) + ", an element of type " + type_name(field.type));
+}
+
+Status check_strides(const BlockShape &shape, const hlc_field &field, const std::string &who, int rank) {
+  const Strides strides = field_strides(shape.spec, field);
+  std::int64_t inner = element_bytes(field);
+  for (const int dim : stride_order(strides, shape.grid.ndims)) {
+    const std::int64_t cells = dim < shape.grid.ndims ? array_cells(shape.spec, dim) : 1;
+    if (cells == 1) continue;
+    const std::int64_t stride = strides[static_cast<std::size_t>(dim)];
+    if (stride < inner || stride > kMostBytes / cells)
+      return bad(rank, who + "." + indexed("stride_bytes", dim), stride,
+                 std::to_string(inner) + " or more, or cells would overlap, and so small that the field fits into memory");
+    inner = stride * cells;
+  }
+  return Status::ok;
+}
+
+/// Fields may be interleaved, but no two may be the same memory.
+Status check_apart(const hlc_blocks_spec &spec, int rank) {
+  std::vector<std::pair<const void *, int>> places;
+  places.reserve(static_cast<std::size_t>(spec.nblocks) * static_cast<std::size_t>(spec.nfields));
+  for (int i = 0; i < spec.nblocks * spec.nfields; ++i) places.emplace_back(spec.fields[i].data, i);
+  std::sort(places.begin(), places.end());
+  for (std::size_t i = 1; i < places.size(); ++i)
+    if (places[i - 1].first == places[i].first)
+      return fail(Status::argument, "hlc_blocks_init on rank %d: fields[%d] and fields[%d] have the same data", rank, places[i - 1].second,
+                  places[i].second);
+  return Status::ok;
+}
+
+/// A field has one type, and so one size of element, in all blocks.
+Status check_fields(const hlc_blocks_spec &spec, int rank) {
+  for (int b = 0; b < spec.nblocks; ++b) {
+    const BlockShape shape(spec, b);
+    for (int f = 0; f < spec.nfields; ++f) {
+      const int i = b * spec.nfields + f;
+      const std::string who = indexed("fields", i);
+      HLC_TRY(check_element(spec.fields[i], who, rank));
+      if (spec.fields[i].type != spec.fields[f].type)
+        return bad(rank, who + ".type", spec.fields[i].type, "that of the field in block 0, " + std::to_string(spec.fields[f].type));
+      if (element_bytes(spec.fields[i]) != element_bytes(spec.fields[f]))
+        return bad(rank, who + ".element_bytes", element_bytes(spec.fields[i]),
+                   "that of the field in block 0, " + std::to_string(element_bytes(spec.fields[f])));
+      HLC_TRY(check_strides(shape, spec.fields[i], who, rank));
+    }
+  }
+  return check_apart(spec, rank);
+}
+
+}  // namespace
+
+BlockShape::BlockShape(const hlc_blocks_spec &blocks, int block) {
+  grid.ndims = blocks.ndims;
+  for (int d = 0; d < blocks.ndims; ++d) {
+    grid.dims[d] = 1;
+    grid.local[d] = blocks.blocks[block].count[d];
+    spec.depth_low[d] = blocks.depth_low[d];
+    spec.depth_high[d] = blocks.depth_high[d];
+  }
+  spec.grid = &grid;
+  spec.layout = blocks.layout;
+}
+
+Status check_blocks_spec(const hlc_blocks_spec *spec, int rank) {
+  if (!spec) return is_null(rank, "spec");
+  HLC_TRY(check_domain(*spec, rank));
+  for (int b = 0; b < spec->nblocks; ++b) HLC_TRY(check_block(*spec, b, rank));
+  return check_fields(*spec, rank);
+}
+
+}  // namespace halocline

@@ -1,0 +1,114 @@
+// The swaps of blocks that threads drive together: who launches, who drives, and what the others do meanwhile.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "base/stream.hpp"
+#include "blocks/blocks.hpp"
+#include "engine/wait.hpp"
+
+namespace halocline {
+
+Status Blocks::check_part(const char *call, int part) const {
+  if (part >= 0 && part < parts_) return Status::ok;
+  return fail(Status::argument, "%s on rank %d: part is %d, it must be 0 to %d", call, context_.rank(), part, parts_ - 1);
+}
+
+/// True if what asks for the swap that another part has asked for.
+bool Blocks::is_same_swap(const hlc_swap *what) const {
+  if ((what && what->reverse) != reverse_) return false;
+  if (!what || what->nfields == 0) return swapped_.size() == fields_.size();
+  return std::equal(swapped_.begin(), swapped_.end(), what->fields, what->fields + what->nfields);
+}
+
+Status Blocks::start_part(int part, const hlc_swap *what) {
+  HLC_TRY(check_part("hlc_blocks_start_part", part));
+  HLC_TRY(check_swap(what));
+  Parts::Entry entry{};
+  bool same = true;
+  HLC_TRY(team_->start(
+      part,
+      [&](bool first) {
+        if (whole_ || exchange_.broken())
+          return fail(Status::state, "hlc_blocks_start_part on rank %d: a swap of all parts is in flight or has failed", context_.rank());
+        if (first) set_swap(what);
+        same = first || is_same_swap(what);
+        return Status::ok;
+      },
+      &entry));
+  if (!same) {
+    return team_->fail_round(fail(Status::mismatch,
+                                  "hlc_blocks_start_part on rank %d: part %d asks for another swap than the parts before it",
+                                  context_.rank(), part));
+  }
+  if (entry != Parts::Entry::last) return Status::ok;
+  if (team_->broken()) return Status::ok;  // finish says why
+  working_part_ = part;
+  sharing_ = parts_ > 1;
+  const Status launched = exchange_.check() ? start_checked() : exchange_.start();
+  if (failed(launched)) return team_->fail_round(launched);
+  team_->launched();
+  return Status::ok;
+}
+
+Status Blocks::finish_part(int part) {
+  HLC_TRY(check_part("hlc_blocks_finish_part", part));
+  const std::uint64_t round = team_->round_of(part);
+  if (round == 0) return fail(Status::state, "hlc_blocks_finish_part on rank %d: part %d has not been started", context_.rank(), part);
+  wait_for_launch(part, round);
+  if (!team_->is_finished(round) && team_->drives(round))
+    drive(part, round);
+  else
+    help_until_finished(part, round);
+  return team_->leave(part);
+}
+
+/// Until all parts have started. Their last one may be packing.
+void Blocks::wait_for_launch(int part, std::uint64_t round) {
+  const std::int64_t timeout_ns = context_.timeout_ns();
+  std::int64_t begun_ns = 0;
+  ThreadPause wait;
+  while (!team_->is_launched(round)) {
+    if (job_->help(static_cast<std::size_t>(part))) {
+      wait.progress();
+      continue;
+    }
+    wait.pause();
+    if (timeout_ns == 0) continue;
+    if (begun_ns == 0) begun_ns = now_ns();
+    if (now_ns() - begun_ns > timeout_ns) static_cast<void>(team_->give_up_missing(context_.rank(), part, timeout_ns));
+  }
+}
+
+void Blocks::drive(int part, std::uint64_t round) {
+  working_part_ = part;
+  const Status done = complete();
+  sharing_ = false;
+  if (failed(done))
+    static_cast<void>(team_->fail_round(done));
+  else
+    team_->finished(round);
+}
+
+/// The driver's waits are bounded, and so is this one.
+void Blocks::help_until_finished(int part, std::uint64_t round) {
+  ThreadPause wait;
+  while (!team_->is_finished(round)) {
+    if (job_->help(static_cast<std::size_t>(part)))
+      wait.progress();
+    else
+      wait.pause();
+  }
+}
+
+/// The pieces of a list, by whoever has time. What they are to do stands in shared_ before they are posted.
+void Blocks::share(const PieceList &list, const Work &work) {
+  shared_ = {&list, work};
+  job_->run(list.order, static_cast<std::size_t>(working_part_));
+}
+
+void Blocks::do_shared(int item) {
+  do_piece(shared_.list->pieces[static_cast<std::size_t>(item)], shared_.work);
+  if (shared_.work.past_caches) stream_fence();
+}
+
+}  // namespace halocline

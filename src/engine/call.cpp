@@ -1,0 +1,68 @@
+// The names of calls.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/call.hpp"
+
+#include <cstdio>
+#include <iterator>
+
+#include "engine/context.hpp"
+#include "engine/wait.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr const char *kNames[] = {"no call that waits",
+                                  "hlc_init",
+                                  "hlc_finalise",
+                                  "hlc_field_alloc",
+                                  "hlc_grid_reorder",
+                                  "hlc_refuse",
+                                  "hlc_halo_init",
+                                  "hlc_halo_finalise",
+                                  "hlc_index_halo_init",
+                                  "hlc_index_halo_finalise",
+                                  "hlc_blocks_init",
+                                  "hlc_blocks_finalise",
+                                  "hlc_exchange_create",
+                                  "hlc_exchange_destroy",
+                                  "hlc_allreduce_create",
+                                  "hlc_allreduce_destroy",
+                                  "hlc_segment_create",
+                                  "hlc_segment_free",
+                                  "a swap",
+                                  "hlc_allreduce_run",
+                                  "hlc_barrier",
+                                  "hlc_notify_wait",
+                                  "gaspi_proc_init",
+                                  "gaspi_proc_term"};
+static_assert(std::size(kNames) == static_cast<std::size_t>(CallName::count_));
+
+}  // namespace
+
+const char *name_of(CallName name) {
+  const auto index = static_cast<std::size_t>(name);
+  return index < std::size(kNames) ? kNames[index] : "another call";
+}
+
+CallWord CallWord::unpacked(std::int64_t packed) { return {static_cast<CallName>(packed % 256), packed / 256}; }
+
+void CallWord::write(char *text, std::size_t bytes) const {
+  if (plan > 0)
+    std::snprintf(text, bytes, "%s of plan %lld", name_of(name), static_cast<long long>(plan));
+  else
+    std::snprintf(text, bytes, "%s", name_of(name));
+}
+
+std::string CallWord::text() const {
+  char text[64];
+  write(text, sizeof text);
+  return text;
+}
+
+Call::Call(Context &context, CallName name, std::int64_t plan) : context_(context), before_(context.enter({name, plan})) {
+  context.begin_call(now_ns());
+}
+
+Call::~Call() { static_cast<void>(context_.enter(before_)); }
+
+}  // namespace halocline

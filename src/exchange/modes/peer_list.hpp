@@ -1,0 +1,86 @@
+// The ranks at the other ends of a leg's edges, with the edges that the running round moves: what modes count for several edges at once.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "exchange/leg.hpp"
+
+namespace halocline {
+
+/// A rank at the other end of one or several edges.
+struct PeerOfEdges {
+  int rank = 0;
+  Member member = kOtherNode;
+  std::int64_t bytes = 0;             // of these edges in a whole round
+  std::size_t first = 0, brings = 0;  // the edges that bring something in a round, in PeerList's table
+  std::size_t gives = 0;  // how many edges take something to it in a round
+};
+
+/// Peer is a PeerOfEdges and what a mode keeps of one.
+template <class Peer>
+class PeerList {
+ public:
+  /// Finds the peers of a leg's edges, and makes room for what parts_changed lists. A rank is several peers if its edges hold more bytes than
+  /// `most`; both ends divide them alike, by their order on the lower rank.
+  void make(const Plan &plan, std::vector<int> edges, std::int64_t most = INT64_MAX) {
+    const int me = plan.context->rank();
+    const auto key = [&](int e) {
+      const Edge &edge = plan.edges[static_cast<std::size_t>(e)];
+      return std::pair(edge.rank, me < edge.rank ? e : edge.peer_edge);
+    };
+    std::sort(edges.begin(), edges.end(), [&](int a, int b) { return key(a) < key(b); });
+    index_of_.assign(plan.edges.size(), 0);
+    bringing_.reserve(edges.size());
+    for (const int e : edges) {
+      const Edge &edge = plan.edges[static_cast<std::size_t>(e)];
+      const std::int64_t bytes = std::max(edge.in, edge.out);  // which the handshake has compared
+      const bool known = !peers_.empty() && peers_.back().rank == edge.rank;
+      if (!known) members_.push_back(edge.member);
+      if (!known || peers_.back().bytes > most - bytes) {
+        peers_.emplace_back();
+        peers_.back().rank = edge.rank;
+        peers_.back().member = edge.member;
+      }
+      peers_.back().bytes += bytes;
+      index_of_[static_cast<std::size_t>(e)] = peers_.size() - 1;
+    }
+  }
+
+  /// Lists what rounds with these parts move between me and each peer. Allocates nothing.
+  void parts_changed(const Plan &plan, const std::vector<int> &edges) {
+    bringing_.clear();
+    for (Peer &peer : peers_) {
+      peer.first = bringing_.size();
+      peer.gives = 0;
+      for (const int e : edges) {
+        if (&of(e) != &peer) continue;
+        const Part &part = plan.parts[static_cast<std::size_t>(e)];
+        if (part.in > 0) bringing_.push_back(e);
+        if (part.out > 0) peer.gives += 1;
+      }
+      peer.brings = bringing_.size() - peer.first;
+    }
+  }
+
+  Peer &of(int edge) { return peers_[index(edge)]; }
+  const Peer &of(int edge) const { return peers_[index(edge)]; }
+  std::size_t index(int edge) const { return index_of_[static_cast<std::size_t>(edge)]; }
+  /// The edges that bring something from a peer.
+  Edges bringing(const Peer &peer) const { return {bringing_.data() + peer.first, peer.brings}; }
+  std::vector<Peer> &all() { return peers_; }
+  std::size_t size() const { return peers_.size(); }
+  /// The ranks as members of the node, each once.
+  const std::vector<Member> &members() const { return members_; }
+
+ private:
+  std::vector<Peer> peers_;
+  std::vector<Member> members_;
+  std::vector<std::size_t> index_of_;  // edge -> peer
+  std::vector<int> bringing_;  // edges, peer by peer
+};
+
+}  // namespace halocline

@@ -1,0 +1,298 @@
+// The planning of an index halo: fields, lists, and the lists and addresses of neighbours that can be read directly.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <string>
+
+#include "base/types.hpp"
+#include "exchange/modes/modes.hpp"
+#include "exchange/mpi_bytes.hpp"
+#include "index_halo/check.hpp"
+#include "index_halo/index_halo.hpp"
+#include "index_halo/spec.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr int kReadCardTag = 3;
+/// Numbers that a rank tells of one of its fields: serial, offset, and the two strides.
+constexpr std::size_t kNumbersPerField = 4;
+
+bool is_read(const Edge &edge) { return edge.member != kOtherNode && edge.readable && edge.peer_readable; }
+
+}  // namespace
+
+/// What a rank tells a neighbour that reads its arrays: of each field where it lies, then its out list, then its in list.
+struct IndexHalo::ReadCards : Job {
+  std::vector<std::vector<std::int64_t>> mine, theirs;  // per edge that is read
+  std::vector<ByteCount> bytes;                         // of both
+};
+
+IndexHalo::IndexHalo(Context &context) : context_(context), exchange_(*this) {}
+
+IndexHalo::~IndexHalo() {
+  for (const std::int64_t serial : used_serials_) context_.use_field(serial, -1);
+}
+
+Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const Options &options) const {
+  HLC_TRY(check_rules(context_, "hlc_index_halo_init", [&] {
+    std::vector<Rule> rules = rules_of(options);
+    rules.push_back({"nfields", spec.nfields});
+    return rules;
+  }));
+  return check_rules(context_, "hlc_index_halo_init", [&] {
+    std::vector<Rule> rules;
+    for (int f = 0; f < spec.nfields; ++f) {
+      const std::string who = "fields[" + std::to_string(f) + "]";
+      const EntryKind kind = kind_of(spec.fields[f]);
+      rules.push_back({who + "'s type", kind.type, type_name});
+      rules.push_back({who + "'s element_bytes", kind.element});
+      rules.push_back({who + "'s components", kind.components});
+    }
+    return rules;
+  });
+}
+
+Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan) {
+  HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
+  options_ = {spec->mode, spec->epoch, spec->drive};
+  HLC_TRY(resolve(options_, context_.rank()));
+  for (int f = 0; f < spec->nfields; ++f)
+    plan->append(f == 0 ? "('" : "', '").append(spec->fields[f].name ? spec->fields[f].name : "field " + std::to_string(f));
+  plan->append("')");
+  return Status::ok;
+}
+
+Status IndexHalo::create(const hlc_index_halo_spec *spec) {
+  HLC_TRY(check_same_on_all_ranks(*spec, options_));
+  std::vector<Edge> edges;
+  std::string label;
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    entries_ = spec->nentries;
+    take_fields(*spec);
+    take_links(*spec);
+    if (options_.mode == HLC_MODE_VIEW) make_views();
+    label = make_label();
+    edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
+    return join_self_links();
+  }));
+  HLC_TRY(exchange_.create(context_, options_, std::move(edges), std::move(label)));
+  if (exchange_.check()) HLC_TRY(make_check());
+  set_swap(nullptr);
+  return Status::ok;
+}
+
+Status IndexHalo::make_check() {
+  return prepare(context_, context_.comm(), [&] {
+    check_ = std::make_unique<IndexCheck>(*this);
+    return Status::ok;
+  });
+}
+
+/// "index halo # ('u', 'v')": what check mode calls this halo.
+std::string IndexHalo::make_label() const {
+  std::string names;
+  const std::size_t shown = std::min<std::size_t>(fields_.size(), 4);
+  for (std::size_t f = 0; f < shown; ++f) names += (f ? ", '" : "'") + fields_[f].name + "'";
+  if (shown < fields_.size()) names += " and " + std::to_string(fields_.size() - shown) + " more";
+  return "index halo # (" + names + ")";
+}
+
+/// Keeps a field from being released as long as this halo lives: mine, or a neighbour's that I read.
+void IndexHalo::use_field(std::int64_t serial) {
+  if (std::find(used_serials_.begin(), used_serials_.end(), serial) != used_serials_.end()) return;
+  used_serials_.push_back(serial);
+  context_.use_field(serial, +1);
+}
+
+void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
+  for (int f = 0; f < spec.nfields; ++f) {
+    const hlc_index_field &given = spec.fields[f];
+    Field field{kind_of(given), layout_of(given), context_.find_field(given.data, field_extent(spec, given)),
+                given.name ? given.name : "field " + std::to_string(f)};
+    use_field(field.place.serial);
+    fields_.push_back(std::move(field));
+  }
+  swapped_.reserve(fields_.size());
+}
+
+void IndexHalo::take_links(const hlc_index_halo_spec &spec) {
+  for (int n = 0; n < spec.nneighbours; ++n) {
+    const hlc_index_neighbour &given = spec.neighbours[n];
+    Link link;
+    link.rank = given.rank;
+    link.tag_out = given.tag_out;
+    link.tag_in = given.tag_in;
+    link.entry = n;
+    if (given.nout > 0) link.out.assign(given.out, given.out + given.nout);
+    if (given.nin > 0) link.in.assign(given.in, given.in + given.nin);
+    (given.rank == context_.rank() ? self_links_ : links_).push_back(std::move(link));
+  }
+}
+
+/// Lists of mine that name me are joined as those of two ranks are: what one gets, another gives, or the same one.
+Status IndexHalo::join_self_links() {
+  const auto is_after = [](const Link &a, const Link &b) { return a.tag_out == b.tag_out && a.tag_in == b.tag_in; };
+  for (Link &link : self_links_) {
+    auto turn = std::count_if(self_links_.data(), &link, [&](const Link &other) { return is_after(other, link); });
+    const auto other = std::find_if(self_links_.begin(), self_links_.end(), [&](const Link &candidate) {
+      return candidate.tag_out == link.tag_in && candidate.tag_in == link.tag_out && turn-- == 0;
+    });
+    if (other == self_links_.end())
+      return fail(Status::mismatch,
+                  "neighbours disagree: neighbours[%d] of rank %d names that rank itself with tag_in %d, which no entry has as tag_out",
+                  link.entry, link.rank, link.tag_in);
+    if (other->out.size() != link.in.size())
+      return fail(Status::mismatch,
+                  "neighbours disagree: rank %d sends %zu entries to itself (neighbours[%d]), and neighbours[%d] expects %zu", link.rank,
+                  other->out.size(), other->entry, link.entry, link.in.size());
+    link.in_map = map_entries(link.in, other->out);
+    link.out_map = map_entries(link.out, other->in);
+    if (views_) link.shown = other->out;
+  }
+  return Status::ok;
+}
+
+std::int64_t IndexHalo::message_bytes(std::int64_t entries, const std::vector<int> &fields) const {
+  std::int64_t bytes = 0;
+  for (const int f : fields) {
+    const Field &field = fields_[static_cast<std::size_t>(f)];
+    bytes = aligned(bytes, field) + entries * field.kind.bytes();
+  }
+  return entries == 0 ? 0 : bytes;
+}
+
+std::vector<Edge> IndexHalo::make_edges(bool readable) const {
+  std::vector<int> all;
+  for (std::size_t f = 0; f < fields_.size(); ++f) all.push_back(static_cast<int>(f));
+  std::vector<Edge> edges;
+  for (const Link &link : links_) {
+    Edge edge;
+    edge.rank = link.rank;
+    edge.tag_out = link.tag_out;
+    edge.tag_in = link.tag_in;
+    edge.entries_out = static_cast<std::int64_t>(link.out.size());
+    edge.entries_in = static_cast<std::int64_t>(link.in.size());
+    edge.out = message_bytes(edge.entries_out, all);
+    edge.in = message_bytes(edge.entries_in, all);
+    edge.space_out = edge.space_in = std::max(edge.out, edge.in);
+    edge.readable = readable || edge.space_out == 0;  // a rank without entries need not have fields
+    edges.push_back(edge);
+  }
+  return edges;
+}
+
+// ---------------------------------------------------------------- neighbours that are read
+
+Status IndexHalo::joined(const Plan &plan) {
+  std::vector<int> read;
+  HLC_TRY(prepare(context_, plan.comm, [&] {
+    for (std::size_t e = 0; find_mode(plan.options.mode)->reads_fields && e < links_.size(); ++e)
+      if (is_read(plan.edges[e]) && plan.edges[e].space_out > 0) read.push_back(static_cast<int>(e));
+    for (std::size_t e = 0; e < links_.size(); ++e)
+      if (std::find(read.begin(), read.end(), static_cast<int>(e)) == read.end()) {
+        links_[e].in_map = map_to_buffer(links_[e].in);
+        links_[e].out_map = map_to_buffer(links_[e].out);
+      }
+    return Status::ok;
+  }));
+  return find_mode(plan.options.mode)->reads_fields ? fetch_lists(plan, read) : Status::ok;
+}
+
+Status IndexHalo::make_read_cards(const std::vector<int> &read, ReadCards &cards) const {
+  cards.requests.resize(2 * read.size(), MPI_REQUEST_NULL);
+  cards.bytes.resize(read.size());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    cards.mine.push_back(read_card(links_[static_cast<std::size_t>(read[i])]));
+    cards.theirs.emplace_back(cards.mine.back().size());  // as long: its out list is as long as my in list
+    HLC_TRY(ByteCount::create(static_cast<std::int64_t>(cards.mine[i].size() * sizeof(std::int64_t)), cards.bytes[i]));
+  }
+  return Status::ok;
+}
+
+Status IndexHalo::start_read_cards(const Plan &plan, const std::vector<int> &read, ReadCards &cards) {
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const Edge &edge = plan.edges[static_cast<std::size_t>(read[i])];
+    const ByteCount &bytes = cards.bytes[i];
+    HLC_TRY(check_mpi(MPI_Irecv(cards.theirs[i].data(), bytes.count(), bytes.type(), edge.rank, kReadCardTag + read[i], plan.comm,
+                                &cards.requests[2 * i]),
+                      "MPI_Irecv"));
+    HLC_TRY(check_mpi(MPI_Isend(cards.mine[i].data(), bytes.count(), bytes.type(), edge.rank, kReadCardTag + edge.peer_edge, plan.comm,
+                                &cards.requests[2 * i + 1]),
+                      "MPI_Isend"));
+  }
+  return Status::ok;
+}
+
+Status IndexHalo::fetch_lists(const Plan &plan, const std::vector<int> &read) {
+  std::unique_ptr<ReadCards> cards;
+  HLC_TRY(prepare(context_, plan.comm, [&] {
+    cards = std::make_unique<ReadCards>();
+    return make_read_cards(read, *cards);
+  }));
+  HLC_TRY(start_read_cards(plan, read, *cards));
+  HLC_TRY(await(context_, cards));
+  return alone(context_, [&] {
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const auto e = static_cast<std::size_t>(read[i]);
+      HLC_TRY(take_read_card(links_[e], cards->theirs[i], plan.edges[e].member));
+    }
+    return Status::ok;
+  });
+}
+
+std::vector<std::int64_t> IndexHalo::read_card(const Link &link) const {
+  std::vector<std::int64_t> card;
+  card.reserve(fields_.size() * kNumbersPerField + link.out.size() + link.in.size());
+  for (const Field &field : fields_)
+    card.insert(card.end(), {field.place.serial, field.place.offset, field.layout.entry, field.layout.component});
+  card.insert(card.end(), link.out.begin(), link.out.end());
+  card.insert(card.end(), link.in.begin(), link.in.end());
+  return card;
+}
+
+Status IndexHalo::take_read_card(Link &link, const std::vector<std::int64_t> &card, Member member) {
+  link.fields.resize(fields_.size());
+  auto next = card.begin();
+  for (std::size_t f = 0; f < fields_.size(); ++f, next += kNumbersPerField) {
+    PeerField &peer = link.fields[f];
+    peer.serial = next[0];
+    peer.offset = next[1];
+    peer.layout.entry = next[2];
+    peer.layout.component = next[3];
+    HLC_TRY(find_peer_field(link, f, member, peer));
+  }
+  const auto their_in = next + static_cast<std::ptrdiff_t>(link.in.size());
+  const Indices out(next, their_in), in(their_in, card.end());
+  link.in_map = map_entries(link.in, out);
+  link.out_map = map_entries(link.out, in);
+  if (views_) link.shown = out;
+  return Status::ok;
+}
+
+Status IndexHalo::find_peer_field(const Link &link, std::size_t f, Member member, PeerField &peer) {
+  char *part = context_.field_part(peer.serial, member);
+  if (!part)
+    return fail(Status::state,
+                "hlc_index_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed", f,
+                fields_[f].name.c_str(), link.rank, context_.rank());
+  use_field(peer.serial);
+  peer.layout.data = part + peer.offset;
+  return Status::ok;
+}
+
+hlc_plan_info IndexHalo::describe() const {
+  hlc_plan_info info{};
+  exchange_.describe(info);
+  info.self_copies = static_cast<int>(self_links_.size());
+  for (const Link &link : self_links_)
+    for (const Field &field : fields_) info.self_bytes += static_cast<std::int64_t>(link.in.size()) * field.kind.bytes();
+  info.memory_bytes += static_cast<std::int64_t>(sizeof(IndexHalo) + fields_.size() * sizeof(Field));
+  for (const auto *links : {&links_, &self_links_})
+    for (const Link &link : *links)
+      info.memory_bytes += link.in_map.memory_bytes() + link.out_map.memory_bytes() +
+                           static_cast<std::int64_t>(sizeof(Link) + link.fields.size() * sizeof(PeerField) +
+                                                     (link.out.size() + link.in.size() + link.shown.size()) * sizeof(std::int64_t));
+  return info;
+}
+
+}  // namespace halocline

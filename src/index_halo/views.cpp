@@ -1,0 +1,93 @@
+// Finishing a swap without copies, and telling where the values of the in lists lie.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "index_halo/check.hpp"
+#include "index_halo/index_halo.hpp"
+
+namespace halocline {
+namespace {
+
+std::vector<hlc_index_run> runs_of(const Indices &places) {
+  std::vector<hlc_index_run> runs;
+  for (const EntryRun &run : find_runs(places)) runs.push_back({run.mine, run.theirs, run.count});
+  return runs;
+}
+
+/// Those of a buffer.
+std::vector<hlc_index_run> one_run(const Indices &in) {
+  if (in.empty()) return {};
+  return {{0, 0, static_cast<std::int64_t>(in.size())}};
+}
+
+}  // namespace
+
+/// With HALOCLINE_CHECK=1 values are compared in the ghosts, so they are copied there.
+void IndexHalo::make_views() {
+  if (context_.post()) {
+    report_once("view", "check",
+                "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
+    return;
+  }
+  views_ = true;
+  for (auto *links : {&links_, &self_links_})
+    for (Link &link : *links) link.data.resize(fields_.size());
+}
+
+Status IndexHalo::finish_views() {
+  HLC_TRY(check_finish("hlc_index_halo_finish_views"));
+  if (!views_ || reverse_) return finish();
+  for (auto *links : {&links_, &self_links_})
+    for (Link &link : *links) std::fill(link.data.begin(), link.data.end(), nullptr);
+  for (Link &link : self_links_)
+    for (const int f : swapped_) link.data[static_cast<std::size_t>(f)] = fields_[static_cast<std::size_t>(f)].layout.data;
+  return exchange_.finish_views();
+}
+
+/// The fields of a message lie one behind the other, as pack has put them.
+void IndexHalo::show(int edge, const void *buffer) {
+  Link &link = links_[static_cast<std::size_t>(edge)];
+  link.in_buffer = buffer != nullptr;
+  std::int64_t offset = 0;
+  for (const int number : swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    offset = aligned(offset, fields_[f]);
+    link.data[f] = buffer ? static_cast<const char *>(buffer) + offset : link.fields[f].layout.data;
+    offset += static_cast<std::int64_t>(link.in.size()) * fields_[f].kind.bytes();
+  }
+}
+
+Status IndexHalo::release() {
+  if (broken()) return bad_call("hlc_index_halo_release", "an earlier swap of this halo failed; it can only be finalised");
+  if (in_flight()) return bad_call("hlc_index_halo_release", "a swap of this halo is in flight; finish it first");
+  return exchange_.release();
+}
+
+Status IndexHalo::show_view(int field, int neighbour, hlc_index_view *view) {
+  constexpr const char *call = "hlc_index_halo_view";
+  const int nfields = static_cast<int>(fields_.size()), nneighbours = static_cast<int>(links_.size() + self_links_.size());
+  if (field < 0 || field >= nfields)
+    return fail(Status::argument, "%s on rank %d: field is %d, it must be 0 to %d", call, context_.rank(), field, nfields - 1);
+  if (neighbour < 0 || neighbour >= nneighbours)
+    return fail(Status::argument, "%s on rank %d: neighbour is %d, it must be 0 to %d", call, context_.rank(), neighbour, nneighbours - 1);
+  if (!view) return fail(Status::argument, "%s on rank %d: view is NULL", call, context_.rank());
+  if (in_flight()) return bad_call(call, "a swap of this halo is in flight; finish it first");
+  for (auto *links : {&links_, &self_links_})
+    for (Link &link : *links)
+      if (link.entry == neighbour) fill_view(link, static_cast<std::size_t>(field), *view);
+  return Status::ok;
+}
+
+void IndexHalo::fill_view(Link &link, std::size_t f, hlc_index_view &view) const {
+  const bool shown = exchange_.views_out(), in_buffer = shown && link.in_buffer;
+  std::vector<hlc_index_run> &runs = shown ? link.runs : link.own_runs;
+  if (runs.empty()) runs = in_buffer ? one_run(link.in) : runs_of(shown ? link.shown : link.in);
+  EntryLayout layout = fields_[f].layout;
+  if (in_buffer) layout = packed_at(nullptr, fields_[f].kind);
+  if (shown && !in_buffer && !link.fields.empty()) layout = link.fields[f].layout;
+  view = {shown ? link.data[f] : layout.data,     layout.entry, layout.component,
+          static_cast<std::int64_t>(runs.size()), runs.data(),  link.rank};
+}
+
+}  // namespace halocline

@@ -1,0 +1,73 @@
+// Transfers that the provider has had no room for. To one peer they are handed over in the order in which they were started, because a message
+// that announces writes must not pass them; different peers do not wait for each other.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "transport/ofi/transfer.hpp"
+
+namespace halocline::transport::ofi {
+
+/// One thread at a time. Nothing but `add` allocates.
+class Backlog {
+ public:
+  /// Transfers to a peer may wait from now on; calls for one that is known change nothing.
+  void add(Peer peer) { lines_[peer]; }
+  /// Forgets a peer, unless something to it still waits.
+  void remove(Peer peer);
+
+  bool empty() const { return waiting_ == nullptr && !apart_.first; }
+  /// True if a transfer has to wait because an older one to its peer does.
+  bool holds_up(const Transfer &transfer) const;
+  /// Puts a transfer behind all that wait for its peer.
+  void push(Transfer &transfer);
+  /// Takes a transfer out; false if it does not wait here.
+  bool withdraw(Transfer &transfer);
+  /// Calls try_start(transfer) for the oldest of each peer, and the next as long as it returns true: those are taken out before. One that goes
+  /// in any order holds nothing up.
+  template <class TryStart>
+  void retry(TryStart try_start);
+
+ private:
+  struct Line {
+    Transfer *first = nullptr, *last = nullptr;
+    Line *next = nullptr;  // of those in which something waits
+    bool listed = false;
+  };
+
+  static void append(Line &line, Transfer &transfer);
+  static void prepend(Line &line, Transfer &transfer);
+  static Transfer &take_first(Line &line);
+  static bool take_out(Line &line, Transfer &transfer);
+  Line &line_of(const Transfer &transfer);
+
+  std::map<Peer, Line> lines_;
+  Line *waiting_ = nullptr;
+  Line apart_;  // those that go in any order
+};
+
+template <class TryStart>
+void Backlog::retry(TryStart try_start) {
+  for (Line **link = &waiting_; *link;) {
+    Line &line = **link;
+    while (line.first) {
+      // SYNC first-in-first-out (pairs with Port::start): the next one waits until this one has room.
+      Transfer &oldest = take_first(line);
+      if (try_start(oldest)) continue;
+      prepend(line, oldest);
+      break;
+    }
+    if (line.first) {
+      link = &line.next;
+      continue;
+    }
+    line.listed = false;
+    *link = line.next;
+  }
+  for (Line others = std::exchange(apart_, Line()); others.first;)
+    if (Transfer &transfer = take_first(others); !try_start(transfer)) append(apart_, transfer);
+}
+
+}  // namespace halocline::transport::ofi

@@ -1,0 +1,334 @@
+// Swaps of any set of boxes, in every mode, against the serial oracle.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mutex>
+#include <thread>
+
+#include <halocline/halocline.hpp>
+
+#include "blocks/boxes_rig.hpp"
+
+namespace halocline::test {
+namespace {
+
+/// Boxes cut at random, with float64 fields and a box stencil.
+BoxCase cut_case(const std::string &name, Index global, std::int64_t depth, int pieces, Random &random) {
+  BoxCase boxes;
+  boxes.name = name;
+  boxes.ndims = global[2] > 1 ? 3 : 2;
+  boxes.global = global;
+  boxes.kinds = {float64, float64};
+  for (int d = 0; d < boxes.ndims; ++d) boxes.low[static_cast<std::size_t>(d)] = boxes.high[static_cast<std::size_t>(d)] = depth;
+  cut_at_random(boxes, size(), pieces, false, random);
+  return boxes;
+}
+
+/// Whether several threads may call MPI, one at a time.
+bool threads_may_call_mpi() {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  return provided >= MPI_THREAD_SERIALIZED;
+}
+
+/// Swaps in which every part is driven by a thread of its own. Each thread checks its own part's boxes as soon as its finish returns, and
+/// writes them anew, however far the others are.
+class PartsRig {
+ public:
+  PartsRig(BoxCase boxes, int parts, const ModeChoice &mode) : parts_(parts), rig_(std::move(boxes), mode, Memory::shared, parts) {}
+  bool ready() const { return rig_.ready(); }
+  BoxesRig &rig() { return rig_; }
+
+  /// One thread per part, all swaps without a meeting of the threads.
+  void swap(int steps) {
+    std::vector<std::thread> threads;
+    for (int part = 0; part < parts_; ++part) threads.emplace_back([this, part, steps] { drive(part, steps); });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(complaint_, "");
+  }
+
+ private:
+  void drive(int part, int steps) {
+    Random random(seed() + static_cast<std::uint64_t>(100 * rank() + part));
+    for (int step = 1; step <= steps; ++step) {
+      rig_.fill_part(part, step);
+      linger(random);
+      if (hlc_blocks_start_part(rig_.blocks(), part, nullptr) != HLC_OK) return complain(hlc_error_message());
+      linger(random);
+      if (hlc_blocks_finish_part(rig_.blocks(), part) != HLC_OK) return complain(hlc_error_message());
+      const std::string text = rig_.difference_of_part(part, step);
+      if (!text.empty()) complain("step " + std::to_string(step) + ": " + text);
+    }
+  }
+  static void linger(Random &random) {
+    const std::int64_t us = between(random, 0, 9) < 7 ? 0 : between(random, 1, 300);
+    if (us > 0) std::this_thread::sleep_for(std::chrono::microseconds(us));
+  }
+  void complain(const std::string &text) {
+    const std::lock_guard lock(mutex_);
+    if (complaint_.empty()) complaint_ = text;
+  }
+
+  int parts_;
+  BoxesRig rig_;
+  std::mutex mutex_;
+  std::string complaint_;
+};
+
+class Blocks : public testing::TestWithParam<ModeChoice> {};
+
+TEST_P(Blocks, fill_every_halo_from_whoever_owns_the_cell) {
+  Random random(seed());
+  for (int i = 0; i < 6; ++i) {
+    const Memory memory[] = {Memory::shared, Memory::differs_by_rank, Memory::own};
+    BoxesRig rig(random_boxes(size(), random), GetParam(), memory[i % 3]);
+    if (!rig.ready()) return;
+    for (int step = 1; step <= 3; ++step) rig.swap_once(step);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(Blocks, of_one_rank_copy_without_a_message) {
+  Random random(seed() + 1);
+  BoxCase boxes = cut_case("all on the last rank", {9, 7, 1, 1}, 2, 6, random);
+  boxes.periodic = {1, 1, 0, 0};
+  for (OwnedBox &box : boxes.boxes) box.rank = size() - 1;
+  BoxesRig rig(boxes, GetParam());
+  if (!rig.ready()) return;
+  rig.swap_once(1);
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_blocks_info(rig.blocks(), &info)));
+  EXPECT_EQ(info.neighbours, 0);
+  EXPECT_EQ(info.self_copies > 0, rank() == size() - 1);
+}
+
+TEST_P(Blocks, send_one_message_to_a_rank_whatever_the_number_of_boxes) {
+  Random random(seed() + 2);
+  const BoxCase boxes = cut_case("many boxes", {24, 18, 1, 1}, 2, 12 * size(), random);
+  BoxesRig rig(boxes, GetParam());
+  if (!rig.ready()) return;
+  rig.swap_once(1);
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_blocks_info(rig.blocks(), &info)));
+  EXPECT_LE(info.neighbours, size() - 1);
+}
+
+TEST_P(Blocks, wrap_a_halo_that_is_deeper_than_the_domain) {
+  Random random(seed() + 3);
+  BoxCase boxes = cut_case("thin", {8, 5, 1, 1}, 2, 2 * size(), random);
+  boxes.periodic = {1, 1, 0, 0};
+  boxes.low = {3, 12, 0, 0};
+  boxes.high = {9, 7, 0, 0};
+  BoxesRig rig(boxes, GetParam());
+  if (rig.ready()) rig.swap_once(1);
+}
+
+TEST_P(Blocks, leave_halo_cells_alone_that_nobody_owns) {
+  Random random(seed() + 4);
+  BoxCase boxes = cut_case("holes", {12, 9, 4, 1}, 2, 4 * size() + 2, random);
+  boxes.boxes.erase(boxes.boxes.begin(), boxes.boxes.begin() + static_cast<std::ptrdiff_t>(boxes.boxes.size() / 3));
+  BoxesRig rig(boxes, GetParam());
+  if (rig.ready()) rig.swap_once(1);
+}
+
+TEST_P(Blocks, swap_the_fields_asked_for) {
+  Random random(seed() + 5);
+  BoxCase boxes = cut_case("some fields", {12, 9, 1, 1}, 1, 3 * size(), random);
+  boxes.kinds = {float64, {HLC_OPAQUE, 3}, {HLC_INT32, 4}};
+  BoxesRig rig(boxes, GetParam());
+  if (!rig.ready()) return;
+  rig.swap_once(1, {0, 2});
+  rig.swap_once(2, {1});
+  rig.swap_once(3);
+}
+
+TEST_P(Blocks, add_halos_to_their_owners_in_reverse) {
+  Random random(seed() + 6);
+  for (const hlc_stencil stencil : {HLC_STENCIL_BOX, HLC_STENCIL_STAR}) {
+    BoxCase boxes = cut_case("reverse", {10, 6, 3, 1}, 2, 4 * size(), random);
+    boxes.stencil = stencil;
+    boxes.periodic = {1, 0, 1, 0};
+    boxes.kinds = summable_kinds();
+    BoxesRig rig(boxes, GetParam());
+    if (!rig.ready()) return;
+    rig.swap_once(1, {}, true);
+    rig.swap_once(2);
+    rig.swap_once(3, {0, 1}, true);
+  }
+}
+
+TEST_P(Blocks, keep_their_values_under_any_skew) {
+  Random random(seed() + 7);
+  const BoxCase boxes = cut_case("skew", {16, 11, 1, 1}, 2, 5 * size(), random);
+  BoxesRig rig(boxes, GetParam());
+  if (!rig.ready()) return;
+  Skew skew(7);
+  for (int step = 1; step <= 15; ++step) rig.swap_skewed(step, skew);
+}
+
+TEST_P(Blocks, are_driven_by_several_threads) {
+  if (!threads_may_call_mpi()) GTEST_SKIP() << "this MPI does not allow MPI_THREAD_SERIALIZED";
+  Random random(seed() + 9);
+  for (const int parts : {2, 3}) {
+    BoxCase boxes = cut_case("parts", {20, 13, 1, 1}, 2, 6 * size(), random);
+    boxes.periodic = {1, 0, 0, 0};
+    for (OwnedBox &box : boxes.boxes) box.part = static_cast<int>(between(random, 0, parts - 1));
+    PartsRig rig(boxes, parts, GetParam());
+    if (!rig.ready()) return;
+    rig.swap(6);
+    rig.rig().swap_once(7);  // all parts by one thread
+    rig.swap(2);
+  }
+}
+
+FOR_ALL_MODES(Blocks);
+
+TEST(BlocksCxx, swap_and_say_what_they_are) {
+  Random random(seed() + 8);
+  const BoxCase boxes = cut_case("C++", {12, 9, 1, 1}, 2, 3 * size(), random);
+  Arena memory = boxes_before(boxes, rank(), 1, false);
+  const BoxSpec made(boxes, rank(), memory.data());
+  const Context own(MPI_COMM_WORLD);
+  halocline::Blocks blocks(own, made.spec);
+  blocks.start();
+  blocks.test();
+  blocks.finish();
+  EXPECT_EQ(boxes_difference(boxes, rank(), boxes_after(boxes, rank(), 1, false, {}), memory), "");
+  EXPECT_LE(blocks.info().neighbours, size() - 1);
+  blocks.finalise();
+  BlocksSpec wrong = made.spec;
+  wrong.ndims = 0;
+  EXPECT_THROW(halocline::Blocks(own, wrong), Error);
+}
+
+/// Whether the last message has these words.
+testing::AssertionResult says(const std::string &words) {
+  const std::string message = hlc_error_message();
+  if (message.find(words) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << words << "' is not in: " << message;
+}
+
+hlc_status init(const hlc_blocks_spec &spec) {
+  hlc_blocks *blocks = nullptr;
+  const hlc_status status = hlc_blocks_init(context(), &spec, &blocks);
+  EXPECT_TRUE(status != HLC_OK || ok(hlc_blocks_finalise(&blocks)));
+  return status;
+}
+
+/// A row of boxes, one per rank, of four cells each.
+struct Row {
+  Row() {
+    boxes.name = "row";
+    boxes.global = {4 * size(), 1, 1, 1};
+    boxes.low = boxes.high = {1, 0, 0, 0};
+    boxes.kinds = {float64};
+    for (int r = 0; r < size(); ++r) boxes.boxes.push_back({r, {4 * r, 0, 0, 0}, {4, 1, 1, 1}, 0});
+    memory.resize(memory_of(boxes, rank()));
+    made = std::make_unique<BoxSpec>(boxes, rank(), memory.data());
+  }
+  BoxCase boxes;
+  Arena memory;
+  std::unique_ptr<BoxSpec> made;
+};
+
+TEST(BlocksErrors, overlapping_boxes_are_named_with_both_owners) {
+  Row row;
+  if (size() > 1 && rank() == size() - 1) row.made->boxes[0].start[0] = 2;
+  if (size() == 1) row.made->boxes.push_back(row.made->boxes[0]), row.made->fields.push_back(row.made->fields[0]);
+  Arena second = row.memory;
+  if (size() == 1) {
+    row.made->spec.nblocks = 2;
+    row.made->spec.blocks = row.made->boxes.data();
+    row.made->fields[1].data = second.data();
+    row.made->spec.fields = row.made->fields.data();
+  }
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, init(row.made->spec)));
+  const int last = size() - 1;
+  const std::string other = std::to_string(last);
+  const std::string both = "block 0 of rank 0 and block " + other + " of rank " + other + " overlap: both own cell (2)";
+  EXPECT_TRUE(says(size() == 1 ? "block 0 of rank 0 and block 0 of rank 0 overlap" : size() == 2 ? both : "overlap"));
+}
+
+TEST(BlocksErrors, wrong_arguments_are_named_on_all_ranks) {
+  struct Wrong {
+    const char *message;
+    void (*spoil)(BoxSpec &);
+  };
+  const Wrong wrong[] = {
+      {"ndims is 5", [](BoxSpec &s) { s.spec.ndims = 5; }},
+      {"global[0] is 0", [](BoxSpec &s) { s.spec.global[0] = 0; }},
+      {"depth_high[0] is -1", [](BoxSpec &s) { s.spec.depth_high[0] = -1; }},
+      {"blocks[0].count[0] is 0", [](BoxSpec &s) { s.boxes[0].count[0] = 0; }},
+      {"blocks[0].start[0] is -1", [](BoxSpec &s) { s.boxes[0].start[0] = -1; }},
+      {"blocks[0].part is 7", [](BoxSpec &s) { s.boxes[0].part = 7; }},
+      {"fields[0].data is NULL", [](BoxSpec &s) { s.fields[0].data = nullptr; }},
+      {"fields[0].type is 99", [](BoxSpec &s) { s.fields[0].type = static_cast<hlc_type>(99); }},
+      {"fields[0].element_bytes is 3", [](BoxSpec &s) { s.fields[0].element_bytes = 3; }},
+      {"fields[0].stride_bytes[0] is 4", [](BoxSpec &s) { s.fields[0].stride_bytes[0] = 4; }},
+      {"nfields is 0", [](BoxSpec &s) { s.spec.nfields = 0; }},
+      {"nblocks is -1", [](BoxSpec &s) { s.spec.nblocks = -1; }},
+      {"stencil is 7", [](BoxSpec &s) { s.spec.stencil = static_cast<hlc_stencil>(7); }},
+  };
+  for (const Wrong &way : wrong) {
+    Row row;
+    if (rank() == size() - 1) way.spoil(*row.made);
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, init(row.made->spec))) << way.message;
+    EXPECT_TRUE(says(way.message));
+    EXPECT_TRUE(says("rank " + std::to_string(size() - 1)));
+  }
+}
+
+TEST(BlocksErrors, ranks_that_disagree_are_a_mismatch) {
+  if (size() == 1) GTEST_SKIP() << "one rank cannot disagree with itself";
+  Row depth, type;
+  if (rank() == 1) depth.made->spec.depth_low[0] = 2;
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(depth.made->spec)));
+  EXPECT_TRUE(says("depth_low[0]"));
+  if (rank() == 1) type.made->fields[0].type = HLC_INT64;
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(type.made->spec)));
+  EXPECT_TRUE(says("HLC_INT64"));
+}
+
+TEST(BlocksErrors, calls_at_the_wrong_time_are_refused) {
+  Row row;
+  hlc_blocks *blocks = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_blocks_init(context(), &row.made->spec, &blocks)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_finish(blocks)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_test(blocks)));
+  hlc_swap one{};
+  one.one_dim = 1;
+  EXPECT_TRUE(is_status(HLC_ERR_UNSUPPORTED, hlc_blocks_start(blocks, &one)));
+  const int beyond = 1;
+  const hlc_swap wrong{1, &beyond, 0, 0, HLC_SIDE_BOTH, 0};
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_blocks_start(blocks, &wrong)));
+  EXPECT_TRUE(ok(hlc_blocks_start(blocks, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start(blocks, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_finalise(&blocks)));
+  EXPECT_TRUE(ok(hlc_blocks_finish(blocks)));
+  EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks)));
+  EXPECT_EQ(blocks, nullptr);
+  EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks))) << "NULL is fine";
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_blocks_start(nullptr, nullptr)));
+}
+
+TEST(BlocksErrors, parts_that_ask_for_different_swaps_are_a_mismatch) {
+  if (!threads_may_call_mpi()) GTEST_SKIP() << "this MPI does not allow MPI_THREAD_SERIALIZED";
+  Row row;
+  row.made->spec.parts = 2;
+  hlc_blocks *blocks = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_blocks_init(context(), &row.made->spec, &blocks)));
+  const hlc_swap reverse{0, nullptr, 0, 0, HLC_SIDE_BOTH, 1};
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_blocks_start_part(blocks, 2, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_finish_part(blocks, 0)));
+  EXPECT_TRUE(ok(hlc_blocks_start_part(blocks, 0, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start_part(blocks, 0, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start(blocks, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_blocks_start_part(blocks, 1, &reverse)));
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_blocks_finish_part(blocks, 0)));
+  EXPECT_TRUE(says("part 1 asks for another swap"));
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_blocks_finish_part(blocks, 1)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_blocks_start_part(blocks, 0, nullptr)));
+  EXPECT_TRUE(ok(hlc_blocks_finalise(&blocks)));
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,117 @@
+// Collective calls to which one rank does not come: the message of HLC_ERR_TIMEOUT names it, and the call that it is in. Run with
+// HALOCLINE_TIMEOUT=1. Each test loses a context of its own. Ranks that wait give up at about the same time, so a message may name another
+// one that has just done so beside the late rank.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
+#include "support/plane.hpp"
+
+namespace halocline::test {
+namespace {
+
+constexpr int kLate = 1;
+
+class Absence : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (size() < 2) GTEST_SKIP() << "needs a rank that waits and one that does not come";
+    ASSERT_TRUE(ok(hlc_init(MPI_COMM_WORLD, &context_)));
+    hlc_context_info_t mine{};
+    ASSERT_TRUE(ok(hlc_context_info(context_, &mine)));
+    int node = mine.node;
+    MPI_Bcast(&node, 1, MPI_INT, kLate, MPI_COMM_WORLD);
+    same_node_ = node == mine.node;
+  }
+  /// The late rank waits inside MPI until the others are done.
+  static void wait_outside() {
+    for (int r = 0; r < size(); ++r)
+      if (r != kLate) MPI_Recv(nullptr, 0, MPI_BYTE, r, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  static void let_late_rank_go() { MPI_Send(nullptr, 0, MPI_BYTE, kLate, 5, MPI_COMM_WORLD); }
+  /// What is said of a late rank that is in no wait of the library.
+  std::string outside() const { return same_node_ ? "rank 1 (in no call that waits)" : "rank 1 (which does not answer)"; }
+  void close() {
+    const hlc_status status = hlc_finalise(&context_);
+    EXPECT_TRUE(status == HLC_ERR_TIMEOUT || status == HLC_OK) << hlc_error_message();
+    EXPECT_EQ(context_, nullptr);
+  }
+
+  hlc_context *context_ = nullptr;
+  bool same_node_ = false;
+};
+
+TEST_F(Absence, of_a_rank_outside_the_library_is_named) {
+  void *data = nullptr;
+  if (rank() == kLate) {
+    wait_outside();
+  } else {
+    EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_field_alloc(context_, 64, &data)));
+    EXPECT_TRUE(message_names({"has waited 1 s in hlc_field_alloc for ", outside(), " to come to the same call"}));
+    let_late_rank_go();
+  }
+  everyone(true);
+  close();
+}
+
+TEST_F(Absence, of_a_rank_that_waits_for_something_else_names_that) {
+  hlc_segment_spec spec{};
+  spec.notifications = 1;
+  hlc_segment *segment = nullptr;
+  REQUIRE_EVERYWHERE(hlc_segment_create(context_, &spec, &segment) == HLC_OK);
+  void *data = nullptr;
+  if (rank() == kLate) {
+    usleep(600'000);  // so that it still waits when the others end
+    int id = 0;
+    EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_notify_wait(segment, {0, 1}, &id)));
+    wait_outside();
+  } else {
+    EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_field_alloc(context_, 64, &data)));
+    EXPECT_TRUE(message_names({"in hlc_field_alloc for ", "rank 1 (in hlc_notify_wait of plan 1)", " to come to the same call"}));
+    let_late_rank_go();
+  }
+  everyone(true);
+  EXPECT_NE(hlc_segment_free(&segment), HLC_OK);
+  close();
+}
+
+TEST_F(Absence, from_a_release_ends_before_twice_the_timeout) {
+  Plane plane;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context_, &plane.spec, &halo) == HLC_OK);
+  if (rank() == kLate) {
+    wait_outside();
+  } else {
+    EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_halo_finalise(&halo)));
+    EXPECT_TRUE(message_names({"has waited 1.5 s in hlc_halo_finalise of plan 1 for ", outside()}));
+    EXPECT_EQ(halo, nullptr);
+    let_late_rank_go();
+  }
+  everyone(true);
+  if (rank() == kLate) {
+    EXPECT_NE(hlc_halo_finalise(&halo), HLC_OK);
+    EXPECT_EQ(halo, nullptr);
+  }
+  close();
+}
+
+TEST_F(Absence, from_a_barrier_and_a_reduction_is_named_on_its_node) {
+  const hlc_segment_spec spec{};
+  hlc_segment *segment = nullptr;
+  REQUIRE_EVERYWHERE(hlc_segment_create(context_, &spec, &segment) == HLC_OK);
+  if (rank() == kLate) {
+    wait_outside();
+  } else {
+    EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_barrier(segment)));
+    if (same_node_) {
+      EXPECT_TRUE(message_names({"rank 1 (in no call that waits)"}));
+    }
+    let_late_rank_go();
+  }
+  everyone(true);
+  EXPECT_TRUE(ok(hlc_segment_free(&segment)));
+  close();
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,72 @@
+// Cases and the serial oracle of swaps of any set of boxes: memory of any rank before a swap, and what it must hold afterwards, found cell by
+// cell by asking every box whether it owns the cell. Slow, obvious, and independent of the library.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "support/cases.hpp"
+
+namespace halocline::test {
+
+/// A box of cells and who owns it.
+struct OwnedBox {
+  int rank = 0;
+  Index start{}, count{1, 1, 1, 1};
+  int part = 0;
+};
+
+struct BoxCase {
+  std::string name;
+  int ndims = 1;
+  Index global{1, 1, 1, 1}, low{}, high{};
+  std::array<int, HLC_MAX_DIMS> periodic{};
+  hlc_stencil stencil = HLC_STENCIL_BOX;
+  hlc_layout layout = HLC_COLUMN_MAJOR;
+  std::vector<OwnedBox> boxes;  ///< of all ranks
+  std::vector<Kind> kinds;  ///< of the fields
+  std::uint64_t strided = 0;  ///< 0: contiguous arrays whose strides the library finds; else a seed for strides with gaps
+
+  int nfields() const { return static_cast<int>(kinds.size()); }
+  /// The boxes of a rank, as indices.
+  std::vector<std::size_t> of(int rank) const;
+};
+
+/// Where one field of one box lies in the memory of its rank.
+struct BoxArray {
+  std::size_t box = 0;
+  int field = 0;
+  std::int64_t offset = 0;
+  Index stride{};
+  std::int64_t bytes = 0;
+};
+
+/// All arrays of a rank: box by box, field by field, with gaps between them.
+std::vector<BoxArray> arrays_of(const BoxCase &boxes, int rank);
+
+/// Bytes of a rank's memory.
+std::size_t memory_of(const BoxCase &boxes, int rank);
+
+/// Memory of a rank before a swap: its own cells written by it, all else poison. Reverse: every cell holds a small number of its own.
+Arena boxes_before(const BoxCase &boxes, int rank, int step, bool reverse);
+/// The same after a swap of some fields; empty: of all.
+Arena boxes_after(const BoxCase &boxes, int rank, int step, bool reverse, const std::vector<int> &fields);
+/// Where two memories of a rank first differ, in words; "" if nowhere.
+std::string boxes_difference(const BoxCase &boxes, int rank, const Arena &expected, const Arena &found);
+
+/// The spec of a rank, with what it points to.
+struct BoxSpec {
+  BoxSpec(const BoxCase &boxes, int rank, std::byte *memory);
+  BoxSpec(const BoxSpec &) = delete;
+  BoxSpec &operator=(const BoxSpec &) = delete;
+  hlc_blocks_spec spec{};
+  std::vector<hlc_box> boxes;
+  std::vector<hlc_field> fields;
+};
+
+/// Cuts the domain into boxes at random and deals them to the ranks; with holes, some belong to nobody.
+void cut_at_random(BoxCase &boxes, int ranks, int pieces, bool holes, Random &random);
+
+/// A case in which everything is chosen at random.
+BoxCase random_boxes(int ranks, Random &random);
+
+}  // namespace halocline::test

@@ -1,0 +1,135 @@
+// What waits for room in the provider: in order for one peer, peers independent of each other.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/ofi/backlog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <vector>
+
+namespace halocline::transport::ofi {
+namespace {
+
+constexpr std::size_t kTransfers = 12;
+constexpr Peer kPeers = 3;
+
+/// Transfers to three peers in turn, and a provider that has room for those of some peers only.
+class BacklogTest : public testing::Test {
+ protected:
+  BacklogTest() {
+    for (Peer peer = 0; peer < kPeers; ++peer) backlog_.add(peer);
+    for (std::size_t i = 0; i < kTransfers; ++i) {
+      transfers_[i].peer = i % kPeers;
+      transfers_[i].announcement = i;
+    }
+  }
+
+  bool try_start(const Transfer &transfer) {
+    if (full_.count(transfer.peer) != 0 || taken_.size() == most_) return false;
+    taken_.push_back(transfer.announcement);
+    return true;
+  }
+  /// As Port::start.
+  void start(Transfer &transfer) {
+    if (backlog_.holds_up(transfer) || !try_start(transfer)) backlog_.push(transfer);
+  }
+  void start_all() {
+    for (Transfer &transfer : transfers_) start(transfer);
+  }
+  void retry() {
+    backlog_.retry([this](const Transfer &transfer) { return try_start(transfer); });
+  }
+  /// What has been taken of one peer, in the order in which it was.
+  std::vector<std::uint64_t> taken_of(Peer peer) const {
+    std::vector<std::uint64_t> of;
+    for (const std::uint64_t number : taken_)
+      if (number % kPeers == peer) of.push_back(number);
+    return of;
+  }
+
+  Backlog backlog_;
+  std::array<Transfer, kTransfers> transfers_;
+  std::set<Peer> full_;
+  std::size_t most_ = kTransfers;
+  std::vector<std::uint64_t> taken_;
+};
+
+TEST_F(BacklogTest, hands_over_in_order_for_each_peer) {
+  full_ = {0, 1, 2};
+  start_all();
+  EXPECT_TRUE(taken_.empty());
+  full_.clear();
+  for (most_ = 1; most_ <= kTransfers; ++most_) retry();
+  EXPECT_TRUE(backlog_.empty());
+  EXPECT_EQ(taken_of(0), (std::vector<std::uint64_t>{0, 3, 6, 9}));
+  EXPECT_EQ(taken_of(1), (std::vector<std::uint64_t>{1, 4, 7, 10}));
+  EXPECT_EQ(taken_of(2), (std::vector<std::uint64_t>{2, 5, 8, 11}));
+}
+
+TEST_F(BacklogTest, lets_nothing_pass_that_is_started_while_there_is_room_again) {
+  full_ = {1};
+  start(transfers_[1]);
+  full_.clear();
+  start(transfers_[4]);
+  start(transfers_[0]);
+  EXPECT_EQ(taken_, (std::vector<std::uint64_t>{0})) << "another peer does not wait";
+  EXPECT_TRUE(transfers_[4].waits);
+  retry();
+  EXPECT_EQ(taken_, (std::vector<std::uint64_t>{0, 1, 4}));
+  start(transfers_[7]);
+  EXPECT_EQ(taken_.back(), 7u) << "nothing waits any more";
+}
+
+TEST_F(BacklogTest, does_not_let_a_peer_without_room_hold_up_others) {
+  full_ = {0, 1, 2};
+  start_all();
+  full_ = {1};
+  retry();
+  EXPECT_EQ(taken_of(0).size(), kTransfers / kPeers);
+  EXPECT_TRUE(taken_of(1).empty());
+  EXPECT_EQ(taken_of(2).size(), kTransfers / kPeers);
+  EXPECT_FALSE(backlog_.empty());
+}
+
+TEST_F(BacklogTest, keeps_the_order_around_what_is_withdrawn) {
+  full_ = {0, 1, 2};
+  start_all();
+  for (const std::size_t i : {0u, 6u, 9u}) EXPECT_TRUE(backlog_.withdraw(transfers_[i]));
+  EXPECT_FALSE(backlog_.withdraw(transfers_[6])) << "it does not wait any more";
+  start(transfers_[6]);
+  full_.clear();
+  retry();
+  EXPECT_EQ(taken_of(0), (std::vector<std::uint64_t>{3, 6}));
+  EXPECT_FALSE(backlog_.withdraw(transfers_[3])) << "the provider has it";
+}
+
+TEST_F(BacklogTest, tries_each_that_goes_in_any_order) {
+  for (const std::size_t i : {0u, 1u}) transfers_[i].in_any_order = true;
+  full_ = {0, 1};
+  for (const std::size_t i : {3u, 0u, 4u, 1u}) start(transfers_[i]);
+  full_ = {0};
+  EXPECT_FALSE(backlog_.holds_up(transfers_[0]));
+  EXPECT_TRUE(backlog_.holds_up(transfers_[6]));
+  retry();
+  EXPECT_EQ(taken_, (std::vector<std::uint64_t>{4, 1}));
+  EXPECT_TRUE(backlog_.withdraw(transfers_[0]));
+  EXPECT_TRUE(backlog_.withdraw(transfers_[3]));
+  retry();
+  EXPECT_TRUE(backlog_.empty());
+}
+
+TEST_F(BacklogTest, forgets_a_peer_only_when_nothing_to_it_waits) {
+  full_ = {2};
+  start(transfers_[2]);
+  backlog_.remove(2);
+  start(transfers_[5]);
+  backlog_.remove(0);
+  start(transfers_[0]);
+  full_.clear();
+  retry();
+  EXPECT_EQ(taken_, (std::vector<std::uint64_t>{0, 2, 5}));
+}
+
+}  // namespace
+}  // namespace halocline::transport::ofi

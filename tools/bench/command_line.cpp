@@ -1,0 +1,286 @@
+// All of halocline-bench that knows CLI11, which takes longer to compile than the rest of a file. It runs once, so it is not optimised (CMakeLists.txt).
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command_line.hpp"
+
+#include "pair.hpp"
+#include "pattern.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace bench {
+
+namespace {
+
+template <class T>
+std::vector<std::string> words_of(const std::map<std::string, T> &choices) {
+  std::vector<std::string> words;
+  for (const auto &choice : choices) words.push_back(choice.first);
+  return words;
+}
+
+const char *const kDescription =
+    "Times one halo swap of a periodic grid in every mode, side by side in one run. All modes, the hand-written swap (hand_p2p) and the "
+    "physical limit work on the same fields and take turns, one sample each per round in shuffled order, so that noise hits all alike. "
+    "Before and after the measurement every halo cell of every mode is verified against the rank, field, cell and step that must have "
+    "written it; a wrong cell is named, and the exit status is 1.";
+
+const char *const kColumns =
+    "Columns:\n"
+    "  median, p10, p90  microseconds per swap on the slowest rank\n"
+    "  vs p2p            how many times faster than mode p2p (above 1: faster)\n"
+    "  GB/s              halo bytes filled per rank and second\n"
+    "  vs limit          median over the physical limit: a plain strided copy of the same cells, from memory that the neighbour last "
+    "wrote\n"
+    "                    into my own halo, plus one hand-over of a cache line between two ranks, both measured in this run\n"
+    "  route             how the neighbours of rank 0 are reached (direct: read in place, notify: notified write, mpi: MPI, self: copied)\n"
+    "Example: mpiexec -n 2 halocline-bench halo --local 8,8,64 --fields 1 --modes p2p,notify,direct --json result.json";
+
+/// An option that takes one of a few words.
+template <class T>
+void add_choice(CLI::App &halo, const std::string &name, T &value, const std::map<std::string, T> &choices,
+                const std::string &description) {
+  std::string present;
+  for (const auto &[word, choice] : choices)
+    if (choice == value) present = word;
+  halo.add_option_function<std::string>(
+          name, [&value, choices](const std::string &word) { value = choices.at(word); }, description)
+      ->check(CLI::IsMember(words_of(choices)))
+      ->default_str(present);
+}
+
+void add_problem(CLI::App &halo, HaloOptions &o) {
+  halo.add_option("--local", o.local, "Cells per rank along x,y,z; z is contiguous in memory")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  halo.add_option("--depth", o.depth, "Halo cells on each side")->check(CLI::PositiveNumber)->capture_default_str();
+  halo.add_option("--fields", o.fields, "Fields per swap")->check(CLI::Range(1, static_cast<int>(kMaxFields)))->capture_default_str();
+  halo.add_option("--type", o.type, "Element type")->check(CLI::IsMember(names_of_types()))->capture_default_str();
+  add_choice(halo, "--stencil", o.stencil, {{"box", halocline::Stencil::box}, {"star", halocline::Stencil::star}},
+             "box: edges and corners too; star: faces only");
+  add_choice(halo, "--split", o.split_z, {{"xy", false}, {"xyz", true}}, "Dimensions that are split over the ranks and have a halo");
+  halo.add_flag("--reorder", o.reorder, "Give the ranks the places in which as many neighbours as possible share a node");
+}
+
+void add_measurement(CLI::App &halo, HaloOptions &o) {
+  halo.add_option("--modes", o.modes, "Modes, comma-separated, or all; p2p, hand_p2p and the limit always run")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names_of_modes()))
+      ->default_str("all");
+  halo.add_flag("--epochs", o.epochs, "Also fence and pscw with late epochs (rows fence_late, pscw_late)");
+  halo.add_flag("--drives", o.drives, "Also the get-driven fence (row fence_get)");
+  halo.add_option("--repetitions", o.repetitions, "Rounds, that is samples per mode")->check(CLI::PositiveNumber)->capture_default_str();
+  halo.add_option("--warmups", o.warmups, "Verified warm-up swaps per mode")->check(CLI::PositiveNumber)->capture_default_str();
+  halo.add_option("--sample-ms", o.sample_ms, "A sample repeats the swap until it takes about this many milliseconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_choice(
+      halo, "--edge", o.edge, {{"stamp", Edge::stamp}, {"rewrite", Edge::rewrite}},
+      "stamp: one cell of every edge column changes before each sample; rewrite: the whole edge before each swap, outside the clock");
+  halo.add_option("--skew", o.skew_us, "Every rank is late by a random time up to so many microseconds before each swap")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  halo.add_option("--fake-nodes", o.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  halo.add_option("--seed", o.seed, "Seed of the order of modes and of the skew")->capture_default_str();
+  halo.add_option("--json", o.json, "Write the environment and all samples to this file");
+  halo.add_option(
+      "--doctor", o.doctor,
+      "Report of halocline-doctor; modes that it found wrong are left out (default: the report that it kept for this MPI and host; "
+      "none: no report)");
+  halo.add_flag("--progress", o.progress, "Show progress on stderr even if it is no terminal");
+}
+
+CLI::App *add_halo_command(CLI::App &app, HaloOptions &options) {
+  CLI::App *halo = app.add_subcommand("halo", kDescription);
+  add_problem(*halo, options);
+  add_measurement(*halo, options);
+  halo->footer(kColumns);
+  return halo;
+}
+
+const char *const kNotify =
+    "Times a notified put (put_notify to notify_wait) as a ping-pong between 2 ranks, against raw TCP over the interface of the library's "
+    "network and against MPI_Send and MPI_Recv, and the same through the GASPI face (gaspi_write_notify to gaspi_notify_waitsome): half a "
+    "round trip, one sample of each per round in shuffled order. What arrives is verified.";
+
+const char *const kBandwidth =
+    "Times streams of messages from rank 0 to rank 1, against raw TCP and the host MPI: puts and one flush, sends and an answer, MPI_Isend "
+    "and "
+    "MPI_Irecv 64 at a time. Half a round trip is measured as by `notify`. One sample of each per round in shuffled order. What arrives is "
+    "verified.";
+
+const char *const kOverlap =
+    "Times a halo swap between 2 ranks, and how much of it hides behind a computation between start and finish that takes slightly longer: "
+    "with "
+    "progress by whoever calls the library and with progress by a thread (HALOCLINE_PROGRESS), in turn in one run. The halo is verified.";
+
+const char *const kProgress =
+    "Times a put and a flush to a rank that computes meanwhile and does not call the library: with progress by whoever calls, by a thread, "
+    "and by a helper process of each node (HALOCLINE_PROGRESS), in turn in one run. That the bytes are there after the flush is verified.";
+
+const char *const kAllreduce =
+    "Times sums of arrays of doubles over all ranks: hlc_allreduce_run, with arrays of a rank's own and with arrays from hlc_field_alloc, "
+    "against the host MPI's MPI_Allreduce, and against a limit: every rank copies its array at the same time, which is the least that must "
+    "be read and written; between two ranks on two nodes raw TCP, all bytes both ways at the same time. Any number of ranks. Each rank "
+    "writes its array anew before each call, which is not timed. One sample of each per round in shuffled order; each result is compared "
+    "with a serial sum, before and after.";
+
+const char *const kFooter =
+    "Raw TCP (TCP_NODELAY) is measured with a rank that waits inside the kernel and with one that asks again and again; the faster counts. "
+    "On one\n"
+    "node it goes over loopback, and the limit is a copy into shared memory and a flag.\n"
+    "spread: 10th to 90th percentile of the samples.\n"
+    "Example: mpiexec -n 2 halocline-bench ";
+
+void add_common(CLI::App &command, PairOptions &o, std::int64_t least_bytes) {
+  command.add_option("--sizes", o.sizes, "Bytes of a message, comma-separated")
+      ->delimiter(',')
+      ->check(CLI::Range(least_bytes, Slots::window))
+      ->capture_default_str();
+  command.add_option("--repetitions", o.repetitions, "Rounds, that is samples of each")->check(CLI::PositiveNumber)->capture_default_str();
+  command.add_option("--fake-nodes", o.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--json", o.json, "Write environment, numbers and all samples to this file");
+}
+
+void add_duel(CLI::App &command, PairOptions &o, const char *example) {
+  add_common(command, o, 1);
+  command.add_option("--sample-ms", o.sample_ms, "A sample takes about so many milliseconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--seed", o.seed, "Seed of the order in a round")->capture_default_str();
+  command.footer(std::string(kFooter) + example);
+}
+
+CLI::App *add_notify_command(CLI::App &app, PairOptions &options) {
+  options.sizes = {8, 64, 512, 4096, 8192};
+  CLI::App *command = app.add_subcommand("notify", kNotify);
+  add_duel(*command, options, "notify --sizes 8,4096 --json notify.json");
+  return command;
+}
+
+CLI::App *add_bandwidth_command(CLI::App &app, PairOptions &options) {
+  options.sizes = {8, 64, 512, 4096, 32768, 262144, 1048576, 4194304};
+  CLI::App *command = app.add_subcommand("bandwidth", kBandwidth);
+  add_duel(*command, options, "bandwidth --sizes 8,4194304 --json bandwidth.json");
+  return command;
+}
+
+CLI::App *add_overlap_command(CLI::App &app, PairOptions &options) {
+  options.sizes = {1024, 16384, 131072, 1048576, 8388608};
+  CLI::App *command = app.add_subcommand("overlap", kOverlap);
+  add_common(*command, options, 8);
+  command->footer("Example: mpiexec -n 2 halocline-bench overlap --fake-nodes 2 --sizes 131072,8388608 --json overlap.json");
+  return command;
+}
+
+CLI::App *add_progress_command(CLI::App &app, PairOptions &options) {
+  options.sizes = {8, 1048576};
+  options.repetitions = 3;
+  CLI::App *command = app.add_subcommand("progress", kProgress);
+  add_common(*command, options, 1);
+  command->add_option("--compute-ms", options.compute_ms, "How long the target computes")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->footer("Example: mpiexec -n 2 halocline-bench progress --fake-nodes 2 --json progress.json");
+  return command;
+}
+
+CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options) {
+  for (std::int64_t bytes = 8; bytes <= options.largest; bytes *= bytes < 1 << 18 ? 8 : 4)
+    options.sizes.push_back(std::min(bytes, options.largest));
+  options.repetitions = 15;
+  CLI::App *command = app.add_subcommand("allreduce", kAllreduce);
+  command->add_option("--sizes", options.sizes, "Bytes of an array, comma-separated, rounded up to 8")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 33))
+      ->capture_default_str();
+  command->add_option("--largest", options.largest, "Leave out longer arrays")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--repetitions", options.repetitions, "Rounds, that is samples of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--sample-ms", options.sample_ms, "A sample takes about so many milliseconds, one call at least")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--fake-nodes", options.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--seed", options.seed, "Seed of the order in a round")->capture_default_str();
+  command->add_option("--json", options.json, "Write environment, numbers and all samples to this file");
+  command->footer(
+      "An MPI chooses among algorithms; tools/bench/allreduce.py runs this command once for each that can be asked for, and takes the "
+      "best.\n"
+      "spread: 10th to 90th percentile of the samples.\n"
+      "Example: mpiexec -n 2 halocline-bench allreduce --largest 16777216 --json allreduce.json");
+  return command;
+}
+
+const char *const kMesh =
+    "Swaps the nodes of a mesh of tetrahedra that recursive coordinate bisection has split over the ranks, from owners to ghosts and in "
+    "reverse with addition: by the library's index halos and, where CMake found PETSc, by PetscSFBcast and PetscSFReduce of each type, on "
+    "the same array. Each rank writes the nodes that others need anew before each call, which is not timed. One sample of each per round "
+    "in "
+    "shuffled order; every ghost and every sum is verified, before and after.";
+
+CLI::App *add_mesh_command(CLI::App &app, MeshOptions &o) {
+  CLI::App *command = app.add_subcommand("mesh", kMesh);
+  command->add_option("--sides", o.sides, "Nodes along each side of the mesh, comma-separated")
+      ->delimiter(',')
+      ->check(CLI::Range(4, 400))
+      ->capture_default_str();
+  command->add_option("--components", o.components, "Doubles per node, comma-separated")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--modes", o.modes, "Modes of the library, comma-separated")->delimiter(',')->capture_default_str();
+  command->add_option("--repetitions", o.repetitions, "Rounds, that is samples of each")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--sample-ms", o.sample_ms, "A sample takes about so many milliseconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--seed", o.seed, "Seed of the order in a round")->capture_default_str();
+  command->add_option("--json", o.json, "Write environment, numbers and all samples to this file");
+  command->footer(
+      "spread: 10th to 90th percentile of the samples.\nExample: mpiexec -n 2 halocline-bench mesh --sides 24,48 --components 1,5");
+  return command;
+}
+
+}  // namespace
+
+CommandLine parse(int argc, char **argv) {
+  CommandLine found;
+  CLI::App app("Benchmarks of the halocline library. Run it under the MPI launcher: mpiexec -n 2 halocline-bench halo", "halocline-bench");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
+  PairOptions notify, bandwidth, overlap, progress, allreduce;
+  add_halo_command(app, found.halo)->callback([&] { found.command = Command::halo; });
+  add_mesh_command(app, found.mesh)->callback([&] { found.command = Command::mesh; });
+  const auto pair = [&](CLI::App *command, Command which, const PairOptions &options) {
+    command->callback([&found, which, &options] { found.command = which, found.pair = options; });
+  };
+  pair(add_notify_command(app, notify), Command::notify, notify);
+  pair(add_bandwidth_command(app, bandwidth), Command::bandwidth, bandwidth);
+  pair(add_overlap_command(app, overlap), Command::overlap, overlap);
+  pair(add_progress_command(app, progress), Command::progress, progress);
+  pair(add_allreduce_command(app, allreduce), Command::allreduce, allreduce);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Error &error) {
+    std::ostringstream out, err;
+    found.command = Command::none;
+    found.status = app.exit(error, out, err);
+    found.out = out.str();
+    found.err = err.str();
+  }
+  return found;
+}
+
+}  // namespace bench

@@ -1,0 +1,26 @@
+// The command line of halocline-bench: which command, with which options.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh_options.hpp"
+#include "options.hpp"
+#include "pair_options.hpp"
+
+namespace bench {
+
+enum class Command { none, halo, notify, bandwidth, overlap, progress, allreduce, mesh };
+
+/// What the command line asks for.
+struct CommandLine {
+  Command command = Command::none;
+  HaloOptions halo;   ///< of command `halo`
+  MeshOptions mesh;   ///< of command `mesh`
+  PairOptions pair;   ///< of all others
+  int status = 0;     ///< without a command: the exit status
+  std::string out, err;  ///< without a command: what there is to print, help or a complaint
+};
+
+CommandLine parse(int argc, char **argv);
+
+}  // namespace bench
