@@ -68,9 +68,11 @@ def tool_or_skip(name):
 def translation_units(build, folders, database):
     """Writes a compile_commands.json with each source below the folders once, however many targets compile it; returns their commands."""
     units = {}
+    places = [place for folder in folders for place in (ROOT / folder, build / folder)]
     for command in json.loads((build / "compile_commands.json").read_text()):
         path = pathlib.Path(command["file"])
-        if path.suffix in C_FAMILY and any(path.is_relative_to(ROOT / folder) for folder in folders):
+        # Below the build folder lie CMake's files that include several of ours.
+        if path.suffix in {*C_FAMILY, ".cxx"} and path.stem != "cmake_pch.hxx" and any(path.is_relative_to(place) for place in places):
             # Precompiled headers are another compiler's, and hide that a file includes too little.
             command["command"] = re.sub(r" -Winvalid-pch -include \S+", "", command["command"])
             units.setdefault(str(path), command)

@@ -65,7 +65,7 @@ struct Handover {
 };
 static constexpr std::size_t kHandoverBytes = 4096;
 
-static MPI_Comm ranks_of_machine() {
+static MPI_Comm comm_of_machine() {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
   return comm;
@@ -74,7 +74,7 @@ static MPI_Comm ranks_of_machine() {
 static std::size_t cells_of_faces(const Index &n) { return 2 * static_cast<std::size_t>(n[0] * n[1] + n[1] * n[2] + n[0] * n[2]); }
 
 Machine::Machine(const Grid &grid)
-    : node_(ranks_of_machine()), cells_(static_cast<std::size_t>(volume(grid.cells))), faces_(cells_of_faces(grid.cells)) {
+    : node_(comm_of_machine()), cells_(static_cast<std::size_t>(volume(grid.cells))), faces_(cells_of_faces(grid.cells)) {
   MPI_Comm_rank(node_, &me_);
   MPI_Comm_size(node_, &size_);
   std::uint64_t room = faces_;

@@ -5,8 +5,15 @@
 #include <halocline/halocline.h>
 
 #include <cstdint>
+#include <string>
 
 namespace halocline {
+
+/// More bytes than that no array has: the address space of one process, more or less.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
+
+/// "name[i]", as messages name the element of an argument.
+inline std::string indexed(const std::string &name, std::int64_t i) { return name + "[" + std::to_string(i) + "]"; }
 
 /// The type as the C API spells it; "no hlc_type" for a number that is none.
 inline const char *type_name(std::int64_t type) {

@@ -64,9 +64,9 @@ struct Images {
 };
 
 /// Collects the overlaps of one pair of blocks.
-class Meeting {
+class OverlapsOfPair {
  public:
-  Meeting(const Domain &domain, std::vector<Overlap> &overlaps) : domain_(domain), overlaps_(overlaps) {}
+  OverlapsOfPair(const Domain &domain, std::vector<Overlap> &overlaps) : domain_(domain), overlaps_(overlaps) {}
 
   /// Box with its halo.
   Box whole(const Box &box) const {
@@ -175,10 +175,10 @@ std::span<const Placed> BoxTable::of(int rank) const {
 
 std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, std::span<const Placed> from, bool same_rank) {
   std::vector<Overlap> overlaps;
-  Meeting meeting(domain, overlaps);
+  OverlapsOfPair pair(domain, overlaps);
   for (std::size_t a = 0; a < to.size(); ++a)
     for (std::size_t b = 0; b < from.size(); ++b)
-      meeting.list({static_cast<int>(a), static_cast<int>(b), {}, {}}, to[a].box, from[b].box, same_rank && a == b);
+      pair.list({static_cast<int>(a), static_cast<int>(b), {}, {}}, to[a].box, from[b].box, same_rank && a == b);
   return overlaps;
 }
 

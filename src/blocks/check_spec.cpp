@@ -12,7 +12,6 @@ namespace halocline {
 namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 40;  // cells along a dimension: sums and products with a few of them fit 64 bits
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
 
 Status bad(int rank, const std::string &argument, std::int64_t value, const std::string &rule) {
   return fail(Status::argument, "hlc_blocks_init on rank %d: %s is %lld, it must be %s", rank, argument.c_str(),
@@ -20,8 +19,6 @@ Status bad(int rank, const std::string &argument, std::int64_t value, const std:
 }
 
 Status is_null(int rank, const char *argument) { return fail(Status::argument, "hlc_blocks_init on rank %d: %s is NULL", rank, argument); }
-
-std::string indexed(const std::string &name, int i) { return name + "[" + std::to_string(i) + "]"; }
 
 Status check_domain(const hlc_blocks_spec &spec, int rank) {
   if (spec.ndims < 1 || spec.ndims > HLC_MAX_DIMS) return bad(rank, "ndims", spec.ndims, "1 to 4");

@@ -6,7 +6,6 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t kSecond_ns = 1'000'000'000;
 constexpr const char *kBarrier = "hlc_barrier";
 
 /// Waits until `there` is true; what a peer did before it died still counts. `say(status, dead rank)` words a failure.
@@ -23,7 +22,7 @@ Status await(const PublicSegment &segment, CallName name, There there, Say say) 
   return Status::ok;
 }
 
-long long seconds_waited(const PublicSegment &segment) { return static_cast<long long>(segment.context().timeout_ns() / kSecond_ns); }
+long long seconds_waited(const PublicSegment &segment) { return static_cast<long long>(segment.context().timeout_ns() / 1'000'000'000); }
 
 Status check_ids(const PublicSegment &segment, const char *call, hlc_ids ids, const int *id) {
   if (!id) return fail(Status::argument, "%s on rank %d: id is NULL", call, segment.rank());

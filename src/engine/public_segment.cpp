@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "base/types.hpp"
 #include "engine/collective.hpp"
 #include "engine/segment.hpp"
 #include "engine/wait.hpp"
@@ -11,7 +12,6 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
 
 /// Rounds of a dissemination barrier.
 int rounds(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }

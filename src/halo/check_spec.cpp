@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/types.hpp"
 #include "halo/geometry.hpp"
 #include "halo/grid.hpp"
 
@@ -10,15 +11,12 @@ namespace halocline {
 namespace {
 
 constexpr std::int64_t kMostRepetitions = std::int64_t{1} << 16;  // of a block in its own halo, all dimensions together
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
 
 const char *field_name(const hlc_field &field) { return field.name ? field.name : "(no name)"; }
 
 Status bad(int rank, const std::string &argument, long long value, const std::string &rule) {
   return fail(Status::argument, "hlc_halo_init on rank %d: %s is %lld, it must be %s", rank, argument.c_str(), value, rule.c_str());
 }
-
-std::string indexed(const char *name, int d) { return std::string(name) + "[" + std::to_string(d) + "]"; }
 
 /// One dimension's numbers. A grid filled by hand may leave global at 0: the library does not need it.
 Status check_grid_dim(const hlc_grid &grid, int d, int rank, int size) {

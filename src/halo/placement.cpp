@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/types.hpp"
 #include "engine/rules.hpp"
 #include "halo/geometry.hpp"
 #include "halo/grid.hpp"
@@ -12,7 +13,7 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;  // of a whole grid, so that the sum over 3^4 directions fits 64 bits
+constexpr std::int64_t kMostGridBytes = std::int64_t{1} << 56;  // of a whole grid, so that the sum over 3^4 directions fits 64 bits
 
 /// What all ranks know together.
 struct Poll : Job {
@@ -26,8 +27,6 @@ Status bad(int rank, const std::string &argument, std::int64_t value, const char
   return fail(Status::argument, "hlc_grid_reorder on rank %d: %s is %lld, it must be %s", rank, argument.c_str(),
               static_cast<long long>(value), rule);
 }
-
-std::string indexed(const char *name, int d) { return std::string(name) + "[" + std::to_string(d) + "]"; }
 
 /// The grid must be what hlc_grid_create makes, or hlc_grid_reorder after it.
 Status check_blocks(const hlc_grid &grid, int rank, int size) {
@@ -53,9 +52,9 @@ Status check_blocks(const hlc_grid &grid, int rank, int size) {
 
 Status check_shape(const hlc_grid &grid, const hlc_swap_shape &shape, int rank) {
   if (shape.stencil != HLC_STENCIL_BOX && shape.stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", shape.stencil, "an hlc_stencil");
-  if (shape.cell_bytes < 1 || shape.cell_bytes > kMostBytes)
+  if (shape.cell_bytes < 1 || shape.cell_bytes > kMostGridBytes)
     return bad(rank, "cell_bytes", shape.cell_bytes, "0 or more, and no more than memory holds");
-  std::int64_t room = kMostBytes / shape.cell_bytes;
+  std::int64_t room = kMostGridBytes / shape.cell_bytes;
   for (int d = 0; d < grid.ndims; ++d) {
     room /= grid.global[d];
     const std::int64_t smallest = grid.global[d] / grid.dims[d];

@@ -10,7 +10,6 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
 
 Status refuse(int rank, const std::string &sentence) {
   return fail(Status::argument, "hlc_index_halo_init on rank %d: %s", rank, sentence.c_str());
@@ -19,8 +18,6 @@ Status refuse(int rank, const std::string &sentence) {
 Status bad(int rank, const std::string &argument, std::int64_t value, const std::string &rule) {
   return refuse(rank, argument + " is " + std::to_string(value) + ", it must be " + rule);
 }
-
-std::string indexed(const std::string &name, std::int64_t i) { return name + "[" + std::to_string(i) + "]"; }
 
 // ---------------------------------------------------------------- lists
 

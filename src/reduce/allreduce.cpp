@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/stream.hpp"
+#include "base/types.hpp"
 #include "engine/notification.hpp"
 #include "engine/rules.hpp"
 #include "engine/segment.hpp"
@@ -15,7 +16,6 @@ namespace halocline {
 namespace {
 
 constexpr const char *kCreate = "hlc_allreduce_create", *kRun = "hlc_allreduce_run";
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;  // the address space of one process, more or less
 constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, where each combines everything
 constexpr std::int64_t kGathered =
     64 << 10;  // the same between nodes, of all ranks: beyond it costs more to send all than to go round twice

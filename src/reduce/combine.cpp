@@ -47,7 +47,7 @@ void join_elements(char *to, const char *a, const char *b, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) made[i] = Op::of(left[i], right[i]);
 }
 
-void copy(char *to, const char *from, std::int64_t bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+void plain_copy(char *to, const char *from, std::int64_t bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
 
 }  // namespace
 
@@ -111,7 +111,7 @@ void Combiner::fold(char *to, const char *const *sources, int n, std::int64_t co
     else if (!in_place)
       std::memcpy(to + offset, sources[0] + offset, static_cast<std::size_t>(now * element_bytes_));
     for (int i = join ? 2 : 1; i < n; ++i) append(to + offset, sources[i] + offset, now);
-    if (second.to) (second.past_caches ? stream_copy : copy)(second.to + offset, to + offset, now * element_bytes_);
+    if (second.to) (second.past_caches ? stream_copy : plain_copy)(second.to + offset, to + offset, now * element_bytes_);
   }
 }
 

@@ -12,7 +12,7 @@
 namespace halocline::test {
 namespace {
 
-constexpr std::int64_t sizes[] = {0, 1, 7, 8, 63, 4096, (1 << 20) + 3};
+constexpr std::int64_t put_sizes[] = {0, 1, 7, 8, 63, 4096, (1 << 20) + 3};
 constexpr std::int64_t region_bytes = (1 << 20) + 4096;  // what one origin may write in a part
 
 /// The parts of all ranks as they must be. Region r of each part is written by rank r alone.
@@ -38,7 +38,7 @@ struct Piece {
 };
 
 Piece draw_piece(Random &random, std::int64_t first, std::int64_t room) {
-  const std::int64_t bytes = sizes[between(random, 0, std::size(sizes) - 1)];
+  const std::int64_t bytes = put_sizes[between(random, 0, std::size(put_sizes) - 1)];
   return {static_cast<int>(between(random, 0, size() - 1)), first + between(random, 0, std::min<std::int64_t>(4000, room - bytes)), bytes};
 }
 

@@ -41,7 +41,7 @@ class Build:
         commands = self._ask("-t", "commands", program).splitlines()
         self.compile = {}
         for command in commands:
-            if match := re.search(r" -o (\S+\.o) -c (\S+\.cpp)$", command):
+            if match := re.search(r" -o (\S+\.o) -c (\S+\.c(?:pp|xx))$", command):
                 self.compile[match[1]] = (command, pathlib.Path(match[2]))
         self.link = next(command for command in reversed(commands) if f" -o bin/{program} " in command)
         self.needs = self._headers()
@@ -64,13 +64,22 @@ class Build:
                 needs[name].add((self.folder / line.strip()).resolve())
         return needs
 
+    @staticmethod
+    def _mine(source, changed, folder):
+        """Where the changed file lies, or the file itself."""
+        path = pathlib.Path(source).resolve()
+        return folder / path.relative_to(ROOT) if path in changed else path
+
     def make(self, files, folder):
         """Builds the program with the changed files, which lie below folder as they lie below the root. Returns its path."""
         link, changed = self.link, {(ROOT / file).resolve() for file in files}
         for number, (name, (given, source)) in enumerate(self.compile.items()):
             if not changed & self.needs.get(name, {source.resolve()}):
                 continue
-            mine = folder / source.resolve().relative_to(ROOT) if source.resolve() in changed else source
+            mine = self._mine(source, changed, folder)
+            if source.suffix == ".cxx":  # a file of CMake's that includes several of ours
+                mine = folder / f"{number}.cxx"
+                mine.write_text(re.sub(r'(#include ")([^"]+)', lambda match: match[1] + str(self._mine(match[2], changed, folder)), source.read_text()))
             made = folder / f"{number}.o"
             command = re.sub(r" -MD -MT \S+ -MF \S+", "", given).replace(f" -o {name} -c {source}", f" -o {made} -c {mine}")
             # With the options of the build, as precompiled headers demand it.

@@ -35,16 +35,16 @@ struct Layout {
   }
 };
 
-struct Kind {
+struct FieldKind {
   hlc_type type;
   std::size_t bytes;
 };
 
-std::vector<Kind> read_kinds(const Json &halo) {
+std::vector<FieldKind> read_kinds(const Json &halo) {
   const std::map<std::string, hlc_type> types = {{"opaque", HLC_OPAQUE},        {"float32", HLC_FLOAT32}, {"float64", HLC_FLOAT64},
                                                  {"int32", HLC_INT32},          {"int64", HLC_INT64},     {"complex64", HLC_COMPLEX64},
                                                  {"complex128", HLC_COMPLEX128}};
-  std::vector<Kind> kinds;
+  std::vector<FieldKind> kinds;
   for (const Json &field : halo.at("fields")) {
     const hlc_type type = types.at(field.at("type"));
     kinds.push_back({type, bytes_of(type, field.value("bytes", std::size_t{0}))});
@@ -65,7 +65,7 @@ Index plain_strides(const Case &halo, int rank, std::int64_t element) {
 }
 
 /// Each field in an arena of its own.
-std::vector<FieldShape> separate_shapes(const Case &halo, int rank, const std::vector<Kind> &kinds, const Json &layouts) {
+std::vector<FieldShape> separate_shapes(const Case &halo, int rank, const std::vector<FieldKind> &kinds, const Json &layouts) {
   std::vector<FieldShape> shapes;
   for (std::size_t f = 0; f < kinds.size(); ++f) {
     FieldShape shape{kinds[f].type, kinds[f].bytes, static_cast<int>(f), 0, {}, layouts[f].is_null()};
@@ -82,10 +82,10 @@ std::vector<FieldShape> separate_shapes(const Case &halo, int rank, const std::v
 }
 
 /// All fields in one arena, as members of a struct per cell with `gap` unused bytes behind each member.
-std::vector<FieldShape> struct_shapes(const Case &halo, int rank, const std::vector<Kind> &kinds, const Layout &layout, std::int64_t gap) {
+std::vector<FieldShape> struct_shapes(const Case &halo, int rank, const std::vector<FieldKind> &kinds, const Layout &layout, std::int64_t gap) {
   std::vector<FieldShape> shapes;
   std::int64_t bytes = 0;
-  for (const Kind &kind : kinds) {
+  for (const FieldKind &kind : kinds) {
     shapes.push_back({kind.type, kind.bytes, 0, layout.lead[static_cast<std::size_t>(rank)] + bytes});
     bytes += static_cast<std::int64_t>(kind.bytes) + gap;
   }
@@ -128,7 +128,7 @@ Case read_case(const Json &text) {
     halo.cut = [cut](int a, int b) {
       return std::any_of(cut.begin(), cut.end(), [=](const auto &pair) { return std::minmax(a, b) == std::minmax(pair[0], pair[1]); });
     };
-  const std::vector<Kind> kinds = read_kinds(text);
+  const std::vector<FieldKind> kinds = read_kinds(text);
   halo.nfields = static_cast<int>(kinds.size());
   for (const std::vector<int> &field : text.value("fills", std::vector<std::vector<int>>()))
     halo.fills.insert(halo.fills.end(), field.begin(), field.end());

@@ -17,7 +17,7 @@ namespace {
 class Segments : public testing::TestWithParam<int> {};
 
 /// Fewer steps for more ranks: they share the same cores.
-int steps(int most) { return most / size(); }
+int steps_of_all(int most) { return most / size(); }
 
 /// What the rank before me has put into my part, read by plain loads.
 void expect_bytes(const TestSegment &segment, int origin, std::uint64_t step, std::int64_t bytes) {
@@ -30,7 +30,7 @@ TEST_P(Segments, put_with_a_notification_without_a_race) {
     TestSegment segment(300, 2);
     const int next = (rank() + 1) % size(), before = (rank() + size() - 1) % size();
     Skew skew(1);
-    for (std::uint32_t step = 1; step <= static_cast<std::uint32_t>(steps(300)); ++step) {
+    for (std::uint32_t step = 1; step <= static_cast<std::uint32_t>(steps_of_all(300)); ++step) {
       const std::vector<std::byte> mine = bytes_of(rank(), step, 300);
       int id = -1;
       std::uint32_t value = 0;
@@ -54,10 +54,10 @@ TEST_P(Segments, put_with_a_notification_without_a_race) {
 
 TEST_P(Segments, read_what_a_notification_announces_once_it_is_seen_though_not_yet_taken) {
   as_ranks(GetParam(), [] {
-    TestSegment segment(300, static_cast<int>(steps(120)));
+    TestSegment segment(300, static_cast<int>(steps_of_all(120)));
     const int next = (rank() + 1) % size(), before = (rank() + size() - 1) % size();
     Skew skew(4);
-    for (int step = 0; step < steps(120); ++step) {
+    for (int step = 0; step < steps_of_all(120); ++step) {
       const std::vector<std::byte> mine = bytes_of(rank(), static_cast<std::uint64_t>(step), 2);
       int id = -1;
       skew.delay();
@@ -83,7 +83,7 @@ TEST_P(Segments, share_notifications_without_a_race) {
       EXPECT_TRUE(ok(hlc_put_notify(segment.at(id % size(), id * bytes), text.data(), bytes, {id, static_cast<std::uint32_t>(step)})));
     };
     for (int id = first; id < first + mine; ++id) send(id);
-    int left = mine * steps(24);
+    int left = mine * steps_of_all(24);
     for (int answered = 0; answered < left;) {
       int id = -1;
       std::uint32_t value = 0;
@@ -129,7 +129,7 @@ TEST_P(Segments, meet_in_barriers_without_a_race) {
   as_ranks(GetParam(), [] {
     TestSegment segment(64);
     Skew skew(2);
-    for (int step = 1; step <= steps(300); ++step) {
+    for (int step = 1; step <= steps_of_all(300); ++step) {
       const std::vector<std::byte> mine = bytes_of(rank(), static_cast<std::uint64_t>(step), 64);
       std::copy(mine.begin(), mine.end(), segment.data());
       skew.delay();
@@ -150,7 +150,7 @@ TEST_P(Segments, lock_plain_data_with_atomics_without_a_race) {
     TestSegment segment(16);
     const hlc_target lock = segment.at(0, 0), number = segment.at(0, 8);
     Skew skew(3);
-    for (int step = 0; step < steps(120); ++step) {
+    for (int step = 0; step < steps_of_all(120); ++step) {
       std::int64_t holder = 1, value = 0;
       while (holder != 0) EXPECT_TRUE(ok(hlc_atomic_compare_swap(lock, HLC_NUMBER_INT64, 0, rank() + 1, &holder)));
       EXPECT_TRUE(ok(hlc_get(number, &value, 8)));
@@ -164,14 +164,14 @@ TEST_P(Segments, lock_plain_data_with_atomics_without_a_race) {
     segment.barrier();
     std::int64_t value = 0;
     EXPECT_TRUE(ok(hlc_get(number, &value, 8)));
-    EXPECT_EQ(value, std::int64_t{steps(120)} * size());
+    EXPECT_EQ(value, std::int64_t{steps_of_all(120)} * size());
   });
 }
 
 TEST_P(Segments, add_up_in_all_types_without_a_race) {
   as_ranks(GetParam(), [] {
     TestSegment segment(8 * HLC_NUMBER_COUNT_);
-    for (int step = 0; step < steps(120); ++step)
+    for (int step = 0; step < steps_of_all(120); ++step)
       for (int type = 0; type < HLC_NUMBER_COUNT_; ++type) {
         const std::int64_t one = 0x0101010101010101;  // 1 or more in every integer
         const hlc_op op = step % 2 == 0 && type < HLC_NUMBER_FLOAT32 ? HLC_OP_BXOR : HLC_OP_MAX;

@@ -62,24 +62,24 @@ class HandWritten : public FieldsContender {
   baseline::Swap swap_;
 };
 
-/// One row of the table that the library fills.
-struct Row {
+/// A mode of the library, by the name of its row in the table.
+struct Entrant {
   std::string name;
   halocline::Mode mode;
   halocline::Epoch epoch = halocline::Epoch::standard;
   halocline::Drive drive = halocline::Drive::standard;
 };
 
-std::vector<Row> rows_of(const HaloOptions &options) {
+std::vector<Entrant> entrants_of(const HaloOptions &options) {
   using halocline::Drive, halocline::Epoch, halocline::Mode;
-  std::vector<Row> rows;
+  std::vector<Entrant> entrants;
   for (Mode mode : options.selected()) {
     const std::string name = halocline::mode_name(mode);
-    rows.push_back({name, mode});
-    if (options.epochs && (mode == Mode::fence || mode == Mode::pscw)) rows.push_back({name + "_late", mode, Epoch::late});
-    if (options.drives && mode == Mode::fence) rows.push_back({name + "_get", mode, Epoch::late, Drive::get});
+    entrants.push_back({name, mode});
+    if (options.epochs && (mode == Mode::fence || mode == Mode::pscw)) entrants.push_back({name + "_late", mode, Epoch::late});
+    if (options.drives && mode == Mode::fence) entrants.push_back({name + "_get", mode, Epoch::late, Drive::get});
   }
-  return rows;
+  return entrants;
 }
 
 }  // namespace
@@ -89,16 +89,16 @@ Contenders make_contenders(const halocline::Context &context, Problem &problem, 
   Contenders contenders;
   contenders.push_back(std::make_unique<HandWritten>(problem, comm));
   const auto distrusted = distrusted_modes(options.doctor, comm);
-  for (const Row &row : rows_of(options)) {
-    if (const auto found = distrusted.find(halocline::mode_name(row.mode)); found != distrusted.end()) {
-      skipped[row.name] = found->second;
+  for (const Entrant &entrant : entrants_of(options)) {
+    if (const auto found = distrusted.find(halocline::mode_name(entrant.mode)); found != distrusted.end()) {
+      skipped[entrant.name] = found->second;
       continue;
     }
     try {
-      contenders.push_back(std::make_unique<LibraryMode>(row.name, problem, problem.make_halo(context, row.mode, row.epoch, row.drive)));
+      contenders.push_back(std::make_unique<LibraryMode>(entrant.name, problem, problem.make_halo(context, entrant.mode, entrant.epoch, entrant.drive)));
     } catch (const halocline::Error &error) {
       if (error.status() != HLC_ERR_UNSUPPORTED) throw;
-      skipped[row.name] = error.what();
+      skipped[entrant.name] = error.what();
     }
   }
   return contenders;

@@ -19,7 +19,7 @@
 namespace doctor {
 namespace {
 
-using Json = nlohmann::json;
+
 
 constexpr double kStartLimit_s = 60, kGrace_s = 3;
 
@@ -43,7 +43,7 @@ class Record {
     for (std::string part; std::getline(file_, part);) {
       rest_ += part;
       if (file_.eof()) break;  // the line is not whole yet
-      take(Json::parse(rest_, nullptr, false));
+      take(nlohmann::json::parse(rest_, nullptr, false));
       rest_.clear();
       any = true;
     }
@@ -63,7 +63,7 @@ class Record {
   }
 
  private:
-  void take(const Json &line) {
+  void take(const nlohmann::json &line) {
     if (!line.is_object()) return;
     if (line.contains(kStarted)) {
       started = line[kStarted];

@@ -17,18 +17,18 @@ namespace {
 using transport::ofi::Peer;
 using transport::ofi::RemotePart;
 
-constexpr std::size_t kSlots = 2;
+constexpr std::size_t kWireSlots = 2;
 constexpr std::int64_t kWordBytes = 64;  // what an announcement without data writes: one word on a line of its own
 
 /// What announcements are for: data of a slot are there, a slot has been unpacked, the peer can be reached.
-enum : std::size_t { arrived_0, arrived_1, freed_0, freed_1, greeted, kinds };
+enum : std::size_t { arrived_0, arrived_1, freed_0, freed_1, greeted, wire_kinds };
 
 /// What the peer has to know to write to its edge.
 struct WireCard {
   Whereabouts rank;
   RemotePart memory;
   std::int64_t word = 0, slot = 0, slot_distance = 0;  // offsets in the memory
-  std::array<std::uint64_t, kinds> announcements{};
+  std::array<std::uint64_t, wire_kinds> announcements{};
 };
 
 ///   receive buffer:  | word of edge 0, 1, ... | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
@@ -61,7 +61,7 @@ class WireLeg final : public Leg {
       if (part(e).out > 0) at.sent += 1;
       if (part(e).in == 0) continue;
       at.received += 1;
-      at.awaited[at.received % kSlots] += pieces(part(e).in);
+      at.awaited[at.received % kWireSlots] += pieces(part(e).in);
       waiting_.push_back(e);
     }
     return Status::ok;
@@ -72,13 +72,13 @@ class WireLeg final : public Leg {
     const End &to = end(e);
     // Message m of the slots 0 and 1 in turn: before it, (m - 1) / 2 have used its slot.
     // SYNC unpacked-before-rewrite (pairs with release)
-    if (!reached(to.heard[freed_0 + to.sent % kSlots], (to.sent - 1) / kSlots)) return Status::again;
-    *buffer = outgoing(e, to.sent % kSlots);
+    if (!reached(to.heard[freed_0 + to.sent % kWireSlots], (to.sent - 1) / kWireSlots)) return Status::again;
+    *buffer = outgoing(e, to.sent % kWireSlots);
     return Status::ok;
   }
 
   Status send(int e) override {
-    const std::uint64_t slot = end(e).sent % kSlots;
+    const std::uint64_t slot = end(e).sent % kWireSlots;
     std::int64_t left = part(e).out;
     for (Transfer &piece : end(e).data[slot]) {
       if (left <= 0) break;
@@ -94,7 +94,7 @@ class WireLeg final : public Leg {
     HLC_TRY(progress());
     for (int &candidate : waiting_) {
       const End &from = end(candidate);
-      const std::uint64_t slot = from.received % kSlots;
+      const std::uint64_t slot = from.received % kWireSlots;
       // SYNC payload-before-announcement (pairs with Port::hear)
       if (!reached(from.heard[arrived_0 + slot], from.awaited[slot])) continue;
       *e = candidate;
@@ -107,12 +107,12 @@ class WireLeg final : public Leg {
 
   const void *arrived(int e) const override {
     const auto at = static_cast<std::size_t>(position_[static_cast<std::size_t>(e)]);
-    return incoming(e, ends_[at].received % kSlots);
+    return incoming(e, ends_[at].received % kWireSlots);
   }
 
   Status release(int e) override {
     // SYNC unpacked-before-rewrite (pairs with place)
-    port_.start(end(e).freeing[end(e).received % kSlots]);
+    port_.start(end(e).freeing[end(e).received % kWireSlots]);
     writes_ += 1;
     return Status::ok;
   }
@@ -134,7 +134,7 @@ class WireLeg final : public Leg {
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       const End &to = ends_[i];
       *rank = edge(edges_[i]).rank;
-      if (!is_quiet(to) || !reached(to.heard[freed_0], to.sent / kSlots) || !reached(to.heard[freed_1], (to.sent + 1) / kSlots))
+      if (!is_quiet(to) || !reached(to.heard[freed_0], to.sent / kWireSlots) || !reached(to.heard[freed_1], (to.sent + 1) / kWireSlots))
         return Status::again;
     }
     return Status::ok;
@@ -151,15 +151,15 @@ class WireLeg final : public Leg {
  private:
   /// One edge: what I have heard of the peer, and the writes to it.
   struct End {
-    std::array<Counter, kinds> heard;
-    std::array<std::uint64_t, kinds> my_announcements{};
+    std::array<Counter, wire_kinds> heard;
+    std::array<std::uint64_t, wire_kinds> my_announcements{};
     std::size_t listening = 0;  // to so many of them
     transport::ofi::Address address;
     bool met = false;
     std::uint64_t sent = 0, received = 0;
-    std::array<std::uint64_t, kSlots> awaited{};  // pieces that have to have come, per slot
-    std::array<std::vector<Transfer>, kSlots> data;
-    std::array<Transfer, kSlots> freeing;
+    std::array<std::uint64_t, kWireSlots> awaited{};  // pieces that have to have come, per slot
+    std::array<std::vector<Transfer>, kWireSlots> data;
+    std::array<Transfer, kWireSlots> freeing;
     Transfer greeting;
   };
 
@@ -190,8 +190,8 @@ class WireLeg final : public Leg {
     words_bytes_ = static_cast<std::int64_t>(edges_.size()) * kWordBytes;
     slots_in_ = lay_out(plan_, edges_, &Edge::space_in);
     slots_out_ = lay_out(plan_, edges_, &Edge::space_out);
-    HLC_TRY(receive_.open(port_, words_bytes_ + static_cast<std::int64_t>(kSlots) * slots_in_.bytes, NetworkSegment::Use::for_peers));
-    HLC_TRY(send_.open(port_, kWordBytes + static_cast<std::int64_t>(kSlots) * slots_out_.bytes, NetworkSegment::Use::for_me));
+    HLC_TRY(receive_.open(port_, words_bytes_ + static_cast<std::int64_t>(kWireSlots) * slots_in_.bytes, NetworkSegment::Use::for_peers));
+    HLC_TRY(send_.open(port_, kWordBytes + static_cast<std::int64_t>(kWireSlots) * slots_out_.bytes, NetworkSegment::Use::for_me));
     position_.assign(plan_.edges.size(), -1);
     waiting_.reserve(edges_.size());
     remains_ = std::make_unique<Remains>();
@@ -204,7 +204,7 @@ class WireLeg final : public Leg {
   WireCard make_card(std::size_t i) {
     const auto e = static_cast<std::size_t>(edges_[i]);
     position_[e] = static_cast<int>(i);
-    for (std::size_t kind = 0; kind < kinds; ++kind, ++ends_[i].listening)
+    for (std::size_t kind = 0; kind < wire_kinds; ++kind, ++ends_[i].listening)
       ends_[i].my_announcements[kind] = port_.listen(&ends_[i].heard[kind]);
     return {network_.pulses()->mine(),          receive_.remote(), static_cast<std::int64_t>(i) * kWordBytes,
             words_bytes_ + slots_in_.offset[e], slots_in_.bytes,   ends_[i].my_announcements};
@@ -224,7 +224,7 @@ class WireLeg final : public Leg {
     to.met = true;
     model.descriptor = send_.descriptor();
     model.key = card.memory.key;
-    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+    for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
       make_pieces(e, slot, card, model);
       aim_word(to.freeing[slot], freed_0 + slot, card, model);
     }
@@ -301,7 +301,7 @@ class WireLeg final : public Leg {
   static bool is_over(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
 
   static bool is_quiet(const End &to) {
-    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+    for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
       for (const Transfer &piece : to.data[slot])
         if (!is_done(piece)) return false;
       if (!is_done(to.freeing[slot])) return false;
@@ -326,7 +326,7 @@ class WireLeg final : public Leg {
     };
     if (to.greeting.state.load(std::memory_order_acquire) == Transfer::State::failed)
       return unreached(rank, port_.text_of(to.greeting.error));
-    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+    for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
       HLC_TRY(check(to.freeing[slot]));
       for (const Transfer &piece : to.data[slot]) HLC_TRY(check(piece));
     }

@@ -15,13 +15,13 @@
 namespace halocline::transport::ofi {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostTransferBytes = std::size_t{1} << 30;
 constexpr long kRetryEvery_ns = 1'000'000;    // what had no room: no event may tell when there is some
 constexpr long kWithoutObject_ns = 50'000;    // a provider that has nothing to sleep on
 static_assert(sizeof(Transfer::for_libfabric) >= sizeof(fi_context2));
 static_assert(offsetof(Transfer, for_libfabric) == 0);
 
-constexpr std::size_t kMostBytesIfFake = 5000, kWordBytesIfPoor = 4;
+constexpr std::size_t kMostTransferBytesIfFake = 5000, kWordBytesIfPoor = 4;
 
 /// An announcement that sets a word:  | 1 | ear: 14 bits | id: 17 bits | value: 32 bits |
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
@@ -79,7 +79,7 @@ Status Port::open(const Wish &wish, const Choice &choice) {
   const fi_domain_attr &domain = *state->info->domain_attr;
   const bool poor = choice.fake == Fake::poor;
   const bool unordered = poor || choice.fake == Fake::unordered;
-  const std::size_t most = unordered ? kMostBytesIfFake : kMostBytes;
+  const std::size_t most = unordered ? kMostTransferBytesIfFake : kMostTransferBytes;
   most_bytes_ = static_cast<std::int64_t>(std::min(state->info->ep_attr->max_msg_size, most));
   inject_bytes_ = state->info->tx_attr->inject_size;
   word_bytes_ = poor ? kWordBytesIfPoor : domain.cq_data_size;

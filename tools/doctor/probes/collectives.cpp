@@ -11,7 +11,7 @@
 namespace doctor {
 namespace {
 
-constexpr int kRounds = 3;
+constexpr int kCollectiveRounds = 3;
 constexpr int kNews = 1000;  // bytes of a broadcast
 
 /// A graph with two edges to the next rank, one to the rank before, one to myself; edge by edge another number of bytes.
@@ -75,7 +75,7 @@ void complete(MPI_Request &request) {
 
 void probe_neighbor(Bench &bench) {
   Graph graph(bench);
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kCollectiveRounds; ++i) {
     const unsigned round = bench.next_round();
     graph.fill(round);
     graph.start([](void *out, int *counts, MPI_Aint *places, MPI_Datatype *types, void *in, MPI_Comm comm) {
@@ -95,7 +95,7 @@ void probe_persistent_neighbor(Bench &bench) {
   graph.start([&request](void *out, int *counts, MPI_Aint *places, MPI_Datatype *types, void *in, MPI_Comm comm) {
     CALL(MPI_Neighbor_alltoallw_init, out, counts, places, types, in, counts, places, types, comm, MPI_INFO_NULL, &request);
   });
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kCollectiveRounds; ++i) {
     const unsigned round = bench.next_round();
     graph.fill(round);
     CALL(MPI_Start, &request);
@@ -112,7 +112,7 @@ void probe_persistent_neighbor(Bench &bench) {
 }
 
 void probe_nonblocking(Bench &bench) {
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kCollectiveRounds; ++i) {
     MPI_Request barrier = MPI_REQUEST_NULL, reduction = MPI_REQUEST_NULL;
     const int mine = bench.rank() + i;
     int largest = -1;

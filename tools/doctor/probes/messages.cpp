@@ -9,7 +9,7 @@ namespace doctor {
 namespace {
 
 constexpr std::size_t kSizes[] = {1, 24, 8192, 70001};
-constexpr int kRounds = 3;
+constexpr int kMessageRounds = 3;
 
 /// Messages over the edges of a ring: to the next rank, to the one before, to myself; edge e of one rank meets edge e of the other.
 class Ring {
@@ -72,7 +72,7 @@ void send_persistent(Bench &bench, Ring &ring, std::size_t bytes) {
     CALL(MPI_Recv_init, ring.in(e), count, MPI_BYTE, ring.from(e), tag, bench.comm(), &receives[e]);
     CALL(MPI_Send_init, ring.out(e), count, MPI_BYTE, ring.to(e), tag, bench.comm(), &sends[e]);
   }
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kMessageRounds; ++i) {
     const unsigned round = bench.next_round();
     ring.fill(bytes, round);
     for (MPI_Request &request : receives) CALL(MPI_Start, &request);
