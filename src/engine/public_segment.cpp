@@ -12,7 +12,6 @@
 namespace halocline {
 namespace {
 
-
 /// Rounds of a dissemination barrier.
 int rounds(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
 

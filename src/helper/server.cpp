@@ -57,7 +57,8 @@ bool Server::open() {
   const Status opened = try_to_open();
   board.address = port_.address();
   board.status = static_cast<std::int32_t>(opened);
-  if (failed(opened)) std::snprintf(board.message, sizeof board.message, "%.*s", static_cast<int>(sizeof board.message - 1), error_message());
+  if (failed(opened))
+    std::snprintf(board.message, sizeof board.message, "%.*s", static_cast<int>(sizeof board.message - 1), error_message());
   // SYNC helper-ready (pairs with Helper::await_ready)
   board.state.store(failed(opened) ? HelperBoard::State::failed : HelperBoard::State::ready, std::memory_order_release);
   return !failed(opened);
@@ -120,7 +121,9 @@ void Server::look_at(HelperDesk &desk) {
   desk.answer = HelperAnswer();
   const Status status = carry_out(desk.order, &desk.answer);
   desk.answer.status = static_cast<std::int32_t>(status);
-  if (failed(status)) std::snprintf(desk.answer.message, sizeof desk.answer.message, "%.*s", static_cast<int>(sizeof desk.answer.message - 1), error_message());
+  if (failed(status))
+    std::snprintf(desk.answer.message, sizeof desk.answer.message, "%.*s", static_cast<int>(sizeof desk.answer.message - 1),
+                  error_message());
   // SYNC answer-before-answered (pairs with Helper::order)
   desk.answered.store(asked, std::memory_order_release);
 }

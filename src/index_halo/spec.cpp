@@ -10,7 +10,6 @@
 namespace halocline {
 namespace {
 
-
 Status refuse(int rank, const std::string &sentence) {
   return fail(Status::argument, "hlc_index_halo_init on rank %d: %s", rank, sentence.c_str());
 }

@@ -22,7 +22,7 @@ TEST_P(IndexHaloCxx, brings_ghosts_forwards_and_sums_back) {
   const std::vector<IndexNeighbour> neighbours{IndexNeighbour(below, first, low).tags(1, 2), IndexNeighbour(above, last, high).tags(2, 1)};
   const ModeChoice &mode = GetParam();
   halocline::IndexHalo halo(own_context, 5, neighbours, {IndexField(u.data(), 2, "u").strides(sizeof(double), 5 * sizeof(double))},
-                 {static_cast<Mode>(mode.mode), static_cast<Epoch>(mode.epoch), static_cast<Drive>(mode.drive)});
+                            {static_cast<Mode>(mode.mode), static_cast<Epoch>(mode.epoch), static_cast<Drive>(mode.drive)});
   const auto at = [&](int entry, int component) -> double & { return u[static_cast<std::size_t>(5 * component + entry)]; };
   for (int c = 0; c < 2; ++c)
     for (int i = 0; i < 5; ++i) at(i, c) = i % 4 == 0 ? -7 : value(me, i, c);

@@ -82,7 +82,8 @@ std::vector<FieldShape> separate_shapes(const Case &halo, int rank, const std::v
 }
 
 /// All fields in one arena, as members of a struct per cell with `gap` unused bytes behind each member.
-std::vector<FieldShape> struct_shapes(const Case &halo, int rank, const std::vector<FieldKind> &kinds, const Layout &layout, std::int64_t gap) {
+std::vector<FieldShape> struct_shapes(const Case &halo, int rank, const std::vector<FieldKind> &kinds, const Layout &layout,
+                                      std::int64_t gap) {
   std::vector<FieldShape> shapes;
   std::int64_t bytes = 0;
   for (const FieldKind &kind : kinds) {

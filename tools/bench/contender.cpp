@@ -95,7 +95,8 @@ Contenders make_contenders(const halocline::Context &context, Problem &problem, 
       continue;
     }
     try {
-      contenders.push_back(std::make_unique<LibraryMode>(entrant.name, problem, problem.make_halo(context, entrant.mode, entrant.epoch, entrant.drive)));
+      contenders.push_back(
+          std::make_unique<LibraryMode>(entrant.name, problem, problem.make_halo(context, entrant.mode, entrant.epoch, entrant.drive)));
     } catch (const halocline::Error &error) {
       if (error.status() != HLC_ERR_UNSUPPORTED) throw;
       skipped[entrant.name] = error.what();

@@ -19,8 +19,6 @@
 namespace doctor {
 namespace {
 
-
-
 constexpr double kStartLimit_s = 60, kGrace_s = 3;
 
 /// How many processes want each core: on a machine that is busy otherwise every step takes as many times longer.

@@ -13,7 +13,7 @@
 namespace halocline::gaspi {
 namespace {
 
-std::unique_ptr<Job> job;
+std::unique_ptr<Job> open_job;
 
 constexpr gaspi_config_t kDefaults{
     .logger = 1,
@@ -87,17 +87,17 @@ gaspi_return_t start() {
   const Status opened = opening->open();
   if (opening->context.lost()) abandon(std::move(opening));
   if (failed(opened)) return why(opened);
-  job = std::move(opening);
+  open_job = std::move(opening);
   return GASPI_SUCCESS;
 }
 
 gaspi_return_t stop() {
-  const Status closed = job->close();
-  const bool ends_mpi = job->started_mpi && !failed(closed);
+  const Status closed = open_job->close();
+  const bool ends_mpi = open_job->started_mpi && !failed(closed);
   if (failed(closed))
-    abandon(std::move(job));
+    abandon(std::move(open_job));
   else
-    job.reset();
+    open_job.reset();
   if (ends_mpi) MPI_Finalize();
   return answer(closed);
 }
@@ -122,7 +122,7 @@ Status end(Job &open, int rank) {
 
 }  // namespace
 
-Job *the_job() { return job.get(); }
+Job *the_job() { return open_job.get(); }
 
 }  // namespace halocline::gaspi
 
