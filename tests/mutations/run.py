@@ -32,18 +32,19 @@ LONG_SLEEPS = {"file": "src/engine/wait.cpp", "find": "kCheckEvery_ns = 10'000'0
 
 
 class Build:
-    """The commands that make a program, as ninja knows them."""
+    """The commands that make a program or, in the folder lib, a library, as ninja knows them."""
 
-    def __init__(self, folder, program):
+    def __init__(self, folder, program, place="bin"):
         self.folder = pathlib.Path(folder).resolve()
         self.program = program
+        self.output = f"{place}/{program}"
         self.ninja = self._cached("CMAKE_MAKE_PROGRAM")
-        commands = self._ask("-t", "commands", program).splitlines()
+        commands = self._ask("-t", "commands", self.output if place == "lib" else program).splitlines()
         self.compile = {}
         for command in commands:
             if match := re.search(r" -o (\S+\.o) -c (\S+\.c(?:pp|xx))$", command):
                 self.compile[match[1]] = (command, pathlib.Path(match[2]))
-        self.link = next(command for command in reversed(commands) if f" -o bin/{program} " in command)
+        self.link = next(command for command in reversed(commands) if f" -o {self.output} " in command)
         self.needs = self._headers()
 
     def _cached(self, name):
@@ -63,6 +64,11 @@ class Build:
             elif line.strip():
                 needs[name].add((self.folder / line.strip()).resolve())
         return needs
+
+    def is_made_of(self, files):
+        """Whether one of the files, or a file that includes it, is part of the program."""
+        changed = {(ROOT / file).resolve() for file in files}
+        return any(changed & self.needs.get(name, {source.resolve()}) for name, (_, source) in self.compile.items())
 
     @staticmethod
     def _mine(source, changed, folder):
@@ -86,7 +92,7 @@ class Build:
             run_or_tell(command.replace(" -I", f" -I{folder}/src -I", 1), self.folder)
             link = link.replace(f" {name} ", f" {made} ")
         program = folder / self.program
-        run_or_tell(link.replace(f" -o bin/{self.program} ", f" -o {program} "), self.folder)
+        run_or_tell(link.replace(f" -o {self.output} ", f" -o {program} "), self.folder)
         return program
 
 
