@@ -27,7 +27,7 @@ def search(model, macros, broken):
     with tempfile.TemporaryDirectory() as folder:
         # A broken model fails soon: there the compiler's time counts.
         subprocess.run(["spin", *macros, "-a", str(model)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        flags = ["-O0" if broken else "-O2", "-w", "-DSAFETY", f"-DMEMLIM={MOST_MEGABYTES}", "-DVECTORSZ=2048"]
+        flags = ["-O0" if broken else "-O1", "-w", "-DSAFETY", f"-DMEMLIM={MOST_MEGABYTES}", "-DVECTORSZ=2048"]
         subprocess.run(["gcc", *flags, "-o", "pan", "pan.c"], cwd=folder, check=True)
         run = subprocess.run(["./pan", "-m2000000", "-n"], cwd=folder, capture_output=True, text=True, timeout=MOST_SECONDS)
     error = re.search(r"^pan:\d+: (.*?) \(at depth", run.stdout, re.M)

@@ -52,7 +52,8 @@ def failures(folder, tests, library):
         environment["LD_LIBRARY_PATH"] = f"{library}:{os.environ.get('LD_LIBRARY_PATH', '')}"
     with tempfile.TemporaryDirectory() as place:
         report = pathlib.Path(place) / "tests.xml"
-        command = ["ctest", "--test-dir", str(folder), "-R", tests, "-LE", "^(full|long)$", "--timeout", MOST_SECONDS, "--output-junit", str(report)]
+        command = ["ctest", "--test-dir", str(folder), "-R", tests, "-LE", "^(full|long)$", "--timeout", MOST_SECONDS]
+        command += ["--output-junit", str(report)]
         subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         cases = xml.etree.ElementTree.parse(report).getroot().findall("testcase")
     if not any(case.get("status") == "run" for case in cases) and not any(case.get("status") == "fail" for case in cases):
@@ -69,7 +70,8 @@ def try_fault(fault, builds, folder, tests):
         words = ", ".join(found[:MOST_NAMES]) + (f" and {len(found) - MOST_NAMES} more" if len(found) > MOST_NAMES else "")
     except RuntimeError as failure:
         found, words = [], f"no answer: {failure}"
-    print(f"{'ok  ' if found else 'FAIL'} {fault['part']}: {fault['name']}: {words or 'nothing notices'} ({time.monotonic() - start:.0f} s)", flush=True)
+    seconds = time.monotonic() - start
+    print(f"{'ok  ' if found else 'FAIL'} {fault['part']}: {fault['name']}: {words or 'nothing notices'} ({seconds:.0f} s)", flush=True)
     return bool(found), f"| {fault['part']} | {fault['name']} | {words or 'none'} |"
 
 
@@ -82,14 +84,16 @@ def main():
     parser.add_argument("--table", type=pathlib.Path)
     arguments = parser.parse_args()
     folder = arguments.build.resolve()
-    faults = [fault for fault in tomllib.loads((HERE / "faults.toml").read_text())["fault"] if re.search(arguments.only, f"{fault['part']} {fault['name']}")]
+    every = tomllib.loads((HERE / "faults.toml").read_text())["fault"]
+    faults = [fault for fault in every if re.search(arguments.only, f"{fault['part']} {fault['name']}")]
     builds = libraries(folder)
     broken = failures(folder, arguments.all_tests or "|".join(sorted({fault["test"] for fault in faults})), None)
     print(f"{'FAIL' if broken else 'ok  '} without a fault: {', '.join(broken) or 'all pass'}", flush=True)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         results = list(pool.map(lambda fault: try_fault(fault, builds, folder, arguments.all_tests), faults))
     if arguments.table:
-        arguments.table.write_text("\n".join(["| part | fault | tests that find it |", "|---|---|---|", *(line for _, line in results)]) + "\n")
+        head = ["| part | fault | tests that find it |", "|---|---|---|"]
+        arguments.table.write_text("\n".join(head + [line for _, line in results]) + "\n")
     passed = sum(found for found, _ in results) + (not broken)
     print(f"{passed} passed, {len(results) + 1 - passed} failed, 0 skipped")
     return 0 if results and passed == len(results) + 1 else 1

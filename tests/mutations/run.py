@@ -85,7 +85,8 @@ class Build:
             mine = self._mine(source, changed, folder)
             if source.suffix == ".cxx":  # a file of CMake's that includes several of ours
                 mine = folder / f"{number}.cxx"
-                mine.write_text(re.sub(r'(#include ")([^"]+)', lambda match: match[1] + str(self._mine(match[2], changed, folder)), source.read_text()))
+                lines = [line.split('"') for line in source.read_text().splitlines() if line.startswith('#include "')]
+                mine.write_text("".join(f'#include "{self._mine(path, changed, folder)}"\n' for _, path, *_ in lines))
             made = folder / f"{number}.o"
             command = re.sub(r" -MD -MT \S+ -MF \S+", "", given).replace(f" -o {name} -c {source}", f" -o {made} -c {mine}")
             # With the options of the build, as precompiled headers demand it.
