@@ -11,8 +11,8 @@
  *  - Offsets and sizes are in bytes. A local buffer is that of a segment, too.
  *  - Completion. Communication is *local*ly complete, so that local memory may be used again, when gaspi_wait on its queue has returned. What it
  *    wrote is there when its notification is seen, or when a collective call of a group of both ranks, begun after gaspi_wait, has returned.
- *  - Progress. Over networks that the processor moves, tcp among them, a rank that others write to, read from or wait for has to call something now
- *    and then, or the job is started with HALOCLINE_PROGRESS=thread or =helper.
+ *  - Progress. Over networks that the processor moves, tcp among them, a rank that others write to, read from or wait for serves them when it calls
+ *    something. While it does not, a thread of its process does so once a millisecond, or at once with HALOCLINE_PROGRESS=thread or =helper.
  *  - Threads. Any thread may call at any time, if MPI gives MPI_THREAD_MULTIPLE (which gaspi_proc_init asks for when it starts MPI); collective
  *    calls are for one thread per group at a time.
  *

@@ -6,10 +6,10 @@
  *  - Completion. An operation is *locally* complete when its local buffer may be reused (put, accumulate) or read (get), and *remotely*
  *    complete when the target's memory has changed. hlc_flush_local waits for the first, hlc_flush for both. To a rank of the same node
  *    every operation is locally complete when it returns; programs that rely on that do not work across nodes.
- *  - Other nodes. Segments reach them over the network (hlc_context_network). Some networks, tcp among them, move data only while both ranks
- *    are inside the library, and atomics are always carried out by the target: a rank that others put to, get from or flush must call
- *    something now and then, hlc_notify_test if nothing else. Inside MPI it serves nobody: hlc_barrier before a wait for MPI. With
- *    HALOCLINE_PROGRESS=thread a thread of the rank serves them, with =helper a process of its node. A call that has to wait for another
+ *  - Other nodes. Segments reach them over the network (hlc_context_network). Some networks, tcp among them, move data only while both processes
+ *    look after them, and atomics are always carried out by the target. A rank that calls something now and then, hlc_notify_test if nothing
+ *    else, serves others at once. While it computes or is inside MPI its spare thread serves them, up to a millisecond late; with
+ *    HALOCLINE_PROGRESS=thread its thread does so at once, with =helper a process of its node, with =caller nobody. A call that has to wait for another
  *    node ends after HALOCLINE_TIMEOUT seconds with HLC_ERR_TIMEOUT; what the network reports is HLC_ERR_PEER_DIED, with both ranks and the host, from
  *    the next call that waits for or writes to that rank. The first operation between two such ranks allocates, at both.
  *  - Order. Operations are not ordered among each other, neither to one target nor to several, but for hlc_put_notify, whose notification
@@ -53,7 +53,7 @@ typedef struct hlc_segment_spec {
   /**
    * Not 0, on all ranks: the ranks of a node have one set of notifications between them. A notification to any of them is set there; any rank
    * of the node may wait for it, test and reset it, whichever rank it was sent to, and of several that reset it one gets the value. From another
-   * node it comes when the rank it was sent to calls the library, or by HALOCLINE_PROGRESS's thread or helper. Source: Simmendinger et al., section 3.2.
+   * node it comes when the rank it was sent to calls the library, or by its thread or helper (HALOCLINE_PROGRESS). Source: Simmendinger et al., section 3.2.
    */
   int shared;
 } hlc_segment_spec;

@@ -158,7 +158,7 @@ class Context {
   Member member_ = 0;
   std::int64_t timeout_ns_ = 0;
   long pretended_nodes_ = 0, checks_ = 0;
-  Progress progress_ = Progress::caller;
+  Progress progress_ = Progress::spare;
   Ballot ballot_;
   std::atomic<std::int64_t> call_{0};
   std::int64_t call_begun_ns_ = 0, plans_made_ = 0;

@@ -38,7 +38,7 @@ Wish wish_of(const Context &context) {
   wish.interface = environment("INTERFACE");
   wish.one_host = context.one_host();
   wish.sleeps = context.progress() == Progress::thread;
-  wish.many_threads = wish.sleeps || provided == MPI_THREAD_MULTIPLE;
+  wish.many_threads = has_progress_thread(context.progress()) || provided == MPI_THREAD_MULTIPLE;
   return wish;
 }
 
@@ -84,6 +84,7 @@ Status compare_providers(Context &context, const Wish &wish) {
 /// Who moves it, in the description.
 const char *by(Progress progress) {
   if (progress == Progress::helper) return "a helper process of each node for segments, whoever calls for plans";
+  if (progress == Progress::spare) return "whoever calls, and a thread while nobody does";
   return progress == Progress::thread ? "a thread" : "whoever calls";
 }
 
@@ -140,7 +141,8 @@ Status Network::try_to_open(Context &context) {
   pulses_ = std::move(pulses);
   traffic_ = std::move(traffic);
   choice_ = choice;
-  const Status started = context.progress() == Progress::thread ? start_thread() : Status::ok;
+  rings_ = context.progress() == Progress::thread;
+  const Status started = has_progress_thread(context.progress()) ? start_thread() : Status::ok;
   if (failed(started)) close();
   return started;
 }
@@ -169,7 +171,7 @@ bool Network::poll() {
   const std::uint64_t events = port_->events();
   traffic_->poll();
   const bool came = port_->events() != events;
-  if (came && context_->progress() == Progress::thread) ring();
+  if (came && rings_) ring();
   return came;
 }
 
@@ -182,6 +184,7 @@ void Network::ring() {
 
 void Network::close() {
   thread_.reset();
+  rings_ = false;
   helper_.reset();
   traffic_.reset();
   pulses_.reset();

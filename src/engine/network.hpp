@@ -23,8 +23,9 @@ class Network {
   /// Gives up all but what MPI can only free collectively.
   void close();
   NetworkPort *port() const { return port_.get(); }
-  /// True if a thread of this process moves the network (HALOCLINE_PROGRESS=thread), and rings this rank's bell for what comes.
-  bool has_thread() const { return thread_ != nullptr; }
+  /// True if a thread of this process moves the network whenever something comes (HALOCLINE_PROGRESS=thread), and rings this rank's bell for it.
+  /// A spare thread is none that a wait may rely on.
+  bool has_thread() const { return rings_; }
   /// Starts the helper process of this node (HALOCLINE_PROGRESS=helper), which is told the addresses of all ranks. Collective over the context,
   /// the same status on all ranks.
   Status start_helper(const transport::shm::Region &addresses);
@@ -40,8 +41,8 @@ class Network {
   int lost() const { return lost_.load(std::memory_order_relaxed); }
   /// What goes over it for segments; there if the port is.
   Traffic *traffic() const { return traffic_.get(); }
-  /// Moves everything along that is under way, and serves others; true if anything came. With a thread, wakes whoever sleeps on the bell for
-  /// that. Any thread that may use the port.
+  /// Moves everything along that is under way, and serves others; true if anything came. With a thread that rings, wakes whoever sleeps on the
+  /// bell for that. Any thread that may use the port.
   bool poll();
   /// The same now and then, for calls that are repeated until something has changed: one look costs as much as many of them.
   void glance() {
@@ -67,6 +68,7 @@ class Network {
   transport::ofi::Choice choice_;
   std::unique_ptr<Helper> helper_;
   std::unique_ptr<ProgressThread> thread_;  // goes before what it polls
+  bool rings_ = false;
   std::atomic<int> shared_{0}, lost_{-1};
   bool asked_ = false;
   char description_[512] = "no plan and no segment has needed a network";

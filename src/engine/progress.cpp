@@ -1,4 +1,4 @@
-// A thread that looks whether a caller polls, polls itself if not, and sleeps on the provider's wait object.
+// A thread that looks whether a caller polls, polls itself if not, and sleeps on the provider's wait object or for a while.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/progress.hpp"
 
@@ -7,10 +7,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <system_error>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "engine/context.hpp"
@@ -18,8 +22,11 @@
 namespace halocline {
 namespace {
 
-constexpr long kNap_ns = 50'000;            // while a caller polls
+constexpr long kNap_ns = 50'000;            // while a caller polls; a spare thread, while things come
 constexpr long kLongestSleep_ns = 100'000'000;
+constexpr long kSpareNap_ns = 1'000'000;
+constexpr int kShortNaps = 20;              // of a spare thread, after the last thing that came
+constexpr long kLongestExit_ns = 1'000'000'000;
 
 /// Signals are for the application's threads: a thread inherits what is blocked where it is started.
 class BlockedSignals {
@@ -37,30 +44,47 @@ class BlockedSignals {
   sigset_t before_;
 };
 
+/// The threads of all contexts of the process.
+struct Running {
+  std::mutex mutex;
+  std::vector<ProgressThread *> threads;
+  bool watched = false;  // the end of the process
+};
+
+Running &running() {
+  static Running *const all = new Running;  // outlives what runs at the end of the process
+  return *all;
+}
+
 }  // namespace
 
 const char *name_of(Progress progress) {
-  if (progress == Progress::helper) return "helper";
-  return progress == Progress::thread ? "thread" : "caller";
+  constexpr const char *names[] = {"caller", "spare", "thread", "helper"};
+  return names[static_cast<int>(progress)];
 }
 
 Status read_progress(int rank, Progress &progress) {
   const char *text = environment("PROGRESS");
   if (*text == '\0') return Status::ok;
-  for (const Progress known : {Progress::caller, Progress::thread, Progress::helper})
+  for (const Progress known : {Progress::caller, Progress::spare, Progress::thread, Progress::helper})
     if (std::strcmp(text, name_of(known)) == 0) {
       progress = known;
       return Status::ok;
     }
-  return fail(Status::argument, "rank %d: HALOCLINE_PROGRESS is '%s', it must be caller, thread or helper", rank, text);
+  return fail(Status::argument, "rank %d: HALOCLINE_PROGRESS is '%s', it must be caller, spare, thread or helper", rank, text);
 }
 
 Status ProgressThread::start() {
   stop_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (stop_ < 0) return fail(Status::memory, "rank %d: no progress thread: eventfd: %s", context_.rank(), std::strerror(errno));
+  process_ = getpid();
   const BlockedSignals blocked;
   try {
-    thread_ = std::thread([this] { run(); });
+    Running &all = running();
+    const std::lock_guard lock(all.mutex);
+    all.threads.push_back(this);
+    if (!all.watched) all.watched = std::atexit(stop_all) == 0;
+    thread_ = std::thread([this] { context_.progress() == Progress::spare ? run_spare() : run(); });
   } catch (const std::system_error &error) {
     return fail(Status::memory, "rank %d: no progress thread: %s", context_.rank(), error.what());
   }
@@ -68,12 +92,36 @@ Status ProgressThread::start() {
 }
 
 ProgressThread::~ProgressThread() {
+  {
+    Running &all = running();
+    const std::lock_guard lock(all.mutex);
+    std::erase(all.threads, this);
+  }
   if (thread_.joinable()) {
-    stopping_.store(true, std::memory_order_relaxed);
-    static_cast<void>(eventfd_write(stop_, 1));
+    ask_to_stop();
     thread_.join();
   }
   if (stop_ >= 0) close(stop_);
+}
+
+void ProgressThread::ask_to_stop() {
+  stopping_.store(true, std::memory_order_relaxed);
+  static_cast<void>(eventfd_write(stop_, 1));
+}
+
+/// A program may end without hlc_finalise: then the thread must not be in libfabric while that is taken down. Who has interrupted a call that holds
+/// a lock waits in vain, and so not for long.
+void ProgressThread::stop_at_exit() {
+  if (process_ != getpid() || !thread_.joinable()) return;
+  ask_to_stop();
+  const std::timespec time{0, kNap_ns};
+  for (long waited = 0; waited < kLongestExit_ns && !over_.load(std::memory_order_acquire); waited += kNap_ns) nanosleep(&time, nullptr);
+}
+
+void ProgressThread::stop_all() {
+  Running &all = running();
+  const std::lock_guard lock(all.mutex);
+  for (ProgressThread *thread : all.threads) thread->stop_at_exit();
 }
 
 void ProgressThread::run() {
@@ -84,18 +132,37 @@ void ProgressThread::run() {
     // A caller that polls is faster than this thread, and needs its core.
     if (port.polls() != polls) {
       polls = port.polls();
-      nap();
+      nap(kNap_ns);
       continue;
     }
     const bool came = network.poll();
     polls = port.polls();
     if (!came) network.port()->sleep(stop_, kLongestSleep_ns);
   }
+  over_.store(true, std::memory_order_release);
 }
 
-void ProgressThread::nap() const {
+/// Whoever polled since the last look has taken in what came.
+void ProgressThread::run_spare() {
+  Network &network = context_.network();
+  const NetworkPort &port = *network.port();
+  std::uint64_t polls = port.polls();
+  int short_naps = 0;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    nap(short_naps > 0 ? kNap_ns : kSpareNap_ns);
+    short_naps = std::max(short_naps - 1, 0);
+    if (port.polls() != polls)
+      short_naps = 0;
+    else if (network.poll())
+      short_naps = kShortNaps;
+    polls = port.polls();
+  }
+  over_.store(true, std::memory_order_release);
+}
+
+void ProgressThread::nap(long ns) const {
   pollfd stop{stop_, POLLIN, 0};
-  const std::timespec time{0, kNap_ns};
+  const std::timespec time{0, ns};
   ppoll(&stop, 1, &time, nullptr);
 }
 

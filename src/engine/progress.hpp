@@ -1,8 +1,10 @@
-// Who moves the network: whoever calls the library; a thread of the library as well, so that data arrive and go while the process computes; or
-// a helper process of each node, so that what comes for its segments arrives (engine/helper.hpp).
+// Who moves the network: whoever calls the library; a thread of the library as well, while nobody calls or whenever something comes, so that data
+// arrive and go while the process computes; or a helper process of each node, so that what comes for its segments arrives (engine/helper.hpp).
 // Source: Hammond, slides on Casper; Gerstenberger et al., section 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <thread>
@@ -14,15 +16,19 @@ namespace halocline {
 class Context;
 
 /// HALOCLINE_PROGRESS.
-enum class Progress : int { caller, thread, helper };
+enum class Progress : int { caller, spare, thread, helper };
+
+/// True if each process has a thread of the library once its network is open.
+inline bool has_progress_thread(Progress progress) { return progress == Progress::spare || progress == Progress::thread; }
 
 /// Its word in HALOCLINE_PROGRESS.
 const char *name_of(Progress progress);
 
-/// Reads HALOCLINE_PROGRESS; the default is caller. The message of a failure names the rank, the value and the choices.
+/// Reads HALOCLINE_PROGRESS; the default is spare. The message of a failure names the rank, the value and the choices.
 Status read_progress(int rank, Progress &progress);
 
-/// Polls the network of a context while nobody else does, and sleeps until something comes. It calls no MPI.
+/// Polls the network of a context while nobody else does. Between its looks it sleeps: in mode `thread` until something comes, in mode `spare` for
+/// a millisecond. It calls no MPI. It also ends when the process does, before libfabric is taken down.
 class ProgressThread {
  public:
   explicit ProgressThread(Context &context) : context_(context) {}
@@ -36,11 +42,16 @@ class ProgressThread {
 
  private:
   void run();
-  void nap() const;
+  void run_spare();
+  void nap(long ns) const;
+  void ask_to_stop();
+  void stop_at_exit();
+  static void stop_all();
 
   Context &context_;
   int stop_ = -1;  // an eventfd, readable once the thread is to end
-  std::atomic<bool> stopping_{false};
+  pid_t process_ = 0;  // that has started it: a child of fork has no such thread
+  std::atomic<bool> stopping_{false}, over_{false};
   std::thread thread_;
 };
 

@@ -1,9 +1,10 @@
 // The progress thread: messages go and come while a rank does not call the library, the thread sleeps while there is nothing to do, and it
-// lives as long as the network of its context. Run on 2 pretended nodes with HALOCLINE_PROGRESS=thread.
+// lives as long as the network of its context. Run on 2 pretended nodes, with HALOCLINE_PROGRESS=thread and with the spare thread of the default.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <vector>
 
@@ -73,7 +74,7 @@ int threads() {
 }
 
 /// Each test but one has nothing to test where there is no network.
-bool has_network() { return std::string(hlc_context_network(context())).find("progress by a thread") != std::string::npos; }
+bool has_network() { return std::string(hlc_context_network(context())).find("progress by ") != std::string::npos; }
 
 void wait_for_the_other() {
   int word = 0;
@@ -95,6 +96,50 @@ TEST(Progress, takes_and_sends_a_large_message_while_a_rank_does_not_call) {
     swap.finish();
     if (rank() != idle) tell_the_other();
   }
+}
+
+/// Rank 0 uses rank 1's part of a segment for the first time, of a context of its own, while rank 1 is inside MPI.
+void use_part_of_a_rank_inside_mpi(const std::function<void(hlc_target)> &use) {
+  hlc_context *fresh = nullptr;
+  REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &fresh) == HLC_OK);
+  const hlc_segment_spec spec{64, 1, 0};
+  hlc_segment *segment = nullptr;
+  const hlc_status made = hlc_segment_create(fresh, &spec, &segment);
+  if (made == HLC_OK) {
+    if (rank() == 0) use({segment, 1, 8});
+    rank() == 0 ? tell_the_other() : wait_for_the_other();
+    EXPECT_TRUE(ok(hlc_segment_free(&segment)));
+  }
+  EXPECT_TRUE(ok(hlc_finalise(&fresh)));
+  if (made == HLC_ERR_UNSUPPORTED) GTEST_SKIP() << "no network";
+  EXPECT_EQ(made, HLC_OK);
+}
+
+TEST(Progress, takes_in_a_first_put_while_a_rank_is_inside_MPI) {
+  use_part_of_a_rank_inside_mpi([](hlc_target part) {
+    const std::int64_t word = 7;
+    EXPECT_TRUE(ok(hlc_put(part, &word, sizeof word)));
+    EXPECT_TRUE(ok(hlc_flush(part.segment, part.rank)));
+  });
+}
+
+TEST(Progress, answers_a_first_get_while_a_rank_is_inside_MPI) {
+  use_part_of_a_rank_inside_mpi([](hlc_target part) {
+    static std::int64_t word = 7;
+    EXPECT_TRUE(ok(hlc_get(part, &word, sizeof word)));
+    EXPECT_TRUE(ok(hlc_flush_local(part.segment, part.rank)));
+    EXPECT_EQ(word, 0);
+  });
+}
+
+TEST(Progress, carries_out_first_atomics_while_a_rank_is_inside_MPI) {
+  use_part_of_a_rank_inside_mpi([](hlc_target part) {
+    for (std::int64_t before = 0; before < 100; ++before) {
+      std::int64_t old = -1;
+      EXPECT_TRUE(ok(hlc_atomic_fetch_add(part, HLC_NUMBER_INT64, 1, &old)));
+      EXPECT_EQ(old, before);
+    }
+  });
 }
 
 TEST(Progress, wakes_a_rank_that_has_gone_to_sleep) {

@@ -400,7 +400,7 @@ TEST(Environment, words_that_are_none_are_refused_with_the_choices) {
   hlc_context *other = nullptr;
   setenv("HALOCLINE_PROGRESS", "threads", 1);
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, &other)));
-  EXPECT_TRUE(message_names({"HALOCLINE_PROGRESS", "'threads'", "caller, thread or helper"}));
+  EXPECT_TRUE(message_names({"HALOCLINE_PROGRESS", "'threads'", "caller, spare, thread or helper"}));
   set ? setenv("HALOCLINE_PROGRESS", before.c_str(), 1) : unsetenv("HALOCLINE_PROGRESS");
 }
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 RANKS = 3
-TCP_ON_LO = r"tcp on lo \(127\.0\.0\.1\), libfabric \d+\.\d+ \(/.*\), progress by whoever calls"
+TCP_ON_LO = r"tcp on lo \(127\.0\.0\.1\), libfabric \d+\.\d+ \(/.*\), progress by whoever calls, and a thread while nobody does"
 FALLS_SHORT = r"rank {rank}: tcp on lo \(127\.0\.0\.1\), .*: {call}: Cannot allocate memory"
 # What happens, the words for the program, and what every rank must say. {old}: the library that is too old; {faulty}: one that has a fault.
 NETWORK, MPI, ERROR = "network", "mpi", "error"
