@@ -209,6 +209,42 @@ TEST(GaspiSegment, refuses_what_it_cannot_be) {
   EXPECT_TRUE(comes_to(GASPI_ERR_NULLPTR, gaspi_segment_ptr(0, nullptr)));
 }
 
+int nodes() {
+  hlc_context_info_t info{};
+  EXPECT_TRUE(ok(hlc_context_info(context(), &info)));
+  return info.nodes;
+}
+
+/// Rank 0 uses the segment of the last rank for the first time, while that one waits inside MPI.
+template <class Use>
+void use_while_its_rank_is_inside_mpi(Use use) {
+  if (nodes() == 1) GTEST_SKIP() << "ranks of a node need no answer";
+  const Segment segment(64);
+  const int last = size() - 1;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank() == last) MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank() != 0) return;
+  use(segment, as_rank(last));
+  MPI_Send(nullptr, 0, MPI_INT, last, 0, MPI_COMM_WORLD);
+}
+
+TEST(GaspiFirstUse, is_a_write_that_needs_no_answer) {
+  use_while_its_rank_is_inside_mpi([](const Segment &segment, gaspi_rank_t target) {
+    EXPECT_TRUE(succeeds(gaspi_write(segment.id(), 0, target, segment.id(), 8, 8, 0, 5000)));
+    EXPECT_TRUE(succeeds(gaspi_wait(0, 5000)));
+  });
+}
+
+TEST(GaspiFirstUse, may_be_a_read_or_an_atomic_of_a_rank_inside_MPI) {
+  use_while_its_rank_is_inside_mpi([](const Segment &segment, gaspi_rank_t target) {
+    gaspi_atomic_value_t old = 1;
+    EXPECT_TRUE(succeeds(gaspi_read(segment.id(), 0, target, segment.id(), 8, 8, 0, 5000)));
+    EXPECT_TRUE(succeeds(gaspi_wait(0, 5000)));
+    EXPECT_TRUE(succeeds(gaspi_atomic_fetch_add(segment.id(), 16, target, 5, &old, 5000)));
+    EXPECT_EQ(old, 0u);
+  });
+}
+
 TEST(GaspiSegment, that_one_rank_has_no_memory_for_is_made_on_none) {
   const bool asks_too_much = rank() == size() - 1;
   const gaspi_return_t made =

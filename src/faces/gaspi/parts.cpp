@@ -124,6 +124,14 @@ Status Parts::read_card(int rank, int id, PartCard *card) {
   return Status::ok;
 }
 
+/// What cannot be opened is an error of the first use.
+void Parts::learn_from(int rank, int id, const PartCard &card) {
+  if (card.version == 0 || context_.member_of(rank) != kOtherNode) return;
+  const std::unique_lock lock(mutex_);
+  auto part = std::make_shared<PeerPart>(context_);
+  if (!failed(part->open(rank, card, nullptr))) known_[key(rank, id)] = std::move(part);
+}
+
 gaspi_return_t Parts::learn(int rank, int id) {
   const std::unique_lock lock(mutex_);
   if (const std::uint64_t now = changed(); now != seen_) {

@@ -39,6 +39,8 @@ class Parts {
   void publish(int id);
   /// What a rank has published last of its segment; version 0 if that is nothing.
   Status read_card(int rank, int id, PartCard *card);
+  /// Keeps what the card of a rank of another node says; other cards are looked at when they are used.
+  void learn_from(int rank, int id, const PartCard &card);
   /// Publishes it, and makes a rank look for it anew.
   Status register_with(int rank, int id);
   /// Forgets what is known of segments of this id, of all ranks.

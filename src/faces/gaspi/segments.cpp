@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "faces/gaspi/cards.hpp"
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
@@ -59,15 +60,6 @@ gaspi_return_t make_shared(Job &job, const Wanted &wanted, int leader) {
   return card.version != 0 ? job.parts.add(wanted.id, spec) : GASPI_ERROR;
 }
 
-/// What all ranks of the group have come to.
-struct Verdict {
-  int worst = 0;  // 0: all have theirs
-  int any_shared = 0, all_shared = 0;
-  int fewest = 0, most = 0;  // notifications
-
-  bool agrees() const { return any_shared == all_shared && (any_shared == 0 || fewest == most); }
-};
-
 /// A rank without memory has to meet the others all the same.
 template <class Make>
 gaspi_return_t without_exception(Make make) {
@@ -76,20 +68,6 @@ gaspi_return_t without_exception(Make make) {
   } catch (const std::bad_alloc &) {
     return GASPI_ERR_MEMALLOC;
   }
-}
-
-/// What two have come to together.
-Status combine(const void *, void *value, const void *other) {
-  Verdict mine, theirs;
-  std::memcpy(&mine, value, sizeof mine);
-  std::memcpy(&theirs, other, sizeof theirs);
-  mine.worst = std::min(mine.worst, theirs.worst);
-  mine.any_shared |= theirs.any_shared;
-  mine.all_shared &= theirs.all_shared;
-  mine.fewest = std::min(mine.fewest, theirs.fewest);
-  mine.most = std::max(mine.most, theirs.most);
-  std::memcpy(value, &mine, sizeof mine);
-  return Status::ok;
 }
 
 /// Makes this rank's segment, unless an earlier call has; one that uses another rank's notifications comes later.
@@ -107,14 +85,15 @@ gaspi_return_t begin(Job &job, const Wanted &wanted, int leader) {
 }
 
 /// Meets the others. When that is over, and went wrong anywhere, nobody has a segment.
-gaspi_return_t meet(Job &job, const Wanted &wanted, Group &group, gaspi_timeout_t timeout_ms) {
+gaspi_return_t meet(Job &job, const Wanted &wanted, Group &group, gaspi_timeout_t timeout_ms, Statement &statement) {
   Making &making = job.makings[wanted.id];
   const int shared = wanted.shared ? 1 : 0;
   const int ids = static_cast<int>(job.config.notification_num);
-  const Verdict mine{making.mine == GASPI_SUCCESS ? 0 : -1, shared, shared, ids, ids};
-  Verdict all;
-  const Reduction reduction{&mine, &all, sizeof mine, combine, nullptr};
+  Statement mine(job, group);
+  mine.say({making.mine == GASPI_SUCCESS ? 0 : -1, shared, shared, ids, ids}, group, wanted.id);
+  const Reduction reduction = mine.reduction(statement);
   const gaspi_return_t met = until(job, "gaspi_segment_create", timeout_ms, [&] { return group.reduce(job, reduction); });
+  const Verdict all = statement.verdict();
   if (met == GASPI_TIMEOUT || (met == GASPI_SUCCESS && all.worst == 0 && all.agrees())) return met;
   const gaspi_return_t own = making.mine;
   making = Making();
@@ -149,12 +128,15 @@ gaspi_return_t create(const Wanted &wanted, gaspi_group_t handle, gaspi_timeout_
     const int leader = wanted.shared ? leader_of(job, group) : -1;
     if (const gaspi_return_t begun = begin(job, wanted, leader); begun != GASPI_SUCCESS) return begun;
     Making &making = job.makings[wanted.id];
+    Statement all(job, group);
     if (wanted.shared && !making.met) {
-      if (const gaspi_return_t met = meet(job, wanted, group, timeout_ms); met != GASPI_SUCCESS) return met;
+      if (const gaspi_return_t met = meet(job, wanted, group, timeout_ms, all); met != GASPI_SUCCESS) return met;
       follow(job, wanted, leader);
     }
-    const gaspi_return_t met = meet(job, wanted, group, timeout_ms);
-    if (met == GASPI_SUCCESS) making = Making();
+    const gaspi_return_t met = meet(job, wanted, group, timeout_ms, all);
+    if (met != GASPI_SUCCESS) return met;
+    making = Making();
+    all.learn(group, wanted.id);
     return met;
   });
 }

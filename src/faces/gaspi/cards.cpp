@@ -1,0 +1,59 @@
+// Cards in one reduction: each rank's words are 0 but for its own card.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/gaspi/cards.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace halocline::gaspi {
+
+Statement::Statement(Job &job, const Group &group) : job_(job), count_(group.size(job)) {
+  static_assert(sizeof(PartCard) % sizeof(std::uint64_t) == 0);
+  if (job.context.nodes() == 1 || count_ > kMostCards) count_ = 0;
+  words_.resize(place_of(count_));
+}
+
+void Statement::say(const Verdict &verdict, const Group &group, int id) {
+  std::memcpy(words_.data(), &verdict, sizeof verdict);
+  const std::shared_ptr<OwnPart> mine = job_.parts.keep(id);
+  for (int index = 0; mine && index < count_; ++index)
+    if (group.rank_at(index) == job_.rank()) std::memcpy(&words_[place_of(index)], &mine->card(), sizeof(PartCard));
+}
+
+Verdict Statement::verdict() const {
+  Verdict verdict;
+  std::memcpy(static_cast<void *>(&verdict), words_.data(), sizeof verdict);
+  return verdict;
+}
+
+Reduction Statement::reduction(Statement &all) const {
+  return {words_.data(), all.words_.data(), static_cast<std::int64_t>(words_.size() * sizeof words_[0]), combine, this};
+}
+
+/// What two have come to together.
+Status Statement::combine(const void *what, void *value, const void *other) {
+  const std::size_t words = static_cast<const Statement *>(what)->words_.size();
+  auto *mine = static_cast<std::uint64_t *>(value);
+  const auto *theirs = static_cast<const std::uint64_t *>(other);
+  Verdict all, second;
+  std::memcpy(static_cast<void *>(&all), mine, sizeof all);
+  std::memcpy(static_cast<void *>(&second), theirs, sizeof second);
+  all.worst = std::min(all.worst, second.worst);
+  all.any_shared |= second.any_shared;
+  all.all_shared &= second.all_shared;
+  all.fewest = std::min(all.fewest, second.fewest);
+  all.most = std::max(all.most, second.most);
+  std::memcpy(mine, &all, sizeof all);
+  for (std::size_t word = kVerdict; word < words; ++word) mine[word] |= theirs[word];
+  return Status::ok;
+}
+
+void Statement::learn(const Group &group, int id) const {
+  for (int index = 0; index < count_; ++index) {
+    PartCard card;
+    std::memcpy(static_cast<void *>(&card), &words_[place_of(index)], sizeof card);
+    job_.parts.learn_from(group.rank_at(index), id, card);
+  }
+}
+
+}  // namespace halocline::gaspi

@@ -1,0 +1,48 @@
+// What the ranks of a group tell each other when all have made their segments: how it went, and where their segments are. So the first use of such a
+// segment asks nobody, who may be inside MPI by then.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "faces/gaspi/job.hpp"
+
+namespace halocline::gaspi {
+
+/// What all ranks of the group have come to.
+struct Verdict {
+  int worst = 0;  // 0: all have theirs
+  int any_shared = 0, all_shared = 0;
+  int fewest = 0, most = 0;  // notifications
+
+  bool agrees() const { return any_shared == all_shared && (any_shared == 0 || fewest == most); }
+};
+
+/// A verdict, and the cards of the group's ranks where there are several nodes and not too many ranks; those of larger groups are looked up when they
+/// are used. Bytes that can be combined with those of other ranks.
+class Statement {
+ public:
+  /// With no cards yet.
+  Statement(Job &job, const Group &group);
+
+  /// This rank's.
+  void say(const Verdict &verdict, const Group &group, int id);
+  Verdict verdict() const;
+  /// What combines this one with those of the others.
+  Reduction reduction(Statement &all) const;
+  /// Keeps the cards of ranks of other nodes.
+  void learn(const Group &group, int id) const;
+
+ private:
+  static Status combine(const void *what, void *value, const void *other);
+  static std::size_t place_of(int index) { return kVerdict + static_cast<std::size_t>(index) * kCard; }
+
+  static constexpr std::size_t kVerdict = (sizeof(Verdict) + 7) / 8, kCard = sizeof(PartCard) / 8;  // words
+  static constexpr int kMostCards = 64;
+
+  Job &job_;
+  int count_;
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace halocline::gaspi
