@@ -14,8 +14,17 @@ constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
 constexpr long kPollEvery_ns = 50'000;      // nobody rings for what comes by MPI or over a network
 constexpr long kSpinsOfLook = 8;
 constexpr long kYieldsForNetwork_ns = 50'000'000;  // a nap costs a stream of data as much as it lasts
-constexpr long kSpinsAlone = 1'000;  // some tens of microseconds; then others of this core get a turn between two looks
+constexpr long kYieldsWithoutCore_ns = 2'000'000;   // and few bytes, which need microseconds, many times that
+// Some tens of microseconds, and some microseconds of looks at the network: then others of this core get a turn between two looks. A rank of another
+// node may be one of them, where several hosts share a machine.
+constexpr long kSpinsAlone = 1'000, kSpinsForOtherNodes = 20;
 constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
+
+/// So long a wait yields before it naps: where nobody else moves what is under way over the network.
+long yields_for_network_ns(Context &context) {
+  if (!context.network().port() || context.network().has_thread()) return 0;
+  return context.core_per_rank() ? kYieldsForNetwork_ns : kYieldsWithoutCore_ns;
+}
 
 }  // namespace
 
@@ -31,6 +40,7 @@ Wait::Wait(Context &context, WakeUp wake_up, CallWord call)
       wake_up_(wake_up),
       spins_(context.core_per_rank() ? kSpinsWithCore : kSpinsWithout),
       yields_(context.core_per_rank() ? kYieldsWithCore : kYieldsWithout),
+      yields_ns_(yields_for_network_ns(context)),
       call_(call) {}
 
 Wait::~Wait() {
@@ -47,23 +57,19 @@ void Wait::tell_call() {
 
 Wait::Turn Wait::pause() {
   if (network_) poll();
-  if (calls_++ < spins_) {
+  if (calls_++ >= spins_) return pause_slowly();
+  if (network_ && calls_ > (wake_up_ == WakeUp::by_polling ? kSpinsForOtherNodes : kSpinsAlone))
+    sched_yield();
+  else
     cpu_pause();
-    return Turn::look_again;
-  }
-  return pause_slowly();
+  return Turn::look_again;
 }
-
-/// Nobody else moves what is under way over the network, and there is a core for it.
-bool Wait::moves_data() const { return network_ && !network_->has_thread() && context_.core_per_rank(); }
 
 /// A look at the network takes longer than a spin, and counts as several; callers that look themselves get one in four besides.
 void Wait::poll() {
   if (calls_ < spins_ && calls_ % 4 != 0) return;
   network_->poll();
-  if (calls_ >= spins_) return;
-  calls_ += kSpinsOfLook;
-  if (calls_ > kSpinsAlone) sched_yield();
+  if (calls_ < spins_) calls_ += kSpinsOfLook;
 }
 
 Wait::Turn Wait::pause_slowly() {
@@ -72,7 +78,7 @@ Wait::Turn Wait::pause_slowly() {
     sched_yield();
     return Turn::look_again;
   }
-  if (moves_data() && now_ns() - start_ns_ < kYieldsForNetwork_ns) {
+  if (yields_ns_ > 0 && now_ns() - start_ns_ < yields_ns_) {
     sched_yield();
     return next_turn();
   }

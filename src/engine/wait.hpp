@@ -38,7 +38,6 @@ class Wait {
 
  private:
   void poll();
-  bool moves_data() const;
   Turn pause_slowly();
   Turn next_turn();
   void end_sleep();
@@ -47,7 +46,7 @@ class Wait {
   Context &context_;
   Network *network_;  // null if none is open: then nobody needs this wait to move anything
   WakeUp wake_up_;
-  long spins_, yields_;
+  long spins_, yields_, yields_ns_;
   long calls_ = 0;
   bool announced_ = false;
   CallWord call_, call_before_;
