@@ -4,8 +4,8 @@
  *
  * On a node ranks combine and hand over through shared memory, piece by piece, each its share of every piece. Between nodes the data go round
  * a ring in as many parts as there are nodes, each cut into chunks that the ranks of a node share out among themselves, so that every rank
- * drives some and many are under way at any time. The ring is for long arrays: its steps grow with the number of nodes, so over many nodes MPI is
- * faster for a few elements. Source: Simmendinger et al., section 5.4.
+ * drives some and many are under way at any time. The ring is for long arrays: its steps grow with the number of nodes. Few elements of N nodes reach
+ * all others in log2(N) steps, rounded up. Source: Simmendinger et al., section 5.4.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -87,7 +87,7 @@ typedef struct hlc_allreduce_info_t {
   int my_lanes; /**< of these the calling rank drives so many */
   int64_t chunk_bytes; /**< the most that a chunk holds; 0: every rank combines everything itself, in one step, and lanes are 1 */
   int64_t chunks; /**< of all parts together */
-  int64_t network_bytes; /**< that the calling rank sends to the next node in one run */
+  int64_t network_bytes; /**< that the calling rank sends to other nodes in one run */
   int64_t memory_bytes; /**< shared memory of this rank */
 } hlc_allreduce_info_t;
 

@@ -93,12 +93,12 @@ Status Allreduce::make_memory() {
   if (!at_once_)
     layout_ = Layout::of(cut_.chunk_bytes(), cut_.lanes, members, nodes > 1 ? cut_.sends() * (kAhead + 1) : 0);
   else
-    layout_ = nodes == 1 ? Layout::of(round_up(all, 64), 1, members, 0) : Layout::of_packs(packed, members, nodes);
+    layout_ = nodes == 1 ? Layout::of(round_up(all, 64), 1, members, 0) : Layout::of_packs(packed, all, members, nodes);
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     sources_.resize(static_cast<std::size_t>(at_once_ && nodes > 1 ? context_.size() : members + 1));
     parts_.resize(static_cast<std::size_t>(context_.members()));
     arrays_.make_room();
-    if (context_.nodes() > 1) ring_ = std::make_unique<Ring>(context_, layout_, at_once_ ? nodes - 1 : cut_.rounds * cut_.sends());
+    if (context_.nodes() > 1) ring_ = std::make_unique<Ring>(context_, layout_, at_once_ ? 1 : cut_.rounds * cut_.sends());
     return Status::ok;
   }));
   if (context_.nodes() > 1) HLC_TRY(context_.network().open(context_));
@@ -132,7 +132,7 @@ Status Allreduce::combine_at_once(Run run) {
   return Status::ok;
 }
 
-/// Several nodes: the first rank of each packs what its node's ranks give, the packs go round the ring, and every rank combines all of them.
+/// Several nodes: the first rank of each packs what its node's ranks give, the packs go to all nodes, and every rank combines all of them.
 Status Allreduce::combine_gathered(std::int64_t turn, Run run) {
   if (context_.member() == 0) {
     HLC_TRY(gather(turn));
@@ -150,7 +150,7 @@ Status Allreduce::combine_gathered(std::int64_t turn, Run run) {
     for (int k = 0; k < nodes; ++k)
       for (Member member = 0; member < ring_->ranks_on((p + k) % nodes); ++member)
         sources_[static_cast<std::size_t>(n++)] =
-            part(0) + layout_.result_at(0, pack_slot(turn, (p + k) % nodes), 0) + member * stride + offset(range);
+            pack(turn, (context_.node() - p - k + 2 * nodes) % nodes) + member * stride + offset(range);
     combiner_.fold(run.out + offset(range), sources_.data(), n, range.count);
   }
   // SYNC taken-before-worked-anew (pairs with gather)
@@ -158,25 +158,23 @@ Status Allreduce::combine_gathered(std::int64_t turn, Run run) {
   return leave();
 }
 
-/// In step s what was packed s nodes before mine goes on to the node after.
+/// In step s all that this node has goes to the node 2^s after, and as much comes from the node 2^s before.
 Status Allreduce::gather(std::int64_t turn) {
-  const int nodes = context_.nodes(), node = context_.node();
   const std::int64_t all = cut_.count * cut_.element_bytes, stride = pack_stride(all);
-  const auto pack = [&](int of) { return part(0) + layout_.result_at(0, pack_slot(turn, of), 0); };
   // SYNC given-before-combined (pairs with combine_at_once)
   HLC_TRY(await_all(&Milestones::given, units_));
   // SYNC taken-before-worked-anew (pairs with combine_gathered)
   if (turn >= Layout::kPackTurns) HLC_TRY(await_all(&Milestones::taken, units_ - Layout::kPackTurns));
   for (Member member = 0; member < context_.members(); ++member)
-    std::memcpy(pack(node) + member * stride, part(member) + layout_.given_at(turn, 0), static_cast<std::size_t>(all));
-  for (int step = 0; step + 1 < nodes; ++step) {
-    const int mine = (node - step + nodes) % nodes, next = (mine + nodes - 1) % nodes;
-    HLC_TRY(await([&] { return ring_->has_room(0); }, ring_->after(0)));
-    ring_->send(0, pack_slot(turn, mine), layout_.chunk_bytes);
-    ring_->expect(0, layout_.chunk_bytes);
-    HLC_TRY(await([&] { return ring_->has_come(0); }, ring_->before(0)));
-    std::memcpy(pack(next), ring_->incoming(0), static_cast<std::size_t>(layout_.chunk_bytes));
-    ring_->release(0);
+    std::memcpy(pack(turn, 0) + member * stride, part(member) + layout_.given_at(turn, 0), static_cast<std::size_t>(all));
+  for (int step = 0; step < ring_->lanes(); ++step) {
+    const std::int64_t some = packs_of_step(context_.nodes(), step) * layout_.pack_bytes;
+    HLC_TRY(await([&] { return ring_->has_room(step); }, ring_->after(step)));
+    ring_->send(step, static_cast<int>(turn % Layout::kPackTurns), some);
+    ring_->expect(step, some);
+    HLC_TRY(await([&] { return ring_->has_come(step); }, ring_->before(step)));
+    std::memcpy(pack(turn, 1 << step), ring_->incoming(step), static_cast<std::size_t>(some));
+    ring_->release(step);
   }
   return Status::ok;
 }
@@ -238,7 +236,7 @@ hlc_allreduce_info_t Allreduce::describe() const {
   for (std::int64_t round = 0; round < cut_.rounds; ++round)
     for (int p = 0; p < cut_.nodes; ++p)
       for (int lane = 0; lane < cut_.lanes; ++lane) info.chunks += cut_.chunk_of(round, p, lane).count > 0 ? 1 : 0;
-  if (at_once_) info.network_bytes = me == 0 ? layout_.chunk_bytes * (context_.nodes() - 1) : 0;
+  if (at_once_) info.network_bytes = me == 0 ? layout_.pack_bytes * (context_.nodes() - 1) : 0;
   for (Units unit(cut_); !at_once_ && !unit.over(); unit.next())
     for (int lane = me; sends(unit) && lane < cut_.lanes; lane += context_.members())
       info.network_bytes += bytes(cut_.chunk_of(unit.round(), part_of(unit), lane));

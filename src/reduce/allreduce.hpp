@@ -63,7 +63,10 @@ class Allreduce {
   bool gives(const Units &unit) const { return unit.step() < context_.nodes(); }
   bool publishes(const Units &unit) const { return unit.step() >= context_.nodes() - 1; }
   bool sends(const Units &unit) const { return unit.step() < cut_.sends(); }
-  int pack_slot(std::int64_t turn, int node) const { return static_cast<int>(turn % Layout::kPackTurns) * context_.nodes() + node; }
+  /// What the node so far before mine has packed in a run.
+  char *pack(std::int64_t turn, int before) const {
+    return part(0) + layout_.result_at(0, static_cast<int>(turn % Layout::kPackTurns), 0) + before * layout_.pack_bytes;
+  }
   int ring_after() const { return ring_->lanes() > 0 ? ring_->after(0) : -1; }
   bool is_shared() const { return context_.members() > 1; }
   std::uint64_t serial(const Units &unit) const { return units_ + static_cast<std::uint64_t>(unit.number()); }

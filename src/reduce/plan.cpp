@@ -48,8 +48,15 @@ Layout Layout::of(std::int64_t chunk_bytes, int lanes, int members, int slots) {
   return {chunk_bytes, lanes, members, slots, turns, turns + 1};
 }
 
-Layout Layout::of_packs(std::int64_t pack_bytes, int members, int nodes) {
-  return {round_up(pack_bytes, 64), 1, members, 2 * nodes, kPackTurns, kPackTurns * nodes};
+/// Slots for two runs: each lane sends one message in each.
+Layout Layout::of_packs(std::int64_t pack_bytes, std::int64_t given_bytes, int members, int nodes) {
+  int most = 0;
+  for (int step = 0; step < doubling_steps(nodes); ++step) most = std::max(most, packs_of_step(nodes, step));
+  Layout layout{most * round_up(pack_bytes, 64), doubling_steps(nodes), members, 2, kPackTurns, kPackTurns};
+  layout.pack_bytes = round_up(pack_bytes, 64);
+  layout.given_bytes = round_up(given_bytes, 64);
+  layout.packs = nodes;
+  return layout;
 }
 
 }  // namespace halocline

@@ -7,6 +7,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "base/atomics.hpp"
@@ -37,6 +39,11 @@ struct Cut {
   }
   Range chunk_of(std::int64_t round, int p, int lane) const;
 };
+
+/// Steps in which what every node has reaches all: in step s a node sends all it has to the node 2^s after, so that each then has twice as much.
+constexpr int doubling_steps(int nodes) { return static_cast<int>(std::bit_width(static_cast<unsigned>(nodes - 1))); }
+/// How many nodes' packs go with one message: in step s as many as there are, or as are still missing.
+constexpr int packs_of_step(int nodes, int step) { return std::min(1 << step, nodes - (1 << step)); }
 
 /// In a pack the ranks' elements follow each other so many bytes apart.
 constexpr std::int64_t pack_stride(std::int64_t bytes) { return round_up(bytes, 16); }
@@ -85,27 +92,41 @@ static_assert(sizeof(Milestones) == 4 * kLinePair);
 
 ///   a rank's part:  | Milestones | a Notice | a word that other nodes write | a word to write from | elements: given_slots x lanes chunks |
 ///                   | results: result_slots x my lanes chunks | from the node before: slots x my lanes chunks |
-/// Where both nodes and elements are few, the elements of whole runs take the place of all chunks: given_slots of them.
+/// Where elements are few, those of whole runs take the place of all chunks: given_slots of them. Between nodes the first rank alone then has lanes,
+/// one per step of doubling, and its result slots are rows of packs, one per node: its own node's, then those of the nodes before.
 struct Layout {
   static constexpr std::int64_t notice = sizeof(Milestones), word = notice + kLinePair, source = word + 64, given = word + 128;
 
   std::int64_t chunk_bytes = 0;
   int lanes = 1, members = 1, slots = 0;
   int given_slots = 3, result_slots = 4;
+  std::int64_t pack_bytes = 0, given_bytes = 0;  // of a node, of a rank; 0: chunks go round a ring
+  int packs = 0;
 
   /// Chooses given_slots and result_slots; slots: of what comes from the node before.
   static Layout of(std::int64_t chunk_bytes, int lanes, int members, int slots);
-  /// Where few elements go to other nodes in packs, one of each node: a rank's part then has kPackTurns x nodes packs as its result slots.
-  static Layout of_packs(std::int64_t pack_bytes, int members, int nodes);
+  /// Where few elements go to other nodes in packs.
+  static Layout of_packs(std::int64_t pack_bytes, std::int64_t given_bytes, int members, int nodes);
   static constexpr int kPackTurns = 4;
-  int lanes_of(int member) const { return (lanes - member + members - 1) / members; }
-  std::int64_t given_at(std::int64_t unit, int lane) const { return given + (unit % given_slots * lanes + lane) * chunk_bytes; }
-  std::int64_t results() const { return given + std::int64_t{given_slots} * lanes * chunk_bytes; }
-  /// Of the index-th lane of a member.
-  std::int64_t result_at(int member, int slot, int index) const {
-    return results() + (std::int64_t{slot} * lanes_of(member) + index) * chunk_bytes;
+  bool doubles() const { return packs > 0; }
+  int lanes_of(int member) const {
+    if (doubles()) return member == 0 ? lanes : 0;
+    return (lanes - member + members - 1) / members;
   }
-  std::int64_t incoming(int member) const { return result_at(member, result_slots, 0); }
+  /// To the node so far after mine a lane sends.
+  int distance_of(int lane) const { return doubles() ? 1 << lane : 1; }
+  std::int64_t given_row() const { return doubles() ? given_bytes : lanes * chunk_bytes; }
+  std::int64_t given_at(std::int64_t unit, int lane) const { return given + unit % given_slots * given_row() + lane * chunk_bytes; }
+  std::int64_t results() const { return given + given_slots * given_row(); }
+  std::int64_t result_row(int member) const {
+    if (doubles()) return member == 0 ? packs * pack_bytes : 0;
+    return lanes_of(member) * chunk_bytes;
+  }
+  /// Of the index-th lane of a member; in doubling all lanes send from the same rows.
+  std::int64_t result_at(int member, int slot, int index) const {
+    return results() + slot * result_row(member) + (doubles() ? 0 : index * chunk_bytes);
+  }
+  std::int64_t incoming(int member) const { return results() + result_slots * result_row(member); }
   std::int64_t incoming_at(int member, int slot, int index) const {
     return incoming(member) + (std::int64_t{slot} * lanes_of(member) + index) * chunk_bytes;
   }

@@ -117,7 +117,7 @@ Status Ring::make_lanes() {
   lanes_ = std::vector<Lane>(static_cast<std::size_t>(layout_.lanes_of(me)));
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane &made = lanes_[i];
-    made.number = me + static_cast<int>(i) * context_.members();
+    made.number = layout_.doubles() ? static_cast<int>(i) : me + static_cast<int>(i) * context_.members();
     made.arrived = std::vector<Counter>(slots());
     made.freed = std::vector<Counter>(slots());
     made.awaited.resize(slots());
@@ -134,15 +134,18 @@ Status Ring::make_lanes() {
   return for_me_.cover(*port_, mine, layout_.bytes(me), NetworkSegment::Use::for_me);
 }
 
-/// Lane l is driven by rank l of each node, modulo the ranks of the node.
+/// Lane l is driven by rank l of each node, modulo the ranks of the node; in doubling all lanes by the first rank.
 Status Ring::find_peers(const std::vector<int> &nodes) {
   const int n = context_.nodes();
   ranks_on_.resize(static_cast<std::size_t>(n));
   for (const int node : nodes) ranks_on_[static_cast<std::size_t>(node)] += 1;
-  const std::vector<int> before = ranks_of(nodes, (context_.node() + n - 1) % n), after = ranks_of(nodes, (context_.node() + 1) % n);
   for (Lane &each : lanes_) {
-    each.before.rank = before[static_cast<std::size_t>(each.number) % before.size()];
-    each.after.rank = after[static_cast<std::size_t>(each.number) % after.size()];
+    const int distance = layout_.distance_of(each.number);
+    const std::vector<int> before = ranks_of(nodes, (context_.node() + n - distance) % n);
+    const std::vector<int> after = ranks_of(nodes, (context_.node() + distance) % n);
+    const auto driver = static_cast<std::size_t>(layout_.doubles() ? 0 : each.number);
+    each.before.rank = before[driver % before.size()];
+    each.after.rank = after[driver % after.size()];
   }
   return Status::ok;
 }

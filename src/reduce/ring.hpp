@@ -1,5 +1,5 @@
 // The ring over the nodes, as one rank has a part in it: for each of its lanes what it gets from its counterpart on the node before, and what it
-// sends to that on the node after. A chunk is a notified write into a slot of the receiver's shared memory; when the receiver has read a slot it
+// sends to that on the node after; where few elements double, the nodes 2^l before and after for lane l. A chunk is a notified write into a slot of the receiver's shared memory; when the receiver has read a slot it
 // announces that, and the sender looks at it before it writes the slot again. Where there are slots for two runs, nothing is announced: a run
 // ends with what all nodes have combined in it, after all of their ranks gave something, so these have read all of the run before. Slots and
 // pieces are counted one by one: the network may deliver in any order. Sources: Simmendinger et al., section 5.4; the same protocol as exchange/modes/wire.cpp.
