@@ -12,7 +12,7 @@
  *  - Completion. Communication is *local*ly complete, so that local memory may be used again, when gaspi_wait on its queue has returned. What it
  *    wrote is there when its notification is seen, or when a collective call of a group of both ranks, begun after gaspi_wait, has returned.
  *  - Progress. Over networks that the processor moves, tcp among them, a rank that others write to, read from or wait for serves them when it calls
- *    something. While it does not, a thread of its process does so once a millisecond, or at once with HALOCLINE_PROGRESS=thread or =helper.
+ *    something. While it does not, a thread of its process does so within 8 ms, or at once with HALOCLINE_PROGRESS=thread or =helper.
  *  - Threads. Any thread may call at any time, if MPI gives MPI_THREAD_MULTIPLE (which gaspi_proc_init asks for when it starts MPI); collective
  *    calls are for one thread per group at a time.
  *

@@ -113,7 +113,7 @@ HLC_API const char *hlc_version(void);
  * Opens the library for the ranks of a communicator: duplicates it, finds the ranks that share this node's memory, and makes the node's
  * waiting ports. Collective over comm; returns when the context can be used. MPI must be initialised. HALOCLINE_FAKE_NODES=N treats the
  * ranks as N nodes of neighbouring ranks; HALOCLINE_CHECK=1 checks every swap (docs/guide.md). On several nodes each process has
- * a thread once its network is open, which moves data every millisecond while nobody of the process calls the library; HALOCLINE_PROGRESS=thread has it do
+ * a thread once its network is open, which moves data every few milliseconds while nobody of the process calls the library; HALOCLINE_PROGRESS=thread has it do
  * so whenever something comes, =caller has none, and =helper a process per node, which serves the segments of its ranks while they compute; all of
  * them must be the same on all ranks;
  * HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait in which the library itself waits, in swaps and in the calls that all

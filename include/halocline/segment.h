@@ -8,7 +8,7 @@
  *    every operation is locally complete when it returns; programs that rely on that do not work across nodes.
  *  - Other nodes. Segments reach them over the network (hlc_context_network). Some networks, tcp among them, move data only while both processes
  *    look after them, and atomics are always carried out by the target. A rank that calls something now and then, hlc_notify_test if nothing
- *    else, serves others at once. While it computes or is inside MPI its spare thread serves them, up to a millisecond late; with
+ *    else, serves others at once. While it computes or is inside MPI its spare thread serves them, up to 8 milliseconds late; with
  *    HALOCLINE_PROGRESS=thread its thread does so at once, with =helper a process of its node, with =caller nobody. A call that has to wait for another
  *    node ends after HALOCLINE_TIMEOUT seconds with HLC_ERR_TIMEOUT; what the network reports is HLC_ERR_PEER_DIED, with both ranks and the host, from
  *    the next call that waits for or writes to that rank. The first operation between two such ranks allocates, at both.

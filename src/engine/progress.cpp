@@ -22,10 +22,11 @@
 namespace halocline {
 namespace {
 
-constexpr long kNap_ns = 50'000;            // while a caller polls; a spare thread, while things come
+constexpr long kNap_ns = 50'000;            // while a caller polls
 constexpr long kLongestSleep_ns = 100'000'000;
-constexpr long kSpareNap_ns = 1'000'000;
-constexpr int kShortNaps = 20;              // of a spare thread, after the last thing that came
+// Of a spare thread: while callers poll, while things come, and from the first to the longest while nothing comes.
+constexpr long kSpareNap_ns = 4'000'000, kBusyNap_ns = 50'000, kFirstNap_ns = 1'000'000, kLongestNap_ns = 8'000'000;
+constexpr int kBusyNaps = 20;  // after the last thing that came
 constexpr long kLongestExit_ns = 1'000'000'000;
 
 /// Signals are for the application's threads: a thread inherits what is blocked where it is started.
@@ -42,6 +43,28 @@ class BlockedSignals {
 
  private:
   sigset_t before_;
+};
+
+/// The naps of a spare thread.
+class Naps {
+ public:
+  long next_ns() const { return busy_ > 0 ? kBusyNap_ns : ns_; }
+  /// Whoever polled since the last look has taken in what came.
+  void others_polled() {
+    busy_ = 0;
+    ns_ = kSpareNap_ns;
+    stands_in_ = false;
+  }
+  void have_polled(bool came) {
+    busy_ = came ? kBusyNaps : std::max(busy_ - 1, 0);
+    ns_ = stands_in_ && busy_ == 0 ? std::min(2 * ns_, kLongestNap_ns) : kFirstNap_ns;
+    stands_in_ = true;
+  }
+
+ private:
+  long ns_ = kSpareNap_ns;
+  int busy_ = 0;
+  bool stands_in_ = false;
 };
 
 /// The threads of all contexts of the process.
@@ -142,19 +165,17 @@ void ProgressThread::run() {
   over_.store(true, std::memory_order_release);
 }
 
-/// Whoever polled since the last look has taken in what came.
 void ProgressThread::run_spare() {
   Network &network = context_.network();
   const NetworkPort &port = *network.port();
   std::uint64_t polls = port.polls();
-  int short_naps = 0;
+  Naps naps;
   while (!stopping_.load(std::memory_order_relaxed)) {
-    nap(short_naps > 0 ? kNap_ns : kSpareNap_ns);
-    short_naps = std::max(short_naps - 1, 0);
+    nap(naps.next_ns());
     if (port.polls() != polls)
-      short_naps = 0;
-    else if (network.poll())
-      short_naps = kShortNaps;
+      naps.others_polled();
+    else
+      naps.have_polled(network.poll());
     polls = port.polls();
   }
   over_.store(true, std::memory_order_release);

@@ -28,7 +28,7 @@ const char *name_of(Progress progress);
 Status read_progress(int rank, Progress &progress);
 
 /// Polls the network of a context while nobody else does. Between its looks it sleeps: in mode `thread` until something comes, in mode `spare` for
-/// a millisecond. It calls no MPI. It also ends when the process does, before libfabric is taken down.
+/// some milliseconds. It calls no MPI. It also ends when the process does, before libfabric is taken down.
 class ProgressThread {
  public:
   explicit ProgressThread(Context &context) : context_(context) {}

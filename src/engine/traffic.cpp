@@ -71,13 +71,15 @@ void Traffic::stop_serving(std::uint32_t segment) {
   service_.stop_serving(context_.rank(), segment);
 }
 
+/// Mostly nothing has ended, and one lock is enough. What ends while another thread has this one, the next poll finds.
 void Traffic::poll() {
+  port_.poll();
+  if (!port_.any_ended()) return;
   std::unique_lock<std::mutex> locked;
   if (many_threads_) {
     locked = std::unique_lock(mutex_, std::try_to_lock);
     if (!locked) return;
   }
-  port_.poll();
   for (Transfer *next = port_.take_ended(); next;) {
     Transfer &transfer = *next;
     next = transfer.next;

@@ -40,7 +40,7 @@ class Traffic {
   void serve(std::uint32_t segment, const Served &memory);
   void stop_serving(std::uint32_t segment);
 
-  /// Moves everything along, and does what other ranks ask for. Returns at once if another thread is at it. To be called by Network::poll alone,
+  /// Moves everything along, and does what other ranks ask for. Looks at nothing that another thread is at. To be called by Network::poll alone,
   /// which wakes those who sleep until something comes.
   void poll();
 

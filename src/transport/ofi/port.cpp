@@ -183,6 +183,7 @@ void Port::give_up(Transfer &transfer, int error) {
 
 Transfer *Port::take_ended() {
   const auto locked = lock();
+  any_ended_.store(false, std::memory_order_relaxed);
   return std::exchange(ended_, nullptr);
 }
 
@@ -242,6 +243,7 @@ void Port::end(Transfer &transfer, int error) {
   transfer.next = nullptr;
   (ended_ ? last_ended_->next : ended_) = &transfer;
   last_ended_ = &transfer;
+  any_ended_.store(true, std::memory_order_relaxed);
 }
 
 void Port::poll() {

@@ -83,6 +83,8 @@ class Port {
   void start(Transfer &transfer);
   /// The reported transfers that have ended since the last call, linked by `next`; those that ended first stand first.
   Transfer *take_ended();
+  /// False if there is none; without the lock.
+  bool any_ended() const { return any_ended_.load(std::memory_order_relaxed); }
   /// True if memory that is written from or read into has to be registered.
   bool registers_sources() const { return registers_sources_; }
   /// Registers the memory of a transfer until its end.
@@ -147,6 +149,7 @@ class Port {
   std::map<std::uint64_t, Words> words_;  // by ear
   Backlog backlog_;  // waits for room in the provider
   Transfer *ended_ = nullptr, *last_ended_ = nullptr;
+  std::atomic<bool> any_ended_{false};
   std::size_t word_bytes_ = 0, inject_bytes_ = 0;
   bool registers_sources_ = false, keeps_order_ = false;
   bool overtakes_ = false;  // a network that is made so
