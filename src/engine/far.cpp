@@ -159,6 +159,25 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
     // that is posted.
     HLC_TRY(traffic_->drain(to.rank, call, port_->carries_values()));
   }
+  return put_last(call, to, data, bytes, notification);
+}
+
+Status FarParts::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
+                            Announcing &announcing) {
+  const std::int64_t first = first_pieces(bytes);
+  if (first > 0 && !announcing.begun) {
+    HLC_TRY(put(call, to, data, first));
+    announcing = {true, traffic_->begin_drain(to.rank, port_->carries_values())};
+  }
+  // SYNC pieces-before-notification (pairs with Words::set)
+  if (first > 0)
+    if (const Status gone = traffic_->look(announcing.before, call); gone != Status::ok) return gone;
+  return put_last(call, to, data, bytes, notification);
+}
+
+/// The last piece, with the notification.
+Status FarParts::put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+  const std::int64_t first = first_pieces(bytes);
   if (!port_->carries_values() || (bytes == 0 && !landing_)) return request_notification(call, to.rank, notification);
   return announce(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
 }
@@ -175,9 +194,12 @@ Status FarParts::announce(const char *call, Target to, const char *data, std::in
   return launch(*flight, give_source(*flight, reinterpret_cast<const char *>(&nothing), sizeof nothing));
 }
 
-Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification) {
-  // SYNC writes-before-notification (pairs with Words::set): a message overtakes no write, where the provider promises that.
-  if (!port_->keeps_order()) HLC_TRY(traffic_->drain(rank, call, false));
+Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing) {
+  if (!port_->keeps_order()) {
+    if (!announcing.begun) announcing = {true, traffic_->begin_drain(rank, false)};
+    // SYNC writes-before-notification (pairs with Words::set): a message overtakes no write, where the provider promises that.
+    if (const Status gone = traffic_->look(announcing.before, call); gone != Status::ok) return gone;
+  }
   return request_notification(call, rank, notification);
 }
 
@@ -197,22 +219,40 @@ Status FarParts::request_notification(const char *call, int rank, hlc_notificati
   return traffic_->request(rank, call, message, nullptr, 0);
 }
 
-Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
-  Message message = about(Message::Kind::combine, at.offset);
+Message FarParts::combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const {
+  Message message = about(Message::Kind::combine, offset);
   set_action(&message, action);
   message.operand = operand;
-  return traffic_->ask(at.rank, call, message, old);
+  return message;
+}
+
+Message FarParts::comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const {
+  Message message = about(Message::Kind::compare, offset);
+  message.type = static_cast<std::int16_t>(type);
+  message.expected = expected;
+  message.operand = value;
+  return message;
+}
+
+Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
+  return traffic_->ask(at.rank, call, combining(at.offset, action, operand), old);
 }
 
 Status FarParts::compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
-  Message message = about(Message::Kind::compare, at.offset);
-  message.type = static_cast<std::int16_t>(type);
-  message.expected = static_cast<std::uint64_t>(expected);
-  message.operand = static_cast<std::uint64_t>(value);
   std::uint64_t before = 0;
+  const Message message = comparing(at.offset, type, static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(value));
   HLC_TRY(traffic_->ask(at.rank, call, message, &before));
   *old = static_cast<std::int64_t>(before);
   return Status::ok;
+}
+
+Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Question &question, std::uint64_t *old) {
+  return traffic_->look(question, at.rank, call, combining(at.offset, action, operand), old);
+}
+
+Status FarParts::compare(const char *call, Target at, hlc_number type, std::uint64_t expected, std::uint64_t value, Question &question,
+                         std::uint64_t *old) {
+  return traffic_->look(question, at.rank, call, comparing(at.offset, type, expected, value), old);
 }
 
 Status FarParts::accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count) {

@@ -21,6 +21,12 @@ struct Target {
   std::int64_t offset = 0;
 };
 
+/// A notification that waits for what was sent before it.
+struct Announcing {
+  bool begun = false;
+  Drain before;
+};
+
 /// The bytes before a part's data, where notifications without data are written to.
 inline constexpr std::int64_t kLanding = kLinePair;
 
@@ -55,11 +61,20 @@ class FarParts {
   /// The notification comes when all of the data are there.
   Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
   Status notify(const char *call, int rank, hlc_notification notification) { return put_notify(call, {rank, 0}, nullptr, 0, notification); }
-  /// The same, but it comes after all that this rank has put there before.
-  Status notify_in_order(const char *call, int rank, hlc_notification notification);
+  /// put_notify without waiting: `again` until the notification may go, then with the same `announcing`.
+  Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
+                    Announcing &announcing);
+  /// The same for a notification that comes after all that this rank has put there before.
+  Status notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing);
+  /// Whether a transfer to a rank may begin without a wait; `again` if not.
+  Status find_room(const char *call, int rank) { return traffic_->find_room(rank, call); }
   /// Operand and old value are the bytes of one number.
   Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old);
   Status compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old);
+  /// The same two without waiting: `again` until the answer is there, then with the same question.
+  Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Question &question, std::uint64_t *old);
+  Status compare(const char *call, Target at, hlc_number type, std::uint64_t expected, std::uint64_t value, Question &question,
+                 std::uint64_t *old);
   Status accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count);
 
  private:
@@ -76,6 +91,9 @@ class FarParts {
   std::int64_t first_pieces(std::int64_t bytes) const;
   void aim(Flight &flight, Target target) const;
   Message about(Message::Kind kind, std::int64_t offset) const;
+  Message combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const;
+  Message comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const;
+  Status put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
 
   Context &context_;
   Traffic *traffic_ = nullptr;

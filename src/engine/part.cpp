@@ -135,8 +135,9 @@ Status PeerPart::copy_across(const char *call, bool writes, std::int64_t offset,
     const iovec there{std::bit_cast<void *>(card_.memory + static_cast<std::uint64_t>(offset + done)), here.iov_len};
     const ssize_t some = (writes ? process_vm_writev : process_vm_readv)(card_.object.maker, &here, 1, &there, 1, 0);
     if (some <= 0)
-      return fail(Status::unsupported, "%s: rank %d cannot reach memory that rank %d has brought, in process %d of its node: %s", call,
-                  context_.rank(), rank_, card_.object.maker, std::strerror(errno));
+      return fail(errno == ESRCH ? Status::peer_died : Status::unsupported,
+                  "%s: rank %d cannot reach memory that rank %d has brought, in process %d of its node: %s", call, context_.rank(), rank_,
+                  card_.object.maker, std::strerror(errno));
     done += some;
   }
   return Status::ok;
@@ -162,6 +163,12 @@ Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *d
   return set(call, notification);
 }
 
+Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification,
+                            Announcing &announcing) {
+  if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification, announcing);
+  return put_notify(call, offset, data, bytes, notification);
+}
+
 Status PeerPart::set(const char *call, hlc_notification notification) {
   if (!words_.set(static_cast<std::uint32_t>(notification.id), notification.value))
     return fail(Status::argument, "%s: rank %d sets notification %d to %u; the segment of rank %d has %d", call, context_.rank(),
@@ -173,8 +180,8 @@ Status PeerPart::set(const char *call, hlc_notification notification) {
   return Status::ok;
 }
 
-Status PeerPart::notify_in_order(const char *call, hlc_notification notification) {
-  return far_ ? far_->notify_in_order(call, rank_, notification) : notify(call, notification);
+Status PeerPart::notify_in_order(const char *call, hlc_notification notification, Announcing &announcing) {
+  return far_ ? far_->notify_in_order(call, rank_, notification, announcing) : notify(call, notification);
 }
 
 Status PeerPart::no_atomics(const char *call) const {
@@ -182,23 +189,20 @@ Status PeerPart::no_atomics(const char *call) const {
               context_.rank(), rank_);
 }
 
-Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t value, std::uint64_t *old) {
+Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Question &question, std::uint64_t *old) {
   constexpr hlc_action add{HLC_OP_SUM, HLC_NUMBER_UINT64};
-  if (far_) return far_->combine(call, {rank_, offset}, add, value, old);
+  if (far_) return far_->combine(call, {rank_, offset}, add, value, question, old);
   if (!data_) return no_atomics(call);
   apply(add, data_ + offset, &value, old);
   return Status::ok;
 }
 
-Status PeerPart::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, std::uint64_t *old) {
-  const auto from = static_cast<std::int64_t>(expected), to = static_cast<std::int64_t>(value);
-  std::int64_t before = 0;
-  if (far_)
-    HLC_TRY(far_->compare(call, {rank_, offset}, HLC_NUMBER_UINT64, from, to, &before));
-  else if (data_)
-    before = compare_and_swap(HLC_NUMBER_UINT64, data_ + offset, from, to);
-  else
-    return no_atomics(call);
+Status PeerPart::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Question &question,
+                              std::uint64_t *old) {
+  if (far_) return far_->compare(call, {rank_, offset}, HLC_NUMBER_UINT64, expected, value, question, old);
+  if (!data_) return no_atomics(call);
+  const std::int64_t before =
+      compare_and_swap(HLC_NUMBER_UINT64, data_ + offset, static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value));
   *old = static_cast<std::uint64_t>(before);
   return Status::ok;
 }

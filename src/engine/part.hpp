@@ -93,19 +93,27 @@ class PeerPart {
   int rising(int word) const { return Words::first_rising(card_.notifications) + word; }
   /// True if operations are complete when they return: the part is on this node.
   bool is_near() const { return far_ == nullptr; }
+  /// The member of this node that the rank is, kOtherNode if it stands elsewhere.
+  Member member() const { return member_; }
   /// Where this process sees the data; null if it does not.
   char *data() const { return data_; }
 
+  /// Whether what follows may begin without a wait; `again` while too much is under way to the rank.
+  Status find_room(const char *call) { return far_ ? far_->find_room(call, rank_) : Status::ok; }
   Status put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes);
   Status get(const char *call, std::int64_t offset, void *data, std::int64_t bytes);
   /// The notification comes after the data.
   Status put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification);
   Status notify(const char *call, hlc_notification notification) { return put_notify(call, 0, nullptr, 0, notification); }
-  /// The notification comes after all that this rank has put to the rank before.
-  Status notify_in_order(const char *call, hlc_notification notification);
-  /// On unsigned words of 64 bits, which `offset` is a multiple of.
-  Status fetch_add(const char *call, std::int64_t offset, std::uint64_t value, std::uint64_t *old);
-  Status compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, std::uint64_t *old);
+  /// The same without waiting: `again` until the notification may go, then with the same `announcing`.
+  Status put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification,
+                    Announcing &announcing);
+  /// The notification comes after all that this rank has put to the rank before. `again` as above.
+  Status notify_in_order(const char *call, hlc_notification notification, Announcing &announcing);
+  /// On unsigned words of 64 bits, which `offset` is a multiple of. `again` until the answer is there, then with the same question.
+  Status fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Question &question, std::uint64_t *old);
+  Status compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Question &question,
+                      std::uint64_t *old);
 
  private:
   Status map();

@@ -14,7 +14,6 @@
 namespace halocline {
 namespace {
 
-constexpr std::size_t kMostFlights = 1024;  // to one rank: who does not take what is sent keeps none from the others
 constexpr std::size_t kTakeBackEvery = 32;
 constexpr std::uint32_t kOwnParts = std::uint32_t{1} << 31;
 
@@ -359,6 +358,7 @@ Status Traffic::look(Drain &drain, const char *call) {
       if (link->error != 0) return failure(*link, call);
       if (link->oldest && link->oldest->number < drain.end) return Status::again;
       if (!drain.confirm) return Status::ok;
+      if (link->in_use >= kMostFlights) return Status::again;
     }
     HLC_TRY(ask_to_confirm(*link, call));
     drain = begin_drain(drain.rank, false);

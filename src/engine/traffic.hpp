@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "engine/directory.hpp"
 #include "engine/flights.hpp"
@@ -20,6 +21,11 @@ struct Drain {
   int rank = 0;
   bool confirm = false;  // until the target has it all
   std::uint64_t end = 0;  // flights before this number
+};
+
+/// A request whose answer its caller looks for from time to time.
+struct Question {
+  Flight *flight = nullptr;
 };
 
 /// Any thread may call, but for what is collective, if the port was opened for many threads.
@@ -54,12 +60,20 @@ class Traffic {
   Status request(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes);
   /// Sends a request and waits for its answer.
   Status ask(int rank, const char *call, const Message &message, std::uint64_t *answer);
+  /// The same without waiting: sends the request unless it has been sent, and looks for its answer; `again` until that is there.
+  Status look(Question &question, int rank, const char *call, const Message &message, std::uint64_t *answer);
+  /// Nobody looks for the answer any more; the request may be carried out all the same.
+  void forget(Question &question);
+  /// Whether a transfer to a rank may begin without a wait; `again` while too many are under way there.
+  Status find_room(int rank, const char *call);
 
   /// Waits for all that has begun so far to a rank; to all ranks if rank is below 0. With `confirm` also until its notifications are set
   /// and what was written without an acknowledgement is there.
   Status drain(int rank, const char *call, bool confirm);
   /// The same without waiting: all that has begun so far to a rank; ok once that is over, `again` until then.
   Drain begin_drain(int rank, bool confirm);
+  /// One for each rank that something has gone to.
+  std::vector<Drain> begin_drains(bool confirm);
   Status look(Drain &drain, const char *call);
   /// True if something to a rank has failed; to any rank.
   bool has_failed(int rank);
@@ -70,12 +84,16 @@ class Traffic {
   void give_up(int rank, const char *call);
   /// Waits until what `call` has sent, and all answers, have left this process: the caller may go where it serves nobody.
   Status see_off(const char *call);
+  /// The same without waiting: `again` until then.
+  Status look_seen_off(const char *call);
   /// A rank of another node, in messages.
   std::string name_of(int rank) const;
   /// Fails if something to any rank has failed.
   Status look_for_failure(const char *call);
 
  private:
+  static constexpr std::size_t kMostFlights = 1024;  // to one rank: who does not take what is sent keeps none from the others
+
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
   template <class There>
   Status await(const char *call, const Link *link, const int &rank, There there);
@@ -84,6 +102,7 @@ class Traffic {
   Status reach(int rank, Link **link);
   Status reach_for(int rank, const char *call, Link **link);
   Status take_for(Link &link, const char *call, Flight **flight);
+  void let_go(Question &question);
   void list(Flight &flight);
   void settle(Flight &flight);
   void ended(Transfer &transfer);

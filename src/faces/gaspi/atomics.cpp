@@ -5,22 +5,41 @@
 
 using namespace halocline::gaspi;
 using halocline::PeerPart;
+using halocline::Status;
 
 namespace {
 
 constexpr gaspi_offset_t kWord = sizeof(gaspi_atomic_value_t);
 
-/// Checks where an atomic goes, and calls work(part).
-template <class Work>
-gaspi_return_t at(gaspi_rank_t rank, gaspi_segment_id_t segment, gaspi_offset_t offset, const gaspi_atomic_value_t *old, Work work) {
+/// Where an atomic goes, and what it asks for.
+struct Atomic {
+  const char *call;
+  Asked asked;
+  gaspi_timeout_t timeout_ms;
+};
+
+/// Memory of a rank of the node could still be changed when it has ended: but atomics have no queue that would say so.
+Status look(Job &job, PeerPart &part, const Atomic &atomic, gaspi_atomic_value_t *old) {
+  const Asked &asked = atomic.asked;
+  if (is_lost(job, part)) return job.watch.tell(atomic.call, asked.rank);
+  return job.requests.look(part, asked, [&](halocline::Question &question) {
+    if (asked.what == Asked::What::fetch_add) return part.fetch_add(atomic.call, asked.offset, asked.first, question, old);
+    return part.compare_swap(atomic.call, asked.offset, asked.first, asked.second, question, old);
+  });
+}
+
+gaspi_return_t carry_out(const Atomic &atomic, gaspi_offset_t offset, gaspi_atomic_value_t *old) {
   return enter([&](Job &job) {
     if (!old) return GASPI_ERR_NULLPTR;
+    const auto rank = static_cast<gaspi_rank_t>(atomic.asked.rank);
+    const auto segment = static_cast<gaspi_segment_id_t>(atomic.asked.segment);
     if (const gaspi_return_t wrong = check_rank(job, rank, segment); wrong != GASPI_SUCCESS) return wrong;
     if (offset % kWord != 0) return GASPI_ERR_UNALIGN_OFF;
-    return job.parts.with(rank, segment, [&](PeerPart &part) {
-      if (!lies_within(offset, kWord, part.bytes())) return GASPI_ERR_INV_REM_OFF;
-      return answer(work(part, static_cast<std::int64_t>(offset)));
-    });
+    const auto attempt = [&](PeerPart &part) {
+      return lies_within(offset, kWord, part.bytes()) ? answer(look(job, part, atomic, old)) : GASPI_ERR_INV_REM_OFF;
+    };
+    return until(
+        job, atomic.call, atomic.timeout_ms, [&] { return job.parts.with(rank, segment, attempt); }, halocline::WakeUp::by_polling);
   });
 }
 
@@ -30,17 +49,16 @@ extern "C" {
 // NOLINTBEGIN(readability-function-size): the signatures are the specification's
 
 gaspi_return_t pgaspi_atomic_fetch_add(gaspi_segment_id_t segment_id, gaspi_offset_t offset, gaspi_rank_t rank,
-                                       gaspi_atomic_value_t value_add, gaspi_atomic_value_t *value_old, gaspi_timeout_t) {
-  return at(rank, segment_id, offset, value_old,
-            [&](PeerPart &part, std::int64_t place) { return part.fetch_add("gaspi_atomic_fetch_add", place, value_add, value_old); });
+                                       gaspi_atomic_value_t value_add, gaspi_atomic_value_t *value_old, gaspi_timeout_t timeout_ms) {
+  const Asked asked{Asked::What::fetch_add, rank, segment_id, signed_of(offset), value_add};
+  return carry_out({"gaspi_atomic_fetch_add", asked, timeout_ms}, offset, value_old);
 }
 
 gaspi_return_t pgaspi_atomic_compare_swap(gaspi_segment_id_t segment_id, gaspi_offset_t offset, gaspi_rank_t rank,
                                           gaspi_atomic_value_t comparator, gaspi_atomic_value_t value_new, gaspi_atomic_value_t *value_old,
-                                          gaspi_timeout_t) {
-  return at(rank, segment_id, offset, value_old, [&](PeerPart &part, std::int64_t place) {
-    return part.compare_swap("gaspi_atomic_compare_swap", place, comparator, value_new, value_old);
-  });
+                                          gaspi_timeout_t timeout_ms) {
+  const Asked asked{Asked::What::compare_swap, rank, segment_id, signed_of(offset), comparator, value_new};
+  return carry_out({"gaspi_atomic_compare_swap", asked, timeout_ms}, offset, value_old);
 }
 
 // NOLINTEND(readability-function-size)

@@ -10,11 +10,21 @@ using halocline::Status;
 
 namespace {
 
-/// A look for a notification; where there is none, after one for reads that are over.
-Status look_for(Job &job, const OwnPart &own, int first, int end, gaspi_notification_id_t *id) {
-  int found = own.words().notifications.find(first, end);
-  if (found == end && job.reads.look()) found = own.words().notifications.find(first, end);
-  if (found == end) return Status::again;
+constexpr const char *kWaitsome = "gaspi_notify_waitsome";
+
+/// Notifications of a segment that are waited for, and how many lost ranks were known when the wait began.
+struct Range {
+  int first, end, known;
+};
+
+/// A look for a notification; where there is none, after one for reads that are over. Who is newly lost may have been the one to set it.
+Status look_for(Job &job, const OwnPart &own, const Range &range, gaspi_notification_id_t *id) {
+  int found = own.words().notifications.find(range.first, range.end);
+  if (found == range.end && job.reads.look()) found = own.words().notifications.find(range.first, range.end);
+  if (found == range.end) {
+    const Status news = job.watch.tell_news(kWaitsome, range.known);
+    return halocline::failed(news) ? news : Status::again;
+  }
   *id = static_cast<gaspi_notification_id_t>(found);
   return Status::ok;
 }
@@ -26,71 +36,74 @@ extern "C" {
 
 gaspi_return_t pgaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                             gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size, gaspi_queue_id_t queue,
-                            gaspi_timeout_t) {
+                            gaspi_timeout_t timeout_ms) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
-    return post_move(job, move, queue, [&](PeerPart &part, const char *data) {
-      note_write(job, part, size);
+    const auto write = [&](PeerPart &part, const char *data) {
+      note_write(job, part);
       return part.put("gaspi_write", signed_of(offset_remote), data, signed_of(size));
-    });
+    };
+    return count_write(job, post_move(job, "gaspi_write", move, queue, timeout_ms, write), size);
   });
 }
 
 gaspi_return_t pgaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                            gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size, gaspi_queue_id_t queue,
-                           gaspi_timeout_t) {
+                           gaspi_timeout_t timeout_ms) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
-    return post_move(job, move, queue, [&](PeerPart &part, char *data) {
-      note_read(job, size);
-      return part.get("gaspi_read", signed_of(offset_remote), data, signed_of(size));
-    });
+    const auto read = [&](PeerPart &part, char *data) { return part.get("gaspi_read", signed_of(offset_remote), data, signed_of(size)); };
+    return count_read(job, post_move(job, "gaspi_read", move, queue, timeout_ms, read), size);
   });
 }
 
 gaspi_return_t pgaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                    gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                                    gaspi_notification_id_t notification_id, gaspi_notification_t notification_value, gaspi_queue_id_t queue,
-                                   gaspi_timeout_t) {
+                                   gaspi_timeout_t timeout_ms) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_notification(job, notification_id, notification_value); wrong != GASPI_SUCCESS) return wrong;
-    return post_move(job, move, queue, [&](PeerPart &part, const char *data) {
-      note_write(job, part, size);
-      job.statistics.count(Counter::notifications, 1);
+    halocline::Announcing announcing;
+    const auto write = [&](PeerPart &part, const char *data) {
+      note_write(job, part);
       return part.put_notify("gaspi_write_notify", signed_of(offset_remote), data, signed_of(size),
-                             {static_cast<int>(notification_id), notification_value});
-    });
+                             {static_cast<int>(notification_id), notification_value}, announcing);
+    };
+    const gaspi_return_t posted = post_move(job, "gaspi_write_notify", move, queue, timeout_ms, write);
+    return count_notification(job, count_write(job, posted, size));
   });
 }
 
 gaspi_return_t pgaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                   gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
-                                  gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t) {
+                                  gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
     const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
-    return post_move(job, move, queue, [&](PeerPart &part, char *data) {
-      note_read(job, size);
+    const auto read = [&](PeerPart &part, char *data) {
       HLC_TRY(part.get("gaspi_read_notify", signed_of(offset_remote), data, signed_of(size)));
       job.reads.notify_after(part, own, static_cast<int>(notification_id));
       return Status::ok;
-    });
+    };
+    return count_read(job, post_move(job, "gaspi_read_notify", move, queue, timeout_ms, read), size);
   });
 }
 
 gaspi_return_t pgaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t rank, gaspi_notification_id_t notification_id,
-                             gaspi_notification_t notification_value, gaspi_queue_id_t queue, gaspi_timeout_t) {
+                             gaspi_notification_t notification_value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     const gaspi_return_t wrong = first_wrong(check_queue(job, queue), check_rank(job, rank, segment_id_remote),
                                              check_notification(job, notification_id, notification_value));
     if (wrong != GASPI_SUCCESS) return wrong;
-    return job.parts.with(rank, segment_id_remote, [&](PeerPart &part) {
-      job.statistics.count(Counter::notifications, 1);
-      return post(job, queue, part,
-                  [&] { return part.notify_in_order("gaspi_notify", {static_cast<int>(notification_id), notification_value}); });
-    });
+    halocline::Announcing announcing;
+    const Route route{"gaspi_notify", rank, segment_id_remote, queue};
+    const hlc_notification notification{static_cast<int>(notification_id), notification_value};
+    const auto notify = [&](PeerPart &part) {
+      return begin(job, route, part, [&] { return part.notify_in_order(route.call, notification, announcing); });
+    };
+    return count_notification(job, post(job, route, timeout_ms, notify));
   });
 }
 
@@ -100,12 +113,13 @@ gaspi_return_t pgaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi
     if (!first_id) return GASPI_ERR_NULLPTR;
     if (notification_begin >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
     if (num > job.config.notification_num - notification_begin) return GASPI_ERR_INV_NUM;
-    const int first = static_cast<int>(notification_begin), end = first + static_cast<int>(num);
+    const int first = static_cast<int>(notification_begin);
+    const Range range{first, first + static_cast<int>(num), job.watch.count()};
     // Others may make segments while this one waits.
     const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
     if (!own) return GASPI_ERR_INV_SEG;
     if (num == 0) return GASPI_SUCCESS;
-    return until(job, "gaspi_notify_waitsome", timeout_ms, [&] { return look_for(job, *own, first, end, first_id); });
+    return until(job, kWaitsome, timeout_ms, [&] { return look_for(job, *own, range, first_id); });
   });
 }
 

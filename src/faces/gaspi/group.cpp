@@ -11,8 +11,6 @@
 namespace halocline::gaspi {
 namespace {
 
-constexpr const char *kCommit = "gaspi_group_commit", *kBarrier = "gaspi_barrier", *kReduction = "gaspi_allreduce";
-
 std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
   std::uint64_t word = (seed ^ value) + 0x9E3779B97F4A7C15u;
   word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -87,6 +85,7 @@ Status Group::find_handle(Job &job, Partner &partner) {
   }
   Traffic *traffic = job.context.network().traffic();
   if (!partner.asked) {
+    if (const Status room = partner.part->find_room(kCommit); room != Status::ok) return room;
     partner.records.resize(static_cast<std::size_t>(job.plan().records()));
     const auto bytes = static_cast<std::int64_t>(partner.records.size() * sizeof(std::uint64_t));
     HLC_TRY(partner.part->get(kCommit, job.plan().record(0), partner.records.data(), bytes));
@@ -105,7 +104,6 @@ Status Group::find_handle(Job &job, Partner &partner) {
 }
 
 Status Group::commit_on(Job &job, int handle) {
-  HLC_TRY(look_for_dead(job, kCommit));
   if (step_ == Step::begin) {
     handle_ = handle;
     const auto mine = std::lower_bound(ranks_.begin(), ranks_.end(), job.rank());
@@ -128,21 +126,19 @@ Status Group::commit_on(Job &job, int handle) {
   return passed;
 }
 
-Status Group::look_for_dead(Job &job, const char *call) const {
+Status Group::look_for_lost(Job &job, const char *call) const {
   if (!job.watch.knows_any()) return Status::ok;
-  for (int index = 0; index < size(job); ++index)
-    if (job.watch.is_lost(rank_at(index)))
-      return fail(Status::peer_died, "%s on rank %d: rank %d of the group is out of reach", call, job.rank(), rank_at(index));
+  for (int index = 0; index < size(job); ++index) HLC_TRY(job.watch.tell(call, rank_at(index)));
   return Status::ok;
 }
 
 /// The first steps of a collective call: what was written to the members is there.
 Status Group::begin(Job &job, const char *call) {
-  HLC_TRY(look_for_dead(job, call));
   if (step_ == Step::begin) {
     number_ += 1;
     round_ = 0;
     told_ = false;
+    announcing_ = Announcing();
     writes_.clear();
     for (const int rank : job.take_written(*this)) writes_.push_back(job.context.network().traffic()->begin_drain(rank, true));
     step_ = Step::writes;
@@ -166,6 +162,7 @@ Status Group::confirm_writes(Job &job, const char *call) {
 Status Group::pass_rounds(Job &job, const char *call) {
   for (; round_ < rounds_; ++round_, told_ = false) {
     Partner &above = above_[static_cast<std::size_t>(round_)];
+    if (const Status room = told_ ? Status::ok : above.part->find_room(call); room != Status::ok) return room;
     // SYNC barrier-round (pairs with has_come of the rank above)
     if (!told_) HLC_TRY(above.part->notify(call, {above.part->rising(job.plan().barrier_word(above.handle, round_)), number_}));
     told_ = true;
@@ -173,7 +170,7 @@ Status Group::pass_rounds(Job &job, const char *call) {
     if (!has_come(job, job.plan().barrier_word(handle_, round_), number_)) return Status::again;
   }
   Traffic *traffic = job.context.network().traffic();
-  return traffic ? traffic->see_off(call) : Status::ok;
+  return traffic ? traffic->look_seen_off(call) : Status::ok;
 }
 
 Status Group::barrier_on(Job &job) {
@@ -210,7 +207,11 @@ Status Group::send(Job &job, const Stream &stream, std::int64_t bytes) {
     if (moved_ > 0 && !has_come(job, job.plan().taken_word(handle_, stream.taken), *stream.pieces)) return Status::again;
     const std::int64_t some = std::min(bytes - moved_, piece_bytes(*stream.partner));
     const hlc_notification come{part.rising(job.plan().reduction_word(handle, stream.slot)), *stream.pieces + 1};
-    HLC_TRY(part.put_notify(kReduction, job.plan().operand(handle, stream.slot), value_.data() + moved_, some, come));
+    if (const Status room = part.find_room(kReduction); room != Status::ok) return room;
+    const std::int64_t slot = job.plan().operand(handle, stream.slot);
+    const Status sent = part.put_notify(kReduction, slot, value_.data() + moved_, some, come, announcing_);
+    if (sent != Status::ok) return sent;
+    announcing_ = Announcing();
     *stream.pieces += 1;
     moved_ += some;
   }
@@ -222,6 +223,7 @@ Status Group::receive(Job &job, const Stream &stream, std::vector<char> &into, s
   const char *slot = job.parts.control().data() + job.plan().operand(handle_, stream.slot);
   while (moved_ < bytes) {
     if (!has_come(job, job.plan().reduction_word(handle_, stream.slot), *stream.pieces + 1)) return Status::again;
+    if (const Status room = stream.partner->part->find_room(kReduction); room != Status::ok) return room;
     const std::int64_t some = std::min(bytes - moved_, piece_bytes(*stream.partner));
     std::memcpy(into.data() + moved_, slot, static_cast<std::size_t>(some));
     *stream.pieces += 1;
@@ -261,7 +263,7 @@ Status Group::hand_out(Job &job, const Reduction &reduction) {
   }
   std::memcpy(reduction.result, value_.data(), static_cast<std::size_t>(reduction.bytes));
   Traffic *traffic = job.context.network().traffic();
-  return traffic ? traffic->see_off(kReduction) : Status::ok;
+  return traffic ? traffic->look_seen_off(kReduction) : Status::ok;
 }
 
 void Group::keep(const Reduction &reduction) {

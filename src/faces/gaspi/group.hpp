@@ -38,16 +38,18 @@ class Group {
   bool is_busy(Call call) const { return call_ != Call::none && call_ != call; }
   /// `again`: call again with the same arguments. A failure ends the call, too.
   Status commit(Job &job, int handle) {
-    return go_on(Call::commit, [&] { return commit_on(job, handle); });
+    return go_on(job, Call::commit, kCommit, [&] { return commit_on(job, handle); });
   }
   Status barrier(Job &job) {
-    return go_on(Call::barrier, [&] { return barrier_on(job); });
+    return go_on(job, Call::barrier, kBarrier, [&] { return barrier_on(job); });
   }
   Status reduce(Job &job, const Reduction &reduction) {
-    return go_on(Call::reduction, [&] { return reduce_on(job, reduction); });
+    return go_on(job, Call::reduction, kReduction, [&] { return reduce_on(job, reduction); });
   }
 
  private:
+  static constexpr const char *kCommit = "gaspi_group_commit", *kBarrier = "gaspi_barrier", *kReduction = "gaspi_allreduce";
+
   /// A member that this one writes to.
   struct Partner {
     PeerPart *part = nullptr;
@@ -67,9 +69,14 @@ class Group {
   enum class Step { begin, writes, first, second, third };
 
   template <class Work>
-  Status go_on(Call call, Work work) {
-    if (call_ == Call::none) step_ = Step::begin, call_ = call;
-    const Status status = work();
+  Status go_on(Job &job, Call call, const char *name, Work work) {
+    if (call_ == Call::none) {
+      HLC_TRY(look_for_lost(job, name));
+      step_ = Step::begin, call_ = call;
+    }
+    Status status = work();
+    // What a member did before it was lost still counts.
+    if (const Status lost = status == Status::again ? look_for_lost(job, name) : Status::ok; failed(lost)) status = lost;
     if (status != Status::again) call_ = Call::none;
     return status;
   }
@@ -81,7 +88,7 @@ class Group {
   Status choose_partners(Job &job);
   Status find_handle(Job &job, Partner &partner);
   Status begin(Job &job, const char *call);
-  Status look_for_dead(Job &job, const char *call) const;
+  Status look_for_lost(Job &job, const char *call) const;
   Status confirm_writes(Job &job, const char *call);
   Status pass_rounds(Job &job, const char *call);
   Status gather(Job &job, const Reduction &reduction);
@@ -109,6 +116,7 @@ class Group {
   int round_ = 0;
   bool told_ = false;
   std::vector<Drain> writes_;
+  Announcing announcing_;
   std::int64_t moved_ = 0;  // bytes of the operand that is being sent or received
   bool has_other_ = false;
   std::vector<char> value_, other_;

@@ -10,54 +10,10 @@
 
 namespace halocline::gaspi {
 
-Status Watch::note(int rank, Status status) {
-  lost_.insert(rank);
-  any_.store(true, std::memory_order_relaxed);
-  if (Pulses *pulses = context_.network().pulses()) pulses->forget(rank);
-  return status;
-}
-
-Status Watch::look(const char *call) {
-  const std::lock_guard lock(mutex_);
-  HLC_TRY(look_at_node(call));
-  if (const Helper *helper = context_.network().helper()) HLC_TRY(helper->look_for_death());
-  Traffic *traffic = context_.network().traffic();
-  return traffic ? look_at_others(call, *traffic) : Status::ok;
-}
-
-Status Watch::look_at_node(const char *call) {
-  for (Member member = 0; member < context_.members(); ++member) {
-    if (context_.port().alive(member)) continue;
-    const int rank = context_.rank_of(member);
-    if (lost_.count(rank) == 0)
-      return note(rank, fail(Status::peer_died, "%s on rank %d: the process of rank %d has ended", call, context_.rank(), rank));
-  }
-  return Status::ok;
-}
-
-Status Watch::look_at_others(const char *call, Traffic &traffic) {
-  if (const int gone = context_.network().pulses()->find_lost(Pulses::kGone_ns); gone >= 0) traffic.give_up(gone, call);
-  if (!traffic.has_failed()) return Status::ok;
-  for (int rank = 0; rank < context_.size(); ++rank)
-    if (traffic.has_failed(rank) && lost_.count(rank) == 0)
-      return note(rank, fail(Status::peer_died, "%s on rank %d: %s cannot be reached over the network (any more)", call, context_.rank(),
-                             traffic.name_of(rank).c_str()));
-  return Status::ok;
-}
-
-bool Watch::is_lost(int rank) {
-  const std::lock_guard lock(mutex_);
-  return lost_.count(rank) > 0;
-}
-
-void Watch::lose(int rank) {
-  const std::lock_guard lock(mutex_);
-  static_cast<void>(note(rank, Status::ok));
-}
-
 Status Job::open() {
   HLC_TRY(context.open(MPI_COMM_WORLD, Status::ok));
   const Call in_call(context, CallName::gaspi_init);
+  watch.open();
   if (context.size() > kMostRanks)
     return fail(Status::unsupported, "there are %d ranks, GASPI's type holds %d", context.size(), kMostRanks);
   HLC_TRY(compare_config());
@@ -89,20 +45,47 @@ Status Job::open_network() {
 
 Status Job::commit_all() {
   const auto call = "gaspi_proc_init";
-  const gaspi_return_t committed = until(*this, call, GASPI_BLOCK, [&] { return groups[GASPI_GROUP_ALL].commit(*this, GASPI_GROUP_ALL); });
+  const gaspi_timeout_t patience_ms =
+      context.timeout_ns() == 0 ? GASPI_BLOCK : static_cast<gaspi_timeout_t>(context.timeout_ns() / 1'000'000);
+  const gaspi_return_t committed = until(*this, call, patience_ms, [&] { return groups[GASPI_GROUP_ALL].commit(*this, GASPI_GROUP_ALL); });
+  if (committed == GASPI_TIMEOUT) return fail(Status::timeout, "%s: rank %d waits for other ranks (HALOCLINE_TIMEOUT)", call, rank());
   return committed == GASPI_SUCCESS ? Status::ok : Status::state;
+}
+
+Status Job::meet_to_end() {
+  const auto call = "gaspi_proc_term";
+  // A rank that is gone does not come.
+  if (watch.knows_any()) return fail(Status::peer_died, "%s on rank %d: ranks are out of reach", call, rank());
+  Traffic *traffic = context.network().traffic();
+  if (ending_ == Ending::not_begun) {
+    if (traffic) drains_ = traffic->begin_drains(true);
+    ending_ = Ending::drains;
+  }
+  if (ending_ == Ending::drains) {
+    while (!drains_.empty()) {
+      if (const Status over = traffic->look(drains_.back(), call); over != Status::ok) return over;
+      drains_.pop_back();
+    }
+    HLC_TRY(check_mpi(MPI_Ibarrier(context.comm(), &meeting_), "MPI_Ibarrier"));
+    ending_ = Ending::meets;
+  }
+  int met = ending_ == Ending::met ? 1 : 0;
+  if (!met) HLC_TRY(check_mpi(MPI_Test(&meeting_, &met, MPI_STATUS_IGNORE), "MPI_Test"));
+  if (met) ending_ = Ending::met;
+  return met ? Status::ok : Status::again;
 }
 
 Status Job::close() {
   const Call in_call(context, CallName::gaspi_term);
-  // A rank that is gone does not come, and the others cannot tell each other so.
-  if (watch.knows_any()) return fail(Status::peer_died, "gaspi_proc_term on rank %d: ranks are out of reach", rank());
-  Traffic *traffic = context.network().traffic();
-  const Status drained = traffic ? traffic->drain(-1, "gaspi_proc_term", true) : Status::ok;
   int largest = 0;
   HLC_TRY(meet_to_release(context, 0, &largest));
-  const Status voted = vote(context, context.comm(), context.lost() ? 1 : 0, &largest);
-  return failed(voted) ? voted : drained;
+  return vote(context, context.comm(), context.lost() ? 1 : 0, &largest);
+}
+
+Status Job::attend(const char *call) {
+  if (is_ending) return fail(Status::state, "%s on rank %d: gaspi_proc_term has been called", call, rank());
+  if (mpi_has_ended()) return fail(Status::state, "%s on rank %d: MPI has been finalised", call, rank());
+  return watch.look(call);
 }
 
 void Job::poll() {
@@ -123,13 +106,6 @@ std::vector<int> Job::take_written(const Group &group) {
   for (int index = 0; index < group.size(*this) && !written_.empty(); ++index)
     if (written_.erase(group.rank_at(index)) > 0) taken.push_back(group.rank_at(index));
   return taken;
-}
-
-Status judge(Job &job, const char *call, const Wait &wait) {
-  HLC_TRY(job.watch.look(call));
-  if (!wait.timed_out()) return Status::ok;
-  return fail(Status::timeout, "%s: rank %d has waited %lld s (HALOCLINE_TIMEOUT)", call, job.rank(),
-              static_cast<long long>(job.context.timeout_ns() / 1'000'000'000));
 }
 
 }  // namespace halocline::gaspi

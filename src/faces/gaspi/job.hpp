@@ -5,47 +5,22 @@
 #include <array>
 #include <new>
 #include <set>
-#include <thread>
 #include <unordered_map>
 
 #include "base/kept.hpp"
+#include "base/mpi_end.hpp"
 #include "engine/wait.hpp"
 #include "faces/gaspi/answer.hpp"
 #include "faces/gaspi/group.hpp"
+#include "faces/gaspi/passive.hpp"
 #include "faces/gaspi/queue.hpp"
 #include "faces/gaspi/reads.hpp"
+#include "faces/gaspi/requests.hpp"
 #include "faces/gaspi/statistics.hpp"
+#include "faces/gaspi/visit.hpp"
+#include "faces/gaspi/watch.hpp"
 
 namespace halocline::gaspi {
-
-/// Which ranks are known to be out of reach. Any thread.
-class Watch {
- public:
-  explicit Watch(Context &context) : context_(context) {}
-  /// Looks for ranks of the node that have ended, and for those of other nodes to which something has failed or that are not reached any more:
-  /// the first that was not known is a failure.
-  Status look(const char *call);
-  bool knows_any() const { return any_.load(std::memory_order_relaxed); }
-  bool is_lost(int rank);
-  /// Takes it for lost: what was sent to it has not ended for HALOCLINE_TIMEOUT seconds.
-  void lose(int rank);
-
- private:
-  Status look_at_node(const char *call);
-  Status look_at_others(const char *call, Traffic &traffic);
-  Status note(int rank, Status status);
-
-  Context &context_;
-  std::atomic<bool> any_{false};
-  std::mutex mutex_;
-  std::set<int> lost_;
-};
-
-/// Passive messages that this rank has in hand.
-struct Passive {
-  std::mutex sending_mutex, receiving_mutex;
-  std::map<std::thread::id, Drain> sending;  // not locally complete yet, by the thread that goes on with it
-};
 
 /// What gaspi_segment_create and gaspi_segment_use have left when their time was over.
 struct Making {
@@ -57,18 +32,25 @@ struct Making {
 /// All that is there while the job is open.
 class Job : public Kept {
  public:
-  explicit Job(const gaspi_config_t &chosen) : config(chosen), parts(context), watch(context), reads(context) {}
+  explicit Job(const gaspi_config_t &chosen)
+      : config(chosen), parts(context), watch(context), reads(context), requests(context), connections(context) {}
 
   /// Collective over MPI_COMM_WORLD, the same status on all ranks.
   Status open();
-  /// Waits for the other ranks. Collective.
+  /// The first step of gaspi_proc_term: `again` until what was sent has come, and all ranks have begun it. Collective.
+  Status meet_to_end();
+  /// The last one, after which nothing of the job is used any more. Collective.
   Status close();
+  /// Whether any rank is lost by now.
+  bool has_lost_ranks() { return !mpi_has_ended() && !failed(watch.look("gaspi_proc_term")) && watch.knows_any(); }
 
   int rank() const { return context.rank(); }
   int size() const { return context.size(); }
   const Plan &plan() const { return plan_; }
   /// Moves on what is under way.
   void poll();
+  /// Now and then in a wait: looks for lost ranks. Fails if the job ends, or MPI has ended.
+  Status attend(const char *call);
 
   /// Notes that something was written to a rank of another node, and hands out those of a group.
   void note_write(int rank);
@@ -81,12 +63,15 @@ class Job : public Kept {
   Parts parts;
   Watch watch;
   Reads reads;
+  Requests requests;
+  Connections connections;
   Passive passive;
   Statistics statistics;
   std::array<Queue, kMostQueues> queues;
   std::array<Group, kMostGroups> groups;
   std::array<Making, kMostSegments> makings;
   bool started_mpi = false;
+  std::atomic<bool> is_ending{false};  // no call waits any longer
 
  private:
   Status compare_config();
@@ -97,16 +82,24 @@ class Job : public Kept {
   std::mutex mutex_;
   std::set<int> written_;
   std::unordered_map<std::uint64_t, std::uint64_t> commits_;
+  enum class Ending { not_begun, drains, meets, met } ending_ = Ending::not_begun;
+  std::vector<Drain> drains_;
+  MPI_Request meeting_ = MPI_REQUEST_NULL;
 };
 
-/// The open job; null if there is none.
+/// The open job; null if there is none. It stays as long as the visit during which it was asked for.
 Job *the_job();
+
+/// What a call comes to after MPI_Finalize.
+gaspi_return_t after_mpi();
 
 /// Calls work(job); an allocation that fails in it becomes a code. Calls that a program repeats until something changes serve the others, too.
 template <class Work>
 gaspi_return_t enter(Work work) {
+  const Visit visit;
   Job *job = the_job();
   if (!job) return GASPI_ERR_NOINIT;
+  if (mpi_has_ended()) return after_mpi();
   job->context.network().glance();
   try {
     return work(*job);
@@ -125,51 +118,55 @@ gaspi_return_t get(Value *value, Work work) {
   });
 }
 
-/// The moment at which a timeout is over.
+/// The moment at which a timeout is over, counted from the first wait on.
 class Deadline {
  public:
-  explicit Deadline(gaspi_timeout_t timeout_ms) : forever_(timeout_ms >= kForever), end_ns_(now_ns() + to_ns(timeout_ms)) {}
-  bool over() const { return !forever_ && now_ns() >= end_ns_; }
+  Deadline(gaspi_timeout_t timeout_ms) : timeout_ms_(timeout_ms) {}  // NOLINT(google-explicit-constructor): a timeout is one
+  /// True for GASPI_TEST: nothing is waited for.
+  bool looks_once() const { return timeout_ms_ == GASPI_TEST; }
+  void begin() {
+    if (end_ns_ == 0 && !is_forever()) end_ns_ = now_ns() + static_cast<std::int64_t>(timeout_ms_) * 1'000'000;
+  }
+  bool over() const { return !is_forever() && now_ns() >= end_ns_; }
 
  private:
   static constexpr gaspi_timeout_t kForever = 1ul << 40;  // decades
-  static std::int64_t to_ns(gaspi_timeout_t ms) { return ms >= kForever ? 0 : static_cast<std::int64_t>(ms) * 1'000'000; }
+  bool is_forever() const { return timeout_ms_ >= kForever; }
 
-  bool forever_;
-  std::int64_t end_ns_;
+  gaspi_timeout_t timeout_ms_;
+  std::int64_t end_ns_ = 0;
 };
 
-/// Now and then in a wait: fails if a rank has newly been lost, or HALOCLINE_TIMEOUT is over.
-Status judge(Job &job, const char *call, const Wait &wait);
+inline gaspi_return_t code_of(Status status) { return answer(status); }
+inline gaspi_return_t code_of(gaspi_return_t code) { return code; }
 
-/// Calls look() until it says something else than `again`, or the time is over.
+/// Calls look() until it says something else than `again` or GASPI_TIMEOUT, or the time is over. A lost rank ends the wait only where look()
+/// says so.
 template <class Look>
-Status wait_until(Job &job, const char *call, gaspi_timeout_t timeout_ms, Look look, WakeUp wake_up = WakeUp::by_bell) {
-  Status status = look();
-  if (status == Status::again) {
-    // Nobody else may move what it looks for.
-    job.poll();
-    status = look();
-  }
-  if (status != Status::again || timeout_ms == GASPI_TEST) return status;
-  const Deadline deadline(timeout_ms);
+gaspi_return_t until(Job &job, const char *call, Deadline &deadline, Look look, WakeUp wake_up = WakeUp::by_bell) {
+  gaspi_return_t code = code_of(look());
+  if (code != GASPI_TIMEOUT) return code;
+  // Nobody else may move what it looks for.
+  job.poll();
+  code = code_of(look());
+  if (code != GASPI_TIMEOUT || deadline.looks_once()) return code;
+  deadline.begin();
   Wait wait(job.context, wake_up);
   do {
-    const Wait::Turn turn = wait.pause();
-    status = look();
-    if (status != Status::again || turn == Wait::Turn::look_again) continue;
-    job.poll();
+    const bool attends = wait.pause() == Wait::Turn::check_peers;
+    const Status goes_on = attends ? job.attend(call) : Status::ok;
+    if (attends) job.poll();
     // What a rank did before it was lost still counts.
-    const Status verdict = judge(job, call, wait);
-    if (failed(verdict)) status = look();
-    if (failed(verdict) && status == Status::again) return verdict;
-  } while (status == Status::again && !deadline.over());
-  return status;
+    code = code_of(look());
+    if (code == GASPI_TIMEOUT && failed(goes_on)) return answer(goes_on);
+  } while (code == GASPI_TIMEOUT && !deadline.over());
+  return code;
 }
 
 template <class Look>
 gaspi_return_t until(Job &job, const char *call, gaspi_timeout_t timeout_ms, Look look, WakeUp wake_up = WakeUp::by_bell) {
-  return answer(wait_until(job, call, timeout_ms, look, wake_up));
+  Deadline deadline(timeout_ms);
+  return until(job, call, deadline, look, wake_up);
 }
 
 }  // namespace halocline::gaspi

@@ -37,39 +37,69 @@ gaspi_return_t check(Job &job, const List &list) {
   return wrong;
 }
 
-/// Posts work(part, address of the local bytes, move) for each element.
-template <class Work>
-gaspi_return_t post_each(Job &job, const List &list, Work work) {
-  gaspi_return_t code = GASPI_SUCCESS;
-  for (gaspi_number_t i = 0; i < list.num && code == GASPI_SUCCESS; ++i) {
-    const Move move = list.at(i);
-    code = job.parts.with(move.rank, move.remote, [&](PeerPart &part) {
+/// A list on its way into its queue.
+struct Posting {
+  const char *call;
+  Deadline deadline;
+  gaspi_number_t posted = 0;  // elements
+};
+
+/// Checks a list, and makes room for it and `more` requests.
+gaspi_return_t prepare(Job &job, const List &list, Posting &posting, gaspi_number_t more) {
+  const gaspi_return_t wrong = until(job, posting.call, posting.deadline, [&] { return check(job, list); });
+  const bool lost = wrong == GASPI_ERROR && job.watch.has_lost(list.rank, posting.call);
+  return wrong == GASPI_SUCCESS || lost ? make_room(job, list.queue, list.num + more) : wrong;
+}
+
+/// Posts work(part, address of the local bytes, move) for each element that has not been posted, and counts it.
+template <class Count, class Work>
+gaspi_return_t post_some(Job &job, const List &list, Posting &posting, Count count, Work work) {
+  while (posting.posted < list.num) {
+    const Move move = list.at(posting.posted);
+    const Route route{posting.call, move.rank, move.remote, list.queue};
+    const gaspi_return_t code = settle(job, route, job.parts.with(move.rank, move.remote, [&](PeerPart &part) {
       const OwnPart *own = job.parts.own(move.local);
       if (!own) return GASPI_ERR_INV_SEG;
-      return job.queues[list.queue].posted(work(part, own->data() + move.local_offset, move), part.rank(), part.is_near());
-    });
+      return begin(job, route, part, [&] { return work(part, own->data() + move.local_offset, move); });
+    }));
+    if (count(job, code, move.size) != GASPI_SUCCESS) return code;
+    posting.posted += 1;
   }
+  return GASPI_SUCCESS;
+}
+
+/// The same, as far as the time lasts. What is not posted, and `more` requests, need no room then.
+template <class Count, class Work>
+gaspi_return_t post_each(Job &job, const List &list, Posting &posting, gaspi_number_t more, Count count, Work work) {
+  const gaspi_return_t code = until(job, posting.call, posting.deadline, [&] { return post_some(job, list, posting, count, work); });
+  if (code != GASPI_SUCCESS) job.queues[list.queue].give_back(list.num - posting.posted + more);
   return code;
 }
 
-/// Checks a list, and makes room for it.
-gaspi_return_t prepare(Job &job, const List &list) {
-  const gaspi_return_t wrong = check(job, list);
-  return wrong == GASPI_SUCCESS ? make_room(job, list.queue, list.num) : wrong;
-}
-
-gaspi_return_t write_each(Job &job, const List &list) {
-  return post_each(job, list, [&](PeerPart &part, const char *data, const Move &move) {
-    note_write(job, part, move.size);
-    return part.put("gaspi_write_list", signed_of(move.remote_offset), data, signed_of(move.size));
+gaspi_return_t write_each(Job &job, const List &list, Posting &posting, gaspi_number_t more) {
+  return post_each(job, list, posting, more, count_write, [&](PeerPart &part, const char *data, const Move &move) {
+    note_write(job, part);
+    return part.put(posting.call, signed_of(move.remote_offset), data, signed_of(move.size));
   });
 }
 
-gaspi_return_t read_each(Job &job, const List &list) {
-  return post_each(job, list, [&](PeerPart &part, char *data, const Move &move) {
-    note_read(job, move.size);
-    return part.get("gaspi_read_list", signed_of(move.remote_offset), data, signed_of(move.size));
+gaspi_return_t read_each(Job &job, const List &list, Posting &posting) {
+  return post_each(job, list, posting, 0, count_read, [&](PeerPart &part, char *data, const Move &move) {
+    return part.get(posting.call, signed_of(move.remote_offset), data, signed_of(move.size));
   });
+}
+
+/// The notification behind a list, for which there is room.
+gaspi_return_t notify_behind(Job &job, const Route &route, Posting &posting, hlc_notification notification) {
+  halocline::Announcing announcing;
+  const gaspi_return_t told = until(job, posting.call, posting.deadline, [&] {
+    return job.parts.with(route.rank, route.segment, [&](PeerPart &part) {
+      return begin(job, route, part, [&] { return part.notify_in_order(posting.call, notification, announcing); });
+    });
+  });
+  const gaspi_return_t code = count_notification(job, settle(job, route, told));
+  if (code != GASPI_SUCCESS) job.queues[route.queue].give_back(1);
+  return code;
 }
 
 }  // namespace
@@ -79,11 +109,12 @@ extern "C" {
 
 gaspi_return_t pgaspi_write_list(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
                                  gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
-                                 const gaspi_size_t *size, gaspi_queue_id_t queue, gaspi_timeout_t) {
+                                 const gaspi_size_t *size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   const List list{num, segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size, queue};
   return enter([&](Job &job) {
-    const gaspi_return_t ready = prepare(job, list);
-    return ready == GASPI_SUCCESS ? write_each(job, list) : ready;
+    Posting posting{"gaspi_write_list", timeout_ms};
+    const gaspi_return_t ready = prepare(job, list, posting, 0);
+    return ready == GASPI_SUCCESS ? write_each(job, list, posting, 0) : ready;
   });
 }
 
@@ -91,51 +122,54 @@ gaspi_return_t pgaspi_write_list_notify(gaspi_number_t num, const gaspi_segment_
                                         gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
                                         const gaspi_size_t *size, gaspi_segment_id_t segment_id_notification,
                                         gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
-                                        gaspi_queue_id_t queue, gaspi_timeout_t) {
+                                        gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   const List list{num, segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size, queue};
   return enter([&](Job &job) {
-    const gaspi_return_t wrong = first_wrong(check_rank(job, rank, segment_id_notification),
-                                             check_notification(job, notification_id, notification_value), check(job, list));
+    const gaspi_return_t wrong =
+        first_wrong(check_rank(job, rank, segment_id_notification), check_notification(job, notification_id, notification_value));
     if (wrong != GASPI_SUCCESS) return wrong;
+    Posting posting{"gaspi_write_list_notify", timeout_ms};
+    const Route route{posting.call, rank, segment_id_notification, queue};
     // The notification's segment is found before anything is posted.
-    const gaspi_return_t found = job.parts.with(rank, segment_id_notification, [](const PeerPart &) { return GASPI_SUCCESS; });
-    if (found != GASPI_SUCCESS) return found;
-    if (const gaspi_return_t room = make_room(job, queue, num + 1); room != GASPI_SUCCESS) return room;
-    if (const gaspi_return_t written = write_each(job, list); written != GASPI_SUCCESS) return written;
-    job.statistics.count(Counter::notifications, 1);
-    return job.parts.with(rank, segment_id_notification, [&](PeerPart &part) {
-      const Status told = part.notify_in_order("gaspi_write_list_notify", {static_cast<int>(notification_id), notification_value});
-      return job.queues[queue].posted(told, rank, part.is_near());
-    });
+    const auto find = [&] { return job.parts.with(rank, segment_id_notification, [](const PeerPart &) { return GASPI_SUCCESS; }); };
+    const gaspi_return_t found = until(job, posting.call, posting.deadline, find);
+    if (found != GASPI_SUCCESS && found != GASPI_ERROR) return found;
+    if (const gaspi_return_t ready = prepare(job, list, posting, 1); ready != GASPI_SUCCESS) return ready;
+    if (const gaspi_return_t written = write_each(job, list, posting, 1); written != GASPI_SUCCESS) return written;
+    return notify_behind(job, route, posting, {static_cast<int>(notification_id), notification_value});
   });
 }
 
 gaspi_return_t pgaspi_read_list(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
                                 gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
-                                const gaspi_size_t *size, gaspi_queue_id_t queue, gaspi_timeout_t) {
+                                const gaspi_size_t *size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   const List list{num, segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size, queue};
   return enter([&](Job &job) {
-    const gaspi_return_t ready = prepare(job, list);
-    return ready == GASPI_SUCCESS ? read_each(job, list) : ready;
+    Posting posting{"gaspi_read_list", timeout_ms};
+    const gaspi_return_t ready = prepare(job, list, posting, 0);
+    return ready == GASPI_SUCCESS ? read_each(job, list, posting) : ready;
   });
 }
 
 gaspi_return_t pgaspi_read_list_notify(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local, const gaspi_offset_t *offset_local,
                                        gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
                                        const gaspi_size_t *size, gaspi_segment_id_t segment_id_notification,
-                                       gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t) {
+                                       gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   const List list{num, segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size, queue};
   return enter([&](Job &job) {
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
     const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_notification);
     if (!own) return GASPI_ERR_INV_SEG;
-    const gaspi_return_t ready = prepare(job, list);
+    Posting posting{"gaspi_read_list_notify", timeout_ms};
+    const gaspi_return_t ready = prepare(job, list, posting, 0);
     if (ready != GASPI_SUCCESS) return ready;
-    if (const gaspi_return_t posted = read_each(job, list); posted != GASPI_SUCCESS) return posted;
-    return job.parts.with(rank, segment_id_remote[0], [&](const PeerPart &part) {
+    if (const gaspi_return_t posted = read_each(job, list, posting); posted != GASPI_SUCCESS) return posted;
+    if (job.watch.is_lost(rank)) return GASPI_SUCCESS;
+    const auto announce = [&](const PeerPart &part) {
       job.reads.notify_after(part, own, static_cast<int>(notification_id));
       return GASPI_SUCCESS;
-    });
+    };
+    return until(job, posting.call, posting.deadline, [&] { return job.parts.with(rank, segment_id_remote[0], announce); });
   });
 }
 

@@ -13,6 +13,9 @@ namespace {
 
 constexpr const char *kCall = "looking up a segment";
 
+/// No count of changes.
+constexpr std::uint64_t kOutdated = ~std::uint64_t{0};
+
 std::atomic_ref<std::uint64_t> version_of(PartCard &card) { return std::atomic_ref(card.version); }
 
 }  // namespace
@@ -82,18 +85,11 @@ void Parts::publish(int id) {
 
 void Parts::withdraw(int id) { version_of(*place_of_card(id)).store(0, std::memory_order_release); }
 
-Status Parts::register_with(int rank, int id) {
-  publish(id);
-  PeerPart *control = nullptr;
-  std::uint64_t before = 0;
-  HLC_TRY(find_control(rank, &control));
-  // SYNC card-before-changed (pairs with Parts::changed): whoever sees the count reads the new card.
-  return control->fetch_add("gaspi_segment_register", Plan::changed(), 1, &before);
-}
-
 void Parts::forget(int id) {
   const std::unique_lock lock(mutex_);
   std::erase_if(known_, [id](const auto &entry) { return static_cast<int>(entry.first & 0xFF) == id; });
+  for (auto &[name, inquiry] : inquiries_)
+    if (static_cast<int>(name & 0xFF) == id) inquiry.changes = kOutdated;
 }
 
 gaspi_return_t Parts::remove(int id) {
@@ -113,13 +109,10 @@ Status Parts::read_card(int rank, int id, PartCard *card) {
   HLC_TRY(find_control(rank, &control));
   // SYNC card-before-version (pairs with publish): the same version before and after it.
   std::uint64_t before = 0;
-  const auto get = [&](void *to, std::size_t bytes) {
-    HLC_TRY(control->get(kCall, Plan::card(id), to, static_cast<std::int64_t>(bytes)));
-    std::atomic_thread_fence(std::memory_order_acquire);
-    return control->is_near() ? Status::ok : context_.network().traffic()->drain(rank, kCall, false);
-  };
-  HLC_TRY(get(&before, sizeof before));
-  HLC_TRY(get(card, sizeof *card));
+  HLC_TRY(control->get(kCall, Plan::card(id), &before, sizeof before));
+  std::atomic_thread_fence(std::memory_order_acquire);
+  HLC_TRY(control->get(kCall, Plan::card(id), card, sizeof *card));
+  std::atomic_thread_fence(std::memory_order_acquire);
   if (before != card->version) card->version = 0;
   return Status::ok;
 }
@@ -132,6 +125,47 @@ void Parts::learn_from(int rank, int id, const PartCard &card) {
   if (!failed(part->open(rank, card, nullptr))) known_[key(rank, id)] = std::move(part);
 }
 
+/// Begins the next read.
+Status Parts::ask(Inquiry &inquiry, int rank, int id) {
+  PeerPart *control = nullptr;
+  HLC_TRY(find_control(rank, &control));
+  if (const Status room = control->find_room(kCall); room != Status::ok) return room;
+  if (inquiry.stage == Inquiry::Stage::none) {
+    inquiry.changes = changed();
+    HLC_TRY(control->get(kCall, Plan::card(id), &inquiry.version, sizeof inquiry.version));
+    inquiry.stage = Inquiry::Stage::version;
+  } else {
+    HLC_TRY(control->get(kCall, Plan::card(id), &inquiry.card, sizeof inquiry.card));
+    inquiry.stage = Inquiry::Stage::card;
+  }
+  inquiry.drain = context_.network().traffic()->begin_drain(rank, false);
+  return Status::ok;
+}
+
+/// What was registered with this rank meanwhile may be another segment.
+Status Parts::inquire(int rank, int id, PartCard *card) {
+  Inquiry &inquiry = inquiries_[key(rank, id)];
+  while (true) {
+    if (inquiry.stage == Inquiry::Stage::none)
+      if (const Status asked = ask(inquiry, rank, id); asked != Status::ok) return asked;
+    const Status come = context_.network().traffic()->look(inquiry.drain, kCall);
+    if (come != Status::ok) return come;
+    // SYNC card-before-version (pairs with publish): the same version before and after it.
+    if (inquiry.stage == Inquiry::Stage::card && inquiry.changes == changed()) break;
+    if (inquiry.stage == Inquiry::Stage::card) inquiry.stage = Inquiry::Stage::none;
+    if (const Status asked = ask(inquiry, rank, id); asked != Status::ok) return asked;
+  }
+  *card = inquiry.card;
+  if (inquiry.version != card->version) card->version = 0;
+  inquiries_.erase(key(rank, id));
+  return Status::ok;
+}
+
+Status Parts::find_card(int rank, int id, PartCard *card) {
+  if (rank == context_.rank()) return Status::ok;
+  return context_.member_of(rank) == kOtherNode ? inquire(rank, id, card) : read_card(rank, id, card);
+}
+
 gaspi_return_t Parts::learn(int rank, int id) {
   const std::unique_lock lock(mutex_);
   if (const std::uint64_t now = changed(); now != seen_) {
@@ -142,8 +176,8 @@ gaspi_return_t Parts::learn(int rank, int id) {
   PartCard card;
   const OwnPart *mine = rank == context_.rank() ? own(id) : nullptr;
   if (mine) card = mine->card();
-  if (!mine && rank != context_.rank())
-    if (const Status read = read_card(rank, id, &card); failed(read)) return answer(read);
+  if (!mine)
+    if (const Status found = find_card(rank, id, &card); found != Status::ok) return answer(found);
   if (card.version == 0) return GASPI_ERR_INV_SEG;
   auto part = std::make_shared<PeerPart>(context_);
   if (const Status opened = part->open(rank, card, mine); failed(opened)) return answer(opened);

@@ -37,12 +37,10 @@ class Parts {
   gaspi_return_t add(int id, const PartSpec &spec);
   /// Lets others read its card.
   void publish(int id);
-  /// What a rank has published last of its segment; version 0 if that is nothing.
+  /// What a rank of this node has published last of its segment; version 0 if that is nothing.
   Status read_card(int rank, int id, PartCard *card);
   /// Keeps what the card of a rank of another node says; other cards are looked at when they are used.
   void learn_from(int rank, int id, const PartCard &card);
-  /// Publishes it, and makes a rank look for it anew.
-  Status register_with(int rank, int id);
   /// Forgets what is known of segments of this id, of all ranks.
   void forget(int id);
   /// Deletes this rank's segment. GASPI_ERR_INV_SEG if there is none.
@@ -67,7 +65,7 @@ class Parts {
     const std::shared_lock lock(mutex_);
     return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)] : nullptr;
   }
-  /// Calls use(part) with the segment of a rank, which stays as long as that takes.
+  /// Calls use(part) with the segment of a rank, which stays as long as that takes. GASPI_TIMEOUT while another node is asked for its card.
   template <class Use>
   gaspi_return_t with(int rank, int id, Use use) {
     while (true) {
@@ -79,6 +77,7 @@ class Parts {
     }
   }
   /// Where this process sees a rank's segment, null if it does not; the address is good until this rank deletes its segment of that id.
+  /// GASPI_TIMEOUT as above.
   gaspi_return_t show(int rank, int id, gaspi_pointer_t *pointer);
   /// A segment of this rank; inside `with` and `with_own`. Null if there is none.
   OwnPart *own(int id) const { return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)].get() : nullptr; }
@@ -93,7 +92,18 @@ class Parts {
     const auto found = known_.find(key(rank, id));
     return found == known_.end() ? nullptr : found->second.get();
   }
+  /// A card of another node that has been asked for: first its version, then all of it.
+  struct Inquiry {
+    enum class Stage { none, version, card } stage = Stage::none;
+    std::uint64_t changes = 0, version = 0;
+    PartCard card;
+    Drain drain;
+  };
+
   gaspi_return_t learn(int rank, int id);
+  Status find_card(int rank, int id, PartCard *card);
+  Status inquire(int rank, int id, PartCard *card);
+  Status ask(Inquiry &inquiry, int rank, int id);
   void withdraw(int id);
   PartCard *place_of_card(int id) const { return reinterpret_cast<PartCard *>(control_.data() + Plan::card(id)); }
 
@@ -107,6 +117,7 @@ class Parts {
   std::array<std::shared_ptr<OwnPart>, kMostSegments> own_;
   std::uint64_t seen_ = 0;
   std::unordered_map<std::uint64_t, std::shared_ptr<PeerPart>> known_;  // goes before own_
+  std::map<std::uint64_t, Inquiry> inquiries_;  // one that has failed stays, because the network may still write it
   std::mutex shown_mutex_;  // of what follows, beside a shared lock of mutex_
   std::array<std::vector<std::shared_ptr<PeerPart>>, kMostSegments> shown_;  // whose addresses the program has
 };

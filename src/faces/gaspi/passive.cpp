@@ -1,19 +1,16 @@
-// GASPI 17.1, section 9: passive messages. Each rank has one box; who wants to send takes it, writes the message and says so, and the receiver
-// gives the box free again.
+// GASPI 17.1, section 9: passive messages.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "faces/gaspi/passive.hpp"
+
 #include <cstring>
 
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-using namespace halocline::gaspi;
-using halocline::OwnPart;
-using halocline::PeerPart;
-using halocline::Status;
-
+namespace halocline::gaspi {
 namespace {
 
-constexpr const char *kSend = "gaspi_passive_send", *kReceive = "gaspi_passive_receive";
+constexpr const char *kSend = "gaspi_passive_send", *kReceive = "gaspi_passive_receive", *kPurge = "gaspi_passive_queue_purge";
 
 /// A message as its notification tells of it. Senders are counted from 1, so that the value is not 0.
 struct Envelope {
@@ -23,41 +20,108 @@ struct Envelope {
   static Envelope of(gaspi_notification_t value) { return {(value >> kShift) - 1, value & ((1u << kShift) - 1)}; }
 };
 
-/// Takes the box, writes, and is done when the data may be changed again.
-Status send(Job &job, PeerPart &control, const char *data, unsigned bytes) {
-  const std::lock_guard lock(job.passive.sending_mutex);
-  const auto me = std::this_thread::get_id();
-  const auto begun = job.passive.sending.find(me);
-  if (begun == job.passive.sending.end()) {
-    const Envelope envelope{static_cast<unsigned>(job.rank()), bytes};
-    std::uint64_t owner = 0;
-    HLC_TRY(control.compare_swap(kSend, Plan::box(), 0, envelope.sender + 1, &owner));
-    // SYNC received-before-box (pairs with receive)
-    if (owner != 0) return Status::again;
-    HLC_TRY(control.put_notify(kSend, job.plan().message(), data, bytes, {Plan::kMessageCame, envelope.value()}));
-    if (control.is_near()) return Status::ok;
-    job.passive.sending[me] = job.context.network().traffic()->begin_drain(control.rank(), false);
-  }
-  const Status over = job.context.network().traffic()->look(job.passive.sending[me], kSend);
-  if (over != Status::again) job.passive.sending.erase(me);
-  return over;
+/// The owner of a box as it stands there.
+std::uint64_t owner_of(int rank) { return static_cast<std::uint64_t>(rank) + 1; }
+
+std::atomic_ref<std::uint64_t> my_box(Job &job) {
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(job.parts.control().data() + Plan::box()));
 }
 
-Status receive(Job &job, char *into, gaspi_size_t room, gaspi_rank_t *sender, bool *fits) {
-  const std::lock_guard lock(job.passive.receiving_mutex);
+}  // namespace
+
+Status Passive::take_box(Job &job, PeerPart &control, Box &box) {
+  if (box.mine) return Status::ok;
+  std::uint64_t owner = 0;
+  const Status asked = control.compare_swap(kSend, Plan::box(), 0, owner_of(job.rank()), box.question, &owner);
+  if (asked != Status::ok) return asked;
+  // SYNC received-before-box (pairs with receive)
+  box.mine = owner == 0;
+  return box.mine ? Status::ok : Status::again;
+}
+
+/// Data of a message that somebody else has begun to write, and not announced, may come late.
+Status Passive::begin(Job &job, Box &box, const Parcel &parcel) {
+  if (box.announcing.begun && box.parcel != parcel) {
+    const Status come = job.context.network().traffic()->look(box.announcing.before, kSend);
+    if (come != Status::ok) return come;
+    box.announcing = Announcing();
+  }
+  box.parcel = parcel;
+  return Status::ok;
+}
+
+Status Passive::deliver(Job &job, PeerPart &control, const Parcel &parcel, const char *data) {
+  Box &box = boxes_[parcel.rank];
+  if (const Status taken = take_box(job, control, box); taken != Status::ok) return taken;
+  if (const Status room = control.find_room(kSend); room != Status::ok) return room;
+  if (const Status begun = begin(job, box, parcel); begun != Status::ok) return begun;
+  const Envelope envelope{static_cast<unsigned>(job.rank()), static_cast<unsigned>(parcel.bytes)};
+  const auto bytes = static_cast<std::int64_t>(parcel.bytes);
+  const Status put = control.put_notify(kSend, job.plan().message(), data, bytes, {Plan::kMessageCame, envelope.value()}, box.announcing);
+  if (put == Status::ok) box = Box();
+  return put;
+}
+
+Status Passive::send(Job &job, PeerPart &control, const Parcel &parcel, const char *data) {
+  const std::lock_guard lock(sending_mutex_);
+  if (leaving_.count(parcel) == 0) {
+    if (const Status delivered = deliver(job, control, parcel, data); delivered != Status::ok || control.is_near()) return delivered;
+    leaving_[parcel] = job.context.network().traffic()->begin_drain(parcel.rank, false);
+  }
+  const Status left = job.context.network().traffic()->look(leaving_[parcel], kSend);
+  if (left != Status::again) leaving_.erase(parcel);
+  return left;
+}
+
+Status Passive::give_back(Job &job, int rank, Box &box) {
+  PeerPart *control = nullptr;
+  HLC_TRY(job.parts.find_control(rank, &control));
+  if (box.question.flight && !box.returns)
+    if (const Status taken = take_box(job, *control, box); failed(taken) || box.question.flight) return taken;
+  if (!box.mine) return Status::ok;
+  box.returns = true;
+  std::uint64_t owner = 0;
+  return control->compare_swap(kPurge, Plan::box(), owner_of(job.rank()), 0, box.question, &owner);
+}
+
+Status Passive::give_back(Job &job) {
+  const std::lock_guard lock(sending_mutex_);
+  leaving_.clear();
+  while (!boxes_.empty()) {
+    const auto box = boxes_.begin();
+    if (const Status given = give_back(job, box->first, box->second); given == Status::again) return given;
+    boxes_.erase(box);
+  }
+  return Status::ok;
+}
+
+/// Who has taken the box and died before its message was there will not send it.
+void Passive::free_lost_box(Job &job) {
+  std::uint64_t owner = my_box(job).load(std::memory_order_acquire);
+  if (owner == 0 || !job.watch.is_lost(static_cast<int>(owner - 1))) return;
+  if (job.parts.control().words().notifications.seen(Plan::kMessageCame) == 0) my_box(job).compare_exchange_strong(owner, 0);
+}
+
+Status Passive::receive(Job &job, char *into, std::uint64_t room, int *sender, bool *fits) {
+  const std::lock_guard lock(receiving_mutex_);
   const OwnPart &control = job.parts.control();
   const gaspi_notification_t value = control.words().notifications.seen(Plan::kMessageCame);
-  if (value == 0) return Status::again;
+  if (value == 0) {
+    if (job.watch.knows_any()) free_lost_box(job);
+    return Status::again;
+  }
   const Envelope envelope = Envelope::of(value);
   *fits = envelope.bytes <= room;
   if (!*fits) return Status::ok;
   std::memcpy(into, control.data() + job.plan().message(), envelope.bytes);
-  *sender = static_cast<gaspi_rank_t>(envelope.sender);
+  *sender = static_cast<int>(envelope.sender);
   control.words().notifications.take(Plan::kMessageCame);
   // SYNC received-before-box (pairs with send): the next message is written when this one has been read.
-  std::atomic_ref(*reinterpret_cast<std::uint64_t *>(control.data() + Plan::box())).store(0, std::memory_order_release);
+  my_box(job).store(0, std::memory_order_release);
   return Status::ok;
 }
+
+namespace {
 
 gaspi_return_t check(const Job &job, gaspi_size_t size, const OwnPart *part, gaspi_offset_t offset) {
   if (size > job.config.passive_transfer_size_max) return GASPI_ERR_INV_COMMSIZE;
@@ -65,7 +129,21 @@ gaspi_return_t check(const Job &job, gaspi_size_t size, const OwnPart *part, gas
   return lies_within(offset, size, part->bytes()) ? GASPI_SUCCESS : GASPI_ERR_INV_LOC_OFF;
 }
 
+/// Looks for a message; where there is none, fails once for each rank that is newly lost: it may have been the sender.
+Status look_for(Job &job, int known, char *into, gaspi_size_t room, int *sender, bool *fits) {
+  const Status received = job.passive.receive(job, into, room, sender, fits);
+  if (received != Status::again) return received;
+  const Status news = job.watch.tell_news(kReceive, known);
+  return failed(news) ? news : Status::again;
+}
+
 }  // namespace
+}  // namespace halocline::gaspi
+
+using namespace halocline::gaspi;
+using halocline::OwnPart;
+using halocline::PeerPart;
+using halocline::Status;
 
 extern "C" {
 
@@ -77,7 +155,11 @@ gaspi_return_t pgaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_of
     if (const gaspi_return_t wrong = check(job, size, own.get(), offset_local); wrong != GASPI_SUCCESS) return wrong;
     PeerPart *control = nullptr;
     if (const Status found = job.parts.find_control(rank, &control); failed(found)) return answer(found);
-    const auto look = [&] { return send(job, *control, own->data() + offset_local, static_cast<unsigned>(size)); };
+    const Parcel parcel{rank, segment_id_local, offset_local, size};
+    const auto look = [&] {
+      if (job.watch.knows_any() && job.watch.is_lost(rank)) return job.watch.tell(kSend, rank);
+      return job.passive.send(job, *control, parcel, own->data() + offset_local);
+    };
     return until(job, kSend, timeout_ms, look, halocline::WakeUp::by_polling);
   });
 }
@@ -89,18 +171,18 @@ gaspi_return_t pgaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi
     const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
     if (const gaspi_return_t wrong = check(job, size, own.get(), offset_local); wrong != GASPI_SUCCESS) return wrong;
     bool fits = true;
-    const auto look = [&] { return receive(job, own->data() + offset_local, size, rem_rank, &fits); };
+    int sender = 0;
+    const int known = job.watch.count();
+    const auto look = [&] { return look_for(job, known, own->data() + offset_local, size, &sender, &fits); };
     const gaspi_return_t received = until(job, kReceive, timeout_ms, look);
+    if (received == GASPI_SUCCESS && fits) *rem_rank = static_cast<gaspi_rank_t>(sender);
     return received == GASPI_SUCCESS && !fits ? GASPI_ERR_INV_SIZE : received;
   });
 }
 
-gaspi_return_t pgaspi_passive_queue_purge(gaspi_timeout_t) {
-  return enter([](Job &job) {
-    const std::lock_guard lock(job.passive.sending_mutex);
-    job.passive.sending.clear();
-    return GASPI_SUCCESS;
-  });
+gaspi_return_t pgaspi_passive_queue_purge(gaspi_timeout_t timeout_ms) {
+  return enter(
+      [&](Job &job) { return until(job, kPurge, timeout_ms, [&] { return job.passive.give_back(job); }, halocline::WakeUp::by_polling); });
 }
 
 gaspi_return_t pgaspi_passive_transfer_size_min(gaspi_size_t *passive_transfer_size_min) {

@@ -60,34 +60,75 @@ inline gaspi_return_t make_room(Job &job, gaspi_queue_id_t queue, gaspi_number_t
   return room;
 }
 
-/// Posts work(), a request to a rank.
+/// How a request is posted.
+struct Route {
+  const char *call;
+  gaspi_rank_t rank;
+  gaspi_segment_id_t segment;  // of the rank
+  gaspi_queue_id_t queue;
+};
+
+/// A rank is lost, as far as that is known: memory of a rank of the node can still be written to when it has ended.
+inline bool is_lost(Job &job, const PeerPart &part) { return part.is_near() && job.watch.glance(part.member()); }
+
+/// Begins work(), a request to a rank for which its queue has room; `again` and GASPI_TIMEOUT if it has to wait.
 template <class Work>
-gaspi_return_t post(Job &job, gaspi_queue_id_t queue, const PeerPart &part, Work work) {
-  if (const gaspi_return_t room = make_room(job, queue, 1); room != GASPI_SUCCESS) return room;
-  return job.queues[queue].posted(work(), part.rank(), part.is_near());
+gaspi_return_t begin(Job &job, const Route &route, PeerPart &part, Work work) {
+  Status status = is_lost(job, part) ? job.watch.tell(route.call, part.rank()) : part.find_room(route.call);
+  if (status == Status::ok) status = work();
+  return job.queues[route.queue].posted(status, part.rank(), part.is_near());
+}
+
+/// The part of a rank that has ended may not be there any more: then, too, gaspi_wait says what has become of the request.
+inline gaspi_return_t settle(Job &job, const Route &route, gaspi_return_t code) {
+  if (code != GASPI_ERROR || !job.watch.has_lost(route.rank, route.call)) return code;
+  return job.queues[route.queue].posted(job.watch.tell(route.call, route.rank), route.rank, true);
+}
+
+/// Posts work(part), for which a queue makes room.
+template <class Work>
+gaspi_return_t post(Job &job, const Route &route, gaspi_timeout_t timeout_ms, Work work) {
+  if (const gaspi_return_t room = make_room(job, route.queue, 1); room != GASPI_SUCCESS) return room;
+  const gaspi_return_t posted =
+      settle(job, route, until(job, route.call, timeout_ms, [&] { return job.parts.with(route.rank, route.segment, work); }));
+  if (posted != GASPI_SUCCESS && posted != GASPI_ERROR) job.queues[route.queue].give_back(1);
+  return posted;
 }
 
 /// Checks a move, and posts work(part, address of the local bytes).
 template <class Work>
-gaspi_return_t post_move(Job &job, const Move &move, gaspi_queue_id_t queue, Work work) {
+gaspi_return_t post_move(Job &job, const char *call, const Move &move, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms, Work work) {
   const gaspi_return_t wrong = first_wrong(check_queue(job, queue), check_rank(job, move.rank, move.remote), check_size(job, move.size));
   if (wrong != GASPI_SUCCESS) return wrong;
-  return job.parts.with(move.rank, move.remote, [&](PeerPart &part) {
+  const Route route{call, move.rank, move.remote, queue};
+  return post(job, route, timeout_ms, [&](PeerPart &part) {
     const OwnPart *own = job.parts.own(move.local);
     if (const gaspi_return_t ends = check_ends(move, own, part); ends != GASPI_SUCCESS) return ends;
-    return post(job, queue, part, [&] { return work(part, own->data() + move.local_offset); });
+    return begin(job, route, part, [&] { return work(part, own->data() + move.local_offset); });
   });
 }
 
 /// Before something is written.
-inline void note_write(Job &job, const PeerPart &part, gaspi_size_t bytes) {
+inline void note_write(Job &job, const PeerPart &part) {
   if (!part.is_near()) job.note_write(part.rank());
-  job.statistics.count(Counter::writes, 1);
-  job.statistics.count(Counter::bytes_written, bytes);
 }
-inline void note_read(Job &job, gaspi_size_t bytes) {
-  job.statistics.count(Counter::reads, 1);
-  job.statistics.count(Counter::bytes_read, bytes);
+
+/// Counts what was posted, if it was; hands on the code.
+inline gaspi_return_t count(Job &job, gaspi_return_t posted, Counter requests, Counter bytes, gaspi_size_t size) {
+  if (posted != GASPI_SUCCESS) return posted;
+  job.statistics.count(requests, 1);
+  job.statistics.count(bytes, size);
+  return posted;
+}
+inline gaspi_return_t count_write(Job &job, gaspi_return_t posted, gaspi_size_t size) {
+  return count(job, posted, Counter::writes, Counter::bytes_written, size);
+}
+inline gaspi_return_t count_read(Job &job, gaspi_return_t posted, gaspi_size_t size) {
+  return count(job, posted, Counter::reads, Counter::bytes_read, size);
+}
+inline gaspi_return_t count_notification(Job &job, gaspi_return_t posted) {
+  if (posted == GASPI_SUCCESS) job.statistics.count(Counter::notifications, 1);
+  return posted;
 }
 
 inline std::int64_t signed_of(unsigned long bytes) { return static_cast<std::int64_t>(bytes); }

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "engine/collective.hpp"
@@ -13,7 +16,10 @@
 namespace halocline::gaspi {
 namespace {
 
-std::unique_ptr<Job> open_job;
+std::atomic<Job *> open_job{nullptr};
+std::mutex changing;  // while the job is opened or ended
+
+constexpr const char *kTerm = "gaspi_proc_term";
 
 constexpr gaspi_config_t kDefaults{
     .logger = 1,
@@ -79,6 +85,12 @@ gaspi_return_t why(Status failure) {
   return failure == Status::argument ? GASPI_ERR_ENV : answer(failure);
 }
 
+/// A program that ends without gaspi_proc_term: threads of the library end before what they use.
+void leave() {
+  Job *left = job.exchange(nullptr);
+  if (left && Visit::is_alone()) abandon(std::unique_ptr<Job>(left));
+}
+
 gaspi_return_t start() {
   bool started = false;
   if (const Status mpi = start_mpi(&started); failed(mpi)) return answer(mpi);
@@ -87,28 +99,63 @@ gaspi_return_t start() {
   const Status opened = opening->open();
   if (opening->context.lost()) abandon(std::move(opening));
   if (failed(opened)) return why(opened);
-  open_job = std::move(opening);
+  // Before that of the provider, which was loaded meanwhile.
+  static const int registered = std::atexit(leave);
+  static_cast<void>(registered);
+  open_job = opening.release();
   return GASPI_SUCCESS;
 }
 
-gaspi_return_t stop() {
-  const Status closed = open_job->close();
-  const bool ends_mpi = open_job->started_mpi && !failed(closed);
-  if (failed(closed))
-    abandon(std::move(open_job));
-  else
-    open_job.reset();
-  if (ends_mpi) MPI_Finalize();
-  return answer(closed);
+/// From now on no call finds the job; returns when none uses it any more. Those that wait find out that it ends.
+std::unique_ptr<Job> take_away(Job &open) {
+  constexpr std::timespec moment{0, 100'000};
+  open.is_ending = true;
+  // SYNC visit-before-job (pairs with Visit): whoever has found the job is counted.
+  open_job.store(nullptr, std::memory_order_seq_cst);
+  while (!Visit::is_alone()) nanosleep(&moment, nullptr);
+  return std::unique_ptr<Job>(&open);
 }
 
-/// Reads a word of a rank's control part, which connects.
-Status reach(Job &open, const char *call, int rank) {
-  PeerPart *control = nullptr;
-  std::uint64_t word = 0;
-  HLC_TRY(open.parts.find_control(rank, &control));
-  HLC_TRY(control->get(call, Plan::changed(), &word, sizeof word));
-  return control->is_near() ? Status::ok : open.context.network().traffic()->drain(rank, call, false);
+/// All ranks have come to the end, or one is lost: then nobody waits for the others any longer.
+gaspi_return_t stop(Job &open, gaspi_timeout_t timeout_ms) {
+  const gaspi_return_t met = until(open, kTerm, timeout_ms, [&] { return open.meet_to_end(); }, halocline::WakeUp::by_polling);
+  if (met == GASPI_TIMEOUT) return met;
+  std::unique_ptr<Job> closed = take_away(open);
+  const Status ended = met == GASPI_SUCCESS ? closed->close() : Status::peer_died;
+  const bool alone = failed(ended) && closed->has_lost_ranks();
+  const bool ends_mpi = closed->started_mpi && !failed(ended);
+  if (failed(ended)) abandon(std::move(closed));
+  closed.reset();
+  if (ends_mpi) MPI_Finalize();
+  return alone || !failed(ended) ? GASPI_SUCCESS : GASPI_ERROR;
+}
+
+/// MPI has been finalised under the job.
+gaspi_return_t stop_after_mpi(Job &open) {
+  abandon(take_away(open));
+  return after_mpi();
+}
+
+gaspi_return_t stop(gaspi_timeout_t timeout_ms) {
+  const std::unique_lock ending(changing, std::try_to_lock);
+  const Visit visit;
+  Job *open = the_job();
+  if (!open) return GASPI_ERR_NOINIT;
+  if (!ending || Visit::depth() > 1)
+    return answer(fail(Status::state, "gaspi_proc_term on rank %d: it has been called before, and has not returned", open->rank()));
+  return mpi_has_ended() ? stop_after_mpi(*open) : stop(*open, timeout_ms);
+}
+
+/// Tries the way to a rank.
+gaspi_return_t reach(const char *call, gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
+  return enter([&](Job &open) {
+    if (rank >= open.size()) return GASPI_ERR_INV_RANK;
+    PeerPart *control = nullptr;
+    if (open.watch.has_lost(rank, call)) return answer(open.watch.tell(call, rank));
+    if (const Status found = open.parts.find_control(rank, &control); failed(found)) return answer(found);
+    const auto look = [&] { return open.connections.look(*control, Plan::changed(), call); };
+    return until(open, call, timeout_ms, look, halocline::WakeUp::by_polling);
+  });
 }
 
 /// A process of this node ends at once, another when it next waits.
@@ -122,7 +169,12 @@ Status end(Job &open, int rank) {
 
 }  // namespace
 
-Job *the_job() { return open_job.get(); }
+Job *the_job() {
+  // SYNC visit-before-job (pairs with take_away)
+  return open_job.load(std::memory_order_seq_cst);
+}
+
+gaspi_return_t after_mpi() { return answer(fail(Status::state, "MPI has been finalised")); }
 
 }  // namespace halocline::gaspi
 
@@ -144,7 +196,8 @@ gaspi_return_t pgaspi_config_set(gaspi_config_t config) {
 }
 
 gaspi_return_t pgaspi_proc_init(gaspi_timeout_t) {
-  if (the_job()) return GASPI_ERR_INITED;
+  const std::unique_lock opening(changing, std::try_to_lock);
+  if (the_job() || !opening) return GASPI_ERR_INITED;
   try {
     return start();
   } catch (const std::bad_alloc &) {
@@ -152,8 +205,12 @@ gaspi_return_t pgaspi_proc_init(gaspi_timeout_t) {
   }
 }
 
-gaspi_return_t pgaspi_proc_term(gaspi_timeout_t) {
-  return enter([](Job &) { return stop(); });
+gaspi_return_t pgaspi_proc_term(gaspi_timeout_t timeout_ms) {
+  try {
+    return stop(timeout_ms);
+  } catch (const std::bad_alloc &) {
+    return GASPI_ERR_MEMALLOC;
+  }
 }
 
 gaspi_return_t pgaspi_proc_num(gaspi_rank_t *proc_num) {
@@ -164,13 +221,9 @@ gaspi_return_t pgaspi_proc_rank(gaspi_rank_t *rank) {
   return get(rank, [](const Job &open) { return open.rank(); });
 }
 
-gaspi_return_t pgaspi_connect(gaspi_rank_t rank, gaspi_timeout_t) {
-  return enter([&](Job &open) { return rank < open.size() ? answer(reach(open, "gaspi_connect", rank)) : GASPI_ERR_INV_RANK; });
-}
+gaspi_return_t pgaspi_connect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) { return reach("gaspi_connect", rank, timeout_ms); }
 
-gaspi_return_t pgaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t) {
-  return enter([&](Job &open) { return rank < open.size() ? answer(reach(open, "gaspi_proc_ping", rank)) : GASPI_ERR_INV_RANK; });
-}
+gaspi_return_t pgaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) { return reach("gaspi_proc_ping", rank, timeout_ms); }
 
 gaspi_return_t pgaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
   constexpr const char *call = "gaspi_disconnect";
@@ -190,7 +243,9 @@ gaspi_return_t pgaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t) {
 gaspi_return_t pgaspi_state_vec_get(gaspi_state_vector_t state_vector) {
   return enter([&](Job &open) {
     if (!state_vector) return GASPI_ERR_NULLPTR;
-    while (halocline::failed(open.watch.look("gaspi_state_vec_get"))) continue;  // one rank after the other
+    open.context.network().poll();
+    static_cast<void>(open.watch.look("gaspi_state_vec_get"));
+    open.watch.told_all();
     for (int rank = 0; rank < open.size(); ++rank)
       state_vector[rank] = open.watch.is_lost(rank) ? GASPI_STATE_CORRUPT : GASPI_STATE_HEALTHY;
     return GASPI_SUCCESS;

@@ -4,65 +4,61 @@
 
 #include <algorithm>
 
+#include "faces/gaspi/answer.hpp"
+
 namespace halocline::gaspi {
-namespace {
-
-Status corrupt() { return fail(Status::state, "the queue is corrupt: an earlier request has failed (gaspi_queue_purge mends it)"); }
-
-}  // namespace
-
 gaspi_return_t Queue::take(unsigned requests, unsigned most) {
-  if (is_corrupt()) {
-    static_cast<void>(corrupt());
-    return GASPI_ERROR;
-  }
   if (size_.fetch_add(requests, std::memory_order_relaxed) + requests <= most) return GASPI_SUCCESS;
-  size_.fetch_sub(requests, std::memory_order_relaxed);
+  give_back(requests);
   return GASPI_QUEUE_FULL;
 }
 
+/// With the sentence of the first failure.
+void Queue::fail_for(int rank) {
+  if (!corrupt_.exchange(true)) why_ = error_message();
+  if (std::find(lost_.begin(), lost_.end(), rank) == lost_.end()) lost_.push_back(rank);
+}
+
 gaspi_return_t Queue::posted(Status status, int rank, bool near) {
-  if (failed(status)) {
-    corrupt_ = true;
-    return GASPI_ERROR;
-  }
-  if (near) return GASPI_SUCCESS;
+  if (near && status == Status::ok) return GASPI_SUCCESS;
   const std::lock_guard lock(mutex_);
-  if (std::find(far_.begin(), far_.end(), rank) == far_.end()) far_.push_back(rank);
-  return GASPI_SUCCESS;
+  if (failed(status)) {
+    fail_for(rank);
+    return status == Status::peer_died ? GASPI_SUCCESS : answer(status);
+  }
+  if (!near && std::find(far_.begin(), far_.end(), rank) == far_.end()) far_.push_back(rank);
+  return answer(status);
 }
 
 Status Queue::look(Context &context) {
-  if (is_corrupt()) return corrupt();
   const std::lock_guard lock(mutex_);
   const unsigned posted = size();
   for (const int rank : far_) waited_for_.push_back(context.network().traffic()->begin_drain(rank, false));
   far_.clear();
-  while (!waited_for_.empty()) {
-    const Status status = context.network().traffic()->look(waited_for_.back(), "gaspi_wait");
-    if (failed(status)) corrupt_ = true;
-    if (status != Status::ok) return status;
-    waited_for_.pop_back();
-  }
+  std::erase_if(waited_for_, [&](Drain &drain) {
+    const Status status = context.network().traffic()->look(drain, "gaspi_wait");
+    if (failed(status)) fail_for(drain.rank);
+    return status != Status::again;
+  });
+  if (corrupt_.load(std::memory_order_relaxed))
+    return fail(Status::peer_died, "the queue is corrupt until gaspi_queue_purge: %s", why_.c_str());
+  if (!waited_for_.empty()) return Status::again;
   // SYNC put-before-flush (pairs with whatever tells the target)
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  size_.fetch_sub(posted, std::memory_order_relaxed);
+  give_back(posted);
   return Status::ok;
 }
 
-std::vector<int> Queue::give_up() {
+std::vector<int> Queue::lost() {
   const std::lock_guard lock(mutex_);
-  corrupt_ = true;
-  std::vector<int> ranks;
-  ranks.reserve(waited_for_.size());
-  for (const Drain &drain : waited_for_) ranks.push_back(drain.rank);
-  return ranks;
+  return lost_;
 }
 
 void Queue::purge() {
   const std::lock_guard lock(mutex_);
   far_.clear();
   waited_for_.clear();
+  lost_.clear();
   size_ = 0;
   corrupt_ = false;
 }

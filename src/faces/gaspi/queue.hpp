@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "engine/context.hpp"
@@ -17,23 +18,28 @@ class Queue {
   std::atomic<bool> exists{false};
 
   unsigned size() const { return size_.load(std::memory_order_relaxed); }
-  bool is_corrupt() const { return corrupt_.load(std::memory_order_relaxed); }
-  /// Makes room for requests. GASPI_QUEUE_FULL, or GASPI_ERROR if the queue is corrupt.
+  /// Makes room for requests. GASPI_QUEUE_FULL.
   gaspi_return_t take(unsigned requests, unsigned most);
-  /// One request to a rank has been begun, or has failed.
+  /// Requests for which there was room are not posted.
+  void give_back(unsigned requests) { size_.fetch_sub(requests, std::memory_order_relaxed); }
+  /// One request to a rank has been begun, or has failed; one to a rank that is lost counts as posted, and gaspi_wait says so. GASPI_TIMEOUT if
+  /// it has to wait for what was sent before it.
   gaspi_return_t posted(Status status, int rank, bool near);
-  /// Looks whether what was posted is locally complete.
+  /// Looks whether what was posted is locally complete. A failure makes the queue corrupt: it fails from now on.
   Status look(Context &context);
-  /// What was posted is not waited for any longer: the queue is corrupt. Returns the ranks that it waited for.
-  std::vector<int> give_up();
+  /// Ranks to which something has failed.
+  std::vector<int> lost();
   /// Forgets all of it.
   void purge();
 
  private:
+  void fail_for(int rank);
+
   std::atomic<unsigned> size_{0};
   std::atomic<bool> corrupt_{false};
   std::mutex mutex_;  // of what follows
-  std::vector<int> far_;
+  std::vector<int> far_, lost_;
+  std::string why_;
   std::vector<Drain> waited_for_;
 };
 

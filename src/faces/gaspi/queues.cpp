@@ -5,17 +5,28 @@
 
 using namespace halocline::gaspi;
 
+namespace {
+
+constexpr const char *kWait = "gaspi_wait";
+
+/// The program knows by this call of those ranks to which something has failed.
+gaspi_return_t tell_lost(Job &job, gaspi_queue_id_t queue) {
+  static_cast<void>(job.watch.look(kWait));
+  for (const int rank : job.queues[queue].lost()) static_cast<void>(job.watch.tell(kWait, rank));
+  static_cast<void>(job.queues[queue].look(job.context));  // its sentence
+  return GASPI_ERROR;
+}
+
+}  // namespace
+
 extern "C" {
 
 gaspi_return_t pgaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
     job.statistics.count(Counter::waits, 1);
-    const auto look = [&] { return job.queues[queue].look(job.context); };
-    const halocline::Status waited = wait_until(job, "gaspi_wait", timeout_ms, look);
-    if (waited == halocline::Status::timeout)
-      for (const int rank : job.queues[queue].give_up()) job.watch.lose(rank);
-    return answer(waited);
+    const gaspi_return_t waited = until(job, kWait, timeout_ms, [&] { return job.queues[queue].look(job.context); });
+    return waited == GASPI_ERROR ? tell_lost(job, queue) : waited;
   });
 }
 

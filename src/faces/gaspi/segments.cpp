@@ -16,6 +16,8 @@ using halocline::Status;
 
 namespace {
 
+constexpr const char *kRegister = "gaspi_segment_register", *kSize = "gaspi_segment_size", *kAddress = "gaspi_segment_ptr_of";
+
 gaspi_return_t check(const Job &job, gaspi_segment_id_t id, gaspi_size_t size) {
   if (id >= job.config.segment_max) return GASPI_ERR_INV_SEG;
   return size >= 1 && size <= kMostBytes ? GASPI_SUCCESS : GASPI_ERR_INV_SEGSIZE;
@@ -141,6 +143,17 @@ gaspi_return_t create(const Wanted &wanted, gaspi_group_t handle, gaspi_timeout_
   });
 }
 
+/// Makes a rank look anew for segments.
+Status tell_of_segment(Job &job, int rank, int id) {
+  halocline::PeerPart *control = nullptr;
+  std::uint64_t before = 0;
+  HLC_TRY(job.parts.find_control(rank, &control));
+  // SYNC card-before-changed (pairs with Parts::changed): whoever sees the count reads the new card.
+  return job.requests.look(*control, Asked{Asked::What::registration, rank, id}, [&](halocline::Question &question) {
+    return control->fetch_add(kRegister, Plan::changed(), 1, question, &before);
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -158,11 +171,13 @@ gaspi_return_t pgaspi_segment_bind(gaspi_segment_id_t segment_id, gaspi_pointer_
   return enter([&](Job &job) { return pointer ? make(job, {segment_id, size, pointer, false}) : GASPI_ERR_NULLPTR; });
 }
 
-gaspi_return_t pgaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_timeout_t) {
+gaspi_return_t pgaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (rank >= job.size()) return GASPI_ERR_INV_RANK;
-    const gaspi_return_t there = job.parts.with_own(segment_id, [](halocline::OwnPart &) { return GASPI_SUCCESS; });
-    return there == GASPI_SUCCESS ? answer(job.parts.register_with(rank, segment_id)) : there;
+    if (!job.parts.keep(segment_id)) return GASPI_ERR_INV_SEG;
+    job.parts.publish(segment_id);
+    const auto look = [&] { return tell_of_segment(job, rank, segment_id); };
+    return until(job, kRegister, timeout_ms, look, halocline::WakeUp::by_polling);
   });
 }
 
@@ -173,7 +188,7 @@ gaspi_return_t pgaspi_segment_create(gaspi_segment_id_t segment_id, gaspi_size_t
 
 gaspi_return_t pgaspi_segment_use(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_group_t group,
                                   gaspi_timeout_t timeout_ms, gaspi_memory_description_t) {
-  if (the_job() && !pointer) return GASPI_ERR_NULLPTR;
+  if (!pointer) return enter([](Job &) { return GASPI_ERR_NULLPTR; });
   return create({segment_id, size, pointer, false}, group, timeout_ms);
 }
 
@@ -214,7 +229,7 @@ gaspi_return_t pgaspi_segment_ptr_of(gaspi_segment_id_t segment_id, gaspi_rank_t
   return enter([&](Job &job) {
     if (!pointer) return GASPI_ERR_NULLPTR;
     if (const gaspi_return_t wrong = check_rank(job, rank, segment_id); wrong != GASPI_SUCCESS) return wrong;
-    return job.parts.show(rank, segment_id, pointer);
+    return until(job, kAddress, GASPI_BLOCK, [&] { return job.parts.show(rank, segment_id, pointer); });
   });
 }
 
@@ -222,10 +237,11 @@ gaspi_return_t pgaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t r
   return enter([&](Job &job) {
     if (!size) return GASPI_ERR_NULLPTR;
     if (const gaspi_return_t wrong = check_rank(job, rank, segment_id); wrong != GASPI_SUCCESS) return wrong;
-    return job.parts.with(rank, segment_id, [&](const halocline::PeerPart &part) {
+    const auto read = [&](const halocline::PeerPart &part) {
       *size = static_cast<gaspi_size_t>(part.bytes());
       return GASPI_SUCCESS;
-    });
+    };
+    return until(job, kSize, GASPI_BLOCK, [&] { return job.parts.with(rank, segment_id, read); });
   });
 }
 

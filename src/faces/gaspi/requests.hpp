@@ -1,0 +1,74 @@
+// Requests whose answer has not come in time: the same call of the same thread goes on with them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <compare>
+#include <map>
+#include <mutex>
+
+#include "engine/part.hpp"
+#include "faces/gaspi/visit.hpp"
+
+namespace halocline::gaspi {
+
+/// A call with its arguments.
+struct Asked {
+  enum class What { fetch_add, compare_swap, registration };
+
+  What what;
+  int rank, segment;
+  std::int64_t offset = 0;
+  std::uint64_t first = 0, second = 0;  // operands
+  std::uint64_t thread = thread_number();
+
+  auto operator<=>(const Asked &) const = default;
+};
+
+/// Any thread may call.
+class Requests {
+ public:
+  explicit Requests(Context &context) : context_(context) {}
+
+  /// Calls ask(question) with what an earlier call of the thread has begun, or anew. What comes to `again` is kept.
+  template <class Ask>
+  Status look(const PeerPart &part, const Asked &asked, Ask ask) {
+    Question none;
+    if (part.is_near()) return ask(none);
+    Question &question = find(asked);
+    const Status status = ask(question);
+    if (status != Status::again) forget(asked);
+    return status;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1024;
+
+  Question &find(const Asked &asked);
+  void forget(const Asked &asked);
+
+  Context &context_;
+  std::mutex mutex_;
+  std::map<Asked, Question> questions_;
+};
+
+/// Ways to ranks that are being tried. Any thread may call.
+class Connections {
+ public:
+  explicit Connections(Context &context) : context_(context) {}
+
+  /// Reads a word of a rank's control part, which connects: `again` until it is there. A later call of any thread goes on with that.
+  Status look(PeerPart &control, std::int64_t offset, const char *call);
+
+ private:
+  struct Attempt {
+    bool begun = false;
+    Drain drain;
+    std::uint64_t word = 0;
+  };
+
+  Context &context_;
+  std::mutex mutex_;
+  std::map<int, Attempt> attempts_;  // by rank; one that has failed stays, because the network may still write its word
+};
+
+}  // namespace halocline::gaspi

@@ -1,0 +1,27 @@
+// Which threads of the process are inside a call: what such a call uses stays until it has returned.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace halocline::gaspi {
+
+/// A call of the program, from its beginning to its end. A call may begin inside another of the same thread: an operation of
+/// gaspi_allreduce_user calls what it likes.
+class Visit {
+ public:
+  Visit();
+  Visit(const Visit &) = delete;
+  Visit &operator=(const Visit &) = delete;
+  ~Visit();
+
+  /// Calls that this thread is in.
+  static int depth();
+  /// False while another thread is in a call that it began before it could see what the caller stored last.
+  static bool is_alone();
+};
+
+/// A number that no other thread of the process has had.
+std::uint64_t thread_number();
+
+}  // namespace halocline::gaspi

@@ -1,0 +1,107 @@
+// Looking for ranks that have ended, or are not reached any more.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/gaspi/watch.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "engine/helper.hpp"
+#include "engine/wait.hpp"
+
+namespace halocline::gaspi {
+namespace {
+
+/// A clock that costs a few loads, and is some milliseconds behind.
+std::int64_t coarse_ns() {
+  std::timespec time;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+}  // namespace
+
+/// Of the ranks of the node MPI is not asked again: it may have been finalised.
+void Watch::open() {
+  const auto members = static_cast<std::size_t>(context_.members());
+  looked_ns_ = std::make_unique<std::atomic<std::int64_t>[]>(members);
+  for (Member member = 0; member < context_.members(); ++member) ranks_.push_back(context_.rank_of(member));
+}
+
+Watch::Loss *Watch::find(int rank) {
+  const auto found = std::find_if(losses_.begin(), losses_.end(), [rank](const Loss &loss) { return loss.rank == rank; });
+  return found == losses_.end() ? nullptr : &*found;
+}
+
+void Watch::note(int rank, std::string why) {
+  losses_.push_back({rank, std::move(why), false});
+  count_.store(static_cast<int>(losses_.size()), std::memory_order_release);
+  if (Pulses *pulses = context_.network().pulses()) pulses->forget(rank);
+}
+
+Status Watch::look(const char *call) {
+  const std::lock_guard lock(mutex_);
+  for (Member member = 0; member < context_.members(); ++member) look_at(member);
+  if (const Helper *helper = context_.network().helper()) HLC_TRY(helper->look_for_death());
+  if (Traffic *traffic = context_.network().traffic()) look_at_others(call, *traffic);
+  return Status::ok;
+}
+
+void Watch::look_at(Member member) {
+  const int rank = ranks_[static_cast<std::size_t>(member)];
+  if (!find(rank) && !context_.port().alive(member)) note(rank, "the process of rank " + std::to_string(rank) + " has ended");
+}
+
+bool Watch::glance(Member member) {
+  std::atomic<std::int64_t> &looked = looked_ns_[static_cast<std::size_t>(member)];
+  const std::int64_t now = coarse_ns();
+  if (now - looked.load(std::memory_order_relaxed) >= kGlance_ns) {
+    looked.store(now, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    look_at(member);
+  }
+  return knows_any() && is_lost(ranks_[static_cast<std::size_t>(member)]);
+}
+
+bool Watch::has_lost(int rank, const char *call) {
+  static_cast<void>(look(call));
+  return is_lost(rank);
+}
+
+void Watch::look_at_others(const char *call, Traffic &traffic) {
+  if (const int gone = context_.network().pulses()->find_lost(Pulses::kGone_ns); gone >= 0) traffic.give_up(gone, call);
+  if (!traffic.has_failed()) return;
+  for (int rank = 0; rank < context_.size(); ++rank)
+    if (traffic.has_failed(rank) && !find(rank)) note(rank, traffic.name_of(rank) + " cannot be reached over the network (any more)");
+}
+
+bool Watch::is_lost(int rank) {
+  const std::lock_guard lock(mutex_);
+  return find(rank) != nullptr;
+}
+
+Status Watch::name(const char *call, Loss &loss) const {
+  loss.told = true;
+  return fail(Status::peer_died, "%s on rank %d: %s", call, context_.rank(), loss.why.c_str());
+}
+
+Status Watch::tell_news(const char *call, int since) {
+  if (!knows_any()) return Status::ok;
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < losses_.size(); ++i)
+    if (!losses_[i].told || i >= static_cast<std::size_t>(since)) return name(call, losses_[i]);
+  return Status::ok;
+}
+
+Status Watch::tell(const char *call, int rank) {
+  const std::lock_guard lock(mutex_);
+  Loss *loss = find(rank);
+  return loss ? name(call, *loss) : Status::ok;
+}
+
+void Watch::told_all() {
+  const std::lock_guard lock(mutex_);
+  for (Loss &loss : losses_) loss.told = true;
+}
+
+}  // namespace halocline::gaspi

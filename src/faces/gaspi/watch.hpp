@@ -1,0 +1,64 @@
+// Which ranks are known to be out of reach, and of which of them the program has been told.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/context.hpp"
+
+namespace halocline::gaspi {
+
+/// Any thread may call, but for open.
+class Watch {
+ public:
+  explicit Watch(Context &context) : context_(context) {}
+  /// The context is open.
+  void open();
+
+  /// Looks for ranks of the node that have ended, and for those of other nodes to which something has failed or that are not reached any more.
+  /// Fails only if nobody can be reached any more.
+  Status look(const char *call);
+  /// The same for one rank of the node, but not more often than every kGlance_ns; true if it is lost.
+  bool glance(Member member);
+  /// The same for any rank, at once.
+  bool has_lost(int rank, const char *call);
+
+  bool knows_any() const { return count() > 0; }
+  bool is_lost(int rank);
+  /// How many have been lost so far.
+  int count() const { return count_.load(std::memory_order_acquire); }
+
+  /// Fails if ranks have been lost since there were `since` of them, or of which the program has not been told; with the first of them.
+  Status tell_news(const char *call, int since);
+  /// Fails because of a lost rank, of which the program is told so.
+  Status tell(const char *call, int rank);
+  /// The program is told of all by other means.
+  void told_all();
+
+ private:
+  struct Loss {
+    int rank;
+    std::string why;
+    bool told;
+  };
+  static constexpr std::int64_t kGlance_ns = 20'000'000;
+
+  void look_at(Member member);
+  void look_at_others(const char *call, Traffic &traffic);
+  void note(int rank, std::string why);
+  Loss *find(int rank);
+  Status name(const char *call, Loss &loss) const;
+
+  Context &context_;
+  std::vector<int> ranks_;  // of the node, by member
+  std::unique_ptr<std::atomic<std::int64_t>[]> looked_ns_;  // by member
+  std::atomic<int> count_{0};
+  std::mutex mutex_;  // of what follows
+  std::vector<Loss> losses_;
+};
+
+}  // namespace halocline::gaspi
