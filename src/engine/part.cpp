@@ -33,6 +33,12 @@ int map_first(Segment &memory, const transport::shm::ObjectAddress &object, int 
   return error != 0 ? error : memory.map_from(0);
 }
 
+/// Nothing lands in a part whose data lie elsewhere. Other ranks of the node cannot do atomics there, but read, and write again.
+NodeLock lock_of(const Segment &memory, const PartCard &card, Context &context) {
+  if (card.memory == 0) return {};
+  return {memory.part(0) + Words::bytes_of(card.notifications, card.rising), context.port(), context.member()};
+}
+
 std::uint64_t next_version() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -82,6 +88,8 @@ Status OwnPart::map_notifications(const PartCard &leader) {
   return Status::ok;
 }
 
+NodeLock OwnPart::lock() const { return lock_of(memory_, card_, context_); }
+
 void OwnPart::ring() const {
   if (card_.leader >= 0)
     context_.ring_node();
@@ -92,7 +100,7 @@ void OwnPart::ring() const {
 Status OwnPart::open_to_others() {
   card_.number = context_.network().traffic()->next_own_part();
   far_ = std::make_unique<FarParts>(context_);
-  const Served mine{data_, card_.bytes, words_, leaders_.mapped() ? &card_.notifications_object : nullptr};
+  const Served mine{data_, card_.bytes, words_, leaders_.mapped() ? &card_.notifications_object : nullptr, lock()};
   return far_->serve(card_.number, mine, memory_, card_.memory == 0, &card_.far);
 }
 
@@ -103,6 +111,7 @@ Status PeerPart::open(int rank, const PartCard &card, const OwnPart *mine) {
   if (mine) {
     data_ = mine->data();
     words_ = mine->words();
+    lock_ = mine->lock();
     return Status::ok;
   }
   if (member_ != kOtherNode) return map();
@@ -123,6 +132,7 @@ Status PeerPart::map() {
     return fail(Status::unsupported, "rank %d cannot map memory of rank %d, process %d of its node: %s", context_.rank(), rank_,
                 card_.object.maker, std::strerror(error));
   words_ = Words(memory_.part(0), card_.notifications, card_.rising);
+  lock_ = lock_of(memory_, card_, context_);
   if (uses_leaders) words_.notifications = Notifications(leaders_.part(0), card_.notifications);
   if (card_.memory == 0) data_ = memory_.part(0) + bytes_before_data(card_);
   return Status::ok;
@@ -184,15 +194,23 @@ Status PeerPart::notify_in_order(const char *call, hlc_notification notification
   return far_ ? far_->notify_in_order(call, rank_, notification, announcing) : notify(call, notification);
 }
 
-Status PeerPart::no_atomics(const char *call) const {
-  return fail(Status::unsupported, "%s: atomics of rank %d on memory that rank %d, of its node, has brought are not possible", call,
-              context_.rank(), rank_);
+/// The number becomes what change(it) is.
+template <class Change>
+Status PeerPart::change_locked(const char *call, std::int64_t offset, std::uint64_t *old, Change change) {
+  std::uint64_t number = 0;
+  if (!lock_.try_lock()) return Status::again;
+  Status status = get(call, offset, &number, sizeof number);
+  const std::uint64_t changed = change(number);
+  *old = number;
+  if (status == Status::ok) status = put(call, offset, &changed, sizeof changed);
+  lock_.unlock();
+  return status;
 }
 
 Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Question &question, std::uint64_t *old) {
   constexpr hlc_action add{HLC_OP_SUM, HLC_NUMBER_UINT64};
   if (far_) return far_->combine(call, {rank_, offset}, add, value, question, old);
-  if (!data_) return no_atomics(call);
+  if (lock_) return change_locked(call, offset, old, [value](std::uint64_t number) { return number + value; });
   apply(add, data_ + offset, &value, old);
   return Status::ok;
 }
@@ -200,7 +218,7 @@ Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t 
 Status PeerPart::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Question &question,
                               std::uint64_t *old) {
   if (far_) return far_->compare(call, {rank_, offset}, HLC_NUMBER_UINT64, expected, value, question, old);
-  if (!data_) return no_atomics(call);
+  if (lock_) return change_locked(call, offset, old, [=](std::uint64_t number) { return number == expected ? value : number; });
   const std::int64_t before =
       compare_and_swap(HLC_NUMBER_UINT64, data_ + offset, static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value));
   *old = static_cast<std::uint64_t>(before);

@@ -38,7 +38,7 @@ struct PartSpec {
 
 /// A part of this rank, in an object that the ranks of its node may map:
 ///
-///   | words | a landing | data, from a page on, unless the application has brought them |
+///   | words | a landing | data, from a page on, unless the application has brought them: then the landing holds a lock |
 class OwnPart {
  public:
   explicit OwnPart(Context &context) : context_(context) {}
@@ -58,6 +58,8 @@ class OwnPart {
   const Words &words() const { return words_; }
   /// Wakes who may wait for a notification of the part.
   void ring() const;
+  /// The lock of atomics on memory that the application has brought.
+  NodeLock lock() const;
 
  private:
   Status make_object();
@@ -119,7 +121,8 @@ class PeerPart {
   Status map();
   Status set(const char *call, hlc_notification notification);
   Status copy_across(const char *call, bool writes, std::int64_t offset, void *data, std::int64_t bytes) const;
-  Status no_atomics(const char *call) const;
+  template <class Change>
+  Status change_locked(const char *call, std::int64_t offset, std::uint64_t *old, Change change);
 
   Context &context_;
   PartCard card_;
@@ -128,6 +131,7 @@ class PeerPart {
   Segment memory_, leaders_;
   char *data_ = nullptr;  // null: not mapped here
   Words words_;
+  NodeLock lock_;  // of atomics, if the application has brought the memory
   std::unique_ptr<FarParts> far_;  // there if the rank is on another node
 };
 

@@ -40,6 +40,16 @@ bool compare(const Served &memory, const Message &message, std::uint64_t *old) {
   return true;
 }
 
+bool change(const Served &memory, const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) {
+  switch (request.kind) {
+    case Message::Kind::combine:
+    case Message::Kind::accumulate: return combine(memory, request, operands, bytes, old);
+    case Message::Kind::compare: return compare(memory, request, old);
+    case Message::Kind::notify: return memory.words.set(request.id, static_cast<std::uint32_t>(request.operand));
+    default: return false;
+  }
+}
+
 }  // namespace
 
 bool Service::read(const char *text, std::int64_t bytes, Message *message) const {
@@ -48,7 +58,7 @@ bool Service::read(const char *text, std::int64_t bytes, Message *message) const
   return message->secret == secret_ && message->origin >= 0 && message->origin < ranks_;
 }
 
-bool Service::carry_out(const Message &request, const char *operands, std::int64_t bytes, Message *answer) const {
+Service::Outcome Service::carry_out(const Message &request, const char *operands, std::int64_t bytes, Message *answer) const {
   *answer = Message();
   answer->secret = secret_;
   answer->origin = request.target;
@@ -58,19 +68,17 @@ bool Service::carry_out(const Message &request, const char *operands, std::int64
   return do_as_asked(request, operands, bytes, &answer->operand);
 }
 
-bool Service::do_as_asked(const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) const {
+Service::Outcome Service::do_as_asked(const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) const {
   // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the queue before the question has been heard.
-  if (request.kind == Message::Kind::confirm) return true;
+  if (request.kind == Message::Kind::confirm) return Outcome::done;
   const auto found = served_.find({request.target, request.segment});
-  if (found == served_.end()) return false;
+  if (found == served_.end()) return Outcome::refused;
   const Served &memory = found->second;
-  switch (request.kind) {
-    case Message::Kind::combine:
-    case Message::Kind::accumulate: return combine(memory, request, operands, bytes, old);
-    case Message::Kind::compare: return compare(memory, request, old);
-    case Message::Kind::notify: return memory.words.set(request.id, static_cast<std::uint32_t>(request.operand));
-    default: return false;
-  }
+  const bool locks = memory.lock && request.kind != Message::Kind::notify;
+  if (locks && !memory.lock.try_lock()) return Outcome::later;
+  const bool done = change(memory, request, operands, bytes, old);
+  if (locks) memory.lock.unlock();
+  return done ? Outcome::done : Outcome::refused;
 }
 
 Status Letterbox::open(NetworkPort &port) {

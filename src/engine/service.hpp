@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/message.hpp"
+#include "engine/node_lock.hpp"
 #include "transport/ofi/port.hpp"
 #include "transport/ofi/region.hpp"
 #include "transport/shm/region.hpp"
@@ -26,6 +27,8 @@ struct Served {
   Words words;
   // Where the notifications begin another object than that of the data.
   const transport::shm::ObjectAddress *notifications_object = nullptr;
+  // What atomics on the data need, if other ranks of the node do them by reading and writing.
+  NodeLock lock = {};
 };
 
 /// A message is believed only if it carries the job's secret, and then only as far as it stays within the segment that it names: nothing
@@ -40,11 +43,13 @@ class Service {
 
   /// False for what is no message of the job.
   bool read(const char *text, std::int64_t bytes, Message *message) const;
-  /// Carries out a request, whose operands follow it, and words its answer; false if it is not in order.
-  bool carry_out(const Message &request, const char *operands, std::int64_t bytes, Message *answer) const;
+  /// What a request came to. refused: it is not in order; later: another rank of the node is at the same memory.
+  enum class Outcome { done, refused, later };
+  /// Carries out a request, whose operands follow it, and words its answer.
+  Outcome carry_out(const Message &request, const char *operands, std::int64_t bytes, Message *answer) const;
 
  private:
-  bool do_as_asked(const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) const;
+  Outcome do_as_asked(const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) const;
 
   std::uint64_t secret_;
   int ranks_;

@@ -79,6 +79,7 @@ void Traffic::poll() {
     locked = std::unique_lock(mutex_, std::try_to_lock);
     if (!locked) return;
   }
+  if (!put_off_.empty()) carry_out_put_off();
   for (Transfer *next = port_.take_ended(); next;) {
     Transfer &transfer = *next;
     next = transfer.next;
@@ -105,11 +106,29 @@ void Traffic::receive(Transfer &letter) {
 
 /// False for a message that is none of ours, or not in order.
 bool Traffic::read(const char *text, std::int64_t bytes) {
-  Message message, answer;
+  Message message;
   if (!service_.read(text, bytes, &message)) return false;
   if (message.kind == Message::Kind::answer) return take_answer(message);
-  if (!service_.carry_out(message, text + sizeof message, bytes - static_cast<std::int64_t>(sizeof message), &answer)) return false;
-  return !failed(alone(context_, [&] { return reply(answer); }));
+  return carry_out(message, text + sizeof message, bytes - static_cast<std::int64_t>(sizeof message));
+}
+
+/// What has to wait is one number: its operands lie in the message itself.
+bool Traffic::carry_out(const Message &message, const char *operands, std::int64_t bytes) {
+  Message answer;
+  const Service::Outcome outcome = service_.carry_out(message, operands, bytes, &answer);
+  return !failed(alone(context_, [&] {
+    if (outcome == Service::Outcome::done) return reply(answer);
+    if (outcome == Service::Outcome::refused || bytes > 0) return Status::argument;
+    put_off_.push_back(message);
+    return Status::ok;
+  }));
+}
+
+/// In the order in which they came.
+void Traffic::carry_out_put_off() {
+  std::vector<Message> due;
+  due.swap(put_off_);
+  for (const Message &message : due) carry_out(message, nullptr, 0);
 }
 
 /// Late answers of flights that have been given up name a use that is over. Who answers twice, or what is no question, is not heard: the

@@ -122,6 +122,8 @@ class Traffic {
 
   void receive(Transfer &letter);
   bool read(const char *text, std::int64_t bytes);
+  bool carry_out(const Message &message, const char *operands, std::int64_t bytes);
+  void carry_out_put_off();
   bool take_answer(const Message &message);
   Status reply(const Message &answer);
 
@@ -134,6 +136,7 @@ class Traffic {
   Directory<transport::ofi::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
   std::map<int, Link> links_;
   Service service_;
+  std::vector<Message> put_off_;  // requests for memory that another rank of the node changes just now
   std::uint32_t next_segment_ = 0, next_own_part_ = 0;
   Flights flights_;
   std::unique_ptr<Letterbox> letterbox_;

@@ -109,7 +109,8 @@ void Server::receive(Transfer &letter) {
 bool Server::read(const char *text, std::int64_t bytes) {
   Message message, answer;
   if (!service_.read(text, bytes, &message) || message.kind == Message::Kind::answer || !ranks_.mapped()) return false;
-  if (!service_.carry_out(message, text + sizeof message, bytes - static_cast<std::int64_t>(sizeof message), &answer)) return false;
+  const std::int64_t rest = bytes - static_cast<std::int64_t>(sizeof message);
+  if (service_.carry_out(message, text + sizeof message, rest, &answer) != Service::Outcome::done) return false;
   const auto *ranks = reinterpret_cast<const Whereabouts *>(ranks_.part(0));
   return !failed(replies_.send(answer.target, ranks[answer.target].address, answer));
 }

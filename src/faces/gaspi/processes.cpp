@@ -87,7 +87,7 @@ gaspi_return_t why(Status failure) {
 
 /// A program that ends without gaspi_proc_term: threads of the library end before what they use.
 void leave() {
-  Job *left = job.exchange(nullptr);
+  Job *left = open_job.exchange(nullptr);
   if (left && Visit::is_alone()) abandon(std::unique_ptr<Job>(left));
 }
 

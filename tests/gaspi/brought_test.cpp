@@ -1,0 +1,66 @@
+// Atomics on memory that the program has brought (gaspi_segment_use), by ranks of the same node, of others, and its owner at once.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string>
+#include <vector>
+
+#include "gaspi_test.hpp"
+
+namespace halocline::test {
+namespace {
+
+class GaspiBrought : public testing::Test {
+ protected:
+  void SetUp() override {
+    hlc_context_info_t info{};
+    EXPECT_TRUE(ok(hlc_context_info(context(), &info)));
+    const char *progress = std::getenv("HALOCLINE_PROGRESS");
+    if (info.nodes > 1 && progress && std::string(progress) == "helper") GTEST_SKIP() << "a helper process does not reach such memory";
+    EXPECT_TRUE(succeeds(gaspi_segment_use(4, memory_.data(), memory_.size() * 8, GASPI_GROUP_ALL, GASPI_BLOCK, 0)));
+    made_ = true;
+  }
+  void TearDown() override {
+    if (!made_) return;
+    barrier();
+    EXPECT_TRUE(succeeds(gaspi_segment_delete(4)));
+  }
+
+  std::vector<std::uint64_t> memory_ = std::vector<std::uint64_t>(8, 0);
+  bool made_ = false;
+};
+
+TEST_F(GaspiBrought, memory_counts_every_addition_of_every_rank) {
+  constexpr int times = 100;
+  gaspi_atomic_value_t old = 0;
+  for (int i = 0; i < times; ++i)
+    for (int r = 0; r < size(); ++r) {
+      EXPECT_TRUE(succeeds(gaspi_atomic_fetch_add(4, 8, as_rank(r), 3, &old, GASPI_BLOCK)));
+      EXPECT_EQ(old % 3, 0u);
+    }
+  barrier();
+  EXPECT_EQ(memory_[1], 3u * times * static_cast<unsigned>(size()));
+  EXPECT_EQ(memory_[0] | memory_[2], 0u) << "beside it";
+}
+
+TEST_F(GaspiBrought, memory_holds_a_lock_that_one_rank_at_a_time_has) {
+  const gaspi_rank_t home = as_rank(size() - 1);
+  const auto me = static_cast<gaspi_atomic_value_t>(rank()) + 1;
+  gaspi_atomic_value_t old = 0;
+  for (int i = 0; i < 20; ++i) {
+    do EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(4, 0, home, 0, me, &old, GASPI_BLOCK)));
+    while (old != 0);
+    // Nobody else counts meanwhile.
+    EXPECT_TRUE(succeeds(gaspi_atomic_fetch_add(4, 16, home, 1, &old, GASPI_BLOCK)));
+    EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(4, 24, home, old, old + 1, &old, GASPI_BLOCK)));
+    EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(4, 0, home, me, 0, &old, GASPI_BLOCK)));
+    EXPECT_EQ(old, me);
+  }
+  barrier();
+  if (rank() == home) {
+    EXPECT_EQ(memory_[2], 20u * static_cast<unsigned>(size()));
+    EXPECT_EQ(memory_[3], memory_[2]);
+  }
+}
+
+}  // namespace
+}  // namespace halocline::test
