@@ -1,13 +1,15 @@
 /*
- * The C interface of GASPI 17.1 (that of Fortran is module GASPI) on Halocline's engine (libhalocline_gaspi). The numbers in brackets are sections of the specification.
+ * The C interface of GASPI 17.1 (that of Fortran is module GASPI) on Halocline's engine (libhalocline_gaspi). The numbers in brackets are
+ * sections of the specification.
  *
  * Rules that hold for every function here, unless it says otherwise:
  *  - Values. GASPI_SUCCESS; GASPI_TIMEOUT: not done in time, and the same call again goes on with it; GASPI_QUEUE_FULL; GASPI_ERROR or one of the
  *    codes GASPI_ERR_* otherwise. An argument that is wrong is answered with its code, and nothing has been done; before gaspi_proc_init with
  *    GASPI_ERR_NOINIT. gaspi_print_error has a text for each.
- *  - Timeouts are in milliseconds; GASPI_TEST looks once, GASPI_BLOCK waits. They are kept to 10 ms. A wait ends with GASPI_ERROR when a rank of
- *    the node has died (once for each rank; gaspi_state_vec_get names it), when what it needs has failed on the network, and after
- *    HALOCLINE_TIMEOUT seconds (300; 0: never).
+ *  - Timeouts are in milliseconds, and kept to 10 ms. GASPI_TEST looks once and returns, GASPI_BLOCK waits as long as it takes; HALOCLINE_TIMEOUT
+ *    bounds gaspi_proc_init alone. A wait ends early, with GASPI_ERROR, only because of a rank that is known to be lost: it has died on this node, or
+ *    cannot be reached any more. It has to be one that the wait is about: a member of the group, the target, a rank that the queue has sent to.
+ *    A wait for whoever comes (gaspi_notify_waitsome, gaspi_passive_receive) ends so once for each lost rank. gaspi_state_vec_get names them.
  *  - Offsets and sizes are in bytes. A local buffer is that of a segment, too.
  *  - Completion. Communication is *local*ly complete, so that local memory may be used again, when gaspi_wait on its queue has returned. What it
  *    wrote is there when its notification is seen, or when a collective call of a group of both ranks, begun after gaspi_wait, has returned.
@@ -198,8 +200,10 @@ GASPI_API gaspi_return_t gaspi_proc_num(gaspi_rank_t *proc_num);
 /** Writes the caller's rank. Local. [5.3.3] */
 GASPI_API gaspi_return_t gaspi_proc_rank(gaspi_rank_t *rank);
 /**
- * Waits for the other ranks, as gaspi_proc_init, and releases everything; ends MPI if gaspi_proc_init has started it. Collective. GASPI_ERROR if
- * a rank has died or does not come; everything is released then, too. [5.3.4]
+ * Waits for the other ranks, and releases everything; ends MPI if gaspi_proc_init has started it. Collective. GASPI_TIMEOUT: nothing is released
+ * yet. Where a rank is lost nobody waits for the others any longer: GASPI_SUCCESS, and MPI is not ended. Calls of other threads that still wait
+ * when all ranks have come end with GASPI_ERROR. GASPI_ERROR if another thread is in it, inside an operation of gaspi_allreduce_user, and after
+ * MPI_Finalize, where everything is released all the same. [5.3.4]
  */
 GASPI_API gaspi_return_t gaspi_proc_term(gaspi_timeout_t timeout_ms);
 /**
@@ -207,13 +211,13 @@ GASPI_API gaspi_return_t gaspi_proc_term(gaspi_timeout_t timeout_ms);
  * calling rank. [5.3.5]
  */
 GASPI_API gaspi_return_t gaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
-/** Makes sure that there is a way to a rank. [5.4.1] */
+/** Makes sure that there is a way to a rank. GASPI_ERROR if it is lost. [5.4.1] */
 GASPI_API gaspi_return_t gaspi_connect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
 /** Waits until what was sent to a rank is complete. The way stays open until gaspi_proc_term. [5.4.2] */
 GASPI_API gaspi_return_t gaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
 /**
- * Writes the state of each rank to a vector of gaspi_proc_num elements. CORRUPT: its process has ended, if it is of this node, or something sent to it has
- * failed. Local. [5.5.2]
+ * Writes the state of each rank to a vector of gaspi_proc_num elements. GASPI_STATE_CORRUPT: the rank is lost; its process has ended, if it is of
+ * this node, or something sent to it has failed, or it was reached and for two seconds has not been. Local. [5.5.2]
  */
 GASPI_API gaspi_return_t gaspi_state_vec_get(gaspi_state_vector_t state_vector);
 
@@ -251,8 +255,8 @@ GASPI_API gaspi_return_t gaspi_segment_create(gaspi_segment_id_t segment_id, gas
                                               gaspi_timeout_t timeout_ms, gaspi_alloc_t alloc_policy);
 /**
  * As gaspi_segment_alloc, with memory of the program, which has to outlive the segment. Other ranks of the node reach it through the kernel
- * (process_vm_writev), which this process then allows them, and cannot do atomics there. Not with HALOCLINE_PROGRESS=helper on several nodes. memory_description
- * is ignored. [7.2.4]
+ * (process_vm_writev), which this process then allows them; atomics there take a lock. Not with HALOCLINE_PROGRESS=helper on several nodes.
+ * memory_description is ignored. [7.2.4]
  */
 GASPI_API gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size,
                                             gaspi_memory_description_t memory_description);
@@ -274,9 +278,10 @@ GASPI_API gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi
 
 /*
  * What holds for all of them. They are posted to a queue, and return before they are complete; to a rank of the same node they are complete. The
- * size is 0 to gaspi_transfer_size_max; of size 0 nothing is moved, and its notification comes alone. GASPI_QUEUE_FULL: the queue has no room, nothing has been posted.
- * GASPI_ERROR: the queue, or the way to the rank, is broken; gaspi_queue_purge mends the queue. The timeout is not looked at: posting does not wait, but for room on the network.
- * Errors: GASPI_ERR_INV_SEG, _RANK, _QUEUE, _LOC_OFF, _REM_OFF, _COMMSIZE, _NOTIF_ID, _NOTIF_VAL.
+ * size is 0 to gaspi_transfer_size_max; of size 0 nothing is moved, and its notification comes alone. GASPI_QUEUE_FULL: the queue has no room,
+ * nothing has been posted. GASPI_TIMEOUT: nothing has been posted; the network has no room, the rank's segment is used for the first time and
+ * another node is asked about it, or a notification waits for data on a network that keeps no order. A request to a lost rank counts as posted:
+ * gaspi_wait says what has become of it. Errors: GASPI_ERR_INV_SEG, _RANK, _QUEUE, _LOC_OFF, _REM_OFF, _COMMSIZE, _NOTIF_ID, _NOTIF_VAL.
  */
 
 /** Writes bytes of a local segment to a segment of a rank. [8.2.1] */
@@ -288,8 +293,9 @@ GASPI_API gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_o
                                     gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                                     gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 /**
- * Waits until everything posted to a queue is locally complete, and empties it. GASPI_ERROR if a request has failed: the queue is corrupt until
- * gaspi_queue_purge. [8.2.3]
+ * Waits until everything posted to a queue is locally complete, and empties it. GASPI_ERROR if a request has failed, among them all to ranks that
+ * were known to be lost: the queue is corrupt until gaspi_queue_purge. One may go on posting to it, and other requests of it are carried out.
+ * [8.2.3]
  */
 GASPI_API gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 
@@ -368,7 +374,8 @@ GASPI_API gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout
 
 /**
  * Sends bytes of a local segment to a rank, which receives them whenever it likes; returns when they may be changed again. Each rank has room for
- * one message that it has not received: another one waits for that. GASPI_ERR_INV_COMMSIZE: more than gaspi_passive_transfer_size_max. [9.2.1]
+ * one message that it has not received: another one waits for that. After GASPI_TIMEOUT the same thread goes on with it by the same arguments,
+ * and may send others meanwhile. GASPI_ERR_INV_COMMSIZE: more than gaspi_passive_transfer_size_max. GASPI_ERROR: the rank is lost. [9.2.1]
  */
 GASPI_API gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                             gaspi_size_t size, gaspi_timeout_t timeout_ms);
@@ -378,14 +385,18 @@ GASPI_API gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment_id_local,
  */
 GASPI_API gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t *rem_rank,
                                                gaspi_size_t size, gaspi_timeout_t timeout_ms);
-/** Forgets messages whose sending has not ended in time. [9.3.1] */
+/**
+ * Forgets messages whose sending has not ended in time, and gives back the room that was taken for them at other ranks: a program that does not
+ * send them again has to call it, or others may wait. [9.3.1]
+ */
 GASPI_API gaspi_return_t gaspi_passive_queue_purge(gaspi_timeout_t timeout_ms);
 
 /* ---------------------------------------------------------------- atomics [10] */
 
 /*
  * On unsigned numbers of 64 bits, at offsets that are multiples of 8 (GASPI_ERR_UNALIGN_OFF); atomic with respect to each other. They return when
- * they are done; over a network they wait for the target, for HALOCLINE_TIMEOUT seconds whatever the timeout says.
+ * they are done; over a network they wait for the target. After GASPI_TIMEOUT the number may have been changed or not; the same call of the same
+ * thread goes on with that, and changes it once. 1,024 such calls are kept. GASPI_ERROR: the rank is lost.
  */
 
 /** Adds to a number, and writes what it was. [10.2.1] */
@@ -403,17 +414,17 @@ GASPI_API gaspi_return_t gaspi_atomic_compare_swap(gaspi_segment_id_t segment_id
 GASPI_API gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms);
 
 /**
- * Reduces num elements of each rank of a group, one by one, and writes the result on all of them: the same bits everywhere, and every time for the same
- * values and group. The buffers lie anywhere, and may be the same. Integers wrap around. Collective over the group, all with the same arguments.
- * GASPI_ERR_INV_NUM: none, or more than gaspi_allreduce_elem_max. [11.3]
+ * Reduces num elements of each rank of a group, one by one, and writes the result on all of them: the same bits everywhere, and every time for
+ * the same values and group. The buffers lie anywhere, and may be the same. Integers wrap around. Collective over the group, all with the same
+ * arguments. GASPI_ERR_INV_NUM: none, or more than gaspi_allreduce_elem_max. [11.3]
  */
 GASPI_API gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
                                          gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group,
                                          gaspi_timeout_t timeout_ms);
 
 /**
- * An operation of the program: writes what comes of num elements each of operand_one, which stands for lower ranks, and operand_two to result, which is
- * neither. What it returns but GASPI_SUCCESS ends gaspi_allreduce_user with GASPI_ERROR; GASPI_TIMEOUT: it is called again. [11.4.2]
+ * An operation of the program: writes what comes of num elements each of operand_one, which stands for lower ranks, and operand_two to result,
+ * which is neither. What it returns but GASPI_SUCCESS ends gaspi_allreduce_user with GASPI_ERROR; GASPI_TIMEOUT: it is called again. [11.4.2]
  */
 typedef gaspi_return_t (*gaspi_reduce_operation_t)(gaspi_pointer_t operand_one, gaspi_pointer_t operand_two, gaspi_pointer_t result,
                                                    gaspi_reduce_state_t state, gaspi_number_t num, gaspi_size_t element_size,

@@ -42,8 +42,8 @@ GASPI_API gaspi_return_t gaspi_proc_local_rank(gaspi_rank_t *local_rank);
 /** Writes the number of ranks of the caller's node. GASPI_ERR_NOINIT, GASPI_ERR_NULLPTR. */
 GASPI_API gaspi_return_t gaspi_proc_local_num(gaspi_rank_t *local_num);
 /**
- * Finds out whether a rank of another node is there, by a read: GASPI_ERROR if it cannot be reached, or does not answer for HALOCLINE_TIMEOUT seconds,
- * whatever the timeout says. Of this node's ranks gaspi_state_vec_get knows more. GASPI_ERR_INV_RANK, GASPI_ERR_NOINIT.
+ * Finds out whether a rank is there: of another node by a read, of this one by a look at its process. GASPI_ERROR if it is lost. GASPI_ERR_INV_RANK,
+ * GASPI_ERR_NOINIT.
  */
 GASPI_API gaspi_return_t gaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
 /** Writes the lowest id of which this rank has no segment. GASPI_ERR_MANY_SEG if it has gaspi_segment_max; GASPI_ERR_NOINIT, GASPI_ERR_NULLPTR. */

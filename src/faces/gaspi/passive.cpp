@@ -79,6 +79,8 @@ Status Passive::give_back(Job &job, int rank, Box &box) {
   if (box.question.flight && !box.returns)
     if (const Status taken = take_box(job, *control, box); failed(taken) || box.question.flight) return taken;
   if (!box.mine) return Status::ok;
+  if (box.announcing.begun && !box.returns)
+    if (const Status come = job.context.network().traffic()->look(box.announcing.before, kPurge); come != Status::ok) return come;
   box.returns = true;
   std::uint64_t owner = 0;
   return control->compare_swap(kPurge, Plan::box(), owner_of(job.rank()), 0, box.question, &owner);
