@@ -70,16 +70,16 @@ void Traffic::stop_serving(std::uint32_t segment) {
   service_.stop_serving(context_.rank(), segment);
 }
 
-/// Mostly nothing has ended, and one lock is enough. What ends while another thread has this one, the next poll finds.
+/// Mostly nothing has ended and nothing is put off, and one lock is enough. What ends while another thread has this one, the next poll finds.
 void Traffic::poll() {
   port_.poll();
-  if (!port_.any_ended()) return;
+  if (!port_.any_ended() && !any_put_off_.load(std::memory_order_relaxed)) return;
   std::unique_lock<std::mutex> locked;
   if (many_threads_) {
     locked = std::unique_lock(mutex_, std::try_to_lock);
     if (!locked) return;
   }
-  if (!put_off_.empty()) carry_out_put_off();
+  if (any_put_off_.load(std::memory_order_relaxed)) carry_out_put_off();
   for (Transfer *next = port_.take_ended(); next;) {
     Transfer &transfer = *next;
     next = transfer.next;
@@ -120,6 +120,7 @@ bool Traffic::carry_out(const Message &message, const char *operands, std::int64
     if (outcome == Service::Outcome::done) return reply(answer);
     if (outcome == Service::Outcome::refused || bytes > 0) return Status::argument;
     put_off_.push_back(message);
+    any_put_off_.store(true, std::memory_order_relaxed);
     return Status::ok;
   }));
 }
@@ -128,6 +129,7 @@ bool Traffic::carry_out(const Message &message, const char *operands, std::int64
 void Traffic::carry_out_put_off() {
   std::vector<Message> due;
   due.swap(put_off_);
+  any_put_off_.store(false, std::memory_order_relaxed);
   for (const Message &message : due) carry_out(message, nullptr, 0);
 }
 

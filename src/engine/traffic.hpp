@@ -136,6 +136,7 @@ class Traffic {
   Directory<transport::ofi::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
   std::map<int, Link> links_;
   Service service_;
+  std::atomic<bool> any_put_off_{false};  // read without the lock
   std::vector<Message> put_off_;  // requests for memory that another rank of the node changes just now
   std::uint32_t next_segment_ = 0, next_own_part_ = 0;
   Flights flights_;
