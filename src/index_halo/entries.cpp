@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstring>
 #include <numeric>
+#include <type_traits>
 
 namespace halocline {
 namespace {
@@ -78,12 +79,32 @@ void walk(const EntryMap &map, const EntryLayout &mine, const EntryLayout &their
   walk_lists<Leaf, true, true>(map, mine, theirs, leaf);
 }
 
-/// The copy of bytes that the compiler knows, or of any number (fixed 0).
-template <std::size_t fixed, bool taking>
+template <std::size_t n>
+using Known = std::integral_constant<std::size_t, n>;
+
+/// Calls leaf(Known<bytes>) for common sizes of an entry, leaf(Known<0>) for others.
+template <class Leaf>
+void with_known_bytes(std::int64_t bytes, Leaf leaf) {
+  switch (bytes) {
+    case 4: return leaf(Known<4>());
+    case 8: return leaf(Known<8>());
+    case 12: return leaf(Known<12>());
+    case 16: return leaf(Known<16>());
+    case 24: return leaf(Known<24>());
+    case 32: return leaf(Known<32>());
+    case 40: return leaf(Known<40>());
+    case 48: return leaf(Known<48>());
+    case 64: return leaf(Known<64>());
+    default: return leaf(Known<0>());
+  }
+}
+
+/// The copy of bytes that the compiler knows, or of any number (known 0).
+template <std::size_t known, bool taking>
 struct Move {
   std::size_t bytes;
   void operator()(char *mine, char *theirs) const {
-    const std::size_t count = fixed ? fixed : bytes;
+    const std::size_t count = known ? known : bytes;
     taking ? std::memcpy(mine, theirs, count) : std::memcpy(theirs, mine, count);
   }
 };
@@ -100,19 +121,26 @@ void move_runs(const EntryMap &map, std::int64_t bytes, const EntryLayout &mine,
 template <bool taking>
 void move_pieces(const EntryMap &map, std::int64_t bytes, const EntryLayout &mine, const EntryLayout &theirs) {
   if (!map.runs.empty() && mine.entry == bytes && theirs.entry == bytes) return move_runs<taking>(map, bytes, mine, theirs);
-  switch (bytes) {
-    case 4: return walk(map, mine, theirs, Move<4, taking>{});
-    case 8: return walk(map, mine, theirs, Move<8, taking>{});
-    case 12: return walk(map, mine, theirs, Move<12, taking>{});
-    case 16: return walk(map, mine, theirs, Move<16, taking>{});
-    case 24: return walk(map, mine, theirs, Move<24, taking>{});
-    case 32: return walk(map, mine, theirs, Move<32, taking>{});
-    case 40: return walk(map, mine, theirs, Move<40, taking>{});
-    case 48: return walk(map, mine, theirs, Move<48, taking>{});
-    case 64: return walk(map, mine, theirs, Move<64, taking>{});
-    default: return walk(map, mine, theirs, Move<0, taking>{static_cast<std::size_t>(bytes)});
-  }
+  with_known_bytes(bytes, [&](auto known) { walk(map, mine, theirs, Move<known(), taking>{static_cast<std::size_t>(bytes)}); });
 }
+
+/// Ghosts mostly lie one behind the other: a run each is set at once.
+bool clear_runs(const EntryMap &map, std::int64_t bytes, const EntryLayout &mine) {
+  if (mine.entry != bytes || !map.mine.empty()) return false;
+  const auto clear = [&](std::int64_t first, std::int64_t count) {
+    std::memset(mine.data + first * bytes, 0, static_cast<std::size_t>(count * bytes));
+  };
+  for (const EntryRun &run : map.runs) clear(run.mine, run.count);
+  if (map.runs.empty() && map.count > 0) clear(map.first_mine, map.count);
+  return true;
+}
+
+/// Sets bytes that the compiler knows, or any number (known 0).
+template <std::size_t known>
+struct Clear {
+  std::size_t bytes;
+  void operator()(char *mine, const char *) const { std::memset(mine, 0, known ? known : bytes); }
+};
 
 /// Calls piece(bytes, mine, theirs): once if an entry is in one piece on both sides, else per component.
 template <class Piece>
@@ -129,20 +157,42 @@ void move(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, c
                  [&map](std::int64_t bytes, const EntryLayout &m, const EntryLayout &t) { move_pieces<taking>(map, bytes, m, t); });
 }
 
+/// Entries need not be aligned to their type: the bytes are moved, the compiler makes loads and stores of it.
+template <class T>
+void add_element(char *to, const char *from) {
+  T sum, summand;
+  std::memcpy(&sum, to, sizeof(T));
+  std::memcpy(&summand, from, sizeof(T));
+  sum += summand;
+  std::memcpy(to, &sum, sizeof(T));
+}
+
+/// Adds elements whose number the compiler knows, or any number (known 0).
+template <class T, std::size_t known>
+struct Add {
+  std::size_t elements;
+  void operator()(char *to, const char *from) const {
+    const std::size_t count = known ? known : elements;
+    for (std::size_t i = 0; i < count; ++i) add_element<T>(to + i * sizeof(T), from + i * sizeof(T));
+  }
+};
+
+template <class T>
+void add_pieces(const EntryMap &map, std::size_t elements, const EntryLayout &mine, const EntryLayout &theirs) {
+  switch (elements) {
+    case 1: return walk(map, mine, theirs, Add<T, 1>{elements});
+    case 2: return walk(map, mine, theirs, Add<T, 2>{elements});
+    case 3: return walk(map, mine, theirs, Add<T, 3>{elements});
+    case 4: return walk(map, mine, theirs, Add<T, 4>{elements});
+    case 5: return walk(map, mine, theirs, Add<T, 5>{elements});
+    default: return walk(map, mine, theirs, Add<T, 0>{elements});
+  }
+}
+
 template <class T>
 void add_typed(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, const EntryLayout &theirs) {
   for_each_piece(kind, mine, theirs, [&map](std::int64_t bytes, const EntryLayout &m, const EntryLayout &t) {
-    const std::int64_t elements = bytes / static_cast<std::int64_t>(sizeof(T));
-    walk(map, m, t, [elements](char *to, const char *from) {
-      for (std::int64_t i = 0; i < elements; ++i, to += sizeof(T), from += sizeof(T)) {
-        // Entries need not be aligned to their type: the bytes are moved, the compiler makes loads and stores of it.
-        T sum, summand;
-        std::memcpy(&sum, to, sizeof(T));
-        std::memcpy(&summand, from, sizeof(T));
-        sum += summand;
-        std::memcpy(to, &sum, sizeof(T));
-      }
-    });
+    add_pieces<T>(map, static_cast<std::size_t>(bytes) / sizeof(T), m, t);
   });
 }
 
@@ -191,10 +241,10 @@ void add(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, co
 
 void clear(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine) {
   for_each_piece(kind, mine, mine, [&map](std::int64_t bytes, const EntryLayout &m, const EntryLayout &) {
-    const auto count = static_cast<std::size_t>(bytes);
+    if (clear_runs(map, bytes, m)) return;
     EntryLayout nowhere = m;
     nowhere.entry = 0;
-    walk(map, m, nowhere, [count](char *to, const char *) { std::memset(to, 0, count); });
+    with_known_bytes(bytes, [&](auto known) { walk(map, m, nowhere, Clear<known()>{static_cast<std::size_t>(bytes)}); });
   });
 }
 

@@ -41,12 +41,11 @@ class StarForest final : public MeshContender {
                           remote.data(), PETSC_COPY_VALUES),
           "PetscSFSetGraph");
     petsc(PetscSFSetUp(forest_), "PetscSFSetUp");
-    MPI_Type_contiguous(components, MPI_DOUBLE, &unit_);
-    MPI_Type_commit(&unit_);
+    make_unit(components);
   }
   ~StarForest() override {
     PetscSFDestroy(&forest_);
-    MPI_Type_free(&unit_);
+    if (unit_ != MPIU_REAL) MPI_Type_free(&unit_);
   }
   void forward() override {
     petsc(PetscSFBcastBegin(forest_, unit_, roots_, leaves_, MPI_REPLACE), "PetscSFBcastBegin");
@@ -58,8 +57,15 @@ class StarForest final : public MeshContender {
   }
 
  private:
+  /// PETSc adds only what it knows: its own type, or several of it. A contiguous type of one it does not.
+  void make_unit(int components) {
+    if (components == 1) return;
+    MPI_Type_contiguous(components, MPIU_REAL, &unit_);
+    MPI_Type_commit(&unit_);
+  }
+
   PetscSF forest_ = nullptr;
-  MPI_Datatype unit_ = MPI_DATATYPE_NULL;
+  MPI_Datatype unit_ = MPIU_REAL;
   double *roots_, *leaves_;
 };
 
