@@ -81,7 +81,7 @@ std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(text, &length);
-  return std::string(text, static_cast<std::size_t>(length));
+  return text;  // Open MPI 4 counts the zero byte at the end
 }
 
 std::string short_version() {
