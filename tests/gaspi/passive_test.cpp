@@ -12,10 +12,10 @@ namespace halocline::test {
 namespace {
 
 constexpr int senders = 3, receivers = 2;
-constexpr std::uint64_t steps = 12, longest = 600;  // words
+constexpr std::uint64_t steps = 12, longest_message = 600;  // words
 
 /// Messages differ in length, so that some are copied by the network and some are read from the segment.
-std::uint64_t words_of(std::uint64_t step) { return 4 + step * 97 % (longest - 4); }
+std::uint64_t words_of(std::uint64_t step) { return 4 + step * 97 % (longest_message - 4); }
 
 /// One message to each of two ranks, as the two go: what is not done in time is tried again in turn.
 class Sender {
@@ -34,7 +34,7 @@ class Sender {
   }
 
  private:
-  std::uint64_t place(int i) const { return static_cast<std::uint64_t>(2 * thread_ + i) * longest; }
+  std::uint64_t place(int i) const { return static_cast<std::uint64_t>(2 * thread_ + i) * longest_message; }
   /// With one rank both go to that.
   static gaspi_rank_t target(int i) { return i == 0 ? next() : previous(); }
   void fill(int i, std::uint64_t step) const {
@@ -60,10 +60,10 @@ class Received {
   explicit Received(const Segment &segment) : segment_(segment), seen_(static_cast<std::size_t>(size()) * senders * 2 * (steps + 1)) {}
 
   void receive_all(int thread) {
-    const std::uint64_t place = static_cast<std::uint64_t>(2 * senders + thread) * longest;
+    const std::uint64_t place = static_cast<std::uint64_t>(2 * senders + thread) * longest_message;
     while (count_ < 2 * senders * static_cast<int>(steps)) {
       gaspi_rank_t from = 0;
-      const gaspi_return_t code = gaspi_passive_receive(segment_.id(), 8 * place, &from, 8 * longest, thread == 0 ? GASPI_TEST : 2);
+      const gaspi_return_t code = gaspi_passive_receive(segment_.id(), 8 * place, &from, 8 * longest_message, thread == 0 ? GASPI_TEST : 2);
       if (code == GASPI_TIMEOUT) continue;
       ASSERT_TRUE(succeeds(code));
       note(segment_.words() + place, from);
@@ -91,7 +91,7 @@ class Received {
 };
 
 TEST(GaspiPassive, messages_of_several_threads_to_several_ranks_are_neither_lost_nor_mixed_when_their_time_is_over) {
-  const Segment segment(8 * longest * (2 * senders + receivers));
+  const Segment segment(8 * longest_message * (2 * senders + receivers));
   Received received(segment);
   std::vector<std::thread> threads;
   for (int thread = 0; thread < senders; ++thread) threads.emplace_back([&segment, thread] { Sender(segment, thread).send_all(); });
