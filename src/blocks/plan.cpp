@@ -11,11 +11,7 @@
 namespace halocline {
 namespace {
 
-constexpr int kReadCardTag = 3;
-
 const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
-
-bool is_read(const Edge &edge) { return edge.member != kOtherNode && edge.readable && edge.peer_readable; }
 
 void keep_each_once(std::vector<int> &numbers) {
   std::sort(numbers.begin(), numbers.end());

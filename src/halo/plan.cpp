@@ -22,11 +22,7 @@ std::int64_t fills_as_number(const hlc_halo_spec &spec, int field, int part) {
 
 const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
 
-constexpr int kReadCardTag = 3;
-
 std::string name_of(const hlc_field &field, int f) { return field.name ? field.name : "field " + std::to_string(f); }
-
-bool is_read(const Edge &edge) { return edge.member != kOtherNode && edge.readable && edge.peer_readable; }
 
 /// What each rank knows of the fields' order in memory, and what all know together.
 struct Nestings : Job {

@@ -13,11 +13,8 @@
 namespace halocline {
 namespace {
 
-constexpr int kReadCardTag = 3;
 /// Numbers that a rank tells of one of its fields: serial, offset, and the two strides.
 constexpr std::size_t kNumbersPerField = 4;
-
-bool is_read(const Edge &edge) { return edge.member != kOtherNode && edge.readable && edge.peer_readable; }
 
 }  // namespace
 
