@@ -145,6 +145,26 @@ Status FarParts::get(const char *call, Target from, char *data, std::int64_t byt
   });
 }
 
+Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done) {
+  while (done < bytes) {
+    if (const Status room = traffic_->find_room(to.rank, call); room != Status::ok) return room;
+    const std::int64_t piece = std::min(port_->most_bytes(), bytes - done);
+    HLC_TRY(put_piece(call, {to.rank, to.offset + done}, data + done, piece));
+    done += piece;
+  }
+  return Status::ok;
+}
+
+Status FarParts::get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done) {
+  while (done < bytes) {
+    if (const Status room = traffic_->find_room(from.rank, call); room != Status::ok) return room;
+    const std::int64_t piece = std::min(port_->most_bytes(), bytes - done);
+    HLC_TRY(get_piece(call, {from.rank, from.offset + done}, data + done, piece));
+    done += piece;
+  }
+  return Status::ok;
+}
+
 /// The bytes that go before the piece that is announced: all of them where an announcement carries no value.
 std::int64_t FarParts::first_pieces(std::int64_t bytes) const {
   if (!port_->carries_values() || bytes == 0) return bytes;
@@ -166,12 +186,13 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
                             Announcing &announcing) {
   const std::int64_t first = first_pieces(bytes);
   if (first > 0 && !announcing.begun) {
-    HLC_TRY(put(call, to, data, first));
-    announcing = {true, traffic_->begin_drain(to.rank, port_->carries_values())};
+    if (const Status put_all = put(call, to, data, first, announcing.done); put_all != Status::ok) return put_all;
+    announcing = {true, traffic_->begin_drain(to.rank, port_->carries_values()), first};
   }
   // SYNC pieces-before-notification (pairs with Words::set)
   if (first > 0)
     if (const Status gone = traffic_->look(announcing.before, call); gone != Status::ok) return gone;
+  if (const Status room = traffic_->find_room(to.rank, call); room != Status::ok) return room;
   return put_last(call, to, data, bytes, notification);
 }
 
@@ -196,7 +217,7 @@ Status FarParts::announce(const char *call, Target to, const char *data, std::in
 
 Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing) {
   if (!port_->keeps_order()) {
-    if (!announcing.begun) announcing = {true, traffic_->begin_drain(rank, false)};
+    if (!announcing.begun) announcing = {true, traffic_->begin_drain(rank, false), 0};
     // SYNC writes-before-notification (pairs with Words::set): a message overtakes no write, where the provider promises that.
     if (const Status gone = traffic_->look(announcing.before, call); gone != Status::ok) return gone;
   }

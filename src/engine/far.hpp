@@ -21,10 +21,11 @@ struct Target {
   std::int64_t offset = 0;
 };
 
-/// A notification that waits for what was sent before it.
+/// A notification that waits for what was sent before it, and the bytes that have begun to go before.
 struct Announcing {
   bool begun = false;
   Drain before;
+  std::int64_t done = 0;
 };
 
 /// The bytes before a part's data, where notifications without data are written to.
@@ -61,6 +62,9 @@ class FarParts {
   /// The notification comes when all of the data are there.
   Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
   Status notify(const char *call, int rank, hlc_notification notification) { return put_notify(call, {rank, 0}, nullptr, 0, notification); }
+  /// put and get without waiting: `again` until all has begun, then with the same `done`, which counts bytes from 0 on.
+  Status put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done);
+  Status get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done);
   /// put_notify without waiting: `again` until the notification may go, then with the same `announcing`.
   Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
                     Announcing &announcing);

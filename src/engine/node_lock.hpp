@@ -10,8 +10,8 @@
 
 namespace halocline {
 
-/// A word of shared memory as one rank sees it: 0 if nobody has the lock, else the member that has it, counted from 1. Any thread may call. Several
-/// threads of a rank are kept apart as well.
+/// A word of shared memory as one rank sees it: 0 if nobody has the lock, else the member that has it, counted from 1. Any thread may call.
+/// Several threads of a rank are kept apart as well.
 class NodeLock {
  public:
   NodeLock() = default;

@@ -167,6 +167,14 @@ Status PeerPart::get(const char *call, std::int64_t offset, void *data, std::int
   return Status::ok;
 }
 
+Status PeerPart::put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, std::int64_t &done) {
+  return far_ ? far_->put(call, {rank_, offset}, static_cast<const char *>(data), bytes, done) : put(call, offset, data, bytes);
+}
+
+Status PeerPart::get(const char *call, std::int64_t offset, void *data, std::int64_t bytes, std::int64_t &done) {
+  return far_ ? far_->get(call, {rank_, offset}, static_cast<char *>(data), bytes, done) : get(call, offset, data, bytes);
+}
+
 Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification) {
   if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification);
   HLC_TRY(put(call, offset, data, bytes));

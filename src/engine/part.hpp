@@ -104,6 +104,9 @@ class PeerPart {
   Status find_room(const char *call) { return far_ ? far_->find_room(call, rank_) : Status::ok; }
   Status put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes);
   Status get(const char *call, std::int64_t offset, void *data, std::int64_t bytes);
+  /// The same two without waiting: `again` until all has begun, then with the same `done`, which counts bytes from 0 on.
+  Status put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, std::int64_t &done);
+  Status get(const char *call, std::int64_t offset, void *data, std::int64_t bytes, std::int64_t &done);
   /// The notification comes after the data.
   Status put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification);
   Status notify(const char *call, hlc_notification notification) { return put_notify(call, 0, nullptr, 0, notification); }

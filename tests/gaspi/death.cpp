@@ -1,5 +1,5 @@
 // Three ranks, of which the second ends while the others wait. They are told once, know which rank it was, mend their queues, and go on without
-// it. Arguments: how it ends (`dies` by itself, `killed` by rank 0). On nodes of their own rank 0 sends to it, and rank 2 only waits.
+// it. Arguments: how it ends (`dies` by itself, `killed` by rank 0). On nodes of their own, or if it has killed it, rank 0 sends to it; rank 2 only waits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI.h>
 
@@ -107,7 +107,7 @@ int main(int, char **argv) {
   expect(GASPI_ERR_INV_RANK, gaspi_proc_kill(rank, GASPI_BLOCK), "gaspi_proc_kill of the rank itself");
   if (rank == 0 && killed) expect(GASPI_SUCCESS, gaspi_proc_kill(victim, GASPI_BLOCK), "gaspi_proc_kill");
 
-  if (alone && rank == 0)
+  if (rank == 0 && (alone || killed))
     send_until_it_fails();
   else
     expect(GASPI_ERROR, gaspi_notify_waitsome(0, 0, 8, &id, GASPI_BLOCK), "a wait for what nobody sends");

@@ -39,9 +39,10 @@ gaspi_return_t pgaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t 
                             gaspi_timeout_t timeout_ms) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
+    std::int64_t done = 0;
     const auto write = [&](PeerPart &part, const char *data) {
       note_write(job, part);
-      return part.put("gaspi_write", signed_of(offset_remote), data, signed_of(size));
+      return part.put("gaspi_write", signed_of(offset_remote), data, signed_of(size), done);
     };
     return count_write(job, post_move(job, "gaspi_write", move, queue, timeout_ms, write), size);
   });
@@ -52,7 +53,10 @@ gaspi_return_t pgaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t o
                            gaspi_timeout_t timeout_ms) {
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
-    const auto read = [&](PeerPart &part, char *data) { return part.get("gaspi_read", signed_of(offset_remote), data, signed_of(size)); };
+    std::int64_t done = 0;
+    const auto read = [&](PeerPart &part, char *data) {
+      return part.get("gaspi_read", signed_of(offset_remote), data, signed_of(size), done);
+    };
     return count_read(job, post_move(job, "gaspi_read", move, queue, timeout_ms, read), size);
   });
 }
@@ -82,8 +86,10 @@ gaspi_return_t pgaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_off
   return enter([&](Job &job) {
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
     const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
+    std::int64_t done = 0;
     const auto read = [&](PeerPart &part, char *data) {
-      HLC_TRY(part.get("gaspi_read_notify", signed_of(offset_remote), data, signed_of(size)));
+      const Status begun = part.get("gaspi_read_notify", signed_of(offset_remote), data, signed_of(size), done);
+      if (begun != Status::ok) return begun;
       job.reads.notify_after(part, own, static_cast<int>(notification_id));
       return Status::ok;
     };

@@ -42,6 +42,7 @@ struct Posting {
   const char *call;
   Deadline deadline;
   gaspi_number_t posted = 0;  // elements
+  std::int64_t done = 0;  // bytes of the next one
 };
 
 /// Checks a list, and makes room for it and `more` requests.
@@ -64,6 +65,7 @@ gaspi_return_t post_some(Job &job, const List &list, Posting &posting, Count cou
     }));
     if (count(job, code, move.size) != GASPI_SUCCESS) return code;
     posting.posted += 1;
+    posting.done = 0;
   }
   return GASPI_SUCCESS;
 }
@@ -79,13 +81,13 @@ gaspi_return_t post_each(Job &job, const List &list, Posting &posting, gaspi_num
 gaspi_return_t write_each(Job &job, const List &list, Posting &posting, gaspi_number_t more) {
   return post_each(job, list, posting, more, count_write, [&](PeerPart &part, const char *data, const Move &move) {
     note_write(job, part);
-    return part.put(posting.call, signed_of(move.remote_offset), data, signed_of(move.size));
+    return part.put(posting.call, signed_of(move.remote_offset), data, signed_of(move.size), posting.done);
   });
 }
 
 gaspi_return_t read_each(Job &job, const List &list, Posting &posting) {
   return post_each(job, list, posting, 0, count_read, [&](PeerPart &part, char *data, const Move &move) {
-    return part.get(posting.call, signed_of(move.remote_offset), data, signed_of(move.size));
+    return part.get(posting.call, signed_of(move.remote_offset), data, signed_of(move.size), posting.done);
   });
 }
 

@@ -39,13 +39,20 @@ Status Passive::take_box(Job &job, PeerPart &control, Box &box) {
   return box.mine ? Status::ok : Status::again;
 }
 
-/// Data of a message that somebody else has begun to write, and not announced, may come late.
+/// Data of a message that somebody has begun to write, and not announced, may come late: `again` until they are there.
+Status Passive::await_written(Job &job, int rank, Box &box) {
+  Announcing &announcing = box.announcing;
+  if (announcing.done == 0) return Status::ok;
+  Traffic &traffic = *job.context.network().traffic();
+  if (!announcing.begun) announcing = {true, traffic.begin_drain(rank, false), announcing.done};
+  const Status come = traffic.look(announcing.before, kSend);
+  if (come == Status::ok) announcing = Announcing();
+  return come;
+}
+
 Status Passive::begin(Job &job, Box &box, const Parcel &parcel) {
-  if (box.announcing.begun && box.parcel != parcel) {
-    const Status come = job.context.network().traffic()->look(box.announcing.before, kSend);
-    if (come != Status::ok) return come;
-    box.announcing = Announcing();
-  }
+  if (box.parcel != parcel)
+    if (const Status written = await_written(job, parcel.rank, box); written != Status::ok) return written;
   box.parcel = parcel;
   return Status::ok;
 }
@@ -79,8 +86,7 @@ Status Passive::give_back(Job &job, int rank, Box &box) {
   if (box.question.flight && !box.returns)
     if (const Status taken = take_box(job, *control, box); failed(taken) || box.question.flight) return taken;
   if (!box.mine) return Status::ok;
-  if (box.announcing.begun && !box.returns)
-    if (const Status come = job.context.network().traffic()->look(box.announcing.before, kPurge); come != Status::ok) return come;
+  if (const Status written = await_written(job, rank, box); written != Status::ok) return written;
   box.returns = true;
   std::uint64_t owner = 0;
   return control->compare_swap(kPurge, Plan::box(), owner_of(job.rank()), 0, box.question, &owner);

@@ -41,6 +41,7 @@ class Passive {
     Announcing announcing;
     std::optional<Parcel> parcel;  // whose data have begun to go there
   };
+  static Status await_written(Job &job, int rank, Box &box);
   static Status begin(Job &job, Box &box, const Parcel &parcel);
   Status take_box(Job &job, PeerPart &control, Box &box);
   Status give_back(Job &job, int rank, Box &box);

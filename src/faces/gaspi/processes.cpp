@@ -162,7 +162,10 @@ gaspi_return_t reach(const char *call, gaspi_rank_t rank, gaspi_timeout_t timeou
 Status end(Job &open, int rank) {
   PeerPart *control = nullptr;
   HLC_TRY(open.parts.find_control(rank, &control));
-  if (!control->is_near()) return control->notify("gaspi_proc_kill", {Plan::kEnd, 1});
+  if (!control->is_near()) {
+    const Status room = control->find_room("gaspi_proc_kill");
+    return room == Status::ok ? control->notify("gaspi_proc_kill", {Plan::kEnd, 1}) : room;
+  }
   if (kill(control->process(), SIGKILL) == 0 || errno == ESRCH) return Status::ok;
   return fail(Status::unsupported, "gaspi_proc_kill: rank %d may not end rank %d: %s", open.rank(), rank, std::strerror(errno));
 }
@@ -236,8 +239,11 @@ gaspi_return_t pgaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) 
   });
 }
 
-gaspi_return_t pgaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t) {
-  return enter([&](Job &open) { return rank < open.size() && rank != open.rank() ? answer(end(open, rank)) : GASPI_ERR_INV_RANK; });
+gaspi_return_t pgaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
+  return enter([&](Job &open) {
+    if (rank >= open.size() || rank == open.rank()) return GASPI_ERR_INV_RANK;
+    return until(open, "gaspi_proc_kill", timeout_ms, [&] { return end(open, rank); });
+  });
 }
 
 gaspi_return_t pgaspi_state_vec_get(gaspi_state_vector_t state_vector) {
