@@ -38,7 +38,7 @@ proctype Caller(byte me) {
      there = 1 - seen[JOB];
 #endif
      STORE(VISIT(me), 1);
-     /* SYNC visit-before-job */
+     /* SYNC visit-before-job: its own, or that of all threads which the ender makes. */
 #ifndef NO_FENCE_IN_CALL
      FENCE(me);
 #endif

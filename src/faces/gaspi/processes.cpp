@@ -94,6 +94,7 @@ void leave() {
 gaspi_return_t start() {
   bool started = false;
   if (const Status mpi = start_mpi(&started); failed(mpi)) return answer(mpi);
+  Visit::prepare();
   auto opening = std::make_unique<Job>(chosen);
   opening->started_mpi = started;
   const Status opened = opening->open();

@@ -6,6 +6,8 @@
 
 namespace halocline::gaspi {
 
+struct Visitor;
+
 /// A call of the program, from its beginning to its end. A call may begin inside another of the same thread: an operation of
 /// gaspi_allreduce_user calls what it likes.
 class Visit {
@@ -15,10 +17,15 @@ class Visit {
   Visit &operator=(const Visit &) = delete;
   ~Visit();
 
+  /// To be called before the first visit that is_alone is to find. Where the kernel can fence all threads of a process (membarrier) visits cost less.
+  static void prepare();
   /// Calls that this thread is in.
   static int depth();
   /// False while another thread is in a call that it began before it could see what the caller stored last.
   static bool is_alone();
+
+ private:
+  Visitor &visitor_;
 };
 
 /// A number that no other thread of the process has had.
