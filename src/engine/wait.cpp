@@ -15,9 +15,9 @@ constexpr long kPollEvery_ns = 50'000;      // nobody rings for what comes by MP
 constexpr long kSpinsOfLook = 8;
 constexpr long kYieldsForNetwork_ns = 50'000'000;  // a nap costs a stream of data as much as it lasts
 constexpr long kYieldsWithoutCore_ns = 2'000'000;   // and few bytes, which need microseconds, many times that
-// Some tens of microseconds, and some microseconds of looks at the network: then others of this core get a turn between two looks. A rank of another
-// node may be one of them, where several hosts share a machine.
-constexpr long kSpinsAlone = 1'000, kSpinsForOtherNodes = 20;
+// By what wakes the wait: some tens of microseconds, some microseconds, nothing. Then others of this core get a turn between two looks. A rank of
+// another node may be one of them, where several hosts share a machine.
+constexpr long kSpinsAlone[] = {1'000, 20, 0};
 constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
 
 /// So long a wait yields before it naps: where nobody else moves what is under way over the network.
@@ -58,7 +58,7 @@ void Wait::tell_call() {
 Wait::Turn Wait::pause() {
   if (network_) poll();
   if (calls_++ >= spins_) return pause_slowly();
-  if (network_ && calls_ > (wake_up_ == WakeUp::by_polling ? kSpinsForOtherNodes : kSpinsAlone))
+  if (network_ && calls_ > kSpinsAlone[static_cast<int>(wake_up_)])
     sched_yield();
   else
     cpu_pause();
@@ -82,7 +82,7 @@ Wait::Turn Wait::pause_slowly() {
     sched_yield();
     return next_turn();
   }
-  if (wake_up_ == WakeUp::by_polling) {
+  if (wake_up_ != WakeUp::by_bell) {
     context_.nudge();
     const std::timespec time{0, kPollEvery_ns};
     nanosleep(&time, nullptr);

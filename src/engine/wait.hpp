@@ -9,8 +9,9 @@
 
 namespace halocline {
 
-/// What wakes the wait: only peers of this node, who ring the port's bell, or also MPI, which must be asked again and again.
-enum class WakeUp { by_bell, by_polling };
+/// What wakes the wait: only peers of this node, who ring the port's bell; also MPI or the network, which must be asked again and again; or the
+/// network alone, where every answer takes microseconds.
+enum class WakeUp { by_bell, by_polling, by_network };
 
 /// One wait. The loop that uses it looks at what it waits for, and calls pause() each time it finds nothing:
 ///
