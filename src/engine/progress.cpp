@@ -138,6 +138,7 @@ void ProgressThread::stop_at_exit() {
   if (process_ != getpid() || !thread_.joinable()) return;
   ask_to_stop();
   const std::timespec time{0, kNap_ns};
+  // SYNC thread-over (pairs with run, run_spare)
   for (long waited = 0; waited < kLongestExit_ns && !over_.load(std::memory_order_acquire); waited += kNap_ns) nanosleep(&time, nullptr);
 }
 
@@ -162,6 +163,7 @@ void ProgressThread::run() {
     polls = port.polls();
     if (!came) network.port()->sleep(stop_, kLongestSleep_ns);
   }
+  // SYNC thread-over (pairs with stop_at_exit)
   over_.store(true, std::memory_order_release);
 }
 
@@ -178,6 +180,7 @@ void ProgressThread::run_spare() {
       naps.have_polled(network.poll());
     polls = port.polls();
   }
+  // SYNC thread-over (pairs with stop_at_exit)
   over_.store(true, std::memory_order_release);
 }
 
