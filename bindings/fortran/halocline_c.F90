@@ -135,6 +135,7 @@ module halocline_c
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
     type(c_ptr) :: fills = c_null_ptr
     type(c_ptr) :: name = c_null_ptr
+    integer(c_int) :: rebind = 0
   end type
 
   !> struct hlc_swap.
@@ -299,6 +300,13 @@ module halocline_c
       import :: c_int, c_ptr, c_swap
       type(c_ptr), value :: halo
       type(c_swap), intent(in) :: swap
+      integer(c_int) :: status
+    end function
+    function c_halo_start_with(halo, swap, data) result(status) bind(C, name="hlc_halo_start_with")
+      import :: c_int, c_ptr, c_swap
+      type(c_ptr), value :: halo
+      type(c_swap), intent(in) :: swap
+      type(c_ptr), intent(in) :: data(*)
       integer(c_int) :: status
     end function
     function c_halo_test(halo) result(status) bind(C, name="hlc_halo_test")

@@ -10,10 +10,12 @@ module halocline_halo
   use halocline_fields, only: expand_depth, hlc_field, MAX_NAME
   implicit none
   private
-  public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_test, hlc_halo_finish, hlc_halo_finalise, hlc_halo_info
+  public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_test, hlc_halo_finish, hlc_halo_finalise, &
+    hlc_halo_info
 
   !> A planned halo swap, to be run again and again. A copy is the same halo. names keeps the fields' names for messages,
-  !> element_bytes the size of their elements; chosen is the room in which start hands the indices of a subset to the library.
+  !> element_bytes the size of their elements, planned their shapes; chosen and bound are the rooms in which start hands the indices of
+  !> a subset and the addresses of other arrays to the library.
   type :: hlc_halo
     type(c_ptr) :: handle = c_null_ptr
     integer :: rank = -1
@@ -21,6 +23,8 @@ module halocline_halo
     character(kind=c_char), pointer :: names(:, :) => null()
     integer(c_int64_t), pointer :: element_bytes(:) => null()
     integer(c_int), pointer :: chosen(:) => null()
+    type(hlc_field), pointer :: planned(:) => null()
+    type(c_ptr), pointer :: bound(:) => null()
   end type
 
 contains
@@ -33,9 +37,10 @@ contains
   !> until hlc_halo_finalise. Collective over the context.
   !> HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that disagree; the status is the same on all ranks.
   !> velocities(:, f) is how field f moves per step, one number per dimension of which the sign counts: the field is swapped only in
-  !> the directions from which it enters a block (lattice Boltzmann).
+  !> the directions from which it enters a block (lattice Boltzmann). With rebind swaps may bring other arrays
+  !> (hlc_halo_start_with).
   subroutine hlc_halo_init(context, grid, fields, depth, halo, depth_high, stencil, mode, epoch, drive, neighbours, velocities, &
-                           name, status)
+                           name, rebind, status)
     type(hlc_context), intent(in) :: context
     type(hlc_grid), intent(in), target :: grid
     type(hlc_field), intent(in) :: fields(:)
@@ -49,6 +54,7 @@ contains
     integer, intent(out), optional :: status
     integer(c_signed_char), target :: fills(3**HLC_MAX_DIMS * size(fields))
     character(len=*), intent(in), optional :: name
+    logical, intent(in), optional :: rebind
     type(c_halo_spec) :: spec
     character(kind=c_char, len=:), allocatable, target :: c_name
     type(c_field), target :: plain(size(fields))
@@ -64,6 +70,7 @@ contains
     if (present(epoch)) spec%epoch = int(epoch, c_int)
     if (present(drive)) spec%drive = int(drive, c_int)
     if (present(mode)) spec%mode = mode_of(mode, message)
+    if (present(rebind)) spec%rebind = merge(1_c_int, 0_c_int, rebind)
     if (present(name)) then
       c_name = trim(name) // c_null_char
       spec%name = c_loc(c_name)
@@ -74,6 +81,7 @@ contains
 
     call allocate_room(halo, context%rank, size(fields))
     halo%element_bytes = fields%element_bytes
+    halo%planned = fields
     call set_fields(fields, halo%names, plain)
     call check_extents(fields, grid, spec, message)
 
@@ -101,21 +109,42 @@ contains
     integer, intent(out), optional :: status
     type(c_swap) :: swap
     character(len=200) :: message
-    if (c_associated(halo%handle) .and. (present(fields) .or. present(dim))) then
-      call find_wrong_index(halo, fields, dim, message)
-      if (len_trim(message) > 0) then
-        call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_halo_start", halo%rank, message))
-        return
-      end if
+    message = ""
+    call describe_swap(halo, swap, message, fields, dim, side, reverse)
+    if (len_trim(message) > 0) then
+      call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_halo_start", halo%rank, message))
+      return
     end if
-    if (present(fields)) call choose_fields(halo, fields, swap)
-    if (present(dim)) then
-      swap%one_dim = 1
-      swap%dim = int(dim - 1, c_int)
-    end if
-    if (present(side)) swap%side = int(side, c_int)
-    if (present(reverse)) swap%reverse = merge(1_c_int, 0_c_int, reverse)
     call settle(int(c_halo_start(halo%handle, swap)), halo%rank, status)
+  end subroutine
+
+  !> Starts one swap of other arrays than those of init: arrays(f) (from hlc_field_of) takes the place of field f for this swap. It
+  !> has the element type, the extents and the strides of that field; hlc_field() stands for the field itself. Needs rebind in
+  !> hlc_halo_init. All ranks bring the same arrays; where fields are from hlc_field_alloc and a neighbour of the node reads them
+  !> (modes direct, view and notify_node), so are these. An array must stay where it is until finish, or until its views are given
+  !> back. The rest is as with hlc_halo_start, fields included: of those that are not chosen the entries of arrays say nothing.
+  subroutine hlc_halo_start_with(halo, arrays, fields, dim, side, reverse, status)
+    type(hlc_halo), intent(inout) :: halo
+    type(hlc_field), intent(in) :: arrays(:)
+    integer, intent(in), optional :: fields(:)
+    integer, intent(in), optional :: dim, side
+    logical, intent(in), optional :: reverse
+    integer, intent(out), optional :: status
+    type(c_swap) :: swap
+    type(c_ptr) :: nothing(1)
+    character(len=200) :: message
+    message = ""
+    call find_wrong_array(halo, arrays, message)
+    call describe_swap(halo, swap, message, fields, dim, side, reverse)
+    if (len_trim(message) > 0) then
+      call settle(int(HLC_ERR_ARGUMENT), halo%rank, status, with_rank("hlc_halo_start_with", halo%rank, message))
+    else if (c_associated(halo%handle)) then
+      halo%bound = arrays%data
+      call settle(int(c_halo_start_with(halo%handle, swap, halo%bound)), halo%rank, status)
+    else
+      nothing = c_null_ptr
+      call settle(int(c_halo_start_with(halo%handle, swap, nothing)), halo%rank, status)
+    end if
   end subroutine
 
   !> Moves the swap along without waiting. done is true when finish will not wait for data any more; the modes fence and
@@ -223,6 +252,7 @@ contains
     halo%rank = rank
     halo%nfields = nfields
     allocate (halo%names(MAX_NAME, nfields), halo%element_bytes(nfields), halo%chosen(nfields))
+    allocate (halo%planned(nfields), halo%bound(nfields))
   end subroutine
 
   subroutine release_room(halo)
@@ -230,6 +260,8 @@ contains
     if (associated(halo%names)) deallocate (halo%names)
     if (associated(halo%element_bytes)) deallocate (halo%element_bytes)
     if (associated(halo%chosen)) deallocate (halo%chosen)
+    if (associated(halo%planned)) deallocate (halo%planned)
+    if (associated(halo%bound)) deallocate (halo%bound)
   end subroutine
 
   subroutine set_fields(fields, names, plain)
@@ -301,6 +333,46 @@ contains
       end if
       if (len_trim(message) > 0) return
       previous = fields(i)
+    end do
+  end subroutine
+
+  !> Fills swap with what the caller asks for, unless message says that it is wrong.
+  subroutine describe_swap(halo, swap, message, fields, dim, side, reverse)
+    type(hlc_halo), intent(inout) :: halo
+    type(c_swap), intent(inout) :: swap
+    character(len=*), intent(inout) :: message
+    integer, intent(in), optional :: fields(:), dim, side
+    logical, intent(in), optional :: reverse
+    if (len_trim(message) == 0 .and. c_associated(halo%handle)) call find_wrong_index(halo, fields, dim, message)
+    if (len_trim(message) > 0) return
+    if (present(fields)) call choose_fields(halo, fields, swap)
+    if (present(dim)) then
+      swap%one_dim = 1
+      swap%dim = int(dim - 1, c_int)
+    end if
+    if (present(side)) swap%side = int(side, c_int)
+    if (present(reverse)) swap%reverse = merge(1_c_int, 0_c_int, reverse)
+  end subroutine
+
+  !> Says which array does not look like the field whose place it takes; blank if all do.
+  subroutine find_wrong_array(halo, arrays, message)
+    type(hlc_halo), intent(in) :: halo
+    type(hlc_field), intent(in) :: arrays(:)
+    character(len=*), intent(inout) :: message
+    integer :: f, n
+    if (.not. c_associated(halo%handle)) return
+    if (size(arrays) /= halo%nfields) write (message, "(2(a,i0))") "arrays has ", size(arrays), " entries instead of ", halo%nfields
+    if (len_trim(message) > 0) return
+    n = halo%ndims
+    do f = 1, halo%nfields
+      if (.not. c_associated(arrays(f)%data)) cycle
+      if (arrays(f)%type /= halo%planned(f)%type .or. arrays(f)%element_bytes /= halo%planned(f)%element_bytes) then
+        write (message, "(a,i0,3a)") "arrays(", f, ") has another element type than field '", name_of(halo%planned(f)), "'"
+      else if (any(arrays(f)%stride_bytes(1:n) /= halo%planned(f)%stride_bytes(1:n)) .or. &
+               any(arrays(f)%extent(1:n) /= halo%planned(f)%extent(1:n))) then
+        write (message, "(a,i0,3a)") "arrays(", f, ") has another shape or other strides than field '", &
+          name_of(halo%planned(f)), "'"
+      end if
     end do
   end subroutine
 

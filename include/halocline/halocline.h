@@ -265,6 +265,7 @@ typedef struct hlc_halo_spec {
   hlc_drive drive;
   const unsigned char *fills; /**< NULL: every field in every direction. Else nfields * HLC_DIRECTIONS(ndims) entries, see hlc_halo_init */
   const char *name; /**< for messages, the same on all ranks; may be NULL */
+  int rebind; /**< 1: swaps may bring other arrays than those of fields, see hlc_halo_start_with; the same on all ranks */
 } hlc_halo_spec;
 
 /** Which part of a halo one swap fills. Zero: everything. */
@@ -316,6 +317,19 @@ HLC_NODISCARD HLC_API hlc_status hlc_refuse(hlc_context *context, const char *me
  * HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what);
+
+/**
+ * As hlc_halo_start, for this one swap with other arrays than the spec's: data[f], of one entry per field of the halo, is where field f begins now, NULL
+ * where the spec says (data NULL: all of them). What lies there has the element type, the cells and the strides of that field of the spec. So one plan
+ * serves two or three arrays in turn, or temporaries; each of them costs some tenths of a microsecond per swap, and no message. Needs rebind in the spec.
+ * All ranks bring the same arrays. In modes direct, view and notify_node a rank one of whose neighbours reads its fields, or is read, must bring arrays from
+ * hlc_field_alloc: neighbours are told in each swap where they lie. Such an array is held from here until finish, or until the views of it are given
+ * back, by this rank and by all that read it; it is released (hlc_field_free) when no rank of the node swaps it any more. An array that is
+ * not from hlc_field_alloc may go as soon as finish has returned. hlc_halo_views shows the arrays of the last swap. Errors as
+ * hlc_halo_start; HLC_ERR_STATE without rebind, HLC_ERR_ARGUMENT for an array that neighbours cannot read. hlc_halo_finish adds HLC_ERR_STATE: a neighbour's array
+ * lies in memory of which this rank has released its own part. Source: GHEX, which binds fields to a pattern in each exchange.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_swap *what, void *const *data);
 
 /**
  * Moves the swap along without waiting. HLC_OK: finish will not wait for data any more (modes fence and passive_naive cannot see

@@ -232,6 +232,10 @@ hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what) {
   return in_swap("hlc_halo_start", halo, "halo", [&](auto &inner) { return inner.start(what); });
 }
 
+hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_swap *what, void *const *data) {
+  return in_swap("hlc_halo_start_with", halo, "halo", [&](auto &inner) { return inner.start_with(what, data); });
+}
+
 hlc_status hlc_halo_test(hlc_halo *halo) {
   return in_swap("hlc_halo_test", halo, "halo", [](auto &inner) { return inner.test(); });
 }

@@ -13,6 +13,8 @@ class Cargo {
   /// past_caches: written for another core, it had better not stay in this core's caches.
   virtual void pack(int edge, void *buffer, bool past_caches) = 0;
   virtual void unpack(int edge, const void *buffer) = 0;
+  /// Before an edge is read directly, where fields may lie elsewhere in each round: where the neighbour's lie in this one.
+  virtual Status found(int, std::span<const FieldPlace>) { return Status::ok; }
   /// Copies what an edge brings from the neighbour's memory.
   virtual void pull(int edge) = 0;
   /// The same of several edges.

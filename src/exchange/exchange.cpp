@@ -284,6 +284,7 @@ Status Exchange::take(Edges edges) {
   Leg &from = leg(edges.front());
   for (const int e : edges) arrival_[static_cast<std::size_t>(e)] = Arrival::unpacked;
   left_ -= static_cast<int>(edges.size());
+  if (!plan_.places.empty() && !from.packs()) HLC_TRY(find(from, edges));
   if (plan_.views_out) {
     show(from, edges);
     return Status::ok;
@@ -296,6 +297,11 @@ Status Exchange::take(Edges edges) {
     cargo_->unpack(e, from.arrived(e));
     HLC_TRY(from.release(e));
   }
+  return Status::ok;
+}
+
+Status Exchange::find(const Leg &from, Edges edges) {
+  for (const int e : edges) HLC_TRY(cargo_->found(e, from.places(e)));
   return Status::ok;
 }
 

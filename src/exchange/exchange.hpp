@@ -36,6 +36,9 @@ class Exchange {
     if (check_) check_->enlarge(plan_.parts);
   }
 
+  /// Where the fields of the next round lie, for neighbours that read them. Told before create that there are so many, which is the same on all ranks.
+  std::vector<FieldPlace> &places() { return plan_.places; }
+
   /// Gives everything back. Collective, after all ranks have met for it; others_broken if a round of it has failed on any of them. Fails if a
   /// rank does not come.
   Status end(bool others_broken);
@@ -86,6 +89,7 @@ class Exchange {
   Status collect(bool *progress);
   Status unpack_arrived();
   Status take(Edges edges);
+  Status find(const Leg &leg, Edges edges);
   void show(Leg &leg, Edges edges);
   Status give_back();
   Status wait_for_all();

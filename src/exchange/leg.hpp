@@ -61,7 +61,10 @@ struct Plan {
   int ndims = 0;              // a halo's, whose tags are directions as hlc_halo_spec counts its neighbours; 0: tags are the caller's own
   bool copies_cells = false;  // the cargo packs by copying, so that it can do so past the caches
   bool whole_round = true;  // the same on all ranks: the round moves every edge as planned
-  bool views_out = false;   // what came in the running round, or in the last one, is shown where it lies: it has not been released
+  // Where my fields lie in the running round, for those who read them; empty unless they may lie elsewhere in each round. Of those that the round
+  // does not move nothing is said.
+  std::vector<FieldPlace> places;
+  bool views_out = false;  // what came in the running round, or in the last one, is shown where it lies: it has not been released
 
   /// The host of a neighbour, for messages; NULL if it is of this node.
   const char *other_host(int rank) const {
@@ -107,6 +110,8 @@ class Leg : public Kept {
   }
   /// The data of an edge that has come; NULL if the edge is read directly.
   virtual const void *arrived(int edge) const = 0;
+  /// Where the peer's fields lie in the running round, once the edge has come; nothing if it is not read directly, or fields stay where they are.
+  virtual std::span<const FieldPlace> places(int) const { return {}; }
   /// Edge is unpacked, or has been read.
   virtual Status release(int edge) = 0;
   /// The same of several edges.

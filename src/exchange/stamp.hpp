@@ -18,6 +18,7 @@ class StampedCargo final : public Cargo {
 
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
+  Status found(int edge, std::span<const FieldPlace> places) override { return inner_.found(edge, places); }
   void pull(int edge) override { inner_.pull(edge); }
   void pull_several(Edges edges) override { inner_.pull_several(edges); }
   bool copies_cells() const override { return inner_.copies_cells(); }

@@ -61,8 +61,21 @@ void HaloCheck::describe(const hlc_swap *what) {
     if (card_.words.size() < 200 && halo_.swapped_.size() < halo_.fields_.size())
       card_.words += " '" + field(static_cast<std::size_t>(f)).name + "'";
   }
+  if (halo_.bindings_) describe_arrays();
   if (one_dim) card_.words += std::string(", ") + sides[what->side] + " of dimension " + std::to_string(what->dim);
   if (halo_.reverse_) card_.words += ", in reverse";
+}
+
+/// Which fields lie elsewhere than the spec says: all ranks must do the same, wherever that is.
+void HaloCheck::describe_arrays() {
+  std::string others;
+  for (const int number : halo_.swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    const bool other = field(f).data != halo_.bindings_->planned[f];
+    card_.what.push_back(other);
+    if (other && others.size() < 200) others += " '" + field(f).name + "'";
+  }
+  if (!others.empty()) card_.words += ", with other arrays for" + others;
 }
 
 // ---------------------------------------------------------------- start
@@ -192,6 +205,12 @@ void HaloCheck::look_for_poison(const char *when) {
 void HaloCheck::after_finish() {
   look_for_poison("at finish");
   halo_.reverse_ ? compare_sums() : compare_halos();
+}
+
+void HaloCheck::found_other_array(const Halo::Path &path, std::size_t f) {
+  check_.found("ranks swap different arrays",
+               check_.where() + ": field " + std::to_string(f) + " '" + field(f).name + "' of rank " + std::to_string(path.direction.rank) +
+                   " lies in memory from another hlc_field_alloc than this rank's: all ranks must bring the same array to a swap");
 }
 
 void HaloCheck::report_wrong(const Halo::Path &path, std::size_t f, const Cells &cell, const char *expected, const char *is) {

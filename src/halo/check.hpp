@@ -22,6 +22,8 @@ class HaloCheck {
   void before_finish();
   /// When the neighbours' cards are there and nothing has been delivered.
   void before_delivery();
+  /// A neighbour's field lies in the memory of another hlc_field_alloc than mine.
+  void found_other_array(const Halo::Path &path, std::size_t field);
   /// After all has been delivered: is it what the neighbours had at start? Has poison got into a block?
   void after_finish();
 
@@ -42,6 +44,7 @@ class HaloCheck {
   void guard_halo(const Halo::Path &path);
   void guard(const Guard &guard);
   void describe(const hlc_swap *what);
+  void describe_arrays();
   void report_if_written(const Guard &guard);
   void report_written(const Guard &guard, const Cells &cell, const char *was, const char *is);
   void look_for_poison(const char *when);

@@ -61,7 +61,10 @@ Status Halo::start(const hlc_swap *what) {
   if (what && what->reverse && exchange_.views_out())
     return bad_call("hlc_halo_start",
                     "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
+  bool moved = false;
+  if (bindings_) HLC_TRY(bind(what, &moved));
   set_swap(what);
+  if (moved) list_copies();
   if (reverse_) copy_inside(repeats_);
   return check_ ? start_checked(what) : exchange_.start();
 }
@@ -202,7 +205,10 @@ void Halo::pull(int edge) {
 }
 
 /// All neighbours' cells have come, or have been taken.
-void Halo::end_round() { reverse_ ? clear_halo() : copy_inside(repeats_); }
+void Halo::end_round() {
+  reverse_ ? clear_halo() : copy_inside(repeats_);
+  if (bindings_) let_go();
+}
 
 void Halo::copy_to_myself() {
   for (std::size_t i = copies_of_[paths_.size()]; i < copies_.size(); ++i) run_copy(copies_[i]);

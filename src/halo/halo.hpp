@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exchange/exchange.hpp"
+#include "halo/bindings.hpp"
 #include "halo/geometry.hpp"
 #include "halo/views.hpp"
 
@@ -24,6 +25,8 @@ class Halo final : private Cargo {
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_halo_spec *spec);
   Status start(const hlc_swap *what);
+  /// With other arrays than the spec's, one per field; NULL: the spec's. See hlc_halo_start_with.
+  Status start_with(const hlc_swap *what, void *const *data);
   Status test();
   Status finish();
   /// As finish, but in mode view without copies; see hlc_halo_finish_views.
@@ -68,7 +71,8 @@ class Halo final : private Cargo {
   };
   /// What a rank tells its neighbour of one field, so that it can read it.
   struct ReadCard {
-    std::int64_t serial, halo, edge;  // the field's memory, and where the boxes start in it
+    std::int64_t serial, offset;  // the field's memory, and where the field starts in it
+    std::int64_t halo, edge;      // where the boxes start in the field
     Strides strides;
   };
   struct ReadCards : Job {
@@ -77,6 +81,7 @@ class Halo final : private Cargo {
 
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
+  Status found(int edge, std::span<const FieldPlace> places) override;
   void pull(int edge) override;
   void show(int edge, const void *buffer) override;
   bool copies_cells() const override { return true; }
@@ -108,6 +113,16 @@ class Halo final : private Cargo {
   void set_parts(const hlc_swap *what);
   void list_copies();
   void list_copies_of(const Path &path);
+  void make_bindings(const hlc_halo_spec &spec);
+  Status bind(const hlc_swap *what, bool *moved);
+  Status hold(std::size_t field);
+  void let_go();
+  void aim_all();
+  void aim(Path &path) const;
+  void aim_at_myself(Path &path) const;
+  void aim_copies(std::size_t edge);
+  char *borrow(std::int64_t serial, Member member);
+  Status refuse_place(const Path &path, std::size_t field) const;
   void make_views(const hlc_halo_spec &spec);
   void list_own(std::size_t field, hlc_view *views) const;
   void put_view(std::size_t path, std::size_t field, hlc_view *views) const;
@@ -142,6 +157,8 @@ class Halo final : private Cargo {
   bool aligned_ = false;         // mode view: fields begin in messages where their types may be read
   bool everything_ = false;      // the parts of the exchange are those of a whole swap
   Extents extents_;
+  std::unique_ptr<Bindings> bindings_;  // null unless swaps may bring other arrays
+  void *const *given_ = nullptr;        // within start_with: the arrays of this swap
   std::unique_ptr<Views> views_;      // null but in mode view without HALOCLINE_CHECK=1
   std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
 };

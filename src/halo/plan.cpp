@@ -35,7 +35,8 @@ Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &o
   const int ndims = spec.grid->ndims;
   HLC_TRY(check_rules(context_, "hlc_halo_init", [&] {
     std::vector<Rule> rules = rules_of(options);
-    rules.insert(rules.end(), {{"ndims", ndims}, {"nfields", spec.nfields}, {"stencil", spec.stencil, stencil_word}});
+    rules.insert(rules.end(),
+                 {{"ndims", ndims}, {"nfields", spec.nfields}, {"stencil", spec.stencil, stencil_word}, {"rebind", spec.rebind != 0}});
     return rules;
   }));
   return check_rules(context_, "hlc_halo_init", [&] {
@@ -103,6 +104,7 @@ Status Halo::create(const hlc_halo_spec *spec) {
     take_directions(*spec);
     extents_ = Extents::of(*spec);
     if (options_.mode == HLC_MODE_VIEW) make_views(*spec);
+    if (spec->rebind) make_bindings(*spec);
     label = make_label();
     edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
     copies_.reserve((paths_.size() + self_paths_.size()) * fields_.size());
@@ -134,6 +136,7 @@ std::string Halo::make_label() const {
 Halo::Halo(Context &context) : context_(context), exchange_(*this) {}
 
 Halo::~Halo() {
+  if (bindings_) let_go();
   for (const std::int64_t serial : used_serials_) context_.use_field(serial, -1);
 }
 
@@ -200,10 +203,10 @@ Halo::Path Halo::make_own_path(const hlc_halo_spec &spec, const Direction &direc
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const Field &field = fields_[f];
     Move &move = path.moves[f];
-    move.peer_edge = field.data + box_offset(source, field.strides);
     if (move.halo_bytes > 0) move.pull_halo = plan_copy(direction.halo.count, field.strides, field.strides, field.element, field.order);
     move.pull_edge = move.pull_halo;
   }
+  aim_at_myself(path);
   return path;
 }
 
@@ -216,8 +219,6 @@ Halo::Path Halo::make_path(const hlc_halo_spec &spec, const Direction &direction
     const Strides halo_packed = packed_strides(direction.halo.count, field.element, field.order);
     const Strides edge_packed = packed_strides(direction.edge.count, field.element, field.order);
     Move move;
-    move.halo = field.data + box_offset(direction.halo, field.strides);
-    move.edge = field.data + box_offset(direction.edge, field.strides);
     if (fills(spec, f, direction.v)) {
       move.halo_bytes = direction.halo.cells() * field.element;
       move.unpack_halo = plan_copy(direction.halo.count, field.strides, halo_packed, field.element, field.order);
@@ -230,6 +231,7 @@ Halo::Path Halo::make_path(const hlc_halo_spec &spec, const Direction &direction
     }
     path.moves.push_back(move);
   }
+  aim(path);
   return path;
 }
 
@@ -256,21 +258,23 @@ std::vector<Edge> Halo::make_edges(bool readable) const {
 
 Halo::ReadCard Halo::read_card(const Path &path, std::size_t f) const {
   const Field &field = fields_[f];
-  return {field.place.serial, field.place.offset + box_offset(path.direction.halo, field.strides),
-          field.place.offset + box_offset(path.direction.edge, field.strides), field.strides};
+  return {field.place.serial, field.place.offset, box_offset(path.direction.halo, field.strides),
+          box_offset(path.direction.edge, field.strides), field.strides};
 }
 
 Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Member member) {
   const Field &field = fields_[f];
   Move &move = path.moves[f];
-  if (views_) views_->peer_strides[static_cast<std::size_t>(&path - paths_.data()) * fields_.size() + f] = card.strides;
+  const std::size_t at = static_cast<std::size_t>(&path - paths_.data()) * fields_.size() + f;
+  if (views_) views_->peer_strides[at] = card.strides;
+  if (bindings_) bindings_->reach[at] = {card.halo, card.edge};
   const char *part = context_.field_part(card.serial, member);
   if (!part)
     return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
                 f, field.name.c_str(), path.direction.rank, context_.rank());
   use_field(card.serial);
-  move.peer_halo = part + card.halo;
-  move.peer_edge = part + card.edge;
+  move.peer_halo = part + card.offset + card.halo;
+  move.peer_edge = part + card.offset + card.edge;
   if (move.halo_bytes > 0) move.pull_halo = plan_copy(path.direction.halo.count, field.strides, card.strides, field.element, field.order);
   if (move.edge_bytes > 0) move.pull_edge = plan_copy(path.direction.edge.count, field.strides, card.strides, field.element, field.order);
   return Status::ok;
@@ -278,6 +282,7 @@ Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Mem
 
 Status Halo::joined(const Plan &plan) {
   if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
+  if (bindings_) bindings_->is_read = std::any_of(plan.edges.begin(), plan.edges.end(), is_read);
   const std::size_t n = fields_.size();
   std::unique_ptr<ReadCards> cards;
   HLC_TRY(prepare(context_, plan.comm, [&] {

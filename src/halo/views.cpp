@@ -56,7 +56,9 @@ void Halo::show(int edge, const void *buffer) {
 Status Halo::release() {
   if (broken()) return bad_call("hlc_halo_release", "an earlier swap of this halo failed; it can only be finalised");
   if (in_flight()) return bad_call("hlc_halo_release", "a swap of this halo is in flight; finish it first");
-  return exchange_.release();
+  const Status released = exchange_.release();
+  if (bindings_ && !failed(released)) let_go();
+  return released;
 }
 
 Status Halo::list_views(int field, hlc_view *views) const {

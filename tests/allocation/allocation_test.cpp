@@ -47,6 +47,20 @@ TEST_P(Allocation, start_test_and_finish_of_a_halo_allocate_nothing) {
   expect_none(count);
 }
 
+TEST_P(Allocation, swaps_that_bring_other_arrays_allocate_nothing) {
+  Rig rig(plain_case("other arrays", decompose(size(), 2, {4, 6}, 0b11, random_), 2, 3), GetParam(), Memory::shared, 2);
+  if (!rig.ready()) return;
+  rig.choose(1);
+  const std::vector<void *> others = rig.addresses();
+  const AllocationCount count;
+  for (int round = 0; round < 5; ++round)
+    for (void *const *data : {others.data(), static_cast<void *const *>(nullptr)}) {
+      EXPECT_EQ(hlc_halo_start_with(rig.halo(), nullptr, data), HLC_OK);
+      EXPECT_EQ(hlc_halo_finish(rig.halo()), HLC_OK);
+    }
+  expect_none(count);
+}
+
 TEST_P(Allocation, start_test_and_finish_of_an_index_halo_allocate_nothing) {
   IndexRig rig(random_index_case(size(), {float64, {HLC_INT32, 4}}, random_), GetParam());
   if (!rig.ready()) return;

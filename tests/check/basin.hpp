@@ -16,7 +16,7 @@ class Basin {
  public:
   static constexpr int cells = 4;
 
-  explicit Basin(const ModeChoice &mode) {
+  explicit Basin(const ModeChoice &mode, bool rebind = false) {
     Plane plane(mode.mode);
     for (int f = 0; f < 2; ++f) {
       EXPECT_TRUE(ok(hlc_field_alloc(context(), (cells + 2) * (cells + 2) * sizeof(double), &memory_[f])));
@@ -28,6 +28,7 @@ class Basin {
     plane.spec.fields = fields_.data();
     plane.spec.epoch = mode.epoch;
     plane.spec.drive = mode.drive;
+    plane.spec.rebind = rebind;
     for (int d = 0; d < 2; ++d) plane.spec.depth_low[d] = plane.spec.depth_high[d] = 1;
     ready_ = everyone(static_cast<bool>(ok(hlc_halo_init(context(), &plane.spec, &halo_))));
   }

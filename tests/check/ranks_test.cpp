@@ -61,6 +61,46 @@ TEST_P(Ranks, that_swap_in_opposite_directions_are_told_so) {
   disagree(GetParam(), reverse, hlc_swap{}, {"rank 0 swaps all fields, in reverse"});
 }
 
+/// A third array.
+struct Other {
+  void *data = nullptr;
+  Other() { EXPECT_TRUE(ok(hlc_field_alloc(context(), (Basin::cells + 2) * (Basin::cells + 2) * sizeof(double), &data))); }
+  ~Other() { EXPECT_TRUE(ok(hlc_field_free(context(), &data))); }
+  Other(const Other &) = delete;
+  Other &operator=(const Other &) = delete;
+};
+
+TEST_P(Ranks, of_which_one_brings_another_array_are_told_so) {
+  Other other;
+  Basin basin(GetParam(), true);
+  if (!basin.ready()) return;
+  basin.swap(1);
+  void *const arrays[] = {nullptr, rank() == 0 ? other.data : nullptr};
+  EXPECT_TRUE(ok(hlc_halo_start_with(basin.halo(), nullptr, arrays)));
+  const hlc_status status = hlc_halo_finish(basin.halo());
+  if (rank() != 0 && !next_to_rank_0() && status == HLC_OK) return;
+  EXPECT_TRUE(is_status(HLC_ERR_RULE, status));
+  EXPECT_TRUE(message_names({"rank 0", "swap 2", "disagree", "rank 0 swaps all fields, with other arrays for 'v'"}));
+}
+
+TEST_P(Ranks, that_bring_different_arrays_are_told_so_where_they_are_read) {
+  Other first, second;
+  Basin basin(GetParam(), true);
+  if (!basin.ready()) return;
+  basin.swap(1);
+  hlc_plan_info info{};
+  EXPECT_TRUE(ok(hlc_halo_info(basin.halo(), &info)));
+  void *const arrays[] = {rank() == 0 ? first.data : second.data, nullptr};
+  EXPECT_TRUE(ok(hlc_halo_start_with(basin.halo(), nullptr, arrays)));
+  const hlc_status status = hlc_halo_finish(basin.halo());
+  const bool sees_it = info.via_direct > 0 && (rank() == 0 || next_to_rank_0());
+  if (sees_it && info.via_direct == info.neighbours) {
+    EXPECT_TRUE(is_status(HLC_ERR_RULE, status));
+    EXPECT_TRUE(message_names({"field 0 'u'", "another hlc_field_alloc"}));
+  }
+  basin.swap(3);  // the swap was complete all the same
+}
+
 TEST_P(Ranks, that_finish_two_halos_in_different_orders_are_told_both) {
   Basin first(GetParam()), second(GetParam());
   if (!first.ready() || !second.ready()) return;

@@ -56,6 +56,10 @@ TEST(Mismatch, of_modes_is_found) {
   expect_mismatch("fence against p2p", [](Plane &p) { p.spec.mode = HLC_MODE_FENCE; }, {});
 }
 
+TEST(Mismatch, of_other_arrays_in_swaps_is_found) {
+  expect_mismatch("rebind on one rank", [](Plane &p) { p.spec.rebind = 1; }, {"rebind"});
+}
+
 TEST(Mismatch, of_stencils_is_found) {
   expect_mismatch("star against box", [](Plane &p) { p.spec.stencil = HLC_STENCIL_STAR; }, {"star", "box"});
 }

@@ -29,6 +29,23 @@ TEST_P(States, start_twice_and_finish_without_start_are_refused) {
   EXPECT_EQ(halo, nullptr);
 }
 
+TEST_P(States, other_arrays_are_refused_unless_they_were_asked_for) {
+  Plane plane(GetParam().mode);
+  plane.spec.epoch = GetParam().epoch;
+  plane.spec.drive = GetParam().drive;
+  std::vector<double> cells(8 * 8);
+  void *const other = cells.data();
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_start_with(halo, nullptr, &other)));
+  EXPECT_TRUE(message_names({"hlc_halo_start_with", "rebind"}));
+  EXPECT_TRUE(ok(hlc_halo_start_with(halo, nullptr, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_start_with(halo, nullptr, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_start_with(nullptr, nullptr, &other)));
+}
+
 TEST_P(States, an_exchange_refuses_the_same) {
   // A ring: what goes up has tag 1. Alone, a rank sends to itself.
   const int before = (rank() + size() - 1) % size(), after = (rank() + 1) % size();

@@ -130,7 +130,7 @@ contains
     call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1], periodic=[.true., .true.])
     call hlc_field_alloc(context, u, grid, 1)
     call hlc_field_alloc(context, v, grid, 1)
-    call hlc_halo_init(context, grid, [hlc_field_of(u), hlc_field_of(v)], 1, halo, mode=mode)
+    call hlc_halo_init(context, grid, [hlc_field_of(u), hlc_field_of(v)], 1, halo, mode=mode, rebind=.true.)
     chosen = [1, 0, 2, 0]
     call count_allocations_from_here()
     do step = 1, 5
@@ -139,6 +139,8 @@ contains
       call hlc_halo_start(halo, fields=chosen(1::2), dim=1, side=HLC_SIDE_LOW)
       call hlc_halo_finish(halo)
       call hlc_halo_start(halo, fields=[2], reverse=.true.)
+      call hlc_halo_finish(halo)
+      call hlc_halo_start_with(halo, [hlc_field_of(v), hlc_field_of(u)])
       call hlc_halo_finish(halo)
     end do
     found = allocations_until_here(total)

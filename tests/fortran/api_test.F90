@@ -313,8 +313,24 @@ contains
     call refuse_start(halo, "dim is 3, it must be 1 to 2", dim=3)
     call refuse_start(halo, "dim is 0, it must be 1 to 2", dim=0)
     call refuse_start(halo, "a side needs one_dim", side=HLC_SIDE_LOW)
+    call refuse_arrays(halo, u)
     call free_halo(halo, u)
     call end_test("a swap of fields or dimensions that do not exist is refused")
+  end subroutine
+
+  subroutine refuse_arrays(halo, u)
+    type(hlc_halo), intent(inout) :: halo
+    real(real64), pointer, intent(in) :: u(:, :)
+    real(real64), target :: smaller(size(u, 1) - 1, size(u, 2))
+    integer :: status
+    call hlc_halo_start_with(halo, [hlc_field_of(smaller)], status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "arrays(1) has another shape", "a smaller array: ")
+    call hlc_halo_start_with(halo, [hlc_field_of(u), hlc_field_of(u)], status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "arrays has 2 entries instead of 1", "two arrays for one field: ")
+    call hlc_halo_start_with(halo, [hlc_field_of(u)], dim=3, status=status)
+    call expect_error(status, HLC_ERR_ARGUMENT, "dim is 3, it must be 1 to 2", "start_with: ")
+    call hlc_halo_start_with(halo, [hlc_field_of(u)], status=status)
+    call expect_error(status, HLC_ERR_STATE, "rebind", "arrays without rebind: ")
   end subroutine
 
   subroutine refuse_start(halo, message, fields, dim, side)

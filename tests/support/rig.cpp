@@ -35,7 +35,7 @@ const std::byte *address(const hlc_view &view, const Index &index, int ndims) {
 
 }  // namespace
 
-Rig::Rig(Case halo, const ModeChoice &mode, Memory memory) : case_(std::move(halo)) {
+Rig::Rig(Case halo, const ModeChoice &mode, Memory memory, int sets) : case_(std::move(halo)), sets_(static_cast<std::size_t>(sets)) {
   allocate(memory);
   const bool planned = everyone(!::testing::Test::HasFatalFailure()) && [&] {
     const testing::AssertionResult result = ok(plan(mode));
@@ -57,14 +57,15 @@ Rig::~Rig() {
 
 void Rig::allocate(Memory memory) {
   bytes_ = arena_bytes(case_, rank());
-  shared_.resize(bytes_.size());
-  own_.resize(bytes_.size());
-  for (std::size_t arena = 0; arena < bytes_.size(); ++arena) {
+  shared_.resize(sets_ * bytes_.size());
+  own_.resize(sets_ * bytes_.size());
+  for (std::size_t place = 0; place < shared_.size(); ++place) {
+    const std::size_t arena = place % bytes_.size();
     const bool own = memory == Memory::own || (memory == Memory::differs_by_rank && rank() % 2 == 1) ||
                      (memory == Memory::differs_by_arena && arena % 2 == 1);
     // hlc_field_alloc is collective: a rank that wants its own memory takes part with no bytes.
-    EXPECT_TRUE(ok(hlc_field_alloc(context(), own ? 0 : bytes_[arena], &shared_[arena])));
-    if (own) own_[arena].resize(bytes_[arena]);
+    EXPECT_TRUE(ok(hlc_field_alloc(context(), own ? 0 : bytes_[arena], &shared_[place])));
+    if (own) own_[place].resize(bytes_[arena]);
   }
 }
 
@@ -94,11 +95,24 @@ hlc_status Rig::plan(const ModeChoice &mode) {
   spec.epoch = mode.epoch;
   spec.drive = mode.drive;
   spec.fills = case_.fills.empty() ? nullptr : case_.fills.data();
+  spec.rebind = sets_ > 1;
   return hlc_halo_init(context(), &spec, &halo_);
 }
 
 std::byte *Rig::data(std::size_t arena) const {
-  return own_[arena].empty() ? static_cast<std::byte *>(shared_[arena]) : const_cast<std::byte *>(own_[arena].data());
+  const std::size_t place = set_ * bytes_.size() + arena;
+  return own_[place].empty() ? static_cast<std::byte *>(shared_[place]) : const_cast<std::byte *>(own_[place].data());
+}
+
+std::vector<void *> Rig::addresses() const {
+  std::vector<void *> all;
+  for (const FieldShape &shape : case_.field_shapes(case_, rank()))
+    all.push_back(data(static_cast<std::size_t>(shape.arena)) + shape.offset);
+  return all;
+}
+
+hlc_status Rig::start(const hlc_swap &what) const {
+  return set_ == 0 ? hlc_halo_start(halo_, &what) : hlc_halo_start_with(halo_, &what, addresses().data());
 }
 
 void Rig::fill(int step) { write(before(case_, rank(), step)); }
@@ -111,7 +125,7 @@ void Rig::expect(int step, const hlc_swap &what) {
 
 void Rig::swap_once(int step, const hlc_swap &what) {
   fill(step);
-  EXPECT_TRUE(ok(hlc_halo_start(halo_, &what)));
+  EXPECT_TRUE(ok(start(what)));
   EXPECT_TRUE(ok(hlc_halo_finish(halo_)));
   expect(step, what);
 }

@@ -21,8 +21,9 @@ inline constexpr hlc_swap everything{};
 
 class Rig {
  public:
-  /// Allocates the fields and plans the halo. Collective. A failure is reported on the rank that saw it; see ready().
-  Rig(Case halo, const ModeChoice &mode, Memory memory = Memory::shared);
+  /// Allocates the fields and plans the halo. Collective. A failure is reported on the rank that saw it; see ready(). With several sets of
+  /// arrays swaps are bound to the one that has been chosen, first to that of the spec.
+  Rig(Case halo, const ModeChoice &mode, Memory memory = Memory::shared, int sets = 1);
   ~Rig();
   Rig(const Rig &) = delete;
   Rig &operator=(const Rig &) = delete;
@@ -31,6 +32,13 @@ class Rig {
   bool ready() const { return ready_; }
   hlc_halo *halo() const { return halo_; }
   const Case &shape() const { return case_; }
+
+  /// From now on everything is about this set of arrays.
+  void choose(int set) { set_ = static_cast<std::size_t>(set); }
+  /// Starts a swap of the chosen arrays.
+  hlc_status start(const hlc_swap &what = everything) const;
+  /// Where the fields of the chosen set begin.
+  std::vector<void *> addresses() const;
 
   /// Poisons all memory and writes the interior of a step.
   void fill(int step);
@@ -55,7 +63,8 @@ class Rig {
 
   Case case_;
   std::vector<std::size_t> bytes_;
-  std::vector<void *> shared_;  ///< per arena: from hlc_field_alloc, or null
+  std::size_t sets_ = 1, set_ = 0;
+  std::vector<void *> shared_;  ///< per set and arena: from hlc_field_alloc, or null
   Image own_;
   hlc_halo *halo_ = nullptr;
   bool ready_ = false;

@@ -65,6 +65,28 @@ TEST_P(Threads, swap_parts_and_in_reverse_without_a_race) {
   });
 }
 
+TEST_P(Threads, bring_two_arrays_in_turn_without_a_race) {
+  as_ranks(ranks(), [&] {
+    Random random(mixed(seed() ^ 12));
+    Rig rig(plain_case("two arrays", decompose(size(), 2, {2, 4}, 0b11, random), 1, 2), mode(), Memory::shared, 2);
+    if (!rig.ready()) return;
+    Skew skew(12);
+    for (int step = 1; step <= steps(100); ++step) {
+      rig.choose(step % 2);
+      rig.fill(step);
+      skew.delay();
+      EXPECT_TRUE(ok(rig.start()));
+      skew.delay();
+      EXPECT_TRUE(ok(hlc_halo_finish_views(rig.halo())));
+      skew.delay();
+      Image expected = before(rig.shape(), rank(), step);
+      deliver(rig.shape(), rank(), step, everything, expected);
+      EXPECT_TRUE(rig.seen(everything) == expected) << "step " << step;
+    }
+    EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
+  });
+}
+
 TEST_P(Threads, keep_two_halos_in_flight_without_a_race) {
   as_ranks(ranks(), [&] {
     Random random(mixed(seed() ^ 3));

@@ -23,6 +23,7 @@ struct HaloOptions {
   Epoch epoch = Epoch::standard;
   Drive drive = Drive::standard;
   const char *name = nullptr;  ///< for messages, the same on all ranks
+  bool rebind = false;         ///< swaps may bring other fields (start_with), the same on all ranks
 };
 
 /// A field as a Halo takes it, made from a Field without a word of the caller, or with a name that messages call it by:
@@ -62,14 +63,23 @@ class FieldRef {
 class Halo {
  public:
   /// From a spec as the C API takes it: any strides, any depths, the caller's own memory.
-  Halo(const Context &context, const hlc_halo_spec &spec) : handle_(open(context, spec)) {}
+  Halo(const Context &context, const hlc_halo_spec &spec) : handle_(open(context, spec)), fields_(spec.nfields) {}
   /// From fields of one grid, all of the same depth.
   Halo(const Context &context, const Grid &grid, std::initializer_list<FieldRef> fields, const HaloOptions &options = {})
-      : handle_(open(context, grid, fields, options)) {}
+      : handle_(open(context, grid, fields, options)), fields_(static_cast<int>(fields.size())) {}
   /// Starts one swap of everything.
   void start() { check(hlc_halo_start(raw(), nullptr)); }
   /// Starts one swap of what is asked for.
   void start(const Swap &what) { check(hlc_halo_start(raw(), &what)); }
+  /// Starts one swap of other fields than those that the Halo was made from, one for each of them in the same order, with the same elements and of the
+  /// same grid and depth (hlc_halo_start_with). Needs the option rebind.
+  template <class... Fields>
+  void start_with(Fields &...fields) {
+    void *const data[] = {fields.data()...};
+    if (sizeof...(fields) != static_cast<std::size_t>(fields_))
+      throw Error(HLC_ERR_ARGUMENT, "Halo::start_with: it takes as many fields as the Halo was made from");
+    check(hlc_halo_start_with(raw(), nullptr, data));
+  }
   /// Moves the swap along; true: finish will not wait for data any more.
   bool test() { return done(hlc_halo_test(raw())); }
   /// Completes the swap.
@@ -85,6 +95,12 @@ class Halo {
   }
   void swap(const Swap &what) {
     start(what);
+    finish();
+  }
+  /// start_with and finish in one.
+  template <class... Fields>
+  void swap_with(Fields &...fields) {
+    start_with(fields...);
     finish();
   }
   /// What the plan decided: mode, routes, bytes.
@@ -125,6 +141,7 @@ class Halo {
     spec.drive = static_cast<hlc_drive>(options.drive);
     spec.fills = fills.empty() ? nullptr : fills.data();
     spec.name = options.name;
+    spec.rebind = options.rebind;
     return open(context, spec);
   }
   /// The fields' entries one behind the other, none if all fields are swapped in all directions.
@@ -144,6 +161,7 @@ class Halo {
     return chosen ? all : std::vector<unsigned char>();
   }
   detail::Handle<hlc_halo, hlc_halo_finalise> handle_;
+  int fields_ = 0;
 };
 
 }  // namespace halocline

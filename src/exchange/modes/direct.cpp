@@ -1,8 +1,11 @@
 // Mode direct, for edges whose fields both ranks of a node can read: nothing is packed. I say that my fields are ready, copy from the
 // neighbour's interior into my halo as soon as it says the same, and tell it when I have read. Two counters, ready and read. In mode view the
-// solver reads the interior instead, and I tell when it has given its views back.
+// solver reads the interior instead, and I tell when it has given its views back. Where fields may lie elsewhere in each round, I say where before
+// I say that they are ready.
 // Source: Simmendinger et al., section 3.3, figures 3 (1-copy) and 4 (0-copy).
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "engine/notification.hpp"
 #include "engine/segment.hpp"
 #include "exchange/handshake.hpp"
@@ -11,8 +14,8 @@
 namespace halocline {
 namespace {
 
-///   my part:  | ready | read by peer 0 | read by peer 1 | ... |
-///   ready is written by me and read by all my peers; each read word is written by that one peer and read by me.
+///   my part:  | ready | read by peer 0 | read by peer 1 | ... | places, even rounds | places, odd rounds |
+///   ready and the places are written by me and read by all my peers; each read word is written by that one peer and read by me.
 class DirectLeg final : public Leg {
  public:
   using Leg::Leg;
@@ -22,17 +25,18 @@ class DirectLeg final : public Leg {
     HLC_TRY(prepare([&] {
       peers_.make(plan_, edges_);
       cards = std::make_unique<Cards>(plan_, edges_);
+      const auto words_bytes = static_cast<std::int64_t>((1 + peers_.size()) * sizeof(Counter));
       for (const int e : edges_)
-        cards->mine[static_cast<std::size_t>(e)].a = static_cast<std::int64_t>((1 + peers_.index(e)) * sizeof(Counter));
+        cards->mine[static_cast<std::size_t>(e)] = {static_cast<std::int64_t>((1 + peers_.index(e)) * sizeof(Counter)), words_bytes};
+      bytes_ = words_bytes + 2 * places_bytes();
       return Status::ok;
     }));
-    bytes_ = static_cast<std::int64_t>((1 + peers_.size()) * sizeof(Counter));
     Context &context = *plan_.context;
     HLC_TRY(agree(context, plan_.comm, create_segment(context, bytes_, segment_)));
     HLC_TRY(swap_cards(plan_, edges_, cards));
     ready_ = counter(context.member(), 0);
-    for (const int e : edges_)
-      connect(peers_.of(e), cards->mine[static_cast<std::size_t>(e)].a, cards->theirs[static_cast<std::size_t>(e)].a);
+    places_ = segment_.part(context.member()) + bytes_ - 2 * places_bytes();
+    for (const int e : edges_) connect(peers_.of(e), cards->mine[static_cast<std::size_t>(e)], cards->theirs[static_cast<std::size_t>(e)]);
     return Status::ok;
   }
 
@@ -54,6 +58,8 @@ class DirectLeg final : public Leg {
   bool packs() const override { return false; }
 
   Status launched() override {
+    // SYNC read-before-moved (pairs with close): two rounds later these places are written again, and a round ends when the one before it was read.
+    std::copy(plan_.places.begin(), plan_.places.end(), reinterpret_cast<FieldPlace *>(places_ + slot()));
     // SYNC interior-before-ready (pairs with poll_several)
     notify(*ready_, round_);
     told_ = true;
@@ -76,6 +82,10 @@ class DirectLeg final : public Leg {
 
   const void *arrived(int) const override { return nullptr; }
 
+  std::span<const FieldPlace> places(int e) const override {
+    return {reinterpret_cast<const FieldPlace *>(peers_.of(e).places + slot()), plan_.places.size()};
+  }
+
   Status release(int e) override { return release_several({&e, 1}); }
 
   Status release_several(Edges edges) override {
@@ -96,7 +106,7 @@ class DirectLeg final : public Leg {
 
   Status close(int *rank) override {
     for (const Peer &p : peers_.all()) {
-      // SYNC read-before-overwrite (pairs with release_several)
+      // SYNC read-before-overwrite (pairs with release_several), read-before-moved (pairs with launched)
       if (reached(*p.read_by_peer, plan_.views_out ? p.read_before : p.read_in)) continue;
       *rank = p.rank;
       return Status::again;
@@ -111,6 +121,7 @@ class DirectLeg final : public Leg {
   struct Peer : PeerOfEdges {
     const Counter *ready = nullptr;  // the peer's: round whose interior may be read
     const Counter *read_by_peer = nullptr;  // in my part: last round in which the peer has read all it needs from me
+    const char *places = nullptr;  // the peer's: where its fields lie, in two slots
     Counter *read_by_me = nullptr;  // in the peer's part: the same of me
     std::size_t unread = 0;  // edges that I still have to read in this round
     bool awaited = false;  // it has not said in this round that it is ready
@@ -120,16 +131,25 @@ class DirectLeg final : public Leg {
 
   Counter *counter(Member member, std::int64_t offset) { return reinterpret_cast<Counter *>(segment_.part(member) + offset); }
 
-  void connect(Peer &p, std::int64_t mine, std::int64_t theirs) {
+  void connect(Peer &p, const Card &mine, const Card &theirs) {
     p.ready = counter(p.member, 0);
-    p.read_by_peer = counter(plan_.context->member(), mine);
-    p.read_by_me = counter(p.member, theirs);
+    p.read_by_peer = counter(plan_.context->member(), mine.a);
+    p.read_by_me = counter(p.member, theirs.a);
+    p.places = segment_.part(p.member) + theirs.b;
   }
+
+  /// A slot of the places, on lines of its own.
+  std::int64_t places_bytes() const {
+    return round_up(static_cast<std::int64_t>(plan_.places.size() * sizeof(FieldPlace)), static_cast<std::int64_t>(kLinePair));
+  }
+  /// Where the running round's slot begins.
+  std::int64_t slot() const { return static_cast<std::int64_t>(round_ % 2) * places_bytes(); }
 
   Segment segment_;
   PeerList<Peer> peers_;
   int awaited_peers_ = 0;
   Counter *ready_ = nullptr;
+  char *places_ = nullptr;  // mine, in two slots
   std::uint64_t round_ = 0;
   bool told_ = false;  // a counter was stored since the peers were last woken
   std::int64_t bytes_ = 0;

@@ -1,0 +1,32 @@
+// What a halo needs whose swaps may bring other arrays than the spec's: where those lie, and which memory the running swap holds.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "engine/context.hpp"
+
+namespace halocline {
+
+/// Bytes from the beginning of a neighbour's field to its cells that face me.
+struct Reach {
+  std::int64_t halo = 0, edge = 0;
+};
+
+/// The tables of a halo that can be bound anew.
+struct Bindings {
+  /// Memory of a rank of the node, held until the swap is over.
+  struct Held {
+    std::int64_t serial = -1;
+    Member member = kOtherNode;
+    char *part = nullptr;
+  };
+  std::vector<char *> planned;         // per field: the spec's array
+  std::vector<std::int64_t> extents;   // per field: bytes from the first to behind the last
+  std::vector<char *> wanted;          // per field: the array of the swap that is being started
+  std::vector<Reach> reach;            // per path and field
+  std::vector<Held> held;              // by the running swap, or by views of the last one
+  bool is_read = false;                // a neighbour reads my fields, or I read its
+};
+
+}  // namespace halocline
