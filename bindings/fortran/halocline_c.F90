@@ -136,6 +136,7 @@ module halocline_c
     type(c_ptr) :: fills = c_null_ptr
     type(c_ptr) :: name = c_null_ptr
     integer(c_int) :: rebind = 0
+    integer(c_int) :: staged = 0
   end type
 
   !> struct hlc_swap.

@@ -38,9 +38,9 @@ contains
   !> HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that disagree; the status is the same on all ranks.
   !> velocities(:, f) is how field f moves per step, one number per dimension of which the sign counts: the field is swapped only in
   !> the directions from which it enters a block (lattice Boltzmann). With rebind swaps may bring other arrays
-  !> (hlc_halo_start_with).
+  !> (hlc_halo_start_with). With staged a swap goes through the dimensions one after the other, with two messages for each.
   subroutine hlc_halo_init(context, grid, fields, depth, halo, depth_high, stencil, mode, epoch, drive, neighbours, velocities, &
-                           name, rebind, status)
+                           name, rebind, staged, status)
     type(hlc_context), intent(in) :: context
     type(hlc_grid), intent(in), target :: grid
     type(hlc_field), intent(in) :: fields(:)
@@ -54,7 +54,7 @@ contains
     integer, intent(out), optional :: status
     integer(c_signed_char), target :: fills(3**HLC_MAX_DIMS * size(fields))
     character(len=*), intent(in), optional :: name
-    logical, intent(in), optional :: rebind
+    logical, intent(in), optional :: rebind, staged
     type(c_halo_spec) :: spec
     character(kind=c_char, len=:), allocatable, target :: c_name
     type(c_field), target :: plain(size(fields))
@@ -71,6 +71,7 @@ contains
     if (present(drive)) spec%drive = int(drive, c_int)
     if (present(mode)) spec%mode = mode_of(mode, message)
     if (present(rebind)) spec%rebind = merge(1_c_int, 0_c_int, rebind)
+    if (present(staged)) spec%staged = merge(1_c_int, 0_c_int, staged)
     if (present(name)) then
       c_name = trim(name) // c_null_char
       spec%name = c_loc(c_name)

@@ -266,6 +266,7 @@ typedef struct hlc_halo_spec {
   const unsigned char *fills; /**< NULL: every field in every direction. Else nfields * HLC_DIRECTIONS(ndims) entries, see hlc_halo_init */
   const char *name; /**< for messages, the same on all ranks; may be NULL */
   int rebind; /**< 1: swaps may bring other arrays than those of fields, see hlc_halo_start_with; the same on all ranks */
+  int staged; /**< 1: one dimension after the other, two messages per dimension, see hlc_halo_init; the same on all ranks */
 } hlc_halo_spec;
 
 /** Which part of a halo one swap fills. Zero: everything. */
@@ -287,6 +288,12 @@ typedef struct hlc_swap {
  * to zero; a field whose components move in one direction each (lattice Boltzmann) is described as one field per component, with fills from
  * hlc_fills_moving. Messages in which nothing is left are not sent. Along dimensions in which the halo is deeper than the block, a direction
  * that is filled needs the same direction without them to be filled, too. Source: Brown et al., section IV-A.
+ * staged: a box stencil's edges and corners travel with the faces. A swap goes through the dimensions one after the other, each time with the halos that
+ * have come before: two messages per dimension, 6 where there are 26 in three dimensions, and the same cells in the end. Start begins the first
+ * dimension, finish does the others, each of them a wait for the neighbours. For few cells per rank, in the modes that send messages (p2p,
+ * neighbor, the network): what a message costs is saved, what overlaps is lost. Staged halos are swapped whole or field by field, not one dimension
+ * alone; hlc_halo_test answers HLC_AGAIN; reverse swaps add in another order than without; there are no views but of the halo. Needs the grid's own
+ * neighbours and no fills, else HLC_ERR_UNSUPPORTED. A star stencil has nothing to stage and stays as it is.
  * Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value), HLC_ERR_MISMATCH (names both ranks and both
  * sizes; or both plans, where ranks make halos of different names or with fields of other names), HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED.
  */

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "halo/check.hpp"
+#include "halo/staged.hpp"
 
 namespace halocline {
 
@@ -19,7 +20,7 @@ void Halo::make_bindings(const hlc_halo_spec &spec) {
 }
 
 Status Halo::start_with(const hlc_swap *what, void *const *data) {
-  if (!bindings_ && data)
+  if (!bindings_ && !staged_ && data)
     return fail(Status::state,
                 "hlc_halo_start_with on rank %d: hlc_halo_init was not told that swaps bring other arrays; set rebind in its spec",
                 context_.rank());

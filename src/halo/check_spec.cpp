@@ -213,6 +213,10 @@ Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
   if (!spec->fields) return fail(Status::argument, "hlc_halo_init on rank %d: spec.fields is NULL", rank);
   if (spec->stencil != HLC_STENCIL_BOX && spec->stencil != HLC_STENCIL_STAR) return bad(rank, "stencil", spec->stencil, "an hlc_stencil");
   if (spec->layout != HLC_COLUMN_MAJOR && spec->layout != HLC_ROW_MAJOR) return bad(rank, "layout", spec->layout, "an hlc_layout");
+  if (spec->staged && (spec->neighbours || spec->fills))
+    return fail(Status::unsupported,
+                "hlc_halo_init on rank %d: staged is set, which needs the grid's own neighbours in all directions: %s must be NULL", rank,
+                spec->neighbours ? "neighbours" : "fills");
   HLC_TRY(check_neighbours(*spec, rank, size));
   HLC_TRY(check_fills(*spec, rank));
   return check_fields(*spec, rank);

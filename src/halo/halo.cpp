@@ -1,6 +1,7 @@
 // The running of a halo: which part of it a swap moves, and the copies themselves. Planning stands in plan.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/check.hpp"
+#include "halo/staged.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -35,6 +36,8 @@ Status Halo::check_swap(const hlc_swap &what) const {
     if (what.fields[i] < (i > 0 ? what.fields[i - 1] + 1 : 0) || what.fields[i] >= nfields)
       return fail(Status::argument, "hlc_halo_start on rank %d: fields[%d] is %d; indices must ascend and lie below %d", me, i,
                   what.fields[i], nfields);
+  if (what.one_dim && staged_)
+    return fail(Status::unsupported, "hlc_halo_start on rank %d: one_dim is set, but a staged halo swaps all its dimensions", me);
   if (what.one_dim && (what.dim < 0 || what.dim >= ndims_))
     return fail(Status::argument, "hlc_halo_start on rank %d: dim is %d, it must be 0 to %d", me, what.dim, ndims_ - 1);
   if (what.side < HLC_SIDE_BOTH || what.side > HLC_SIDE_HIGH || (!what.one_dim && what.side != HLC_SIDE_BOTH))
@@ -61,6 +64,7 @@ Status Halo::start(const hlc_swap *what) {
   if (what && what->reverse && exchange_.views_out())
     return bad_call("hlc_halo_start",
                     "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
+  if (staged_) return staged_->start(what, given_);
   bool moved = false;
   if (bindings_) HLC_TRY(bind(what, &moved));
   set_swap(what);
@@ -72,6 +76,7 @@ Status Halo::start(const hlc_swap *what) {
 Status Halo::test() {
   if (!in_flight()) return bad_call("hlc_halo_test", "no swap has been started");
   if (broken()) return bad_call("hlc_halo_test", "this swap has failed; the halo can only be finalised");
+  if (staged_) return staged_->test();
   return check_ ? exchange_.test_checked() : exchange_.test();
 }
 
@@ -83,6 +88,7 @@ Status Halo::check_finish(const char *call) const {
 
 Status Halo::finish() {
   HLC_TRY(check_finish("hlc_halo_finish"));
+  if (staged_) return staged_->finish();
   if (check_) return finish_checked();
   copy_to_myself();
   HLC_TRY(exchange_.finish());

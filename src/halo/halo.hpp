@@ -13,6 +13,7 @@
 namespace halocline {
 
 class HaloCheck;
+class Staged;
 
 /// One halo: the object behind hlc_halo. The four calls of its public functions are start, test, finish and the destructor.
 class Halo final : private Cargo {
@@ -24,6 +25,8 @@ class Halo final : private Cargo {
   Status accept(const hlc_halo_spec *spec, std::string *plan);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_halo_spec *spec);
+  /// Plans one stage of a staged halo.
+  Status create_stage(const hlc_halo_spec &spec, const Options &options);
   Status start(const hlc_swap *what);
   /// With other arrays than the spec's, one per field; NULL: the spec's. See hlc_halo_start_with.
   Status start_with(const hlc_swap *what, void *const *data);
@@ -33,11 +36,11 @@ class Halo final : private Cargo {
   Status finish_views();
   Status release();
   Status list_views(int field, hlc_view *views) const;
-  Status end(bool others_broken) { return exchange_.end(others_broken); }
-  std::int64_t serial() const { return exchange_.plan().serial; }
+  Status end(bool others_broken);
+  std::int64_t serial() const;
 
-  bool in_flight() const { return exchange_.in_flight(); }
-  bool broken() const { return exchange_.broken(); }
+  bool in_flight() const;
+  bool broken() const;
   Context &context() { return context_; }
   hlc_plan_info describe() const;
 
@@ -89,6 +92,8 @@ class Halo final : private Cargo {
 
   Status check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const;
   Status agree_on_orders(const hlc_halo_spec &spec);
+  Status create_stages(const hlc_halo_spec &spec);
+  Status plan_swap(const hlc_halo_spec &spec);
   Status make_check(const hlc_halo_spec &spec);
   std::string make_label() const;
   void take_fields(const hlc_halo_spec &spec);
@@ -157,6 +162,7 @@ class Halo final : private Cargo {
   bool aligned_ = false;         // mode view: fields begin in messages where their types may be read
   bool everything_ = false;      // the parts of the exchange are those of a whole swap
   Extents extents_;
+  std::unique_ptr<Staged> staged_;      // null unless the spec asks for stages: they have the paths and exchanges then
   std::unique_ptr<Bindings> bindings_;  // null unless swaps may bring other arrays
   void *const *given_ = nullptr;        // within start_with: the arrays of this swap
   std::unique_ptr<Views> views_;      // null but in mode view without HALOCLINE_CHECK=1

@@ -5,6 +5,7 @@
 
 #include "exchange/modes/modes.hpp"
 #include "halo/check.hpp"
+#include "halo/staged.hpp"
 
 namespace halocline {
 namespace {
@@ -35,8 +36,11 @@ Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &o
   const int ndims = spec.grid->ndims;
   HLC_TRY(check_rules(context_, "hlc_halo_init", [&] {
     std::vector<Rule> rules = rules_of(options);
-    rules.insert(rules.end(),
-                 {{"ndims", ndims}, {"nfields", spec.nfields}, {"stencil", spec.stencil, stencil_word}, {"rebind", spec.rebind != 0}});
+    rules.insert(rules.end(), {{"ndims", ndims},
+                               {"nfields", spec.nfields},
+                               {"stencil", spec.stencil, stencil_word},
+                               {"rebind", spec.rebind != 0},
+                               {"staged", spec.staged != 0}});
     return rules;
   }));
   return check_rules(context_, "hlc_halo_init", [&] {
@@ -91,6 +95,28 @@ Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
 
 Status Halo::create(const hlc_halo_spec *spec) {
   HLC_TRY(check_same_on_all_ranks(*spec, options_));
+  return Staged::pays(*spec) ? create_stages(*spec) : plan_swap(*spec);
+}
+
+/// What a halo needs to be asked for swaps; the stages do the rest.
+Status Halo::create_stages(const hlc_halo_spec &spec) {
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    ndims_ = spec.grid->ndims;
+    take_fields(spec);
+    extents_ = Extents::of(spec);
+    staged_ = std::make_unique<Staged>();
+    return Status::ok;
+  }));
+  return staged_->create(context_, options_, spec);
+}
+
+Status Halo::create_stage(const hlc_halo_spec &spec, const Options &options) {
+  options_ = options;
+  return plan_swap(spec);
+}
+
+Status Halo::plan_swap(const hlc_halo_spec &given) {
+  const hlc_halo_spec *spec = &given;
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     ndims_ = spec->grid->ndims;
     take_fields(*spec);
@@ -317,7 +343,13 @@ Status Halo::swap_read_cards(const Plan &plan, std::size_t e, ReadCards &cards) 
       "MPI_Isend");
 }
 
+Status Halo::end(bool others_broken) { return staged_ ? staged_->end(others_broken) : exchange_.end(others_broken); }
+std::int64_t Halo::serial() const { return staged_ ? staged_->serial() : exchange_.plan().serial; }
+bool Halo::in_flight() const { return staged_ ? staged_->in_flight() : exchange_.in_flight(); }
+bool Halo::broken() const { return staged_ ? staged_->broken() : exchange_.broken(); }
+
 hlc_plan_info Halo::describe() const {
+  if (staged_) return staged_->describe();
   hlc_plan_info info{};
   exchange_.describe(info);
   info.self_copies = count_own_directions();

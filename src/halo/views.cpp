@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "halo/halo.hpp"
+#include "halo/staged.hpp"
 
 namespace halocline {
 
@@ -82,6 +82,7 @@ void Halo::list_own(std::size_t f, hlc_view *views) const {
     views[v] = {field.data + box_offset(box, field.strides), {}, {}, v == HLC_DIRECTIONS(ndims_) / 2 ? context_.rank() : HLC_NO_NEIGHBOUR};
     std::copy(box.count.begin(), box.count.end(), views[v].count);
     std::copy(field.strides.begin(), field.strides.end(), views[v].stride_bytes);
+    if (staged_ && views[v].rank == HLC_NO_NEIGHBOUR) views[v].rank = staged_->rank_of(v);
   }
 }
 

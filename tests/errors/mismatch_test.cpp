@@ -60,6 +60,10 @@ TEST(Mismatch, of_other_arrays_in_swaps_is_found) {
   expect_mismatch("rebind on one rank", [](Plane &p) { p.spec.rebind = 1; }, {"rebind"});
 }
 
+TEST(Mismatch, of_stages_is_found) {
+  expect_mismatch("staged on one rank", [](Plane &p) { p.spec.staged = 1; }, {"staged"});
+}
+
 TEST(Mismatch, of_stencils_is_found) {
   expect_mismatch("star against box", [](Plane &p) { p.spec.stencil = HLC_STENCIL_STAR; }, {"star", "box"});
 }

@@ -49,6 +49,7 @@ struct Case {
   std::function<bool(int from, int to)> cut;  ///< whether an explicit table leaves out this pair of ranks; empty: none
   bool explicit_table = false;
   std::vector<unsigned char> fills;  ///< as hlc_halo_spec takes it; empty: every field in every direction
+  bool staged = false;               ///< as hlc_halo_spec takes it; nothing else changes
 
   Index local(int rank) const;
 };

@@ -96,6 +96,7 @@ hlc_status Rig::plan(const ModeChoice &mode) {
   spec.drive = mode.drive;
   spec.fills = case_.fills.empty() ? nullptr : case_.fills.data();
   spec.rebind = sets_ > 1;
+  spec.staged = case_.staged;
   return hlc_halo_init(context(), &spec, &halo_);
 }
 

@@ -24,6 +24,7 @@ struct HaloOptions {
   Drive drive = Drive::standard;
   const char *name = nullptr;  ///< for messages, the same on all ranks
   bool rebind = false;         ///< swaps may bring other fields (start_with), the same on all ranks
+  bool staged = false;         ///< one dimension after the other, two messages for each, the same on all ranks
 };
 
 /// A field as a Halo takes it, made from a Field without a word of the caller, or with a name that messages call it by:
@@ -142,6 +143,7 @@ class Halo {
     spec.fills = fills.empty() ? nullptr : fills.data();
     spec.name = options.name;
     spec.rebind = options.rebind;
+    spec.staged = options.staged;
     return open(context, spec);
   }
   /// The fields' entries one behind the other, none if all fields are swapped in all directions.

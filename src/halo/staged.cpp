@@ -1,0 +1,143 @@
+// The stages' plans, and one after the other.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo/staged.hpp"
+
+#include <algorithm>
+
+namespace halocline {
+namespace {
+
+/// What a stage's halo is planned from.
+struct StageSpec {
+  hlc_grid grid{};
+  std::vector<hlc_field> fields;
+  hlc_halo_spec spec{};
+};
+
+/// The cells on one side along a dimension that the stages before have filled: none at an open side, where the halo is the caller's.
+std::int64_t filled(const hlc_halo_spec &spec, int dim, bool high) {
+  const hlc_grid &grid = *spec.grid;
+  const bool open = !grid.periodic[dim] && grid.coords[dim] == (high ? grid.dims[dim] - 1 : 0);
+  return open ? 0 : high ? spec.depth_high[dim] : spec.depth_low[dim];
+}
+
+/// Dimensions before dim are block all over, those behind it have no halo.
+void narrow(StageSpec &stage, const hlc_halo_spec &whole, int dim) {
+  stage.grid = *whole.grid;
+  stage.fields.assign(whole.fields, whole.fields + whole.nfields);
+  for (hlc_field &field : stage.fields) {
+    const Strides strides = field_strides(whole, field);
+    std::copy(strides.begin(), strides.end(), field.stride_bytes);
+  }
+  stage.spec = whole;
+  stage.spec.stencil = HLC_STENCIL_STAR;
+  for (int d = 0; d < whole.grid->ndims; ++d) {
+    if (d == dim) continue;
+    const std::int64_t low = d < dim ? filled(whole, d, false) : 0, high = d < dim ? filled(whole, d, true) : 0;
+    stage.grid.local[d] += low + high;
+    stage.spec.depth_low[d] = stage.spec.depth_high[d] = 0;
+    for (hlc_field &field : stage.fields) field.data = static_cast<char *>(field.data) + (whole.depth_low[d] - low) * field.stride_bytes[d];
+  }
+  stage.spec.grid = &stage.grid;
+  stage.spec.fields = stage.fields.data();
+}
+
+}  // namespace
+
+bool Staged::pays(const hlc_halo_spec &spec) {
+  int deep = 0;
+  for (int d = 0; d < spec.grid->ndims; ++d) deep += spec.depth_low[d] > 0 || spec.depth_high[d] > 0;
+  return spec.staged && spec.stencil == HLC_STENCIL_BOX && deep > 1;
+}
+
+Status Staged::create(Context &context, const Options &options, const hlc_halo_spec &spec) {
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    fields_.reserve(static_cast<std::size_t>(spec.nfields));
+    stages_.reserve(static_cast<std::size_t>(spec.grid->ndims));
+    ranks_.assign(static_cast<std::size_t>(HLC_DIRECTIONS(spec.grid->ndims)), HLC_NO_NEIGHBOUR);
+    for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
+      ranks_[static_cast<std::size_t>(direction_index(v, spec.grid->ndims))] = neighbour_rank(spec, v);
+    });
+    return Status::ok;
+  }));
+  for (int d = 0; d < spec.grid->ndims; ++d)
+    if (spec.depth_low[d] > 0 || spec.depth_high[d] > 0) HLC_TRY(add_stage(context, options, spec, d));
+  return Status::ok;
+}
+
+Status Staged::add_stage(Context &context, const Options &options, const hlc_halo_spec &spec, int dim) {
+  StageSpec made;
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    narrow(made, spec, dim);
+    stages_.push_back({std::make_unique<Halo>(context), {}, {}});
+    for (std::size_t f = 0; f < made.fields.size(); ++f)
+      stages_.back().shift.push_back(static_cast<char *>(made.fields[f].data) - static_cast<char *>(spec.fields[f].data));
+    stages_.back().data.resize(made.fields.size());
+    return Status::ok;
+  }));
+  return stages_.back().halo->create_stage(made.spec, options);
+}
+
+Status Staged::start(const hlc_swap *what, void *const *data) {
+  what_ = what ? *what : hlc_swap{};
+  if (what_.nfields > 0) fields_.assign(what_.fields, what_.fields + what_.nfields);
+  what_.fields = fields_.data();
+  reverse_ = what_.reverse;
+  for (Stage &stage : stages_)
+    for (std::size_t f = 0; f < stage.data.size(); ++f)
+      stage.data[f] = data && data[f] ? static_cast<char *>(data[f]) + stage.shift[f] : nullptr;
+  done_ = 0;
+  const bool bound = data;
+  HLC_TRY(bound ? now().halo->start_with(&what_, now().data.data()) : start_stage());
+  in_flight_ = true;
+  return Status::ok;
+}
+
+Status Staged::start_stage() {
+  const bool bound = std::any_of(now().data.begin(), now().data.end(), [](const void *data) { return data; });
+  return now().halo->start_with(&what_, bound ? now().data.data() : nullptr);
+}
+
+Status Staged::test() {
+  const Status tested = now().halo->test();
+  return tested == Status::ok && done_ + 1 < stages_.size() ? Status::again : tested;
+}
+
+Status Staged::finish() {
+  HLC_TRY(now().halo->finish());
+  for (done_ += 1; done_ < stages_.size(); done_ += 1) {
+    HLC_TRY(start_stage());
+    HLC_TRY(now().halo->finish());
+  }
+  in_flight_ = false;
+  return Status::ok;
+}
+
+Status Staged::end(bool others_broken) {
+  Status first = Status::ok;
+  for (Stage &stage : stages_) {
+    const Status ended = stage.halo->end(others_broken || broken());
+    if (!failed(first)) first = ended;
+  }
+  return first;
+}
+
+bool Staged::broken() const {
+  return std::any_of(stages_.begin(), stages_.end(), [](const Stage &stage) { return stage.halo->broken(); });
+}
+
+hlc_plan_info Staged::describe() const {
+  hlc_plan_info sum = stages_.front().halo->describe();
+  for (std::size_t i = 1; i < stages_.size(); ++i) {
+    const hlc_plan_info one = stages_[i].halo->describe();
+    for (const auto count : {&hlc_plan_info::neighbours, &hlc_plan_info::self_copies, &hlc_plan_info::via_direct,
+                             &hlc_plan_info::via_notify, &hlc_plan_info::via_network, &hlc_plan_info::via_mpi})
+      sum.*count += one.*count;
+    for (const auto count : {&hlc_plan_info::bytes_in, &hlc_plan_info::bytes_out, &hlc_plan_info::self_bytes, &hlc_plan_info::memory_bytes,
+                             &hlc_plan_info::network_writes})
+      sum.*count += one.*count;
+  }
+  return sum;
+}
+
+}  // namespace halocline

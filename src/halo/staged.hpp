@@ -1,0 +1,52 @@
+// A staged swap: one dimension after the other, each with the halos of those before it, so that edges and corners travel with the faces. Two
+// messages per dimension in place of one per direction. Each stage is a halo of its own, of a larger block.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "halo/halo.hpp"
+
+namespace halocline {
+
+class Staged {
+ public:
+  /// True if there is something to stage: directions that cross several dimensions.
+  static bool pays(const hlc_halo_spec &spec);
+  /// Plans the stages. Collective; the same status on all ranks. The spec has been checked, and that it is the same on all ranks.
+  Status create(Context &context, const Options &options, const hlc_halo_spec &spec);
+  /// Begins the first stage; in reverse, the last one. data: the arrays of this swap, NULL: the spec's.
+  Status start(const hlc_swap *what, void *const *data);
+  /// Ok once finish will not wait; while another stage is to come `again`.
+  Status test();
+  Status finish();
+  Status end(bool others_broken);
+
+  bool in_flight() const { return in_flight_; }
+  bool broken() const;
+  std::int64_t serial() const { return stages_.front().halo->serial(); }
+  hlc_plan_info describe() const;
+  /// Who fills the halo in a direction.
+  int rank_of(int number) const { return ranks_[static_cast<std::size_t>(number)]; }
+
+ private:
+  /// One dimension. Its block is the spec's, with the halos of the dimensions before.
+  struct Stage {
+    std::unique_ptr<Halo> halo;
+    std::vector<std::int64_t> shift;  // per field: bytes from the spec's first cell to the stage's
+    std::vector<void *> data;  // per field: the array of the running swap; NULL: as planned
+  };
+  Status add_stage(Context &context, const Options &options, const hlc_halo_spec &spec, int dim);
+  Status start_stage();
+  Stage &now() { return stages_[reverse_ ? stages_.size() - 1 - done_ : done_]; }
+
+  std::vector<Stage> stages_;
+  std::vector<int> ranks_;  // per direction
+  std::vector<int> fields_;  // of the running swap, if it does not move all
+  hlc_swap what_{};
+  bool reverse_ = false, in_flight_ = false;
+  std::size_t done_ = 0;  // stages of the running swap that are over
+};
+
+}  // namespace halocline
