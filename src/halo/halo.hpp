@@ -7,6 +7,7 @@
 
 #include "exchange/exchange.hpp"
 #include "halo/bindings.hpp"
+#include "halo/exposures.hpp"
 #include "halo/geometry.hpp"
 #include "halo/views.hpp"
 
@@ -55,6 +56,7 @@ class Halo final : private Cargo {
     Strides strides{};
     std::array<int, kMaxDims> order{};
     FieldPlace place;
+    ExposedAddress exposed;  // of an array of the caller's own
     std::string name;  // for messages
   };
   /// One field's cells of one direction, and the copies that a swap makes of them.
@@ -77,6 +79,7 @@ class Halo final : private Cargo {
     std::int64_t serial, offset;  // the field's memory, and where the field starts in it
     std::int64_t halo, edge;      // where the boxes start in the field
     Strides strides;
+    ExposedAddress exposed;  // instead, of an array of the caller's own
   };
   struct ReadCards : Job {
     std::vector<ReadCard> mine, theirs;  // per path and field
@@ -98,6 +101,8 @@ class Halo final : private Cargo {
   std::string make_label() const;
   void take_fields(const hlc_halo_spec &spec);
   void use_field(std::int64_t serial);
+  void expose(Field &field, std::int64_t bytes);
+  char *find_part(const ReadCard &card, Member member);
   void take_directions(const hlc_halo_spec &spec);
   void take_own_directions(const hlc_halo_spec &spec, const std::vector<Direction> &directions);
   void take_wraps(const hlc_halo_spec &spec);
@@ -163,6 +168,7 @@ class Halo final : private Cargo {
   bool everything_ = false;      // the parts of the exchange are those of a whole swap
   Extents extents_;
   std::unique_ptr<Staged> staged_;      // null unless the spec asks for stages: they have the paths and exchanges then
+  Exposures exposures_;
   std::unique_ptr<Bindings> bindings_;  // null unless swaps may bring other arrays
   void *const *given_ = nullptr;        // within start_with: the arrays of this swap
   std::unique_ptr<Views> views_;      // null but in mode view without HALOCLINE_CHECK=1

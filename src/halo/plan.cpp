@@ -1,6 +1,8 @@
 // The planning of a halo: fields, directions, copies, and the addresses of neighbours that can be read directly.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <string>
 
 #include "exchange/modes/modes.hpp"
@@ -103,6 +105,7 @@ Status Halo::create_stages(const hlc_halo_spec &spec) {
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     ndims_ = spec.grid->ndims;
     take_fields(spec);
+    exposures_.mine.clear();  // the stages expose what is theirs
     extents_ = Extents::of(spec);
     staged_ = std::make_unique<Staged>();
     return Status::ok;
@@ -132,7 +135,7 @@ Status Halo::plan_swap(const hlc_halo_spec &given) {
     if (options_.mode == HLC_MODE_VIEW) make_views(*spec);
     if (spec->rebind) make_bindings(*spec);
     label = make_label();
-    edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
+    edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial != FieldPlace().serial; }));
     copies_.reserve((paths_.size() + self_paths_.size()) * fields_.size());
     copies_of_.reserve(paths_.size() + self_paths_.size() + 1);
     return Status::ok;
@@ -183,9 +186,20 @@ void Halo::take_fields(const hlc_halo_spec &spec) {
     field.strides = field_strides(spec, given);
     field.name = name_of(given, f);
     field.place = context_.find_field(given.data, field_extent(spec, given));
+    if (!spec.rebind) expose(field, field_extent(spec, given));
     fields_.push_back(field);
     use_field(field.place.serial);
   }
+}
+
+/// An array of the caller's own can be read by neighbours if the kernel lets them.
+void Halo::expose(Field &field, std::int64_t bytes) {
+  if (field.place.serial >= 0 || !find_mode(options_.mode)->reads_fields) return;
+  Exposed exposed(field.data, bytes);
+  field.exposed = exposed.address();
+  if (field.exposed.segment < 0) return;
+  exposures_.mine.push_back(std::move(exposed));
+  field.place = {kExposedSerial, 0};
 }
 
 void Halo::take_directions(const hlc_halo_spec &spec) {
@@ -284,8 +298,12 @@ std::vector<Edge> Halo::make_edges(bool readable) const {
 
 Halo::ReadCard Halo::read_card(const Path &path, std::size_t f) const {
   const Field &field = fields_[f];
-  return {field.place.serial, field.place.offset, box_offset(path.direction.halo, field.strides),
-          box_offset(path.direction.edge, field.strides), field.strides};
+  return {field.place.serial,
+          field.place.offset,
+          box_offset(path.direction.halo, field.strides),
+          box_offset(path.direction.edge, field.strides),
+          field.strides,
+          field.exposed};
 }
 
 Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Member member) {
@@ -294,7 +312,12 @@ Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Mem
   const std::size_t at = static_cast<std::size_t>(&path - paths_.data()) * fields_.size() + f;
   if (views_) views_->peer_strides[at] = card.strides;
   if (bindings_) bindings_->reach[at] = {card.halo, card.edge};
-  const char *part = context_.field_part(card.serial, member);
+  const char *part = find_part(card, member);
+  if (!part && card.serial == kExposedSerial)
+    return fail(
+        Status::unsupported,
+        "hlc_halo_init: rank %d cannot attach fields[%zu] '%s' of rank %d, which XPMEM exposes: %s (HALOCLINE_XPMEM=none does without)",
+        context_.rank(), f, field.name.c_str(), path.direction.rank, std::strerror(errno));
   if (!part)
     return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
                 f, field.name.c_str(), path.direction.rank, context_.rank());
@@ -304,6 +327,10 @@ Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Mem
   if (move.halo_bytes > 0) move.pull_halo = plan_copy(path.direction.halo.count, field.strides, card.strides, field.element, field.order);
   if (move.edge_bytes > 0) move.pull_edge = plan_copy(path.direction.edge.count, field.strides, card.strides, field.element, field.order);
   return Status::ok;
+}
+
+char *Halo::find_part(const ReadCard &card, Member member) {
+  return card.serial == kExposedSerial ? exposures_.find(card.exposed) : context_.field_part(card.serial, member);
 }
 
 Status Halo::joined(const Plan &plan) {

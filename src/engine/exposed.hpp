@@ -1,0 +1,13 @@
+// Memory of a process's own that other ranks of the node read.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "transport/shm/xpmem.hpp"
+
+namespace halocline {
+
+using Attached = transport::shm::Attached;
+using Exposed = transport::shm::Exposed;
+using ExposedAddress = transport::shm::ExposedAddress;
+
+}  // namespace halocline

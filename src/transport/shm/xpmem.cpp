@@ -1,0 +1,95 @@
+// The few functions of libxpmem that are needed, found with dlopen. Where /dev/xpmem cannot be opened nothing is loaded.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/xpmem.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+#include "base/atomics.hpp"
+#include "base/environment.hpp"
+
+namespace halocline::transport::shm {
+namespace {
+
+// As xpmem.h has them.
+struct Place {
+  std::int64_t handle;
+  off_t offset;
+};
+constexpr int kReadWrite = 2, kPermitMode = 1;
+
+struct Library {
+  std::int64_t (*make)(void *, std::size_t, int, void *) = nullptr;
+  int (*remove)(std::int64_t) = nullptr;
+  std::int64_t (*get)(std::int64_t, int, int, void *) = nullptr;
+  int (*release)(std::int64_t) = nullptr;
+  void *(*attach)(Place, std::size_t, void *) = nullptr;
+  int (*detach)(void *) = nullptr;
+  bool here = false;
+};
+
+template <class Function>
+bool find(void *handle, const char *name, Function &function) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  return function != nullptr;
+}
+
+/// HALOCLINE_XPMEM names the library's file; "none": it is not looked for.
+Library load() {
+  const char *named = environment("XPMEM");
+  Library library;
+  if (std::strcmp(named, "none") == 0 || (*named == '\0' && access("/dev/xpmem", R_OK | W_OK) != 0)) return library;
+  void *handle = dlopen(*named ? named : "libxpmem.so.0", RTLD_NOW | RTLD_LOCAL);
+  library.here = handle && find(handle, "xpmem_make", library.make) && find(handle, "xpmem_remove", library.remove) &&
+                 find(handle, "xpmem_get", library.get) && find(handle, "xpmem_release", library.release) &&
+                 find(handle, "xpmem_attach", library.attach) && find(handle, "xpmem_detach", library.detach);
+  return library;
+}
+
+const Library &xpmem() {
+  static const Library library = load();
+  return library;
+}
+
+}  // namespace
+
+/// Only this user's processes may attach.
+Exposed::Exposed(const void *data, std::int64_t bytes) {
+  if (!xpmem().here) return;
+  constexpr std::uintptr_t mode = 0600;
+  const auto page = static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+  address_.offset = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(page));
+  address_.bytes = round_up(address_.offset + bytes, page);
+  char *first = static_cast<char *>(const_cast<void *>(data)) - address_.offset;
+  address_.segment = xpmem().make(first, static_cast<std::size_t>(address_.bytes), kPermitMode, reinterpret_cast<void *>(mode));
+}
+
+Exposed::Exposed(Exposed &&other) noexcept : address_(std::exchange(other.address_, {})) {}
+
+Exposed::~Exposed() {
+  if (address_.segment >= 0) xpmem().remove(address_.segment);
+}
+
+Attached::Attached(const ExposedAddress &address) : segment_(address.segment), offset_(address.offset) {
+  if (!xpmem().here || segment_ < 0) return;
+  handle_ = xpmem().get(segment_, kReadWrite, kPermitMode, nullptr);
+  if (handle_ < 0) return;
+  void *pages = xpmem().attach({handle_, 0}, static_cast<std::size_t>(address.bytes), nullptr);
+  if (pages != reinterpret_cast<void *>(std::intptr_t{-1})) pages_ = static_cast<char *>(pages);
+}
+
+Attached::Attached(Attached &&other) noexcept
+    : segment_(other.segment_),
+      handle_(std::exchange(other.handle_, -1)),
+      offset_(other.offset_),
+      pages_(std::exchange(other.pages_, nullptr)) {}
+
+Attached::~Attached() {
+  if (pages_) xpmem().detach(pages_);
+  if (handle_ >= 0) xpmem().release(handle_);
+}
+
+}  // namespace halocline::transport::shm
