@@ -239,6 +239,13 @@ module halocline_c
       type(c_ptr) :: text
     end function
 
+    function c_field_alloc_untouched(context, bytes, data) result(status) bind(C, name="hlc_field_alloc_untouched")
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: context
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(out) :: data
+      integer(c_int) :: status
+    end function
     function c_field_alloc(context, bytes, data) result(status) bind(C, name="hlc_field_alloc")
       import :: c_int, c_ptr, c_size_t
       type(c_ptr), value :: context

@@ -50,7 +50,8 @@ module halocline_fields
   !> pointer u with it. Collective over the context. u has any rank up to 4 and elements of real32, real64, int32 or int64. Two
   !> forms: hlc_field_alloc(context, u, lower, upper) gives u the bounds lower:upper (default or 64-bit integers, one per
   !> dimension); hlc_field_alloc(context, u, grid, depth [, depth_high]) gives it 1 - depth(d) : local(d) + depth_high(d). A
-  !> scalar depth holds for all dimensions; without depth_high both sides have the same depth. Release it with hlc_field_free.
+  !> scalar depth holds for all dimensions; without depth_high both sides have the same depth. With untouched=.true. (after status) each
+  !> page lies on the memory of the thread that writes it first. Release it with hlc_field_free.
   interface hlc_field_alloc
     module procedure alloc_bounds_int32_real32, alloc_bounds_int64_real32, alloc_grid_real32
     module procedure alloc_bounds_int32_real64, alloc_bounds_int64_real64, alloc_grid_real64
@@ -86,15 +87,23 @@ contains
   end subroutine
 
   !> Allocates the shared memory of an array with these bounds.
-  subroutine alloc_array(context, element_bytes, lower, upper, data, status)
+  subroutine alloc_array(context, element_bytes, lower, upper, data, status, untouched)
     type(hlc_context), intent(in) :: context
     integer, intent(in) :: element_bytes
     integer(c_int64_t), intent(in) :: lower(:), upper(:)
     type(c_ptr), intent(out) :: data
     integer, intent(out), optional :: status
-    integer(c_int64_t) :: cells
-    cells = product(max(upper - lower + 1, 0_c_int64_t))
-    call settle(int(c_field_alloc(context%handle, int(cells * element_bytes, c_size_t), data)), context%rank, status)
+    logical, intent(in), optional :: untouched
+    integer(c_size_t) :: bytes
+    logical :: touch
+    bytes = int(product(max(upper - lower + 1, 0_c_int64_t)) * element_bytes, c_size_t)
+    touch = .true.
+    if (present(untouched)) touch = .not. untouched
+    if (touch) then
+      call settle(int(c_field_alloc(context%handle, bytes, data)), context%rank, status)
+    else
+      call settle(int(c_field_alloc_untouched(context%handle, bytes, data)), context%rank, status)
+    end if
   end subroutine
 
   !> Finds the bounds of a field of a grid, and the sentence that tells what is wrong if the depths or the rank do not fit the

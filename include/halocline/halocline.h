@@ -168,6 +168,14 @@ HLC_API const char *hlc_context_network(const hlc_context *context);
 HLC_NODISCARD HLC_API hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data);
 
 /**
+ * As hlc_field_alloc, and may stand beside it on other ranks, but takes no page: each lies on the memory of the core that touches it first, as for malloc. So where
+ * several threads of a rank compute, let each write what it will compute before anybody else reads or writes it (its zeros, too). It is looked whether
+ * shared memory has room for the bytes now; if others take it before the pages are touched, touching one ends the process (SIGBUS), and memory is
+ * counted as used only then.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_field_alloc_untouched(hlc_context *context, size_t bytes, void **data);
+
+/**
  * Releases memory from hlc_field_alloc and sets *data to NULL; NULL is fine. Local: it does not wait for other ranks. HLC_ERR_STATE while a halo of
  * this rank still uses it or a reduction that is running does, HLC_ERR_ARGUMENT if it is not from hlc_field_alloc.
  */

@@ -5,6 +5,7 @@
 
 #include "api/plans.hpp"
 #include "engine/collective.hpp"
+#include "engine/segment.hpp"
 #include "exchange/list.hpp"
 #include "exchange/modes/modes.hpp"
 #include "halo/grid.hpp"
@@ -179,6 +180,14 @@ hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data) {
     if (!context) return null("hlc_field_alloc", "context");
     HLC_TRY(mpi_is_up("hlc_field_alloc"));
     return context->inner.allocate_field(bytes, data);
+  });
+}
+
+hlc_status hlc_field_alloc_untouched(hlc_context *context, size_t bytes, void **data) {
+  return guarded("hlc_field_alloc_untouched", [&]() -> Status {
+    if (!context) return null("hlc_field_alloc_untouched", "context");
+    HLC_TRY(mpi_is_up("hlc_field_alloc_untouched"));
+    return context->inner.allocate_field(bytes, data, halocline::Pages::untouched);
   });
 }
 

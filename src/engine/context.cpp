@@ -232,7 +232,7 @@ int Context::rank_of(Member member) const {
   return rank;
 }
 
-Status Context::allocate_field(std::size_t bytes, void **data) {
+Status Context::allocate_field(std::size_t bytes, void **data, Pages pages) {
   std::list<Field> made;
   const Call in_call(*this, CallName::field_alloc);
   HLC_TRY(meet(*this, alone(*this, [&] {
@@ -241,7 +241,7 @@ Status Context::allocate_field(std::size_t bytes, void **data) {
     made.push_back({next_serial_, {}, 0});
     return Status::ok;
   })));
-  HLC_TRY(agree(*this, comm_, create_segment(*this, static_cast<std::int64_t>(bytes), made.front().segment)));
+  HLC_TRY(agree(*this, comm_, create_segment(*this, static_cast<std::int64_t>(bytes), made.front().segment, ObjectFile::closed, pages)));
   next_serial_ += 1;
   *data = made.front().segment.part(member_);
   const std::lock_guard lock(fields_mutex_);

@@ -119,7 +119,7 @@ class Context {
   int rank_of(Member member) const;
 
   /// Field memory: collective to make, local to release.
-  Status allocate_field(std::size_t bytes, void **data);
+  Status allocate_field(std::size_t bytes, void **data, transport::shm::Pages pages = transport::shm::Pages::reserved);
   Status release_field(void *data);
   /// Where in the fields a piece of memory lies.
   FieldPlace find_field(const void *data, std::int64_t bytes);

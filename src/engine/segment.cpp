@@ -65,13 +65,13 @@ Status open_or_name(Context &context, std::unique_ptr<Layout> &layout, Segment &
 
 }  // namespace
 
-Status create_segment(Context &context, std::int64_t my_bytes, Segment &segment, ObjectFile file) {
+Status create_segment(Context &context, std::int64_t my_bytes, Segment &segment, ObjectFile file, Pages pages) {
   segment = Segment();
   std::unique_ptr<Layout> layout;
   HLC_TRY(gather_sizes(context, my_bytes, layout, segment));
   // A rank alone on its node needs no object, if there is no helper.
   if (context.members() > 1 || file == ObjectFile::kept) HLC_TRY(open_or_name(context, layout, segment));
-  const int error = segment.map(context.member());
+  const int error = segment.map(context.member(), pages);
   if (file == ObjectFile::closed) segment.close();
   return agree(context, context.node_comm(), shortage(context, segment.bytes(), error));
 }

@@ -1,6 +1,14 @@
 // Fields in shared memory, in the caller's own memory, and in both, in every mode; and what hlc_halo_info says about the routes.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sys/statvfs.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include <halocline/halocline.hpp>
+
 #include "support/rig.hpp"
 
 namespace halocline::test {
@@ -61,6 +69,52 @@ TEST_P(FieldMemory, the_plan_counts_every_message_once) {
   std::int64_t sums[2] = {info.bytes_in, info.bytes_out};
   MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   EXPECT_EQ(sums[0], sums[1]);
+}
+
+/// Bytes of shared memory that are free on this node.
+std::int64_t free_bytes() {
+  struct statvfs system;
+  EXPECT_EQ(statvfs("/dev/shm", &system), 0);
+  return static_cast<std::int64_t>(system.f_bfree * system.f_frsize);
+}
+
+/// What an allocation of 16 MiB on rank 0 takes of it; others may take or give back some, too.
+std::int64_t taken_by(hlc_status (*alloc)(hlc_context *, std::size_t, void **), void **data) {
+  const std::int64_t before = free_bytes();
+  EXPECT_TRUE(ok(alloc(context(), rank() == 0 ? std::size_t{16} << 20 : 0, data)));
+  return before - free_bytes();
+}
+
+TEST(Untouched, pages_are_taken_by_whoever_writes_them_first) {
+  if (size() < 2 || std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "a rank alone on its node shares no memory";
+  void *data[2] = {};
+  const std::int64_t half = 8 << 20, reserved = taken_by(hlc_field_alloc, &data[0]),
+                     untouched = taken_by(hlc_field_alloc_untouched, &data[1]);
+  if (rank() == 0) {
+    EXPECT_GT(reserved, half);
+    EXPECT_LT(untouched, half);
+    const std::int64_t before = free_bytes();
+    std::thread([&] { std::memset(data[1], 1, std::size_t{16} << 20); }).join();
+    EXPECT_GT(before - free_bytes(), half);
+  }
+  for (void *&memory : data) EXPECT_TRUE(ok(hlc_field_free(context(), &memory)));
+}
+
+TEST(Untouched, more_than_there_is_room_for_is_an_error) {
+  if (size() < 2) GTEST_SKIP() << "a rank alone on its node shares no memory";
+  void *data = nullptr;
+  EXPECT_TRUE(is_status(HLC_ERR_MEMORY, hlc_field_alloc_untouched(context(), std::size_t{1} << 46, &data)));
+  EXPECT_EQ(data, nullptr);
+}
+
+TEST(Untouched, fields_of_the_cxx_wrapper_are_swapped) {
+  Context all(MPI_COMM_WORLD);
+  const Grid grid(all, {4L * size(), 4}, {1, 1}, {size(), 1});
+  Field<double, 2> u(all, grid, 1, Pages::untouched);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) u(i, j) = 10 * static_cast<double>(grid.start(0) + i) + j;
+  Halo(all, grid, {u}).swap();
+  EXPECT_EQ(u(-1, 0), 10 * static_cast<double>((grid.start(0) + 4L * size() - 1) % (4L * size())));
 }
 
 FOR_ALL_MODES(FieldMemory);

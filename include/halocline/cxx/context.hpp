@@ -58,14 +58,18 @@ class Context {
   detail::Handle<hlc_context, hlc_finalise> handle_;
 };
 
+/// Where the pages of shared memory lie: at the thread that allocates, or each at the thread that writes it first (hlc_field_alloc_untouched).
+enum class Pages { of_the_caller, untouched };
+
 /// count values of T in memory that all ranks of the node can read, filled with zeros (hlc_field_alloc). Making one is collective.
 template <class T>
 class SharedArray {
  public:
-  SharedArray(const Context &context, std::size_t count) : context_(context.raw()), count_(count) {
+  SharedArray(const Context &context, std::size_t count, Pages pages = Pages::of_the_caller) : context_(context.raw()), count_(count) {
     void *raw = nullptr;
+    const auto alloc = pages == Pages::untouched ? hlc_field_alloc_untouched : hlc_field_alloc;
     // More than fits a size_t is refused by all ranks together, as any size that no memory has.
-    check(hlc_field_alloc(context_, count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T), &raw));
+    check(alloc(context_, count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T), &raw));
     data_ = static_cast<T *>(raw);
   }
   SharedArray(SharedArray &&other) noexcept

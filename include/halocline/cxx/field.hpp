@@ -87,9 +87,10 @@ struct Depth {
 template <class T, int N>
 class Field {
  public:
-  Field(const Context &context, const Grid &grid, const Depth<N> &depth)
-      : depth_(depth), extent_(extents(grid, depth)), cells_(context, count(extent_)), origin_(cells_.data() + offset(depth.low)) {}
-  Field(const Context &context, const Grid &grid, std::int64_t depth) : Field(context, grid, Depth<N>::all(depth)) {}
+  Field(const Context &context, const Grid &grid, const Depth<N> &depth, Pages pages = Pages::of_the_caller)
+      : depth_(depth), extent_(extents(grid, depth)), cells_(context, count(extent_), pages), origin_(cells_.data() + offset(depth.low)) {}
+  Field(const Context &context, const Grid &grid, std::int64_t depth, Pages pages = Pages::of_the_caller)
+      : Field(context, grid, Depth<N>::all(depth), pages) {}
   template <class... Index>
   T &operator()(Index... index) noexcept {
     static_assert(sizeof...(Index) == N, "one index per dimension");

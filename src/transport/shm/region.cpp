@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,19 @@
 #include "base/atomics.hpp"
 
 namespace halocline::transport::shm {
+
+namespace {
+
+/// An errno: ENOSPC if so many bytes have no room in the file's file system now.
+int look_for_room(int file, std::int64_t bytes) {
+  struct statvfs system;
+  if (fstatvfs(file, &system) != 0) return errno;
+  const auto block = static_cast<std::int64_t>(system.f_frsize);
+  // A file system without a limit says 0 blocks.
+  return system.f_blocks > 0 && bytes / block > static_cast<std::int64_t>(system.f_bavail) ? ENOSPC : 0;
+}
+
+}  // namespace
 
 Region::Region(Region &&other) noexcept { *this = std::move(other); }
 
@@ -84,11 +98,12 @@ void Region::unlink(const ObjectAddress &address) {
   if (address.name[0] != '\0') shm_unlink(address.name);
 }
 
-int Region::map(Member me) {
+int Region::map(Member me, Pages pages) {
   // Reserving my own part places its pages on my memory, and turns a full /dev/shm into an error here.
   int error = 0;
   if (file_ >= 0) do
-      error = posix_fallocate(file_, offsets_[static_cast<std::size_t>(me)], part_bytes(me));
+      error = pages == Pages::untouched ? look_for_room(file_, part_bytes(me))
+                                        : posix_fallocate(file_, offsets_[static_cast<std::size_t>(me)], part_bytes(me));
     while (error == EINTR);
   if (error) return error;
   const int sharing = file_ < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;

@@ -21,6 +21,9 @@ struct ObjectAddress {
   char name[64] = "";  // "": it has none
 };
 
+/// Whether the owner of a part takes its pages at once.
+enum class Pages { reserved, untouched };
+
 /// Memory with one part per rank of the node. Move-only; unmaps and closes when it goes. Functions that may fail return an errno, 0 if all
 /// went well, and allocate nothing but lay_out.
 ///
@@ -52,8 +55,9 @@ class Region {
   int describe(ObjectAddress &address) const;
   /// Removes the name, if there is one.
   static void unlink(const ObjectAddress &address);
-  /// Reserves my part and maps all; without an object that was made or opened: memory of this process alone.
-  int map(Member me);
+  /// Reserves my part and maps all; without an object that was made or opened: memory of this process alone. With Pages::untouched nothing is reserved: each
+  /// page lies on the memory of the core that touches it first, and it is only looked whether there is room for them now.
+  int map(Member me, Pages pages = Pages::reserved);
   /// Maps the laid out bytes of an object that others have made, from a place that is a whole number of pages. Reserves nothing.
   int map_from(std::int64_t place);
   /// The mapping holds the object; its file is needed no more.
