@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <list>
 #include <memory>
@@ -109,6 +110,9 @@ class Context {
   /// send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing on
   /// a thread that may not call MPI.
   void nudge();
+  /// What trials on this node have found of messages of 2^n bytes at most: that they had better be packed past the caches. The same on all ranks of the node.
+  enum class Packing : char { not_tried, kept, past_caches };
+  Packing &packing(int n) { return packings_[static_cast<std::size_t>(n)]; }
   /// Check mode's post office; null unless HALOCLINE_CHECK=1.
   Post *post() const { return post_.get(); }
   /// The member of this node that a rank is, kOtherNode if it stands elsewhere. Cold: asks MPI.
@@ -163,6 +167,7 @@ class Context {
   std::atomic<std::int64_t> call_{0};
   std::int64_t call_begun_ns_ = 0, plans_made_ = 0;
   RollCall roll_call_;
+  std::array<Packing, 64> packings_{};
   Status why_lost_ = Status::ok;
   char loss_[sizeof Ballot::News::message] = "";
   bool one_host_ = true;

@@ -10,12 +10,19 @@
 namespace {
 
 int started = 0;  // persistent requests, those that receive included
+int reductions = 0;
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int MPI_Start(MPI_Request *request) {
   started += 1;
   return PMPI_Start(request);
+}
+
+extern "C" __attribute__((visibility("default"))) int MPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype type,
+                                                                     MPI_Op operation, MPI_Comm comm, MPI_Request *request) {
+  reductions += 1;
+  return PMPI_Iallreduce(in, out, count, type, operation, comm, request);
 }
 
 namespace {
@@ -27,7 +34,7 @@ struct Found {
 
 /// Swaps once a periodic block of n x n cells, the ranks in a row, so that six of eight neighbours are other ranks. A cell's bytes are its writer's
 /// number.
-Found swap(const halocline::Context &context, std::int64_t n, std::size_t cell_bytes) {
+Found swap(const halocline::Context &context, std::int64_t n, std::size_t cell_bytes, hlc_mode mode = HLC_MODE_P2P) {
   const std::int64_t global[] = {n * context.size(), n}, wide = n + 2;
   const int dims[] = {context.size(), 1}, periodic[] = {1, 1};
   hlc_grid grid{};
@@ -41,7 +48,7 @@ Found swap(const halocline::Context &context, std::int64_t n, std::size_t cell_b
   for (int d = 0; d < 2; ++d) spec.depth_low[d] = spec.depth_high[d] = 1;
   spec.nfields = 1;
   spec.fields = &field;
-  spec.mode = HLC_MODE_P2P;
+  spec.mode = mode;
   hlc_halo *halo = nullptr;
   halocline::check(hlc_halo_init(context.raw(), &spec, &halo));
 
@@ -58,6 +65,19 @@ Found swap(const halocline::Context &context, std::int64_t n, std::size_t cell_b
     }
   halocline::check(hlc_halo_finalise(&halo));
   return found;
+}
+
+TEST(Planning, tries_how_to_pack_once_for_messages_of_a_size) {
+  const halocline::Context context(MPI_COMM_WORLD);
+  int needed[3] = {};
+  for (int &count : needed) {
+    reductions = 0;
+    EXPECT_EQ(swap(context, 16, 8, HLC_MODE_NOTIFY).wrong_cells, 0);
+    count = reductions;
+  }
+  EXPECT_LT(needed[1], 40);
+  EXPECT_EQ(needed[2], needed[1]);
+  EXPECT_LE(needed[1], needed[0]);
 }
 
 TEST(Messages, short_edges_to_one_rank_share_one) {

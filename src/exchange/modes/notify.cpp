@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "base/stream.hpp"
@@ -46,7 +47,7 @@ class NotifyLeg final : public Leg {
     HLC_TRY(agree(context, plan_.comm, create_segment(context, bytes_, segment_)));
     HLC_TRY(swap_cards(plan_, edges_, cards));
     for (const int e : edges_) connect(e, cards->mine[static_cast<std::size_t>(e)], cards->theirs[static_cast<std::size_t>(e)]);
-    return plan_.copies_cells && context.core_per_rank() ? try_both_packings() : Status::ok;
+    return plan_.copies_cells && context.core_per_rank() ? choose_packing() : Status::ok;
   }
 
   void parts_changed() override { peers_.parts_changed(plan_, edges_); }
@@ -153,11 +154,24 @@ class NotifyLeg final : public Leg {
     return cards;
   }
 
-  /// Whether it pays to write past the caches depends on the size and on whether the cores share a cache, which a virtual machine hides.
-  /// So all ranks of the node fill their peers' slots and read their own, both ways in turn, and take the way that cost less in all.
-  Status try_both_packings() {
+  /// A trial takes longer than all else that planning does, so there is one for messages of a size, and plans that come later go by it.
+  Status choose_packing() {
     std::int64_t largest = 1;
     for (const int e : edges_) largest = std::max({largest, edge(e).space_out, edge(e).space_in});
+    HLC_TRY(reduce(*plan_.context, plan_.context->node_comm(), MPI_MAX, &largest, 1));
+    const int size = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::min(largest, kTrialBytes) - 1)));
+    Context::Packing &known = plan_.context->packing(size);
+    if (known == Context::Packing::not_tried) {
+      HLC_TRY(try_both_packings(largest));
+      known = past_caches_ ? Context::Packing::past_caches : Context::Packing::kept;
+    }
+    past_caches_ = known == Context::Packing::past_caches;
+    return Status::ok;
+  }
+
+  /// Whether it pays to write past the caches depends on the size and on whether the cores share a cache, which a virtual machine hides.
+  /// So all ranks of the node fill their peers' slots and read their own, both ways in turn, and take the way that cost less in all.
+  Status try_both_packings(std::int64_t largest) {
     std::vector<char> scratch;
     HLC_TRY(halocline::prepare(*plan_.context, plan_.context->node_comm(), [&] {
       scratch.assign(static_cast<std::size_t>(std::min(largest, kTrialBytes)), 1);
