@@ -46,7 +46,7 @@ options_of() {
 }
 
 # What ccache has to overlook where headers are precompiled.
-CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 export CCACHE_SLOPPINESS
 
 is_silent_compiler() {
