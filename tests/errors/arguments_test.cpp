@@ -56,6 +56,15 @@ TEST(Arguments, of_hlc_halo_init_are_checked_on_all_ranks) {
   refuse("no cells", {"local", "0"}, [](Plane &p) { p.grid.local[1] = 0; });
 }
 
+TEST(Arguments, that_do_not_go_with_stages_are_refused) {
+  static const int nobody[9] = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
+  static const unsigned char nothing[9] = {};
+  expect_refused("stages with a table", [](Plane &p) { p.spec.staged = 1, p.spec.neighbours = nobody; }, HLC_ERR_UNSUPPORTED,
+                 {"staged", "neighbours must be NULL", last_rank()});
+  expect_refused("stages with fills", [](Plane &p) { p.spec.staged = 1, p.spec.fills = nothing; }, HLC_ERR_UNSUPPORTED,
+                 {"staged", "fills must be NULL", last_rank()});
+}
+
 TEST(Arguments, that_no_memory_fits_are_refused_and_overflow_nothing) {
   const auto refuse = [](const char *what, std::vector<std::string> words, const std::function<void(Plane &)> &spoil) {
     words.push_back(last_rank());
