@@ -50,7 +50,7 @@ class Rebind : public testing::TestWithParam<ModeChoice> {
 
 TEST_P(Rebind, arrays_of_any_case_are_swapped_in_any_turn) {
   Random random(mixed(seed() ^ 41));
-  for (int trial = 0; trial < 5; ++trial)
+  for (int trial = 0; trial < (size() > 3 ? 1 : 4); ++trial)
     for (const Memory memory : {Memory::shared, Memory::own, Memory::differs_by_rank, Memory::differs_by_arena}) {
       Rig rig(random_case(size(), random), GetParam(), memory, kSets);
       if (!rig.ready()) return;
@@ -80,7 +80,7 @@ TEST_P(Rebind, two_arrays_in_turn_are_right_under_skew) {
     Rig rig(two_fields(0b11), GetParam(), Memory::shared, kSets);
     if (!rig.ready()) return;
     Skew skew(12);
-    for (int step = 1; step <= (size() > 4 ? 60 : 150); ++step) {
+    for (int step = 1; step <= (size() > 3 ? 25 : 150); ++step) {
       rig.choose(step % 2);
       rig.fill(step);
       skew.delay();
