@@ -68,7 +68,7 @@ int Region::open(const ObjectAddress &address) {
 }
 
 /// Mapped already, unless the rank is alone on its node.
-int Region::map(Member) {
+int Region::map(Member, Pages) {
   if (!base_) base_ = new_memory(bytes());
   return base_ ? 0 : ENOMEM;
 }
