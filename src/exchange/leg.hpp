@@ -58,7 +58,7 @@ struct Plan {
   Options options;
   std::vector<Edge> edges;
   std::vector<Part> parts;
-  int ndims = 0;              // a halo's, whose tags are directions as hlc_halo_spec counts its neighbours; 0: tags are the caller's own
+  int ndims = 0;  // a halo's, whose tags are directions as hlc_halo_spec counts its neighbours; 0: tags are the caller's own
   bool copies_cells = false;  // the cargo packs by copying, so that it can do so past the caches
   bool whole_round = true;  // the same on all ranks: the round moves every edge as planned
   // Where my fields lie in the running round, for those who read them; empty unless they may lie elsewhere in each round. Of those that the round
