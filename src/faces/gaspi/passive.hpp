@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <compare>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <tuple>
 
 #include "faces/gaspi/requests.hpp"
 
@@ -20,7 +20,8 @@ struct Parcel {
   std::uint64_t offset, bytes;
   std::uint64_t thread = thread_number();
 
-  auto operator<=>(const Parcel &) const = default;
+  auto parts() const { return std::tie(rank, segment, offset, bytes, thread); }
+  bool operator<(const Parcel &other) const { return parts() < other.parts(); }
 };
 
 /// Any thread may call.

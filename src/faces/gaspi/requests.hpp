@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <compare>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "engine/part.hpp"
 #include "faces/gaspi/visit.hpp"
@@ -21,7 +21,8 @@ struct Asked {
   std::uint64_t first = 0, second = 0;  // operands
   std::uint64_t thread = thread_number();
 
-  auto operator<=>(const Asked &) const = default;
+  auto parts() const { return std::tie(what, rank, segment, offset, first, second, thread); }
+  bool operator<(const Asked &other) const { return parts() < other.parts(); }
 };
 
 /// Any thread may call.
