@@ -22,6 +22,7 @@ struct Parcel {
 
   auto parts() const { return std::tie(rank, segment, offset, bytes, thread); }
   bool operator<(const Parcel &other) const { return parts() < other.parts(); }
+  bool operator==(const Parcel &other) const { return parts() == other.parts(); }
 };
 
 /// Any thread may call.
