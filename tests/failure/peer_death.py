@@ -42,9 +42,10 @@ OVER_THE_NETWORK = [("direct", "after_start"), ("notify_node", "after_start")]
 TWO_NODES = dict(OTHER_NODES, HALOCLINE_FAKE_NODES="2", HALOCLINE_TIMEOUT="20")
 SHARED = [("notify_node", "between_swaps"), ("notify_node", "after_start"), ("notify_node", "unpacking")]
 # What is collective at the end waits for a live rank far longer than HALOCLINE_TIMEOUT, for one that is lost no longer than that: the
-# patience is shorter than the former. `put`: the death is known by a transfer that has failed, and there is nothing to wait for.
+# patience is shorter than the former. `put`: the death is known by a transfer that has failed, and there is nothing to wait for; so nobody
+# may move the network of the one that dies.
 LAST_CALLS = dict(OTHER_NODES, HALOCLINE_TIMEOUT="4", HALOCLINE_TEST_PATIENCE="30")
-KNOWN = dict(LAST_CALLS, HALOCLINE_TIMEOUT="25")
+KNOWN = dict(LAST_CALLS, HALOCLINE_TIMEOUT="25", HALOCLINE_PROGRESS="caller")
 AT_THE_END = [("segment", "finalise", LAST_CALLS), ("segment", "closing", LAST_CALLS), ("notify", "closing", LAST_CALLS),
               ("segment", "put", KNOWN)]
 CHECKED = [("direct", "after_start"), ("p2p", "after_start"), ("notify", "between_swaps")]
