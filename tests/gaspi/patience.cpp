@@ -214,8 +214,11 @@ int main(int, char **argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   expect(GASPI_SUCCESS, gaspi_proc_init(GASPI_BLOCK), "gaspi_proc_init");
   expect(GASPI_SUCCESS, gaspi_proc_rank(&rank), "gaspi_proc_rank");
-  for (gaspi_segment_id_t id = 0; id < 2; ++id)
-    expect(GASPI_SUCCESS, gaspi_segment_create(id, bytes, GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_INITIALIZED), "gaspi_segment_create");
+  expect(GASPI_SUCCESS, gaspi_segment_create(0, bytes, GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_INITIALIZED), "gaspi_segment_create");
+  // Not collective: the first use has to ask where it lies.
+  expect(GASPI_SUCCESS, gaspi_segment_alloc(1, bytes, GASPI_MEM_INITIALIZED), "gaspi_segment_alloc");
+  if (rank == sleeper) expect(GASPI_SUCCESS, gaspi_segment_register(1, 0, GASPI_BLOCK), "gaspi_segment_register");
+  expect(GASPI_SUCCESS, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), "gaspi_barrier");
   for (char **name = argv + 1; *name; ++name) {
     const Call &call = *find(*name);
     rank == sleeper ? stand_still(call) : try_it(call);
