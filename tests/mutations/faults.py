@@ -47,7 +47,7 @@ def make(fault, builds, folder):
 
 def failures(folder, tests, library):
     """Names of the default tests that match and fail with the library in that folder (None: with the build's own)."""
-    environment = dict(os.environ, HALOCLINE_TIMEOUT="20")
+    environment = dict(os.environ)
     if library:
         environment["LD_LIBRARY_PATH"] = f"{library}:{os.environ.get('LD_LIBRARY_PATH', '')}"
     with tempfile.TemporaryDirectory() as place:
