@@ -271,9 +271,8 @@ Status FarParts::combine(const char *call, Target at, hlc_action action, std::ui
   return traffic_->look(question, at.rank, call, combining(at.offset, action, operand), old);
 }
 
-Status FarParts::compare(const char *call, Target at, hlc_number type, std::uint64_t expected, std::uint64_t value, Question &question,
-                         std::uint64_t *old) {
-  return traffic_->look(question, at.rank, call, comparing(at.offset, type, expected, value), old);
+Status FarParts::compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Question &question, std::uint64_t *old) {
+  return traffic_->look(question, at.rank, call, comparing(at.offset, HLC_NUMBER_UINT64, expected, value), old);
 }
 
 Status FarParts::accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count) {

@@ -77,8 +77,7 @@ class FarParts {
   Status compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old);
   /// The same two without waiting: `again` until the answer is there, then with the same question.
   Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Question &question, std::uint64_t *old);
-  Status compare(const char *call, Target at, hlc_number type, std::uint64_t expected, std::uint64_t value, Question &question,
-                 std::uint64_t *old);
+  Status compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Question &question, std::uint64_t *old);
   Status accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count);
 
  private:

@@ -225,7 +225,7 @@ Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t 
 
 Status PeerPart::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Question &question,
                               std::uint64_t *old) {
-  if (far_) return far_->compare(call, {rank_, offset}, HLC_NUMBER_UINT64, expected, value, question, old);
+  if (far_) return far_->compare(call, {rank_, offset}, expected, value, question, old);
   if (lock_) return change_locked(call, offset, old, [=](std::uint64_t number) { return number == expected ? value : number; });
   const std::int64_t before =
       compare_and_swap(HLC_NUMBER_UINT64, data_ + offset, static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value));

@@ -63,7 +63,8 @@ Exposed::Exposed(const void *data, std::int64_t bytes) {
   const auto page = static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
   address_.offset = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(page));
   address_.bytes = round_up(address_.offset + bytes, page);
-  char *first = static_cast<char *>(const_cast<void *>(data)) - address_.offset;
+  char *first = const_cast<char *>(static_cast<const char *>(data)) - address_.offset;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the mode travels as a pointer
   address_.segment = xpmem().make(first, static_cast<std::size_t>(address_.bytes), kPermitMode, reinterpret_cast<void *>(mode));
 }
 
@@ -78,6 +79,7 @@ Attached::Attached(const ExposedAddress &address) : segment_(address.segment), o
   handle_ = xpmem().get(segment_, kReadWrite, kPermitMode, nullptr);
   if (handle_ < 0) return;
   void *pages = xpmem().attach({handle_, 0}, static_cast<std::size_t>(address.bytes), nullptr);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): as libxpmem says that it has failed
   if (pages != reinterpret_cast<void *>(std::intptr_t{-1})) pages_ = static_cast<char *>(pages);
 }
 
