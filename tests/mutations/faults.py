@@ -25,7 +25,7 @@ import xml.etree.ElementTree
 from run import Build, change
 
 HERE = pathlib.Path(__file__).resolve().parent
-MOST_SECONDS = "150"  # of one test: a fault may make it hang
+MOST_SECONDS = "60"  # of one test: a fault may make it hang
 MOST_NAMES = 6  # of tests in a cell of the table
 
 
