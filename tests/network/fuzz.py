@@ -28,6 +28,7 @@ CONTROL_VERSION, CONNECT, PROTOCOL_VERSION = 3, 0, 3
 MESSAGE, READ, READ_ANSWER, WRITE = 0, 2, 3, 4
 HAS_WORD = 1
 SPARE_FILES = 2  # that may come and go with nobody attacking
+RANKS_PORTS = set()  # whoever says that it is at one of these takes the place of that rank's connection (docs/network.md)
 
 
 def request(data=b"", kind=CONNECT, version=CONTROL_VERSION, said_bytes=None):
@@ -38,7 +39,10 @@ def request(data=b"", kind=CONNECT, version=CONTROL_VERSION, said_bytes=None):
 
 def introduction(dice):
     """What its reliable endpoints say of themselves in that request: port and process."""
-    return struct.pack(">BBHI", 0, 0, dice.randrange(1024, 65536), dice.randrange(1, 1 << 22))
+    port = dice.randrange(1024, 65536)
+    while port in RANKS_PORTS:
+        port = dice.randrange(1024, 65536)
+    return struct.pack(">BBHI", 0, 0, port, dice.randrange(1, 1 << 22))
 
 
 def operation(kind, places=(), word=None, body=b""):
@@ -256,6 +260,7 @@ def fuzz(job, names, times):
     listens = [[address.split(":")[0] for address in addresses] for addresses in job.addresses]
     helpers = {address.split(":")[0] for process in job.processes for address in addresses_of_children(process)}
     right = listens == [[LOOPBACK]] * RANKS and helpers <= {LOOPBACK}
+    RANKS_PORTS.update(port for ports in job.ports() for port in ports)
     failed = say("" if right else f"{listens}, {helpers}", "the job listens at the address of the chosen interface alone")
     for name in names if not failed else []:
         fault, made = try_attack(job, globals()[name], times * (20 if name == "half_open" else 1))
