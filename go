@@ -48,7 +48,7 @@ run_tests() {
   *) fail "./go test has no option '$1'; it has --all, --long, and -- before options of ctest" ;;
   esac
   set_up
-  want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin
+  want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc
   has ccache || say 'No ccache: what is built anew is compiled anew.'
   has clang++ || say 'No clang: the second compiler is not tried.'
   has tc || say 'No ip and tc: nothing is tried on several hosts.'

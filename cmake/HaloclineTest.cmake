@@ -70,7 +70,8 @@ endfunction()
 
 # halocline_classify(NAME [LONG] [FULL] [QUICK] [WAITS] [CLASSES class...] [LABELS l...] [NEEDS word...]): what kind of test a registered one is.
 # CLASSES: those beside `protocol`. LONG: only `./go test --long` runs it. FULL: `--all` does, too. QUICK: it is one of the two minutes of
-# `ctest -L quick`. WAITS: it sleeps more than it computes, and may run beside others. NEEDS: what has to be built for it.
+# `ctest -L quick`. WAITS: it sleeps more than it computes, and runs beside others: two
+# of these at a time. NEEDS: what has to be built for it.
 function(halocline_classify name)
   cmake_parse_arguments(arg "LONG;FULL;QUICK;WAITS" "" "CLASSES;LABELS;NEEDS" ${ARGN})
   set(labels protocol ${arg_CLASSES} ${arg_LABELS})
@@ -93,7 +94,11 @@ function(halocline_classify name)
   endif()
   if(arg_WAITS)
     list(APPEND labels waits)
-    set_tests_properties(${name} PROPERTIES PROCESSORS 1 COST 100)
+    # The cores are for those that compute: the locks keep tests that wait from taking all the places at once.
+    get_property(turn GLOBAL PROPERTY HALOCLINE_WAITING_TURN)
+    math(EXPR turn "(0${turn} + 1) % 2")
+    set_property(GLOBAL PROPERTY HALOCLINE_WAITING_TURN ${turn})
+    set_tests_properties(${name} PROPERTIES PROCESSORS 1 COST 100 RESOURCE_LOCK waiting_${turn})
   endif()
   set_property(TEST ${name} APPEND PROPERTY LABELS ${labels})
 endfunction()

@@ -23,15 +23,15 @@ try_step() {
   title=$1
   shift
   name_log
-  began=$(date +%s)
+  step_began=$(date +%s)
   start_ticker
   "$@" </dev/null >"$log" 2>&1
   status=$?
   stop_ticker
   if [ "$status" -eq 0 ]; then
-    printf '%s s\n' "$(($(date +%s) - began))"
+    printf '%s s\n' "$(($(date +%s) - step_began))"
   else
-    printf 'failed after %s s\n' "$(($(date +%s) - began))"
+    printf 'failed after %s s\n' "$(($(date +%s) - step_began))"
   fi
   return "$status"
 }
@@ -74,7 +74,7 @@ start_ticker() {
   [ -t 1 ] || return 0
   (
     while sleep 1; do
-      printf '\r\033[K%s ... %s s %s' "$title" "$(($(date +%s) - began))" "$(tail -n 1 "$log" | sed -n 's/^\(\[[0-9]*\/[0-9]*\]\).*/\1/p')"
+      printf '\r\033[K%s ... %s s %s' "$title" "$(($(date +%s) - step_began))" "$(tail -n 1 "$log" | sed -n 's/^\(\[[0-9]*\/[0-9]*\]\).*/\1/p')"
     done
   ) &
   ticker=$!

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Kills one rank at each stage of a halo's or segment's life; every other rank is told so by name, soon, and can take everything back.
 
-Usage: peer_death.py PROGRAM [--matrix] -- LAUNCHER [FLAG...]
+Usage: peer_death.py PROGRAM [--matrix | --mpi] -- LAUNCHER [FLAG...]
 
 Each case is one launch of 3 ranks of PROGRAM (peer_death.cpp), each the child of a shell that outlives it, so that the launcher does not
 see the death and end all ranks, as most do. Afterwards no process may hold shared memory of the case, and /dev/shm must be as empty as
-before: the cases run in a mount namespace with a /dev/shm of their own where that is allowed. By default a few cases; with --matrix every
-mode at every stage, and a table of what was measured.
+before: the cases run in a mount namespace with a /dev/shm of their own where that is allowed. By default a few cases; with --mpi
+those of them in which MPI moves the data; with --matrix every mode at every stage, and a table of what was measured.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -26,6 +26,7 @@ TIMEOUT_S = 3  # of the library, where it cannot know of the death
 MODES = ("p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify", "direct", "notify_node")
 SWAP_STAGES = ("between_swaps", "packing", "after_start", "unpacking", "finalise")
 PLAN_STAGES = ("open 2", "open 5", "field 1", "field 3", "init 1", "init 6", "init 15")
+OVER_MPI = ("p2p", "pscw", "passive")
 # Modes in which a swap blocks inside MPI, where nobody can notice a death.
 BLOCKING = {"fence": "MPI_Win_fence", "passive_naive": "MPI_Win_lock_all, MPI_Win_unlock_all"}
 FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpacking", "finalise", "open 5", "field 3", "init 6")]
@@ -236,6 +237,8 @@ def main():
     cases += [(mode, stage, dict(LARGE_CARDS, MPIR_CVAR_CH4_CMA_ENABLE=cma)) for mode, stage in CHECKED for cma in "01"]
     cases += [(mode, stage, OTHER_NODES) for mode, stage in OVER_THE_NETWORK + ([("notify", "between_swaps")] if matrix else [])]
     cases += [(mode, stage, TWO_NODES) for mode, stage in SHARED] + AT_THE_END
+    if "--mpi" in sys.argv[2:divider]:
+        cases = [(mode, stage, more) for mode, stage, more in cases if mode in OVER_MPI]
     for mode, stage, more in cases:
         reports, output, left = launch(program, launcher, mode, stage, more)
         result, reason = judge(reports, output, mode, stage, more)
