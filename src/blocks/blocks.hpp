@@ -10,6 +10,7 @@
 #include "blocks/parts.hpp"
 #include "blocks/team.hpp"
 #include "exchange/exchange.hpp"
+#include "exchange/fields.hpp"
 #include "halo/geometry.hpp"
 
 namespace halocline {
@@ -101,6 +102,8 @@ class Blocks final : private Cargo {
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   void pull(int edge) override;
+  void copy_to_myself() override;
+  void end_round() override;
   bool copies_cells() const override { return true; }
   Status joined(const Plan &plan) override;
 
@@ -118,20 +121,15 @@ class Blocks final : private Cargo {
   void point_to_myself();
   std::vector<Edge> make_edges() const;
   std::int64_t shape_of(const PieceList &first, const PieceList &second) const;
-  std::string make_label() const;
-  void use_field(std::int64_t serial);
   Status swap_read_cards(const Plan &plan, std::size_t link, ReadCards &cards) const;
   Status take_read_cards(const Plan &plan, std::size_t link, const ReadCards &cards);
   Status take_pieces(PieceList &list, const Link &link, const std::vector<ReadCard> &cards, Member member);
 
   Array &array(int block, std::size_t field) { return arrays_[static_cast<std::size_t>(block) * fields_.size() + field]; }
   const Array &array(int block, std::size_t field) const { return arrays_[static_cast<std::size_t>(block) * fields_.size() + field]; }
-  Status bad_call(const char *call, const char *why) const;
   Status check_swap(const hlc_swap *what) const;
   void set_swap(const hlc_swap *what);
-  Status start_checked();
-  Status complete();
-  Status finish_checked();
+  Status launch();
   void do_all(const PieceList &list, const Work &work);
   void do_piece(const Piece &piece, const Work &work) const;
 
@@ -151,8 +149,8 @@ class Blocks final : private Cargo {
   std::vector<int> part_of_;      // per block
   std::vector<Link> links_;       // link i is edge i of the exchange
   Link own_;                      // in: between my blocks
-  std::vector<std::int64_t> used_serials_;  // fields that must not be released, each once
   Options options_;
+  HeldFields held_;
   Exchange exchange_;
 
   std::vector<int> swapped_;      // fields of the running swap

@@ -11,6 +11,10 @@
 namespace halocline {
 namespace {
 
+constexpr Refusals kBlocksRefusals{"an earlier swap of these blocks failed; they can only be finalised",
+                                   "a swap of these blocks is in flight already; finish it first", "no swap of all parts has been started",
+                                   "this swap has failed; the blocks can only be finalised"};
+
 const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
 
 void keep_each_once(std::vector<int> &numbers) {
@@ -51,17 +55,9 @@ Status reduce_all(Context &context, MPI_Op operation, std::vector<std::int64_t> 
 
 }  // namespace
 
-Blocks::Blocks(Context &context) : context_(context), exchange_(*this) {}
+Blocks::Blocks(Context &context) : context_(context), held_(context), exchange_(context, *this, kBlocksRefusals) {}
 
-Blocks::~Blocks() {
-  for (const std::int64_t serial : used_serials_) context_.use_field(serial, -1);
-}
-
-void Blocks::use_field(std::int64_t serial) {
-  if (std::find(used_serials_.begin(), used_serials_.end(), serial) != used_serials_.end()) return;
-  used_serials_.push_back(serial);
-  context_.use_field(serial, +1);
-}
+Blocks::~Blocks() = default;
 
 Status Blocks::accept(const hlc_blocks_spec *spec, std::string *) {
   HLC_TRY(check_blocks_spec(spec, context_.rank()));
@@ -85,10 +81,10 @@ Status Blocks::create(const hlc_blocks_spec *spec) {
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     HLC_TRY(make_team());
     edges = make_edges();
-    label = make_label();
+    label = label_of("blocks", fields_);
     return Status::ok;
   }));
-  HLC_TRY(exchange_.create(context_, options_, std::move(edges), std::move(label)));
+  HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label)));
   set_swap(nullptr);
   return Status::ok;
 }
@@ -150,7 +146,7 @@ void Blocks::take_arrays(const hlc_blocks_spec &spec) {
       array.strides = field_strides(shape.spec, given);
       array.place = context_.find_field(given.data, field_extent(shape.spec, given));
       arrays_.push_back(array);
-      use_field(array.place.serial);
+      held_.hold(array.place.serial);
     }
   }
   parts_ = std::max(1, spec.parts);
@@ -316,15 +312,6 @@ std::vector<Edge> Blocks::make_edges() const {
   return edges;
 }
 
-/// "blocks # ('u', 'v')": what check mode calls these blocks.
-std::string Blocks::make_label() const {
-  std::string names;
-  const std::size_t shown = std::min<std::size_t>(fields_.size(), 4);
-  for (std::size_t f = 0; f < shown; ++f) names += (f ? ", '" : "'") + fields_[f].name + "'";
-  if (shown < fields_.size()) names += " and " + std::to_string(fields_.size() - shown) + " more";
-  return "blocks # (" + names + ")";
-}
-
 Status Blocks::joined(const Plan &plan) {
   if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
   std::unique_ptr<ReadCards> cards;
@@ -376,7 +363,7 @@ Status Blocks::take_pieces(PieceList &list, const Link &link, const std::vector<
       if (!part)
         return fail(Status::state, "hlc_blocks_init: field '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
                     field.name.c_str(), link.rank, context_.rank());
-      use_field(card.serial);
+      held_.hold(card.serial);
       Move &move = piece.moves[f];
       move.theirs = part + card.offset + box_offset(piece.theirs, card.strides);
       move.pull = plan_copy(piece.mine.count, array(piece.block, f).strides, card.strides, field.element, field.order);

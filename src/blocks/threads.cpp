@@ -44,7 +44,7 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
   if (team_->broken()) return Status::ok;  // finish says why
   working_part_ = part;
   sharing_ = parts_ > 1;
-  const Status launched = exchange_.check() ? start_checked() : exchange_.start();
+  const Status launched = launch();
   if (failed(launched)) return team_->fail_round(launched);
   team_->launched();
   return Status::ok;
@@ -81,7 +81,7 @@ void Blocks::wait_for_launch(int part, std::uint64_t round) {
 
 void Blocks::drive(int part, std::uint64_t round) {
   working_part_ = part;
-  const Status done = complete();
+  const Status done = exchange_.finish();
   sharing_ = false;
   if (failed(done))
     static_cast<void>(team_->fail_round(done));

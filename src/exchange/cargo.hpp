@@ -6,6 +6,18 @@
 
 namespace halocline {
 
+/// With HALOCLINE_CHECK=1: what the owner of the data looks at around a finish.
+class Looks {
+ public:
+  virtual ~Looks() = default;
+  /// When finish is called: was something written that must not be?
+  virtual void before_finish() = 0;
+  /// When the neighbours' cards are there and nothing has been delivered.
+  virtual void before_delivery() = 0;
+  /// After all has been delivered: is it what the neighbours had at start?
+  virtual void after_finish() = 0;
+};
+
 /// Whoever owns the data: packs and unpacks, or copies straight from the neighbour where the edge is read directly.
 class Cargo {
  public:
@@ -23,6 +35,12 @@ class Cargo {
   }
   /// Instead of both: the data of an edge lie here (NULL: they are read directly), until the exchange gives them back.
   virtual void show(int, const void *) {}
+  /// First of all in finish: what the owner copies inside its own data.
+  virtual void copy_to_myself() {}
+  /// Last of all in finish: everything has been taken, and nobody reads mine any more. Not where views were asked for.
+  virtual void end_round() {}
+  /// NULL: the cards and the stamps are all that check mode compares.
+  virtual Looks *looks() { return nullptr; }
   /// True if pack heeds past_caches.
   virtual bool copies_cells() const { return false; }
   /// Called once at creation, after the edges have been joined: which can be read directly is known, so addresses can be exchanged.

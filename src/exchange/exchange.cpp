@@ -16,9 +16,9 @@ constexpr int kFirstLooks = 32;
 
 }  // namespace
 
-Status Exchange::create(Context &context, Options options, std::vector<Edge> edges, std::string label, int ndims) {
+Status Exchange::create(Options options, std::vector<Edge> edges, std::string label, int ndims) {
+  Context &context = *plan_.context;
   plan_.ndims = ndims;
-  plan_.context = &context;
   plan_.serial = context.next_plan() - 1;
   plan_.options = options;
   plan_.edges = std::move(edges);
@@ -201,7 +201,12 @@ void Exchange::arrange() {
   arranged_ = true;
 }
 
-Status Exchange::start() {
+Status Exchange::bad_call(const char *call, const char *why) const {
+  if (check_) return check_->wrong_call(call, why);
+  return fail(Status::state, "%s on rank %d: %s", call, plan_.context->rank(), why);
+}
+
+Status Exchange::launch() {
   if (plan_.views_out) HLC_TRY(mark_broken(give_back()));
   if (!arranged_) arrange();
   in_flight_ = true;
@@ -218,7 +223,9 @@ Status Exchange::start() {
   return Status::ok;
 }
 
-Status Exchange::test() {
+Status Exchange::test() { return check_ ? test_checked() : test_unchecked(); }
+
+Status Exchange::test_unchecked() {
   for (const auto &leg : legs_)
     if (leg->poll_blocks()) return missing_ > 0 ? Status::again : Status::ok;
   bool progress = true;
@@ -226,7 +233,16 @@ Status Exchange::test() {
   return missing_ > 0 ? Status::again : Status::ok;
 }
 
-Status Exchange::finish() {
+Status Exchange::finish() { return check_ ? finish_checked() : deliver(); }
+
+Status Exchange::deliver() {
+  owner_.copy_to_myself();
+  HLC_TRY(complete());
+  owner_.end_round();
+  return Status::ok;
+}
+
+Status Exchange::complete() {
   HLC_TRY(mark_broken(wait_for_all()));
   HLC_TRY(mark_broken(close_all()));
   in_flight_ = false;
@@ -235,7 +251,7 @@ Status Exchange::finish() {
 
 Status Exchange::finish_views() {
   plan_.views_out = true;
-  return finish();
+  return complete();
 }
 
 Status Exchange::release() {
@@ -244,20 +260,46 @@ Status Exchange::release() {
   return mark_broken(close_all());
 }
 
+/// Does a part of a checked round. If memory runs out in it, nobody knows which cards and letters are lost: the round is over.
+template <class Part>
+Status Exchange::in_round(Part part) {
+  const Status status = alone(*plan_.context, part);
+  return status == Status::memory ? mark_broken(check_->no_memory()) : status;
+}
+
 Status Exchange::start_checked(const RoundCard &card) {
   return in_round([&] {
     HLC_TRY(mark_broken(check_->start(card)));
-    return start();
+    return launch();
   });
 }
 
 Status Exchange::test_checked() {
   return in_round([this] {
     const Status started = mark_broken(check_->all_started());
-    return started == Status::ok ? test() : started;
+    return started == Status::ok ? test_unchecked() : started;
   });
 }
 
+/// As finish, between looks at what must not have changed and at what was delivered.
+Status Exchange::finish_checked() {
+  return in_round([this] {
+    Looks *const looks = owner_.looks();
+    if (looks) looks->before_finish();
+    HLC_TRY(meet());
+    // The neighbours may wait inside MPI from here on: they get their part, whether mine can be checked or not.
+    const Status ready = alone(*plan_.context, [looks] {
+      if (looks) looks->before_delivery();
+      return Status::ok;
+    });
+    HLC_TRY(deliver());
+    HLC_TRY(ready);
+    if (looks) looks->after_finish();
+    return check_->verdict();
+  });
+}
+
+/// Waits until all neighbours have started the same and have come to finish it. No data have been touched by then.
 Status Exchange::meet() {
   HLC_TRY(mark_broken(check_->announce_finish()));
   return mark_broken(wait_until([&](bool *) { return check_->meet(); }, [&](bool timed_out) { return suspect_peers(timed_out); }));

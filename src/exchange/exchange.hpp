@@ -11,17 +11,31 @@
 
 namespace halocline {
 
+/// The words in which the owner of an exchange refuses a call that comes at the wrong time.
+struct Refusals {
+  const char *failed_before, *under_way;  // start
+  const char *not_started, *has_failed;   // test and finish
+};
+
+/// How far the calls of an owner have come, for the refusals.
+struct RoundState {
+  bool under_way = false, broken = false;
+};
+
 /// One plan for many rounds. Not thread-safe in itself; several exchanges are independent of each other.
 class Exchange {
  public:
-  explicit Exchange(Cargo &cargo) : cargo_(&cargo) {}
+  /// The owner is also the cargo.
+  Exchange(Context &context, Cargo &owner, const Refusals &refusals) : owner_(owner), refusals_(refusals), cargo_(&owner) {
+    plan_.context = &context;
+  }
   Exchange(const Exchange &) = delete;
   Exchange &operator=(const Exchange &) = delete;
   ~Exchange() { static_cast<void>(end(false)); }
 
   /// Plans. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for its number; ndims is that of
   /// the halo, whose tags are directions, or 0.
-  Status create(Context &context, Options options, std::vector<Edge> edges, std::string label, int ndims = 0);
+  Status create(Options options, std::vector<Edge> edges, std::string label, int ndims = 0);
 
   /// What the next round moves over each edge; unchanged until it is set again.
   std::vector<Part> &parts() {
@@ -43,9 +57,32 @@ class Exchange {
   /// rank does not come.
   Status end(bool others_broken);
 
-  Status start();
+  /// Fails with the owner's words where a round cannot be started, tested or finished. The owner's state is another one where it has rounds without
+  /// this exchange.
+  Status may_start(const char *call, RoundState state) const {
+    return state.broken || state.under_way ? bad_call(call, state.broken ? refusals_.failed_before : refusals_.under_way) : Status::ok;
+  }
+  Status may_start(const char *call) const { return may_start(call, {in_flight_, broken_}); }
+  Status may_go_on(const char *call, RoundState state) const {
+    return state.broken || !state.under_way ? bad_call(call, state.under_way ? refusals_.has_failed : refusals_.not_started) : Status::ok;
+  }
+  Status may_go_on(const char *call) const { return may_go_on(call, {in_flight_, broken_}); }
+  /// A call at the wrong time.
+  Status bad_call(const char *call, const char *why) const;
+
+  /// Starts a round. With HALOCLINE_CHECK=1 look looks at the owner's data first, and returns what the neighbours are told of this round.
+  template <class Look>
+  Status start(Look look) {
+    if (!check_) return launch();
+    RoundCard card;
+    HLC_TRY(alone(*plan_.context, [&] {
+      card = look();
+      return Status::ok;
+    }));
+    return start_checked(card);
+  }
   Status test();
-  /// Waits for the data, unpacks, and waits until my own are needed no more.
+  /// Waits for the data, unpacks, and waits until my own are needed no more. The owner copies to itself meanwhile.
   Status finish();
   /// Waits for the data and shows them where they lie: views are out until the next start or release.
   Status finish_views();
@@ -53,18 +90,8 @@ class Exchange {
   Status release();
   bool views_out() const { return plan_.views_out; }
 
-  /// Null unless HALOCLINE_CHECK=1. If it is there, a round is start_checked, (test_checked), meet, finish, and the check's verdict.
+  /// Null unless HALOCLINE_CHECK=1.
   Check *check() const { return check_.get(); }
-  Status start_checked(const RoundCard &card);
-  Status test_checked();
-  /// Does a part of a checked round. If memory runs out in it, nobody knows which cards and letters are lost: the round is over.
-  template <class Part>
-  Status in_round(Part part) {
-    const Status status = alone(*plan_.context, part);
-    return status == Status::memory ? mark_broken(check_->no_memory()) : status;
-  }
-  /// Waits until all neighbours have started the same and have come to finish it. No data have been touched by then.
-  Status meet();
 
   bool in_flight() const { return in_flight_; }
   bool broken() const { return broken_; }
@@ -73,6 +100,17 @@ class Exchange {
   void describe(hlc_plan_info &info) const;
 
  private:
+  Status launch();
+  Status start_checked(const RoundCard &card);
+  Status test_unchecked();
+  Status test_checked();
+  Status complete();
+  Status deliver();
+  Status finish_checked();
+  template <class Part>
+  Status in_round(Part part);
+  Status meet();
+
   /// A leg of the exchange, by edge: leg_of_[edge].
   Leg &leg(int edge) { return *legs_[leg_of_[static_cast<std::size_t>(edge)]]; }
   Status make_tables();
@@ -108,7 +146,9 @@ class Exchange {
   Status suspect_peers(bool timed_out);
   Status mark_broken(Status status);
 
-  Cargo *cargo_;
+  Cargo &owner_;
+  const Refusals &refusals_;
+  Cargo *cargo_;  // the owner, or what puts stamps on its messages
   Plan plan_;
   std::unique_ptr<Check> check_;
   std::vector<std::unique_ptr<Leg>> legs_;

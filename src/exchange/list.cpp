@@ -9,6 +9,15 @@
 #include "exchange/modes/modes.hpp"
 
 namespace halocline {
+namespace {
+
+constexpr Refusals kListRefusals{"an earlier round failed; the exchange can only be destroyed",
+                                 "a round is in flight already; finish it first", "no round has been started",
+                                 "this round has failed; the exchange can only be destroyed"};
+
+}  // namespace
+
+ListExchange::ListExchange(Context &context) : context_(context), exchange_(context, *this, kListRefusals) {}
 
 Status ListExchange::check(const hlc_exchange_spec *spec) const {
   const int me = context_.rank();
@@ -102,7 +111,7 @@ Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan) {
 
 Status ListExchange::create(const hlc_exchange_spec *) {
   HLC_TRY(check_rules(context_, "hlc_exchange_create", [&] { return rules_of(options_); }));
-  return exchange_.create(context_, options_, std::move(edges_), "exchange #");
+  return exchange_.create(options_, std::move(edges_), "exchange #");
 }
 
 std::vector<Edge> ListExchange::make_edges() {
@@ -122,47 +131,26 @@ std::vector<Edge> ListExchange::make_edges() {
   return edges;
 }
 
-Status ListExchange::bad_call(const char *call, const char *why) const {
-  if (exchange_.check()) return exchange_.check()->wrong_call(call, why);
-  return fail(Status::state, "%s on rank %d: %s", call, context_.rank(), why);
-}
-
 Status ListExchange::start() {
-  if (broken()) return bad_call("hlc_exchange_start", "an earlier round failed; the exchange can only be destroyed");
-  if (in_flight()) return bad_call("hlc_exchange_start", "a round is in flight already; finish it first");
+  HLC_TRY(exchange_.may_start("hlc_exchange_start"));
   for (std::size_t i = 0; i < self_links_.size(); ++i)
     if (neighbours_[static_cast<std::size_t>(self_links_[i].from)].bytes_out > 0)
       pack_(self_links_[i].from, self_buffer_.chunk(static_cast<int>(i)), user_);
-  return exchange_.check() ? start_checked() : exchange_.start();
+  // There are no cells to look at: the cards and the stamps are all.
+  return exchange_.start([] { return RoundCard{{}, "its whole list", {}}; });
 }
 
 Status ListExchange::test() {
-  if (!in_flight()) return bad_call("hlc_exchange_test", "no round has been started");
-  if (broken()) return bad_call("hlc_exchange_test", "this round has failed; the exchange can only be destroyed");
-  return exchange_.check() ? exchange_.test_checked() : exchange_.test();
+  HLC_TRY(exchange_.may_go_on("hlc_exchange_test"));
+  return exchange_.test();
 }
 
 Status ListExchange::finish() {
-  if (!in_flight()) return bad_call("hlc_exchange_finish", "no round has been started");
-  if (broken()) return bad_call("hlc_exchange_finish", "this round has failed; the exchange can only be destroyed");
-  if (exchange_.check()) return finish_checked();
-  unpack_from_myself();
+  HLC_TRY(exchange_.may_go_on("hlc_exchange_finish"));
   return exchange_.finish();
 }
 
-/// There are no cells to look at: the cards and the stamps are all.
-Status ListExchange::start_checked() { return exchange_.start_checked({{}, "its whole list", {}}); }
-
-Status ListExchange::finish_checked() {
-  return exchange_.in_round([this] {
-    HLC_TRY(exchange_.meet());
-    unpack_from_myself();
-    HLC_TRY(exchange_.finish());
-    return exchange_.check()->verdict();
-  });
-}
-
-void ListExchange::unpack_from_myself() {
+void ListExchange::copy_to_myself() {
   for (std::size_t i = 0; i < self_links_.size(); ++i)
     if (neighbours_[static_cast<std::size_t>(self_links_[i].to)].bytes_in > 0)
       unpack_(self_links_[i].to, self_buffer_.chunk(static_cast<int>(i)), user_);

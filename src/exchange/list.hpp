@@ -12,7 +12,7 @@ namespace halocline {
 
 class ListExchange final : private Cargo {
  public:
-  explicit ListExchange(Context &context) : context_(context), exchange_(*this) {}
+  explicit ListExchange(Context &context);
 
   /// What a rank does alone: checks the spec, takes it, and says in *plan what is compared between ranks.
   Status accept(const hlc_exchange_spec *spec, std::string *plan);
@@ -40,13 +40,10 @@ class ListExchange final : private Cargo {
   const hlc_neighbour *find_taker(const hlc_neighbour &from) const;
   std::vector<Edge> make_edges();
   Status link_to_myself();
-  Status bad_call(const char *call, const char *why) const;
-  Status start_checked();
-  Status finish_checked();
-  void unpack_from_myself();
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   void pull(int) override {}
+  void copy_to_myself() override;
 
   Context &context_;
   Options options_;

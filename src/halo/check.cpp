@@ -123,7 +123,7 @@ void HaloCheck::list_guards() {
     if (path.active) guard_halo(path);
 }
 
-void HaloCheck::start(const hlc_swap *what) {
+const RoundCard &HaloCheck::start(const hlc_swap *what) {
   look_for_poison("when the next swap was started");
   describe(what);
   reported_.assign(poisons_.size(), 0);
@@ -142,6 +142,7 @@ void HaloCheck::start(const hlc_swap *what) {
       return true;
     });
   }
+  return card_;
 }
 
 // ---------------------------------------------------------------- finish

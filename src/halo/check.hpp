@@ -9,23 +9,20 @@
 namespace halocline {
 
 /// The check of one halo. Reports go to the exchange's Check, whose verdict finish returns.
-class HaloCheck {
+class HaloCheck final : public Looks {
  public:
   /// The halo has been planned.
   HaloCheck(Halo &halo, const hlc_halo_spec &spec);
 
-  /// Before a swap is started: looks for poison in the blocks, copies what must not change, poisons what will be filled.
-  void start(const hlc_swap *what);
-  /// What the neighbours are told of this swap.
-  const RoundCard &card() const { return card_; }
-  /// When finish is called: was something written that must not be?
-  void before_finish();
-  /// When the neighbours' cards are there and nothing has been delivered.
-  void before_delivery();
+  /// Before a swap is started: looks for poison in the blocks, copies what must not change, poisons what will be filled. Returns what the
+  /// neighbours are told of this swap.
+  const RoundCard &start(const hlc_swap *what);
+  void before_finish() override;
+  void before_delivery() override;
   /// A neighbour's field lies in the memory of another hlc_field_alloc than mine.
   void found_other_array(const Halo::Path &path, std::size_t field);
-  /// After all has been delivered: is it what the neighbours had at start? Has poison got into a block?
-  void after_finish();
+  /// Looks as well whether poison has got into a block.
+  void after_finish() override;
 
  private:
   /// A box of one field that must not change between start and finish.

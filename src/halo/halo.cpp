@@ -28,100 +28,42 @@ Role role_of(const std::array<int, kMaxDims> &v, const hlc_swap *what) {
 
 Status Halo::check_swap(const hlc_swap &what) const {
   const int me = context_.rank();
-  const int nfields = static_cast<int>(fields_.size());
-  if (what.nfields < 0 || what.nfields > nfields)
-    return fail(Status::argument, "hlc_halo_start on rank %d: nfields is %d, it must be 0 to %d", me, what.nfields, nfields);
-  if (what.nfields > 0 && !what.fields) return fail(Status::argument, "hlc_halo_start on rank %d: fields is NULL", me);
-  for (int i = 0; i < what.nfields; ++i)
-    if (what.fields[i] < (i > 0 ? what.fields[i - 1] + 1 : 0) || what.fields[i] >= nfields)
-      return fail(Status::argument, "hlc_halo_start on rank %d: fields[%d] is %d; indices must ascend and lie below %d", me, i,
-                  what.fields[i], nfields);
+  HLC_TRY(check_field_list("hlc_halo_start", me, what, static_cast<int>(fields_.size())));
   if (what.one_dim && staged_)
     return fail(Status::unsupported, "hlc_halo_start on rank %d: one_dim is set, but a staged halo swaps all its dimensions", me);
   if (what.one_dim && (what.dim < 0 || what.dim >= ndims_))
     return fail(Status::argument, "hlc_halo_start on rank %d: dim is %d, it must be 0 to %d", me, what.dim, ndims_ - 1);
   if (what.side < HLC_SIDE_BOTH || what.side > HLC_SIDE_HIGH || (!what.one_dim && what.side != HLC_SIDE_BOTH))
     return fail(Status::argument, "hlc_halo_start on rank %d: side is %d; a side needs one_dim", me, static_cast<int>(what.side));
-  for (int i = 0; what.reverse && i < (what.nfields ? what.nfields : nfields); ++i) {
-    const int f = what.nfields ? what.fields[i] : i;
-    if (fields_[static_cast<std::size_t>(f)].type == HLC_OPAQUE)
-      return fail(Status::unsupported,
-                  "hlc_halo_start on rank %d: fields[%d] '%s' has type HLC_OPAQUE, its values cannot be added in a reverse swap", me, f,
-                  fields_[static_cast<std::size_t>(f)].name.c_str());
-  }
-  return Status::ok;
-}
-
-Status Halo::bad_call(const char *call, const char *why) const {
-  if (check_) return exchange_.check()->wrong_call(call, why);
-  return fail(Status::state, "%s on rank %d: %s", call, context_.rank(), why);
+  return check_addable("hlc_halo_start", me, what, fields_, [](const Field &field) { return field.type; });
 }
 
 Status Halo::start(const hlc_swap *what) {
-  if (broken()) return bad_call("hlc_halo_start", "an earlier swap of this halo failed; it can only be finalised");
-  if (in_flight()) return bad_call("hlc_halo_start", "a swap of this halo is in flight already; finish it first");
+  HLC_TRY(exchange_.may_start("hlc_halo_start", state()));
   if (what) HLC_TRY(check_swap(*what));
   if (what && what->reverse && exchange_.views_out())
-    return bad_call("hlc_halo_start",
-                    "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
+    return exchange_.bad_call("hlc_halo_start",
+                              "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
   if (staged_) return staged_->start(what, given_);
   bool moved = false;
   if (bindings_) HLC_TRY(bind(what, &moved));
   set_swap(what);
   if (moved) list_copies();
   if (reverse_) copy_inside(repeats_);
-  return check_ ? start_checked(what) : exchange_.start();
+  return exchange_.start([&] { return check_->start(what); });
 }
 
 Status Halo::test() {
-  if (!in_flight()) return bad_call("hlc_halo_test", "no swap has been started");
-  if (broken()) return bad_call("hlc_halo_test", "this swap has failed; the halo can only be finalised");
-  if (staged_) return staged_->test();
-  return check_ ? exchange_.test_checked() : exchange_.test();
-}
-
-Status Halo::check_finish(const char *call) const {
-  if (!in_flight()) return bad_call(call, "no swap has been started");
-  if (broken()) return bad_call(call, "this swap has failed; the halo can only be finalised");
-  return Status::ok;
+  HLC_TRY(exchange_.may_go_on("hlc_halo_test", state()));
+  return staged_ ? staged_->test() : exchange_.test();
 }
 
 Status Halo::finish() {
-  HLC_TRY(check_finish("hlc_halo_finish"));
-  if (staged_) return staged_->finish();
-  if (check_) return finish_checked();
-  copy_to_myself();
-  HLC_TRY(exchange_.finish());
-  end_round();
-  return Status::ok;
+  HLC_TRY(exchange_.may_go_on("hlc_halo_finish", state()));
+  return staged_ ? staged_->finish() : exchange_.finish();
 }
 
-Status Halo::start_checked(const hlc_swap *what) {
-  HLC_TRY(alone(context_, [&] {
-    check_->start(what);
-    return Status::ok;
-  }));
-  return exchange_.start_checked(check_->card());
-}
-
-/// As finish, between looks at what must not have changed and at what was delivered.
-Status Halo::finish_checked() {
-  return exchange_.in_round([this] {
-    check_->before_finish();
-    HLC_TRY(exchange_.meet());
-    // The neighbours may wait inside MPI from here on: they get their part, whether mine can be checked or not.
-    const Status ready = alone(context_, [this] {
-      check_->before_delivery();
-      return Status::ok;
-    });
-    copy_to_myself();
-    HLC_TRY(exchange_.finish());
-    end_round();
-    HLC_TRY(ready);
-    check_->after_finish();
-    return exchange_.check()->verdict();
-  });
-}
+Looks *Halo::looks() { return check_.get(); }
 
 void Halo::set_swap(const hlc_swap *what) {
   // However it is said: all fields may be listed, and in one dimension both sides are all there is.
@@ -132,9 +74,7 @@ void Halo::set_swap(const hlc_swap *what) {
   everything_ = everything;
   reverse_ = what && what->reverse;
 
-  swapped_.clear();
-  const int n = what && what->nfields > 0 ? what->nfields : static_cast<int>(fields_.size());
-  for (int i = 0; i < n; ++i) swapped_.push_back(what && what->nfields > 0 ? what->fields[i] : i);
+  list_swapped(what, fields_.size(), swapped_);
   set_parts(what);
   list_copies();
   exchange_.set_round(everything, reverse_);

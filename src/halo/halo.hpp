@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exchange/exchange.hpp"
+#include "exchange/fields.hpp"
 #include "halo/bindings.hpp"
 #include "halo/exposures.hpp"
 #include "halo/geometry.hpp"
@@ -90,6 +91,9 @@ class Halo final : private Cargo {
   Status found(int edge, std::span<const FieldPlace> places) override;
   void pull(int edge) override;
   void show(int edge, const void *buffer) override;
+  void copy_to_myself() override;
+  void end_round() override;
+  Looks *looks() override;
   bool copies_cells() const override { return true; }
   Status joined(const Plan &plan) override;
 
@@ -98,9 +102,7 @@ class Halo final : private Cargo {
   Status create_stages(const hlc_halo_spec &spec);
   Status plan_swap(const hlc_halo_spec &spec);
   Status make_check(const hlc_halo_spec &spec);
-  std::string make_label() const;
   void take_fields(const hlc_halo_spec &spec);
-  void use_field(std::int64_t serial);
   void expose(Field &field, std::int64_t bytes);
   char *find_part(const ReadCard &card, Member member);
   void take_directions(const hlc_halo_spec &spec);
@@ -114,11 +116,8 @@ class Halo final : private Cargo {
   ReadCard read_card(const Path &path, std::size_t field) const;
   Status take_read_card(Path &path, std::size_t field, const ReadCard &card, Member member);
 
+  RoundState state() const { return {in_flight(), broken()}; }
   Status check_swap(const hlc_swap &what) const;
-  Status check_finish(const char *call) const;
-  Status bad_call(const char *call, const char *why) const;
-  Status start_checked(const hlc_swap *what);
-  Status finish_checked();
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
   void list_copies();
@@ -143,10 +142,8 @@ class Halo final : private Cargo {
     const std::int64_t element = fields_[field].element;
     return aligned_ ? round_up(offset, std::min<std::int64_t>(element & -element, 16)) : offset;
   }
-  void copy_to_myself();
   void copy_inside(const std::vector<Path> &paths);
   void add_halos(const Path &path);
-  void end_round();
   void clear_halo();
 
   Context &context_;
@@ -156,6 +153,7 @@ class Halo final : private Cargo {
   std::vector<Path> paths_;      // to other ranks; path i is edge i of the exchange
   std::vector<Path> self_paths_; // to myself; peer_* point into my own fields
   std::vector<Path> repeats_;    // halos that repeat cells of another of my halos, once that has been filled
+  HeldFields held_;
   Exchange exchange_;
 
   std::vector<int> swapped_;     // fields of the running swap
@@ -163,7 +161,6 @@ class Halo final : private Cargo {
   std::vector<BoundCopy> copies_;
   std::vector<std::size_t> copies_of_;
   bool reverse_ = false;
-  std::vector<std::int64_t> used_serials_;  // the fields that must not be released, each once
   bool aligned_ = false;         // mode view: fields begin in messages where their types may be read
   bool everything_ = false;      // the parts of the exchange are those of a whole swap
   Extents extents_;

@@ -1,8 +1,6 @@
-// The planning of a halo: fields, directions, copies, and the addresses of neighbours that can be read directly.
+// The planning of a halo: fields, directions and copies. What ranks agree on stands in agree.cpp, neighbours that are read directly in read_cards.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <string>
 
 #include "exchange/modes/modes.hpp"
@@ -12,78 +10,9 @@
 namespace halocline {
 namespace {
 
-/// The directions in which a field is filled, as the bits of a number: those below 60, or the others.
-std::int64_t fills_as_number(const hlc_halo_spec &spec, int field, int part) {
-  constexpr int kBits = 60;
-  std::int64_t bits = 0;
-  for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
-    const int number = direction_index(v, spec.grid->ndims);
-    if (number / kBits == part && fills(spec, static_cast<std::size_t>(field), v)) bits |= std::int64_t{1} << (number % kBits);
-  });
-  return bits;
-}
-
-const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
-
 std::string name_of(const hlc_field &field, int f) { return field.name ? field.name : "field " + std::to_string(f); }
 
-/// What each rank knows of the fields' order in memory, and what all know together.
-struct Nestings : Job {
-  std::vector<Nesting> mine, all;
-};
-
 }  // namespace
-
-Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const {
-  const int ndims = spec.grid->ndims;
-  HLC_TRY(check_rules(context_, "hlc_halo_init", [&] {
-    std::vector<Rule> rules = rules_of(options);
-    rules.insert(rules.end(), {{"ndims", ndims},
-                               {"nfields", spec.nfields},
-                               {"stencil", spec.stencil, stencil_word},
-                               {"rebind", spec.rebind != 0},
-                               {"staged", spec.staged != 0}});
-    return rules;
-  }));
-  return check_rules(context_, "hlc_halo_init", [&] {
-    std::vector<Rule> rules;
-    for (int d = 0; d < ndims; ++d) {
-      rules.push_back({"depth_low[" + std::to_string(d) + "]", spec.depth_low[d]});
-      rules.push_back({"depth_high[" + std::to_string(d) + "]", spec.depth_high[d]});
-    }
-    for (int f = 0; f < spec.nfields; ++f) {
-      const std::string who = "fields[" + std::to_string(f) + "]";
-      rules.push_back({who + "'s type", spec.fields[f].type, type_name});
-      rules.push_back({who + "'s element_bytes", element_bytes(spec.fields[f])});
-      for (int part = 0; part < 2; ++part)
-        rules.push_back({who + (part ? "'s fills, from 60 on" : "'s fills"), fills_as_number(spec, f, part)});
-    }
-    return rules;
-  });
-}
-
-/// The order of dimensions in memory decides the order of cells in a message, so it is found by all ranks together: where a rank has one
-/// cell along a dimension, its stride there says nothing, and the other ranks' does.
-Status Halo::agree_on_orders(const hlc_halo_spec &spec) {
-  std::unique_ptr<Nestings> nestings;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
-    nestings = std::make_unique<Nestings>();
-    for (int f = 0; f < spec.nfields; ++f) nestings->mine.push_back(find_nesting(spec, field_strides(spec, spec.fields[f])));
-    nestings->all.resize(nestings->mine.size());
-    nestings->requests.resize(1, MPI_REQUEST_NULL);
-    return Status::ok;
-  }));
-  const auto count = static_cast<int>(nestings->mine.size() * sizeof(Nesting) / sizeof(int));
-  HLC_TRY(check_mpi(
-      MPI_Iallreduce(nestings->mine.data(), nestings->all.data(), count, MPI_INT, MPI_MAX, context_.comm(), nestings->requests.data()),
-      "MPI_Iallreduce"));
-  HLC_TRY(await(context_, nestings));
-  for (std::size_t f = 0; f < nestings->all.size(); ++f)
-    if (!order_dims(nestings->all[f], spec.grid->ndims, spec.layout, fields_[f].order))
-      return fail(Status::mismatch, "hlc_halo_init: ranks disagree on the order of the dimensions of fields[%zu] '%s' in memory", f,
-                  fields_[f].name.c_str());
-  return Status::ok;
-}
 
 Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
   HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
@@ -134,13 +63,13 @@ Status Halo::plan_swap(const hlc_halo_spec &given) {
     extents_ = Extents::of(*spec);
     if (options_.mode == HLC_MODE_VIEW) make_views(*spec);
     if (spec->rebind) make_bindings(*spec);
-    label = make_label();
+    label = label_of("halo", fields_);
     edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial != FieldPlace().serial; }));
     copies_.reserve((paths_.size() + self_paths_.size()) * fields_.size());
     copies_of_.reserve(paths_.size() + self_paths_.size() + 1);
     return Status::ok;
   }));
-  HLC_TRY(exchange_.create(context_, options_, std::move(edges), std::move(label), ndims_));
+  HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label), ndims_));
   if (exchange_.check()) HLC_TRY(make_check(*spec));
   set_swap(nullptr);
   return Status::ok;
@@ -153,27 +82,10 @@ Status Halo::make_check(const hlc_halo_spec &spec) {
   });
 }
 
-/// "halo # ('u', 'v')": what check mode calls this halo.
-std::string Halo::make_label() const {
-  std::string names;
-  const std::size_t shown = std::min<std::size_t>(fields_.size(), 4);
-  for (std::size_t f = 0; f < shown; ++f) names += (f ? ", '" : "'") + fields_[f].name + "'";
-  if (shown < fields_.size()) names += " and " + std::to_string(fields_.size() - shown) + " more";
-  return "halo # (" + names + ")";
-}
-
-Halo::Halo(Context &context) : context_(context), exchange_(*this) {}
+Halo::Halo(Context &context) : context_(context), held_(context), exchange_(context, *this, kSwapOfHalo) {}
 
 Halo::~Halo() {
   if (bindings_) let_go();
-  for (const std::int64_t serial : used_serials_) context_.use_field(serial, -1);
-}
-
-/// Keeps a field from being released as long as this halo lives: mine, or a neighbour's that I read.
-void Halo::use_field(std::int64_t serial) {
-  if (std::find(used_serials_.begin(), used_serials_.end(), serial) != used_serials_.end()) return;
-  used_serials_.push_back(serial);
-  context_.use_field(serial, +1);
 }
 
 void Halo::take_fields(const hlc_halo_spec &spec) {
@@ -188,7 +100,7 @@ void Halo::take_fields(const hlc_halo_spec &spec) {
     field.place = context_.find_field(given.data, field_extent(spec, given));
     if (!spec.rebind) expose(field, field_extent(spec, given));
     fields_.push_back(field);
-    use_field(field.place.serial);
+    held_.hold(field.place.serial);
   }
 }
 
@@ -294,80 +206,6 @@ std::vector<Edge> Halo::make_edges(bool readable) const {
     edges.push_back(edge);
   }
   return edges;
-}
-
-Halo::ReadCard Halo::read_card(const Path &path, std::size_t f) const {
-  const Field &field = fields_[f];
-  return {field.place.serial,
-          field.place.offset,
-          box_offset(path.direction.halo, field.strides),
-          box_offset(path.direction.edge, field.strides),
-          field.strides,
-          field.exposed};
-}
-
-Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Member member) {
-  const Field &field = fields_[f];
-  Move &move = path.moves[f];
-  const std::size_t at = static_cast<std::size_t>(&path - paths_.data()) * fields_.size() + f;
-  if (views_) views_->peer_strides[at] = card.strides;
-  if (bindings_) bindings_->reach[at] = {card.halo, card.edge};
-  const char *part = find_part(card, member);
-  if (!part && card.serial == kExposedSerial)
-    return fail(
-        Status::unsupported,
-        "hlc_halo_init: rank %d cannot attach fields[%zu] '%s' of rank %d, which XPMEM exposes: %s (HALOCLINE_XPMEM=none does without)",
-        context_.rank(), f, field.name.c_str(), path.direction.rank, std::strerror(errno));
-  if (!part)
-    return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
-                f, field.name.c_str(), path.direction.rank, context_.rank());
-  use_field(card.serial);
-  move.peer_halo = part + card.offset + card.halo;
-  move.peer_edge = part + card.offset + card.edge;
-  if (move.halo_bytes > 0) move.pull_halo = plan_copy(path.direction.halo.count, field.strides, card.strides, field.element, field.order);
-  if (move.edge_bytes > 0) move.pull_edge = plan_copy(path.direction.edge.count, field.strides, card.strides, field.element, field.order);
-  return Status::ok;
-}
-
-char *Halo::find_part(const ReadCard &card, Member member) {
-  return card.serial == kExposedSerial ? exposures_.find(card.exposed) : context_.field_part(card.serial, member);
-}
-
-Status Halo::joined(const Plan &plan) {
-  if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
-  if (bindings_) bindings_->is_read = std::any_of(plan.edges.begin(), plan.edges.end(), is_read);
-  const std::size_t n = fields_.size();
-  std::unique_ptr<ReadCards> cards;
-  HLC_TRY(prepare(context_, plan.comm, [&] {
-    cards = std::make_unique<ReadCards>();
-    cards->mine.resize(paths_.size() * n);
-    cards->theirs.resize(paths_.size() * n);
-    cards->requests.resize(2 * paths_.size(), MPI_REQUEST_NULL);
-    for (std::size_t e = 0; e < paths_.size(); ++e)
-      for (std::size_t f = 0; f < n; ++f) cards->mine[e * n + f] = read_card(paths_[e], f);
-    return Status::ok;
-  }));
-  for (std::size_t e = 0; e < paths_.size(); ++e)
-    if (is_read(plan.edges[e])) HLC_TRY(swap_read_cards(plan, e, *cards));
-  HLC_TRY(await(context_, cards));
-  return alone(context_, [&] {
-    for (std::size_t e = 0; e < paths_.size(); ++e)
-      for (std::size_t f = 0; is_read(plan.edges[e]) && f < n; ++f)
-        HLC_TRY(take_read_card(paths_[e], f, cards->theirs[e * n + f], plan.edges[e].member));
-    return Status::ok;
-  });
-}
-
-Status Halo::swap_read_cards(const Plan &plan, std::size_t e, ReadCards &cards) const {
-  const Edge &edge = plan.edges[e];
-  const std::size_t n = fields_.size();
-  const auto bytes = static_cast<int>(n * sizeof(ReadCard));
-  HLC_TRY(check_mpi(
-      MPI_Irecv(&cards.theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + static_cast<int>(e), plan.comm, &cards.requests[2 * e]),
-      "MPI_Irecv"));
-  return check_mpi(
-      MPI_Isend(&cards.mine[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + edge.peer_edge, plan.comm, &cards.requests[2 * e + 1]),
-      "MPI_Isend");
 }
 
 Status Halo::end(bool others_broken) { return staged_ ? staged_->end(others_broken) : exchange_.end(others_broken); }

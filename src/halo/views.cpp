@@ -30,7 +30,7 @@ void Halo::make_views(const hlc_halo_spec &spec) {
 }
 
 Status Halo::finish_views() {
-  HLC_TRY(check_finish("hlc_halo_finish_views"));
+  HLC_TRY(exchange_.may_go_on("hlc_halo_finish_views", state()));
   if (!views_ || reverse_) return finish();
   std::fill(views_->shown.begin(), views_->shown.end(), Shown{});
   return exchange_.finish_views();
@@ -54,8 +54,8 @@ void Halo::show(int edge, const void *buffer) {
 }
 
 Status Halo::release() {
-  if (broken()) return bad_call("hlc_halo_release", "an earlier swap of this halo failed; it can only be finalised");
-  if (in_flight()) return bad_call("hlc_halo_release", "a swap of this halo is in flight; finish it first");
+  if (broken()) return exchange_.bad_call("hlc_halo_release", "an earlier swap of this halo failed; it can only be finalised");
+  if (in_flight()) return exchange_.bad_call("hlc_halo_release", "a swap of this halo is in flight; finish it first");
   const Status released = exchange_.release();
   if (bindings_ && !failed(released)) let_go();
   return released;
@@ -66,7 +66,7 @@ Status Halo::list_views(int field, hlc_view *views) const {
   if (field < 0 || field >= nfields)
     return fail(Status::argument, "hlc_halo_views on rank %d: field is %d, it must be 0 to %d", context_.rank(), field, nfields - 1);
   if (!views) return fail(Status::argument, "hlc_halo_views on rank %d: views is NULL", context_.rank());
-  if (in_flight()) return bad_call("hlc_halo_views", "a swap of this halo is in flight; finish it first");
+  if (in_flight()) return exchange_.bad_call("hlc_halo_views", "a swap of this halo is in flight; finish it first");
   list_own(static_cast<std::size_t>(field), views);
   for (std::size_t e = 0; e < paths_.size(); ++e) put_view(e, static_cast<std::size_t>(field), views);
   for (const auto *paths : {&self_paths_, &repeats_})

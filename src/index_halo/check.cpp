@@ -72,7 +72,7 @@ void IndexCheck::poison(Guard &of) {
   unpack(of.field, of.link->in, copy.data());
 }
 
-void IndexCheck::start() {
+const RoundCard &IndexCheck::start() {
   look_for_poison("when the next swap was started");
   describe();
   reported_.assign(poisons_.size(), 0);
@@ -90,6 +90,7 @@ void IndexCheck::start() {
     }
   for (Guard &of : guards_)
     if (of.is_poisoned) poison(of);
+  return card_;
 }
 
 // ---------------------------------------------------------------- finish

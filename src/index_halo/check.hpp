@@ -10,21 +10,18 @@
 namespace halocline {
 
 /// The check of one index halo. Reports go to the exchange's Check, whose verdict finish returns.
-class IndexCheck {
+class IndexCheck final : public Looks {
  public:
   /// The halo has been planned.
   explicit IndexCheck(IndexHalo &halo);
 
-  /// Before a swap is started: looks for poison in the rank's own entries, copies what must not change, poisons what will be filled.
-  void start();
-  /// What the neighbours are told of this swap.
-  const RoundCard &card() const { return card_; }
-  /// When finish is called: was something written that must not be?
-  void before_finish();
-  /// When the neighbours' cards are there and nothing has been delivered.
-  void before_delivery();
-  /// After all has been delivered: is it what the neighbours had at start? Has poison got into the rank's own entries?
-  void after_finish();
+  /// Before a swap is started: looks for poison in the rank's own entries, copies what must not change, poisons what will be filled. Returns
+  /// what the neighbours are told of this swap.
+  const RoundCard &start();
+  void before_finish() override;
+  void before_delivery() override;
+  /// Looks as well whether poison has got into the rank's own entries.
+  void after_finish() override;
 
  private:
   /// A list of one field that must not change between start and finish.

@@ -7,88 +7,36 @@
 namespace halocline {
 
 Status IndexHalo::check_swap(const hlc_index_swap &what) const {
-  constexpr const char *call = "hlc_index_halo_start";
-  const int me = context_.rank(), nfields = static_cast<int>(fields_.size());
-  if (what.nfields < 0 || what.nfields > nfields)
-    return fail(Status::argument, "%s on rank %d: nfields is %d, it must be 0 to %d", call, me, what.nfields, nfields);
-  if (what.nfields > 0 && !what.fields) return fail(Status::argument, "%s on rank %d: fields is NULL", call, me);
-  for (int i = 0; i < what.nfields; ++i)
-    if (what.fields[i] < (i > 0 ? what.fields[i - 1] + 1 : 0) || what.fields[i] >= nfields)
-      return fail(Status::argument, "%s on rank %d: fields[%d] is %d; indices must ascend and lie below %d", call, me, i, what.fields[i],
-                  nfields);
-  for (int i = 0; what.reverse && i < (what.nfields ? what.nfields : nfields); ++i) {
-    const int f = what.nfields ? what.fields[i] : i;
-    const Field &field = fields_[static_cast<std::size_t>(f)];
-    if (field.kind.type == HLC_OPAQUE)
-      return fail(Status::unsupported, "%s on rank %d: fields[%d] '%s' has type HLC_OPAQUE, its values cannot be added in a reverse swap",
-                  call, me, f, field.name.c_str());
-  }
-  return Status::ok;
-}
-
-Status IndexHalo::bad_call(const char *call, const char *why) const {
-  if (check_) return exchange_.check()->wrong_call(call, why);
-  return fail(Status::state, "%s on rank %d: %s", call, context_.rank(), why);
+  HLC_TRY(check_field_list("hlc_index_halo_start", context_.rank(), what, static_cast<int>(fields_.size())));
+  return check_addable("hlc_index_halo_start", context_.rank(), what, fields_, [](const Field &field) { return field.kind.type; });
 }
 
 Status IndexHalo::start(const hlc_index_swap *what) {
   constexpr const char *call = "hlc_index_halo_start";
-  if (broken()) return bad_call(call, "an earlier swap of this halo failed; it can only be finalised");
-  if (in_flight()) return bad_call(call, "a swap of this halo is in flight already; finish it first");
+  HLC_TRY(exchange_.may_start(call));
   if (what) HLC_TRY(check_swap(*what));
   if (what && what->reverse && exchange_.views_out())
-    return bad_call(call, "views of the last swap are out, and a reverse swap writes what they show; call hlc_index_halo_release first");
+    return exchange_.bad_call(
+        call, "views of the last swap are out, and a reverse swap writes what they show; call hlc_index_halo_release first");
   set_swap(what);
-  return check_ ? start_checked() : exchange_.start();
+  return exchange_.start([this] { return check_->start(); });
 }
 
 Status IndexHalo::test() {
-  if (!in_flight()) return bad_call("hlc_index_halo_test", "no swap has been started");
-  if (broken()) return bad_call("hlc_index_halo_test", "this swap has failed; the halo can only be finalised");
-  return check_ ? exchange_.test_checked() : exchange_.test();
-}
-
-Status IndexHalo::check_finish(const char *call) const {
-  if (!in_flight()) return bad_call(call, "no swap has been started");
-  if (broken()) return bad_call(call, "this swap has failed; the halo can only be finalised");
-  return Status::ok;
+  HLC_TRY(exchange_.may_go_on("hlc_index_halo_test"));
+  return exchange_.test();
 }
 
 Status IndexHalo::finish() {
-  HLC_TRY(check_finish("hlc_index_halo_finish"));
-  if (check_) return finish_checked();
-  copy_to_myself();
-  HLC_TRY(exchange_.finish());
+  HLC_TRY(exchange_.may_go_on("hlc_index_halo_finish"));
+  return exchange_.finish();
+}
+
+void IndexHalo::end_round() {
   if (reverse_) clear_ghosts();
-  return Status::ok;
 }
 
-Status IndexHalo::start_checked() {
-  HLC_TRY(alone(context_, [&] {
-    check_->start();
-    return Status::ok;
-  }));
-  return exchange_.start_checked(check_->card());
-}
-
-/// As finish, between looks at what must not have changed and at what was delivered.
-Status IndexHalo::finish_checked() {
-  return exchange_.in_round([this] {
-    check_->before_finish();
-    HLC_TRY(exchange_.meet());
-    // The neighbours may wait inside MPI from here on: they get their part, whether mine can be checked or not.
-    const Status ready = alone(context_, [this] {
-      check_->before_delivery();
-      return Status::ok;
-    });
-    copy_to_myself();
-    HLC_TRY(exchange_.finish());
-    if (reverse_) clear_ghosts();
-    HLC_TRY(ready);
-    check_->after_finish();
-    return exchange_.check()->verdict();
-  });
-}
+Looks *IndexHalo::looks() { return check_.get(); }
 
 void IndexHalo::set_swap(const hlc_index_swap *what) {
   const bool all_fields = !what || what->nfields == 0 || what->nfields == static_cast<int>(fields_.size());
@@ -96,9 +44,7 @@ void IndexHalo::set_swap(const hlc_index_swap *what) {
   if (everything && everything_) return;
   everything_ = everything;
   reverse_ = what && what->reverse;
-  swapped_.clear();
-  for (std::size_t i = 0; i < (all_fields ? fields_.size() : static_cast<std::size_t>(what->nfields)); ++i)
-    swapped_.push_back(all_fields ? static_cast<int>(i) : what->fields[i]);
+  list_swapped(what, fields_.size(), swapped_);
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const auto out = static_cast<std::int64_t>(links_[i].out.size()), in = static_cast<std::int64_t>(links_[i].in.size());
     exchange_.parts()[i] = {message_bytes(reverse_ ? in : out, swapped_), message_bytes(reverse_ ? out : in, swapped_)};

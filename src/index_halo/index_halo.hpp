@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exchange/exchange.hpp"
+#include "exchange/fields.hpp"
 #include "index_halo/entries.hpp"
 
 namespace halocline {
@@ -72,15 +73,16 @@ class IndexHalo final : private Cargo {
   void unpack(int edge, const void *buffer) override;
   void pull(int edge) override;
   void show(int edge, const void *buffer) override;
+  void copy_to_myself() override;
+  void end_round() override;
+  Looks *looks() override;
   Status joined(const Plan &plan) override;
 
   Status check_same_on_all_ranks(const hlc_index_halo_spec &spec, const Options &options) const;
   Status make_check();
-  std::string make_label() const;
   void take_fields(const hlc_index_halo_spec &spec);
   void take_links(const hlc_index_halo_spec &spec);
   Status join_self_links();
-  void use_field(std::int64_t serial);
   std::vector<Edge> make_edges(bool readable) const;
   /// Bytes of a message of so many entries of the swapped fields, or of all.
   std::int64_t message_bytes(std::int64_t entries, const std::vector<int> &fields) const;
@@ -92,17 +94,12 @@ class IndexHalo final : private Cargo {
   Status find_peer_field(const Link &link, std::size_t field, Member member, PeerField &peer);
 
   Status check_swap(const hlc_index_swap &what) const;
-  Status check_finish(const char *call) const;
-  Status bad_call(const char *call, const char *why) const;
-  Status start_checked();
-  Status finish_checked();
   void set_swap(const hlc_index_swap *what);
   void make_views();
   /// Where a field begins in a message, behind the fields before it: what is shown there must suit its type.
   std::int64_t aligned(std::int64_t offset, const Field &field) const {
     return round_up(offset, std::min<std::int64_t>(field.kind.element & -field.kind.element, 16));
   }
-  void copy_to_myself();
   void clear_ghosts();
   void fill_view(Link &link, std::size_t field, hlc_index_view &view) const;
 
@@ -112,12 +109,12 @@ class IndexHalo final : private Cargo {
   std::vector<Field> fields_;
   std::vector<Link> links_;  // to other ranks; link i is edge i of the exchange
   std::vector<Link> self_links_;  // to myself: in_map and out_map lead from what one list gets to what another gives
+  HeldFields held_;
   Exchange exchange_;
 
   std::vector<int> swapped_;  // fields of the running swap
   bool reverse_ = false;
   bool everything_ = false;  // the parts of the exchange are those of a whole swap
-  std::vector<std::int64_t> used_serials_;  // the fields that must not be released, each once
   bool views_ = false;  // mode view without HALOCLINE_CHECK=1
   std::unique_ptr<IndexCheck> check_;  // null unless HALOCLINE_CHECK=1
 };

@@ -24,11 +24,9 @@ struct IndexHalo::ReadCards : Job {
   std::vector<ByteCount> bytes;                         // of both
 };
 
-IndexHalo::IndexHalo(Context &context) : context_(context), exchange_(*this) {}
+IndexHalo::IndexHalo(Context &context) : context_(context), held_(context), exchange_(context, *this, kSwapOfHalo) {}
 
-IndexHalo::~IndexHalo() {
-  for (const std::int64_t serial : used_serials_) context_.use_field(serial, -1);
-}
+IndexHalo::~IndexHalo() = default;
 
 Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const Options &options) const {
   HLC_TRY(check_rules(context_, "hlc_index_halo_init", [&] {
@@ -68,11 +66,11 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
     take_fields(*spec);
     take_links(*spec);
     if (options_.mode == HLC_MODE_VIEW) make_views();
-    label = make_label();
+    label = label_of("index halo", fields_);
     edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
     return join_self_links();
   }));
-  HLC_TRY(exchange_.create(context_, options_, std::move(edges), std::move(label)));
+  HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label)));
   if (exchange_.check()) HLC_TRY(make_check());
   set_swap(nullptr);
   return Status::ok;
@@ -85,28 +83,12 @@ Status IndexHalo::make_check() {
   });
 }
 
-/// "index halo # ('u', 'v')": what check mode calls this halo.
-std::string IndexHalo::make_label() const {
-  std::string names;
-  const std::size_t shown = std::min<std::size_t>(fields_.size(), 4);
-  for (std::size_t f = 0; f < shown; ++f) names += (f ? ", '" : "'") + fields_[f].name + "'";
-  if (shown < fields_.size()) names += " and " + std::to_string(fields_.size() - shown) + " more";
-  return "index halo # (" + names + ")";
-}
-
-/// Keeps a field from being released as long as this halo lives: mine, or a neighbour's that I read.
-void IndexHalo::use_field(std::int64_t serial) {
-  if (std::find(used_serials_.begin(), used_serials_.end(), serial) != used_serials_.end()) return;
-  used_serials_.push_back(serial);
-  context_.use_field(serial, +1);
-}
-
 void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
   for (int f = 0; f < spec.nfields; ++f) {
     const hlc_index_field &given = spec.fields[f];
     Field field{kind_of(given), layout_of(given), context_.find_field(given.data, field_extent(spec, given)),
                 given.name ? given.name : "field " + std::to_string(f)};
-    use_field(field.place.serial);
+    held_.hold(field.place.serial);
     fields_.push_back(std::move(field));
   }
   swapped_.reserve(fields_.size());
@@ -272,7 +254,7 @@ Status IndexHalo::find_peer_field(const Link &link, std::size_t f, Member member
     return fail(Status::state,
                 "hlc_index_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed", f,
                 fields_[f].name.c_str(), link.rank, context_.rank());
-  use_field(peer.serial);
+  held_.hold(peer.serial);
   peer.layout.data = part + peer.offset;
   return Status::ok;
 }

@@ -36,7 +36,7 @@ void IndexHalo::make_views() {
 }
 
 Status IndexHalo::finish_views() {
-  HLC_TRY(check_finish("hlc_index_halo_finish_views"));
+  HLC_TRY(exchange_.may_go_on("hlc_index_halo_finish_views"));
   if (!views_ || reverse_) return finish();
   for (auto *links : {&links_, &self_links_})
     for (Link &link : *links) std::fill(link.data.begin(), link.data.end(), nullptr);
@@ -59,8 +59,8 @@ void IndexHalo::show(int edge, const void *buffer) {
 }
 
 Status IndexHalo::release() {
-  if (broken()) return bad_call("hlc_index_halo_release", "an earlier swap of this halo failed; it can only be finalised");
-  if (in_flight()) return bad_call("hlc_index_halo_release", "a swap of this halo is in flight; finish it first");
+  if (broken()) return exchange_.bad_call("hlc_index_halo_release", "an earlier swap of this halo failed; it can only be finalised");
+  if (in_flight()) return exchange_.bad_call("hlc_index_halo_release", "a swap of this halo is in flight; finish it first");
   return exchange_.release();
 }
 
@@ -72,7 +72,7 @@ Status IndexHalo::show_view(int field, int neighbour, hlc_index_view *view) {
   if (neighbour < 0 || neighbour >= nneighbours)
     return fail(Status::argument, "%s on rank %d: neighbour is %d, it must be 0 to %d", call, context_.rank(), neighbour, nneighbours - 1);
   if (!view) return fail(Status::argument, "%s on rank %d: view is NULL", call, context_.rank());
-  if (in_flight()) return bad_call(call, "a swap of this halo is in flight; finish it first");
+  if (in_flight()) return exchange_.bad_call(call, "a swap of this halo is in flight; finish it first");
   for (auto *links : {&links_, &self_links_})
     for (Link &link : *links)
       if (link.entry == neighbour) fill_view(link, static_cast<std::size_t>(field), *view);

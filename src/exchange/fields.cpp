@@ -1,0 +1,30 @@
+// The fields of a plan.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/fields.hpp"
+
+#include <algorithm>
+
+namespace halocline {
+
+HeldFields::~HeldFields() {
+  for (const std::int64_t serial : serials_) context_.use_field(serial, -1);
+}
+
+void HeldFields::hold(std::int64_t serial) {
+  if (std::find(serials_.begin(), serials_.end(), serial) != serials_.end()) return;
+  serials_.push_back(serial);
+  context_.use_field(serial, +1);
+}
+
+Status check_field_list(const char *call, int rank, int listed, const int *list, int nfields) {
+  if (listed < 0 || listed > nfields)
+    return fail(Status::argument, "%s on rank %d: nfields is %d, it must be 0 to %d", call, rank, listed, nfields);
+  if (listed > 0 && !list) return fail(Status::argument, "%s on rank %d: fields is NULL", call, rank);
+  for (int i = 0; i < listed; ++i)
+    if (list[i] < (i > 0 ? list[i - 1] + 1 : 0) || list[i] >= nfields)
+      return fail(Status::argument, "%s on rank %d: fields[%d] is %d; indices must ascend and lie below %d", call, rank, i, list[i],
+                  nfields);
+  return Status::ok;
+}
+
+}  // namespace halocline

@@ -1,0 +1,72 @@
+// What halos, index halos and blocks have in common: which fields a swap moves, what messages call them, and the memory that must stay.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exchange/exchange.hpp"
+
+namespace halocline {
+
+/// What a halo says of a call that comes at the wrong time.
+inline constexpr Refusals kSwapOfHalo{"an earlier swap of this halo failed; it can only be finalised",
+                                      "a swap of this halo is in flight already; finish it first", "no swap has been started",
+                                      "this swap has failed; the halo can only be finalised"};
+
+/// Fields that must not be released as long as a plan lives: its own, and those of neighbours that it reads.
+class HeldFields {
+ public:
+  explicit HeldFields(Context &context) : context_(context) {}
+  HeldFields(const HeldFields &) = delete;
+  HeldFields &operator=(const HeldFields &) = delete;
+  ~HeldFields();
+
+  void hold(std::int64_t serial);
+
+ private:
+  Context &context_;
+  std::vector<std::int64_t> serials_;  // each once
+};
+
+/// Fails unless a list of fields ascends and lies below nfields.
+Status check_field_list(const char *call, int rank, int listed, const int *list, int nfields);
+template <class Swap>
+Status check_field_list(const char *call, int rank, const Swap &what, int nfields) {
+  return check_field_list(call, rank, what.nfields, what.fields, nfields);
+}
+
+/// The fields that a swap moves, in their order; what NULL: all.
+template <class Swap>
+void list_swapped(const Swap *what, std::size_t nfields, std::vector<int> &swapped) {
+  const bool listed = what && what->nfields > 0;
+  swapped.clear();
+  for (std::size_t i = 0; i < (listed ? static_cast<std::size_t>(what->nfields) : nfields); ++i)
+    swapped.push_back(listed ? what->fields[i] : static_cast<int>(i));
+}
+
+/// Fails if a reverse swap asks for a field whose values cannot be added. The list of fields has been checked.
+template <class Swap, class Field, class TypeOf>
+Status check_addable(const char *call, int rank, const Swap &what, const std::vector<Field> &fields, TypeOf type_of) {
+  const int count = what.nfields > 0 ? what.nfields : static_cast<int>(fields.size());
+  for (int i = 0; what.reverse && i < count; ++i) {
+    const int f = what.nfields > 0 ? what.fields[i] : i;
+    const Field &field = fields[static_cast<std::size_t>(f)];
+    if (type_of(field) == HLC_OPAQUE)
+      return fail(Status::unsupported, "%s on rank %d: fields[%d] '%s' has type HLC_OPAQUE, its values cannot be added in a reverse swap",
+                  call, rank, f, field.name.c_str());
+  }
+  return Status::ok;
+}
+
+/// "halo # ('u', 'v')": what check mode calls a plan.
+template <class Field>
+std::string label_of(const char *kind, const std::vector<Field> &fields) {
+  std::string names;
+  const std::size_t shown = fields.size() < 4 ? fields.size() : 4;
+  for (std::size_t f = 0; f < shown; ++f) names += (f ? ", '" : "'") + fields[f].name + "'";
+  if (shown < fields.size()) names += " and " + std::to_string(fields.size() - shown) + " more";
+  return std::string(kind) + " # (" + names + ")";
+}
+
+}  // namespace halocline

@@ -1,0 +1,82 @@
+// What all ranks must say alike of a halo, and what they find together: the order of the dimensions in memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string>
+
+#include "exchange/modes/modes.hpp"
+#include "halo/halo.hpp"
+
+namespace halocline {
+namespace {
+
+/// The directions in which a field is filled, as the bits of a number: those below 60, or the others.
+std::int64_t fills_as_number(const hlc_halo_spec &spec, int field, int part) {
+  constexpr int kBits = 60;
+  std::int64_t bits = 0;
+  for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
+    const int number = direction_index(v, spec.grid->ndims);
+    if (number / kBits == part && fills(spec, static_cast<std::size_t>(field), v)) bits |= std::int64_t{1} << (number % kBits);
+  });
+  return bits;
+}
+
+const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
+
+/// What each rank knows of the fields' order in memory, and what all know together.
+struct Nestings : Job {
+  std::vector<Nesting> mine, all;
+};
+
+}  // namespace
+
+Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const {
+  const int ndims = spec.grid->ndims;
+  HLC_TRY(check_rules(context_, "hlc_halo_init", [&] {
+    std::vector<Rule> rules = rules_of(options);
+    rules.insert(rules.end(), {{"ndims", ndims},
+                               {"nfields", spec.nfields},
+                               {"stencil", spec.stencil, stencil_word},
+                               {"rebind", spec.rebind != 0},
+                               {"staged", spec.staged != 0}});
+    return rules;
+  }));
+  return check_rules(context_, "hlc_halo_init", [&] {
+    std::vector<Rule> rules;
+    for (int d = 0; d < ndims; ++d) {
+      rules.push_back({"depth_low[" + std::to_string(d) + "]", spec.depth_low[d]});
+      rules.push_back({"depth_high[" + std::to_string(d) + "]", spec.depth_high[d]});
+    }
+    for (int f = 0; f < spec.nfields; ++f) {
+      const std::string who = "fields[" + std::to_string(f) + "]";
+      rules.push_back({who + "'s type", spec.fields[f].type, type_name});
+      rules.push_back({who + "'s element_bytes", element_bytes(spec.fields[f])});
+      for (int part = 0; part < 2; ++part)
+        rules.push_back({who + (part ? "'s fills, from 60 on" : "'s fills"), fills_as_number(spec, f, part)});
+    }
+    return rules;
+  });
+}
+
+/// The order of dimensions in memory decides the order of cells in a message, so it is found by all ranks together: where a rank has one
+/// cell along a dimension, its stride there says nothing, and the other ranks' does.
+Status Halo::agree_on_orders(const hlc_halo_spec &spec) {
+  std::unique_ptr<Nestings> nestings;
+  HLC_TRY(prepare(context_, context_.comm(), [&] {
+    nestings = std::make_unique<Nestings>();
+    for (int f = 0; f < spec.nfields; ++f) nestings->mine.push_back(find_nesting(spec, field_strides(spec, spec.fields[f])));
+    nestings->all.resize(nestings->mine.size());
+    nestings->requests.resize(1, MPI_REQUEST_NULL);
+    return Status::ok;
+  }));
+  const auto count = static_cast<int>(nestings->mine.size() * sizeof(Nesting) / sizeof(int));
+  HLC_TRY(check_mpi(
+      MPI_Iallreduce(nestings->mine.data(), nestings->all.data(), count, MPI_INT, MPI_MAX, context_.comm(), nestings->requests.data()),
+      "MPI_Iallreduce"));
+  HLC_TRY(await(context_, nestings));
+  for (std::size_t f = 0; f < nestings->all.size(); ++f)
+    if (!order_dims(nestings->all[f], spec.grid->ndims, spec.layout, fields_[f].order))
+      return fail(Status::mismatch, "hlc_halo_init: ranks disagree on the order of the dimensions of fields[%zu] '%s' in memory", f,
+                  fields_[f].name.c_str());
+  return Status::ok;
+}
+
+}  // namespace halocline

@@ -1,0 +1,86 @@
+// Neighbours whose fields are read where they lie: what the two tell each other of them, and what this rank makes of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "exchange/modes/modes.hpp"
+#include "halo/halo.hpp"
+
+namespace halocline {
+
+Halo::ReadCard Halo::read_card(const Path &path, std::size_t f) const {
+  const Field &field = fields_[f];
+  return {field.place.serial,
+          field.place.offset,
+          box_offset(path.direction.halo, field.strides),
+          box_offset(path.direction.edge, field.strides),
+          field.strides,
+          field.exposed};
+}
+
+Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Member member) {
+  const Field &field = fields_[f];
+  Move &move = path.moves[f];
+  const std::size_t at = static_cast<std::size_t>(&path - paths_.data()) * fields_.size() + f;
+  if (views_) views_->peer_strides[at] = card.strides;
+  if (bindings_) bindings_->reach[at] = {card.halo, card.edge};
+  const char *part = find_part(card, member);
+  if (!part && card.serial == kExposedSerial)
+    return fail(
+        Status::unsupported,
+        "hlc_halo_init: rank %d cannot attach fields[%zu] '%s' of rank %d, which XPMEM exposes: %s (HALOCLINE_XPMEM=none does without)",
+        context_.rank(), f, field.name.c_str(), path.direction.rank, std::strerror(errno));
+  if (!part)
+    return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
+                f, field.name.c_str(), path.direction.rank, context_.rank());
+  held_.hold(card.serial);
+  move.peer_halo = part + card.offset + card.halo;
+  move.peer_edge = part + card.offset + card.edge;
+  if (move.halo_bytes > 0) move.pull_halo = plan_copy(path.direction.halo.count, field.strides, card.strides, field.element, field.order);
+  if (move.edge_bytes > 0) move.pull_edge = plan_copy(path.direction.edge.count, field.strides, card.strides, field.element, field.order);
+  return Status::ok;
+}
+
+char *Halo::find_part(const ReadCard &card, Member member) {
+  return card.serial == kExposedSerial ? exposures_.find(card.exposed) : context_.field_part(card.serial, member);
+}
+
+Status Halo::joined(const Plan &plan) {
+  if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
+  if (bindings_) bindings_->is_read = std::any_of(plan.edges.begin(), plan.edges.end(), is_read);
+  const std::size_t n = fields_.size();
+  std::unique_ptr<ReadCards> cards;
+  HLC_TRY(prepare(context_, plan.comm, [&] {
+    cards = std::make_unique<ReadCards>();
+    cards->mine.resize(paths_.size() * n);
+    cards->theirs.resize(paths_.size() * n);
+    cards->requests.resize(2 * paths_.size(), MPI_REQUEST_NULL);
+    for (std::size_t e = 0; e < paths_.size(); ++e)
+      for (std::size_t f = 0; f < n; ++f) cards->mine[e * n + f] = read_card(paths_[e], f);
+    return Status::ok;
+  }));
+  for (std::size_t e = 0; e < paths_.size(); ++e)
+    if (is_read(plan.edges[e])) HLC_TRY(swap_read_cards(plan, e, *cards));
+  HLC_TRY(await(context_, cards));
+  return alone(context_, [&] {
+    for (std::size_t e = 0; e < paths_.size(); ++e)
+      for (std::size_t f = 0; is_read(plan.edges[e]) && f < n; ++f)
+        HLC_TRY(take_read_card(paths_[e], f, cards->theirs[e * n + f], plan.edges[e].member));
+    return Status::ok;
+  });
+}
+
+Status Halo::swap_read_cards(const Plan &plan, std::size_t e, ReadCards &cards) const {
+  const Edge &edge = plan.edges[e];
+  const std::size_t n = fields_.size();
+  const auto bytes = static_cast<int>(n * sizeof(ReadCard));
+  HLC_TRY(check_mpi(
+      MPI_Irecv(&cards.theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + static_cast<int>(e), plan.comm, &cards.requests[2 * e]),
+      "MPI_Irecv"));
+  return check_mpi(
+      MPI_Isend(&cards.mine[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + edge.peer_edge, plan.comm, &cards.requests[2 * e + 1]),
+      "MPI_Isend");
+}
+
+}  // namespace halocline
