@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/exchange.hpp"
 
-#include <algorithm>
-
 #include "base/log.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/modes.hpp"
@@ -46,9 +44,9 @@ Status Exchange::make_tables() {
   const std::size_t n = plan_.edges.size();
   plan_.parts.resize(n);
   for (std::size_t e = 0; e < n; ++e) plan_.parts[e] = {plan_.edges[e].out, plan_.edges[e].in};
-  arrival_.assign(n, Arrival::none);
-  awaited_ = arrival_;
-  queue_.reserve(n);
+  came_.assign(n, 0);
+  awaited_.assign(n, false);
+  early_.reserve(n);
   shown_.reserve(n);
   leg_of_.assign(n, 0);
   return check_sizes();
@@ -193,9 +191,8 @@ void Exchange::describe(hlc_plan_info &info) const {
 void Exchange::arrange() {
   awaited_edges_ = 0;
   for (std::size_t e = 0; e < awaited_.size(); ++e) {
-    const bool brings = plan_.parts[e].in > 0;
-    awaited_[e] = brings ? Arrival::missing : Arrival::none;
-    awaited_edges_ += brings ? 1 : 0;
+    awaited_[e] = plan_.parts[e].in > 0;
+    awaited_edges_ += awaited_[e] ? 1 : 0;
   }
   for (auto &leg : legs_) leg->parts_changed();
   arranged_ = true;
@@ -206,14 +203,17 @@ Status Exchange::bad_call(const char *call, const char *why) const {
   return fail(Status::state, "%s on rank %d: %s", call, plan_.context->rank(), why);
 }
 
-Status Exchange::launch() {
-  if (plan_.views_out) HLC_TRY(mark_broken(give_back()));
+void Exchange::begin_round() {
   if (!arranged_) arrange();
   in_flight_ = true;
-  queue_.clear();
-  std::copy(awaited_.begin(), awaited_.end(), arrival_.begin());
+  round_ += 1;
+  next_ = 0;
   left_ = missing_ = awaited_edges_;
+}
 
+Status Exchange::launch() {
+  if (plan_.views_out) HLC_TRY(mark_broken(give_back()));
+  begin_round();
   for (auto &leg : legs_) HLC_TRY(mark_broken(leg->open()));
   for (auto &leg : legs_) {
     if (leg->packs()) HLC_TRY(mark_broken(send_edges(*leg)));
@@ -229,7 +229,11 @@ Status Exchange::test_unchecked() {
   for (const auto &leg : legs_)
     if (leg->poll_blocks()) return missing_ > 0 ? Status::again : Status::ok;
   bool progress = true;
-  while (missing_ > 0 && progress) HLC_TRY(mark_broken(collect(&progress)));
+  const auto keep = [this](Leg &, Edges come) {
+    if (!in_order_) early_.insert(early_.end(), come.begin(), come.end());
+    return Status::ok;
+  };
+  while (missing_ > 0 && progress) HLC_TRY(mark_broken(collect(&progress, keep)));
   return missing_ > 0 ? Status::again : Status::ok;
 }
 
@@ -305,26 +309,25 @@ Status Exchange::meet() {
   return mark_broken(wait_until([&](bool *) { return check_->meet(); }, [&](bool timed_out) { return suspect_peers(timed_out); }));
 }
 
-/// Takes what has come, without waiting.
-Status Exchange::collect(bool *progress) {
+/// Asks each leg once, without waiting, and hands on what has come.
+template <class Take>
+Status Exchange::collect(bool *progress, Take take_come) {
   *progress = false;
   for (auto &leg : legs_) {
     Edges come;
     const Status status = leg->poll_several(&come);
     if (status == Status::again) continue;
     HLC_TRY(name_peer(status, come.empty() ? -1 : come.front()));
-    for (const int e : come) arrival_[static_cast<std::size_t>(e)] = Arrival::here;
-    queue_.insert(queue_.end(), come.begin(), come.end());
+    for (const int e : come) came_[static_cast<std::size_t>(e)] = round_;
     missing_ -= static_cast<int>(come.size());
     *progress = true;
+    HLC_TRY(take_come(*leg, come));
   }
   return Status::ok;
 }
 
 /// Hands the cargo what has come over edges of one leg: to unpack, to copy from the neighbour, or to be read where it lies.
-Status Exchange::take(Edges edges) {
-  Leg &from = leg(edges.front());
-  for (const int e : edges) arrival_[static_cast<std::size_t>(e)] = Arrival::unpacked;
+Status Exchange::take(Leg &from, Edges edges) {
   left_ -= static_cast<int>(edges.size());
   if (!plan_.places.empty() && !from.packs()) HLC_TRY(find(from, edges));
   if (plan_.views_out) {
@@ -362,20 +365,26 @@ Status Exchange::give_back() {
   return Status::ok;
 }
 
-/// Edges that came one after the other over the same leg are taken together.
-Status Exchange::unpack_arrived() {
-  const Edges come = queue_;
-  for (std::size_t first = 0, end = 0; !in_order_ && first < come.size(); first = end) {
-    const Leg &from = leg(come[first]);
+/// What came before finish. Edges that came one after the other over the same leg are taken together.
+Status Exchange::take_early() {
+  const Edges come = early_;
+  for (std::size_t first = 0, end = 0; first < come.size(); first = end) {
+    Leg &from = leg(come[first]);
     while (end < come.size() && &leg(come[end]) == &from) ++end;
-    HLC_TRY(take(come.subspan(first, end - first)));
+    HLC_TRY(take(from, come.subspan(first, end - first)));
   }
-  for (int e = 0; in_order_ && e < static_cast<int>(arrival_.size()); ++e) {
-    const Arrival arrival = arrival_[static_cast<std::size_t>(e)];
-    if (arrival == Arrival::missing) break;
-    if (arrival == Arrival::here) HLC_TRY(take({&e, 1}));
+  early_.clear();
+  return Status::ok;
+}
+
+/// As far as the edges have come.
+Status Exchange::take_in_order() {
+  for (; next_ < static_cast<int>(came_.size()); ++next_) {
+    const auto e = static_cast<std::size_t>(next_);
+    if (!awaited_[e]) continue;
+    if (came_[e] != round_) return Status::ok;
+    HLC_TRY(take(leg(next_), {&next_, 1}));
   }
-  queue_.clear();
   return Status::ok;
 }
 
@@ -459,8 +468,8 @@ Status Exchange::suspect_all(int rank, bool timed_out) {
 
 Status Exchange::suspect_missing(bool timed_out) {
   for (const bool late : {false, timed_out})
-    for (std::size_t e = 0; e < arrival_.size(); ++e)
-      if (arrival_[e] == Arrival::missing) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, late));
+    for (std::size_t e = 0; e < came_.size(); ++e)
+      if (awaited_[e] && came_[e] != round_) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, late));
   return Status::ok;
 }
 
@@ -498,15 +507,16 @@ Status Exchange::send_edge(int e) {
 }
 
 Status Exchange::wait_for_all() {
-  HLC_TRY(unpack_arrived());
+  HLC_TRY(in_order_ ? take_in_order() : take_early());
   if (left_ == 0) return Status::ok;
-  return wait_until(
-      [&](bool *progress) {
-        HLC_TRY(collect(progress));
-        if (*progress) HLC_TRY(unpack_arrived());
-        return left_ == 0 ? Status::ok : Status::again;
-      },
-      [&](bool timed_out) { return suspect_missing(timed_out); });
+  return wait_until([this](bool *progress) { return look(progress); }, [this](bool timed_out) { return suspect_missing(timed_out); });
+}
+
+/// Unpacks what has come; ok once that is everything.
+Status Exchange::look(bool *progress) {
+  HLC_TRY(collect(progress, [this](Leg &from, Edges come) { return in_order_ ? Status::ok : take(from, come); }));
+  if (in_order_ && *progress) HLC_TRY(take_in_order());
+  return left_ == 0 ? Status::ok : Status::again;
 }
 
 /// All legs are asked in every step: one that waits for its peers must not keep another from serving its own.
@@ -527,10 +537,10 @@ Status Exchange::close_all() {
 }
 
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.
-Status Exchange::mark_broken(Status status) {
+Status Exchange::break_off(Status status) {
   if (status == Status::mpi) status = blame(*plan_.context, status);
   const bool tell = check_ && !broken_ && (status == Status::rule || status == Status::memory);
-  broken_ = broken_ || failed(status);
+  broken_ = true;
   if (tell) check_->give_up(status);
   return status;
 }

@@ -122,11 +122,15 @@ class Exchange {
   Status report_detours() const;
   Status add_leg(MakeLeg make, const std::vector<int> &edges, int hlc_plan_info::*route);
   void arrange();
+  void begin_round();
   Status send_edges(Leg &leg);
   Status send_edge(int edge);
-  Status collect(bool *progress);
-  Status unpack_arrived();
-  Status take(Edges edges);
+  template <class Take>
+  Status collect(bool *progress, Take take_come);
+  Status look(bool *progress);
+  Status take_early();
+  Status take_in_order();
+  Status take(Leg &from, Edges edges);
   Status find(const Leg &leg, Edges edges);
   void show(Leg &leg, Edges edges);
   Status give_back();
@@ -144,7 +148,8 @@ class Exchange {
   Status suspect_partners();
   Status suspect_all(int rank, bool timed_out);
   Status suspect_peers(bool timed_out);
-  Status mark_broken(Status status);
+  Status mark_broken(Status status) { return failed(status) ? break_off(status) : status; }
+  Status break_off(Status status);
 
   Cargo &owner_;
   const Refusals &refusals_;
@@ -157,12 +162,13 @@ class Exchange {
   WakeUp wake_up_ = WakeUp::by_bell;
   bool knows_who_ = true;  // every leg can tell which neighbour is late
 
-  enum class Arrival : char { none, missing, here, unpacked };
-  std::vector<Arrival> arrival_;  // per edge, of the running round
-  std::vector<Arrival> awaited_;  // per edge, as a round with these parts begins
-  int awaited_edges_ = 0;  // of these, those that bring something
+  std::uint64_t round_ = 0;
+  std::vector<std::uint64_t> came_;  // per edge: the last round in which its data have come
+  std::vector<bool> awaited_;  // per edge: it brings something in rounds with these parts
+  int awaited_edges_ = 0;
   bool arranged_ = false;  // what a round needs to know of its parts has been found
-  std::vector<int> queue_;  // arrived, not yet unpacked, in order of arrival
+  std::vector<int> early_;  // come before finish, in order of arrival
+  int next_ = 0;  // in order: the first edge that has not been unpacked
   std::vector<int> shown_;  // views are out of these edges
   int left_ = 0;  // edges whose data have not been unpacked
   int missing_ = 0;  // edges whose data have not come

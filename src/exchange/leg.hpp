@@ -79,7 +79,7 @@ struct Plan {
 /// its edges are copied from the neighbour's memory. Nothing but create allocates.
 class Leg : public Kept {
  public:
-  Leg(Plan &plan, std::vector<int> edges) : plan_(plan), edges_(std::move(edges)) {}
+  Leg(Plan &plan, std::vector<int> edges, bool packs = true) : plan_(plan), edges_(std::move(edges)), packs_(packs) {}
   Leg(const Leg &) = delete;
   Leg &operator=(const Leg &) = delete;
 
@@ -91,7 +91,7 @@ class Leg : public Kept {
   /// Begins a round.
   virtual Status open() = 0;
   /// False if all edges are read in the neighbour's memory.
-  virtual bool packs() const { return true; }
+  bool packs() const { return packs_; }
   /// Where to pack what edge sends; `again` while the peer has not freed the place. Only of a leg that packs.
   virtual Status place(int, void **) { return Status::ok; }
   /// Edge is packed: send it. Only of a leg that packs.
@@ -121,7 +121,10 @@ class Leg : public Kept {
   }
   /// Wakes the peers that sleep and have been told something since the last call. Called before every pause and at the ends of start and
   /// finish, not after each notification: its fence waits until all stores so far have left the core.
-  virtual void wake_peers() {}
+  void wake_peers() {
+    if (told_) ring_peers();
+    told_ = false;
+  }
   /// Ends a round: ok once nothing of mine is needed by a peer any more, else `again` with the rank it waits for. While views are out, what
   /// this round shows of mine may still be read, and only earlier rounds are waited for.
   virtual Status close(int *rank) = 0;
@@ -162,8 +165,12 @@ class Leg : public Kept {
 
   Plan &plan_;
   std::vector<int> edges_;  // indices into plan_.edges
+  bool told_ = false;  // a peer was told something since the peers were last woken
 
  private:
+  virtual void ring_peers() {}
+
+  bool packs_;
   std::vector<Member> no_partners_;
   int one_ = -1;  // what poll has named
 };

@@ -18,7 +18,7 @@ namespace {
 ///   ready and the places are written by me and read by all my peers; each read word is written by that one peer and read by me.
 class DirectLeg final : public Leg {
  public:
-  using Leg::Leg;
+  DirectLeg(Plan &plan, std::vector<int> edges) : Leg(plan, std::move(edges), false) {}
 
   Status create() override {
     std::unique_ptr<Cards> cards;
@@ -54,8 +54,6 @@ class DirectLeg final : public Leg {
     }
     return Status::ok;
   }
-
-  bool packs() const override { return false; }
 
   Status launched() override {
     // SYNC read-before-moved (pairs with close): two rounds later these places are written again, and a round ends when the one before it was read.
@@ -99,11 +97,6 @@ class DirectLeg final : public Leg {
     return Status::ok;
   }
 
-  void wake_peers() override {
-    if (told_) plan_.context->port().ring_all(peers_.members());
-    told_ = false;
-  }
-
   Status close(int *rank) override {
     for (const Peer &p : peers_.all()) {
       // SYNC read-before-overwrite (pairs with release_several), read-before-moved (pairs with launched)
@@ -118,6 +111,8 @@ class DirectLeg final : public Leg {
   WakeUp wake_up() const override { return WakeUp::by_bell; }
 
  private:
+  void ring_peers() override { plan_.context->port().ring_all(peers_.members()); }
+
   struct Peer : PeerOfEdges {
     const Counter *ready = nullptr;  // the peer's: round whose interior may be read
     const Counter *read_by_peer = nullptr;  // in my part: last round in which the peer has read all it needs from me
@@ -151,7 +146,6 @@ class DirectLeg final : public Leg {
   Counter *ready_ = nullptr;
   char *places_ = nullptr;  // mine, in two slots
   std::uint64_t round_ = 0;
-  bool told_ = false;  // a counter was stored since the peers were last woken
   std::int64_t bytes_ = 0;
 };
 

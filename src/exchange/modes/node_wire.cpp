@@ -95,11 +95,6 @@ class NodeWireLeg final : public Leg {
   /// The next round's count says it (unpacked-before-packed).
   Status release(int) override { return Status::ok; }
 
-  void wake_peers() override {
-    if (told_) plan_.context->port().ring_all(ways_.partners());
-    told_ = false;
-  }
-
   /// All other nodes' bundles of this round have come, be there anything for me in them or not, and what I have sent has left.
   Status close(int *rank) override {
     HLC_TRY(progress());
@@ -144,6 +139,8 @@ class NodeWireLeg final : public Leg {
   std::int64_t memory_bytes() const override { return ways_.memory_bytes(); }
 
  private:
+  void ring_peers() override { plan_.context->port().ring_all(ways_.partners()); }
+
   using Way = NodeWays::Way;
 
   /// What another node says of where the data of an edge begin is used as an address.
@@ -302,7 +299,6 @@ class NodeWireLeg final : public Leg {
   std::uint64_t round_ = 0, failures_ = 0;
   std::int64_t writes_ = 0;
   bool has_spread_ = false;  // the news of a rank that is lost
-  bool told_ = false;  // a counter was stored since the partners were last woken
 };
 
 }  // namespace

@@ -117,17 +117,14 @@ class NotifyLeg final : public Leg {
     return Status::ok;
   }
 
-  void wake_peers() override {
-    if (told_) plan_.context->port().ring_all(peers_.members());
-    told_ = false;
-  }
-
   Status close(int *) override { return Status::ok; }
   bool packs_past_caches() const override { return past_caches_; }
   std::int64_t memory_bytes() const override { return bytes_; }
   WakeUp wake_up() const override { return WakeUp::by_bell; }
 
  private:
+  void ring_peers() override { plan_.context->port().ring_all(peers_.members()); }
+
   struct Peer : PeerOfEdges {
     PeerWords *my_words = nullptr, *peer_words = nullptr;
     std::uint64_t sent = 0, received = 0;  // rounds that moved something
@@ -236,7 +233,6 @@ class NotifyLeg final : public Leg {
   PeerList<Peer> peers_;
   int awaited_peers_ = 0;
   bool past_caches_ = false;  // the trial's verdict
-  bool told_ = false;  // a counter was stored since the peers were last woken
   std::int64_t bytes_ = 0;
 };
 
