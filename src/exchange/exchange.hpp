@@ -62,11 +62,11 @@ class Exchange {
   Status may_start(const char *call, RoundState state) const {
     return state.broken || state.under_way ? bad_call(call, state.broken ? refusals_.failed_before : refusals_.under_way) : Status::ok;
   }
-  Status may_start(const char *call) const { return may_start(call, {in_flight_, broken_}); }
+  Status may_start(const char *call) const { return may_start(call, state()); }
   Status may_go_on(const char *call, RoundState state) const {
     return state.broken || !state.under_way ? bad_call(call, state.under_way ? refusals_.has_failed : refusals_.not_started) : Status::ok;
   }
-  Status may_go_on(const char *call) const { return may_go_on(call, {in_flight_, broken_}); }
+  Status may_go_on(const char *call) const { return may_go_on(call, state()); }
   /// A call at the wrong time.
   Status bad_call(const char *call, const char *why) const;
 
@@ -93,9 +93,12 @@ class Exchange {
   /// Null unless HALOCLINE_CHECK=1.
   Check *check() const { return check_.get(); }
 
+  RoundState state() const { return {in_flight_, broken_}; }
   bool in_flight() const { return in_flight_; }
   bool broken() const { return broken_; }
   const Plan &plan() const { return plan_; }
+  /// False if what an edge brings is read in the neighbour's memory.
+  bool packs(int edge) const { return legs_[leg_of_[static_cast<std::size_t>(edge)]]->packs(); }
   /// Fills the parts of the info that an exchange knows.
   void describe(hlc_plan_info &info) const;
 

@@ -114,10 +114,11 @@ Status Halo::found(int edge, std::span<const FieldPlace> places) {
 
 /// The table of copies has an entry for each field that an edge brings.
 void Halo::aim_copies(std::size_t e) {
-  std::size_t i = copies_of_[e];
+  std::size_t i = 0;
+  const std::span<BoundCopy> copies = pulls_.groups(e, e + 1);
   for (const int f : swapped_) {
     const Move &move = paths_[e].moves[static_cast<std::size_t>(f)];
-    if (paths_[e].active && move.halo_bytes > 0) copies_[i++].from = move.peer_edge;
+    if (paths_[e].active && move.halo_bytes > 0) copies[i++].from = move.peer_edge;
   }
 }
 

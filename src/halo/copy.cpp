@@ -11,6 +11,8 @@
 namespace halocline {
 namespace {
 
+constexpr std::int64_t kLine = 64, kFewLines = 4;
+
 /// Calls leaf(to, from) for every run of the box.
 template <class Leaf>
 inline void for_each_run(char *to, const char *from, const BoxCopy &box, Leaf leaf) {
@@ -37,6 +39,29 @@ void copy_fixed(char *to, const char *from, const BoxCopy &box) {
 void copy_any(char *to, const char *from, const BoxCopy &box) {
   const auto bytes = static_cast<std::size_t>(box.run);
   for_each_run(to, from, box, [bytes](char *t, const char *f) { std::memcpy(t, f, bytes); });
+}
+
+/// Calls leaf(to, from) for every run of a bound copy that has no box.
+template <class Leaf>
+inline void for_each_bound_run(char *to, const char *from, const BoundCopy &bound, Leaf leaf) {
+  for (std::int64_t i = 0; i < bound.runs; ++i, to += bound.to_step, from += bound.from_step) leaf(to, from);
+}
+
+/// A call of memcpy costs more than some lines that are moved here.
+inline void run_copy(char *to, const char *from, const BoundCopy &bound) {
+  const std::int64_t run = bound.run;
+  if (bound.box) return copy(to, from, *bound.box);
+  if (run <= kFewLines * kLine && run % kLine == 0)
+    return for_each_bound_run(to, from, bound, [run](char *t, const char *f) {
+      for (std::int64_t at = 0; at < run; at += kLine) std::memcpy(t + at, f + at, kLine);
+    });
+  for_each_bound_run(to, from, bound, [run](char *t, const char *f) { std::memcpy(t, f, static_cast<std::size_t>(run)); });
+}
+
+inline void run_past_caches(char *to, const char *from, const BoundCopy &bound) {
+  if (bound.box) return copy_past_caches(to, from, *bound.box);
+  if (!can_stream(to, bound.run)) return run_copy(to, from, bound);
+  for_each_bound_run(to, from, bound, [&bound](char *t, const char *f) { stream_copy(t, f, bound.run); });
 }
 
 template <class T>
@@ -107,15 +132,33 @@ void copy(char *to, const char *from, const BoxCopy &box) {
 BoundCopy bind_copy(char *to, const char *from, const BoxCopy &box) {
   constexpr std::int64_t longest_fixed = 32;
   const bool simple = box.count[1] * box.count[2] * box.count[3] == 1 && box.run > longest_fixed;
-  return {to, from, box.run, box.count[0], box.to[0], box.from[0], simple ? nullptr : &box};
+  return {to, from, 0, box.run, box.count[0], box.to[0], box.from[0], simple ? nullptr : &box};
 }
 
-void run_copy(const BoundCopy &bound) {
-  if (bound.box) return copy(bound.to, bound.from, *bound.box);
-  char *to = bound.to;
-  const char *from = bound.from;
-  for (std::int64_t i = 0; i < bound.runs; ++i, to += bound.to_step, from += bound.from_step)
-    std::memcpy(to, from, static_cast<std::size_t>(bound.run));
+BoundCopy bind_to_message(std::int64_t place, const char *from, const BoxCopy &box) {
+  BoundCopy bound = bind_copy(nullptr, from, box);
+  bound.in_message = place;
+  return bound;
+}
+
+BoundCopy bind_from_message(char *to, std::int64_t place, const BoxCopy &box) {
+  BoundCopy bound = bind_copy(to, nullptr, box);
+  bound.in_message = place;
+  return bound;
+}
+
+void run_copies(std::span<const BoundCopy> copies) {
+  for (const BoundCopy &bound : copies) run_copy(bound.to, bound.from, bound);
+}
+
+void pack_copies(std::span<const BoundCopy> copies, char *message, bool past_caches) {
+  for (const BoundCopy &bound : copies)
+    past_caches ? run_past_caches(message + bound.in_message, bound.from, bound)
+                : run_copy(message + bound.in_message, bound.from, bound);
+}
+
+void unpack_copies(std::span<const BoundCopy> copies, const char *message) {
+  for (const BoundCopy &bound : copies) run_copy(bound.to, message + bound.in_message, bound);
 }
 
 void copy_past_caches(char *to, const char *from, const BoxCopy &box) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "base/status.hpp"
 
@@ -32,15 +33,23 @@ struct BoxCopy {
 /// A planned copy between two places, with what most copies need in one cache line: runs of equal length at equal distances.
 struct BoundCopy {
   char *to = nullptr;
-  const char *from = nullptr;
+  const char *from = nullptr;  // of these two, what lies in a message is NULL
+  std::int64_t in_message = 0;  // and begins so many bytes behind the message's beginning
   std::int64_t run = 0, runs = 0, to_step = 0, from_step = 0;
   const BoxCopy *box = nullptr;  // not null: it has further loops, or runs so short that they have a kernel of their own
 };
+static_assert(sizeof(BoundCopy) <= 64);
 
 /// Binds a planned copy to its places; the plan must stay where it is.
 BoundCopy bind_copy(char *to, const char *from, const BoxCopy &box);
-/// Does it. The two sides must not overlap.
-void run_copy(const BoundCopy &bound);
+/// Binds one whose target, or source, is a place in a message.
+BoundCopy bind_to_message(std::int64_t place, const char *from, const BoxCopy &box);
+BoundCopy bind_from_message(char *to, std::int64_t place, const BoxCopy &box);
+/// Does several, one after the other. No two sides may overlap.
+void run_copies(std::span<const BoundCopy> copies);
+/// The same into a message, past this core's caches if so asked (see copy_past_caches), and out of a message.
+void pack_copies(std::span<const BoundCopy> copies, char *message, bool past_caches);
+void unpack_copies(std::span<const BoundCopy> copies, const char *message);
 
 /// Plans the copy of count cells from memory with one set of strides to memory with another. order lists the dimensions, innermost first.
 BoxCopy plan_copy(const Cells &count, const Strides &to, const Strides &from, std::int64_t element, const std::array<int, kMaxDims> &order);

@@ -80,21 +80,42 @@ void Halo::set_swap(const hlc_swap *what) {
   exchange_.set_round(everything, reverse_);
 }
 
-/// What a swap copies without a buffer stands in one table, in the order in which it is used.
+/// What a swap copies stands in tables, in the order in which it is used. A reverse swap has none.
 void Halo::list_copies() {
-  copies_.clear();
-  copies_of_.clear();
-  for (const Path &path : paths_) list_copies_of(path);
-  for (const Path &path : self_paths_) list_copies_of(path);
-  copies_of_.push_back(copies_.size());
+  for (CopyTable *table : {&pulls_, &packs_, &unpacks_}) table->clear();
+  for (std::size_t e = 0; e < paths_.size(); ++e) {
+    for (CopyTable *table : {&pulls_, &packs_, &unpacks_}) table->begin_group();
+    const bool packs = exchange_.packs(static_cast<int>(e));
+    if (packs || check_) list_messages(paths_[e]);
+    if (!packs) list_pulls(paths_[e]);
+  }
+  for (const Path &path : self_paths_) {
+    pulls_.begin_group();
+    list_pulls(path);
+  }
 }
 
-void Halo::list_copies_of(const Path &path) {
-  copies_of_.push_back(copies_.size());
+void Halo::list_pulls(const Path &path) {
   if (!path.active || reverse_) return;
   for (const int f : swapped_) {
     const Move &move = path.moves[static_cast<std::size_t>(f)];
-    if (move.halo_bytes > 0) copies_.push_back(bind_copy(move.halo, move.peer_edge, move.pull_halo));
+    if (move.halo_bytes > 0) pulls_.add(bind_copy(move.halo, move.peer_edge, move.pull_halo));
+  }
+}
+
+/// Into the message to the neighbour, and out of the one from it.
+void Halo::list_messages(const Path &path) {
+  if (reverse_) return;
+  std::int64_t out = 0, in = 0;
+  for (const int number : swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    const Move &move = path.moves[f];
+    out = aligned(out, f);
+    in = aligned(in, f);
+    if (move.edge_bytes > 0) packs_.add(bind_to_message(out, move.edge, move.pack_edge));
+    if (move.halo_bytes > 0) unpacks_.add(bind_from_message(move.halo, in, move.unpack_halo));
+    out += move.edge_bytes;
+    in += move.halo_bytes;
   }
 }
 
@@ -117,37 +138,53 @@ void Halo::set_parts(const hlc_swap *what) {
 }
 
 void Halo::pack(int edge, void *buffer, bool past_caches) {
-  const auto copy_cells = past_caches ? copy_past_caches : copy;
-  auto *to = static_cast<char *>(buffer);
-  std::int64_t offset = 0;
-  for (const int number : swapped_) {
-    const auto f = static_cast<std::size_t>(number);
-    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[f];
-    offset = aligned(offset, f);
-    copy_cells(to + offset, reverse_ ? move.halo : move.edge, reverse_ ? move.pack_halo : move.pack_edge);
-    offset += reverse_ ? move.halo_bytes : move.edge_bytes;
-  }
+  const auto e = static_cast<std::size_t>(edge);
+  auto *message = static_cast<char *>(buffer);
+  if (reverse_) return pack_halos(paths_[e], message, past_caches);
+  pack_copies(packs_.groups(e, e + 1), message, past_caches);
 }
 
 void Halo::unpack(int edge, const void *buffer) {
-  const auto *from = static_cast<const char *>(buffer);
+  const auto e = static_cast<std::size_t>(edge);
+  const auto *message = static_cast<const char *>(buffer);
+  if (reverse_) return add_message(paths_[e], message);
+  unpack_copies(unpacks_.groups(e, e + 1), message);
+}
+
+void Halo::pack_halos(const Path &path, char *message, bool past_caches) const {
+  const auto copy_cells = past_caches ? copy_past_caches : copy;
   std::int64_t offset = 0;
   for (const int number : swapped_) {
     const auto f = static_cast<std::size_t>(number);
-    const Move &move = paths_[static_cast<std::size_t>(edge)].moves[f];
+    const Move &move = path.moves[f];
     offset = aligned(offset, f);
-    if (reverse_)
-      add(move.edge, from + offset, move.add_edge, fields_[f].type);
-    else
-      copy(move.halo, from + offset, move.unpack_halo);
-    offset += reverse_ ? move.edge_bytes : move.halo_bytes;
+    copy_cells(message + offset, move.halo, move.pack_halo);
+    offset += move.halo_bytes;
   }
 }
 
-void Halo::pull(int edge) {
-  const auto e = static_cast<std::size_t>(edge);
-  for (std::size_t i = copies_of_[e]; i < copies_of_[e + 1]; ++i) run_copy(copies_[i]);
-  if (reverse_) add_halos(paths_[e]);
+/// Adds what the neighbour's halo held to my edge.
+void Halo::add_message(const Path &path, const char *message) const {
+  std::int64_t offset = 0;
+  for (const int number : swapped_) {
+    const auto f = static_cast<std::size_t>(number);
+    const Move &move = path.moves[f];
+    offset = aligned(offset, f);
+    add(move.edge, message + offset, move.add_edge, fields_[f].type);
+    offset += move.edge_bytes;
+  }
+}
+
+void Halo::pull(int edge) { pull_several({&edge, 1}); }
+
+/// Edges that follow each other have their copies one behind the other.
+void Halo::pull_several(Edges edges) {
+  for (std::size_t first = 0, end = 0; first < edges.size(); first = end) {
+    const auto e = static_cast<std::size_t>(edges[first]);
+    while (end < edges.size() && static_cast<std::size_t>(edges[end]) == e + (end - first)) ++end;
+    run_copies(pulls_.groups(e, e + (end - first)));
+  }
+  for (std::size_t i = 0; reverse_ && i < edges.size(); ++i) add_halos(paths_[static_cast<std::size_t>(edges[i])]);
 }
 
 /// All neighbours' cells have come, or have been taken.
@@ -157,7 +194,7 @@ void Halo::end_round() {
 }
 
 void Halo::copy_to_myself() {
-  for (std::size_t i = copies_of_[paths_.size()]; i < copies_.size(); ++i) run_copy(copies_[i]);
+  run_copies(pulls_.groups(paths_.size(), paths_.size() + self_paths_.size()));
   if (reverse_) copy_inside(self_paths_);
 }
 

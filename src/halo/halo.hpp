@@ -8,6 +8,7 @@
 #include "exchange/exchange.hpp"
 #include "exchange/fields.hpp"
 #include "halo/bindings.hpp"
+#include "halo/copy_table.hpp"
 #include "halo/exposures.hpp"
 #include "halo/geometry.hpp"
 #include "halo/views.hpp"
@@ -41,8 +42,8 @@ class Halo final : private Cargo {
   Status end(bool others_broken);
   std::int64_t serial() const;
 
-  bool in_flight() const;
-  bool broken() const;
+  bool in_flight() const { return state().under_way; }
+  bool broken() const { return state().broken; }
   Context &context() { return context_; }
   hlc_plan_info describe() const;
 
@@ -90,6 +91,7 @@ class Halo final : private Cargo {
   void unpack(int edge, const void *buffer) override;
   Status found(int edge, std::span<const FieldPlace> places) override;
   void pull(int edge) override;
+  void pull_several(Edges edges) override;
   void show(int edge, const void *buffer) override;
   void copy_to_myself() override;
   void end_round() override;
@@ -112,16 +114,21 @@ class Halo final : private Cargo {
   Path make_own_path(const hlc_halo_spec &spec, const Direction &direction, const Box &source) const;
   int count_own_directions() const;
   std::vector<Edge> make_edges(bool readable) const;
+  Status make_tables();
   Status swap_read_cards(const Plan &plan, std::size_t path, ReadCards &cards) const;
   ReadCard read_card(const Path &path, std::size_t field) const;
   Status take_read_card(Path &path, std::size_t field, const ReadCard &card, Member member);
 
-  RoundState state() const { return {in_flight(), broken()}; }
+  RoundState state() const { return staged_ ? state_of_stages() : exchange_.state(); }
+  RoundState state_of_stages() const;
   Status check_swap(const hlc_swap &what) const;
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
   void list_copies();
-  void list_copies_of(const Path &path);
+  void list_pulls(const Path &path);
+  void list_messages(const Path &path);
+  void pack_halos(const Path &path, char *message, bool past_caches) const;
+  void add_message(const Path &path, const char *message) const;
   void make_bindings(const hlc_halo_spec &spec);
   Status bind(const hlc_swap *what, bool *moved);
   Status hold(std::size_t field);
@@ -157,9 +164,8 @@ class Halo final : private Cargo {
   Exchange exchange_;
 
   std::vector<int> swapped_;     // fields of the running swap
-  // The copies of a swap that is not reversed, edge by edge and then those to myself: the first ones of edge e are at copies_of_[e].
-  std::vector<BoundCopy> copies_;
-  std::vector<std::size_t> copies_of_;
+  // The copies of a swap that is not reversed, a group per path: those from neighbours that are read, then from myself; and of the others.
+  CopyTable pulls_, packs_, unpacks_;
   bool reverse_ = false;
   bool aligned_ = false;         // mode view: fields begin in messages where their types may be read
   bool everything_ = false;      // the parts of the exchange are those of a whole swap

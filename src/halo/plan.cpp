@@ -65,8 +65,6 @@ Status Halo::plan_swap(const hlc_halo_spec &given) {
     if (spec->rebind) make_bindings(*spec);
     label = label_of("halo", fields_);
     edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial != FieldPlace().serial; }));
-    copies_.reserve((paths_.size() + self_paths_.size()) * fields_.size());
-    copies_of_.reserve(paths_.size() + self_paths_.size() + 1);
     return Status::ok;
   }));
   HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label), ndims_));
@@ -210,8 +208,7 @@ std::vector<Edge> Halo::make_edges(bool readable) const {
 
 Status Halo::end(bool others_broken) { return staged_ ? staged_->end(others_broken) : exchange_.end(others_broken); }
 std::int64_t Halo::serial() const { return staged_ ? staged_->serial() : exchange_.plan().serial; }
-bool Halo::in_flight() const { return staged_ ? staged_->in_flight() : exchange_.in_flight(); }
-bool Halo::broken() const { return staged_ ? staged_->broken() : exchange_.broken(); }
+RoundState Halo::state_of_stages() const { return {staged_->in_flight(), staged_->broken()}; }
 
 hlc_plan_info Halo::describe() const {
   if (staged_) return staged_->describe();
@@ -222,8 +219,8 @@ hlc_plan_info Halo::describe() const {
     for (const Path &path : *paths)
       for (const Move &move : path.moves) info.self_bytes += move.halo_bytes;
   const std::size_t paths = paths_.size() + self_paths_.size() + repeats_.size();
-  info.memory_bytes +=
-      static_cast<std::int64_t>(sizeof(Halo) + paths * (sizeof(Path) + fields_.size() * (sizeof(Move) + sizeof(BoundCopy))));
+  info.memory_bytes += static_cast<std::int64_t>(sizeof(Halo) + paths * (sizeof(Path) + fields_.size() * sizeof(Move)));
+  for (const CopyTable *table : {&pulls_, &packs_, &unpacks_}) info.memory_bytes += table->memory_bytes();
   return info;
 }
 

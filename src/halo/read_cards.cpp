@@ -47,11 +47,12 @@ char *Halo::find_part(const ReadCard &card, Member member) {
 }
 
 Status Halo::joined(const Plan &plan) {
-  if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
+  if (!find_mode(plan.options.mode)->reads_fields) return alone(context_, [this] { return make_tables(); });
   if (bindings_) bindings_->is_read = std::any_of(plan.edges.begin(), plan.edges.end(), is_read);
   const std::size_t n = fields_.size();
   std::unique_ptr<ReadCards> cards;
   HLC_TRY(prepare(context_, plan.comm, [&] {
+    HLC_TRY(make_tables());
     cards = std::make_unique<ReadCards>();
     cards->mine.resize(paths_.size() * n);
     cards->theirs.resize(paths_.size() * n);
@@ -69,6 +70,17 @@ Status Halo::joined(const Plan &plan) {
         HLC_TRY(take_read_card(paths_[e], f, cards->theirs[e * n + f], plan.edges[e].member));
     return Status::ok;
   });
+}
+
+/// Makes room for all copies of a swap. In check mode what neighbours read is packed, too, for them to compare.
+Status Halo::make_tables() {
+  const std::size_t n = fields_.size(), all = paths_.size();
+  std::size_t packed = 0;
+  for (std::size_t e = 0; e < all; ++e) packed += exchange_.packs(static_cast<int>(e)) ? 1 : 0;
+  pulls_.reserve(all + self_paths_.size(), (all - packed + self_paths_.size()) * n);
+  packs_.reserve(all, (exchange_.check() ? all : packed) * n);
+  unpacks_.reserve(all, (exchange_.check() ? all : packed) * n);
+  return Status::ok;
 }
 
 Status Halo::swap_read_cards(const Plan &plan, std::size_t e, ReadCards &cards) const {
