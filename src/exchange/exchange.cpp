@@ -488,22 +488,25 @@ Status Exchange::suspect_peers(bool timed_out) {
 
 Status Exchange::send_edges(Leg &leg) {
   for (const int e : leg.edges())
-    if (plan_.parts[static_cast<std::size_t>(e)].out > 0) HLC_TRY(send_edge(e));
+    if (plan_.parts[static_cast<std::size_t>(e)].out > 0) HLC_TRY(send_edge(leg, e));
   return Status::ok;
 }
 
-Status Exchange::send_edge(int e) {
+Status Exchange::send_edge(Leg &leg, int e) {
   void *buffer = nullptr;
-  Status status = leg(e).place(e, &buffer);
-  // Only a peer that is two rounds behind makes me wait here, and only where it does not also send to me.
-  if (status == Status::again) {
-    const Edge &edge = plan_.edges[static_cast<std::size_t>(e)];
-    status = wait_until([&](bool *) { return leg(e).place(e, &buffer); },
-                        [&](bool timed_out) { return suspect_rank(edge.rank, edge.member, timed_out); });
-  }
+  Status status = leg.place(e, &buffer);
+  if (status == Status::again) status = wait_for_place(leg, e, &buffer);
   HLC_TRY(status);
-  if (buffer) cargo_->pack(e, buffer, leg(e).packs_past_caches());
-  return name_peer(leg(e).send(e), e);
+  if (buffer) cargo_->pack(e, buffer, leg.packs_past_caches());
+  status = leg.send(e);
+  return status == Status::ok ? status : name_peer(status, e);
+}
+
+/// Only a peer that is two rounds behind makes me wait here, and only where it does not also send to me.
+Status Exchange::wait_for_place(Leg &leg, int e, void **buffer) {
+  const Edge &edge = plan_.edges[static_cast<std::size_t>(e)];
+  return wait_until([&](bool *) { return leg.place(e, buffer); },
+                    [&](bool timed_out) { return suspect_rank(edge.rank, edge.member, timed_out); });
 }
 
 Status Exchange::wait_for_all() {

@@ -127,7 +127,8 @@ class Exchange {
   void arrange();
   void begin_round();
   Status send_edges(Leg &leg);
-  Status send_edge(int edge);
+  Status send_edge(Leg &leg, int edge);
+  Status wait_for_place(Leg &leg, int edge, void **buffer);
   template <class Take>
   Status collect(bool *progress, Take take_come);
   Status look(bool *progress);

@@ -135,7 +135,7 @@ class Leg : public Kept {
   /// True if poll may block inside MPI, so that a test that must not wait cannot use it.
   virtual bool poll_blocks() const { return false; }
   /// True if packing past this core's caches was found faster: what is packed here is read by the peer's core next.
-  virtual bool packs_past_caches() const { return false; }
+  bool packs_past_caches() const { return past_caches_; }
   /// Ranks of this node who have to move for the round to end, though they may be nobody's peer here.
   virtual const std::vector<Member> &partners() const { return no_partners_; }
   /// Asked every 10 ms of a wait: peer_died once it is known that a rank is lost without which rounds cannot end.
@@ -165,6 +165,7 @@ class Leg : public Kept {
 
   Plan &plan_;
   std::vector<int> edges_;  // indices into plan_.edges
+  bool past_caches_ = false;
   bool told_ = false;  // a peer was told something since the peers were last woken
 
  private:

@@ -118,7 +118,6 @@ class NotifyLeg final : public Leg {
   }
 
   Status close(int *) override { return Status::ok; }
-  bool packs_past_caches() const override { return past_caches_; }
   std::int64_t memory_bytes() const override { return bytes_; }
   WakeUp wake_up() const override { return WakeUp::by_bell; }
 
@@ -232,7 +231,6 @@ class NotifyLeg final : public Leg {
   std::vector<End> ends_;
   PeerList<Peer> peers_;
   int awaited_peers_ = 0;
-  bool past_caches_ = false;  // the trial's verdict
   std::int64_t bytes_ = 0;
 };
 
