@@ -87,6 +87,34 @@ TEST(Copy, adds_and_clears_as_the_reference_does) {
   }
 }
 
+/// Rows of so many bytes, in one or two loops, with gaps between them in the array.
+void pack_and_unpack_rows(std::mt19937 &random, std::int64_t bytes, std::int64_t loops) {
+  const std::array<int, kMaxDims> order{0, 1, 2, 3};
+  const Cells count{5, loops, 1, 1};
+  const Strides packed = packed_strides(count, bytes, order), array{bytes + 24, 6 * (bytes + 24), 0, 0};
+  const BoxCopy out = plan_copy(count, packed, array, bytes, order), in = plan_copy(count, array, packed, bytes, order);
+  const std::int64_t place = 16, length = 5 * loops * bytes, size = loops * array[1];
+  const auto from = random_bytes(random, size);
+  std::vector<char> expected(static_cast<std::size_t>(place + length), 1), back = random_bytes(random, size), expected_back = back;
+  copy(expected.data() + place, from.data(), out);
+  copy(expected_back.data(), expected.data() + place, in);
+
+  const BoundCopy into = bind_to_message(place, from.data(), out), out_of = bind_from_message(back.data(), place, in);
+  for (const bool past_caches : {false, true}) {
+    std::vector<char> message(expected.size(), 1);
+    pack_copies({&into, 1}, message.data(), past_caches);
+    ASSERT_EQ(message, expected) << bytes << " bytes in " << loops << " loops";
+  }
+  unpack_copies({&out_of, 1}, expected.data());
+  ASSERT_EQ(back, expected_back) << bytes << " bytes in " << loops << " loops";
+}
+
+TEST(Copy, bound_to_a_place_in_a_message_is_the_same_copy) {
+  std::mt19937 random(3);
+  for (const std::int64_t bytes : {8, 32, 40, 64, 128, 200, 256, 264, 320, 1024})
+    for (const std::int64_t loops : {1, 2}) pack_and_unpack_rows(random, bytes, loops);
+}
+
 TEST(Copy, of_nothing_touches_nothing) {
   char to[8] = {1, 2, 3, 4, 5, 6, 7, 8}, before[8];
   std::memcpy(before, to, 8);
