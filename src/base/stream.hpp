@@ -1,4 +1,4 @@
-// Writing past the caches: for data that another core reads next.
+// Writing what another core reads next, and has read before: past this core's caches, or into lines that were fetched ahead.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,6 +10,18 @@
 #include <cstring>
 
 namespace halocline {
+
+/// Has this core's cache fetch the lines of [to, to + bytes) for writing, several at a time. A store that misses fetches one after the other.
+inline void fetch_to_write(const char *to, std::int64_t bytes) {
+  for (std::int64_t at = 0; at < bytes; at += 64) {
+#if defined(__x86_64__)
+    // Processors that do not know it pass over it; without a target option a compiler would fetch the line for reading.
+    asm volatile("prefetchw %0" : : "m"(to[at]));
+#else
+    __builtin_prefetch(to + at, 1);
+#endif
+  }
+}
 
 /// True if this processor can copy bytes from `to` on with stores that do not fetch the line first.
 inline bool can_stream([[maybe_unused]] const void *to, [[maybe_unused]] std::int64_t bytes) {

@@ -76,7 +76,7 @@ Status Halo::joined(const Plan &plan) {
 Status Halo::make_tables() {
   const std::size_t n = fields_.size(), all = paths_.size();
   std::size_t packed = 0;
-  for (std::size_t e = 0; e < all; ++e) packed += exchange_.packs(static_cast<int>(e)) ? 1 : 0;
+  for (std::size_t e = 0; e < all; ++e) packed += exchange_.packs(static_cast<int>(e)) ? 1U : 0U;
   pulls_.reserve(all + self_paths_.size(), (all - packed + self_paths_.size()) * n);
   packs_.reserve(all, (exchange_.check() ? all : packed) * n);
   unpacks_.reserve(all, (exchange_.check() ? all : packed) * n);

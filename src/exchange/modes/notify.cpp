@@ -21,6 +21,8 @@ constexpr int kTrials = 15;
 /// Edges to one rank are announced together up to so many bytes. A word costs as much as some cache lines of data; but of long edges the peer had
 /// better unpack the first while the next is packed.
 constexpr std::int64_t kAnnouncedTogether = std::int64_t{32} << 10;
+/// So much of an edge's slot is fetched before it is packed. The peer's core has read these lines last; more of them would not fit the first cache.
+constexpr std::int64_t kFetched = std::int64_t{16} << 10;
 constexpr std::int64_t kTrialBytes = std::int64_t{2} << 20;  // the most of an edge that the trial fills
 
 /// The words of one peer, or of some of its edges, in my part of the segment. Both are written by the peer alone, and read by me.
@@ -71,6 +73,7 @@ class NotifyLeg final : public Leg {
     // SYNC unpacked-before-reuse (pairs with release)
     if (peer.sent > 2 && !reached(peer.my_words->freed, peer.sent - 2)) return Status::again;
     *buffer = to.peer_slots + static_cast<std::int64_t>(peer.sent % 2) * to.peer_slot_distance;
+    if (!past_caches_) fetch_to_write(static_cast<const char *>(*buffer), std::min(part(e).out, kFetched));
     return Status::ok;
   }
 
@@ -175,7 +178,10 @@ class NotifyLeg final : public Leg {
     }));
     std::array<std::int64_t, kTrials> kept, past;
     for (int i = 0; i < kTrials; ++i) {
-      const auto copy_kept = [](char *to, const char *from, std::int64_t n) { std::memcpy(to, from, static_cast<std::size_t>(n)); };
+      const auto copy_kept = [](char *to, const char *from, std::int64_t n) {
+        fetch_to_write(to, std::min(n, kFetched));
+        std::memcpy(to, from, static_cast<std::size_t>(n));
+      };
       HLC_TRY(time_packing(scratch, copy_kept, &kept[static_cast<std::size_t>(i)]));
       HLC_TRY(time_packing(scratch, stream_copy, &past[static_cast<std::size_t>(i)]));
     }
