@@ -110,8 +110,8 @@ class Context {
   /// send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing on
   /// a thread that may not call MPI.
   void nudge();
-  /// What trials on this node have found of messages of 2^n bytes at most: that they had better be packed past the caches. The same on all ranks of the node.
-  enum class Packing : char { not_tried, kept, past_caches };
+  /// What trials on this node have found of messages of 2^n bytes at most: how they are best packed for a peer (docs/design/004-packing-for-a-peer.md). The same on all ranks of the node.
+  enum class Packing : char { not_tried, kept, fetched, past_caches };
   Packing &packing(int n) { return packings_[static_cast<std::size_t>(n)]; }
   /// Check mode's post office; null unless HALOCLINE_CHECK=1.
   Post *post() const { return post_.get(); }

@@ -17,7 +17,11 @@
 namespace halocline {
 namespace {
 
-constexpr int kTrials = 15;
+using Packing = Context::Packing;
+/// The ways to pack into a peer's slot.
+constexpr std::array kWays{Packing::kept, Packing::fetched, Packing::past_caches};
+constexpr std::size_t kTrials = 11;  // of each
+using Times = std::array<std::int64_t, kTrials>;
 /// Edges to one rank are announced together up to so many bytes. A word costs as much as some cache lines of data; but of long edges the peer had
 /// better unpack the first while the next is packed.
 constexpr std::int64_t kAnnouncedTogether = std::int64_t{32} << 10;
@@ -73,7 +77,7 @@ class NotifyLeg final : public Leg {
     // SYNC unpacked-before-reuse (pairs with release)
     if (peer.sent > 2 && !reached(peer.my_words->freed, peer.sent - 2)) return Status::again;
     *buffer = to.peer_slots + static_cast<std::int64_t>(peer.sent % 2) * to.peer_slot_distance;
-    if (!past_caches_) fetch_to_write(static_cast<const char *>(*buffer), std::min(part(e).out, kFetched));
+    if (fetches_) fetch_to_write(static_cast<const char *>(*buffer), std::min(part(e).out, kFetched));
     return Status::ok;
   }
 
@@ -159,49 +163,47 @@ class NotifyLeg final : public Leg {
     for (const int e : edges_) largest = std::max({largest, edge(e).space_out, edge(e).space_in});
     HLC_TRY(reduce(*plan_.context, plan_.context->node_comm(), MPI_MAX, &largest, 1));
     const int size = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::min(largest, kTrialBytes) - 1)));
-    Context::Packing &known = plan_.context->packing(size);
-    if (known == Context::Packing::not_tried) {
-      HLC_TRY(try_both_packings(largest));
-      known = past_caches_ ? Context::Packing::past_caches : Context::Packing::kept;
-    }
-    past_caches_ = known == Context::Packing::past_caches;
+    Packing &known = plan_.context->packing(size);
+    if (known == Packing::not_tried) HLC_TRY(try_packings(largest, &known));
+    past_caches_ = known == Packing::past_caches;
+    fetches_ = known == Packing::fetched;
     return Status::ok;
   }
 
-  /// Whether it pays to write past the caches depends on the size and on whether the cores share a cache, which a virtual machine hides.
-  /// So all ranks of the node fill their peers' slots and read their own, both ways in turn, and take the way that cost less in all.
-  Status try_both_packings(std::int64_t largest) {
+  /// What pays depends on the size, on the processor and on whether the cores share a cache, which a virtual machine hides. So all ranks of the
+  /// node fill their peers' slots and read their own, every way in turn, and take the way that cost least in all.
+  Status try_packings(std::int64_t largest, Packing *best) {
     std::vector<char> scratch;
     HLC_TRY(halocline::prepare(*plan_.context, plan_.context->node_comm(), [&] {
       scratch.assign(static_cast<std::size_t>(std::min(largest, kTrialBytes)), 1);
       return Status::ok;
     }));
-    std::array<std::int64_t, kTrials> kept, past;
-    for (int i = 0; i < kTrials; ++i) {
-      const auto copy_kept = [](char *to, const char *from, std::int64_t n) {
-        fetch_to_write(to, std::min(n, kFetched));
-        std::memcpy(to, from, static_cast<std::size_t>(n));
-      };
-      HLC_TRY(time_packing(scratch, copy_kept, &kept[static_cast<std::size_t>(i)]));
-      HLC_TRY(time_packing(scratch, stream_copy, &past[static_cast<std::size_t>(i)]));
-    }
-    std::int64_t times_ns[2] = {median(kept), median(past)};
-    HLC_TRY(reduce(*plan_.context, plan_.context->node_comm(), MPI_SUM, times_ns, 2));
-    past_caches_ = times_ns[1] < times_ns[0];
+    std::array<Times, kWays.size()> times_ns;
+    for (std::size_t i = 0; i < kTrials; ++i)
+      for (std::size_t way = 0; way < kWays.size(); ++way) HLC_TRY(time_packing(kWays[way], scratch, &times_ns[way][i]));
+    std::array<std::int64_t, kWays.size()> sums_ns;
+    std::transform(times_ns.begin(), times_ns.end(), sums_ns.begin(), median);
+    HLC_TRY(reduce(*plan_.context, plan_.context->node_comm(), MPI_SUM, sums_ns.data(), static_cast<int>(sums_ns.size())));
+    *best = kWays[static_cast<std::size_t>(std::min_element(sums_ns.begin(), sums_ns.end()) - sums_ns.begin())];
     return Status::ok;
   }
 
-  template <class Copy>
-  Status time_packing(std::vector<char> &scratch, Copy copy, std::int64_t *time_ns) {
+  Status time_packing(Packing way, std::vector<char> &scratch, std::int64_t *time_ns) {
     const auto bytes = static_cast<std::int64_t>(scratch.size());
     HLC_TRY(meet());
     const std::int64_t start = now_ns();
-    for (const int e : edges_) copy(end(e).peer_slots, scratch.data(), std::min(bytes, edge(e).space_out));
+    for (const int e : edges_) pack_as(way, end(e).peer_slots, scratch.data(), std::min(bytes, edge(e).space_out));
     stream_fence();
     HLC_TRY(meet());
     for (const int e : edges_) std::memcpy(scratch.data(), end(e).my_slots, static_cast<std::size_t>(std::min(bytes, edge(e).space_in)));
     *time_ns = now_ns() - start;
     return meet();
+  }
+
+  static void pack_as(Packing way, char *to, const char *from, std::int64_t bytes) {
+    if (way == Packing::past_caches) return stream_copy(to, from, bytes);
+    if (way == Packing::fetched) fetch_to_write(to, std::min(bytes, kFetched));
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 
   /// A barrier of the node's ranks that ends.
@@ -210,7 +212,7 @@ class NotifyLeg final : public Leg {
     return reduce(*plan_.context, plan_.context->node_comm(), MPI_MAX, &nothing, 1);
   }
 
-  static std::int64_t median(std::array<std::int64_t, kTrials> &times) {
+  static std::int64_t median(Times times) {
     std::nth_element(times.begin(), times.begin() + kTrials / 2, times.end());
     return times[kTrials / 2];
   }
@@ -237,6 +239,7 @@ class NotifyLeg final : public Leg {
   std::vector<End> ends_;
   PeerList<Peer> peers_;
   int awaited_peers_ = 0;
+  bool fetches_ = false;  // the trial's verdict: a slot's lines are fetched for writing
   std::int64_t bytes_ = 0;
 };
 
