@@ -29,10 +29,10 @@ class HaloCheck final : public Looks {
   struct Guard {
     std::size_t field;
     Box box;
-    int rank;                  // the neighbour at the other side of it
+    int rank;  // the neighbour at the other side of it
     bool is_edge;
     bool is_poisoned;
-    std::vector<char> copy;    // packed; none if it is poisoned
+    std::vector<char> copy;  // packed; none if it is poisoned
   };
 
   void list_guards();
@@ -59,11 +59,11 @@ class HaloCheck final : public Looks {
   Halo &halo_;
   Check &check_;
   Cells depth_low_{};
-  Box block_, whole_;               // of the array: the cells that are not halo, and all cells
-  std::vector<Poison> poisons_;     // per field
-  std::vector<char> tainted_;       // per field: poison has been found in its block and is known of
-  std::vector<char> reported_;      // per field: a forbidden write has been reported in this swap
-  std::vector<Guard> guards_;       // of the running swap
+  Box block_, whole_;  // of the array: the cells that are not halo, and all cells
+  std::vector<Poison> poisons_;  // per field
+  std::vector<char> tainted_;  // per field: poison has been found in its block and is known of
+  std::vector<char> reported_;  // per field: a forbidden write has been reported in this swap
+  std::vector<Guard> guards_;  // of the running swap
   std::vector<std::vector<char>> sums_;  // per field, reverse swaps: the array as it must become
   RoundCard card_;
 };

@@ -153,8 +153,7 @@ void run_copies(std::span<const BoundCopy> copies) {
 
 void pack_copies(std::span<const BoundCopy> copies, char *message, bool past_caches) {
   for (const BoundCopy &bound : copies)
-    past_caches ? run_past_caches(message + bound.in_message, bound.from, bound)
-                : run_copy(message + bound.in_message, bound.from, bound);
+    past_caches ? run_past_caches(message + bound.in_message, bound.from, bound) : run_copy(message + bound.in_message, bound.from, bound);
 }
 
 void unpack_copies(std::span<const BoundCopy> copies, const char *message) {

@@ -167,14 +167,14 @@ class Halo final : private Cargo {
   // The copies of a swap that is not reversed, a group per path: those from neighbours that are read, then from myself; and of the others.
   CopyTable pulls_, packs_, unpacks_;
   bool reverse_ = false;
-  bool aligned_ = false;         // mode view: fields begin in messages where their types may be read
-  bool everything_ = false;      // the parts of the exchange are those of a whole swap
+  bool aligned_ = false;  // mode view: fields begin in messages where their types may be read
+  bool everything_ = false;  // the parts of the exchange are those of a whole swap
   Extents extents_;
-  std::unique_ptr<Staged> staged_;      // null unless the spec asks for stages: they have the paths and exchanges then
+  std::unique_ptr<Staged> staged_;  // null unless the spec asks for stages: they have the paths and exchanges then
   Exposures exposures_;
   std::unique_ptr<Bindings> bindings_;  // null unless swaps may bring other arrays
-  void *const *given_ = nullptr;        // within start_with: the arrays of this swap
-  std::unique_ptr<Views> views_;      // null but in mode view without HALOCLINE_CHECK=1
+  void *const *given_ = nullptr;  // within start_with: the arrays of this swap
+  std::unique_ptr<Views> views_;  // null but in mode view without HALOCLINE_CHECK=1
   std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
 };
 

@@ -50,11 +50,11 @@ class IndexCheck final : public Looks {
 
   IndexHalo &halo_;
   Check &check_;
-  Indices own_;                   // entries that are nobody's ghosts
-  std::vector<Poison> poisons_;   // per field
-  std::vector<char> tainted_;     // per field: poison has been found in its own entries and is known of
-  std::vector<char> reported_;    // per field: a forbidden write has been reported in this swap
-  std::vector<Guard> guards_;     // of the running swap
+  Indices own_;  // entries that are nobody's ghosts
+  std::vector<Poison> poisons_;  // per field
+  std::vector<char> tainted_;  // per field: poison has been found in its own entries and is known of
+  std::vector<char> reported_;  // per field: a forbidden write has been reported in this swap
+  std::vector<Guard> guards_;  // of the running swap
   std::vector<std::vector<char>> sums_;  // per field, reverse swaps: all entries, packed, as they must become
   RoundCard card_;
 };
