@@ -44,7 +44,7 @@ class Rebind : public testing::TestWithParam<ModeChoice> {
     rig.choose(set);
     ASSERT_TRUE(ok(rig.start(what)));
     ASSERT_TRUE(ok(hlc_halo_finish(rig.halo())));
-    ASSERT_TRUE(read_all(rig) == expected) << "set " << set << ", step " << step << ", case " << rig.shape().name;
+    EXPECT_TRUE(read_all(rig) == expected) << "set " << set << ", step " << step << ", case " << rig.shape().name;
   }
 };
 
@@ -91,7 +91,7 @@ TEST_P(Rebind, two_arrays_in_turn_are_right_under_skew) {
       Image expected = before(rig.shape(), rank(), step);
       deliver(rig.shape(), rank(), step, everything, expected);
       const Image found = views ? rig.seen(everything) : rig.read();
-      ASSERT_TRUE(found == expected) << "step " << step << (views ? ", views" : "");
+      EXPECT_TRUE(HasFailure() || found == expected) << "step " << step << (views ? ", views" : "");
     }
     EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
   }

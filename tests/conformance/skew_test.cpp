@@ -31,9 +31,9 @@ TEST_P(RandomSkew, no_value_is_stale_torn_or_misplaced_in_hundreds_of_swaps) {
     rig.fill(step + 1000);
     Image expected = before(rig.shape(), rank(), step);
     deliver(rig.shape(), rank(), step, everything, expected);
-    if (found == expected) continue;
+    // A rank that left here would leave its neighbours waiting in the next swap.
+    if (found == expected || HasFailure()) continue;
     ADD_FAILURE() << "step " << step << ":\n" << difference(rig.shape(), rank(), step, expected, found);
-    break;
   }
 }
 

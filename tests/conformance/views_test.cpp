@@ -105,7 +105,7 @@ TEST_P(ViewModes, are_right_under_skew_for_two_fields_in_turn) {
     Image whole = next;
     deliver(rig.shape(), rank(), step, what, whole);
     expected[arena] = whole[arena];
-    ASSERT_EQ(found, expected) << "step " << step;
+    EXPECT_TRUE(HasFailure() || found == expected) << "step " << step;
   }
   EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
 }

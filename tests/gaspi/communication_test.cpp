@@ -13,12 +13,6 @@ namespace {
 
 constexpr gaspi_offset_t bytes_of(std::uint64_t words) { return 8 * words; }
 
-/// Fails unless count words from `words` on are what a rank writes in a step.
-void expect_words(const std::uint64_t *words, std::uint64_t count, int writer, std::uint64_t step) {
-  for (std::uint64_t i = 0; i < count; ++i)
-    ASSERT_EQ(words[i], word_of(writer, step, i)) << "word " << i << " of " << count << ", step " << step;
-}
-
 /// As many lengths as hurry and patience allow: words, pages, more than a flight copies, more than a transfer of the poor network.
 constexpr std::uint64_t lengths[] = {1, 2, 7, 64, 255, 257, 511, 700, 4096, 20000};
 constexpr std::uint64_t longest = 20000;

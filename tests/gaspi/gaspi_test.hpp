@@ -68,6 +68,12 @@ inline std::uint64_t word_of(int rank, std::uint64_t step, std::uint64_t index) 
   return (word ^ (word >> 27)) | 1;
 }
 
+/// Fails unless count words from `words` on are what a rank writes in a step. The caller goes on: other ranks wait for it in the next call.
+inline void expect_words(const std::uint64_t *words, std::uint64_t count, int writer, std::uint64_t step) {
+  for (std::uint64_t i = 0; i < count; ++i)
+    ASSERT_EQ(words[i], word_of(writer, step, i)) << "word " << i << " of " << count << ", step " << step;
+}
+
 /// Waits for one notification and takes it.
 inline gaspi_notification_t take(gaspi_segment_id_t segment, gaspi_notification_id_t id) {
   gaspi_notification_id_t found = 0;

@@ -182,12 +182,12 @@ TEST(GaspiSegment, may_be_memory_of_the_program) {
     for (std::uint64_t i = 0; i < count; ++i) memory[i] = word_of(rank(), step, i);
     EXPECT_TRUE(succeeds(gaspi_write_notify(4, 0, next(), 4, 8 * count, 8 * count, 6, 11, 1, GASPI_BLOCK)));
     EXPECT_EQ(take(4, 6), 11u);
-    for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(memory[count + i], word_of(previous(), step, i)) << "word " << i;
+    expect_words(memory.data() + count, count, previous(), step);
     wait_for(1);
     barrier();
     EXPECT_TRUE(succeeds(gaspi_read(4, 8 * count, next(), 4, 0, 8 * count, 1, GASPI_BLOCK)));
     wait_for(1);
-    for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(memory[count + i], word_of(next(), step, i)) << "word " << i;
+    expect_words(memory.data() + count, count, next(), step);
     EXPECT_TRUE(succeeds(gaspi_notify(4, next(), 8, 3, 1, GASPI_BLOCK))) << "without data";
     EXPECT_EQ(take(4, 8), 3u);
     barrier();

@@ -89,8 +89,7 @@ TEST_F(GaspiShared, notifications_tell_another_rank_of_the_node_that_the_data_ar
     EXPECT_TRUE(succeeds(gaspi_write_notify(kSegment, 0, next(), kSegment, words * 8, words * 8, next(),
                                             static_cast<gaspi_notification_t>(step), 0, GASPI_BLOCK)));
     EXPECT_EQ(take(kSegment, static_cast<gaspi_notification_id_t>(watched)), step);
-    for (std::uint64_t i = 0; i < words; ++i)
-      ASSERT_EQ(static_cast<std::uint64_t *>(data)[words + i], word_of(origin, step, i)) << "step " << step;
+    expect_words(static_cast<std::uint64_t *>(data) + words, words, origin, step);
     wait_for(0);
     barrier();
   }

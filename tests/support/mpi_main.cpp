@@ -24,6 +24,7 @@ struct Launch {
   MPI_Comm comm = MPI_COMM_NULL;
   hlc_context *context = nullptr;
   std::uint64_t seed = 0;
+  bool ends_at_failure = false;
 };
 
 Launch launch;
@@ -46,6 +47,14 @@ void start_watchdog() {
   backtrace(&frame, 1);  // loads what backtrace needs, which a signal handler must not do
   signal(SIGALRM, report_hang);
   alarm(static_cast<unsigned>(std::atoi(seconds)));
+}
+
+/// HALOCLINE_TEST_FAIL_FAST=SECONDS: the library waits no longer than that, and the first failure of any rank ends the launch, because the
+/// other ranks may wait for that one in vain.
+void choose_patience() {
+  const char *seconds = std::getenv("HALOCLINE_TEST_FAIL_FAST"), *given = std::getenv("HALOCLINE_TIMEOUT");
+  launch.ends_at_failure = seconds != nullptr;
+  if (seconds && (!given || std::atoi(given) > std::atoi(seconds))) setenv("HALOCLINE_TIMEOUT", seconds, 1);
 }
 
 std::uint64_t agree_on_seed() {
@@ -93,6 +102,7 @@ class Reporter : public testing::EmptyTestEventListener {
     const char *file = part.file_name() ? part.file_name() : "unknown file";
     texts_ += "    rank " + std::to_string(launch.rank) + ": " + file + ":" + std::to_string(part.line_number()) + "\n" +
               indented(part.message());
+    if (launch.ends_at_failure && part.failed()) end_launch();
   }
 
   void OnTestEnd(const testing::TestInfo &info) override {
@@ -112,6 +122,13 @@ class Reporter : public testing::EmptyTestEventListener {
 
  private:
   static constexpr int most_shown = 5;
+
+  [[noreturn]] void end_launch() const {
+    std::printf("FAIL %s\n%s", running, texts_.c_str());
+    std::fflush(stdout);
+    MPI_Abort(launch.comm, 1);
+    std::_Exit(1);
+  }
 
   static std::string indented(const char *text) {
     std::string result = "      ";
@@ -175,6 +192,7 @@ testing::AssertionResult ok(hlc_status status) { return is_status(HLC_OK, status
 int main(int argc, char **argv) {
   using halocline::test::launch;
   int provided = 0;
+  halocline::test::choose_patience();
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_dup(MPI_COMM_WORLD, &launch.comm);
   MPI_Comm_rank(launch.comm, &launch.rank);
