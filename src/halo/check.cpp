@@ -22,11 +22,11 @@ HaloCheck::HaloCheck(Halo &halo, const hlc_halo_spec &spec) : halo_(halo), check
 
 // ---------------------------------------------------------------- words
 
-/// A cell as the user counts it: 0 is the first of the block, so that low halo cells are negative.
+/// A cell as the user counts it: 0 is the first of the block, so that low halo cells are negative. A stage's block has grown by some of them.
 std::string HaloCheck::name(std::size_t f, const Cells &cell) const {
   std::string place;
   for (std::size_t d = 0; d < static_cast<std::size_t>(halo_.ndims_); ++d)
-    place += (d ? ", " : "") + std::to_string(cell[d] - depth_low_[d]);
+    place += (d ? ", " : "") + std::to_string(cell[d] - depth_low_[d] - halo_.grown_[d]);
   return "cell (" + place + ") of field " + std::to_string(f) + " '" + field(f).name + "' (counted from 0)";
 }
 

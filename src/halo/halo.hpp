@@ -28,8 +28,8 @@ class Halo final : private Cargo {
   Status accept(const hlc_halo_spec *spec, std::string *plan);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_halo_spec *spec);
-  /// Plans one stage of a staged halo.
-  Status create_stage(const hlc_halo_spec &spec, const Options &options);
+  /// Plans one stage of a staged halo. grown: the low halo cells that count as block here, and have been filled by the stages before.
+  Status create_stage(const hlc_halo_spec &spec, const Options &options, const Cells &grown);
   Status start(const hlc_swap *what);
   /// With other arrays than the spec's, one per field; NULL: the spec's. See hlc_halo_start_with.
   Status start_with(const hlc_swap *what, void *const *data);
@@ -170,6 +170,7 @@ class Halo final : private Cargo {
   bool aligned_ = false;  // mode view: fields begin in messages where their types may be read
   bool everything_ = false;  // the parts of the exchange are those of a whole swap
   Extents extents_;
+  Cells grown_{};  // of a stage: see create_stage
   std::unique_ptr<Staged> staged_;  // null unless the spec asks for stages: they have the paths and exchanges then
   Exposures exposures_;
   std::unique_ptr<Bindings> bindings_;  // null unless swaps may bring other arrays

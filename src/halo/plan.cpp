@@ -42,8 +42,9 @@ Status Halo::create_stages(const hlc_halo_spec &spec) {
   return staged_->create(context_, options_, spec);
 }
 
-Status Halo::create_stage(const hlc_halo_spec &spec, const Options &options) {
+Status Halo::create_stage(const hlc_halo_spec &spec, const Options &options, const Cells &grown) {
   options_ = options;
+  grown_ = grown;
   return plan_swap(spec);
 }
 

@@ -12,6 +12,7 @@ struct StageSpec {
   hlc_grid grid{};
   std::vector<hlc_field> fields;
   hlc_halo_spec spec{};
+  Cells grown{};  // low halo cells that are block here
 };
 
 /// The cells on one side along a dimension that the stages before have filled: none at an open side, where the halo is the caller's.
@@ -35,6 +36,7 @@ void narrow(StageSpec &stage, const hlc_halo_spec &whole, int dim) {
     if (d == dim) continue;
     const std::int64_t low = d < dim ? filled(whole, d, false) : 0, high = d < dim ? filled(whole, d, true) : 0;
     stage.grid.local[d] += low + high;
+    stage.grown[static_cast<std::size_t>(d)] = low;
     stage.spec.depth_low[d] = stage.spec.depth_high[d] = 0;
     for (hlc_field &field : stage.fields) field.data = static_cast<char *>(field.data) + (whole.depth_low[d] - low) * field.stride_bytes[d];
   }
@@ -75,7 +77,7 @@ Status Staged::add_stage(Context &context, const Options &options, const hlc_hal
     stages_.back().data.resize(made.fields.size());
     return Status::ok;
   }));
-  return stages_.back().halo->create_stage(made.spec, options);
+  return stages_.back().halo->create_stage(made.spec, options, made.grown);
 }
 
 Status Staged::start(const hlc_swap *what, void *const *data) {
@@ -103,14 +105,23 @@ Status Staged::test() {
   return tested == Status::ok && done_ + 1 < stages_.size() ? Status::again : tested;
 }
 
+/// Check mode may find a rule broken in a stage that is complete all the same: then the neighbours wait for the next one.
 Status Staged::finish() {
-  HLC_TRY(now().halo->finish());
-  for (done_ += 1; done_ < stages_.size(); done_ += 1) {
+  Status found = Status::ok;
+  std::string words;
+  while (true) {
+    const Status finished = now().halo->finish();
+    if (failed(finished) && (finished != Status::rule || now().halo->broken())) return finished;
+    if (failed(finished) && !failed(found)) {
+      found = finished;
+      words = error_message();
+    }
+    done_ += 1;
+    if (done_ == stages_.size()) break;
     HLC_TRY(start_stage());
-    HLC_TRY(now().halo->finish());
   }
   in_flight_ = false;
-  return Status::ok;
+  return failed(found) ? fail(found, "%s", words.c_str()) : Status::ok;
 }
 
 Status Staged::end(bool others_broken) {

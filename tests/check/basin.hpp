@@ -16,7 +16,7 @@ class Basin {
  public:
   static constexpr int cells = 4;
 
-  explicit Basin(const ModeChoice &mode, bool rebind = false) {
+  explicit Basin(const ModeChoice &mode, bool rebind = false, bool staged = false) {
     Plane plane(mode.mode);
     for (int f = 0; f < 2; ++f) {
       EXPECT_TRUE(ok(hlc_field_alloc(context(), (cells + 2) * (cells + 2) * sizeof(double), &memory_[f])));
@@ -29,6 +29,7 @@ class Basin {
     plane.spec.epoch = mode.epoch;
     plane.spec.drive = mode.drive;
     plane.spec.rebind = rebind;
+    plane.spec.staged = staged;
     for (int d = 0; d < 2; ++d) plane.spec.depth_low[d] = plane.spec.depth_high[d] = 1;
     ready_ = everyone(static_cast<bool>(ok(hlc_halo_init(context(), &plane.spec, &halo_))));
   }

@@ -177,6 +177,40 @@ TEST_P(Cells, in_a_reverse_swap_neither_halo_nor_edge_may_be_written) {
   basin.swap(5);
 }
 
+/// In reverse the second dimension goes first, whose block has grown by the halo of the first.
+TEST_P(Cells, of_a_swap_in_stages_are_counted_from_the_block_too) {
+  Basin basin(GetParam(), false, true);
+  if (!basin.ready()) return;
+  basin.swap(1);
+  hlc_swap reverse{};
+  reverse.reverse = 1;
+  EXPECT_TRUE(ok(hlc_halo_start(basin.halo(), &reverse)));
+  if (rank() == last()) basin.at(0, 2, -1) += 1;
+  const hlc_status status = hlc_halo_finish(basin.halo());
+  if (rank() == last())
+    basin.expect_rule(status, {rank_words(rank()), "swap 2", "cell (2, -1) of field 0 'u'", "halo"});
+  else
+    EXPECT_TRUE(ok(status));
+  basin.swap(3);
+}
+
+TEST_P(Cells, read_in_flight_leave_a_swap_in_stages_complete) {
+  Basin basin(GetParam(), false, true);
+  if (!basin.ready()) return;
+  basin.fill(1);
+  EXPECT_TRUE(ok(hlc_halo_start(basin.halo(), nullptr)));
+  if (rank() == last()) basin.at(0, 1, 2) = basin.at(0, -1, 2);
+  const hlc_status status = hlc_halo_finish(basin.halo());
+  if (rank() == last())
+    basin.expect_rule(status, {rank_words(rank()), "swap 1", "cell (1, 2) of field 0 'u'", "poison", "at finish"});
+  else
+    EXPECT_TRUE(ok(status));
+  basin.expect_faces(1);
+  for (int i = -1; i <= Basin::cells; ++i)
+    EXPECT_EQ(basin.at(1, i, -1), basin.at(1, i, Basin::cells - 1)) << "the second stage, cell " << i;
+  basin.swap(2);
+}
+
 FOR_ALL_MODES(Cells);
 
 /// Copies a halo cell into the block while the swap is in flight, for one element type.
