@@ -140,13 +140,21 @@ Case read_case(const Json &text) {
   return halo;
 }
 
-Swap::Swap(const Json &swap) : fields(swap.value("fields", std::vector<int>())) {
+Swap::Swap(const Json &swap) : fields(swap.value("fields", std::vector<int>())), with(swap.value("with", std::vector<int>())) {
   what.nfields = swap.value("nfields", static_cast<int>(fields.size()));
   what.fields = fields.empty() ? nullptr : fields.data();
   what.one_dim = swap.contains("dim") ? 1 : 0;
   what.dim = swap.value("dim", 0);
   what.side = static_cast<hlc_side>(swap.value("side", 0));
   what.reverse = swap.value("reverse", 0);
+}
+
+std::vector<int> Swap::fields_of(int set, int nfields) const {
+  std::vector<int> all(static_cast<std::size_t>(nfields));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<int> found = what.nfields > 0 ? fields : all;
+  std::erase_if(found, [&](int f) { return set != (with.empty() ? 0 : std::max(0, with.at(static_cast<std::size_t>(f)))); });
+  return found;
 }
 
 void spoil(OwnedSpec &owned, const Json &wrong) {
@@ -174,6 +182,8 @@ void spoil(OwnedSpec &owned, const Json &wrong) {
       {"mode", [&] { owned.spec.mode = static_cast<hlc_mode>(small); }},
       {"epoch", [&] { owned.spec.epoch = static_cast<hlc_epoch>(small); }},
       {"drive", [&] { owned.spec.drive = static_cast<hlc_drive>(small); }},
+      {"rebind", [&] { owned.spec.rebind = small; }},
+      {"staged", [&] { owned.spec.staged = small; }},
       {"neighbours", [&] { owned.table.at(i) = small; }},
   };
   ways.at(wrong.at("name"))();

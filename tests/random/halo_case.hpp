@@ -15,9 +15,12 @@ Case read_case(const Json &halo);
 /// An hlc_swap with the list that it points to.
 struct Swap {
   std::vector<int> fields;
+  std::vector<int> with;  // the set of arrays of each field, -1: NULL, which stands for the spec's. Empty: the swap brings none
   hlc_swap what{};
 
   explicit Swap(const Json &swap);
+  /// The swapped fields whose arrays are those of a set; the spec's set is 0.
+  std::vector<int> fields_of(int set, int nfields) const;
   Swap(const Swap &) = delete;
   Swap &operator=(const Swap &) = delete;
 };

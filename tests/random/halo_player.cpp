@@ -1,4 +1,5 @@
-// A halo of a scenario: its memory, its swaps, and the comparison of all of its memory, padding included, with the oracle's.
+// A halo of a scenario: its memory, one or several sets of arrays, its swaps, and the comparison of all of its memory, padding and the sets
+// that a swap does not bring included, with the oracle's.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -12,7 +13,9 @@ namespace {
 
 class HaloPlayer final : public Player {
  public:
-  HaloPlayer(const Stage &stage, const Json &text) : stage_(stage), text_(text), case_(read_case(text)) { allocate(); }
+  HaloPlayer(const Stage &stage, const Json &text) : stage_(stage), text_(text), case_(read_case(text)), sets_(text.value("sets", 1)) {
+    allocate();
+  }
 
   ~HaloPlayer() override {
     for (void *&memory : shared_)
@@ -32,20 +35,25 @@ class HaloPlayer final : public Player {
     step_ = step;
     swap_.emplace(swap);
     refused_ = swap.value("refused", false);
-    const bool reverse = swap_->what.reverse && !refused_;
-    write(reverse ? before_reverse(case_, stage_.rank, step) : before(case_, stage_.rank, step));
+    const Image image = untouched();
+    for (int set = 0; set < sets_; ++set) write(set, image);
   }
 
-  hlc_status start() override { return hlc_halo_start(halo_, &swap_->what); }
+  hlc_status start() override {
+    return swap_->with.empty() ? hlc_halo_start(halo_, &swap_->what) : hlc_halo_start_with(halo_, &swap_->what, brought().data());
+  }
   hlc_status test() override { return hlc_halo_test(halo_); }
   hlc_status finish() override { return hlc_halo_finish(halo_); }
   bool refused() const override { return refused_; }
 
   std::string complaint() override {
-    const Image found = read(), expected = expectation();
-    if (found == expected) return {};
-    if (!swap_->what.reverse) return difference(case_, stage_.rank, step_, expected, found);
-    return "after a reverse swap:\n" + difference(case_, stage_.rank, step_, expected, found);
+    for (int set = 0; set < sets_; ++set) {
+      const Image found = read(set), expected = expectation(set);
+      if (found == expected) continue;
+      const std::string where = set > 0 ? "in set " + std::to_string(set) + " of arrays:\n" : "";
+      return where + (swap_->what.reverse ? "after a reverse swap:\n" : "") + difference(case_, stage_.rank, step_, expected, found);
+    }
+    return {};
   }
 
   std::string misuse(bool in_flight) override {
@@ -53,9 +61,10 @@ class HaloPlayer final : public Player {
       if (hlc_halo_finish(halo_) != HLC_ERR_STATE) return "finish without a start was not refused";
       return hlc_halo_test(halo_) == HLC_ERR_STATE ? "" : "test without a start was not refused";
     }
-    if (hlc_halo_start(halo_, &swap_->what) != HLC_ERR_STATE) return "a second start was not refused";
+    if (start() != HLC_ERR_STATE) return "a second start was not refused";
     if (hlc_halo_finalise(&halo_) != HLC_ERR_STATE || !halo_) return "finalise in flight was not refused";
-    for (std::size_t arena = 0; arena < shared_.size(); ++arena) {
+    // Arrays that a swap brings may be held or not; those of the spec are.
+    for (std::size_t arena = 0; arena < bytes_.size(); ++arena) {
       if (own(arena)) continue;
       if (hlc_field_free(stage_.context, &shared_[arena]) != HLC_ERR_STATE || !shared_[arena]) return "a field in use was released";
     }
@@ -71,29 +80,43 @@ class HaloPlayer final : public Player {
   }
 
  private:
-  /// "memory" has a bit for each arena and rank: 1 for the own heap, 0 for memory that the node's ranks share.
+  /// "memory" has a bit for each arena and rank: 1 for the own heap, 0 for memory that the node's ranks share. All sets lie alike.
   bool own(std::size_t arena) const {
     return text_.at("memory").get<std::uint64_t>() >> ((arena * 8 + static_cast<std::size_t>(stage_.rank)) % 32) & 1;
   }
-  std::byte *data(std::size_t arena) { return own(arena) ? heap_[arena].data() : static_cast<std::byte *>(shared_[arena]); }
+  std::size_t place(int set, std::size_t arena) const { return static_cast<std::size_t>(set) * bytes_.size() + arena; }
+  std::byte *data(int set, std::size_t arena) {
+    return own(arena) ? heap_[place(set, arena)].data() : static_cast<std::byte *>(shared_[place(set, arena)]);
+  }
 
   /// hlc_field_alloc is collective: a rank that wants its own memory takes part with no bytes.
   void allocate() {
     bytes_ = arena_bytes(case_, stage_.rank);
-    shared_.resize(bytes_.size());
-    heap_.resize(bytes_.size());
-    for (std::size_t arena = 0; arena < bytes_.size(); ++arena) {
-      if (hlc_field_alloc(stage_.context, own(arena) ? 0 : bytes_[arena], &shared_[arena]) != HLC_OK)
+    shared_.resize(static_cast<std::size_t>(sets_) * bytes_.size());
+    heap_.resize(shared_.size());
+    for (std::size_t i = 0; i < shared_.size(); ++i) {
+      const std::size_t arena = i % bytes_.size();
+      if (hlc_field_alloc(stage_.context, own(arena) ? 0 : bytes_[arena], &shared_[i]) != HLC_OK)
         throw std::runtime_error(std::string("hlc_field_alloc: ") + hlc_error_message());
-      if (own(arena)) heap_[arena].resize(bytes_[arena]);
+      if (own(arena)) heap_[i].resize(bytes_[arena]);
     }
+  }
+
+  /// Where the fields begin in the sets that the swap brings.
+  std::vector<void *> brought() {
+    std::vector<void *> all;
+    for (const FieldShape &shape : case_.field_shapes(case_, stage_.rank)) {
+      const int set = swap_->with.at(all.size());
+      all.push_back(set < 0 ? nullptr : data(set, static_cast<std::size_t>(shape.arena)) + shape.offset);
+    }
+    return all;
   }
 
   void describe() {
     owned_.grid = case_.decomposition.grid_of(stage_.rank);
     for (const FieldShape &shape : case_.field_shapes(case_, stage_.rank)) {
       hlc_field field{};
-      field.data = data(static_cast<std::size_t>(shape.arena)) + shape.offset;
+      field.data = data(0, static_cast<std::size_t>(shape.arena)) + shape.offset;
       field.type = shape.type;
       field.element_bytes = shape.type == HLC_OPAQUE || owned_.fields.size() % 2 ? shape.element_bytes : 0;
       if (!shape.default_strides) std::copy(shape.stride.begin(), shape.stride.end(), field.stride_bytes);
@@ -112,33 +135,48 @@ class HaloPlayer final : public Player {
     spec.mode = static_cast<hlc_mode>(text_.at("mode").get<int>());
     spec.epoch = static_cast<hlc_epoch>(text_.at("epoch").get<int>());
     spec.drive = static_cast<hlc_drive>(text_.at("drive").get<int>());
+    spec.rebind = sets_ > 1;
+    spec.staged = text_.value("staged", 0);
     owned_.fills = case_.fills;
     spec.fills = owned_.fills.empty() ? nullptr : owned_.fills.data();
   }
 
-  Image expectation() const {
-    if (swap_->what.reverse && !refused_) return after_reverse(case_, stage_.rank, step_, swap_->what);
-    Image expected = before(case_, stage_.rank, step_);
-    if (!refused_) deliver(case_, stage_.rank, step_, swap_->what, expected);
+  /// Memory as it is when the swap starts.
+  Image untouched() const {
+    const bool reverse = swap_->what.reverse && !refused_;
+    return reverse ? before_reverse(case_, stage_.rank, step_) : before(case_, stage_.rank, step_);
+  }
+
+  /// A swap moves those fields of a set that it brings from there.
+  Image expectation(int set) const {
+    const std::vector<int> fields = refused_ ? std::vector<int>() : swap_->fields_of(set, case_.nfields);
+    if (fields.empty()) return untouched();
+    hlc_swap what = swap_->what;
+    what.nfields = static_cast<int>(fields.size());
+    what.fields = fields.data();
+    if (what.reverse) return after_reverse(case_, stage_.rank, step_, what);
+    Image expected = untouched();
+    deliver(case_, stage_.rank, step_, what, expected);
     return expected;
   }
 
-  void write(const Image &image) {
-    for (std::size_t arena = 0; arena < image.size(); ++arena) std::copy(image[arena].begin(), image[arena].end(), data(arena));
+  void write(int set, const Image &image) {
+    for (std::size_t arena = 0; arena < image.size(); ++arena) std::copy(image[arena].begin(), image[arena].end(), data(set, arena));
   }
 
-  Image read() {
+  Image read(int set) {
     Image image;
-    for (std::size_t arena = 0; arena < bytes_.size(); ++arena) image.emplace_back(data(arena), data(arena) + bytes_[arena]);
+    for (std::size_t arena = 0; arena < bytes_.size(); ++arena) image.emplace_back(data(set, arena), data(set, arena) + bytes_[arena]);
     return image;
   }
 
   Stage stage_;
   Json text_;
   Case case_;
-  std::vector<std::size_t> bytes_;
-  std::vector<void *> shared_;  // per arena: from hlc_field_alloc
-  Image heap_;                  // per arena: the own memory, empty where it is shared
+  int sets_;
+  std::vector<std::size_t> bytes_;  // per arena
+  std::vector<void *> shared_;  // per set and arena: from hlc_field_alloc
+  Image heap_;  // per set and arena: the own memory, empty where it is shared
   OwnedSpec owned_;
   hlc_halo *halo_ = nullptr;
   std::optional<Swap> swap_;

@@ -105,6 +105,8 @@ def halo(draw, ranks):
     gap = draw(st.one_of(st.none(), st.none(), st.integers(0, 9)))
     layouts = [draw(layout(ranks, ndims) if gap is not None else st.one_of(st.none(), layout(ranks, ndims))) for _ in fields]
     mode, epoch, drive = draw(st.sampled_from(MODES))
+    made["sets"] = draw(st.sampled_from([1, 1, 2, 3]))  # of arrays: swaps may bring others than the spec's
+    made["staged"] = 0 if made["table"] or "fills" in made else draw(st.integers(0, 1))
     made.update({"stencil": draw(st.sampled_from(["box", "star"])), "layout": draw(st.sampled_from(["column", "row"])),
                  "fields": fields, "layouts": layouts, "struct_gap": gap, "memory": draw(st.one_of(st.just(0), st.integers(0, 2**32 - 1))),
                  "mode": mode, "epoch": epoch, "drive": drive})
@@ -123,14 +125,29 @@ def exchange(draw, ranks):
     return {"links": links, "mode": mode, "epoch": epoch, "drive": drive}
 
 
+def in_stages(halo_):
+    """Whether a halo is swapped one dimension after the other: a staged one that has edges."""
+    return halo_["staged"] and halo_["stencil"] == "box" and sum(map(bool, map(max, halo_["low"], halo_["high"]))) > 1
+
+
+@st.composite
+def arrays(draw, halo_):
+    """The set of arrays of each field, mostly one for all; -1 is the spec's, too."""
+    nfields = len(halo_["fields"])
+    sets = st.integers(-1, halo_["sets"] - 1)
+    return draw(st.one_of(st.builds(lambda one: [one] * nfields, sets), st.lists(sets, min_size=nfields, max_size=nfields)))
+
+
 @st.composite
 def halo_swap(draw, halo_):
-    """What one swap fills; sometimes something that start must refuse."""
+    """What one swap fills, and with which arrays; sometimes something that start must refuse."""
     ndims, nfields = len(halo_["blocks"]), len(halo_["fields"])
     swap = {}
+    if halo_["sets"] > 1 and draw(st.integers(0, 2)):
+        swap["with"] = draw(arrays(halo_))
     if draw(st.booleans()):
         swap["fields"] = sorted(draw(st.lists(st.integers(0, nfields - 1), unique=True, min_size=1, max_size=nfields)))
-    if draw(st.booleans()):
+    if not in_stages(halo_) and draw(st.booleans()):
         swap.update({"dim": draw(st.integers(0, ndims - 1)), "side": draw(st.integers(0, 2))})
     opaque = [halo_["fields"][f]["type"] == "opaque" for f in swap.get("fields", range(nfields))]
     if not any(opaque) and draw(st.booleans()):
@@ -138,6 +155,7 @@ def halo_swap(draw, halo_):
     if draw(st.integers(0, 19)) == 19:
         refused = [{"fields": [nfields]}, {"fields": [0, 0]}, {"fields": [], "nfields": 1}, {"nfields": -1}, {"dim": ndims}, {"dim": -1},
                    {"dim": 0, "side": 3}] + [{"reverse": 1}] * any(opaque) + [{"side": 1}] * ("dim" not in swap)
+        refused += [{"dim": 0}] * in_stages(halo_) + [{"with": [0] * nfields}] * (halo_["sets"] == 1)
         swap.update(draw(st.sampled_from(refused)), refused=True)
     return swap
 

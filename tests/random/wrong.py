@@ -51,6 +51,8 @@ def wrong_words(halo):
     ways = [one("stencil", 7), one("stencil", -1), one("layout", 9), one("mode", 77), one("mode", -1), one("epoch", 5), one("drive", 9)]
     if halo["mode"] != 3:  # fence alone can get
         ways += [one("drive", 2)]
+    if halo["table"] or "fills" in halo:
+        ways += [one("staged", 1)]
     if halo["table"]:
         faces = [d for d in range(len(halo["blocks"])) if halo["low"][d] + halo["high"][d] > 0]
         centre = (3 ** len(halo["blocks"]) - 1) // 2
@@ -67,6 +69,7 @@ def disagreements(ranks, halo):
     ways += [one("low", depth - 1, d, last) for d, depth in enumerate(halo["low"]) if depth > 0]
     ways += [one("type", kinds[field["type"]], f, last) for f, field in enumerate(halo["fields"]) if field["type"] in kinds]
     ways += disagreeing_fills(halo, last)
+    ways += [one("rebind", int(halo["sets"] == 1), rank=last), one("staged", 1 - halo["staged"], rank=last)]
     ways += [one("nfields", len(halo["fields"]) - 1, rank=last)] if len(halo["fields"]) > 1 else []
     return ways
 
