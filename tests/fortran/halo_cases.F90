@@ -11,8 +11,8 @@ module halo_cases
 
   integer, parameter :: CANARY = -9
 
-  !> One case: how the halo is swapped, the element type and rank, whether all memory is shared, and whether all
-  !> ranks stand on one node.
+  !> One case: how the halo is swapped, the element type and rank, whether all memory is shared, whether a swap goes through
+  !> the dimensions one after the other, and whether all ranks stand on one node.
   type :: halo_case
     character(len=13) :: mode = "p2p"
     integer :: epoch = HLC_EPOCH_DEFAULT
@@ -20,6 +20,7 @@ module halo_cases
     integer :: type = 1
     integer :: rank = 1
     logical :: shared = .false.
+    logical :: staged = .false.
     logical :: one_node = .true.
   end type
 

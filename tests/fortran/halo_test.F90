@@ -25,6 +25,7 @@ program halo_test
   do m = 4, 7
     call test_mode("direct from shared memory alone", m, halo_case(mode="direct", shared=.true., one_node=info%nodes == 1))
   end do
+  call test_mode("notify in stages", 2, halo_case(mode="notify", staged=.true.))
   call finish_tests(context)
 
 contains
