@@ -64,6 +64,11 @@ FailingAllocation::~FailingAllocation() { watching = false; }
 bool FailingAllocation::struck() const { return struck_once; }
 long live_objects() { return live; }
 
+bool is_replaced(const char *function) {
+  Dl_info found, mine;
+  return dladdr(dlsym(RTLD_DEFAULT, function), &found) && dladdr(&first_to_fail, &mine) && found.dli_fbase == mine.dli_fbase;
+}
+
 FailingSystem::FailingSystem(const char *functions, int error) {
   failing_functions = functions;
   failing_error = error;
@@ -95,25 +100,37 @@ int names_in_dev_shm() {
 }  // namespace halocline::test
 
 #define INTERPOSED extern "C" __attribute__((visibility("default"), noinline))
+#define REPLACED __attribute__((visibility("default")))
 
 // NOLINTBEGIN: replacements have the names and the types of what they replace
-void *operator new(std::size_t bytes, const std::nothrow_t &) noexcept {
+REPLACED void *operator new(std::size_t bytes, const std::nothrow_t &) noexcept {
   void *memory = halocline::test::allocation_fails() ? nullptr : std::malloc(bytes);
   if (memory) halocline::test::live.fetch_add(1, std::memory_order_relaxed);
   return memory;
 }
 
-void *operator new(std::size_t bytes) {
+REPLACED void *operator new(std::size_t bytes) {
   if (void *memory = operator new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 
-void operator delete(void *memory) noexcept {
+// The C++ library's own would ask aligned_alloc or posix_memalign, from one version to the next.
+REPLACED void *operator new(std::size_t bytes, std::align_val_t alignment) {
+  const auto unit = static_cast<std::size_t>(alignment);
+  void *memory = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  if (!memory) throw std::bad_alloc();
+  halocline::test::live.fetch_add(1, std::memory_order_relaxed);
+  return memory;
+}
+
+REPLACED void operator delete(void *memory) noexcept {
   if (memory) halocline::test::live.fetch_sub(1, std::memory_order_relaxed);
   std::free(memory);
 }
 
-void operator delete(void *memory, std::size_t) noexcept { operator delete(memory); }
+REPLACED void operator delete(void *memory, std::size_t) noexcept { operator delete(memory); }
+REPLACED void operator delete(void *memory, std::align_val_t) noexcept { operator delete(memory); }
+REPLACED void operator delete(void *memory, std::size_t, std::align_val_t) noexcept { operator delete(memory); }
 
 INTERPOSED void *aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   static const auto next = halocline::test::real(&aligned_alloc, "aligned_alloc");

@@ -1,6 +1,6 @@
 // Lets the library run short of something: an allocation fails, or a call of the system for shared memory. The test program brings its own
-// operator new and aligned_alloc, and stands before open, shm_open, ftruncate, posix_fallocate and mmap. What others than libhalocline call
-// is handed on untouched.
+// operator new, of aligned memory too, and aligned_alloc, and stands before open, shm_open, ftruncate, posix_fallocate and mmap. What others
+// than libhalocline call is handed on untouched.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -21,6 +21,9 @@ class FailingAllocation {
   /// Whether one has failed.
   bool struck() const;
 };
+
+/// Whether every library of this process gets this program's function of that (mangled) name.
+bool is_replaced(const char *function);
 
 /// Objects from operator new that live now.
 long live_objects();

@@ -172,6 +172,13 @@ TEST(AllocationFails, in_hlc_segment_create) {
   EXPECT_EQ(segment, nullptr);
 }
 
+/// Else none of the library's allocations would fail: the loader has to find the program's functions first, whatever the compiler.
+TEST(AllocationFails, where_the_program_has_replaced_what_allocates) {
+  for (const char *function : {"_Znwm", "_ZnwmRKSt9nothrow_t", "_ZnwmSt11align_val_t", "_ZdlPv", "_ZdlPvm", "_ZdlPvSt11align_val_t",
+                               "_ZdlPvmSt11align_val_t", "aligned_alloc"})
+    EXPECT_TRUE(is_replaced(function)) << function;
+}
+
 /// Calls that end something must end it, whatever the memory: they allocate nothing.
 TEST(AllocationFails, never_in_what_releases) {
   hlc_context *other = nullptr;
