@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Keeps README.md true.
+"""Keeps README.md and the links of the other pages true.
 
 readme.py fill RESULTS   puts the last ./go's verdict, table and pictures into the places marked "measured"
-readme.py check          examples are lines of the files that they name, local links lead somewhere, measured places are filled;
-                         last line: N passed, N failed, N skipped
+readme.py check          examples are lines of the files that they name, measured places are filled, links of README.md and of all other pages lead
+                         to files and headings; last line: N passed, N failed, N skipped
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -13,10 +13,12 @@ import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/guide.md", "docs/known-mpi-bugs.md")]
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md")] + sorted((ROOT / "docs").rglob("*.md"))
+MOST_LINES = 150  # of README.md
 MEASURED = re.compile(r"(<!-- measured: (\w+) -->\n)(.*?)(<!-- /measured -->)", re.S)
 EXAMPLE = re.compile(r"<!-- from: (\S+) -->\n```\w+\n(.*?)```", re.S)
-LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)")
+FENCE = re.compile(r"^```.*?^```", re.S | re.M)
 
 
 def fill(results):
@@ -39,6 +41,17 @@ def is_part_of(lines, text):
     return all(line.strip() in rest for line in lines if line.strip())
 
 
+def anchors(page):
+    """What the headings of a page are called in links, as forges make it."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text()), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-") for heading in headings}
+
+
+def is_broken(page, link, anchor):
+    target = page.parent / link if link else page
+    return not target.exists() or bool(anchor and target.suffix == ".md" and anchor not in anchors(target))
+
+
 def check():
     """Yields (sentence, true or false) for everything that README.md and the other pages promise."""
     readme = (ROOT / "README.md").read_text()
@@ -50,9 +63,10 @@ def check():
         yield f"README's example is 12 lines of {path}", len(lines) == 12 and file.exists() and is_part_of(lines, file.read_text())
     places = MEASURED.findall(readme)
     yield "README's measured places are filled", len(places) == 2 and all(text.strip() for _, _, text, _ in places)
+    yield f"README has at most {MOST_LINES} lines", len(readme.splitlines()) <= MOST_LINES
     for page in PAGES:
-        links = LINK.findall(page.read_text())
-        broken = [link for link in links if not (page.parent / link).exists()]
+        links = LINK.findall(FENCE.sub("", page.read_text()))
+        broken = [f"{link}#{anchor}" for link, anchor in links if is_broken(page, link, anchor)]
         yield f"links of {page.relative_to(ROOT)} lead somewhere {broken or ''}".strip(), not broken
 
 
