@@ -110,7 +110,7 @@ void Words::raise(int word, std::uint32_t value) const {
 
 bool Words::set(std::uint32_t id, std::uint32_t value) const {
   // SYNC payload-before-notification (pairs with seen and take): the provider queues an announcement when the bytes are there.
-  // SYNC pieces-before-notification (pairs with FarParts::put_notify): what is announced is the last piece, the others are there.
+  // SYNC pieces-before-notification (pairs with FarParts::put_notify), writes-before-notification (pairs with FarParts::notify_in_order): what is announced is the last piece, the others are there.
   if (id < static_cast<std::uint32_t>(notifications.count())) {
     if (value != 0) notifications.set(static_cast<int>(id), value);
     return value != 0;

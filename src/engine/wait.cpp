@@ -88,7 +88,7 @@ Wait::Turn Wait::pause_slowly() {
     nanosleep(&time, nullptr);
     return next_turn();
   }
-  // The caller looks once more between the announcement and the sleep, so that no ring is lost.
+  // SYNC bell-before-sleep (pairs with Port::wake): the caller looks once more between the announcement and the sleep, so that no ring is lost.
   if (!announced_) {
     context_.nudge();
     seen_ = context_.port().bell();

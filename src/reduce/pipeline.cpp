@@ -49,7 +49,7 @@ Status Allreduce::open(Run run) {
 
 /// Waits for the ranks of the node; what each has written before may then be read.
 Status Allreduce::meet() {
-  // SYNC noticed-before-opened
+  // SYNC noticed-before-opened (pairs with itself)
   tell(words(context_.member()).opened, ++opened_);
   return await_all(&Milestones::opened, opened_);
 }

@@ -90,7 +90,7 @@ class DirectLeg final : public Leg {
     for (const int e : edges) {
       Peer &from = peers_.of(e);
       if (--from.unread > 0) continue;
-      // SYNC read-before-overwrite (pairs with close): my loads from the peer's interior come before the word that frees it.
+      // SYNC read-before-overwrite (pairs with close), read-before-moved (pairs with launched): my loads from the peer's interior come before the word that frees it.
       notify(*from.read_by_me, round_);
       told_ = true;
     }

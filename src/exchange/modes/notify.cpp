@@ -91,6 +91,7 @@ class NotifyLeg final : public Leg {
   /// One fence for all edges: it waits until every line has left the core, which takes longer than packing one.
   Status launched() override {
     if (!past_caches_) return Status::ok;
+    // SYNC streamed-before-counter (pairs with stream_fence): the counters are raised behind the fence.
     stream_fence();
     for (const Peer &p : peers_.all())
       if (p.gives > 0) announce(p);

@@ -77,6 +77,7 @@ class PscwLeg final : public WindowLeg {
 
   Status start(MPI_Win window) {
     started_ = true;
+    // SYNC post-before-complete (pairs with end_round)
     return alone() ? Status::ok : check_mpi(MPI_Win_start(peers_, 0, window), "MPI_Win_start");
   }
 

@@ -86,6 +86,7 @@ class Parts {
   static std::uint64_t key(int rank, int id) { return static_cast<std::uint64_t>(rank) << 8 | static_cast<std::uint64_t>(id); }
   /// How often others have registered segments with this rank.
   std::uint64_t changed() const {
+    // SYNC card-before-changed (pairs with tell_of_segment)
     return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(control_.data() + Plan::changed())).load(std::memory_order_acquire);
   }
   PeerPart *known(int rank, int id) const {

@@ -73,6 +73,7 @@ void Port::attach(PortState *states, Member me) {
 
 void Port::wake(Member member) {
   auto &bell = state(member).bell;
+  // SYNC bell-before-sleep (pairs with Wait::pause_slowly): who sleeps from now on has seen this ring.
   bell.fetch_add(1, std::memory_order_release);
   syscall(SYS_futex, reinterpret_cast<std::uint32_t *>(&bell), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
