@@ -18,7 +18,8 @@
  *    the origin's flush, or by a message that the origin sent after its flush. Bytes that one rank puts while another puts, gets, or
  *    accesses them itself are undefined; only atomic operations may meet.
  *  - After an error. What is under way goes on: local buffers of gets, and of puts of more than 2 KiB, are written and read until a later
- *    flush of that rank is HLC_OK, or hlc_finalise. So they must not be variables of a function that returns before.
+ *    flush of that rank is HLC_OK, or hlc_finalise, where several contexts of the process use the same network that of the last. So they must
+ *    not be variables of a function that returns before.
  *  - Threads. With MPI_THREAD_MULTIPLE any thread may call at any time; collective calls and hlc_barrier are for one thread at a time.
  *    A flush completes the operations that the calling thread has begun before.
  *  - Errors. HLC_ERR_ARGUMENT names the argument, the calling rank and the value, and nothing has been done: segment NULL, rank outside the

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/flights.hpp"
 
+#include <algorithm>
+#include <cerrno>
+
 namespace halocline {
 
 Status Flights::add_chunk() {
   auto chunk = std::make_unique<Chunk>();
-  HLC_TRY(chunk->room.open(port_, static_cast<std::int64_t>(kChunk) * Flight::kRoom, NetworkSegment::Use::for_me));
+  HLC_TRY(chunk->room.open(*owner_.port, static_cast<std::int64_t>(kChunk) * Flight::kRoom, NetworkSegment::Use::for_me));
   chunks_.push_back(std::move(chunk));
   Chunk &made = *chunks_.back();
   for (std::size_t i = 0; i < kChunk; ++i) {
@@ -14,10 +17,27 @@ Status Flights::add_chunk() {
     flight.place = static_cast<std::uint32_t>((chunks_.size() - 1) * kChunk + i);
     flight.room = made.room.base() + static_cast<std::int64_t>(i) * Flight::kRoom;
     flight.room_descriptor = made.room.descriptor();
+    flight.traffic = owner_.traffic;
+    flight.failures = owner_.failures;
     flight.after = free_;
     free_ = &flight;
   }
   return Status::ok;
+}
+
+void Flights::disown() {
+  for (const auto &chunk : chunks_)
+    for (Flight &flight : chunk->flights) {
+      flight.traffic = nullptr;
+      owner_.port->give_up(flight, ECANCELED);
+    }
+}
+
+bool Flights::any_under_way() const {
+  // SYNC written-before-reuse (pairs with Port::end)
+  const auto is_under_way = [](const Flight &flight) { return flight.state.load(std::memory_order_acquire) == Transfer::State::under_way; };
+  return std::any_of(chunks_.begin(), chunks_.end(),
+                     [&](const auto &chunk) { return std::any_of(chunk->flights.begin(), chunk->flights.end(), is_under_way); });
 }
 
 Flight *Flights::at(std::uint32_t place) {

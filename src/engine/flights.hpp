@@ -12,6 +12,7 @@
 namespace halocline {
 
 struct Flight;
+class Traffic;
 
 /// A rank of another node.
 struct Link {
@@ -30,6 +31,7 @@ struct Link {
 struct Flight : Transfer {
   static constexpr std::int64_t kRoom = Letterbox::kRoom;
 
+  Traffic *traffic = nullptr;  // whose it is; null once that has gone
   Link *link = nullptr;
   Flight *before = nullptr, *after = nullptr;  // of the same link; `after` also in the pool
   std::uint64_t number = 0;  // flights are numbered as they begin
@@ -50,7 +52,15 @@ struct Flight : Transfer {
 /// The pool. One thread at a time.
 class Flights {
  public:
-  explicit Flights(NetworkPort &port) : port_(port) {}
+  /// Whose flights they are.
+  struct Owner {
+    NetworkPort *port = nullptr;
+    Traffic *traffic = nullptr;
+    transport::ofi::Failures *failures = nullptr;
+  };
+
+  Flights() = default;
+  explicit Flights(const Owner &owner) : owner_(owner) {}
 
   /// Takes one to the rank of a link, for `call`, its name in messages. May allocate, and fail.
   Status take(Link &link, const char *call, Flight **flight);
@@ -58,6 +68,10 @@ class Flights {
   std::size_t in_use() const { return in_use_; }
   /// The one at a place; null if there is no such place.
   Flight *at(std::uint32_t place);
+  /// The owner goes: what waits for room is given up, and ends of the others are nobody's.
+  void disown();
+  /// True if the provider still has one.
+  bool any_under_way() const;
   /// Calls each(flight) for all that have last gone to the rank of a link, whether or not they are over.
   template <class Each>
   void of(const Link &link, Each each) {
@@ -74,7 +88,7 @@ class Flights {
   };
   Status add_chunk();
 
-  NetworkPort &port_;
+  Owner owner_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
   Flight *free_ = nullptr;
   std::size_t in_use_ = 0;

@@ -103,7 +103,7 @@ Status choose(Context &context, const Wish &wish, Choice *choice) {
 }  // namespace
 
 Network::Network() = default;
-Network::~Network() = default;
+Network::~Network() { leave(); }
 
 Status Network::open(Context &context) {
   if (port_) return Status::ok;
@@ -118,41 +118,39 @@ Status Network::open(Context &context) {
 }
 
 Status Network::try_to_open(Context &context) {
-  Wish wish;
-  Choice choice;
+  EndpointSpec spec;
   HLC_TRY(prepare(context, context.comm(), [&] {
-    wish = wish_of(context);
-    return read_fake(context.rank(), wish.fake);
+    spec.wish = wish_of(context);
+    spec.progress = context.progress();
+    return read_fake(context.rank(), spec.wish.fake);
   }));
-  HLC_TRY(compare_providers(context, wish));
-  HLC_TRY(choose(context, wish, &choice));
-  std::unique_ptr<NetworkPort> port;
-  std::unique_ptr<Pulses> pulses;
-  std::unique_ptr<Traffic> traffic;
-  HLC_TRY(prepare(context, context.comm(), [&] {
-    port = std::make_unique<NetworkPort>();
-    pulses = std::make_unique<Pulses>();
-    traffic = std::make_unique<Traffic>(context, *port, choice.secret, wish.many_threads);
-    HLC_TRY(name_rank(context, port->open(wish, choice)));
-    return name_rank(context, pulses->open(*port));
-  }));
+  HLC_TRY(compare_providers(context, spec.wish));
+  HLC_TRY(choose(context, spec.wish, &spec.choice));
   context_ = &context;
-  port_ = std::move(port);
-  pulses_ = std::move(pulses);
-  traffic_ = std::move(traffic);
-  choice_ = choice;
+  const Status entered = prepare(context, context.comm(), [&] { return name_rank(context, enter(context, spec)); });
+  if (failed(entered)) {
+    leave();
+    return entered;
+  }
+  port_ = &endpoint_->port();
+  choice_ = spec.choice;
   rings_ = context.progress() == Progress::thread;
-  const Status started = has_progress_thread(context.progress()) ? start_thread() : Status::ok;
-  if (failed(started)) close();
-  return started;
+  // No rank sends a message before all have come here: Traffic::open shares the addresses first.
+  endpoint_->join(as_user_);
+  return Status::ok;
 }
 
-/// All have one, or none.
-Status Network::start_thread() {
-  return prepare(*context_, context_->comm(), [this] {
-    thread_ = std::make_unique<ProgressThread>(*context_);
-    return thread_->start();
-  });
+/// Makes all that this rank needs; the others may fail.
+Status Network::enter(Context &context, const EndpointSpec &spec) {
+  HLC_TRY(Endpoint::share(spec, &endpoint_));
+  failures_ = &endpoint_->count_failures();
+  pulses_ = std::make_unique<Pulses>(endpoint_->port(), endpoint_->pulse_words(), *failures_);
+  traffic_ = std::make_unique<Traffic>(context, *endpoint_, spec.choice.secret, failures_);
+  EndpointUser user;
+  user.network = this;
+  user.traffic = traffic_.get();
+  as_user_.push_back(std::move(user));
+  return Status::ok;
 }
 
 Status Network::start_helper(const Segment &addresses) {
@@ -166,15 +164,6 @@ Status Network::start_helper(const Segment &addresses) {
   return Status::ok;
 }
 
-bool Network::poll() {
-  if (!traffic_) return false;
-  const std::uint64_t events = port_->events();
-  traffic_->poll();
-  const bool came = port_->events() != events;
-  if (came && rings_) ring();
-  return came;
-}
-
 void Network::ring() {
   if (shared_.load(std::memory_order_relaxed) == 0)
     context_->port().ring(context_->member());
@@ -182,13 +171,21 @@ void Network::ring() {
     context_->ring_node();
 }
 
-void Network::close() {
-  thread_.reset();
+/// What the provider still has of this context stays with the endpoint.
+void Network::leave() {
+  if (endpoint_) endpoint_->leave(*this, pulses_);
+  port_ = nullptr;
+  failures_ = nullptr;
   rings_ = false;
+  as_user_.clear();
   helper_.reset();
   traffic_.reset();
   pulses_.reset();
-  port_.reset();
+  endpoint_.reset();
+}
+
+void Network::close() {
+  leave();
   leaders_.give_up();
 }
 

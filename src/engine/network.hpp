@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/progress.hpp"
-#include "engine/pulse.hpp"
+#include "engine/endpoint.hpp"
 #include "engine/traffic.hpp"
 
 namespace halocline {
@@ -12,17 +11,20 @@ namespace halocline {
 class Context;
 class Helper;
 
-/// What a context knows of its network. Until it is opened, and where it cannot be, there is no port.
+/// What a context knows of its network. Until it is opened, and where it cannot be, there is no port. The port is that of the endpoint, which other
+/// contexts of the process may share.
 class Network {
  public:
   Network();
+  Network(const Network &) = delete;
+  Network &operator=(const Network &) = delete;
   ~Network();
   /// Opens it, once. Collective over the context, the same status on all ranks: unsupported if there is none that all ranks can use, with
   /// the reason as the message, now and whenever it is asked again.
   Status open(Context &context);
   /// Gives up all but what MPI can only free collectively.
   void close();
-  NetworkPort *port() const { return port_.get(); }
+  NetworkPort *port() const { return port_; }
   /// True if a thread of this process moves the network whenever something comes (HALOCLINE_PROGRESS=thread), and rings this rank's bell for it.
   /// A spare thread is none that a wait may rely on.
   bool has_thread() const { return rings_; }
@@ -33,17 +35,22 @@ class Network {
   Helper *helper() const { return helper_.get(); }
   /// Who of the ranks of other nodes is still there; open if the port is.
   Pulses *pulses() { return pulses_.get(); }
-  /// True once a transfer has failed.
-  bool has_failed() const { return port_ && port_->failures() > 0; }
+  /// Counts transfers of this context that have failed; who has some under way looks at them when it grows. The port is open.
+  std::uint64_t failures() const { return failures_->load(std::memory_order_acquire); }
+  /// Where each transfer of this context counts its failure.
+  transport::ofi::Failures *count_failures() const { return failures_; }
+  bool has_failed() const { return failures_ && failures() > 0; }
   /// A rank of another node is lost, as this one or another has found out: collective steps wait for it no longer. Any thread.
   void note_lost(int rank) { lost_.store(rank, std::memory_order_relaxed); }
   /// The last of them, -1 if there is none.
   int lost() const { return lost_.load(std::memory_order_relaxed); }
   /// What goes over it for segments; there if the port is.
   Traffic *traffic() const { return traffic_.get(); }
-  /// Moves everything along that is under way, and serves others; true if anything came. With a thread that rings, wakes whoever sleeps on the
-  /// bell for that. Any thread that may use the port.
-  bool poll();
+  /// Moves everything along that is under way, of the other contexts at the endpoint as well, and serves others; true if anything came. With a
+  /// thread that rings, wakes whoever sleeps on the bell for that. Any thread that may use the port.
+  bool poll() { return endpoint_ && endpoint_->poll(this); }
+  /// Wakes who sleeps until something comes for this context.
+  void ring();
   /// The same now and then, for calls that are repeated until something has changed: one look costs as much as many of them.
   void glance() {
     thread_local unsigned turn = 0;
@@ -57,17 +64,19 @@ class Network {
 
  private:
   Status try_to_open(Context &context);
-  Status start_thread();
-  void ring();
+  Status enter(Context &context, const EndpointSpec &spec);
+  void leave();
 
   Context *context_ = nullptr;
   Leaders leaders_;
-  std::unique_ptr<NetworkPort> port_;
+  std::shared_ptr<Endpoint> endpoint_;
+  NetworkPort *port_ = nullptr;
+  transport::ofi::Failures *failures_ = nullptr;
+  EndpointUsers as_user_;  // until it joins the endpoint
   std::unique_ptr<Pulses> pulses_;
   std::unique_ptr<Traffic> traffic_;
   transport::ofi::Choice choice_;
   std::unique_ptr<Helper> helper_;
-  std::unique_ptr<ProgressThread> thread_;  // goes before what it polls
   bool rings_ = false;
   std::atomic<int> shared_{0}, lost_{-1};
   bool asked_ = false;

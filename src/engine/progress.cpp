@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "engine/context.hpp"
+#include "engine/endpoint.hpp"
 
 namespace halocline {
 namespace {
@@ -67,7 +67,7 @@ class Naps {
   bool stands_in_ = false;
 };
 
-/// The threads of all contexts of the process.
+/// The threads of all endpoints of the process.
 struct Running {
   std::mutex mutex;
   std::vector<ProgressThread *> threads;
@@ -99,7 +99,7 @@ Status read_progress(int rank, Progress &progress) {
 
 Status ProgressThread::start() {
   stop_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (stop_ < 0) return fail(Status::memory, "rank %d: no progress thread: eventfd: %s", context_.rank(), std::strerror(errno));
+  if (stop_ < 0) return fail(Status::memory, "no progress thread: eventfd: %s", std::strerror(errno));
   process_ = getpid();
   const BlockedSignals blocked;
   try {
@@ -107,9 +107,9 @@ Status ProgressThread::start() {
     const std::lock_guard lock(all.mutex);
     all.threads.push_back(this);
     if (!all.watched) all.watched = std::atexit(stop_all) == 0;
-    thread_ = std::thread([this] { context_.progress() == Progress::spare ? run_spare() : run(); });
+    thread_ = std::thread([this] { progress_ == Progress::spare ? run_spare() : run(); });
   } catch (const std::system_error &error) {
-    return fail(Status::memory, "rank %d: no progress thread: %s", context_.rank(), error.what());
+    return fail(Status::memory, "no progress thread: %s", error.what());
   }
   return Status::ok;
 }
@@ -149,8 +149,7 @@ void ProgressThread::stop_all() {
 }
 
 void ProgressThread::run() {
-  Network &network = context_.network();
-  const NetworkPort &port = *network.port();
+  NetworkPort &port = endpoint_.port();
   std::uint64_t polls = 0;
   while (!stopping_.load(std::memory_order_relaxed)) {
     // A caller that polls is faster than this thread, and needs its core.
@@ -159,17 +158,16 @@ void ProgressThread::run() {
       nap(kNap_ns);
       continue;
     }
-    const bool came = network.poll();
+    const bool came = endpoint_.poll(nullptr);
     polls = port.polls();
-    if (!came) network.port()->sleep(stop_, kLongestSleep_ns);
+    if (!came) port.sleep(stop_, kLongestSleep_ns);
   }
   // SYNC thread-over (pairs with stop_at_exit)
   over_.store(true, std::memory_order_release);
 }
 
 void ProgressThread::run_spare() {
-  Network &network = context_.network();
-  const NetworkPort &port = *network.port();
+  const NetworkPort &port = endpoint_.port();
   std::uint64_t polls = port.polls();
   Naps naps;
   while (!stopping_.load(std::memory_order_relaxed)) {
@@ -177,7 +175,7 @@ void ProgressThread::run_spare() {
     if (port.polls() != polls)
       naps.others_polled();
     else
-      naps.have_polled(network.poll());
+      naps.have_polled(endpoint_.poll(nullptr));
     polls = port.polls();
   }
   // SYNC thread-over (pairs with stop_at_exit)

@@ -13,7 +13,7 @@
 
 namespace halocline {
 
-class Context;
+class Endpoint;
 
 /// HALOCLINE_PROGRESS.
 enum class Progress : int { caller, spare, thread, helper };
@@ -27,17 +27,17 @@ const char *name_of(Progress progress);
 /// Reads HALOCLINE_PROGRESS; the default is spare. The message of a failure names the rank, the value and the choices.
 Status read_progress(int rank, Progress &progress);
 
-/// Polls the network of a context while nobody else does. Between its looks it sleeps: in mode `thread` until something comes, in mode `spare` for
+/// Polls an endpoint while nobody else does. Between its looks it sleeps: in mode `thread` until something comes, in mode `spare` for
 /// some milliseconds. It calls no MPI. It also ends when the process does, before libfabric is taken down.
 class ProgressThread {
  public:
-  explicit ProgressThread(Context &context) : context_(context) {}
+  ProgressThread(Endpoint &endpoint, Progress progress) : endpoint_(endpoint), progress_(progress) {}
   ProgressThread(const ProgressThread &) = delete;
   ProgressThread &operator=(const ProgressThread &) = delete;
   /// Ends the thread, and waits for that.
   ~ProgressThread();
 
-  /// The network must be open, and stay so until the destructor.
+  /// The endpoint must be open, and stay so until the destructor.
   Status start();
 
  private:
@@ -48,7 +48,8 @@ class ProgressThread {
   void stop_at_exit();
   static void stop_all();
 
-  Context &context_;
+  Endpoint &endpoint_;
+  Progress progress_;
   int stop_ = -1;  // an eventfd, readable once the thread is to end
   pid_t process_ = 0;  // that has started it: a child of fork has no such thread
   std::atomic<bool> stopping_{false}, over_{false};

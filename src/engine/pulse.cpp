@@ -23,14 +23,13 @@ constexpr std::int64_t kRoom_ns = 100'000'000;   // for the provider to take a w
 
 std::string on_its_host(int rank, const char *host) { return "rank " + std::to_string(rank) + " on host " + host; }
 
-Status Pulses::open(transport::ofi::Port &port) {
-  port_ = &port;
-  HLC_TRY(word_.open(port, kWordBytes, Region::Use::for_peers));
-  return source_.open(port, kWordBytes, Region::Use::for_me);
+Status PulseWords::open(transport::ofi::Port &port) {
+  HLC_TRY(mine.open(port, kWordBytes, Region::Use::for_peers));
+  return source.open(port, kWordBytes, Region::Use::for_me);
 }
 
 Whereabouts Pulses::mine() const {
-  Whereabouts mine{port_->address(), word_.remote(), ""};
+  Whereabouts mine{port_.address(), words_.mine.remote(), ""};
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   std::copy_n(host, sizeof mine.host - 1, mine.host);
@@ -41,19 +40,20 @@ Status Pulses::know(int rank, const Whereabouts &there) {
   const std::lock_guard lock(mutex_);
   if (pulses_.count(rank) != 0) return Status::ok;
   transport::ofi::Peer peer = 0;
-  HLC_TRY(port_->meet(there.address, &peer));
+  HLC_TRY(port_.meet(there.address, &peer));
   Pulse &pulse = pulses_[rank];
   pulse.name = on_its_host(rank, there.host);
   Transfer &write = pulse.write;
   write.kind = Transfer::Kind::deliver;
   write.in_any_order = true;  // what waits for a rank must not hide that it is there
   write.peer = peer;
-  write.from = source_.base();
-  write.descriptor = source_.descriptor();
+  write.from = words_.source.base();
+  write.descriptor = words_.source.descriptor();
   write.bytes = kWordBytes;
   write.address = there.pulse.address;
   write.key = there.pulse.key;
-  port_->start(write);
+  write.failures = &failures_;
+  port_.start(write);
   return Status::ok;
 }
 
@@ -87,8 +87,30 @@ void Pulses::forget(int rank) {
   const std::lock_guard lock(mutex_);
   const auto known = pulses_.find(rank);
   if (known == pulses_.end()) return;
-  port_->withdraw(known->second.write);
+  port_.withdraw(known->second.write);
   known->second.forgotten = true;
+}
+
+void Pulses::stop() {
+  const std::lock_guard lock(mutex_);
+  for (auto &[rank, pulse] : pulses_) {
+    port_.withdraw(pulse.write);
+    pulse.forgotten = true;
+  }
+}
+
+bool Pulses::any_under_way() {
+  const std::lock_guard lock(mutex_);
+  // SYNC written-before-reuse (pairs with Port::end)
+  return std::any_of(pulses_.begin(), pulses_.end(), [](const auto &known) {
+    return known.second.write.state.load(std::memory_order_acquire) == Transfer::State::under_way;
+  });
+}
+
+void Pulses::part() {
+  const std::lock_guard lock(mutex_);
+  for (const auto &[rank, pulse] : pulses_) port_.part_from(pulse.write.peer);
+  pulses_.clear();
 }
 
 /// A write that the provider does not take is withdrawn: for each try it may open a connection.
@@ -97,7 +119,7 @@ void Pulses::look_at(Pulse &pulse, std::int64_t now) {
   const auto state = pulse.write.state.load(std::memory_order_acquire);
   if (pulse.asked) {
     const bool under_way = state == Transfer::State::under_way;
-    if (under_way && (now < pulse.next_ns || !port_->withdraw(pulse.write))) return;
+    if (under_way && (now < pulse.next_ns || !port_.withdraw(pulse.write))) return;
     const bool lost = pulse.reached && state != Transfer::State::at_rest;
     if (lost && !pulse.lost) pulse.lost_since_ns = now;
     pulse.lost = lost;
@@ -108,7 +130,7 @@ void Pulses::look_at(Pulse &pulse, std::int64_t now) {
   if (now < pulse.next_ns) return;
   pulse.asked = true;
   pulse.next_ns = now + kRoom_ns;
-  port_->start(pulse.write);
+  port_.start(pulse.write);
 }
 
 }  // namespace halocline

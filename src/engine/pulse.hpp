@@ -19,13 +19,22 @@ struct Whereabouts {
   char host[32];  // as much of its name as there is room for
 };
 
+/// The word of this process that others write, and one to write from: once for all contexts that share an endpoint, so that what comes late
+/// still finds it.
+struct PulseWords {
+  transport::ofi::Region mine, source;
+
+  Status open(transport::ofi::Port &port);
+};
+
 /// As messages name a rank of another node.
 std::string on_its_host(int rank, const char *host);
 
 /// The ranks of other nodes that this one has had to do with. Any thread may call.
 class Pulses {
  public:
-  Status open(transport::ofi::Port &port);
+  Pulses(transport::ofi::Port &port, const PulseWords &words, transport::ofi::Failures &failures)
+      : port_(port), words_(words), failures_(failures) {}
   /// What others need to know to look for this rank.
   Whereabouts mine() const;
   /// From now on a rank is looked for.
@@ -43,6 +52,12 @@ class Pulses {
   void forget(int rank);
   /// A rank that is looked for, in messages.
   std::string name_of(int rank);
+  /// No rank is looked for any more.
+  void stop();
+  /// True if the provider still has a write, after stop.
+  bool any_under_way();
+  /// Parts from all ranks, once none is under way.
+  void part();
 
  private:
   struct Pulse {
@@ -58,8 +73,9 @@ class Pulses {
     return pulse.lost && now_ns - pulse.lost_since_ns >= for_ns;
   }
 
-  transport::ofi::Port *port_ = nullptr;
-  transport::ofi::Region word_, source_;
+  transport::ofi::Port &port_;
+  const PulseWords &words_;
+  transport::ofi::Failures &failures_;
   std::mutex mutex_;
   std::map<int, Pulse> pulses_;  // by rank
 };

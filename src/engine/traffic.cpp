@@ -1,5 +1,5 @@
-// Links, what goes over them, and waiting for it; what has failed stands in traffic_failures.cpp. Everything under one lock, which is none unless
-// MPI_THREAD_MULTIPLE was asked for.
+// Links, what goes over them, and waiting for it; what has failed stands in traffic_failures.cpp. Everything under the endpoint's lock, which is
+// none unless MPI_THREAD_MULTIPLE was asked for.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/traffic.hpp"
 
@@ -25,17 +25,19 @@ bool is_post(const Flight &flight) {
 
 }  // namespace
 
-Traffic::Traffic(Context &context, NetworkPort &port, std::uint64_t secret, bool many_threads)
-    : context_(context), port_(port), secret_(secret), many_threads_(many_threads), service_(secret, context.size()), flights_(port) {}
+Traffic::Traffic(Context &context, Endpoint &endpoint, std::uint64_t secret, transport::ofi::Failures *failures)
+    : context_(context),
+      endpoint_(endpoint),
+      port_(endpoint.port()),
+      secret_(secret),
+      service_(secret, context.size()),
+      flights_({&port_, this, failures}) {}
 
 Status Traffic::open() {
   if (open_) return Status::ok;
   HLC_TRY(share_addresses());
-  HLC_TRY(prepare(context_, context_.comm(), [this] {
-    if (!letterbox_) letterbox_ = std::make_unique<Letterbox>();
-    return letterbox_->open(port_);
-  }));
-  letterbox_->receive();
+  HLC_TRY(prepare(context_, context_.comm(), [this] { return endpoint_.open_letterbox(); }));
+  endpoint_.take_messages();
   open_ = true;
   return Status::ok;
 }
@@ -70,26 +72,7 @@ void Traffic::stop_serving(std::uint32_t segment) {
   service_.stop_serving(context_.rank(), segment);
 }
 
-/// Mostly nothing has ended and nothing is put off, and one lock is enough. What ends while another thread has this one, the next poll finds.
-void Traffic::poll() {
-  port_.poll();
-  if (!port_.any_ended() && !any_put_off_.load(std::memory_order_relaxed)) return;
-  std::unique_lock<std::mutex> locked;
-  if (many_threads_) {
-    locked = std::unique_lock(mutex_, std::try_to_lock);
-    if (!locked) return;
-  }
-  if (any_put_off_.load(std::memory_order_relaxed)) carry_out_put_off();
-  for (Transfer *next = port_.take_ended(); next;) {
-    Transfer &transfer = *next;
-    next = transfer.next;
-    ended(transfer);
-  }
-}
-
-void Traffic::ended(Transfer &transfer) {
-  if (transfer.kind == Transfer::Kind::receive) return receive(transfer);
-  auto &flight = static_cast<Flight &>(transfer);
+void Traffic::ended(Flight &flight) {
   if (flight.error != 0) {
     fail_link(*flight.link, flight.error, flight.call);
     flight.awaited = 1;  // no answer will come
@@ -98,13 +81,12 @@ void Traffic::ended(Transfer &transfer) {
   settle(flight);
 }
 
-/// The buffer is there for the next message in any case. What is dropped is counted.
-void Traffic::receive(Transfer &letter) {
-  if (letter.error != 0 || !read(letter.into, letter.arrived)) port_.count_stranger();
-  letterbox_->receive_again(letter);
+void Traffic::leave(EndpointUser &user) {
+  flights_.disown();
+  user.flights = std::move(flights_);
+  user.links = std::move(links_);
 }
 
-/// False for a message that is none of ours, or not in order.
 bool Traffic::read(const char *text, std::int64_t bytes) {
   Message message;
   if (!service_.read(text, bytes, &message)) return false;
@@ -120,7 +102,7 @@ bool Traffic::carry_out(const Message &message, const char *operands, std::int64
     if (outcome == Service::Outcome::done) return reply(answer);
     if (outcome == Service::Outcome::refused || bytes > 0) return Status::argument;
     put_off_.push_back(message);
-    any_put_off_.store(true, std::memory_order_relaxed);
+    endpoint_.note_put_off();
     return Status::ok;
   }));
 }
@@ -129,7 +111,6 @@ bool Traffic::carry_out(const Message &message, const char *operands, std::int64
 void Traffic::carry_out_put_off() {
   std::vector<Message> due;
   due.swap(put_off_);
-  any_put_off_.store(false, std::memory_order_relaxed);
   for (const Message &message : due) carry_out(message, nullptr, 0);
 }
 
@@ -309,9 +290,9 @@ Status Traffic::for_links(int rank, Each each) {
   auto locked = lock();
   auto next = rank < 0 ? links_.begin() : links_.find(rank);
   while (next != links_.end()) {
-    if (many_threads_) locked.unlock();
+    if (endpoint_.many_threads()) locked.unlock();
     HLC_TRY(each(next->second));
-    if (many_threads_) locked.lock();
+    if (endpoint_.many_threads()) locked.lock();
     if (rank >= 0) return Status::ok;
     ++next;
   }

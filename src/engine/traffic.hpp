@@ -10,9 +10,7 @@
 #include <vector>
 
 #include "engine/directory.hpp"
-#include "engine/flights.hpp"
-#include "engine/pulse.hpp"
-#include "engine/service.hpp"
+#include "engine/endpoint.hpp"
 
 namespace halocline {
 
@@ -31,7 +29,7 @@ struct Question {
 /// Any thread may call, but for what is collective, if the port was opened for many threads.
 class Traffic {
  public:
-  Traffic(Context &context, NetworkPort &port, std::uint64_t secret, bool many_threads);
+  Traffic(Context &context, Endpoint &endpoint, std::uint64_t secret, transport::ofi::Failures *failures);
   Traffic(const Traffic &) = delete;
   Traffic &operator=(const Traffic &) = delete;
 
@@ -46,9 +44,15 @@ class Traffic {
   void serve(std::uint32_t segment, const Served &memory);
   void stop_serving(std::uint32_t segment);
 
-  /// Moves everything along, and does what other ranks ask for. Looks at nothing that another thread is at. To be called by Network::poll alone,
-  /// which wakes those who sleep until something comes.
-  void poll();
+  // For the endpoint, which has the lock.
+  /// A flight has ended.
+  void ended(Flight &flight);
+  /// Does what a message says. False for one that is none of ours, or not in order.
+  bool read(const char *text, std::int64_t bytes);
+  /// Tries again what had to wait.
+  void carry_out_put_off();
+  /// The context goes: leaves its flights and links, whose ends are nobody's from now on.
+  void leave(EndpointUser &user);
 
   /// Takes a flight to a rank; waits while too many are under way there. `call` is its name in messages.
   Status begin(int rank, const char *call, Flight **flight);
@@ -94,7 +98,7 @@ class Traffic {
  private:
   static constexpr std::size_t kMostFlights = 1024;  // to one rank: who does not take what is sent keeps none from the others
 
-  std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
+  std::unique_lock<std::mutex> lock() { return endpoint_.lock(); }
   template <class There>
   Status await(const char *call, const Link *link, const int &rank, There there);
   bool time_to_take_back();
@@ -105,7 +109,6 @@ class Traffic {
   void let_go(Question &question);
   void list(Flight &flight);
   void settle(Flight &flight);
-  void ended(Transfer &transfer);
   void fail_link(Link &link, int error, const char *call);
   bool is_held_by_provider(const Flight &flight);
   bool holds_any(const Link &link);
@@ -120,27 +123,22 @@ class Traffic {
   void write(Flight &flight, Message message, const void *operands, std::int64_t bytes);
   void write_request(Flight &flight, const Message &message, const void *operands, std::int64_t bytes);
 
-  void receive(Transfer &letter);
-  bool read(const char *text, std::int64_t bytes);
   bool carry_out(const Message &message, const char *operands, std::int64_t bytes);
-  void carry_out_put_off();
   bool take_answer(const Message &message);
   Status reply(const Message &answer);
 
   Context &context_;
+  Endpoint &endpoint_;
   NetworkPort &port_;
   std::uint64_t secret_;
-  bool many_threads_, open_ = false;
-  std::mutex mutex_;
+  bool open_ = false;
   Directory<Whereabouts> ranks_;
   Directory<transport::ofi::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
   std::map<int, Link> links_;
   Service service_;
-  std::atomic<bool> any_put_off_{false};  // read without the lock
   std::vector<Message> put_off_;  // requests for memory that another rank of the node changes just now
   std::uint32_t next_segment_ = 0, next_own_part_ = 0;
   Flights flights_;
-  std::unique_ptr<Letterbox> letterbox_;
   std::uint64_t begun_ = 0, progress_ = 0;
   int answers_ = 0;  // under way
   int failed_links_ = 0;

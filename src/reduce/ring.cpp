@@ -73,14 +73,23 @@ void Ring::leave(Lane &from) {
     port_->stop_listening(from.arrived_words[slot]);
     port_->stop_listening(from.freed_words[slot]);
   }
+  withdraw(from);
   for (Peer *peer : {&from.before, &from.after}) {
     if (peer->listens) port_->stop_listening(peer->greeted_word);
     if (peer->met) port_->part_from(peer->address);
-    if (peer->met) port_->withdraw(peer->greeting);
     peer->listens = false;
     peer->met = false;
   }
   from.listening = 0;
+}
+
+/// What waits for room.
+void Ring::withdraw(Lane &from) {
+  if (!from.before.met && !from.after.met) return;
+  for (Transfer *greeting : {&from.before.greeting, &from.after.greeting}) port_->withdraw(*greeting);
+  for (Transfer &word : from.freeing) port_->withdraw(word);
+  for (auto &slot : from.sending)
+    for (Transfer &piece : slot) port_->withdraw(piece);
 }
 
 Status Ring::create(Segment memory) {
@@ -226,6 +235,7 @@ Status Ring::meet(Peer &peer, const Card &card, Transfer *model) {
   HLC_TRY(port_->meet(card.rank.address, &model->peer));
   peer.address = card.rank.address;
   peer.met = true;
+  model->failures = context_.network().count_failures();
   model->descriptor = for_me_.descriptor();
   model->key = card.memory.key;
   return Status::ok;
@@ -355,8 +365,8 @@ bool Ring::is_settled() const {
 
 Status Ring::progress() {
   context_.network().poll();
-  if (port_->failures() == failures_) return Status::ok;
-  failures_ = port_->failures();
+  if (context_.network().failures() == failures_) return Status::ok;
+  failures_ = context_.network().failures();
   Status found = Status::ok;
   for_each_transfer([&](const Transfer &transfer, int rank) {
     if (failed(found) || transfer.state.load(std::memory_order_acquire) != Transfer::State::failed) return;

@@ -109,6 +109,7 @@ class Ring : public Kept {
   Status greet();
   Status await_greetings();
   void leave(Lane &lane);
+  void withdraw(Lane &lane);
   Status unreached(int rank, const char *reason) const;
   Status name_me(Status status) const;
   Lane &lane(int i) { return lanes_[static_cast<std::size_t>(i)]; }

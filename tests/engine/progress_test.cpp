@@ -2,10 +2,12 @@
 // lives as long as the network of its context. Run on 2 pretended nodes, with HALOCLINE_PROGRESS=thread and with the spare thread of the default.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "support/mpi_test.hpp"
@@ -98,8 +100,22 @@ TEST(Progress, takes_and_sends_a_large_message_while_a_rank_does_not_call) {
   }
 }
 
-/// Rank 0 uses rank 1's part of a segment for the first time, of a context of its own, while rank 1 is inside MPI.
+/// While it lives contexts name the provider, and so have another endpoint than those that do not.
+class ByName {
+ public:
+  ByName() {
+    const std::string network = hlc_context_network(context());
+    setenv("HALOCLINE_PROVIDER", network.substr(0, network.find(" on ")).c_str(), 1);
+  }
+  ByName(const ByName &) = delete;
+  ByName &operator=(const ByName &) = delete;
+  ~ByName() { unsetenv("HALOCLINE_PROVIDER"); }
+};
+
+/// Rank 0 uses rank 1's part of a segment for the first time, of a context with an endpoint of its own, while rank 1 is inside MPI.
 void use_part_of_a_rank_inside_mpi(const std::function<void(hlc_target)> &use) {
+  if (!has_network()) GTEST_SKIP() << hlc_context_network(context());
+  const ByName by_name;
   hlc_context *fresh = nullptr;
   REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &fresh) == HLC_OK);
   const hlc_segment_spec spec{64, 1, 0};
@@ -174,8 +190,22 @@ TEST(Progress, sleeps_while_nothing_comes) {
   EXPECT_LT(busy_s, 0.1) << "seconds of work in half a second without any";
 }
 
-TEST(Progress, starts_a_thread_with_the_network_and_ends_it_with_the_context) {
+TEST(Progress, has_one_thread_for_the_contexts_that_share_an_endpoint) {
   if (!has_network()) GTEST_SKIP() << hlc_context_network(context());
+  const int before = threads();
+  hlc_context *other = nullptr;
+  REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &other) == HLC_OK);
+  {
+    const Swap swap(other, 8);
+    EXPECT_EQ(threads(), before);
+  }
+  EXPECT_TRUE(ok(hlc_finalise(&other)));
+  EXPECT_EQ(threads(), before);
+}
+
+TEST(Progress, starts_a_thread_with_the_endpoint_and_ends_it_with_its_last_context) {
+  if (!has_network()) GTEST_SKIP() << hlc_context_network(context());
+  const ByName by_name;
   const int before = threads();
   hlc_context *other = nullptr;
   REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &other) == HLC_OK);

@@ -46,11 +46,15 @@ namespace halocline::test {
 namespace {
 
 /// One rank of a node sleeps until a notification comes that goes to another rank of it, which asks the sender for a number again and again
-/// and takes the notification in meanwhile.
+/// and takes the notification in meanwhile. The number may lie in a segment of another context.
 class Night {
  public:
-  Night()
-      : segment_(8, 4, true), sleeper_(nodes_.some_rank_of(0, 0)), taker_(nodes_.some_rank_of(0, 1)), sender_(nodes_.some_rank_of(1, 0)) {}
+  explicit Night(hlc_segment *numbers = nullptr)
+      : segment_(8, 4, true),
+        numbers_(numbers ? numbers : segment_.raw()),
+        sleeper_(nodes_.some_rank_of(0, 0)),
+        taker_(nodes_.some_rank_of(0, 1)),
+        sender_(nodes_.some_rank_of(1, 0)) {}
 
   /// False if the sleeper was not woken.
   bool pass(std::int64_t round) {
@@ -90,17 +94,18 @@ class Night {
     MPI_Recv(&before, 1, MPI_INT64_T, sleeper_, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     while (begun == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     MPI_Send(nullptr, 0, MPI_INT, sender_, 0, MPI_COMM_WORLD);
-    for (std::int64_t sent = 0; sent < round;) EXPECT_TRUE(ok(hlc_fetch_op(segment_.at(sender_, 0), read, nullptr, &sent)));
+    for (std::int64_t sent = 0; sent < round;) EXPECT_TRUE(ok(hlc_fetch_op({numbers_, sender_, 0}, read, nullptr, &sent)));
   }
 
   void send(std::int64_t round) {
     MPI_Recv(nullptr, 0, MPI_INT, taker_, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     EXPECT_TRUE(ok(hlc_notify(segment_.raw(), taker_, {2, static_cast<std::uint32_t>(round)})));
-    EXPECT_TRUE(ok(hlc_atomic_fetch_add(segment_.at(sender_, 0), HLC_NUMBER_INT64, 1, nullptr)));
+    EXPECT_TRUE(ok(hlc_atomic_fetch_add({numbers_, sender_, 0}, HLC_NUMBER_INT64, 1, nullptr)));
   }
 
   Nodes nodes_;
   TestSegment segment_;
+  hlc_segment *numbers_;
   int sleeper_, taker_, sender_;
 };
 
@@ -109,6 +114,22 @@ TEST(TakenIn, by_a_call_that_waits_for_something_else_wakes_those_who_sleep) {
   bool woken = true;
   for (std::int64_t round = 1; round <= 100 && woken; ++round) woken = night.pass(round);
   EXPECT_TRUE(woken) << "the sleeper was not woken";
+}
+
+TEST(TakenIn, by_a_call_in_another_context_wakes_those_who_sleep) {
+  hlc_context *other = nullptr;
+  hlc_segment *numbers = nullptr;
+  const hlc_segment_spec spec{8, 0, 0};
+  REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &other) == HLC_OK);
+  REQUIRE_EVERYWHERE(hlc_segment_create(other, &spec, &numbers) == HLC_OK);
+  {
+    Night night(numbers);
+    bool woken = true;
+    for (std::int64_t round = 1; round <= 100 && woken; ++round) woken = night.pass(round);
+    EXPECT_TRUE(woken) << "the sleeper was not woken";
+  }
+  EXPECT_TRUE(ok(hlc_segment_free(&numbers)));
+  EXPECT_TRUE(ok(hlc_finalise(&other)));
 }
 
 }  // namespace

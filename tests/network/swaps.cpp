@@ -27,9 +27,10 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
+
+#include "support/listening.hpp"
 
 namespace {
 
@@ -138,28 +139,9 @@ void write_file(const Wanted &wanted, const std::string &text) {
   std::filesystem::rename(name + ".part", name);
 }
 
-/// The TCP addresses at which this process listens.
-std::set<std::string> find_listening() {
-  std::set<std::string> sockets, addresses;
-  std::error_code none;
-  for (const auto &file : std::filesystem::directory_iterator("/proc/self/fd", none))
-    sockets.insert(std::filesystem::read_symlink(file.path(), none).string());
-  for (const char *table : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
-    std::ifstream lines(table);
-    std::string number, local, remote, state, skipped, inode;
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream words(line);
-      words >> number >> local >> remote >> state;
-      for (int i = 0; i < 5; ++i) words >> skipped;
-      if (words >> inode && state == "0A" && sockets.count("socket:[" + inode + "]") != 0) addresses.insert(local);
-    }
-  }
-  return addresses;
-}
-
 void tell_where(const Wanted &wanted, const std::set<std::string> &before) {
   std::string text = std::to_string(getpid());
-  for (const std::string &address : find_listening())
+  for (const std::string &address : halocline::test::find_listening())
     if (before.count(address) == 0) text += " " + address;
   write_file(wanted, text);
 }
@@ -174,7 +156,7 @@ bool go_on(const Wanted &wanted) {
 /// One plan, with as many swaps as are wanted of it.
 hlc_status play_plan(hlc_context *context, const hlc_exchange_spec &spec, const Wanted &wanted, hlc_plan_info *info) {
   Job &job = *static_cast<Job *>(spec.user);
-  const std::set<std::string> before = find_listening();
+  const std::set<std::string> before = halocline::test::find_listening();
   hlc_exchange *exchange = nullptr;
   if (hlc_status status = hlc_exchange_create(context, &spec, &exchange)) return status;
   if (job.swap == 0) {

@@ -169,6 +169,7 @@ Status NodeWays::connect(Way &way, const ReachCard &card) {
   way.met = true;
   way.rank = card.rank;
   way.host.assign(card.carrier.host, strnlen(card.carrier.host, sizeof card.carrier.host));
+  model.failures = network_.count_failures();
   model.descriptor = way.source.descriptor();
   model.key = card.memory.key;
   for (std::size_t slot = 0; slot < kSlots; ++slot) make_pieces(way, slot, card, model);
@@ -224,8 +225,8 @@ Status NodeWays::unreached(const Way &way, const char *reason) const {
 
 void NodeWays::part_from(Way &way) {
   for (std::size_t kind = 0; kind < way.listening; ++kind) port_.stop_listening(way.words->reach.announcements[kind]);
-  if (way.met) port_.part_from(way.address);
   withdraw(way);
+  if (way.met) port_.part_from(way.address);
 }
 
 /// What waits for room.

@@ -215,8 +215,8 @@ class NodeWireLeg final : public Leg {
     for (Way &way : ways_.all())
       for (std::size_t slot = 0; slot < kSlots; ++slot)
         if (way.posted[slot] != 0) find_left(way, slot);
-    if (port_.failures() == failures_) return Status::ok;
-    failures_ = port_.failures();
+    if (network_.failures() == failures_) return Status::ok;
+    failures_ = network_.failures();
     for (const Way &way : ways_.all()) HLC_TRY(find_failure(way));
     return Status::ok;
   }

@@ -222,6 +222,7 @@ class WireLeg final : public Leg {
     HLC_TRY(port_.meet(card.rank.address, &model.peer));
     to.address = card.rank.address;
     to.met = true;
+    model.failures = network_.count_failures();
     model.descriptor = send_.descriptor();
     model.key = card.memory.key;
     for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
@@ -255,8 +256,17 @@ class WireLeg final : public Leg {
 
   void part_from(End &from) {
     for (std::size_t kind = 0; kind < from.listening; ++kind) port_.stop_listening(from.my_announcements[kind]);
+    withdraw(from);
     if (from.met) port_.part_from(from.address);
-    port_.withdraw(from.greeting);
+  }
+
+  /// What waits for room.
+  void withdraw(End &to) {
+    port_.withdraw(to.greeting);
+    for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
+      port_.withdraw(to.freeing[slot]);
+      for (Transfer &piece : to.data[slot]) port_.withdraw(piece);
+    }
   }
 
   bool is_at_rest() const {
@@ -312,8 +322,8 @@ class WireLeg final : public Leg {
   /// Moves the network along, and finds out whether a write of mine has failed.
   Status progress() {
     network_.poll();
-    if (port_.failures() == failures_) return Status::ok;
-    failures_ = port_.failures();
+    if (network_.failures() == failures_) return Status::ok;
+    failures_ = network_.failures();
     for (std::size_t i = 0; i < ends_.size(); ++i) HLC_TRY(find_failure(ends_[i], edge(edges_[i]).rank));
     return Status::ok;
   }

@@ -22,6 +22,7 @@ Status Port::open(const Wish &wish, const Choice &) {
 // Nobody comes here without an open port.
 Status Port::meet(const Address &, Peer *) { std::abort(); }
 void Port::part_from(const Address &) { std::abort(); }
+void Port::part_from(Peer) { std::abort(); }
 std::uint64_t Port::listen(Counter *) { std::abort(); }
 void Port::stop_listening(std::uint64_t) { std::abort(); }
 Status Port::listen(const Words &, std::uint64_t *) { std::abort(); }

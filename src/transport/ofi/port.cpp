@@ -113,7 +113,15 @@ Status Port::meet(const Address &address, Peer *peer) {
 
 void Port::part_from(const Address &address) {
   const auto locked = lock();
-  const auto known = acquaintances_.find(address);
+  let_go(acquaintances_.find(address));
+}
+
+void Port::part_from(Peer peer) {
+  const auto locked = lock();
+  let_go(std::find_if(acquaintances_.begin(), acquaintances_.end(), [&](const auto &known) { return known.second.peer == peer; }));
+}
+
+void Port::let_go(Acquaintances::iterator known) {
   if (known == acquaintances_.end() || --known->second.users > 0) return;
   fi_addr_t number = known->second.peer;
   fi_av_remove(state_->addresses, &number, 1, 0);
@@ -236,9 +244,9 @@ std::int64_t Port::hand_over(Transfer &t) {
 void Port::end(Transfer &transfer, int error) {
   if (transfer.lent) fi_close(&std::exchange(transfer.lent, nullptr)->fid);
   transfer.error = error;
-  // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWays::Way and Ring, Pulses::look_at)
+  // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWays::Way and Ring, Pulses::look_at, any_under_way of Flights and Pulses)
   transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
-  if (error && transfer.kind != Transfer::Kind::receive) failures_.fetch_add(1, std::memory_order_release);
+  if (error && transfer.failures) transfer.failures->fetch_add(1, std::memory_order_release);
   if (!transfer.reported) return;
   transfer.next = nullptr;
   (ended_ ? last_ended_->next : ended_) = &transfer;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,6 +33,8 @@ struct Wish {
   Fake fake = Fake::no;
   bool sleeps = false;  // a thread sleeps until something comes
   std::string library = {};  // the file of libfabric to try first
+
+  bool operator==(const Wish &other) const = default;
 };
 
 /// What all ranks must have in common. Plain bytes, to be sent as they are.
@@ -40,6 +43,12 @@ struct Choice {
   std::uint32_t address_format = 0;
   Fake fake = Fake::no;
   std::uint64_t secret = 0;  // what messages between the ranks of the job carry, and others do not know
+
+  /// True if an endpoint that was opened for one serves the other as well.
+  bool names_same_network(const Choice &other) const {
+    return std::strcmp(provider, other.provider) == 0 && std::strcmp(network, other.network) == 0 &&
+           address_format == other.address_format && fake == other.fake;
+  }
 };
 
 /// The endpoint and all that goes with it. Nothing but open, meet and listen allocates. With Wish::many_threads any thread may call.
@@ -65,6 +74,7 @@ class Port {
   /// Gets to know another endpoint; nothing is sent yet. Each call is to be undone by one of part_from.
   Status meet(const Address &address, Peer *peer);
   void part_from(const Address &address);
+  void part_from(Peer peer);
 
   /// Counts announcements in a counter from now on, and returns the word that peers are to announce with.
   std::uint64_t listen(Counter *counter);
@@ -106,8 +116,6 @@ class Port {
   /// Counts calls of poll, and what they have taken in: announcements and ends of transfers.
   std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
   std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
-  /// Counts transfers that have failed; who has some under way looks at them when it grows.
-  std::uint64_t failures() const { return failures_.load(std::memory_order_acquire); }
   /// Announcements that nobody here has asked for, and errors that belong to no transfer.
   std::uint64_t strangers() const { return strangers_.load(std::memory_order_relaxed); }
   void count_stranger() { strangers_.fetch_add(1, std::memory_order_relaxed); }
@@ -125,8 +133,10 @@ class Port {
     Peer peer = 0;
     int users = 0;
   };
+  using Acquaintances = std::map<Address, Acquaintance>;
 
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
+  void let_go(Acquaintances::iterator known);
   Status register_memory(const char *base, std::int64_t bytes, bool for_peers, fid_mr **registration);
   bool try_start(Transfer &transfer);
   bool hold_back(const Transfer &transfer);
@@ -143,7 +153,7 @@ class Port {
   std::string description_, library_file_;
   Address address_;
   std::int64_t most_bytes_ = 0;
-  std::map<Address, Acquaintance> acquaintances_;
+  Acquaintances acquaintances_;
   std::vector<Ear> ears_;
   std::vector<std::size_t> free_ears_;
   std::map<std::uint64_t, Words> words_;  // by ear
@@ -156,7 +166,7 @@ class Port {
   std::uint32_t dice_ = 0;  // not 0: transfers are held back at random
   bool crowded_ = false;
   std::chrono::steady_clock::time_point room_from_{};  // in a crowded network
-  std::atomic<std::uint64_t> failures_{0}, strangers_{0}, polls_{0}, events_{0};
+  std::atomic<std::uint64_t> strangers_{0}, polls_{0}, events_{0};
   int wait_object_ = -1;  // readable when something has come; belongs to the completion queue
   bool many_threads_ = false;
   std::mutex mutex_;

@@ -26,6 +26,9 @@ struct RemotePart {
 /// Another process's endpoint, as this one calls it.
 using Peer = std::uint64_t;
 
+/// How many transfers of one owner have failed. Whoever has some under way looks at them when it grows.
+using Failures = std::atomic<std::uint64_t>;
+
 /// One write, read or message, used again and again. From start until it is at rest it belongs to the port, which links and marks it.
 struct Transfer {
   enum class State : int { at_rest, under_way, failed };
@@ -49,13 +52,15 @@ struct Transfer {
   bool waits = false;  // for room in the provider
   Transfer *next = nullptr;  // while it waits, or has ended and is reported
   int error = 0;  // libfabric's number, if it has failed
+  Failures *failures = nullptr;  // of its owner, where it is counted if it fails; lives as long as the port
   std::atomic<State> state{State::at_rest};
 
-  /// Goes to the same memory of the same peer, from the same region.
+  /// Goes to the same memory of the same peer, from the same region of the same owner.
   void aim_as(const Transfer &other) {
     peer = other.peer;
     descriptor = other.descriptor;
     key = other.key;
+    failures = other.failures;
   }
 };
 

@@ -1,0 +1,98 @@
+// One launch of context_death.py: `context_death VICTIM DIRECTORY`. All ranks have a context, those but VICTIM another one, and all are nodes of
+// their own. VICTIM dies; the others go on in the context of all until a call fails, close it, and use theirs before, between and after, and a new
+// one. Each writes into DIRECTORY/<rank> what was wrong, or `right` and how the context of all ended.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "engine/test_context.hpp"
+#include "support/listening.hpp"
+
+namespace {
+
+using halocline::test::TestContext;
+
+constexpr int kRounds = 30;
+std::string report_file;
+
+[[noreturn]] void hang(int) {
+  if (FILE *file = std::fopen(report_file.c_str(), "w")) {
+    std::fprintf(file, "hangs");
+    std::fclose(file);
+  }
+  _exit(0);
+}
+
+/// A file has its name when all is in it.
+void write(const std::string &name, const std::string &text) {
+  std::ofstream(name + ".part") << text;
+  std::filesystem::rename(name + ".part", name);
+}
+
+std::string fault_of(const TestContext &each, const char *when) {
+  if (!each.well()) return std::string(when) + ": " + hlc_status_name(each.status()) + ": " + hlc_error_message();
+  return each.wrong() == 0 ? "" : std::string(when) + ": " + std::to_string(each.wrong()) + " bytes are wrong";
+}
+
+/// What a survivor meets; "" if all is right.
+std::string survive(MPI_Comm survivors, TestContext &all, TestContext &ours, std::string *how) {
+  std::size_t listening = halocline::test::find_listening().size();
+  std::string fault;
+  while (all.well()) {
+    ours.pass(1);
+    all.pass(1);
+  }
+  *how = std::string(hlc_status_name(all.status())) + ": " + hlc_error_message();
+  ours.pass(kRounds);
+  if (fault = fault_of(ours, "beside a context that is broken"); !fault.empty()) return fault;
+  ours.begin();
+  static_cast<void>(all.close());
+  ours.end();
+  ours.pass(kRounds);
+  if (fault = fault_of(ours, "after a broken context was closed"); !fault.empty()) return fault;
+  TestContext late(survivors, 3);
+  late.pass(kRounds);
+  ours.pass(kRounds);
+  if (fault = fault_of(late, "a new context"); !fault.empty()) return fault;
+  if (fault = fault_of(ours, "beside a new context"); !fault.empty()) return fault;
+  if (halocline::test::find_listening().size() != listening) return "there is more than one endpoint";
+  static_cast<void>(late.close());
+  return fault_of(late, "closing a new context");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 3) return 2;
+  const int victim = std::atoi(argv[1]);
+  const std::filesystem::path directory = argv[2];
+  int rank = 0, size = 1;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  report_file = (directory / std::to_string(rank)).string();
+  signal(SIGALRM, hang);
+  alarm(static_cast<unsigned>(std::atoi(std::getenv("HALOCLINE_TEST_PATIENCE"))));
+  MPI_Comm survivors = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == victim ? 1 : 0, rank, &survivors);
+  TestContext all(MPI_COMM_WORLD, 1), ours(survivors, 2);
+  all.pass(3);
+  ours.pass(3);
+  if (!all.well() || !ours.well()) write(report_file, "no contexts: " + std::string(hlc_error_message()));
+  if (rank == victim) kill(getpid(), SIGKILL);
+  std::string how, fault = survive(survivors, all, ours, &how);
+  write(report_file, fault.empty() ? "right, " + how : fault);
+  for (int r = 0; r < size; ++r)
+    while (r != victim && !std::filesystem::exists(directory / std::to_string(r)))
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  _exit(0);  // MPI_Finalize would wait for the dead rank
+}
