@@ -18,6 +18,16 @@ inline int verdict(const char *example, bool right, const char *what) {
   return all ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/// The line of a lesson: prints on rank 0 its number of ranks, a value of its own, and whether all ranks are content; returns what main returns.
+inline int report(const char *lesson, const char *what, std::int64_t value, bool right) {
+  int rank = 0, size = 0, mine = right, all = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("%s: %d ranks, %s %lld: %s\n", lesson, size, what, static_cast<long long>(value), all ? "ok" : "WRONG");
+  return all ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 /// Runs an example; an exception on one rank ends all.
 template <class Example>
 int run(Example &&example) {
