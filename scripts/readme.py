@@ -56,11 +56,11 @@ def check():
     """Yields (sentence, true or false) for everything that README.md and the other pages promise."""
     readme = (ROOT / "README.md").read_text()
     examples = EXAMPLE.findall(readme)
-    yield "README has an example in Fortran and one in C++", len(examples) == 2
+    yield "README has examples in Fortran, C++ and C", [pathlib.Path(path).suffix for path, _ in examples] == [".F90", ".cpp", ".c"]
     for path, code in examples:
         file = ROOT / path
         lines = code.splitlines()
-        yield f"README's example is 12 lines of {path}", len(lines) == 12 and file.exists() and is_part_of(lines, file.read_text())
+        yield f"README's example is 12 lines of {path} or fewer", len(lines) <= 12 and file.exists() and is_part_of(lines, file.read_text())
     places = MEASURED.findall(readme)
     yield "README's measured places are filled", len(places) == 2 and all(text.strip() for _, _, text, _ in places)
     yield f"README has at most {MOST_LINES} lines", len(readme.splitlines()) <= MOST_LINES
