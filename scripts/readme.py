@@ -3,7 +3,7 @@
 
 readme.py fill RESULTS   puts the last ./go's verdict, table and pictures into the places marked "measured"
 readme.py check          examples are lines of the files that they name, measured places are filled, links of README.md and of all other pages lead
-                         to files and headings; last line: N passed, N failed, N skipped
+                         to files and headings, ARCHITECTURE.md names files and functions that exist; last line: N passed, N failed, N skipped
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -15,6 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md")] + sorted((ROOT / "docs").rglob("*.md"))
 MOST_LINES = 150  # of README.md
+MOST_WORDS = 2000  # of ARCHITECTURE.md
 MEASURED = re.compile(r"(<!-- measured: (\w+) -->\n)(.*?)(<!-- /measured -->)", re.S)
 EXAMPLE = re.compile(r"<!-- from: (\S+) -->\n```\w+\n(.*?)```", re.S)
 LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)")
@@ -52,6 +53,20 @@ def is_broken(page, link, anchor):
     return not target.exists() or bool(anchor and target.suffix == ".md" and anchor not in anchors(target))
 
 
+def named_in(page):
+    """The source files that a page names in code spans, and its functions with a class before them."""
+    spans = re.findall(r"`([^`\n]+)`", FENCE.sub("", page.read_text()))
+    files = {span for span in spans if re.fullmatch(r"[\w/]+/\w+\.[ch]pp", span)}
+    return files, {span for span in spans if re.fullmatch(r"[A-Z]\w+::\w+", span)}
+
+
+def is_defined(name, sources):
+    """A member function is defined behind its class's name, or in a file that declares the class."""
+    owner, function = name.split("::")
+    behind, inside = re.compile(rf"\b{owner}::{function}\("), re.compile(rf"\b(?:class|struct) {owner}\b.*\b{function}\(", re.S)
+    return any(behind.search(text) or inside.search(text) for text in sources)
+
+
 def check():
     """Yields (sentence, true or false) for everything that README.md and the other pages promise."""
     readme = (ROOT / "README.md").read_text()
@@ -64,6 +79,15 @@ def check():
     places = MEASURED.findall(readme)
     yield "README's measured places are filled", len(places) == 2 and all(text.strip() for _, _, text, _ in places)
     yield f"README has at most {MOST_LINES} lines", len(readme.splitlines()) <= MOST_LINES
+    architecture = ROOT / "ARCHITECTURE.md"
+    words = len(architecture.read_text().split())
+    yield f"ARCHITECTURE has {words} words, at most {MOST_WORDS}", words <= MOST_WORDS
+    files, functions = named_in(architecture)
+    missing = sorted(file for file in files if not any((ROOT / folder / file).exists() for folder in ("", "src", "src/exchange")))
+    yield f"the {len(files)} source files that ARCHITECTURE names exist {missing or ''}".strip(), files and not missing
+    sources = [file.read_text() for file in sorted((ROOT / "src").rglob("*.[ch]pp"))]
+    missing = sorted(name for name in functions if not is_defined(name, sources))
+    yield f"the {len(functions)} functions that it names are defined {missing or ''}".strip(), functions and not missing
     for page in PAGES:
         links = LINK.findall(FENCE.sub("", page.read_text()))
         broken = [f"{link}#{anchor}" for link, anchor in links if is_broken(page, link, anchor)]
