@@ -2,8 +2,9 @@
 """Keeps README.md and the links of the other pages true.
 
 readme.py fill RESULTS   puts the last ./go's verdict, table and pictures into the places marked "measured"
-readme.py check          examples are lines of the files that they name, measured places are filled, links of README.md and of all other pages lead
-                         to files and headings, ARCHITECTURE.md names files and functions that exist; last line: N passed, N failed, N skipped
+readme.py check          examples are lines of the files that they name, measured places are filled, the links of README.md and of all
+                         other pages lead to files and headings, ARCHITECTURE.md names files and functions that exist;
+                         last line: N passed, N failed, N skipped
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -13,7 +14,8 @@ import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md")] + sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md")]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
 MOST_LINES = 150  # of README.md
 MOST_WORDS = 2000  # of ARCHITECTURE.md
 MEASURED = re.compile(r"(<!-- measured: (\w+) -->\n)(.*?)(<!-- /measured -->)", re.S)
