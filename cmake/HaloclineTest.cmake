@@ -70,8 +70,8 @@ endfunction()
 
 # halocline_classify(NAME [LONG] [FULL] [QUICK] [WAITS] [CLASSES class...] [LABELS l...] [NEEDS word...]): what kind of test a registered one is.
 # CLASSES: those beside `protocol`. LONG: only `./go test --long` runs it. FULL: `--all` does, too. QUICK: it is one of the two minutes of
-# `ctest -L quick`. WAITS: it sleeps more than it computes, and runs beside others: two
-# of these at a time. NEEDS: what has to be built for it.
+# `ctest -L quick`. WAITS: it sleeps more than it computes, and runs beside others. tests/run gives ctest
+# the cores, of which the others take one or as many as they have ranks, and two places for tests that wait. NEEDS: what has to be built for it.
 function(halocline_classify name)
   cmake_parse_arguments(arg "LONG;FULL;QUICK;WAITS" "" "CLASSES;LABELS;NEEDS" ${ARGN})
   set(labels protocol ${arg_CLASSES} ${arg_LABELS})
@@ -94,11 +94,14 @@ function(halocline_classify name)
   endif()
   if(arg_WAITS)
     list(APPEND labels waits)
-    # The cores are for those that compute: the locks keep tests that wait from taking all the places at once.
-    get_property(turn GLOBAL PROPERTY HALOCLINE_WAITING_TURN)
-    math(EXPR turn "(0${turn} + 1) % 2")
-    set_property(GLOBAL PROPERTY HALOCLINE_WAITING_TURN ${turn})
-    set_tests_properties(${name} PROPERTIES PROCESSORS 1 COST 100 RESOURCE_LOCK waiting_${turn})
+    set_tests_properties(${name} PROPERTIES PROCESSORS 1 COST 100 RESOURCE_GROUPS 1,waiting:1)
+  else()
+    # Ranks that share a core with those of another test wait for each other more than they work.
+    get_test_property(${name} PROCESSORS cores)
+    if(NOT cores)
+      set(cores 1)
+    endif()
+    set_tests_properties(${name} PROPERTIES RESOURCE_GROUPS 1,cores:${cores})
   endif()
   set_property(TEST ${name} APPEND PROPERTY LABELS ${labels})
 endfunction()

@@ -9,7 +9,7 @@
  * check   2 ranks each, all rounds whole, one piece:              -DRANKS=2 -DROUNDS=3 -DWHOLE -DSHORT
  * check   1 rank each, two pieces:                                -DRANKS=1 -DROUNDS=3 -DWHOLE
  * check   1 rank each, rounds that move any part:                 -DRANKS=1 -DROUNDS=3 -DSHORT
- * check   2 ranks each, one sends, nothing comes back:            -DRANKS=2 -DROUNDS=3 -DWHOLE -DONE_WAY -DSHORT
+ * large   2 ranks each, one sends, nothing comes back:            -DRANKS=2 -DROUNDS=3 -DWHOLE -DONE_WAY -DSHORT
  * break   NO_ARRIVED_CHECK  unpacks without waiting for the announcement:                  -DRANKS=1 -DROUNDS=1 -DWHOLE -DSHORT
  * break   ANNOUNCED_FIRST   the network announces before the bytes are there:              -DRANKS=1 -DROUNDS=1 -DWHOLE -DSHORT
  * break   FIRST_PIECE       does not ask how many pieces there are:                        -DRANKS=1 -DROUNDS=1 -DWHOLE

@@ -10,9 +10,9 @@
  * all sleep and a notification is set; a notification that is taken twice.
  *
  * check   one setter, taken in turn beside a tester:            -DSETTERS=1 -DROUNDS=3 -DTAKERS=1 -DTESTER
- * check   one setter, two takers:                               -DSETTERS=1 -DROUNDS=2 -DTAKERS=2
+ * large   one setter, two takers:                               -DSETTERS=1 -DROUNDS=2 -DTAKERS=2
  * check   two setters of one leaf, a taker and a tester:        -DSETTERS=2 -DROUNDS=1 -DTAKERS=1 -DTESTER -DONE_LEAF
- * check   two setters of two leaves, two takers:                -DSETTERS=2 -DROUNDS=1 -DTAKERS=2
+ * large   two setters of two leaves, two takers:                -DSETTERS=2 -DROUNDS=1 -DTAKERS=2
  * break   INDEX_BEFORE_WORD   the bits are set before the word:               -DSETTERS=1 -DROUNDS=2 -DTAKERS=1 -DTESTER
  * break   TOP_BEFORE_LEAF     the top before the leaf:                        -DSETTERS=1 -DROUNDS=2 -DTAKERS=1 -DTESTER
  * break   NO_LEAF             the leaf is not set:                            -DSETTERS=1 -DROUNDS=2 -DTAKERS=1 -DTESTER

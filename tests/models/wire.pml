@@ -6,7 +6,7 @@
  *
  * check   2 ranks, all rounds whole, one piece:     -DRANKS=2 -DROUNDS=4 -DPIECES=1 -DWHOLE
  * check   one sends, the other receives, two pieces: -DRANKS=2 -DROUNDS=4 -DPIECES=2 -DWHOLE -DONE_WAY
- * check   2 ranks, rounds that move any part:       -DRANKS=2 -DROUNDS=3 -DPIECES=1
+ * large   2 ranks, rounds that move any part:       -DRANKS=2 -DROUNDS=3 -DPIECES=1
  * break   NO_ARRIVED_CHECK  unpacks without waiting for the announcements:             -DRANKS=2 -DROUNDS=2 -DPIECES=1 -DWHOLE
  * break   ANNOUNCED_FIRST   the network announces before the bytes are there:          -DRANKS=2 -DROUNDS=2 -DPIECES=1 -DWHOLE
  * break   ONE_PIECE         waits for one piece of two:                                -DRANKS=2 -DROUNDS=2 -DPIECES=2 -DWHOLE
