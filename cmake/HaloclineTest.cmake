@@ -56,7 +56,8 @@ add_custom_target(default_tests COMMENT "What the tests that run by default need
 add_custom_target(quick_tests COMMENT "What the tests with the label quick need")
 
 # Two tests side by side that each have a rank per core would wait for each other more than they work.
-cmake_host_system_information(RESULT HALOCLINE_CORES QUERY NUMBER_OF_LOGICAL_CORES)
+cmake_host_system_information(RESULT _cores QUERY NUMBER_OF_LOGICAL_CORES)
+set(HALOCLINE_CORES ${_cores} CACHE INTERNAL "Cores of this machine")
 
 # _halocline_needs(COLLECTION word...): words that are targets, or $<TARGET_FILE:...> of one, become dependencies of the collection.
 function(_halocline_needs collection)

@@ -10,8 +10,9 @@
 
 namespace {
 
+/// Function is named, not used: nothing is linked.
 template <class Function>
-Function *find(void *library, const char *name, Function *) {
+Function *find(void *library, const char *name) {
   return reinterpret_cast<Function *>(dlsym(library, name));
 }
 
@@ -29,8 +30,8 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (!library) return fail(dlerror());
-  const auto init = find(library, "hlc_init", &hlc_init);
-  const auto create = find(library, "hlc_segment_create", &hlc_segment_create);
+  const auto init = find<decltype(hlc_init)>(library, "hlc_init");
+  const auto create = find<decltype(hlc_segment_create)>(library, "hlc_segment_create");
   hlc_context *context = nullptr;
   if (init(MPI_COMM_WORLD, &context) != HLC_OK) return fail("hlc_init");
   hlc_segment_spec spec{};
