@@ -1,5 +1,5 @@
-# Finds the MPI to build against: what the caller names (MPI_CXX_COMPILER, MPI_C_COMPILER), else mpicxx on the PATH, else the private
-# .venv that ./go makes. Only the C and C++ parts are needed: the Fortran modules are bind(C) over the C API.
+# Finds the MPI to build against: what the caller names (HALOCLINE_MPI_PREFIX, or MPI_CXX_COMPILER and MPI_C_COMPILER), else mpicxx on the PATH if
+# it can compile, else the private .venv that ./go makes. Only the C and C++ parts are needed: the Fortran modules are bind(C) over the C API.
 set(_venv_mpi ${CMAKE_SOURCE_DIR}/.venv)
 if(HALOCLINE_MPI_PREFIX)
   set(MPI_C_COMPILER ${HALOCLINE_MPI_PREFIX}/bin/mpicc CACHE FILEPATH "")
@@ -7,6 +7,15 @@ if(HALOCLINE_MPI_PREFIX)
   set(MPIEXEC_EXECUTABLE ${HALOCLINE_MPI_PREFIX}/bin/mpiexec CACHE FILEPATH "")
 elseif(NOT MPI_CXX_COMPILER)
   find_program(_site_mpicxx mpicxx)
+  if(_site_mpicxx)
+    file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/mpi_try.cpp "#include <mpi.h>\nint main() {}\n")
+    execute_process(COMMAND ${_site_mpicxx} -fsyntax-only ${CMAKE_BINARY_DIR}/CMakeFiles/mpi_try.cpp RESULT_VARIABLE _site_mpi_fails
+      OUTPUT_QUIET ERROR_QUIET)
+    if(_site_mpi_fails)
+      message(STATUS "Halocline: ${_site_mpicxx} cannot compile a program with mpi.h (HALOCLINE_MPI_PREFIX names another MPI)")
+      set(_site_mpicxx "")
+    endif()
+  endif()
   if(NOT _site_mpicxx AND EXISTS ${_venv_mpi}/bin/mpicxx)
     set(MPI_C_COMPILER ${_venv_mpi}/bin/mpicc CACHE FILEPATH "")
     set(MPI_CXX_COMPILER ${_venv_mpi}/bin/mpicxx CACHE FILEPATH "")

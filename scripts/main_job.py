@@ -149,7 +149,7 @@ def table(found, swaps):
         lines.append(f"{mode:<14} {times} {row['ratio_to_p2p']:>10.2f} x {row.get('verified_cells', 0):>15,} {cloud:>22}".rstrip())
     limits = [row["limit_us"] for row in found.values() if row.get("limit_us")]
     if limits:
-        lines.append(f"{'(the limit)':<14} {min(limits):>7.1f} us   a plain copy of the same cells and one cache line handed over")
+        lines.append(f"{'(plain copy)':<14} {min(limits):>7.1f} us   of the same cells, by one core, and one cache line handed over")
     return lines
 
 
@@ -180,6 +180,7 @@ def main():
     summary = [verdict(fields, names, found), bitwise, health, "", *table(found, swaps)]
     (options.results / "summary.txt").write_text("\n".join(summary) + "\n")
     print("", *summary, "", sep="\n")
+    print("Programs of this build are started by:", *launch.command(options.build, 2, "PROGRAM"))
     print(f"In {options.results}/: summary.txt, halo.json, doctor.json, cloud.nc{''.join(', ' + name for name in drawn)}, log/")
 
 

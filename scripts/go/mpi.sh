@@ -44,7 +44,16 @@ mpi_says() {
 try_mpi() {
   work=$log_dir/mpi
   mkdir -p "$work"
-  printf '%s\n' '#include <mpi.h>' 'int main(int argc, char **argv) { return MPI_Init(&argc, &argv) || MPI_Finalize(); }' >"$work/try.cpp"
+  cat >"$work/try.cpp" <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int size = 0;
+  if (MPI_Init(&argc, &argv) || MPI_Comm_size(MPI_COMM_WORLD, &size) || MPI_Finalize()) return 1;
+  if (size != 2) printf("error: 2 ranks were started, and MPI sees %d: this is the launcher of another MPI\n", size);
+  return size != 2;
+}
+EOF
   cp "$work/try.cpp" "$work/try.c"
   c_wrapper=$(beside "$1" mpicc)
   launcher=$(beside "$1" mpiexec mpirun)
@@ -81,10 +90,10 @@ older_than_3_1() {
   [ "${version%% *}" -lt 3 ] 2>/dev/null || [ "$version" = '3 0' ]
 }
 
-# Open MPI does not run as root unless it is told to.
+# Open MPI does not run as root, nor more ranks than cores, unless it is told to.
 launches() {
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-    timeout 60 "$1" -n 1 "$2"
+    OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe timeout 60 "$1" -n 2 "$2"
 }
 
 # The line of a log that says most: the first with "error" or "not found" in it, else the first that is not empty.
