@@ -25,7 +25,7 @@ Status Halo::start_with(const hlc_swap *what, void *const *data) {
                 "hlc_halo_start_with on rank %d: hlc_halo_init was not told that swaps bring other arrays; set rebind in its spec",
                 context_.rank());
   given_ = data;
-  const Status started = start(what);
+  const Status started = begin("hlc_halo_start_with", what);
   given_ = nullptr;
   return started;
 }

@@ -173,10 +173,12 @@ Status check_fields(const hlc_halo_spec &spec, int rank) {
 }
 
 Status check_neighbours(const hlc_halo_spec &spec, int rank, int size) {
-  for (const Direction &direction : list_directions(spec)) {
-    const std::string argument = indexed("neighbours", direction_index(direction.v, spec.grid->ndims));
+  const std::vector<Direction> directions = list_directions(spec);
+  for (const Direction &direction : directions)
     if (direction.rank < 0 || direction.rank >= size)
-      return bad(rank, argument, direction.rank, "a rank of the context (0 to " + std::to_string(size - 1) + ") or HLC_NO_NEIGHBOUR");
+      return bad(rank, indexed("neighbours", direction_index(direction.v, spec.grid->ndims)), direction.rank,
+                 "a rank of the context (0 to " + std::to_string(size - 1) + ") or HLC_NO_NEIGHBOUR");
+  for (const Direction &direction : directions) {
     const int back = neighbour_rank(spec, opposite(direction.v));
     if (direction.rank == rank && back != rank)
       return bad(rank, indexed("neighbours", direction_index(opposite(direction.v), spec.grid->ndims)), back,

@@ -26,23 +26,29 @@ Role role_of(const std::array<int, kMaxDims> &v, const hlc_swap *what) {
 
 }  // namespace
 
-Status Halo::check_swap(const hlc_swap &what) const {
+Status Halo::check_swap(const char *call, const hlc_swap &what) const {
   const int me = context_.rank();
-  HLC_TRY(check_field_list("hlc_halo_start", me, what, static_cast<int>(fields_.size())));
+  HLC_TRY(check_field_list(call, me, what, static_cast<int>(fields_.size())));
   if (what.one_dim && staged_)
-    return fail(Status::unsupported, "hlc_halo_start on rank %d: one_dim is set, but a staged halo swaps all its dimensions", me);
+    return fail(Status::unsupported, "%s on rank %d: one_dim is set, but a staged halo swaps all its dimensions", call, me);
   if (what.one_dim && (what.dim < 0 || what.dim >= ndims_))
-    return fail(Status::argument, "hlc_halo_start on rank %d: dim is %d, it must be 0 to %d", me, what.dim, ndims_ - 1);
-  if (what.side < HLC_SIDE_BOTH || what.side > HLC_SIDE_HIGH || (!what.one_dim && what.side != HLC_SIDE_BOTH))
-    return fail(Status::argument, "hlc_halo_start on rank %d: side is %d; a side needs one_dim", me, static_cast<int>(what.side));
-  return check_addable("hlc_halo_start", me, what, fields_, [](const Field &field) { return field.type; });
+    return fail(Status::argument, "%s on rank %d: dim is %d, it must be 0 to %d", call, me, what.dim, ndims_ - 1);
+  if (what.side < HLC_SIDE_BOTH || what.side > HLC_SIDE_HIGH)
+    return fail(Status::argument, "%s on rank %d: side is %d, it must be HLC_SIDE_BOTH (%d), HLC_SIDE_LOW (%d) or HLC_SIDE_HIGH (%d)", call,
+                me, static_cast<int>(what.side), HLC_SIDE_BOTH, HLC_SIDE_LOW, HLC_SIDE_HIGH);
+  if (!what.one_dim && what.side != HLC_SIDE_BOTH)
+    return fail(Status::argument, "%s on rank %d: side is %d; a side needs one_dim", call, me, static_cast<int>(what.side));
+  return check_addable(call, me, what, fields_, [](const Field &field) { return field.type; });
 }
 
-Status Halo::start(const hlc_swap *what) {
-  HLC_TRY(exchange_.may_start("hlc_halo_start", state()));
-  if (what) HLC_TRY(check_swap(*what));
+Status Halo::start(const hlc_swap *what) { return begin("hlc_halo_start", what); }
+
+/// The call is for messages.
+Status Halo::begin(const char *call, const hlc_swap *what) {
+  HLC_TRY(exchange_.may_start(call, state()));
+  if (what) HLC_TRY(check_swap(call, *what));
   if (what && what->reverse && exchange_.views_out())
-    return exchange_.bad_call("hlc_halo_start",
+    return exchange_.bad_call(call,
                               "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
   if (staged_) return staged_->start(what, given_);
   bool moved = false;

@@ -121,7 +121,8 @@ class Halo final : private Cargo {
 
   RoundState state() const { return staged_ ? state_of_stages() : exchange_.state(); }
   RoundState state_of_stages() const;
-  Status check_swap(const hlc_swap &what) const;
+  Status begin(const char *call, const hlc_swap *what);
+  Status check_swap(const char *call, const hlc_swap &what) const;
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
   void list_copies();

@@ -112,6 +112,13 @@ TEST(Arguments, of_a_grid_filled_by_hand_must_fit_together) {
       p.spec.neighbours = table;
     });
   }
+  refuse("a neighbour that is no rank, opposite to the rank itself", {"neighbours[7] is 99", "0 to " + std::to_string(size() - 1)},
+         [](Plane &p) {
+           for (int &neighbour : table) neighbour = HLC_NO_NEIGHBOUR;
+           table[1] = rank();
+           table[7] = 99;
+           p.spec.neighbours = table;
+         });
   refuse("myself on one side only", {"neighbours"}, [](Plane &p) {
     for (int &neighbour : table) neighbour = HLC_NO_NEIGHBOUR;
     table[1] = rank();
@@ -257,10 +264,28 @@ TEST(Arguments, of_a_swap_are_checked) {
   refuse({-2, beyond, 0, 0, HLC_SIDE_BOTH, 0}, {"nfields", "-2"});
   refuse({0, nullptr, 1, 2, HLC_SIDE_BOTH, 0}, {"dim", "2"});
   refuse({0, nullptr, 1, -1, HLC_SIDE_BOTH, 0}, {"dim", "-1"});
-  refuse({0, nullptr, 1, 0, static_cast<hlc_side>(4), 0}, {"side", "4"});
+  refuse({0, nullptr, 1, 0, static_cast<hlc_side>(4), 0}, {"side is 4", "HLC_SIDE_BOTH (0), HLC_SIDE_LOW (1) or HLC_SIDE_HIGH (2)"});
+  refuse({0, nullptr, 0, 0, HLC_SIDE_LOW, 0}, {"side is 1", "one_dim"});
 
   // None of the refused starts has started anything.
   EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));
+  EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+}
+
+TEST(Arguments, of_a_swap_with_other_arrays_name_that_call) {
+  Plane plane;
+  plane.spec.rebind = 1;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, [&] {
+    const hlc_swap what{0, nullptr, 1, 7, HLC_SIDE_BOTH, 0};
+    return hlc_halo_start_with(halo, &what, nullptr);
+  }()));
+  EXPECT_TRUE(message_names({"hlc_halo_start_with on rank", "dim is 7"}));
+  EXPECT_TRUE(ok(hlc_halo_start_with(halo, nullptr, nullptr)));
+  EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_start_with(halo, nullptr, nullptr)));
+  EXPECT_TRUE(message_names({"hlc_halo_start_with on rank"}));
   EXPECT_TRUE(ok(hlc_halo_finish(halo)));
   EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
 }
