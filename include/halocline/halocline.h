@@ -163,6 +163,7 @@ HLC_API const char *hlc_context_network(const hlc_context *context);
 /**
  * Allocates memory for a field that every rank of the node can read, as modes direct, view and notify_node need it. Collective over the context; bytes may
  * differ between ranks and may be 0. *data is aligned to a page and filled with zeros, its pages lie on the memory of the calling rank.
+ * A field of a halo, index halo or block that begins in it must end in it: HLC_ERR_ARGUMENT of the call that plans the swaps.
  * HLC_ERR_MEMORY on all ranks of the node if shared memory is short on one.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data);
@@ -341,7 +342,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *
  * hlc_field_alloc: neighbours are told in each swap where they lie. Such an array is held from here until finish, or until the views of it are given
  * back, by this rank and by all that read it; it is released (hlc_field_free) when no rank of the node swaps it any more. An array that is
  * not from hlc_field_alloc may go as soon as finish has returned. hlc_halo_views shows the arrays of the last swap. Errors as
- * hlc_halo_start; HLC_ERR_STATE without rebind, HLC_ERR_ARGUMENT for an array that neighbours cannot read. hlc_halo_finish adds HLC_ERR_STATE: a neighbour's array
+ * hlc_halo_start; HLC_ERR_STATE without rebind, HLC_ERR_ARGUMENT for an array that neighbours cannot read, or that begins in memory from
+ * hlc_field_alloc and ends behind it. hlc_halo_finish adds HLC_ERR_STATE: a neighbour's array
  * lies in memory of which this rank has released its own part. Source: GHEX, which binds fields to a pattern in each exchange.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_swap *what, void *const *data);

@@ -107,6 +107,7 @@ class Blocks final : private Cargo {
   bool copies_cells() const override { return true; }
   Status joined(const Plan &plan) override;
 
+  Status check_memory(const hlc_blocks_spec &spec) const;
   Status check_same_on_all_ranks(const hlc_blocks_spec &spec, const Options &options) const;
   Status agree_on_fields(const hlc_blocks_spec &spec);
   Status agree_on_types();

@@ -61,8 +61,22 @@ Blocks::~Blocks() = default;
 
 Status Blocks::accept(const hlc_blocks_spec *spec, std::string *) {
   HLC_TRY(check_blocks_spec(spec, context_.rank()));
+  HLC_TRY(check_memory(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
   return resolve(options_, context_.rank());
+}
+
+Status Blocks::check_memory(const hlc_blocks_spec &spec) const {
+  for (int b = 0; b < spec.nblocks; ++b) {
+    const BlockShape shape(spec, b);
+    for (int i = b * spec.nfields; i < (b + 1) * spec.nfields; ++i) {
+      const hlc_field &field = spec.fields[i];
+      HLC_TRY(check_room(context_, "hlc_blocks_init", field.data, field_extent(shape.spec, field), [&] {
+        return indexed("fields", i) + " '" + (field.name ? field.name : "(no name)") + "', of " + indexed("blocks", b) + ",";
+      }));
+    }
+  }
+  return Status::ok;
 }
 
 Status Blocks::create(const hlc_blocks_spec *spec) {

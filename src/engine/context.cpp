@@ -238,7 +238,7 @@ Status Context::allocate_field(std::size_t bytes, void **data, Pages pages) {
   HLC_TRY(meet(*this, alone(*this, [&] {
     if (!data) return fail(Status::argument, "hlc_field_alloc on rank %d: data is NULL", rank_);
     if (bytes > kLargestField) return fail(Status::memory, "hlc_field_alloc on rank %d: bytes is %zu, which no memory has", rank_, bytes);
-    made.push_back({next_serial_, {}, 0});
+    made.push_back({next_serial_, static_cast<std::int64_t>(bytes), {}, 0});
     return Status::ok;
   })));
   HLC_TRY(agree(*this, comm_, create_segment(*this, static_cast<std::int64_t>(bytes), made.front().segment, ObjectFile::closed, pages)));
@@ -265,6 +265,16 @@ FieldPlace Context::find_field(const void *data, std::int64_t bytes) {
   const FieldPlace found = hold_field(data, bytes);
   if (found.serial >= 0) use_field(found.serial, -1);
   return found;
+}
+
+std::int64_t Context::field_room(const void *data) {
+  const std::lock_guard lock(fields_mutex_);
+  const auto *byte = static_cast<const char *>(data);
+  for (const Field &field : fields_) {
+    const char *part = field.segment.part(member_);
+    if (byte >= part && byte < part + field.segment.part_bytes(member_)) return std::max<std::int64_t>(0, part + field.bytes - byte);
+  }
+  return kNoField;
 }
 
 Context::Field *Context::field_with(std::int64_t serial) {

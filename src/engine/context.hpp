@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <limits>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -127,6 +128,9 @@ class Context {
   Status release_field(void *data);
   /// Where in the fields a piece of memory lies.
   FieldPlace find_field(const void *data, std::int64_t bytes);
+  /// Bytes from data to the end of what the caller asked for, if it lies in a field of this rank; kNoField if it lies in none.
+  std::int64_t field_room(const void *data);
+  static constexpr std::int64_t kNoField = std::numeric_limits<std::int64_t>::max();
   /// The memory of another member's field, as this process sees it.
   char *field_part(std::int64_t serial, Member member);
   /// The same two, and keep this rank's field from being released until use_field(serial, -1). Nowhere, NULL if it has been released.
@@ -142,6 +146,7 @@ class Context {
  private:
   struct Field {
     std::int64_t serial;
+    std::int64_t bytes;  // of this rank, as the caller asked for them; the segment has whole pages
     Segment segment;
     int users = 0;
   };

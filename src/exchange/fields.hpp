@@ -29,6 +29,16 @@ class HeldFields {
   std::vector<std::int64_t> serials_;  // each once
 };
 
+/// Fails if an array of so many bytes begins in memory from hlc_field_alloc and ends behind it: a swap would write what lies there.
+/// who() is what messages call the array.
+template <class Who>
+Status check_room(Context &context, const char *call, const void *data, std::int64_t bytes, Who who) {
+  const std::int64_t room = context.field_room(data);
+  if (bytes <= room) return Status::ok;
+  return fail(Status::argument, "%s on rank %d: %s needs %lld bytes from its data, its hlc_field_alloc has %lld", call, context.rank(),
+              std::string(who()).c_str(), static_cast<long long>(bytes), static_cast<long long>(room));
+}
+
 /// Fails unless a list of fields ascends and lies below nfields.
 Status check_field_list(const char *call, int rank, int listed, const int *list, int nfields);
 template <class Swap>

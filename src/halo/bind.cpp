@@ -8,11 +8,10 @@
 
 namespace halocline {
 
-void Halo::make_bindings(const hlc_halo_spec &spec) {
+void Halo::make_bindings() {
   const std::size_t n = fields_.size(), paths = paths_.size();
   bindings_ = std::make_unique<Bindings>();
   for (const Field &field : fields_) bindings_->planned.push_back(field.data);
-  for (int f = 0; f < spec.nfields; ++f) bindings_->extents.push_back(field_extent(spec, spec.fields[f]));
   bindings_->wanted = bindings_->planned;
   bindings_->reach.resize(paths * n);
   bindings_->held.reserve((paths + 1) * n);
@@ -28,6 +27,19 @@ Status Halo::start_with(const hlc_swap *what, void *const *data) {
   const Status started = begin("hlc_halo_start_with", what);
   given_ = nullptr;
   return started;
+}
+
+/// An array that is brought must end in the memory in which it begins. The list of fields has been checked.
+Status Halo::check_given(const hlc_swap *what) const {
+  const int listed = what ? what->nfields : 0, count = listed > 0 ? listed : static_cast<int>(fields_.size());
+  for (int i = 0; given_ && i < count; ++i) {
+    const int f = listed > 0 ? what->fields[i] : i;
+    const Field &field = fields_[static_cast<std::size_t>(f)];
+    if (given_[f])
+      HLC_TRY(check_room(context_, "hlc_halo_start_with", given_[f], field.extent,
+                         [&] { return indexed("data", f) + ", for field '" + field.name + "',"; }));
+  }
+  return Status::ok;
 }
 
 /// Binds the fields that a swap moves, all or none: to what was given, else to the spec's arrays. *moved: one lies elsewhere than in the last swap.
@@ -57,7 +69,7 @@ Status Halo::bind(const hlc_swap *what, bool *moved) {
 Status Halo::hold(std::size_t f) {
   Bindings &now = *bindings_;
   FieldPlace &place = exchange_.places()[f];
-  place = context_.hold_field(now.wanted[f], now.extents[f]);
+  place = context_.hold_field(now.wanted[f], fields_[f].extent);
   if (place.serial < 0)
     return fail(
         Status::argument,

@@ -22,7 +22,6 @@ struct Bindings {
     char *part = nullptr;
   };
   std::vector<char *> planned;         // per field: the spec's array
-  std::vector<std::int64_t> extents;   // per field: bytes from the first to behind the last
   std::vector<char *> wanted;          // per field: the array of the swap that is being started
   std::vector<Reach> reach;            // per path and field
   std::vector<Held> held;              // by the running swap, or by views of the last one

@@ -47,6 +47,7 @@ Status Halo::start(const hlc_swap *what) { return begin("hlc_halo_start", what);
 Status Halo::begin(const char *call, const hlc_swap *what) {
   HLC_TRY(exchange_.may_start(call, state()));
   if (what) HLC_TRY(check_swap(call, *what));
+  HLC_TRY(check_given(what));
   if (what && what->reverse && exchange_.views_out())
     return exchange_.bad_call(call,
                               "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");

@@ -54,7 +54,7 @@ class Halo final : private Cargo {
   struct Field {
     char *data = nullptr;
     hlc_type type = HLC_OPAQUE;
-    std::int64_t element = 0;
+    std::int64_t element = 0, extent = 0;  // extent: bytes from the first to behind the last
     Strides strides{};
     std::array<int, kMaxDims> order{};
     FieldPlace place;
@@ -99,6 +99,7 @@ class Halo final : private Cargo {
   bool copies_cells() const override { return true; }
   Status joined(const Plan &plan) override;
 
+  Status check_memory(const hlc_halo_spec &spec) const;
   Status check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const;
   Status agree_on_orders(const hlc_halo_spec &spec);
   Status create_stages(const hlc_halo_spec &spec);
@@ -123,6 +124,7 @@ class Halo final : private Cargo {
   RoundState state_of_stages() const;
   Status begin(const char *call, const hlc_swap *what);
   Status check_swap(const char *call, const hlc_swap &what) const;
+  Status check_given(const hlc_swap *what) const;
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
   void list_copies();
@@ -130,7 +132,7 @@ class Halo final : private Cargo {
   void list_messages(const Path &path);
   void pack_halos(const Path &path, char *message, bool past_caches) const;
   void add_message(const Path &path, const char *message) const;
-  void make_bindings(const hlc_halo_spec &spec);
+  void make_bindings();
   Status bind(const hlc_swap *what, bool *moved);
   Status hold(std::size_t field);
   void let_go();

@@ -16,11 +16,19 @@ std::string name_of(const hlc_field &field, int f) { return field.name ? field.n
 
 Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
   HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
+  HLC_TRY(check_memory(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
   HLC_TRY(resolve(options_, context_.rank()));
   if (spec->name) plan->append("'").append(spec->name).append("' ");
   for (int f = 0; f < spec->nfields; ++f) plan->append(f == 0 ? "('" : "', '").append(name_of(spec->fields[f], f));
   plan->append("')");
+  return Status::ok;
+}
+
+Status Halo::check_memory(const hlc_halo_spec &spec) const {
+  for (int f = 0; f < spec.nfields; ++f)
+    HLC_TRY(check_room(context_, "hlc_halo_init", spec.fields[f].data, field_extent(spec, spec.fields[f]),
+                       [&] { return indexed("fields", f) + " '" + name_of(spec.fields[f], f) + "'"; }));
   return Status::ok;
 }
 
@@ -63,7 +71,7 @@ Status Halo::plan_swap(const hlc_halo_spec &given) {
     take_directions(*spec);
     extents_ = Extents::of(*spec);
     if (options_.mode == HLC_MODE_VIEW) make_views(*spec);
-    if (spec->rebind) make_bindings(*spec);
+    if (spec->rebind) make_bindings();
     label = label_of("halo", fields_);
     edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial != FieldPlace().serial; }));
     return Status::ok;
@@ -94,10 +102,11 @@ void Halo::take_fields(const hlc_halo_spec &spec) {
     field.data = static_cast<char *>(given.data);
     field.type = given.type;
     field.element = element_bytes(given);
+    field.extent = field_extent(spec, given);
     field.strides = field_strides(spec, given);
     field.name = name_of(given, f);
-    field.place = context_.find_field(given.data, field_extent(spec, given));
-    if (!spec.rebind) expose(field, field_extent(spec, given));
+    field.place = context_.find_field(given.data, field.extent);
+    if (!spec.rebind) expose(field, field.extent);
     fields_.push_back(field);
     held_.hold(field.place.serial);
   }

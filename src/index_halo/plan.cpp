@@ -49,6 +49,9 @@ Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const
 
 Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan) {
   HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
+  for (int f = 0; f < spec->nfields; ++f)
+    HLC_TRY(check_room(context_, "hlc_index_halo_init", spec->fields[f].data, field_extent(*spec, spec->fields[f]),
+                       [&] { return field_name(*spec, f); }));
   options_ = {spec->mode, spec->epoch, spec->drive};
   HLC_TRY(resolve(options_, context_.rank()));
   for (int f = 0; f < spec->nfields; ++f)

@@ -120,11 +120,6 @@ Status check_strides(const hlc_index_halo_spec &spec, const hlc_index_field &fie
                           std::to_string(kind.element) + " bytes and " + std::to_string(spec.nentries) + " entries");
 }
 
-std::string field_name(const hlc_index_halo_spec &spec, int f) {
-  const char *name = spec.fields[f].name;
-  return indexed("fields", f) + " '" + (name ? name : "(no name)") + "'";
-}
-
 /// Fields may be interleaved, as the members of a struct are; two that begin in the same place are one too many.
 Status check_apart(const hlc_index_halo_spec &spec, int f, int rank) {
   const hlc_index_field &field = spec.fields[f];
@@ -148,6 +143,11 @@ Status check_field(const hlc_index_halo_spec &spec, int f, int rank) {
 }
 
 }  // namespace
+
+std::string field_name(const hlc_index_halo_spec &spec, int f) {
+  const char *name = spec.fields[f].name;
+  return indexed("fields", f) + " '" + (name ? name : "(no name)") + "'";
+}
 
 EntryKind kind_of(const hlc_index_field &field) {
   const std::int64_t element = field.type == HLC_OPAQUE ? static_cast<std::int64_t>(field.element_bytes) : type_bytes(field.type);

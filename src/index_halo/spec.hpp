@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include "base/status.hpp"
 #include "index_halo/entries.hpp"
 
@@ -10,6 +12,8 @@ namespace halocline {
 /// Checks everything in a spec that one rank can check alone.
 Status check_spec(const hlc_index_halo_spec *spec, int rank, int size);
 
+/// What messages call a field.
+std::string field_name(const hlc_index_halo_spec &spec, int f);
 /// What the entries of a field are.
 EntryKind kind_of(const hlc_index_field &field);
 /// Where they lie, the default strides filled in.

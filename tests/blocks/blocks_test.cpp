@@ -277,6 +277,18 @@ TEST(BlocksErrors, wrong_arguments_are_named_on_all_ranks) {
   }
 }
 
+TEST(BlocksErrors, a_field_that_is_too_small_for_its_halo_is_refused_on_all_ranks) {
+  void *small = nullptr;
+  REQUIRE_EVERYWHERE(ok(hlc_field_alloc(context(), 4 * 8, &small)));
+  Row row;
+  if (rank() == size() - 1) row.made->fields[0].data = small, row.made->fields[0].name = "u";
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, init(row.made->spec)));
+  EXPECT_TRUE(says("hlc_blocks_init on rank " + std::to_string(size() - 1)));
+  EXPECT_TRUE(says("fields[0] 'u', of blocks[0], needs "));
+  EXPECT_TRUE(says(" bytes from its data, its hlc_field_alloc has 32"));
+  EXPECT_TRUE(ok(hlc_field_free(context(), &small)));
+}
+
 TEST(BlocksErrors, ranks_that_disagree_are_a_mismatch) {
   if (size() == 1) GTEST_SKIP() << "one rank cannot disagree with itself";
   Row depth, type;

@@ -290,6 +290,44 @@ TEST(Arguments, of_a_swap_with_other_arrays_name_that_call) {
   EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
 }
 
+/// A field without room for its halo, and what messages say of it: the plane's array has 512 bytes, a block 128.
+TEST(Arguments, a_field_that_is_too_small_for_its_halo_is_refused_on_all_ranks) {
+  void *block = nullptr, *whole = nullptr;
+  REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 4 * 4 * 8, &block) == HLC_OK && hlc_field_alloc(context(), 8 * 8 * 8, &whole) == HLC_OK);
+  for (const int staged : {0, 1})
+    expect_refused("the block alone", [=](Plane &p) { p.field.data = block, p.spec.staged = staged; }, HLC_ERR_ARGUMENT,
+                   {"hlc_halo_init on " + last_rank(), "fields[0] 'theta' needs 512 bytes from its data, its hlc_field_alloc has 128"});
+  expect_refused("not from the beginning", [=](Plane &p) { p.field.data = static_cast<char *>(whole) + 8; }, HLC_ERR_ARGUMENT,
+                 {"hlc_halo_init on " + last_rank(), "needs 512 bytes", "has 504"});
+  expect_refused("behind the end", [=](Plane &p) { p.field.data = static_cast<char *>(whole) + 600; }, HLC_ERR_ARGUMENT,
+                 {"hlc_halo_init on " + last_rank(), "needs 512 bytes", "has 0"});
+  Plane plane;
+  plane.field.data = whole;
+  hlc_halo *halo = nullptr;
+  EXPECT_TRUE(ok(hlc_halo_init(context(), &plane.spec, &halo)));
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  EXPECT_TRUE(ok(hlc_field_free(context(), &block)));
+  EXPECT_TRUE(ok(hlc_field_free(context(), &whole)));
+}
+
+TEST(Arguments, an_array_of_a_swap_that_is_too_small_for_its_halo_is_refused) {
+  void *block = nullptr;
+  REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 4 * 4 * 8, &block) == HLC_OK);
+  for (const int staged : {0, 1}) {
+    Plane plane;
+    plane.spec.rebind = 1;
+    plane.spec.staged = staged;
+    hlc_halo *halo = nullptr;
+    REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_start_with(halo, nullptr, &block)));
+    EXPECT_TRUE(message_names({"hlc_halo_start_with on rank", "data[0], for field 'theta', needs 512 bytes", "has 128"}));
+    EXPECT_TRUE(ok(hlc_halo_start(halo, nullptr)));  // nothing has been started
+    EXPECT_TRUE(ok(hlc_halo_finish(halo)));
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  }
+  EXPECT_TRUE(ok(hlc_field_free(context(), &block)));
+}
+
 TEST(Arguments, opaque_elements_cannot_be_added) {
   Plane plane;
   plane.field.type = HLC_OPAQUE;

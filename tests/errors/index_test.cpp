@@ -58,6 +58,14 @@ TEST(IndexErrors, fields_are_checked) {
   expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.fields[1].data = s.fields[0].data; }, {"'u'", "'v'", "overlap"});
 }
 
+TEST(IndexErrors, a_field_that_is_too_small_is_refused_on_all_ranks) {
+  void *small = nullptr;
+  REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 2 * 8, &small) == HLC_OK);
+  expect_refused(HLC_ERR_ARGUMENT, [=](Strip &s) { s.fields[1].data = small; },
+                 {"hlc_index_halo_init", "fields[1] 'v' needs 32 bytes from its data, its hlc_field_alloc has 16"});
+  EXPECT_TRUE(ok(hlc_field_free(context(), &small)));
+}
+
 TEST(IndexErrors, neighbours_that_disagree_are_named_with_both_numbers) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
   expect_refused(HLC_ERR_MISMATCH, [](Strip &s) { s.neighbours[1].nout = 0; }, {"0 entries", "which expects 1"});
