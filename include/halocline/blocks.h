@@ -55,7 +55,9 @@ typedef struct hlc_blocks_spec {
  * dimension alone. Cells that no block owns may be part of the domain (masked cells): the halo cells that lie there are left as they are. All
  * that two ranks need of each other is one message. Fields from hlc_field_alloc of ranks of a node are read where they lie in modes direct,
  * view and notify_node, if all blocks of both ranks lie there; blocks of one rank copy from each other in every mode and memory. Collective
- * over the context, with the same spec on all ranks but for blocks, parts and fields' data, strides and names. The boxes of all ranks are held
+ * over the context, with the same spec on all ranks but for blocks, parts and fields' data and strides. Of the fields' names those of a
+ * rank's first block are compared, so that plans made in different orders are HLC_ERR_MISMATCH; a rank without blocks has none to
+ * compare. The boxes of all ranks are held
  * once per node while it runs, 72 bytes per block for as many blocks per rank as the rank with most of them has; afterwards a rank knows
  * its neighbours alone. Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value; blocks that overlap are
  * named with both owners), HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED (several parts without MPI_THREAD_SERIALIZED),

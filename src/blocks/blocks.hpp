@@ -21,7 +21,7 @@ class Blocks final : private Cargo {
   explicit Blocks(Context &context);
   ~Blocks() override;
 
-  /// What a rank does alone: checks the spec. Blocks have no names that are compared between ranks.
+  /// What a rank does alone: checks the spec, and says in *plan what is compared between ranks: the names of the first block's fields.
   Status accept(const hlc_blocks_spec *spec, std::string *plan);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_blocks_spec *spec);

@@ -59,11 +59,16 @@ Blocks::Blocks(Context &context) : context_(context), held_(context), exchange_(
 
 Blocks::~Blocks() = default;
 
-Status Blocks::accept(const hlc_blocks_spec *spec, std::string *) {
+Status Blocks::accept(const hlc_blocks_spec *spec, std::string *plan) {
   HLC_TRY(check_blocks_spec(spec, context_.rank()));
   HLC_TRY(check_memory(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
-  return resolve(options_, context_.rank());
+  HLC_TRY(resolve(options_, context_.rank()));
+  if (spec->nblocks == 0) return *plan = kAnyPlan, Status::ok;
+  for (int f = 0; f < spec->nfields; ++f)
+    plan->append(f == 0 ? "('" : "', '").append(spec->fields[f].name ? spec->fields[f].name : "field " + std::to_string(f));
+  plan->append("')");
+  return Status::ok;
 }
 
 Status Blocks::check_memory(const hlc_blocks_spec &spec) const {

@@ -37,10 +37,12 @@ std::int64_t hash(const std::string &text) {
 
 /// What ranks say of themselves at the first meeting of a call, reduced by MPI_MIN over all of them.
 struct Meeting {
-  enum { first_failed, call, minus_call, plan, minus_plan, minus_number, count };
+  enum { first_failed, first_called, first_planned, call, minus_call, plan, minus_plan, minus_number, count };
   static_assert(count <= Ballot::kNumbers);
   std::int64_t of[count];
 
+  /// The lowest rank that says what the meeting differs on.
+  int first_rank() const { return static_cast<int>(of[same_call() ? first_planned : first_called]); }
   int failed_rank() const { return static_cast<int>(of[first_failed]); }
   int largest_number() const { return static_cast<int>(-of[minus_number]); }
   bool same_call() const { return of[call] == kFits || of[call] == -of[minus_call]; }
@@ -53,22 +55,24 @@ void take_place(Context &context, Status mine, const std::string &plan) {
   char text[64];
   call.write(text, sizeof text);
   place.call = call.name == CallName::refuse ? kFits : call.packed();
-  place.plan = failed(mine) || call.name == CallName::refuse ? kFits : hash(plan);
+  place.plan = failed(mine) || call.name == CallName::refuse || plan == kAnyPlan ? kFits : hash(plan);
   std::snprintf(place.text, sizeof place.text, "%s%s%s", text, plan.empty() ? "" : " ", plan.c_str());
 }
 
 Status reduce_meeting(Context &context, Status mine, int number, std::int64_t grace_ns, Meeting *meeting) {
   const Ballot::Place &place = context.ballot().place;
   const auto minus = [](std::int64_t value) { return value == kFits ? kFits : -value; };
-  *meeting = {{failed(mine) ? context.rank() : context.size(), place.call, minus(place.call), place.plan, minus(place.plan), -number}};
+  const auto mine_unless = [&](bool left_out) { return left_out ? context.size() : context.rank(); };
+  *meeting = {{mine_unless(!failed(mine)), mine_unless(place.call == kFits), mine_unless(place.plan == kFits), place.call,
+               minus(place.call), place.plan, minus(place.plan), -number}};
   return reduce(context, context.comm(), MPI_MIN, meeting->of, Meeting::count, grace_ns);
 }
 
-/// Rank 0 says where it is; the others compare.
-Status name_two(Context &context) {
+/// The first rank that can say where it is does so; the others compare.
+Status name_two(Context &context, int root) {
   Ballot &ballot = context.ballot();
   const Ballot::Place mine = ballot.place;
-  HLC_TRY(check_mpi(MPI_Ibcast(&ballot.place, sizeof ballot.place, MPI_BYTE, 0, context.comm(), &ballot.request), "MPI_Ibcast"));
+  HLC_TRY(check_mpi(MPI_Ibcast(&ballot.place, sizeof ballot.place, MPI_BYTE, root, context.comm(), &ballot.request), "MPI_Ibcast"));
   HLC_TRY(await(context, 1, &ballot.request));
   const Ballot::Place &first = ballot.place;
   const auto differ = [](std::int64_t a, std::int64_t b) { return a != b && a != kFits && b != kFits; };
@@ -76,8 +80,8 @@ Status name_two(Context &context) {
   if (differ(first.call, mine.call) || differ(first.plan, mine.plan))
     same =
         fail(Status::mismatch,
-             "ranks are in different collective calls: rank 0 is in %s, rank %d in %s; all must make the calls of a context in one order",
-             first.text, context.rank(), mine.text);
+             "ranks are in different collective calls: rank %d is in %s, rank %d in %s; all must make the calls of a context in one order",
+             root, first.text, context.rank(), mine.text);
   HLC_TRY(agree(context, context.comm(), same));
   return fail(Status::mismatch, "ranks are in different collective calls; one of them is in %s", mine.text);
 }
@@ -195,9 +199,9 @@ Status meet(Context &context, Status mine, const std::string &plan) {
   take_place(context, mine, plan);
   Meeting meeting;
   HLC_TRY(reduce_meeting(context, mine, 0, 0, &meeting));
-  if (!meeting.same_call()) return name_two(context);
+  if (!meeting.same_call()) return name_two(context, meeting.first_rank());
   if (meeting.failed_rank() < context.size()) return spread_failure(context, context.comm(), meeting.failed_rank());
-  return meeting.same_plan() ? Status::ok : name_two(context);
+  return meeting.same_plan() ? Status::ok : name_two(context, meeting.first_rank());
 }
 
 Status meet_to_release(Context &context, int mine, int *largest) {
@@ -205,7 +209,7 @@ Status meet_to_release(Context &context, int mine, int *largest) {
   take_place(context, Status::ok, {});
   Meeting meeting;
   HLC_TRY(reduce_meeting(context, Status::ok, mine, context.timeout_ns() / 2, &meeting));
-  if (!meeting.same_call()) return name_two(context);
+  if (!meeting.same_call()) return name_two(context, meeting.first_rank());
   *largest = meeting.largest_number();
   return Status::ok;
 }

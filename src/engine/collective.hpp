@@ -56,6 +56,9 @@ Status await(Context &context, std::unique_ptr<AnyJob> &job) {
 /// Reduces up to Ballot::kNumbers numbers over all ranks, in place. Collective over comm. Allocates nothing.
 Status reduce(Context &context, MPI_Comm comm, MPI_Op operation, std::int64_t *numbers, int count, std::int64_t grace_ns = 0);
 
+/// What a rank says of a plan in which it has no part, so that it cannot name it: it fits every plan that the same call makes.
+inline constexpr const char *kAnyPlan = "(any plan)";
+
 /// The first meeting of a collective call: all ranks say in which call they are (Context::call) and, in `plan`, which plan it makes: its name
 /// and its fields. HLC_ERR_MISMATCH on all ranks, with two ranks and what they say, if they differ; nothing has been done then, and the
 /// context goes on. Else as agree. A rank in hlc_refuse fits every call; one that fails need not say which plan. Allocates nothing.

@@ -289,6 +289,33 @@ TEST(BlocksErrors, a_field_that_is_too_small_for_its_halo_is_refused_on_all_rank
   EXPECT_TRUE(ok(hlc_field_free(context(), &small)));
 }
 
+TEST(BlocksErrors, plans_made_in_opposite_orders_are_named_with_their_fields) {
+  if (size() == 1) GTEST_SKIP() << "one rank has one order";
+  const char *names[] = {"u", "v"};
+  if (rank() == size() - 1) std::swap(names[0], names[1]);
+  for (const char *name : names) {
+    Row row;
+    row.made->fields[0].name = name;
+    EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(row.made->spec)));
+    EXPECT_TRUE(says("rank 0 is in hlc_blocks_init of plan "));
+    EXPECT_TRUE(says("rank " + std::to_string(size() - 1) + " in hlc_blocks_init of plan "));
+    EXPECT_TRUE(says("('u')"));
+    EXPECT_TRUE(says("('v')"));
+  }
+}
+
+TEST(BlocksErrors, a_rank_without_blocks_has_no_names_to_compare) {
+  Row row;
+  row.made->fields[0].name = "u";
+  if (rank() == 0) row.made->spec.nblocks = 0;
+  EXPECT_TRUE(is_status(HLC_OK, init(row.made->spec)));
+  if (size() < 3) return;
+  if (rank() == 2) row.made->fields[0].name = "v";
+  EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, init(row.made->spec)));
+  EXPECT_TRUE(says("rank 1 is in hlc_blocks_init of plan "));
+  EXPECT_TRUE(says("rank 2 in hlc_blocks_init of plan "));
+}
+
 TEST(BlocksErrors, ranks_that_disagree_are_a_mismatch) {
   if (size() == 1) GTEST_SKIP() << "one rank cannot disagree with itself";
   Row depth, type;
