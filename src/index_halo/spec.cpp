@@ -49,6 +49,9 @@ Status check_neighbour(const hlc_index_halo_spec &spec, int n, int rank, int siz
   if (neighbour.rank < 0 || neighbour.rank >= size) return bad(rank, who + ".rank", neighbour.rank, "0 to " + std::to_string(size - 1));
   if (neighbour.tag_out < 0) return bad(rank, who + ".tag_out", neighbour.tag_out, "0 or more");
   if (neighbour.tag_in < 0) return bad(rank, who + ".tag_in", neighbour.tag_in, "0 or more");
+  // A list that is too long is not read: where a count is wrong, so is what lies behind the list's end.
+  if (neighbour.nin > spec.nentries)
+    return bad(rank, who + ".nin", neighbour.nin, "at most nentries, " + std::to_string(spec.nentries) + ": each entry is filled once");
   HLC_TRY(check_list(spec, out_list(spec, n), rank));
   return check_list(spec, in_list(spec, n), rank);
 }

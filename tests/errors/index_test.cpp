@@ -35,6 +35,8 @@ TEST(IndexErrors, a_ghost_has_one_owner_and_is_not_sent_on) {
 TEST(IndexErrors, lists_and_neighbours_are_checked) {
   expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.neighbours[1].out = nullptr; }, {"neighbours[1].out is NULL", "1 entries"});
   expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.neighbours[0].nin = -5; }, {"neighbours[0].in is -5"});
+  expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.neighbours[1].nin = std::int64_t{1} << 40; },
+                 {"neighbours[1].nin is 1099511627776", "at most nentries, 4"});
   expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.neighbours[1].rank = 99; }, {"neighbours[1].rank is 99"});
   expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.neighbours[1].tag_in = -2; }, {"neighbours[1].tag_in is -2"});
   expect_refused(HLC_ERR_ARGUMENT, [](Strip &s) { s.spec.nentries = -1; }, {"nentries is -1"});
