@@ -2,7 +2,7 @@
 !> Reductions over all ranks of a context: every rank gives an array, all get the arrays combined element by element. How they are done, and
 !> in which order elements are folded, is said in halocline/reduce.h; it holds here too.
 module halocline_reduce
-  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_null_ptr, c_ptr
   use halocline_c
   use halocline_context, only: hlc_context
   use halocline_errors, only: settle
@@ -42,11 +42,11 @@ module halocline_reduce
   interface
     !> Plans reductions of arrays that have as many elements as like, and of its type; what is in it is not read. reduction is
     !> HLC_REDUCE_SUM (real, complex, integers of 32 and 64 bits), HLC_REDUCE_MIN or HLC_REDUCE_MAX (the same but complex), or HLC_REDUCE_USER,
-    !> which takes elements of any type, derived ones too, and needs function, a bind(C) procedure; user is handed to it. Collective over the
-    !> context. Errors, the same on all ranks: as hlc_allreduce_create of reduce.h.
-    subroutine hlc_allreduce_create(context, like, reduction, plan, function, user, status) &
+    !> which takes elements of any type, derived ones too, and needs function, a bind(C) procedure; user is handed to it. name stands in
+    !> messages (its first 127 characters) and must be the same on all ranks. Collective over the context. Errors, the same on all ranks: as hlc_allreduce_create of reduce.h.
+    subroutine hlc_allreduce_create(context, like, reduction, plan, function, user, status, name) &
       bind(C, name="hlc_fortran_allreduce_create")
-      import :: c_int, c_ptr, hlc_allreduce, hlc_context, hlc_reduce
+      import :: c_char, c_int, c_ptr, hlc_allreduce, hlc_context, hlc_reduce
       type(hlc_context), intent(in) :: context
       type(*), dimension(..), intent(in) :: like
       integer(c_int), value :: reduction
@@ -54,6 +54,7 @@ module halocline_reduce
       procedure(hlc_reduce), optional :: function
       type(c_ptr), intent(in), optional :: user
       integer(c_int), intent(out), optional :: status
+      character(kind=c_char, len=*), intent(in), optional :: name
     end subroutine
     !> Combines in of all ranks into out of every rank. Both are contiguous, with the plan's number of elements and type (HLC_ERR_ARGUMENT), in
     !> whatever shape. Collective. Returns when out is complete; allocates nothing. All ranks get the same bits, in every run. Waits at most

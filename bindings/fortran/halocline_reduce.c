@@ -6,10 +6,11 @@
  */
 #include <halocline/reduce.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "halocline_descriptor.h"
 
-enum { MESSAGE = 120 };
+enum { MESSAGE = 120, MAX_PLAN_NAME = 128 };
 
 /* As type hlc_context in halocline_context.F90. */
 typedef struct fortran_context {
@@ -24,8 +25,18 @@ typedef struct fortran_allreduce {
   int64_t count, element_bytes;
 } fortran_allreduce;
 
+/* Copies a name without the blanks at its end, closed by a null character. */
+static const char *close_name(char *to, const CFI_cdesc_t *name) {
+  size_t length = name->elem_len < MAX_PLAN_NAME ? name->elem_len : MAX_PLAN_NAME - 1;
+  memcpy(to, name->base_addr, length);
+  while (length > 0 && to[length - 1] == ' ') --length;
+  to[length] = 0;
+  return to;
+}
+
 HLC_API void hlc_fortran_allreduce_create(const fortran_context *context, const CFI_cdesc_t *like, int reduction, fortran_allreduce *plan,
-                                          hlc_reduce_fn function, void *const *user, int *status) {
+                                          hlc_reduce_fn function, void *const *user, int *status, const CFI_cdesc_t *name) {
+  char c_name[MAX_PLAN_NAME] = "";
   *plan = (fortran_allreduce){.rank = context->rank, .type = (int)type_of(like), .element_bytes = (int64_t)like->elem_len};
   hlc_status made = HLC_OK;
   if (has_unknown_size(like)) { /* what only the binding sees is told to the other ranks */
@@ -40,7 +51,8 @@ HLC_API void hlc_fortran_allreduce_create(const fortran_context *context, const 
                                      .element_bytes = like->elem_len,
                                      .reduction = (hlc_reduction)reduction,
                                      .function = function,
-                                     .user = user ? *user : NULL};
+                                     .user = user ? *user : NULL,
+                                     .name = name ? close_name(c_name, name) : NULL};
     made = hlc_allreduce_create(context->handle, &spec, &plan->handle);
   }
   hlc_fortran_settle((int)made, context->rank, status, "", "");

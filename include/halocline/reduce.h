@@ -43,6 +43,7 @@ typedef struct hlc_allreduce_spec {
   hlc_reduction reduction;
   hlc_reduce_fn function; /**< of HLC_REDUCE_USER; else NULL */
   void *user; /**< handed to function */
+  const char *name; /**< for messages, the same on all ranks: plans made in different orders are told apart by it; may be NULL */
 } hlc_allreduce_spec;
 
 /**

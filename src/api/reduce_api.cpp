@@ -1,5 +1,6 @@
 // The C API of reductions: each function checks its handle and calls one object.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <string>
 #include <utility>
 
 #include "api/handles.hpp"
@@ -26,11 +27,13 @@ hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *
     halocline::Context &inner = context->inner;
     std::unique_ptr<hlc_allreduce> made;
     const Call in_call(inner, CallName::allreduce_create, inner.next_plan());
-    HLC_TRY(halocline::meet(inner, halocline::alone(inner, [&] {
-                              if (!plan) return api::null_on(inner, call, "the result pointer");
-                              made = std::make_unique<hlc_allreduce>(inner);
-                              return made->inner.take(spec);
-                            })));
+    std::string name;
+    const Status mine = halocline::alone(inner, [&] {
+      if (!plan) return api::null_on(inner, call, "the result pointer");
+      made = std::make_unique<hlc_allreduce>(inner);
+      return made->inner.take(spec, &name);
+    });
+    HLC_TRY(halocline::meet(inner, mine, name));
     inner.count_plan();
     HLC_TRY(made->inner.create(spec));
     inner.live_plans += 1;

@@ -68,8 +68,9 @@ Status Allreduce::check(const hlc_allreduce_spec *spec) const {
   return Status::ok;
 }
 
-Status Allreduce::take(const hlc_allreduce_spec *spec) {
+Status Allreduce::take(const hlc_allreduce_spec *spec, std::string *plan) {
   HLC_TRY(check(spec));
+  if (spec->name) plan->append("'").append(spec->name).append("'");
   return combiner_.choose((std::string(kCreate) + " on rank " + std::to_string(context_.rank())).c_str(), *spec);
 }
 

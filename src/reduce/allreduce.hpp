@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/wait.hpp"
@@ -19,8 +20,8 @@ class Allreduce {
   Allreduce(const Allreduce &) = delete;
   Allreduce &operator=(const Allreduce &) = delete;
 
-  /// What a rank does alone: checks the spec, and takes what is compared between ranks.
-  Status take(const hlc_allreduce_spec *spec);
+  /// What a rank does alone: checks the spec, takes what is compared between ranks, and says the plan's name in *plan.
+  Status take(const hlc_allreduce_spec *spec, std::string *plan);
   Status create(const hlc_allreduce_spec *spec);
   Status run(const void *in, void *out);
   /// After all ranks have met to end it; others_broken if a run has failed on any of them.

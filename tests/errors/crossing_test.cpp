@@ -133,6 +133,21 @@ TEST(Crossing, of_plans_with_names_names_them) {
   EXPECT_TRUE(message_names({"rank 0 is in hlc_exchange_create", "'graph'", last(), "'particles'"}));
 }
 
+TEST(Crossing, of_two_reductions_made_in_opposite_orders_names_them) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks that make different reductions";
+  const char *names[] = {"mass", "energy"};
+  if (am_last()) std::swap(names[0], names[1]);
+  for (const char *name : names) {
+    hlc_allreduce_spec spec = sum_of_one();
+    spec.name = name;
+    hlc_allreduce *plan = nullptr;
+    EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_allreduce_create(context(), &spec, &plan)));
+    EXPECT_TRUE(
+        message_names({"rank 0 is in hlc_allreduce_create of plan ", last() + " in hlc_allreduce_create of plan ", "'mass'", "'energy'"}));
+  }
+  expect_context_to_work();
+}
+
 TEST(Crossing, of_releases_leaves_both_plans_as_they_are) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks that release different halos";
   Plane plane;

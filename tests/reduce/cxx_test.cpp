@@ -35,5 +35,15 @@ TEST(CxxAllreduce, combines_by_name_and_by_lambda) {
   EXPECT_THROW(halocline::Allreduce<double>(all, -1, halocline::Reduction::sum), halocline::Error);
 }
 
+TEST(CxxAllreduce, that_is_made_in_another_order_is_refused_by_its_name) {
+  if (size() == 1) GTEST_SKIP() << "one rank has one order";
+  const halocline::Context all(MPI_COMM_WORLD);
+  const char *name = rank() == size() - 1 ? "mass" : "energy";
+  const auto sum = [](double a, double b) { return a + b; };
+  EXPECT_THROW(halocline::Allreduce<double>(all, 1, halocline::Reduction::sum, name), halocline::Error);
+  EXPECT_THROW(halocline::Allreduce<double>(all, 1, sum, name), halocline::Error);
+  halocline::Allreduce<double> both(all, 1, sum, "mass");
+}
+
 }  // namespace
 }  // namespace halocline::test

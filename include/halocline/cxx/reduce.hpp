@@ -17,19 +17,20 @@ namespace halocline {
 
 enum class Reduction { sum = HLC_REDUCE_SUM, min = HLC_REDUCE_MIN, max = HLC_REDUCE_MAX };
 
-/// A planned reduction of count elements of T (hlc_allreduce_create). Making and closing one is collective.
+/// A planned reduction of count elements of T (hlc_allreduce_create). Making and closing one is collective. Names are compared
+/// between ranks.
 template <class T>
 class Allreduce {
   static_assert(std::is_trivially_copyable_v<T>, "elements are copied as bytes");
 
  public:
-  Allreduce(const Context &context, std::int64_t count, Reduction reduction)
-      : handle_(open(context, {count, type_of<T>(), sizeof(T), static_cast<hlc_reduction>(reduction), nullptr, nullptr})) {}
+  Allreduce(const Context &context, std::int64_t count, Reduction reduction, const char *name = nullptr)
+      : handle_(open(context, {count, type_of<T>(), sizeof(T), static_cast<hlc_reduction>(reduction), nullptr, nullptr, name})) {}
   /// T combine(T a, T b), where a comes before b in the order. It must not throw.
   template <class Combine, class = std::enable_if_t<std::is_invocable_r_v<T, Combine &, T, T>>>
-  Allreduce(const Context &context, std::int64_t count, Combine combine)
+  Allreduce(const Context &context, std::int64_t count, Combine combine, const char *name = nullptr)
       : operation_(std::make_shared<Combine>(std::move(combine))),
-        handle_(open(context, {count, HLC_OPAQUE, sizeof(T), HLC_REDUCE_USER, &apply<Combine>, operation_.get()})) {}
+        handle_(open(context, {count, HLC_OPAQUE, sizeof(T), HLC_REDUCE_USER, &apply<Combine>, operation_.get(), name})) {}
 
   /// Combines what all ranks give; in may be out.
   void run(const T *in, T *out) { check(hlc_allreduce_run(raw(), in, out)); }
