@@ -192,6 +192,57 @@ TEST_P(Rebind, of_the_cxx_wrapper_takes_its_fields) {
   EXPECT_THROW(halo.start_with(u, next), Error);
 }
 
+/// What start_with says of a field that does not fit.
+template <class Wrong>
+std::string refusal_of(Halo &halo, Field<double, 2> &first, Wrong &second) {
+  try {
+    halo.start_with(first, second);
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status(), HLC_ERR_ARGUMENT);
+    return error.what();
+  }
+  ADD_FAILURE() << "it was taken";
+  halo.finish();
+  return "";
+}
+
+/// Both fields are of the grid; the wrong ones have room for what the swap would write.
+TEST_P(Rebind, of_the_cxx_wrapper_refuses_other_elements_and_other_depths) {
+  Context all(MPI_COMM_WORLD);
+  const Grid grid(all, {8L * size(), 6}, {1, 1}, {size(), 1});
+  Field<double, 2> u(all, grid, 1), v(all, grid, 1), deep(all, grid, 3);
+  Field<std::complex<float>, 2> other(all, grid, 1);
+  HaloOptions options;
+  options.mode = static_cast<Mode>(GetParam().mode);
+  options.rebind = true;
+  Halo halo(all, grid, {u, v}, options);
+  const std::string by = "Halo::start_with on rank " + std::to_string(rank()) + ": fields[1] has ";
+  EXPECT_EQ(refusal_of(halo, u, other), by + "elements HLC_COMPLEX64 of 8 bytes, the halo was made for HLC_FLOAT64 of 8 bytes");
+  EXPECT_EQ(refusal_of(halo, u, deep), by + "14 x 12 cells (depth 3 x 3 on the low side, strides 96 x 8 bytes), the halo was made for "
+                                            "10 x 8 cells (depth 1 x 1 on the low side, strides 64 x 8 bytes)");
+  halo.swap_with(v, u);
+}
+
+TEST_P(Rebind, of_the_cxx_wrapper_swaps_some_of_its_fields) {
+  Context all(MPI_COMM_WORLD);
+  const Grid grid(all, {8L * size(), 6}, {1, 1}, {size(), 1});
+  Field<double, 2> u(all, grid, 1), v(all, grid, 1), next(all, grid, 1);
+  HaloOptions options;
+  options.mode = static_cast<Mode>(GetParam().mode);
+  options.rebind = true;
+  Halo halo(all, grid, {u, v}, options);
+  for (Field<double, 2> *field : {&u, &next}) std::fill_n(field->data(), field->size(), -1.0);
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 6; ++j) u(i, j) = next(i, j) = 10 * i + j;
+  const int second = 1;
+  Swap what{};
+  what.nfields = 1;
+  what.fields = &second;
+  halo.swap_with(what, u, next);
+  EXPECT_EQ(next(2, -1), 25.0);
+  EXPECT_EQ(u(2, -1), -1.0);
+}
+
 FOR_ALL_MODES(Rebind);
 
 }  // namespace

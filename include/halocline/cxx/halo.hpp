@@ -4,11 +4,13 @@
 #ifndef HALOCLINE_CXX_HALO_HPP
 #define HALOCLINE_CXX_HALO_HPP
 
-#include <halocline/cxx/field.hpp>
+#include <halocline/cxx/field_layout.hpp>
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 namespace halocline {
@@ -64,22 +66,24 @@ class FieldRef {
 class Halo {
  public:
   /// From a spec as the C API takes it: any strides, any depths, the caller's own memory.
-  Halo(const Context &context, const hlc_halo_spec &spec) : handle_(open(context, spec)), fields_(spec.nfields) {}
+  Halo(const Context &context, const hlc_halo_spec &spec) : handle_(open(context, spec)), rank_(context.rank()) { note_layouts(spec); }
   /// From fields of one grid, all of the same depth.
   Halo(const Context &context, const Grid &grid, std::initializer_list<FieldRef> fields, const HaloOptions &options = {})
-      : handle_(open(context, grid, fields, options)), fields_(static_cast<int>(fields.size())) {}
+      : Halo(context, Request(context, grid, fields, options).spec) {}
   /// Starts one swap of everything.
   void start() { check(hlc_halo_start(raw(), nullptr)); }
   /// Starts one swap of what is asked for.
   void start(const Swap &what) { check(hlc_halo_start(raw(), &what)); }
   /// Starts one swap of other fields than those that the Halo was made from, one for each of them in the same order, with the same elements and of the
-  /// same grid and depth (hlc_halo_start_with). Needs the option rebind.
-  template <class... Fields>
+  /// same grid and depth (hlc_halo_start_with). Needs the option rebind. Throws HLC_ERR_ARGUMENT for a field of another kind.
+  template <class... Fields, class = std::enable_if_t<!(std::is_same_v<std::remove_const_t<Fields>, Swap> || ...)>>
   void start_with(Fields &...fields) {
-    void *const data[] = {fields.data()...};
-    if (sizeof...(fields) != static_cast<std::size_t>(fields_))
-      throw Error(HLC_ERR_ARGUMENT, "Halo::start_with: it takes as many fields as the Halo was made from");
-    check(hlc_halo_start_with(raw(), nullptr, data));
+    start_bound(nullptr, fields...);
+  }
+  /// The same of what is asked for. All fields are given, those that are not swapped, too.
+  template <class... Fields>
+  void start_with(const Swap &what, Fields &...fields) {
+    start_bound(&what, fields...);
   }
   /// Moves the swap along; true: finish will not wait for data any more.
   bool test() { return done(hlc_halo_test(raw())); }
@@ -99,9 +103,14 @@ class Halo {
     finish();
   }
   /// start_with and finish in one.
-  template <class... Fields>
+  template <class... Fields, class = std::enable_if_t<!(std::is_same_v<std::remove_const_t<Fields>, Swap> || ...)>>
   void swap_with(Fields &...fields) {
     start_with(fields...);
+    finish();
+  }
+  template <class... Fields>
+  void swap_with(const Swap &what, Fields &...fields) {
+    start_with(what, fields...);
     finish();
   }
   /// What the plan decided: mode, routes, bytes.
@@ -120,32 +129,6 @@ class Halo {
     check(hlc_halo_init(context.raw(), &spec, &raw));
     return raw;
   }
-  static hlc_halo *open(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs, const HaloOptions &options) {
-    std::vector<hlc_field> fields;
-    const std::vector<unsigned char> fills = fills_of(context, grid, refs);
-    for (const FieldRef &ref : refs) {
-      if (!ref.same_depth(*refs.begin())) check(hlc_refuse(context.raw(), "Halo: its fields have different depths"));
-      fields.push_back(ref.raw());
-    }
-    hlc_halo_spec spec{};
-    spec.grid = &grid.raw();
-    if (refs.size() > 0) {
-      std::copy(refs.begin()->low().begin(), refs.begin()->low().end(), spec.depth_low);
-      std::copy(refs.begin()->high().begin(), refs.begin()->high().end(), spec.depth_high);
-    }
-    spec.layout = HLC_ROW_MAJOR;
-    spec.nfields = static_cast<int>(fields.size());
-    spec.fields = fields.data();
-    spec.stencil = static_cast<hlc_stencil>(options.stencil);
-    spec.mode = static_cast<hlc_mode>(options.mode);
-    spec.epoch = static_cast<hlc_epoch>(options.epoch);
-    spec.drive = static_cast<hlc_drive>(options.drive);
-    spec.fills = fills.empty() ? nullptr : fills.data();
-    spec.name = options.name;
-    spec.rebind = options.rebind;
-    spec.staged = options.staged;
-    return open(context, spec);
-  }
   /// The fields' entries one behind the other, none if all fields are swapped in all directions.
   static std::vector<unsigned char> fills_of(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs) {
     const std::size_t directions = HLC_DIRECTIONS(grid.raw().ndims);
@@ -162,8 +145,62 @@ class Halo {
     }
     return chosen ? all : std::vector<unsigned char>();
   }
+  /// The spec of a Halo of Fields, and what it points to.
+  struct Request {
+    Request(const Context &context, const Grid &grid, std::initializer_list<FieldRef> refs, const HaloOptions &options)
+        : fills(fills_of(context, grid, refs)) {
+      for (const FieldRef &ref : refs) {
+        if (!ref.same_depth(*refs.begin())) check(hlc_refuse(context.raw(), "Halo: its fields have different depths"));
+        fields.push_back(ref.raw());
+      }
+      spec.grid = &grid.raw();
+      if (refs.size() > 0) {
+        std::copy(refs.begin()->low().begin(), refs.begin()->low().end(), spec.depth_low);
+        std::copy(refs.begin()->high().begin(), refs.begin()->high().end(), spec.depth_high);
+      }
+      spec.layout = HLC_ROW_MAJOR;
+      spec.nfields = static_cast<int>(fields.size());
+      spec.fields = fields.data();
+      spec.stencil = static_cast<hlc_stencil>(options.stencil);
+      spec.mode = static_cast<hlc_mode>(options.mode);
+      spec.epoch = static_cast<hlc_epoch>(options.epoch);
+      spec.drive = static_cast<hlc_drive>(options.drive);
+      spec.fills = fills.empty() ? nullptr : fills.data();
+      spec.name = options.name;
+      spec.rebind = options.rebind;
+      spec.staged = options.staged;
+    }
+    Request(const Request &) = delete;
+    Request &operator=(const Request &) = delete;
+    hlc_halo_spec spec{};
+    std::vector<hlc_field> fields;
+    std::vector<unsigned char> fills;
+  };
+  void note_layouts(const hlc_halo_spec &spec) {
+    for (int f = 0; f < spec.nfields; ++f) planned_.emplace_back(spec, f);
+  }
+  template <class... Fields>
+  void start_bound(const Swap *what, Fields &...fields) {
+    if (sizeof...(fields) != planned_.size())
+      refuse(std::to_string(sizeof...(fields)) + " fields are given, the halo was made from " + std::to_string(planned_.size()));
+    std::size_t index = 0;
+    (check_field(index++, detail::FieldLayout(fields)), ...);
+    void *const data[] = {fields.data()..., nullptr};
+    check(hlc_halo_start_with(raw(), what, data));
+  }
+  void check_field(std::size_t f, const detail::FieldLayout &given) const {
+    const detail::FieldLayout &planned = planned_[f];
+    if (!given.same_elements(planned))
+      refuse(name(f) + " has elements " + given.elements() + ", the halo was made for " + planned.elements());
+    if (!given.same_cells(planned)) refuse(name(f) + " has " + given.cells() + ", the halo was made for " + planned.cells());
+  }
+  static std::string name(std::size_t f) { return "fields[" + std::to_string(f) + "]"; }
+  [[noreturn]] void refuse(const std::string &why) const {
+    throw Error(HLC_ERR_ARGUMENT, "Halo::start_with on rank " + std::to_string(rank_) + ": " + why);
+  }
   detail::Handle<hlc_halo, hlc_halo_finalise> handle_;
-  int fields_ = 0;
+  std::vector<detail::FieldLayout> planned_;
+  int rank_;
 };
 
 }  // namespace halocline
