@@ -50,9 +50,7 @@ Status halocline::api::mpi_is_up(const char *function) {
 }
 
 void halocline::api::note_end_of_mpi(Context &context, const char *function) {
-  if (mpi_has_ended())
-    static_cast<void>(context.lose(
-        fail(Status::state, "%s on rank %d: MPI is not initialised any more; what it held is left as it is", function, context.rank())));
+  if (mpi_has_ended()) context.lose_with_mpi(function);
 }
 
 namespace {

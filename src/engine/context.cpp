@@ -202,6 +202,14 @@ Status Context::lose(Status why) {
   return why;
 }
 
+void Context::lose_with_mpi(const char *call) {
+  if (lost() && !lost_with_mpi_) return;
+  why_lost_ = Status::ok;
+  lost_with_mpi_ = true;
+  static_cast<void>(
+      lose(fail(Status::state, "%s on rank %d: MPI is not initialised any more; what it held is left as it is", call, rank_)));
+}
+
 Status Context::why_lost() const { return fail(why_lost_, "%s", loss_); }
 
 void Context::give_up() {

@@ -65,6 +65,8 @@ class Context {
   /// A collective step has failed: a rank is gone, and what MPI still holds of that step cannot be taken back. From now on every collective
   /// step fails at once, as the first did. Returns the status with its message.
   Status lose(Status why);
+  /// The same of MPI, which has been finalised. Each call that comes later says so with its own name.
+  void lose_with_mpi(const char *call);
   bool lost() const { return failed(why_lost_); }
   /// The status and the message of the failure that lost the context.
   Status why_lost() const;
@@ -175,6 +177,7 @@ class Context {
   std::array<Packing, 64> packings_{};
   Status why_lost_ = Status::ok;
   char loss_[sizeof Ballot::News::message] = "";
+  bool lost_with_mpi_ = false;
   bool one_host_ = true;
   Port port_;
   Network network_;
