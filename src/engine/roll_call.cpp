@@ -52,6 +52,7 @@ bool RollCall::receive(MPI_Comm comm, int tag) {
   if (MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &there, &status) != MPI_SUCCESS || !there) return false;
   if (MPI_Recv(&heard.word, 1, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
   heard.rank = status.MPI_SOURCE;
+  heard.asking = tag == kAskTag;
   try {
     heard_.push_back(heard);
   } catch (const std::bad_alloc &) {
@@ -72,6 +73,11 @@ void RollCall::send_answer(MPI_Comm comm, int rank, CallWord mine) {
   }
 }
 
+std::size_t RollCall::heard_count() {
+  const std::lock_guard lock(mutex_);
+  return heard_.size();
+}
+
 void RollCall::ask(Context &context, CallWord mine, std::vector<Absent> &absent) {
   const MPI_Comm comm = context.comm();
   std::vector<Absent> asked;
@@ -84,10 +90,13 @@ void RollCall::ask(Context &context, CallWord mine, std::vector<Absent> &absent)
     MPI_Isend(&questions->word, 1, MPI_INT64_T, asked[i].rank, kAskTag, comm, &questions->requests[i]);
 
   const std::int64_t end_ns = now_ns() + patience_ns(context);
+  const std::size_t before = heard_count();
+  // A rank that has asked in this call before may have left it since: only an answer says that it is still there.
+  const auto is_old = [&](std::size_t i) { return i < before && heard_[i].asking && heard_[i].word == mine.packed(); };
   const auto find = [&](Absent &of) {
     const std::lock_guard lock(mutex_);
-    for (const Heard &heard : heard_)
-      if (heard.rank == of.rank) of.word = CallWord::unpacked(heard.word), of.known = true;
+    for (std::size_t i = 0; i < heard_.size(); ++i)
+      if (const Heard &heard = heard_[i]; heard.rank == of.rank && !is_old(i)) of.word = CallWord::unpacked(heard.word), of.known = true;
     return of.known;
   };
   while (now_ns() < end_ns && !std::all_of(asked.begin(), asked.end(), find)) {
@@ -120,7 +129,8 @@ std::string name_missing(Context &context) {
   std::vector<Absent> absent;
   find_late_members(context, absent);
   if (context.nodes() > 1 && context.comm() != MPI_COMM_NULL) context.roll_call().ask(context, context.call(), absent);
-  return list(absent);
+  // A rank may have come and gone: it has given up, and MPI needs it to end the step.
+  return absent.empty() && context.port().attached() ? name_missing_members(context, context.call()) : list(absent);
 }
 
 std::string name_missing_members(Context &context, CallWord mine) {

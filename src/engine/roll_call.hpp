@@ -39,6 +39,7 @@ class RollCall {
   struct Heard {
     int rank;
     std::int64_t word;
+    bool asking;  // who asks is about to give up
   };
   struct Answer {
     std::int64_t word = 0;
@@ -46,6 +47,7 @@ class RollCall {
   };
 
   bool receive(MPI_Comm comm, int tag);
+  std::size_t heard_count();
   void send_answer(MPI_Comm comm, int rank, CallWord mine);
 
   std::mutex mutex_;

@@ -95,6 +95,20 @@ TEST_F(Absence, from_a_release_ends_before_twice_the_timeout) {
   close();
 }
 
+/// The late rank comes first, gives up, and is outside MPI, too, when the others come.
+TEST_F(Absence, of_a_rank_that_has_given_up_hlc_finalise_is_named) {
+  if (rank() == kLate) {
+    EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_finalise(&context_)));
+    usleep(3'000'000);
+  } else {
+    usleep(2'000'000);
+    EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_finalise(&context_)));
+    EXPECT_TRUE(message_names({"in hlc_finalise for ", outside(), " to come to the same call"}));
+  }
+  everyone(true);
+  EXPECT_EQ(context_, nullptr);
+}
+
 TEST_F(Absence, from_a_barrier_and_a_reduction_is_named_on_its_node) {
   const hlc_segment_spec spec{};
   hlc_segment *segment = nullptr;
