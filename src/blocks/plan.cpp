@@ -63,7 +63,7 @@ Status Blocks::accept(const hlc_blocks_spec *spec, std::string *plan) {
   HLC_TRY(check_blocks_spec(spec, context_.rank()));
   HLC_TRY(check_memory(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
-  HLC_TRY(resolve(options_, context_.rank()));
+  HLC_TRY(resolve(options_, context_));
   if (spec->nblocks == 0) return *plan = kAnyPlan, Status::ok;
   for (int f = 0; f < spec->nfields; ++f)
     plan->append(f == 0 ? "('" : "', '").append(spec->fields[f].name ? spec->fields[f].name : "field " + std::to_string(f));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/exchange.hpp"
 
+#include <utility>
+
 #include "base/log.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/modes.hpp"
@@ -18,7 +20,7 @@ Status Exchange::create(Options options, std::vector<Edge> edges, std::string la
   Context &context = *plan_.context;
   plan_.ndims = ndims;
   plan_.serial = context.next_plan() - 1;
-  plan_.options = options;
+  plan_.options = std::move(options);
   plan_.edges = std::move(edges);
   plan_.copies_cells = cargo_->copies_cells();
   HLC_TRY(prepare(context, context.comm(), [this] { return make_tables(); }));
@@ -445,17 +447,23 @@ std::string Exchange::where(int rank) const {
   return member == kOtherNode ? "" : " (in " + context.call_of(member).text() + ")";
 }
 
+/// "a swap of plan 'flow'", of a plan without a name "a swap of plan 2".
+std::string Exchange::swap_text() const {
+  const std::string &name = plan_.options.name;
+  return name.empty() ? CallWord{CallName::swap, plan_.serial}.text() : "a swap of plan '" + name + "'";
+}
+
 Status Exchange::suspect_rank(int rank, Member member, bool timed_out) {
   const Context &context = *plan_.context;
   if (member != kOtherNode && !plan_.context->port().alive(member)) {
     dead_ = rank;
-    return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", context.rank(), rank);
+    return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), context.rank(), rank);
   }
   const char *host = plan_.other_host(rank);
   if (timed_out)
-    return fail(Status::timeout, "rank %d has waited %lld s for rank %d%s%s%s%s (HALOCLINE_TIMEOUT)", context.rank(),
-                static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank, host ? " on host " : "", host ? host : "",
-                where(rank).c_str(), knows_who_ ? "" : " or another of its neighbours: this mode does not tell which");
+    return fail(Status::timeout, "%s: rank %d has waited %lld s for rank %d%s%s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(),
+                context.rank(), static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank, host ? " on host " : "",
+                host ? host : "", where(rank).c_str(), knows_who_ ? "" : " or another of its neighbours: this mode does not tell which");
   return Status::ok;
 }
 

@@ -146,6 +146,7 @@ class Exchange {
   Status judge(Suspect suspect, bool timed_out);
   Status name_peer(Status status, int edge) const;
   std::string where(int rank) const;
+  std::string swap_text() const;
   Status suspect_rank(int rank, Member member, bool timed_out);
   Status suspect_missing(bool timed_out);
   Status look_for_lost();

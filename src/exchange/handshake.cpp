@@ -10,6 +10,8 @@
 #include <string>
 #include <tuple>
 
+#include "exchange/modes/modes.hpp"
+
 namespace halocline {
 namespace {
 
@@ -116,16 +118,18 @@ int tag_back(const Plan &plan, int tag) {
 
 /// A rank names another in a way in which that one does not name it.
 Status refuse_one_sided(const Plan &plan, int rank, int other, int tag, std::int64_t out, std::int64_t in) {
-  return fail(Status::mismatch,
-              "neighbours disagree: rank %d has rank %d as a neighbour (%s, %lld %s out, %lld %s in), but rank %d does not have rank %d "
-              "(%s)",
-              rank, other, link_name(plan, tag).c_str(), static_cast<long long>(out), unit_of(plan), static_cast<long long>(in),
-              unit_of(plan), other, rank, link_name(plan, tag_back(plan, tag)).c_str());
+  return fail(
+      Status::mismatch,
+      "%s: neighbours disagree: rank %d has rank %d as a neighbour (%s, %lld %s out, %lld %s in), but rank %d does not have rank %d "
+      "(%s)",
+      speaker(*plan.context, plan.options).c_str(), rank, other, link_name(plan, tag).c_str(), static_cast<long long>(out), unit_of(plan),
+      static_cast<long long>(in), unit_of(plan), other, rank, link_name(plan, tag_back(plan, tag)).c_str());
 }
 
 Status refuse_sizes(const Plan &plan, int from, int to, int tag, std::int64_t sent, std::int64_t expected) {
-  return fail(Status::mismatch, "neighbours disagree: rank %d sends %lld %s to rank %d (%s), which expects %lld from it", from,
-              static_cast<long long>(sent), unit_of(plan), to, link_name(plan, tag).c_str(), static_cast<long long>(expected));
+  return fail(Status::mismatch, "%s: neighbours disagree: rank %d sends %lld %s to rank %d (%s), which expects %lld from it",
+              speaker(*plan.context, plan.options).c_str(), from, static_cast<long long>(sent), unit_of(plan), to,
+              link_name(plan, tag).c_str(), static_cast<long long>(expected));
 }
 
 Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int turn) {
@@ -137,8 +141,8 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int t
   if (hello.out != size_in(edge)) return refuse_sizes(plan, edge.rank, me, hello.tag, hello.out, size_in(edge));
   if (hello.shape != edge.shape)
     return fail(Status::mismatch,
-                "neighbours disagree: the block of rank %d and that of rank %d (%s) meet with as many cells, but not in the same shape", me,
-                edge.rank, link_name(plan, edge.tag_out).c_str());
+                "%s: neighbours disagree: the block of rank %d and that of rank %d (%s) meet with as many cells, but not in the same shape",
+                speaker(*plan.context, plan.options).c_str(), me, edge.rank, link_name(plan, edge.tag_out).c_str());
   edge.peer_edge = hello.edge;
   edge.peer_readable = hello.readable != 0;
   edge.member = plan.context->member_of(edge.rank);

@@ -48,6 +48,7 @@ struct Options {
   hlc_epoch epoch = HLC_EPOCH_DEFAULT;
   hlc_drive drive = HLC_DRIVE_DEFAULT;
   bool says_detours = true;  // where fields cannot be read, though the mode would
+  std::string name = {};  // the caller's name for the plan, for messages; may be empty
 };
 
 /// What all legs of an exchange look at. The parts are set before each round.

@@ -73,17 +73,18 @@ const hlc_neighbour *ListExchange::find_taker(const hlc_neighbour &from) const {
 
 /// Entries that name me are joined to each other by their tags; each has a chunk for what it receives.
 Status ListExchange::link_to_myself() {
+  const std::string who = speaker(context_, options_);
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const hlc_neighbour &n = neighbours_[i];
     if (n.rank != context_.rank()) continue;
     const hlc_neighbour *taker = find_taker(n);
     if (!taker)
       return fail(Status::mismatch,
-                  "neighbours disagree: rank %d sends %lld bytes to itself (neighbours[%zu]) and has no entry with tag_in %d", n.rank,
-                  static_cast<long long>(n.bytes_out), i, n.tag_out);
+                  "%s: neighbours disagree: rank %d sends %lld bytes to itself (neighbours[%zu]) and has no entry with tag_in %d",
+                  who.c_str(), n.rank, static_cast<long long>(n.bytes_out), i, n.tag_out);
     if (n.bytes_out != taker->bytes_in)
-      return fail(Status::mismatch, "neighbours disagree: rank %d sends %lld bytes to itself (neighbours[%zu]) and expects %lld", n.rank,
-                  static_cast<long long>(n.bytes_out), i, static_cast<long long>(taker->bytes_in));
+      return fail(Status::mismatch, "%s: neighbours disagree: rank %d sends %lld bytes to itself (neighbours[%zu]) and expects %lld",
+                  who.c_str(), n.rank, static_cast<long long>(n.bytes_out), i, static_cast<long long>(taker->bytes_in));
     Edge edge;
     edge.space_in = taker->bytes_in;
     self_plan_.edges.push_back(edge);
@@ -99,7 +100,8 @@ Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan) {
   HLC_TRY(check_tags(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
   options_.says_detours = spec->mode != HLC_MODE_DEFAULT;
-  HLC_TRY(resolve(options_, context_.rank()));
+  if (spec->name) options_.name = spec->name;
+  HLC_TRY(resolve(options_, context_));
   neighbours_.assign(spec->neighbours, spec->neighbours + spec->nneighbours);
   pack_ = spec->pack;
   unpack_ = spec->unpack;

@@ -18,7 +18,8 @@ Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
   HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
   HLC_TRY(check_memory(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
-  HLC_TRY(resolve(options_, context_.rank()));
+  if (spec->name) options_.name = spec->name;
+  HLC_TRY(resolve(options_, context_));
   if (spec->name) plan->append("'").append(spec->name).append("' ");
   for (int f = 0; f < spec->nfields; ++f) plan->append(f == 0 ? "('" : "', '").append(name_of(spec->fields[f], f));
   plan->append("')");

@@ -53,7 +53,7 @@ Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan) {
     HLC_TRY(check_room(context_, "hlc_index_halo_init", spec->fields[f].data, field_extent(*spec, spec->fields[f]),
                        [&] { return field_name(*spec, f); }));
   options_ = {spec->mode, spec->epoch, spec->drive};
-  HLC_TRY(resolve(options_, context_.rank()));
+  HLC_TRY(resolve(options_, context_));
   for (int f = 0; f < spec->nfields; ++f)
     plan->append(f == 0 ? "('" : "', '").append(spec->fields[f].name ? spec->fields[f].name : "field " + std::to_string(f));
   plan->append("')");
@@ -121,12 +121,12 @@ Status IndexHalo::join_self_links() {
     });
     if (other == self_links_.end())
       return fail(Status::mismatch,
-                  "neighbours disagree: neighbours[%d] of rank %d names that rank itself with tag_in %d, which no entry has as tag_out",
-                  link.entry, link.rank, link.tag_in);
+                  "%s: neighbours disagree: neighbours[%d] of rank %d names that rank itself with tag_in %d, which no entry has as tag_out",
+                  speaker(context_, options_).c_str(), link.entry, link.rank, link.tag_in);
     if (other->out.size() != link.in.size())
       return fail(Status::mismatch,
-                  "neighbours disagree: rank %d sends %zu entries to itself (neighbours[%d]), and neighbours[%d] expects %zu", link.rank,
-                  other->out.size(), other->entry, link.entry, link.in.size());
+                  "%s: neighbours disagree: rank %d sends %zu entries to itself (neighbours[%d]), and neighbours[%d] expects %zu",
+                  speaker(context_, options_).c_str(), link.rank, other->out.size(), other->entry, link.entry, link.in.size());
     link.in_map = map_entries(link.in, other->out);
     link.out_map = map_entries(link.out, other->in);
     if (views_) link.shown = other->out;

@@ -86,11 +86,12 @@ TEST(Mismatch, of_exchanged_bytes_names_both_ranks_and_sizes_on_all_ranks) {
   hlc_exchange_spec spec{};
   spec.nneighbours = rank() < 2 ? 1 : 0;
   spec.neighbours = rank() == 0 ? &of_first : &of_second;
+  spec.name = "ring";
   spec.pack = [](int, void *, void *) {};
   spec.unpack = [](int, const void *, void *) {};
   hlc_exchange *exchange = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_MISMATCH, hlc_exchange_create(context(), &spec, &exchange)));
-  EXPECT_TRUE(message_names({"rank 0", "rank 1", "100", "104"}));
+  EXPECT_TRUE(message_names({"hlc_exchange_create of plan 'ring' on rank ", ": neighbours disagree: ", "rank 0", "rank 1", "100", "104"}));
 }
 
 TEST(Mismatch, of_the_modes_of_an_exchange_is_found) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "support/links.hpp"
+#include "support/plane.hpp"
 #include "support/rig.hpp"
 
 namespace halocline::test {
@@ -78,6 +79,21 @@ TEST_P(Timeout, names_the_rank_that_does_not_come) {
 }
 
 FOR_ALL_MODES(Timeout);
+
+TEST(TimeoutOfASwap, names_the_plan) {
+  if (size() < 2) GTEST_SKIP() << "needs a rank that waits and one that is late";
+  Plane plane(HLC_MODE_NOTIFY);
+  plane.spec.name = "flow";
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  const hlc_status status = swap_without_the_late_rank(halo);
+  if (rank() != late) {
+    EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, status));
+    EXPECT_TRUE(message_names({"a swap of plan 'flow': rank " + std::to_string(rank()) + " has waited 1 s for rank "}));
+  }
+  everyone(true);
+  EXPECT_NE(hlc_halo_finalise(&halo), HLC_AGAIN);
+}
 
 TEST(TimeoutOfViews, names_the_rank_that_keeps_them) {
   if (std::getenv("HALOCLINE_CHECK")) GTEST_SKIP() << "check mode copies the cells, and nobody reads them where they lie";

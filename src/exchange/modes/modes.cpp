@@ -41,30 +41,30 @@ std::size_t distance(const std::string &a, const std::string &b) {
 }
 
 /// Chooses between two words; 0 for an empty text, else 1 or 2.
-Status choose(const char *variable, int rank, const char *first, const char *second, int *choice) {
+Status choose(const std::string &who, const char *variable, const char *first, const char *second, int *choice) {
   const std::string text = environment(variable);
   *choice = text == first ? 1 : text == second ? 2 : 0;
   if (*choice || text.empty()) return Status::ok;
-  return fail(Status::argument, "rank %d: HALOCLINE_%s is '%s', it must be '%s' or '%s'", rank, variable, text.c_str(), first, second);
+  return fail(Status::argument, "%s: HALOCLINE_%s is '%s', it must be '%s' or '%s'", who.c_str(), variable, text.c_str(), first, second);
 }
 
-Status mode_from_environment(int rank, hlc_mode *mode) {
+Status mode_from_environment(const std::string &who, hlc_mode *mode) {
   *mode = HLC_MODE_DIRECT;
   const char *name = environment("MODE");
   if (*name == '\0' || mode_from_name(name, mode) == Status::ok) return Status::ok;
-  return fail(Status::argument, "rank %d: HALOCLINE_MODE: %s", rank, error_message());
+  return fail(Status::argument, "%s: HALOCLINE_MODE: %s", who.c_str(), error_message());
 }
 
-Status check_options(const Options &options, int rank) {
+Status check_options(const std::string &who, const Options &options) {
   if (!find_mode(options.mode))
-    return fail(Status::argument, "rank %d: mode is %d, which is no hlc_mode", rank, static_cast<int>(options.mode));
+    return fail(Status::argument, "%s: mode is %d, which is no hlc_mode", who.c_str(), static_cast<int>(options.mode));
   if (options.epoch < HLC_EPOCH_DEFAULT || options.epoch > HLC_EPOCH_LATE)
-    return fail(Status::argument, "rank %d: epoch is %d, which is no hlc_epoch", rank, static_cast<int>(options.epoch));
+    return fail(Status::argument, "%s: epoch is %d, which is no hlc_epoch", who.c_str(), static_cast<int>(options.epoch));
   if (options.drive < HLC_DRIVE_DEFAULT || options.drive > HLC_DRIVE_GET)
-    return fail(Status::argument, "rank %d: drive is %d, which is no hlc_drive", rank, static_cast<int>(options.drive));
+    return fail(Status::argument, "%s: drive is %d, which is no hlc_drive", who.c_str(), static_cast<int>(options.drive));
   if (options.drive == HLC_DRIVE_GET && options.mode != HLC_MODE_FENCE)
     return fail(Status::unsupported,
-                "rank %d: drive 'get' is offered by mode fence alone; in mode %s nobody would tell when the data may be read", rank,
+                "%s: drive 'get' is offered by mode fence alone; in mode %s nobody would tell when the data may be read", who.c_str(),
                 find_mode(options.mode)->name);
   return Status::ok;
 }
@@ -96,12 +96,19 @@ Status mode_from_name(const char *name, hlc_mode *mode) {
   return fail(Status::argument, "there is no mode '%s'; the nearest is '%s'", name, nearest->name);
 }
 
-Status resolve(Options &options, int rank) {
-  if (options.mode == HLC_MODE_DEFAULT) HLC_TRY(mode_from_environment(rank, &options.mode));
-  HLC_TRY(check_options(options, rank));
+std::string speaker(const Context &context, const Options &options) {
+  const CallWord call = context.call();
+  const std::string said = options.name.empty() ? call.text() : std::string(name_of(call.name)) + " of plan '" + options.name + "'";
+  return said + " on rank " + std::to_string(context.rank());
+}
+
+Status resolve(Options &options, const Context &context) {
+  const std::string who = speaker(context, options);
+  if (options.mode == HLC_MODE_DEFAULT) HLC_TRY(mode_from_environment(who, &options.mode));
+  HLC_TRY(check_options(who, options));
   int epoch = 0, drive = 0;
-  HLC_TRY(choose("EPOCH", rank, "early", "late", &epoch));
-  HLC_TRY(choose("DRIVE", rank, "put", "get", &drive));
+  HLC_TRY(choose(who, "EPOCH", "early", "late", &epoch));
+  HLC_TRY(choose(who, "DRIVE", "put", "get", &drive));
   if (options.epoch == HLC_EPOCH_DEFAULT) options.epoch = epoch == 2 ? HLC_EPOCH_LATE : HLC_EPOCH_EARLY;
   // The variable speaks of mode fence; in other modes it says nothing.
   if (options.drive == HLC_DRIVE_DEFAULT) options.drive = drive == 2 && options.mode == HLC_MODE_FENCE ? HLC_DRIVE_GET : HLC_DRIVE_PUT;

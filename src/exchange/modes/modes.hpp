@@ -25,8 +25,10 @@ const ModeRow *find_mode(hlc_mode mode);
 /// The mode of a name; the error names the nearest one.
 Status mode_from_name(const char *name, hlc_mode *mode);
 /// Fills in what was left at its default: from HALOCLINE_MODE, HALOCLINE_EPOCH, HALOCLINE_DRIVE, else direct, early, put. The messages
-/// name the rank.
-Status resolve(Options &options, int rank);
+/// name the call and the rank.
+Status resolve(Options &options, const Context &context);
+/// "hlc_exchange_create of plan 'ring' on rank 0": who speaks in a message of the call in which this rank is. A plan without a name has its number.
+std::string speaker(const Context &context, const Options &options);
 /// What an exchange is to do, the same on all ranks.
 std::vector<Rule> rules_of(const Options &options);
 
