@@ -22,7 +22,7 @@ Status environment_number(const char *name, int rank, long &value) {
   errno = 0;
   const long number = std::strtol(text, &end, 10);
   if (*end != '\0' || errno != 0 || number < 0)
-    return fail(Status::argument, "rank %d: HALOCLINE_%s is '%s', it must be a whole number, 0 or more", rank, name, text);
+    return fail(Status::argument, "hlc_init on rank %d: HALOCLINE_%s is '%s', it must be a whole number, 0 or more", rank, name, text);
   value = number;
   return Status::ok;
 }

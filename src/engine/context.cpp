@@ -70,9 +70,11 @@ Status Context::read_environment() {
   timeout_ns_ = std::min(timeout_s, kLongestTimeout_s) * 1'000'000'000;
   HLC_TRY(status);
   HLC_TRY(environment_number("FAKE_NODES", rank_, pretended_nodes_));
-  HLC_TRY(environment_number("CHECK", rank_, checks_));
-  HLC_TRY(read_progress(rank_, progress_));
-  return checks_ <= 1 ? Status::ok : fail(Status::argument, "rank %d: HALOCLINE_CHECK is %ld, it must be 0 or 1", rank_, checks_);
+  const char *check = environment("CHECK");
+  if (*check != '\0' && std::strcmp(check, "0") != 0 && std::strcmp(check, "1") != 0)
+    return fail(Status::argument, "hlc_init on rank %d: HALOCLINE_CHECK is '%s', it must be 0 or 1", rank_, check);
+  checks_ = *check == '1' ? 1 : 0;
+  return read_progress(rank_, progress_);
 }
 
 /// Hosts may have different versions installed, and ranks understand only what their own version sends.

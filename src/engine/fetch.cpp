@@ -1,6 +1,9 @@
 // Atomics on segments: arguments and routes; what they compute stands in atomics.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
+#include <iterator>
+#include <span>
+#include <string>
 
 #include "engine/atomics.hpp"
 #include "engine/operations.hpp"
@@ -23,10 +26,24 @@ Status find_numbers(const PublicSegment &segment, const char *call, Target at, h
   return Status::ok;
 }
 
+constexpr const char *kOps[] = {"HLC_OP_SUM", "HLC_OP_MIN",  "HLC_OP_MAX",     "HLC_OP_PROD", "HLC_OP_BAND",
+                                "HLC_OP_BOR", "HLC_OP_BXOR", "HLC_OP_REPLACE", "HLC_OP_READ"};
+static_assert(std::size(kOps) == HLC_OP_COUNT_);
+constexpr const char *kNumbers[] = {"HLC_NUMBER_INT8",    "HLC_NUMBER_INT16",  "HLC_NUMBER_INT32",  "HLC_NUMBER_INT64",
+                                    "HLC_NUMBER_UINT8",   "HLC_NUMBER_UINT16", "HLC_NUMBER_UINT32", "HLC_NUMBER_UINT64",
+                                    "HLC_NUMBER_FLOAT32", "HLC_NUMBER_FLOAT64"};
+static_assert(std::size(kNumbers) == HLC_NUMBER_COUNT_);
+
+/// The name of a value of an enum; of one that has none "9 (no hlc_op)".
+std::string named(std::span<const char *const> names, int value, const char *none) {
+  if (value >= 0 && static_cast<std::size_t>(value) < names.size()) return names[static_cast<std::size_t>(value)];
+  return std::to_string(value) + " (" + none + ")";
+}
+
 Status check_action(const PublicSegment &segment, const char *call, hlc_action action) {
   if (can_combine(action)) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: action.op %d does not go with action.type %d", call, segment.rank(),
-              static_cast<int>(action.op), static_cast<int>(action.type));
+  return fail(Status::argument, "%s on rank %d: action.op %s does not go with action.type %s", call, segment.rank(),
+              named(kOps, action.op, "no hlc_op").c_str(), named(kNumbers, action.type, "no hlc_number").c_str());
 }
 
 Status check_word(const PublicSegment &segment, const char *call, hlc_number type) {

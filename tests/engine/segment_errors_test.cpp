@@ -109,8 +109,10 @@ TEST_F(SegmentErrors, name_atomics_that_do_not_fit_their_type) {
   expect_wrong(hlc_atomic_compare_swap(mine(4), HLC_NUMBER_INT64, 0, 1, nullptr), {"hlc_atomic_compare_swap", "offset is 4"});
   expect_wrong(hlc_atomic_fetch_add(mine(0), HLC_NUMBER_INT16, 1, nullptr), {"type is 1"});
   expect_wrong(hlc_atomic_swap(mine(0), HLC_NUMBER_FLOAT64, 1, nullptr), {"type is 9"});
-  expect_wrong(hlc_fetch_op(mine(0), {HLC_OP_BXOR, HLC_NUMBER_FLOAT32}, data_, data_), {"action.op 6", "action.type 8"});
-  expect_wrong(hlc_fetch_op(mine(0), {static_cast<hlc_op>(9), HLC_NUMBER_INT32}, data_, data_), {"action.op 9"});
+  expect_wrong(hlc_fetch_op(mine(0), {HLC_OP_BXOR, HLC_NUMBER_FLOAT32}, data_, data_),
+               {"action.op HLC_OP_BXOR ", "action.type HLC_NUMBER_FLOAT32"});
+  expect_wrong(hlc_fetch_op(mine(0), {static_cast<hlc_op>(9), HLC_NUMBER_INT32}, data_, data_),
+               {"action.op 9 (no hlc_op)", "HLC_NUMBER_INT32"});
   expect_wrong(hlc_accumulate(mine(0), {HLC_OP_SUM, static_cast<hlc_number>(10)}, data_, 1), {"action.type 10"});
 }
 

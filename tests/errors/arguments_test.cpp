@@ -50,7 +50,8 @@ TEST(Arguments, of_hlc_halo_init_are_checked_on_all_ranks) {
   refuse("a negative stride", {"stride", "-8"}, [](Plane &p) { p.field.stride_bytes[0] = -8, p.field.stride_bytes[1] = 64; });
   refuse("an unknown stencil", {"stencil", "9"}, [](Plane &p) { p.spec.stencil = static_cast<hlc_stencil>(9); });
   refuse("an unknown layout", {"layout", "8"}, [](Plane &p) { p.spec.layout = static_cast<hlc_layout>(8); });
-  refuse("an unknown mode", {"mode", "55"}, [](Plane &p) { p.spec.mode = static_cast<hlc_mode>(55); });
+  refuse("an unknown mode", {"hlc_halo_init of plan ", " on rank ", ": mode is 55"},
+         [](Plane &p) { p.spec.mode = static_cast<hlc_mode>(55); });
   refuse("an unknown epoch", {"epoch", "6"}, [](Plane &p) { p.spec.epoch = static_cast<hlc_epoch>(6); });
   refuse("an unknown drive", {"drive", "6"}, [](Plane &p) { p.spec.drive = static_cast<hlc_drive>(6); });
   refuse("no cells", {"local", "0"}, [](Plane &p) { p.grid.local[1] = 0; });
@@ -450,7 +451,7 @@ TEST(Environment, a_misspelt_HALOCLINE_MODE_is_refused_with_the_nearest_name) {
   Plane plane(HLC_MODE_DEFAULT);
   hlc_halo *halo = nullptr;
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_init(context(), &plane.spec, &halo)));
-  EXPECT_TRUE(message_names({"HALOCLINE_MODE", "pasive", "passive"}));
+  EXPECT_TRUE(message_names({"hlc_halo_init of plan ", " on rank 0: HALOCLINE_MODE", "pasive", "passive"}));
   unsetenv("HALOCLINE_MODE");
 }
 
@@ -464,6 +465,18 @@ TEST(Environment, numbers_that_are_none_are_refused) {
     EXPECT_TRUE(message_names({variable, "many"}));
     set ? setenv(variable, before.c_str(), 1) : unsetenv(variable);
   }
+}
+
+TEST(Environment, HALOCLINE_CHECK_is_0_or_1) {
+  const char *set = std::getenv("HALOCLINE_CHECK");
+  const std::string before = set ? set : "";
+  for (const char *wrong : {"yes", "2", "-1"}) {
+    setenv("HALOCLINE_CHECK", wrong, 1);
+    hlc_context *other = nullptr;
+    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_init(MPI_COMM_WORLD, &other)));
+    EXPECT_TRUE(message_names({"hlc_init on rank 0: HALOCLINE_CHECK is '" + std::string(wrong) + "', it must be 0 or 1"}));
+  }
+  set ? setenv("HALOCLINE_CHECK", before.c_str(), 1) : unsetenv("HALOCLINE_CHECK");
 }
 
 TEST(Environment, words_that_are_none_are_refused_with_the_choices) {
