@@ -13,8 +13,10 @@
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "base/mpi_end.hpp"
+#include "base/variables.hpp"
 #include "engine/collective.hpp"
 #include "engine/segment.hpp"
+#include "transport/shm/xpmem.hpp"
 
 namespace halocline {
 
@@ -42,6 +44,13 @@ std::string name_of_build(std::int64_t build) {
          std::to_string(build / 1000 % 1000) + " (" + std::to_string(build % 1000) + ")";
 }
 
+/// What is set and has no effect.
+void report_environment() {
+  report_unknown_variables();
+  if (const char *trouble = transport::shm::xpmem_trouble(); *trouble != '\0')
+    report_once("xpmem", "library", "HALOCLINE_XPMEM is '%s', which cannot be used: %s", environment("XPMEM"), trouble);
+}
+
 }  // namespace
 
 Status Context::open(MPI_Comm comm, Status mine) {
@@ -61,6 +70,7 @@ Status Context::open(MPI_Comm comm, Status mine) {
   HLC_TRY(number_nodes());
   HLC_TRY(count_cores());
   HLC_TRY(open_port());
+  if (rank_ == 0) report_environment();
   return open_post();
 }
 

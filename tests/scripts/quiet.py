@@ -8,15 +8,16 @@ line is left out.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import os
 import subprocess
 import sys
 
 RANKS = 2
 
 
-def lines_of(launcher, program, memory):
+def lines_of(launcher, program, memory, **variables):
     run = subprocess.run(launcher + ["-n", str(RANKS), program, memory], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                         timeout=100)
+                         timeout=100, env={**os.environ, **variables})
     lines = [line for line in run.stdout.splitlines() if line.strip() and "OSC UCX" not in line]
     return run.returncode, lines
 
@@ -37,6 +38,15 @@ def main():
         faults.append(f"with own memory: status {status}, output {lines}")
     if not 1 <= len(said) <= RANKS or not all("direct" in line and "notify" in line for line in said):
         faults.append(f"with own memory: expected the detour from direct to notify once per rank at most, got {said}")
+
+    # Variables that are set and change nothing: rank 0 says so, once each, or nobody with HALOCLINE_QUIET.
+    wrong = {"HALOCLINE_TIMEOUTT": "3", "HALOCLINE_XPMEM": "/no/such/library.so", "HALOCLINE_TEST_OWN": "1"}
+    status, lines = lines_of(launcher, program, "shared", **wrong)
+    if status or len(lines) != 2 or not all(any(line.startswith(f"halocline: {name} is ") for line in lines) for name in list(wrong)[:2]):
+        faults.append(f"with {wrong}: expected a line of the first and of the second, got status {status}, output {lines}")
+    status, lines = lines_of(launcher, program, "shared", HALOCLINE_QUIET="1", **wrong)
+    if status or lines:
+        faults.append(f"with {wrong} and HALOCLINE_QUIET: status {status}, output {lines}")
     print("\n".join(faults) if faults else f"silent on success; the detour is told: {said[0]}")
     return 1 if faults else 0
 

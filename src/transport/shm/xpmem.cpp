@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/atomics.hpp"
@@ -29,6 +30,7 @@ struct Library {
   void *(*attach)(Place, std::size_t, void *) = nullptr;
   int (*detach)(void *) = nullptr;
   bool here = false;
+  std::string trouble;
 };
 
 template <class Function>
@@ -46,6 +48,8 @@ Library load() {
   library.here = handle && find(handle, "xpmem_make", library.make) && find(handle, "xpmem_remove", library.remove) &&
                  find(handle, "xpmem_get", library.get) && find(handle, "xpmem_release", library.release) &&
                  find(handle, "xpmem_attach", library.attach) && find(handle, "xpmem_detach", library.detach);
+  if (*named && !handle) library.trouble = dlerror();
+  if (*named && handle && !library.here) library.trouble = "it has not the functions of XPMEM";
   return library;
 }
 
@@ -55,6 +59,8 @@ const Library &xpmem() {
 }
 
 }  // namespace
+
+const char *xpmem_trouble() { return *environment("XPMEM") ? xpmem().trouble.c_str() : ""; }
 
 /// Only this user's processes may attach.
 Exposed::Exposed(const void *data, std::int64_t bytes) {

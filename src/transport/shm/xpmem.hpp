@@ -6,6 +6,9 @@
 
 namespace halocline::transport::shm {
 
+/// Why the library that HALOCLINE_XPMEM names cannot be used; "" if it can, or if none is named. Loads it.
+const char *xpmem_trouble();
+
 /// How others reach exposed memory. Plain bytes, to be sent as they are.
 struct ExposedAddress {
   std::int64_t segment = -1;  // XPMEM's name of it; below 0: not exposed
