@@ -62,14 +62,15 @@ std::string Pulses::name_of(int rank) {
   return pulses_.at(rank).name;
 }
 
-int Pulses::find_lost(std::int64_t for_ns) {
+int Pulses::find_lost(std::int64_t for_ns, int after) {
   const std::lock_guard lock(mutex_);
   const std::int64_t now = now_ns();
   int found = -1;
-  for (auto &[rank, pulse] : pulses_) {
+  for (auto known = pulses_.upper_bound(after); known != pulses_.end(); ++known) {
+    auto &[rank, pulse] = *known;
     if (pulse.forgotten) continue;
     look_at(pulse, now);
-    if (is_lost(pulse, now, for_ns)) found = rank;
+    if (found < 0 && is_lost(pulse, now, for_ns)) found = rank;
   }
   return found;
 }
@@ -113,6 +114,9 @@ void Pulses::part() {
   pulses_.clear();
 }
 
+/// What the provider has not taken, while it had room: it took others, or holds few.
+bool Pulses::is_refused(const Pulse &pulse) const { return port_.taken() != pulse.taken_before || port_.has_room(); }
+
 /// A write that the provider does not take is withdrawn: for each try it may open a connection.
 void Pulses::look_at(Pulse &pulse, std::int64_t now) {
   // SYNC written-before-reuse (pairs with Port::end)
@@ -120,7 +124,7 @@ void Pulses::look_at(Pulse &pulse, std::int64_t now) {
   if (pulse.asked) {
     const bool under_way = state == Transfer::State::under_way;
     if (under_way && (now < pulse.next_ns || !port_.withdraw(pulse.write))) return;
-    const bool lost = pulse.reached && state != Transfer::State::at_rest;
+    const bool lost = pulse.reached && (under_way ? is_refused(pulse) : state == Transfer::State::failed);
     if (lost && !pulse.lost) pulse.lost_since_ns = now;
     pulse.lost = lost;
     pulse.reached |= state == Transfer::State::at_rest;
@@ -130,6 +134,7 @@ void Pulses::look_at(Pulse &pulse, std::int64_t now) {
   if (now < pulse.next_ns) return;
   pulse.asked = true;
   pulse.next_ns = now + kRoom_ns;
+  pulse.taken_before = port_.taken();
   port_.start(pulse.write);
 }
 

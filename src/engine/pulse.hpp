@@ -43,9 +43,10 @@ class Pulses {
   /// A rank that the network takes nothing for is given so much time to be reached again.
   static constexpr std::int64_t kGone_ns = 2'000'000'000;
 
-  /// Returns a rank that was reached once and no longer is, -1 if none is known. A rank that computes and one whose cable is cut
-  /// are not among them: the provider takes what goes there. With `for_ns`: one that has not been reached for so long.
-  int find_lost(std::int64_t for_ns = 0);
+  /// Returns the first rank behind `after` that was reached once and no longer is, -1 if none is known. A rank that computes and one whose cable
+  /// is cut are not among them: the provider takes what goes there. With `for_ns`: one that has not been reached for so long. What the provider
+  /// does not take while it is full says nothing.
+  int find_lost(std::int64_t for_ns = 0, int after = -1);
   /// The same for one rank: true if it is looked for, was reached once, and has not been for so long.
   bool has_lost(int rank, std::int64_t for_ns);
   /// A rank is not looked for any more.
@@ -64,10 +65,12 @@ class Pulses {
     transport::ofi::Transfer write;
     std::int64_t next_ns = 0;  // the next write, or the end of the patience with this one
     std::int64_t lost_since_ns = 0;
+    std::uint64_t taken_before = 0;  // by the provider, when the write began
     bool asked = true, reached = false, lost = false, forgotten = false;
     std::string name;
   };
 
+  bool is_refused(const Pulse &pulse) const;
   void look_at(Pulse &pulse, std::int64_t now_ns);
   static bool is_lost(const Pulse &pulse, std::int64_t now_ns, std::int64_t for_ns) {
     return pulse.lost && now_ns - pulse.lost_since_ns >= for_ns;

@@ -69,7 +69,8 @@ bool Watch::has_lost(int rank, const char *call) {
 }
 
 void Watch::look_at_others(const char *call, Traffic &traffic) {
-  if (const int gone = context_.network().pulses()->find_lost(Pulses::kGone_ns); gone >= 0) traffic.give_up(gone, call);
+  Pulses &pulses = *context_.network().pulses();
+  for (int gone = -1; (gone = pulses.find_lost(Pulses::kGone_ns, gone)) >= 0;) traffic.give_up(gone, call);
   if (!traffic.has_failed()) return;
   for (int rank = 0; rank < context_.size(); ++rank)
     if (traffic.has_failed(rank) && !find(rank)) note(rank, traffic.name_of(rank) + " cannot be reached over the network (any more)");

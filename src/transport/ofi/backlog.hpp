@@ -50,6 +50,9 @@ class Backlog {
 
 template <class TryStart>
 void Backlog::retry(TryStart try_start) {
+  // First those that go in any order: what is looked for by one of them must not wait until nothing else does.
+  for (Line others = std::exchange(apart_, Line()); others.first;)
+    if (Transfer &transfer = take_first(others); !try_start(transfer)) append(apart_, transfer);
   for (Line **link = &waiting_; *link;) {
     Line &line = **link;
     while (line.first) {
@@ -66,8 +69,6 @@ void Backlog::retry(TryStart try_start) {
     line.listed = false;
     *link = line.next;
   }
-  for (Line others = std::exchange(apart_, Line()); others.first;)
-    if (Transfer &transfer = take_first(others); !try_start(transfer)) append(apart_, transfer);
 }
 
 }  // namespace halocline::transport::ofi

@@ -82,6 +82,7 @@ Status Port::open(const Wish &wish, const Choice &choice) {
   const std::size_t most = unordered ? kMostTransferBytesIfFake : kMostTransferBytes;
   most_bytes_ = static_cast<std::int64_t>(std::min(state->info->ep_attr->max_msg_size, most));
   inject_bytes_ = state->info->tx_attr->inject_size;
+  most_held_ = static_cast<std::int64_t>(state->info->tx_attr->size);
   word_bytes_ = poor ? kWordBytesIfPoor : domain.cq_data_size;
   registers_sources_ = poor || (domain.mr_mode & FI_MR_LOCAL) != 0;
   keeps_order_ = !unordered && (state->info->tx_attr->msg_order & FI_ORDER_SAW) != 0;
@@ -219,7 +220,12 @@ bool Port::try_start(Transfer &transfer) {
   if (hold_back(transfer)) return false;
   const std::int64_t code = hand_over(transfer);
   if (code == -FI_EAGAIN) return false;
-  if (code != 0) end(transfer, static_cast<int>(-code));
+  if (code != 0) {
+    end(transfer, static_cast<int>(-code));
+  } else if (transfer.kind != Transfer::Kind::receive) {
+    taken_.store(taken() + 1, std::memory_order_relaxed);
+    held_.fetch_add(1, std::memory_order_relaxed);
+  }
   return true;
 }
 
@@ -239,6 +245,12 @@ std::int64_t Port::hand_over(Transfer &t) {
     case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.descriptor, FI_ADDR_UNSPEC, &t.for_libfabric);
   }
   return -FI_EINVAL;
+}
+
+/// The provider has it no longer.
+void Port::give_back(Transfer &transfer, int error) {
+  if (transfer.kind != Transfer::Kind::receive) held_.fetch_sub(1, std::memory_order_relaxed);
+  end(transfer, error);
 }
 
 void Port::end(Transfer &transfer, int error) {
@@ -291,7 +303,7 @@ void Port::read_queue() {
       else if ((entries[i].flags & FI_REMOTE_CQ_DATA) != 0)
         hear(entries[i].data);
       else if (entries[i].op_context)
-        end(*static_cast<Transfer *>(entries[i].op_context), 0);
+        give_back(*static_cast<Transfer *>(entries[i].op_context), 0);
     // To ask again whether there is nothing costs as much as to take in one.
     if (static_cast<std::size_t>(count) < entries.size()) return;
   }
@@ -309,7 +321,7 @@ void Port::read_error() {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(state_->queue, &entry, 0) <= 0) return;
   if (entry.op_context && (entry.flags & (FI_WRITE | FI_READ | FI_SEND | FI_RECV)) != 0)
-    end(*static_cast<Transfer *>(entry.op_context), entry.err);
+    give_back(*static_cast<Transfer *>(entry.op_context), entry.err);
   else
     count_stranger();
 }

@@ -116,6 +116,9 @@ class Port {
   /// Counts calls of poll, and what they have taken in: announcements and ends of transfers.
   std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
   std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
+  /// Counts what the provider has taken for others. It has room if it holds nothing of that, or far less than it has room for.
+  std::uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
+  bool has_room() const { return held_.load(std::memory_order_relaxed) <= most_held_ / 2; }
   /// Announcements that nobody here has asked for, and errors that belong to no transfer.
   std::uint64_t strangers() const { return strangers_.load(std::memory_order_relaxed); }
   void count_stranger() { strangers_.fetch_add(1, std::memory_order_relaxed); }
@@ -147,6 +150,7 @@ class Port {
   void read_error();
   void hear(std::uint64_t word);
   void hear_value(std::uint64_t word);
+  void give_back(Transfer &transfer, int error);
   void end(Transfer &transfer, int error);
 
   std::unique_ptr<State> state_;
@@ -161,12 +165,14 @@ class Port {
   Transfer *ended_ = nullptr, *last_ended_ = nullptr;
   std::atomic<bool> any_ended_{false};
   std::size_t word_bytes_ = 0, inject_bytes_ = 0;
+  std::int64_t most_held_ = 0;  // transfers to others that the provider has room for, as it says
   bool registers_sources_ = false, keeps_order_ = false;
   bool overtakes_ = false;  // a network that is made so
   std::uint32_t dice_ = 0;  // not 0: transfers are held back at random
   bool crowded_ = false;
   std::chrono::steady_clock::time_point room_from_{};  // in a crowded network
-  std::atomic<std::uint64_t> strangers_{0}, polls_{0}, events_{0};
+  std::atomic<std::uint64_t> strangers_{0}, polls_{0}, events_{0}, taken_{0};
+  std::atomic<std::int64_t> held_{0};  // of those taken; written under the lock
   int wait_object_ = -1;  // readable when something has come; belongs to the completion queue
   bool many_threads_ = false;
   std::mutex mutex_;
