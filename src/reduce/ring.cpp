@@ -376,10 +376,24 @@ Status Ring::progress() {
   return found;
 }
 
+/// A process that computes or is stopped may keep the provider from taking more, and then has something on its way.
+bool Ring::is_on_its_way(int rank) const {
+  if (context_.network().traffic()->is_on_its_way(rank)) return true;
+  bool held = false;
+  for_each_transfer([&](const Transfer &transfer, int to) {
+    const bool under_way = transfer.state.load(std::memory_order_acquire) == Transfer::State::under_way;
+    held = held || (to == rank && under_way && !port_->waits_for_room(transfer));
+  });
+  return held;
+}
+
 Status Ring::find_lost() {
-  const int lost = context_.network().pulses()->find_lost(context_.network().has_failed() ? 0 : Pulses::kGone_ns);
+  Network &network = context_.network();
+  const std::int64_t for_ns = network.has_failed() ? 0 : Pulses::kGone_ns;
+  int lost = network.pulses()->find_lost(for_ns);
+  while (lost >= 0 && is_on_its_way(lost)) lost = network.pulses()->find_lost(for_ns, lost);
   if (lost < 0) return Status::ok;
-  context_.network().note_lost(lost);
+  network.note_lost(lost);
   return fail(Status::peer_died, "rank %d waits for ranks of other nodes, and cannot reach %s any more", context_.rank(),
               name_of(lost).c_str());
 }

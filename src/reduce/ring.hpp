@@ -61,6 +61,8 @@ class Ring : public Kept {
   std::string name_of(int rank) const { return context_.network().pulses()->name_of(rank); }
 
  private:
+  bool is_on_its_way(int rank) const;
+
   using Transfer = transport::ofi::Transfer;
 
   /// What a rank tells the two it has to do with in a lane. Then follow the words to announce chunks with, one per slot, and those to announce
