@@ -51,7 +51,7 @@ struct Meeting {
 
 void take_place(Context &context, Status mine, const std::string &plan) {
   Ballot::Place &place = context.ballot().place;
-  const CallWord call = context.call();
+  const CallWord call = context.collective_call();
   char text[64];
   call.write(text, sizeof text);
   place.call = call.name == CallName::refuse ? kFits : call.packed();

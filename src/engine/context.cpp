@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
@@ -192,9 +193,31 @@ void Context::nudge() {
 }
 
 CallWord Context::enter(CallWord call) {
-  const std::int64_t before = call_.exchange(call.packed(), std::memory_order_relaxed);
-  if (port_.attached()) port_.enter(call.packed());
-  return CallWord::unpacked(before);
+  const std::lock_guard lock(calls_mutex_);
+  const CallWord before = std::exchange(collective_call_, call);
+  tell_call();
+  return before;
+}
+
+bool Context::enter_wait(CallWord wait) {
+  const std::lock_guard lock(calls_mutex_);
+  if (wait_.name != CallName::none) return false;
+  wait_ = wait;
+  tell_call();
+  return true;
+}
+
+void Context::leave_wait() {
+  const std::lock_guard lock(calls_mutex_);
+  wait_ = {};
+  tell_call();
+}
+
+/// The lock is held.
+void Context::tell_call() {
+  const CallWord told = collective_call_.name == CallName::none ? wait_ : collective_call_;
+  call_.store(told.packed(), std::memory_order_relaxed);
+  if (port_.attached()) port_.enter(told.packed());
 }
 
 Status Context::open_post() {

@@ -74,8 +74,15 @@ class Context {
   void give_up();
   Ballot &ballot() { return ballot_; }
 
-  /// Says in which call this rank is from now on, here and in the node's memory. Returns the call before. Any thread; the last one counts.
+  /// Says in which collective call this rank is from now on, here and in the node's memory. Returns the one before. One thread at a time.
   CallWord enter(CallWord call);
+  /// The collective call that this rank is in, whatever other threads wait for.
+  CallWord collective_call() const { return collective_call_; }
+  /// A wait that lasts: while this rank is in no collective call, it is in that one. False if another thread's is told already. Any thread.
+  bool enter_wait(CallWord wait);
+  /// It is over.
+  void leave_wait();
+  /// The call that others are told of.
   CallWord call() const { return CallWord::unpacked(call_.load(std::memory_order_relaxed)); }
   /// When the collective call began that this rank is in.
   std::int64_t call_begun_ns() const { return call_begun_ns_; }
@@ -161,6 +168,7 @@ class Context {
   Status count_cores();
   Status open_port();
   Status open_post();
+  void tell_call();
   Field *field_with(std::int64_t serial);
 
   MPI_Comm comm_ = MPI_COMM_NULL, node_comm_ = MPI_COMM_NULL;
@@ -171,6 +179,8 @@ class Context {
   long pretended_nodes_ = 0, checks_ = 0;
   Progress progress_ = Progress::spare;
   Ballot ballot_;
+  std::mutex calls_mutex_;
+  CallWord collective_call_, wait_;
   std::atomic<std::int64_t> call_{0};
   std::int64_t call_begun_ns_ = 0, plans_made_ = 0;
   RollCall roll_call_;

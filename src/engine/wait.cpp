@@ -45,14 +45,13 @@ Wait::Wait(Context &context, WakeUp wake_up, CallWord call)
 
 Wait::~Wait() {
   end_sleep();
-  if (told_) static_cast<void>(context_.enter(call_before_));
+  if (told_) context_.leave_wait();
 }
 
 /// Only a wait that lasts says so: a short one need not write to memory that others read.
 void Wait::tell_call() {
-  if (told_ || call_.name == CallName::none || context_.call().name != CallName::none) return;
-  call_before_ = context_.enter(call_);
-  told_ = true;
+  if (told_ || call_.name == CallName::none) return;
+  told_ = context_.enter_wait(call_);
 }
 
 Wait::Turn Wait::pause() {

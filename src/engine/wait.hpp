@@ -50,7 +50,7 @@ class Wait {
   long spins_, yields_, yields_ns_;
   long calls_ = 0;
   bool announced_ = false;
-  CallWord call_, call_before_;
+  CallWord call_;
   bool told_ = false;  // in which call this rank is
   std::uint32_t seen_ = 0;
   std::int64_t start_ns_ = 0, checked_ns_ = 0;
