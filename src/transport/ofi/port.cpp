@@ -256,10 +256,13 @@ void Port::give_back(Transfer &transfer, int error) {
 void Port::end(Transfer &transfer, int error) {
   if (transfer.lent) fi_close(&std::exchange(transfer.lent, nullptr)->fid);
   transfer.error = error;
+  // Its owner may let go of one that is not reported as soon as it is over.
+  const bool reported = transfer.reported;
+  Failures *const failures = transfer.failures;
   // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWays::Way and Ring, Pulses::look_at, any_under_way of Flights and Pulses)
   transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
-  if (error && transfer.failures) transfer.failures->fetch_add(1, std::memory_order_release);
-  if (!transfer.reported) return;
+  if (error && failures) failures->fetch_add(1, std::memory_order_release);
+  if (!reported) return;
   transfer.next = nullptr;
   (ended_ ? last_ended_->next : ended_) = &transfer;
   last_ended_ = &transfer;
