@@ -24,7 +24,11 @@ OpenEndpoints &open_endpoints() {
 
 }  // namespace
 
-Endpoint::~Endpoint() = default;
+/// What is under way lies in memory that goes with the members: the provider has to let go of it first.
+Endpoint::~Endpoint() {
+  thread_.reset();
+  port_.close_endpoint();
+}
 
 Status Endpoint::share(const EndpointSpec &spec, std::shared_ptr<Endpoint> *endpoint) {
   OpenEndpoints &all = open_endpoints();

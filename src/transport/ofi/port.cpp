@@ -93,6 +93,11 @@ Status Port::open(const Wish &wish, const Choice &choice) {
   return Status::ok;
 }
 
+/// A provider that registers memory for one endpoint may refuse while some is registered: then it is closed with the rest.
+void Port::close_endpoint() {
+  if (state_ && state_->endpoint && fi_close(&state_->endpoint->fid) == 0) state_->endpoint = nullptr;
+}
+
 const char *Port::text_of(int error) const { return state_->library->text_of(error); }
 
 Status Port::meet(const Address &address, Peer *peer) {

@@ -64,6 +64,9 @@ class Port {
   /// Opens the endpoint. Unsupported, with the reason, if this host has nothing that fits the choice.
   Status open(const Wish &wish, const Choice &choice);
   bool is_open() const { return state_ != nullptr; }
+  /// Nothing goes out or comes in any more, and the transfers that are under way are the provider's no longer. What has been registered is to be
+  /// closed before the port goes, but may be later. No other thread is in the port.
+  void close_endpoint();
   /// One line: provider, interface, library.
   const std::string &description() const { return description_; }
   const std::string &library_file() const { return library_file_; }
