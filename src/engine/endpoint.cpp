@@ -68,10 +68,13 @@ transport::ofi::Failures &Endpoint::count_failures() {
 }
 
 void Endpoint::join(EndpointUsers &user) {
-  const auto locked = lock();
-  users_.splice(users_.end(), user);
-  contexts_.store(static_cast<int>(users_.size()), std::memory_order_relaxed);
-  sweep();
+  {
+    const auto locked = lock();
+    users_.splice(users_.end(), user);
+    contexts_.store(static_cast<int>(users_.size()), std::memory_order_relaxed);
+    sweep();
+  }
+  if (rings_) ring(nullptr);
 }
 
 void Endpoint::leave(Network &network, std::unique_ptr<Pulses> &pulses) {
@@ -121,20 +124,22 @@ void Endpoint::take_messages() {
 bool Endpoint::poll(Network *caller) {
   const std::uint64_t events = port_.events();
   port_.poll();
-  if (port_.any_ended() || any_put_off_.load(std::memory_order_relaxed)) take_in_unless_busy();
-  const bool came = port_.events() != events;
+  const bool taken_in = has_more() && take_in_unless_busy();
+  const bool came = taken_in || port_.events() != events;
   if (came && rings_) ring(caller);
   return came;
 }
 
 /// What ends while another thread has the lock, the next poll finds.
-void Endpoint::take_in_unless_busy() {
+bool Endpoint::take_in_unless_busy() {
   std::unique_lock<std::mutex> locked;
   if (many_threads()) {
     locked = std::unique_lock(mutex_, std::try_to_lock);
-    if (!locked) return;
+    if (!locked) return false;
   }
+  const bool ended = port_.any_ended();
   take_in();
+  return ended || !any_put_off_.load(std::memory_order_relaxed);
 }
 
 void Endpoint::take_in() {

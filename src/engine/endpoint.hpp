@@ -68,6 +68,8 @@ class Endpoint {
   /// Moves everything along for all contexts, and does what other ranks ask of them; true if anything came. With a thread that rings, wakes whoever
   /// sleeps on a bell for that: the caller's without a lock, if there is a caller.
   bool poll(Network *caller);
+  /// True if something has come that waits to be taken in: who moves the network must not sleep for long. Without the lock.
+  bool has_more() const { return port_.any_ended() || any_put_off_.load(std::memory_order_relaxed); }
   /// There are requests that wait for memory which another rank of the node changes just now.
   void note_put_off() { any_put_off_.store(true, std::memory_order_relaxed); }
   /// The lock of all traffic, if there are many threads.
@@ -77,7 +79,7 @@ class Endpoint {
   Status open();
   Status start_thread();
   bool serves(const EndpointSpec &spec) const;
-  void take_in_unless_busy();
+  bool take_in_unless_busy();
   void take_in();
   void receive(Transfer &letter);
   void ring(Network *caller);

@@ -160,7 +160,11 @@ void ProgressThread::run() {
     }
     const bool came = endpoint_.poll(nullptr);
     polls = port.polls();
-    if (!came) port.sleep(stop_, kLongestSleep_ns);
+    if (came) continue;
+    if (endpoint_.has_more())
+      nap(kNap_ns);
+    else
+      port.sleep(stop_, kLongestSleep_ns);
   }
   // SYNC thread-over (pairs with stop_at_exit)
   over_.store(true, std::memory_order_release);
