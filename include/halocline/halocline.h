@@ -301,8 +301,8 @@ typedef struct hlc_swap {
  * have come before: two messages per dimension, 6 where there are 26 in three dimensions, and the same cells in the end. Start begins the first
  * dimension, finish does the others, each of them a wait for the neighbours. For few cells per rank, in the modes that send messages (p2p,
  * neighbor, the network): what a message costs is saved, what overlaps is lost. Staged halos are swapped whole or field by field, not one dimension
- * alone; hlc_halo_test answers HLC_AGAIN; reverse swaps add in another order than without; there are no views but of the halo. Needs the grid's own
- * neighbours and no fills, else HLC_ERR_UNSUPPORTED. A star stencil has nothing to stage and stays as it is.
+ * alone; hlc_halo_test goes on to the next dimension once the data of one are there; reverse swaps add in another order than without; there are no
+ * views but of the halo. Needs the grid's own neighbours and no fills, else HLC_ERR_UNSUPPORTED. A star stencil has nothing to stage and stays as it is.
  * Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value), HLC_ERR_MISMATCH (names both ranks and both
  * sizes; or both plans, where ranks make halos of different names or with fields of other names), HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED.
  */
@@ -350,7 +350,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_s
 
 /**
  * Moves the swap along without waiting. HLC_OK: finish will not wait for data any more (modes fence and passive_naive cannot see
- * this and answer HLC_AGAIN). HLC_AGAIN: still under way. Errors as for finish.
+ * this and answer HLC_AGAIN). HLC_AGAIN: still under way. A staged swap is moved on from dimension to dimension, which writes parts of the
+ * halo; with HALOCLINE_CHECK=1 each of them needs all neighbours to test or finish it, too. Errors as for finish.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_test(hlc_halo *halo);
 

@@ -129,8 +129,10 @@ Status Check::start(const RoundCard &card) {
   return Status::ok;
 }
 
-Status Check::announce_finish() {
-  const Letter said = letter(Word::finishing, post_.note_finishing(serial_));
+Status Check::announce_finish(bool waits) {
+  std::vector<char> later = post_.note_finishing(serial_);
+  if (!waits) later.clear();
+  const Letter said = letter(Word::finishing, std::move(later));
   for (const int rank : peers_) HLC_TRY(post_.send(rank, said));
   return Status::ok;
 }
@@ -207,11 +209,12 @@ Status Check::all_started() {
 }
 
 /// A neighbour that is in the finish of another plan, which I would finish after this one, never comes.
-Status Check::look_for_finishes() {
+Status Check::look_for_finishes(bool waits) {
   Status status = Status::ok;
   for (const int rank : peers_) {
     if (post_.finishes(serial_, rank, round_)) continue;
     status = again(rank, "finish");
+    if (!waits) continue;
     std::string swap;
     if (const std::int64_t other = post_.crosses(serial_, rank, &swap); other != 0) return refuse_order(rank, other, swap);
   }
@@ -242,16 +245,16 @@ Status Check::pass_barrier() {
 }
 
 /// Once a rank has told others that it comes it must come, for they may wait inside MPI: a look without memory is repeated.
-Status Check::meet() {
-  const Status met = alone(*plan_.context, [this] { return look_for_all(); });
+Status Check::meet(bool waits) {
+  const Status met = alone(*plan_.context, [&] { return look_for_all(waits); });
   starved_ = met == Status::memory;
   return starved_ ? Status::again : met;
 }
 
-Status Check::look_for_all() {
+Status Check::look_for_all(bool waits) {
   const Status started = all_started();
   HLC_TRY(started);
-  const Status finishing = look_for_finishes();
+  const Status finishing = look_for_finishes(waits);
   HLC_TRY(finishing);
   if (started == Status::again || finishing == Status::again) return Status::again;
   const Status passed = pass_barrier();

@@ -39,9 +39,10 @@ class Check {
   static std::int64_t payload(std::int64_t bytes);
 
   Status start(const RoundCard &card);
-  Status announce_finish();
+  /// waits: this thread comes to no other finish before this one is over.
+  Status announce_finish(bool waits);
   /// One look at what has come: ok once every neighbour's card is here and agrees and all have come to finish.
-  Status meet();
+  Status meet(bool waits);
   /// As meet, but without the finish.
   Status all_started();
   /// Fails if a neighbour has given this round up.
@@ -80,12 +81,12 @@ class Check {
   void make_tables();
   Status sort_letters();
   void sort(const Letter &come);
-  Status look_for_all();
+  Status look_for_all(bool waits);
   Status compare_cards();
   bool given_up() const { return quitter_ >= 0 && quit_round_ <= round_; }
   Status look_for_quitter() const;
   Status disagree(int edge, const TheirCard &theirs) const;
-  Status look_for_finishes();
+  Status look_for_finishes(bool waits);
   Status refuse_order(int rank, std::int64_t other, const std::string &swap);
   Status pass_barrier();
   Status again(int rank, const char *what);

@@ -208,6 +208,8 @@ Status Exchange::bad_call(const char *call, const char *why) const {
 void Exchange::begin_round() {
   if (!arranged_) arrange();
   in_flight_ = true;
+  copied_ = announced_ = false;
+  looked_ = Status::ok;
   round_ += 1;
   next_ = 0;
   left_ = missing_ = awaited_edges_;
@@ -241,8 +243,29 @@ Status Exchange::test_unchecked() {
 
 Status Exchange::finish() { return check_ ? finish_checked() : deliver(); }
 
+Status Exchange::try_finish() {
+  const Status tested = test();
+  if (tested != Status::ok) return tested;
+  for (const auto &leg : legs_)
+    if (leg->poll_blocks()) return Status::again;
+  return check_ ? try_finish_checked() : try_deliver();
+}
+
+/// All has come.
+Status Exchange::try_deliver() {
+  if (!std::exchange(copied_, true)) owner_.copy_to_myself();
+  HLC_TRY(mark_broken(in_order_ ? take_in_order() : take_early()));
+  for (auto &leg : legs_) leg->wake_peers();
+  int rank = -1;
+  const Status closed = mark_broken(close_each(&rank));
+  if (closed != Status::ok) return closed;
+  in_flight_ = false;
+  owner_.end_round();
+  return Status::ok;
+}
+
 Status Exchange::deliver() {
-  owner_.copy_to_myself();
+  if (!std::exchange(copied_, true)) owner_.copy_to_myself();
   HLC_TRY(complete());
   owner_.end_round();
   return Status::ok;
@@ -290,25 +313,51 @@ Status Exchange::test_checked() {
 /// As finish, between looks at what must not have changed and at what was delivered.
 Status Exchange::finish_checked() {
   return in_round([this] {
-    Looks *const looks = owner_.looks();
-    if (looks) looks->before_finish();
+    HLC_TRY(announce_finish(true));
     HLC_TRY(meet());
-    // The neighbours may wait inside MPI from here on: they get their part, whether mine can be checked or not.
-    const Status ready = alone(*plan_.context, [looks] {
-      if (looks) looks->before_delivery();
-      return Status::ok;
-    });
+    look_before_delivery();
     HLC_TRY(deliver());
-    HLC_TRY(ready);
-    if (looks) looks->after_finish();
-    return check_->verdict();
+    return look_after_delivery();
   });
+}
+
+Status Exchange::try_finish_checked() {
+  return in_round([this] {
+    HLC_TRY(announce_finish(false));
+    const Status met = mark_broken(check_->meet(false));
+    if (met != Status::ok) return met;
+    look_before_delivery();
+    const Status delivered = try_deliver();
+    return delivered == Status::ok ? look_after_delivery() : delivered;
+  });
+}
+
+/// Once in a round.
+Status Exchange::announce_finish(bool waits) {
+  if (std::exchange(announced_, true)) return Status::ok;
+  if (Looks *const looks = owner_.looks()) looks->before_finish();
+  return mark_broken(check_->announce_finish(waits));
+}
+
+/// The neighbours may wait inside MPI from here on: they get their part, whether mine can be checked or not.
+void Exchange::look_before_delivery() {
+  Looks *const looks = owner_.looks();
+  if (!looks || copied_) return;
+  looked_ = alone(*plan_.context, [looks] {
+    looks->before_delivery();
+    return Status::ok;
+  });
+}
+
+Status Exchange::look_after_delivery() {
+  HLC_TRY(looked_);
+  if (Looks *const looks = owner_.looks()) looks->after_finish();
+  return check_->verdict();
 }
 
 /// Waits until all neighbours have started the same and have come to finish it. No data have been touched by then.
 Status Exchange::meet() {
-  HLC_TRY(mark_broken(check_->announce_finish()));
-  return mark_broken(wait_until([&](bool *) { return check_->meet(); }, [&](bool timed_out) { return suspect_peers(timed_out); }));
+  return mark_broken(wait_until([&](bool *) { return check_->meet(true); }, [&](bool timed_out) { return suspect_peers(timed_out); }));
 }
 
 /// Asks each leg once, without waiting, and hands on what has come.
@@ -531,18 +580,19 @@ Status Exchange::look(bool *progress) {
 }
 
 /// All legs are asked in every step: one that waits for its peers must not keep another from serving its own.
+Status Exchange::close_each(int *rank) {
+  bool waits = false;
+  for (auto &leg : legs_) {
+    const Status closed = leg->close(rank);
+    if (failed(closed)) return closed;
+    waits = waits || closed == Status::again;
+  }
+  return waits ? Status::again : Status::ok;
+}
+
 Status Exchange::close_all() {
   int rank = -1;
-  const auto close_each = [&](bool *) {
-    bool waits = false;
-    for (auto &leg : legs_) {
-      const Status closed = leg->close(&rank);
-      if (failed(closed)) return closed;
-      waits = waits || closed == Status::again;
-    }
-    return waits ? Status::again : Status::ok;
-  };
-  HLC_TRY(wait_until(close_each, [&](bool timed_out) { return suspect_all(rank, timed_out); }));
+  HLC_TRY(wait_until([&](bool *) { return close_each(&rank); }, [&](bool timed_out) { return suspect_all(rank, timed_out); }));
   for (auto &leg : legs_) leg->wake_peers();
   return Status::ok;
 }

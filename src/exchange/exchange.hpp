@@ -84,6 +84,9 @@ class Exchange {
   Status test();
   /// Waits for the data, unpacks, and waits until my own are needed no more. The owner copies to itself meanwhile.
   Status finish();
+  /// Does what finish does as far as that needs no wait, and answers `again` while something is left: to this call or to finish. In modes whose
+  /// steps wait inside MPI it does nothing.
+  Status try_finish();
   /// Waits for the data and shows them where they lie: views are out until the next start or release.
   Status finish_views();
   /// Gives views back and waits until the peers have given back theirs of my own data.
@@ -109,9 +112,14 @@ class Exchange {
   Status test_checked();
   Status complete();
   Status deliver();
+  Status try_deliver();
   Status finish_checked();
+  Status try_finish_checked();
   template <class Part>
   Status in_round(Part part);
+  Status announce_finish(bool waits);
+  void look_before_delivery();
+  Status look_after_delivery();
   Status meet();
 
   /// A leg of the exchange, by edge: leg_of_[edge].
@@ -140,6 +148,7 @@ class Exchange {
   Status give_back();
   Status wait_for_all();
   Status close_all();
+  Status close_each(int *rank);
   template <class Step, class Suspect>
   Status wait_until(Step step, Suspect suspect);
   template <class Suspect>
@@ -179,6 +188,9 @@ class Exchange {
   int missing_ = 0;  // edges whose data have not come
   int dead_ = -1;  // a rank of this node whose process has ended
   bool in_flight_ = false, broken_ = false, in_order_ = false;
+  // How far the finish of the round has come.
+  bool copied_ = false, announced_ = false;
+  Status looked_ = Status::ok;
 };
 
 }  // namespace halocline

@@ -35,6 +35,8 @@ class Halo final : private Cargo {
   Status start_with(const hlc_swap *what, void *const *data);
   Status test();
   Status finish();
+  /// Of a stage: as finish, as far as that needs no wait; `again` while something is left.
+  Status try_finish() { return exchange_.try_finish(); }
   /// As finish, but in mode view without copies; see hlc_halo_finish_views.
   Status finish_views();
   Status release();

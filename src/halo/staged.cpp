@@ -89,6 +89,7 @@ Status Staged::start(const hlc_swap *what, void *const *data) {
     for (std::size_t f = 0; f < stage.data.size(); ++f)
       stage.data[f] = data && data[f] ? static_cast<char *>(data[f]) + stage.shift[f] : nullptr;
   done_ = 0;
+  found_ = Status::ok;
   const bool bound = data;
   HLC_TRY(bound ? now().halo->start_with(&what_, now().data.data()) : start_stage());
   in_flight_ = true;
@@ -101,27 +102,29 @@ Status Staged::start_stage() {
 }
 
 Status Staged::test() {
-  const Status tested = now().halo->test();
-  return tested == Status::ok && done_ + 1 < stages_.size() ? Status::again : tested;
+  while (done_ + 1 < stages_.size()) {
+    const Status finished = now().halo->try_finish();
+    if (finished == Status::again) return finished;
+    HLC_TRY(pass(finished));
+  }
+  return now().halo->test();
 }
 
 /// Check mode may find a rule broken in a stage that is complete all the same: then the neighbours wait for the next one.
-Status Staged::finish() {
-  Status found = Status::ok;
-  std::string words;
-  while (true) {
-    const Status finished = now().halo->finish();
-    if (failed(finished) && (finished != Status::rule || now().halo->broken())) return finished;
-    if (failed(finished) && !failed(found)) {
-      found = finished;
-      words = error_message();
-    }
-    done_ += 1;
-    if (done_ == stages_.size()) break;
-    HLC_TRY(start_stage());
+Status Staged::pass(Status finished) {
+  if (failed(finished) && (finished != Status::rule || now().halo->broken())) return finished;
+  if (failed(finished) && !failed(found_)) {
+    found_ = finished;
+    words_ = error_message();
   }
+  done_ += 1;
+  return done_ < stages_.size() ? start_stage() : Status::ok;
+}
+
+Status Staged::finish() {
+  while (done_ < stages_.size()) HLC_TRY(pass(now().halo->finish()));
   in_flight_ = false;
-  return failed(found) ? fail(found, "%s", words.c_str()) : Status::ok;
+  return failed(found_) ? fail(found_, "%s", words_.c_str()) : Status::ok;
 }
 
 Status Staged::end(bool others_broken) {

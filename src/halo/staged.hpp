@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "halo/halo.hpp"
@@ -18,7 +19,7 @@ class Staged {
   Status create(Context &context, const Options &options, const hlc_halo_spec &spec);
   /// Begins the first stage; in reverse, the last one. data: the arrays of this swap, NULL: the spec's.
   Status start(const hlc_swap *what, void *const *data);
-  /// Ok once finish will not wait; while another stage is to come `again`.
+  /// Goes on through the stages whose data are there. Ok once those of the last one are, so that finish will not wait for data.
   Status test();
   Status finish();
   Status end(bool others_broken);
@@ -39,6 +40,7 @@ class Staged {
   };
   Status add_stage(Context &context, const Options &options, const hlc_halo_spec &spec, int dim);
   Status start_stage();
+  Status pass(Status finished);
   Stage &now() { return stages_[reverse_ ? stages_.size() - 1 - done_ : done_]; }
 
   std::vector<Stage> stages_;
@@ -47,6 +49,8 @@ class Staged {
   hlc_swap what_{};
   bool reverse_ = false, in_flight_ = false;
   std::size_t done_ = 0;  // stages of the running swap that are over
+  Status found_ = Status::ok;  // the first rule that check mode has found broken in them
+  std::string words_;
 };
 
 }  // namespace halocline
