@@ -366,7 +366,8 @@ contains
     call hlc_allreduce_create(context, data(:n), HLC_REDUCE_SUM, plan, status=code)
     write (who, "(a,i0)") "rank ", last
     call expect_error(code, HLC_ERR_MISMATCH, "count: rank 0 has 5, " // trim(who) // " has 4", "another count")
-    call hlc_allreduce_create(context, data, HLC_REDUCE_SUM, plan, status=code, name=merge("mass  ", "energy", context%rank == last))
+    call hlc_allreduce_create(context, data, HLC_REDUCE_SUM, plan, status=code, &
+      name=merge("mass  ", "energy", context%rank == last))
     call expect_error(code, HLC_ERR_MISMATCH, "'energy', " // trim(who) // " in hlc_allreduce_create", "another name")
     call expect_error(code, HLC_ERR_MISMATCH, "'mass'", "another name, without the blanks behind it")
     call hlc_allreduce_create(context, data, HLC_REDUCE_SUM, plan, name="mass")
