@@ -98,14 +98,15 @@ Words::Words(char *memory, int notification_count, int count)
       rising_count(count) {}
 
 std::int64_t Words::bytes_of(int notification_count, int rising_count) {
-  return Notifications::bytes_of(notification_count) + rising_count * static_cast<std::int64_t>(sizeof(NotificationWord));
+  return Notifications::bytes_of(notification_count) + rising_count * kWordsPerLinePair * static_cast<std::int64_t>(sizeof(NotificationWord));
 }
 
 void Words::raise(int word, std::uint32_t value) const {
   // SYNC later-before-earlier (pairs with await_round): the network may bring a barrier's number after that of the next.
-  if (static_cast<std::int32_t>(value - rising[word].load(std::memory_order_relaxed)) <= 0) return;
+  NotificationWord &risen = word_at(word);
+  if (static_cast<std::int32_t>(value - risen.load(std::memory_order_relaxed)) <= 0) return;
   // SYNC payload-before-notification (pairs with risen)
-  rising[word].store(value, std::memory_order_release);
+  risen.store(value, std::memory_order_release);
 }
 
 bool Words::set(std::uint32_t id, std::uint32_t value) const {

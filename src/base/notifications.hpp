@@ -89,7 +89,7 @@ class Notifications {
 };
 
 /// All that announcements of other nodes may set, by id: notifications, and words behind their last line pair that only rise, because an
-/// announcement may be overtaken by a later one. The notifications may lie elsewhere than the words.
+/// announcement may be overtaken by a later one. Each of these has a line pair of its own, and an id. The notifications may lie elsewhere.
 struct Words {
   Notifications notifications;
   NotificationWord *rising = nullptr;
@@ -99,6 +99,8 @@ struct Words {
   /// | notifications | words that rise, from a line pair on |
   Words(char *memory, int notification_count, int count);
   static std::int64_t bytes_of(int notification_count, int rising_count);
+  /// An announcement has room for so many ids.
+  static constexpr int kMostIds = 1 << 17;
   /// The id of the first word that rises.
   static int first_rising(int notification_count) { return static_cast<int>(round_up(notification_count, kWordsPerLinePair)); }
   /// All ids lie below it.
@@ -109,12 +111,15 @@ struct Words {
   /// Raises the word of this number, unless it would go back.
   void raise(int word, std::uint32_t value) const;
   /// Sets a word back that nobody raises just now.
-  void lower(int word) const { rising[word].store(0, std::memory_order_release); }
+  void lower(int word) const { word_at(word).store(0, std::memory_order_release); }
   /// A word that rises.
   std::uint32_t risen(int word) const {
     // SYNC payload-before-notification (pairs with raise)
-    return rising[word].load(std::memory_order_acquire);
+    return word_at(word).load(std::memory_order_acquire);
   }
+
+ private:
+  NotificationWord &word_at(int word) const { return rising[static_cast<std::ptrdiff_t>(word) * kWordsPerLinePair]; }
 };
 
 }  // namespace halocline

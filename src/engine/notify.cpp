@@ -41,7 +41,7 @@ Status await_round(const PublicSegment &segment, int round, std::uint32_t number
   // SYNC barrier-round (pairs with the raise of the neighbour's same round)
   // SYNC later-before-earlier (pairs with Words::raise)
   return await(
-      segment, CallName::barrier, [&] { return has_come(words.risen(PublicSegment::barrier_word(round)), number); },
+      segment, CallName::barrier, [&] { return has_come(words.risen(round), number); },
       [&](const Verdict &verdict) {
         if (verdict.dead_rank >= 0)
           return fail(verdict.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),

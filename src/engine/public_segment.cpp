@@ -87,7 +87,7 @@ Status PublicSegment::compare(const char *what, std::int64_t mine) {
               static_cast<int>(first[0]), static_cast<long long>(least), static_cast<int>(first[1]), static_cast<long long>(most));
 }
 
-int PublicSegment::barrier_words() const { return rounds(context_.size()) * kWordsPerLinePair; }
+int PublicSegment::barrier_words() const { return rounds(context_.size()); }
 
 std::int64_t PublicSegment::bytes_before_data() const {
   return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + Words::bytes_of(notifications_, barrier_words()) + kLanding);

@@ -97,13 +97,11 @@ class PublicSegment {
     ring(member);
     return Status::ok;
   }
-  /// The word of a round of the barrier: each on a line pair of its own.
-  static int barrier_word(int round) { return round * kWordsPerLinePair; }
-  /// Raises a word of the barrier of any rank, which wakes up.
+  /// Raises the word of a round of the barrier of any rank, which wakes up.
   Status tell_round(const char *call, int rank, int round, std::uint32_t number) {
     const Member member = member_of(rank);
-    if (member == kOtherNode) return far_->notify(call, rank, {Words::first_rising(notifications_) + barrier_word(round), number});
-    parts_[static_cast<std::size_t>(member)].words.raise(barrier_word(round), number);
+    if (member == kOtherNode) return far_->notify(call, rank, {Words::first_rising(notifications_) + round, number});
+    parts_[static_cast<std::size_t>(member)].words.raise(round, number);
     context_.port().ring(member);
     return Status::ok;
   }

@@ -94,7 +94,7 @@ TEST(Notifications, that_are_set_are_found_by_every_look_whoever_else_looks) {
 }
 
 TEST(Words, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
-  constexpr int count = 5, rising = 64;
+  constexpr int count = 5, rising = 64;  // each of these on a line pair of its own
   std::vector<std::uint64_t> memory(static_cast<std::size_t>(Words::bytes_of(count, rising) / 8));
   const Words words(reinterpret_cast<char *>(memory.data()), count, rising);
   EXPECT_TRUE(words.set(4, 9));
@@ -106,6 +106,9 @@ TEST(Words, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
   EXPECT_TRUE(words.set(32 + 63, 8));
   EXPECT_TRUE(words.set(32 + 63, 7));
   EXPECT_EQ(words.risen(63), 8u);
+  EXPECT_EQ(reinterpret_cast<char *>(&words.rising[std::size_t{63} * kWordsPerLinePair] + kWordsPerLinePair),
+            reinterpret_cast<char *>(memory.data()) + Words::bytes_of(count, rising));
+  EXPECT_EQ(words.rising[std::size_t{63} * kWordsPerLinePair].load(), 8u);
   for (const std::uint32_t number : {0x7FFFFFFFu, 0xFFFFFFFEu, 0xFFFFFFFFu, 0u, 1u}) {
     EXPECT_TRUE(words.set(34, number)) << "numbers wrap around";
     EXPECT_EQ(words.risen(2), number);

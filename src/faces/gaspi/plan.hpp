@@ -69,7 +69,9 @@ class Plan {
   static constexpr std::int64_t kSlot = 1024, kSlotOfAll = 32768;
   static constexpr std::int64_t kCard = (sizeof(PartCard) + kLinePair - 1) / kLinePair * kLinePair;
 
-  int word(int set, int round) const { return (set * (rounds_ + 1) + round) * kWordsPerLinePair; }
+  static_assert(kSets * kMostGroups * (std::bit_width(kMostRanks - 1u) + 1) + kWordsPerLinePair <= Words::kMostIds);
+
+  int word(int set, int round) const { return set * (rounds_ + 1) + round; }
 
   int segments_, groups_, rounds_;
   std::int64_t message_;

@@ -27,6 +27,7 @@ constexpr std::size_t kMostTransferBytesIfFake = 5000, kWordBytesIfPoor = 4;
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
 constexpr int kEarAt = 49, kIdAt = 32;
 constexpr std::uint64_t kIds = std::uint64_t{1} << (kEarAt - kIdAt), kEars = std::uint64_t{1} << (63 - kEarAt);
+static_assert(kIds == Words::kMostIds);
 
 /// An announcement that counts:  | 0 | salt: 40 bits | place in the table of ears: 23 bits |. The salt is random, so that a stranger's word is
 /// known as such. Where the provider carries four bytes only, there is no room for it.
