@@ -120,7 +120,10 @@ ProgressThread::~ProgressThread() {
     const std::lock_guard lock(all.mutex);
     std::erase(all.threads, this);
   }
-  if (thread_.joinable()) {
+  if (process_ != getpid()) {
+    // A child of fork: the thread is its parent's, and so is what the eventfd wakes.
+    if (thread_.joinable()) thread_.detach();
+  } else if (thread_.joinable()) {
     ask_to_stop();
     thread_.join();
   }

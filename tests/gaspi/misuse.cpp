@@ -1,8 +1,11 @@
 // Misuse at the end of the job is an error, and no crash. Argument: `waiters`, threads that wait in calls when gaspi_proc_term is called;
-// `finalized`, calls after MPI_Finalize; `left`, a program that ends without gaspi_proc_term.
+// `finalized`, calls after MPI_Finalize; `left`, a program that ends without gaspi_proc_term;
+// `forked`, a child of fork that ends by exit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI.h>
 #include <mpi.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -115,11 +118,34 @@ void call_after_the_end_of_mpi() {
   expect(GASPI_ERROR, gaspi_proc_init(GASPI_BLOCK), "gaspi_proc_init");
 }
 
+/// The job is its parent's, which goes on with it.
+void end_a_child() {
+  start();
+  gaspi_rank_t rank = 0, ranks = 0;
+  expect(GASPI_SUCCESS, gaspi_proc_rank(&rank), "gaspi_proc_rank");
+  expect(GASPI_SUCCESS, gaspi_proc_num(&ranks), "gaspi_proc_num");
+  const auto other = static_cast<gaspi_rank_t>((rank + 1) % ranks);
+  const auto send = [&] {
+    expect(GASPI_SUCCESS, gaspi_write(0, 0, other, 0, 2048, 64, 0, GASPI_BLOCK), "gaspi_write");
+    expect(GASPI_SUCCESS, gaspi_wait(0, 20000), "gaspi_wait");
+    expect(GASPI_SUCCESS, gaspi_barrier(GASPI_GROUP_ALL, 20000), "gaspi_barrier");
+  };
+  send();
+  const pid_t child = fork();
+  if (child == 0) std::exit(0);
+  int how = 0;
+  if (waitpid(child, &how, 0) != child || how != 0) std::abort();
+  for (int i = 0; i < 5; ++i) send();
+  expect(GASPI_SUCCESS, gaspi_proc_term(20000), "gaspi_proc_term");
+  MPI_Finalize();
+}
+
 }  // namespace
 
 int main(int, char **argv) {
   if (std::strcmp(argv[1], "waiters") == 0) end_under_waiters();
   if (std::strcmp(argv[1], "finalized") == 0) call_after_the_end_of_mpi();
+  if (std::strcmp(argv[1], "forked") == 0) end_a_child();
   if (std::strcmp(argv[1], "left") == 0) {
     start();
     expect(GASPI_SUCCESS, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), "gaspi_barrier");

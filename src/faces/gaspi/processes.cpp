@@ -1,5 +1,7 @@
 // GASPI 17.1, section 5: configuration, processes, connections, the state vector.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -18,6 +20,7 @@ namespace {
 
 std::atomic<Job *> open_job{nullptr};
 std::mutex changing;  // while the job is opened or ended
+pid_t opened_in = 0;   // a child of fork has no job
 
 constexpr const char *kTerm = "gaspi_proc_term";
 
@@ -87,6 +90,7 @@ gaspi_return_t why(Status failure) {
 
 /// A program that ends without gaspi_proc_term: threads of the library end before what they use.
 void leave() {
+  if (opened_in != getpid()) return;
   Job *left = open_job.exchange(nullptr);
   if (left && Visit::is_alone()) abandon(std::unique_ptr<Job>(left));
 }
@@ -103,6 +107,7 @@ gaspi_return_t start() {
   // Before that of the provider, which was loaded meanwhile.
   static const int registered = std::atexit(leave);
   static_cast<void>(registered);
+  opened_in = getpid();
   open_job = opening.release();
   return GASPI_SUCCESS;
 }
