@@ -1,6 +1,8 @@
 // GASPI 17.1, sections 8, 10 and 11.2: reading, writing, notifications, queues, atomics, the barrier and timeouts.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -156,6 +158,29 @@ TEST(GaspiQueue, is_full_at_its_size_and_empty_after_wait) {
   gaspi_notification_id_t id = 0;
   barrier();
   EXPECT_TRUE(comes_to(GASPI_TIMEOUT, gaspi_notify_waitsome(0, 0, 1, &id, GASPI_TEST))) << "it was refused";
+}
+
+TEST(GaspiQueue, keeps_count_while_one_thread_waits_and_another_is_refused) {
+  const Segment segment(64);
+  constexpr gaspi_segment_id_t nowhere = 77;
+  constexpr gaspi_queue_id_t queue = 5;
+  std::atomic<bool> posting{true};
+  // It has room while its segment is looked up.
+  std::thread poster([&] {
+    for (int i = 0; i < 500; ++i) EXPECT_TRUE(comes_to(GASPI_ERR_INV_SEG, gaspi_write(0, 0, next(), nowhere, 8, 8, queue, GASPI_BLOCK)));
+    posting = false;
+  });
+  gaspi_number_t posted = 0, most = 0;
+  while (posting) {
+    wait_for(queue);
+    EXPECT_TRUE(succeeds(gaspi_queue_size(queue, &posted)));
+    most = std::max(most, posted);
+  }
+  poster.join();
+  EXPECT_LE(most, 1u);
+  EXPECT_TRUE(succeeds(gaspi_queue_size(queue, &posted)));
+  EXPECT_EQ(posted, 0u);
+  barrier();
 }
 
 TEST(GaspiQueue, is_made_up_to_the_limit_and_deleted) {

@@ -64,6 +64,7 @@ gaspi_return_t post_some(Job &job, const List &list, Posting &posting, Count cou
       return begin(job, route, part, [&] { return work(part, own->data() + move.local_offset, move); });
     }));
     if (count(job, code, move.size) != GASPI_SUCCESS) return code;
+    job.queues[list.queue].fill(1);
     posting.posted += 1;
     posting.done = 0;
   }
@@ -100,7 +101,7 @@ gaspi_return_t notify_behind(Job &job, const Route &route, Posting &posting, hlc
     });
   });
   const gaspi_return_t code = count_notification(job, settle(job, route, told));
-  if (code != GASPI_SUCCESS) job.queues[route.queue].give_back(1);
+  code == GASPI_SUCCESS ? job.queues[route.queue].fill(1) : job.queues[route.queue].give_back(1);
   return code;
 }
 

@@ -91,7 +91,8 @@ gaspi_return_t post(Job &job, const Route &route, gaspi_timeout_t timeout_ms, Wo
   if (const gaspi_return_t room = make_room(job, route.queue, 1); room != GASPI_SUCCESS) return room;
   const gaspi_return_t posted =
       settle(job, route, until(job, route.call, timeout_ms, [&] { return job.parts.with(route.rank, route.segment, work); }));
-  if (posted != GASPI_SUCCESS && posted != GASPI_ERROR) job.queues[route.queue].give_back(1);
+  const bool counts = posted == GASPI_SUCCESS || posted == GASPI_ERROR;
+  counts ? job.queues[route.queue].fill(1) : job.queues[route.queue].give_back(1);
   return posted;
 }
 

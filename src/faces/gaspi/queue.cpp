@@ -32,7 +32,8 @@ gaspi_return_t Queue::posted(Status status, int rank, bool near) {
 
 Status Queue::look(Context &context) {
   const std::lock_guard lock(mutex_);
-  const unsigned posted = size();
+  // Whoever has filled it has had the lock before, if there is something to wait for.
+  const unsigned posted = filled_.load(std::memory_order_relaxed);
   for (const int rank : far_) waited_for_.push_back(context.network().traffic()->begin_drain(rank, false));
   far_.clear();
   std::erase_if(waited_for_, [&](Drain &drain) {
@@ -45,8 +46,14 @@ Status Queue::look(Context &context) {
   if (!waited_for_.empty()) return Status::again;
   // SYNC put-before-flush (pairs with whatever tells the target)
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  give_back(posted);
+  empty(posted);
   return Status::ok;
+}
+
+/// Other threads may have made room for requests that they have not posted yet: these stay.
+void Queue::empty(unsigned requests) {
+  filled_.fetch_sub(requests, std::memory_order_relaxed);
+  give_back(requests);
 }
 
 std::vector<int> Queue::lost() {
@@ -59,7 +66,7 @@ void Queue::purge() {
   far_.clear();
   waited_for_.clear();
   lost_.clear();
-  size_ = 0;
+  empty(filled_.load(std::memory_order_relaxed));
   corrupt_ = false;
 }
 

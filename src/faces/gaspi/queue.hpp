@@ -22,6 +22,8 @@ class Queue {
   gaspi_return_t take(unsigned requests, unsigned most);
   /// Requests for which there was room are not posted.
   void give_back(unsigned requests) { size_.fetch_sub(requests, std::memory_order_relaxed); }
+  /// Requests for which there was room are posted: from now on look and purge take them away.
+  void fill(unsigned requests) { filled_.fetch_add(requests, std::memory_order_relaxed); }
   /// One request to a rank has been begun, or has failed; one to a rank that is lost counts as posted, and gaspi_wait says so. GASPI_TIMEOUT if
   /// it has to wait for what was sent before it.
   gaspi_return_t posted(Status status, int rank, bool near);
@@ -34,8 +36,9 @@ class Queue {
 
  private:
   void fail_for(int rank);
+  void empty(unsigned requests);
 
-  std::atomic<unsigned> size_{0};
+  std::atomic<unsigned> size_{0}, filled_{0};  // requests for which there is room made; those of them that are posted
   std::atomic<bool> corrupt_{false};
   std::mutex mutex_;  // of what follows
   std::vector<int> far_, lost_;
