@@ -171,6 +171,12 @@ Status Traffic::reach(int rank, Link **link) {
   return Status::ok;
 }
 
+Status Traffic::meet(int rank) {
+  const auto locked = lock();
+  Link *link = nullptr;
+  return alone(context_, [&] { return reach(rank, &link); });
+}
+
 /// Waits until `there` is true, which may say anew for which rank; a link that has failed is waited for no longer.
 template <class There>
 Status Traffic::await(const char *call, const Link *link, const int &rank, There there) {

@@ -79,6 +79,8 @@ class Traffic {
   /// One for each rank that something has gone to.
   std::vector<Drain> begin_drains(bool confirm);
   Status look(Drain &drain, const char *call);
+  /// A rank is going to be waited for: from now on it is looked for, though nothing is sent to it but that.
+  Status meet(int rank);
   /// True if something to a rank has failed; to any rank.
   bool has_failed(int rank);
   bool has_failed();

@@ -1,12 +1,15 @@
 // Three ranks, of which the second ends while the others wait. They are told once, know which rank it was, mend their queues, and go on without
 // it. Arguments: how it ends (`dies` by itself, `killed` by rank 0). On nodes of their own, or if it has killed it, rank 0 sends to it; rank 2 only waits.
+// With `barrier`, any number of ranks of which the second ends, and the others are in a barrier already: all are told.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace {
 
@@ -88,9 +91,33 @@ void go_on_without_it() {
   expect(GASPI_SUCCESS, gaspi_barrier(group, GASPI_BLOCK), "the barrier of those that are left");
 }
 
+/// Then the others make a group, and meet.
+void wait_in_barrier() {
+  gaspi_rank_t ranks = 0;
+  gaspi_group_t group = 0;
+  expect(GASPI_SUCCESS, gaspi_proc_init(GASPI_BLOCK), "gaspi_proc_init");
+  expect(GASPI_SUCCESS, gaspi_proc_rank(&rank), "gaspi_proc_rank");
+  expect(GASPI_SUCCESS, gaspi_proc_num(&ranks), "gaspi_proc_num");
+  for (int i = 0; i < 5; ++i) expect(GASPI_SUCCESS, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), "gaspi_barrier");
+  if (rank == victim) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::raise(SIGKILL);
+  }
+  expect(GASPI_ERROR, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), "the barrier with one that ends");
+  expect(GASPI_SUCCESS, gaspi_group_create(&group), "gaspi_group_create");
+  for (gaspi_rank_t r = 0; r < ranks; ++r)
+    if (r != victim) expect(GASPI_SUCCESS, gaspi_group_add(group, r), "gaspi_group_add");
+  expect(GASPI_SUCCESS, gaspi_group_commit(group, GASPI_BLOCK), "gaspi_group_commit");
+  expect(GASPI_SUCCESS, gaspi_barrier(group, GASPI_BLOCK), "the barrier of those that are left");
+  std::printf("rank %d goes on without rank %d\n", rank, victim);
+  std::fflush(stdout);
+  std::_Exit(0);
+}
+
 }  // namespace
 
 int main(int, char **argv) {
+  if (std::strcmp(argv[1], "barrier") == 0) wait_in_barrier();
   const bool killed = std::strcmp(argv[1], "killed") == 0, alone = std::getenv("HALOCLINE_FAKE_NODES") != nullptr;
   gaspi_notification_id_t id = 0;
   expect(GASPI_SUCCESS, gaspi_proc_init(GASPI_BLOCK), "gaspi_proc_init");

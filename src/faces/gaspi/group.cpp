@@ -73,7 +73,26 @@ Status Group::choose_partners(Job &job) {
   };
   above_.resize(static_cast<std::size_t>(rounds_));
   for (int round = 0; round < rounds_; ++round) HLC_TRY(find((index_ + (1 << round)) % members, &above_[static_cast<std::size_t>(round)]));
-  return find(index_ & (index_ - 1), &below_);
+  HLC_TRY(find(index_ & (index_ - 1), &below_));
+  return look_for_others(job);
+}
+
+/// Also those that this rank only waits for, and those that these wait for: who is told of a loss tells nobody else. In a large group that would be
+/// too many, and only the first are looked for.
+Status Group::look_for_others(Job &job) const {
+  Traffic *traffic = job.context.network().traffic();
+  const int members = size(job);
+  if (!traffic || members == 1) return Status::ok;
+  const auto meet = [&](int index) {
+    const int rank = rank_at(index);
+    return job.context.member_of(rank) == kOtherNode ? traffic->meet(rank) : Status::ok;
+  };
+  if (members <= kLookedFor) {
+    for (int index = 0; index < members; ++index) HLC_TRY(meet(index));
+    return Status::ok;
+  }
+  for (int distance = 1; distance < members; distance *= 2) HLC_TRY(meet((index_ - distance + members) % members));
+  return Status::ok;
 }
 
 /// Looks for the group among the records of a partner, as often as it takes until that has committed it.

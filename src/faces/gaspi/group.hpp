@@ -50,6 +50,8 @@ class Group {
  private:
   static constexpr const char *kCommit = "gaspi_group_commit", *kBarrier = "gaspi_barrier", *kReduction = "gaspi_allreduce";
 
+  static constexpr int kLookedFor = 64;  // members of a group in which each looks for all
+
   /// A member that this one writes to.
   struct Partner {
     PeerPart *part = nullptr;
@@ -86,6 +88,7 @@ class Group {
 
   void publish(Job &job);
   Status choose_partners(Job &job);
+  Status look_for_others(Job &job) const;
   Status find_handle(Job &job, Partner &partner);
   Status begin(Job &job, const char *call);
   Status look_for_lost(Job &job, const char *call) const;
