@@ -223,13 +223,19 @@ GASPI_API gaspi_return_t gaspi_state_vec_get(gaspi_state_vector_t state_vector);
 
 /* ---------------------------------------------------------------- groups [6] */
 
-/** Makes an empty group. GASPI_ERR_MANY_GRP. Local. [6.3.1] */
+/**
+ * Makes an empty group. GASPI_ERR_MANY_GRP: there are group_max groups, counting those that were deleted when a collective call of theirs had failed
+ * or was not over. Local. [6.3.1]
+ */
 GASPI_API gaspi_return_t gaspi_group_create(gaspi_group_t *group);
-/** Adds a rank to a group that is not committed. GASPI_ERR_INV_RANK also if it is there already. Local. [6.3.2] */
+/**
+ * Adds a rank to a group that is not committed. GASPI_ERR_INV_RANK also if it is there already; GASPI_ERR_ACTIVE_COLL while its commit is not over.
+ * Local. [6.3.2]
+ */
 GASPI_API gaspi_return_t gaspi_group_add(gaspi_group_t group, gaspi_rank_t rank);
 /**
  * Makes a group ready for collective calls. Collective over its members, who have added the same ranks; groups of the same members are
- * committed by all in one order. [6.3.3]
+ * committed by all in one order. A group that is deleted after GASPI_TIMEOUT may be made anew and committed. [6.3.3]
  */
 GASPI_API gaspi_return_t gaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_ms);
 /** Deletes a group; not GASPI_GROUP_ALL. Local. [6.4.1] */
@@ -279,8 +285,9 @@ GASPI_API gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi
 /*
  * What holds for all of them. They are posted to a queue, and return before they are complete; to a rank of the same node they are complete. The
  * size is 0 to gaspi_transfer_size_max; of size 0 nothing is moved, and its notification comes alone. GASPI_QUEUE_FULL: the queue has no room,
- * nothing has been posted. GASPI_TIMEOUT: nothing has been posted; the network has no room, the rank's segment is used for the first time and
- * another node is asked about it, or a notification waits for data on a network that keeps no order. A request to a lost rank counts as posted:
+ * nothing has been posted. GASPI_TIMEOUT: nothing has been posted, of a list perhaps its first elements, as gaspi_queue_size says; the network has no
+ * room, the rank's segment is used for the first time and another node is asked about it, or a notification waits for data on a network that keeps
+ * no order. A request to a lost rank counts as posted:
  * gaspi_wait says what has become of it. Errors: GASPI_ERR_INV_SEG, _RANK, _QUEUE, _LOC_OFF, _REM_OFF, _COMMSIZE, _NOTIF_ID, _NOTIF_VAL.
  */
 

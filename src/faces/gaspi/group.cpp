@@ -24,6 +24,9 @@ std::atomic_ref<std::uint64_t> record_of(Job &job, int handle) {
 
 const Words &words_of(Job &job) { return job.parts.control().words(); }
 
+/// Never 0, which is no group.
+std::uint64_t name_of(std::uint64_t members, std::uint64_t count) { return mix(members, count) | 1; }
+
 }  // namespace
 
 void Group::define(bool all) {
@@ -31,6 +34,30 @@ void Group::define(bool all) {
   all_ = all;
   ranks_.clear();
   call_ = Call::none;
+  broken_ = false;
+}
+
+/// A slow member may still be in a collective call that this one has left, and write to the words: then these are not another group's. What has
+/// been committed by one has been found by all, and so needs its record no more.
+void Group::remove(Job &job) {
+  if (call_ == Call::commit) break_off(job);
+  if (stage_ == Stage::committed) {
+    record_of(job, handle_).store(0, std::memory_order_relaxed);
+    job.kept_handles.set(static_cast<std::size_t>(handle_), broken_ || call_ != Call::none || has_lost_members(job));
+  }
+  stage_ = Stage::none;
+  call_ = Call::none;
+}
+
+/// A collective call ends before it is complete.
+void Group::break_off(Job &job) {
+  broken_ = true;
+  if (call_ == Call::commit && step_ != Step::begin && !all_) job.give_up(attempt_);
+}
+
+bool Group::has_lost_members(Job &job) const {
+  if (!job.watch.knows_any()) return false;
+  return std::any_of(ranks_.begin(), ranks_.end(), [&](int rank) { return job.watch.is_lost(rank); });
 }
 
 bool Group::add(int rank) {
@@ -46,22 +73,36 @@ bool Group::has_come(Job &job, int word, std::uint32_t number) {
   return static_cast<std::int32_t>(words_of(job).risen(word) - number) >= 0;
 }
 
+/// Which commit of these members this is. One that was given up is gone on with, under the handle and with the words that it had: others may know
+/// that, and have written to them.
+void Group::name_attempt(Job &job) {
+  std::uint64_t members = mix(0, static_cast<std::uint64_t>(size(job)));
+  for (const int rank : ranks_) members = mix(members, static_cast<std::uint64_t>(rank));
+  passed_by_ = false;
+  resumes_ = job.take_given_up(members, &attempt_);
+  if (!resumes_) attempt_ = {members, job.count_commits(members), handle_};
+  handle_ = attempt_.handle;
+  name_ = name_of(members, attempt_.count);
+  next_name_ = name_of(members, attempt_.count + 1);
+}
+
 /// Says that this rank calls the group `handle`. Until the others know that, nobody writes to its words. That of all ranks needs no saying.
-void Group::publish(Job &job) {
+Status Group::publish(Job &job) {
   number_ = 0;
   sent_.assign(static_cast<std::size_t>(job.plan().rounds()) + 1, 0);
   received_.assign(sent_.size(), 0);
-  if (all_) return;
-  for (int round = 0; round <= job.plan().rounds(); ++round) {
+  if (all_) return Status::ok;
+  name_attempt(job);
+  if (!resumes_ && job.kept_handles[static_cast<std::size_t>(handle_)])
+    return fail(Status::state, "%s on rank %d: an earlier commit of the group has failed, it has to be made anew", kCommit, job.rank());
+  for (int round = 0; round <= job.plan().rounds() && !resumes_; ++round) {
     words_of(job).lower(job.plan().barrier_word(handle_, round));
     words_of(job).lower(job.plan().reduction_word(handle_, round));
     words_of(job).lower(job.plan().taken_word(handle_, round));
   }
-  std::uint64_t members = mix(0, static_cast<std::uint64_t>(size(job)));
-  for (const int rank : ranks_) members = mix(members, static_cast<std::uint64_t>(rank));
-  name_ = mix(members, job.count_commits(members)) | 1;
   // SYNC words-before-record (pairs with find_handle): the words hold nothing of an earlier group when somebody learns of this one.
   record_of(job, handle_).store(name_, std::memory_order_release);
+  return Status::ok;
 }
 
 Status Group::choose_partners(Job &job) {
@@ -95,6 +136,17 @@ Status Group::look_for_others(Job &job) const {
   return Status::ok;
 }
 
+/// What a commit that was given up still reads has come, and its memory is free.
+Status Group::end_questions(Job &job) {
+  const auto end = [&](Partner &partner) {
+    if (!partner.asked || partner.part->is_near()) return false;
+    partner.asked = job.context.network().traffic()->look(partner.drain, kCommit) == Status::again;
+    return partner.asked;
+  };
+  if (std::any_of(above_.begin(), above_.end(), end) || end(below_)) return Status::again;
+  return Status::ok;
+}
+
 /// Looks for the group among the records of a partner, as often as it takes until that has committed it.
 Status Group::find_handle(Job &job, Partner &partner) {
   if (partner.handle >= 0) return Status::ok;
@@ -117,24 +169,42 @@ Status Group::find_handle(Job &job, Partner &partner) {
   // SYNC words-before-record (pairs with publish)
   std::atomic_thread_fence(std::memory_order_acquire);
   const auto found = std::find(partner.records.begin(), partner.records.end(), name_);
-  if (found == partner.records.end()) return Status::again;
+  if (found == partner.records.end()) {
+    passed_by_ = resumes_ && std::find(partner.records.begin(), partner.records.end(), next_name_) != partner.records.end();
+    return Status::again;
+  }
   partner.handle = static_cast<int>(found - partner.records.begin());
   return Status::ok;
 }
 
+Status Group::find_handles(Job &job) {
+  for (Partner &partner : above_)
+    if (const Status found = find_handle(job, partner); found != Status::ok) return found;
+  return find_handle(job, below_);
+}
+
+/// The others have completed what this one had given up, and commit the next group of the same members: so does this one, with words to which nobody
+/// has written.
+Status Group::begin_next(Job &job, int handle) {
+  if (handle_ == handle)
+    return fail(Status::state, "%s on rank %d: the others have gone on without it, the group has to be made anew", kCommit, job.rank());
+  record_of(job, handle_).store(0, std::memory_order_relaxed);
+  step_ = Step::begin;
+  return Status::again;
+}
+
 Status Group::commit_on(Job &job, int handle) {
   if (step_ == Step::begin) {
+    if (const Status over = end_questions(job); over != Status::ok) return over;
     handle_ = handle;
     const auto mine = std::lower_bound(ranks_.begin(), ranks_.end(), job.rank());
     index_ = all_ ? job.rank() : static_cast<int>(mine - ranks_.begin());
     HLC_TRY(choose_partners(job));
-    publish(job);
+    HLC_TRY(publish(job));
     step_ = Step::first;
   }
   if (step_ == Step::first) {
-    for (Partner &partner : above_)
-      if (const Status found = find_handle(job, partner); found != Status::ok) return found;
-    if (const Status found = find_handle(job, below_); found != Status::ok) return found;
+    if (const Status found = find_handles(job); found != Status::ok) return passed_by_ ? begin_next(job, handle) : found;
     number_ += 1;
     round_ = 0;
     told_ = false;

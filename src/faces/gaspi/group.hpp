@@ -20,6 +20,12 @@ struct Reduction {
   const void *what = nullptr;
 };
 
+/// A commit: the count-th of groups of the same members on this rank, and what others know the group by.
+struct Attempt {
+  std::uint64_t members = 0, count = 0;
+  int handle = 0;
+};
+
 /// One thread at a time, but for what is const.
 class Group {
  public:
@@ -28,7 +34,7 @@ class Group {
 
   void define(bool all);
   Stage stage() const { return stage_; }
-  void remove() { stage_ = Stage::none; }
+  void remove(Job &job);
   /// False if the rank is a member already.
   bool add(int rank);
   int size(const Job &job) const;
@@ -72,24 +78,30 @@ class Group {
 
   template <class Work>
   Status go_on(Job &job, Call call, const char *name, Work work) {
-    if (call_ == Call::none) {
-      HLC_TRY(look_for_lost(job, name));
-      step_ = Step::begin, call_ = call;
-    }
-    Status status = work();
+    const bool begins = call_ == Call::none;
+    if (begins) step_ = Step::begin, call_ = call;
+    Status status = begins ? look_for_lost(job, name) : Status::ok;
+    if (status == Status::ok) status = work();
     // What a member did before it was lost still counts.
     if (const Status lost = status == Status::again ? look_for_lost(job, name) : Status::ok; failed(lost)) status = lost;
+    if (failed(status)) break_off(job);
     if (status != Status::again) call_ = Call::none;
     return status;
   }
+  void break_off(Job &job);
   Status commit_on(Job &job, int handle);
   Status barrier_on(Job &job);
   Status reduce_on(Job &job, const Reduction &reduction);
 
-  void publish(Job &job);
+  Status publish(Job &job);
+  void name_attempt(Job &job);
   Status choose_partners(Job &job);
   Status look_for_others(Job &job) const;
+  bool has_lost_members(Job &job) const;
   Status find_handle(Job &job, Partner &partner);
+  Status find_handles(Job &job);
+  Status end_questions(Job &job);
+  Status begin_next(Job &job, int handle);
   Status begin(Job &job, const char *call);
   Status look_for_lost(Job &job, const char *call) const;
   Status confirm_writes(Job &job, const char *call);
@@ -109,7 +121,11 @@ class Group {
   bool all_ = false;
   std::vector<int> ranks_;  // rising; empty for all
   int handle_ = 0, index_ = 0, rounds_ = 0;
-  std::uint64_t name_ = 0;  // what its members write to their records
+  Attempt attempt_;  // to commit it
+  bool resumes_ = false;  // that of a group that has been deleted
+  bool passed_by_ = false;  // others have completed it
+  bool broken_ = false;  // a collective call has failed
+  std::uint64_t name_ = 0, next_name_ = 0;  // what its members write to their records; what the next group of the same members does
   Partner below_;  // in the tree of reductions
   std::vector<Partner> above_;  // 2^round above, modulo the size
 

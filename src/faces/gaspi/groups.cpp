@@ -34,7 +34,7 @@ gaspi_return_t pgaspi_group_create(gaspi_group_t *group) {
   return enter([&](Job &job) {
     if (!group) return GASPI_ERR_NULLPTR;
     for (unsigned handle = 0; handle < job.config.group_max; ++handle) {
-      if (job.groups[handle].stage() != Stage::none) continue;
+      if (job.groups[handle].stage() != Stage::none || job.kept_handles[handle]) continue;
       job.groups[handle].define(false);
       *group = static_cast<gaspi_group_t>(handle);
       return GASPI_SUCCESS;
@@ -46,6 +46,7 @@ gaspi_return_t pgaspi_group_create(gaspi_group_t *group) {
 gaspi_return_t pgaspi_group_add(gaspi_group_t group, gaspi_rank_t rank) {
   return with_group(group, [&](const Job &job, Group &found) {
     if (group == GASPI_GROUP_ALL || found.stage() == Stage::committed) return GASPI_ERR_INV_GROUP;
+    if (found.is_busy(Group::Call::none)) return GASPI_ERR_ACTIVE_COLL;
     return rank < job.size() && found.add(rank) ? GASPI_SUCCESS : GASPI_ERR_INV_RANK;
   });
 }
@@ -61,9 +62,9 @@ gaspi_return_t pgaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_
 }
 
 gaspi_return_t pgaspi_group_delete(gaspi_group_t group) {
-  return with_group(group, [&](const Job &, Group &found) {
+  return with_group(group, [&](Job &job, Group &found) {
     if (group == GASPI_GROUP_ALL) return GASPI_ERR_INV_GROUP;
-    found.remove();
+    found.remove(job);
     return GASPI_SUCCESS;
   });
 }

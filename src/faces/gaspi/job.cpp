@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/job.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <iterator>
 
@@ -93,6 +94,19 @@ void Job::poll() {
   reads.look();
   // Another rank has asked for it.
   if (parts.control().words().notifications.seen(Plan::kEnd) != 0) raise(SIGKILL);
+}
+
+void Job::give_up(const Attempt &attempt) {
+  given_up_.push_back(attempt);
+  kept_handles.set(static_cast<std::size_t>(attempt.handle));
+}
+
+bool Job::take_given_up(std::uint64_t members, Attempt *attempt) {
+  const auto found = std::find_if(given_up_.begin(), given_up_.end(), [&](const Attempt &one) { return one.members == members; });
+  if (found == given_up_.end()) return false;
+  *attempt = *found;
+  given_up_.erase(found);
+  return true;
 }
 
 void Job::note_write(int rank) {

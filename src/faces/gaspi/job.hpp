@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <new>
 #include <set>
 #include <unordered_map>
@@ -55,8 +56,12 @@ class Job : public Kept {
   /// Notes that something was written to a rank of another node, and hands out those of a group.
   void note_write(int rank);
   std::vector<int> take_written(const Group &group);
-  /// Counts the groups of the same members that this rank has committed.
+  /// Counts the groups of the same members that this rank has committed, or has begun to.
   std::uint64_t count_commits(std::uint64_t members) { return ++commits_[members]; }
+  /// A commit that is not complete has come to its end here; others may still take part in it.
+  void give_up(const Attempt &attempt);
+  /// The first such commit of these members; false if there is none.
+  bool take_given_up(std::uint64_t members, Attempt *attempt);
 
   Context context;
   const gaspi_config_t config;
@@ -69,6 +74,8 @@ class Job : public Kept {
   Statistics statistics;
   std::array<Queue, kMostQueues> queues;
   std::array<Group, kMostGroups> groups;
+  /// Handles of groups that are gone, to whose words others may still write: no new group gets them.
+  std::bitset<kMostGroups> kept_handles;
   std::array<Making, kMostSegments> makings;
   bool started_mpi = false;
   std::atomic<bool> is_ending{false};  // no call waits any longer
@@ -82,6 +89,7 @@ class Job : public Kept {
   std::mutex mutex_;
   std::set<int> written_;
   std::unordered_map<std::uint64_t, std::uint64_t> commits_;
+  std::vector<Attempt> given_up_;
   enum class Ending { not_begun, drains, meets, met } ending_ = Ending::not_begun;
   std::vector<Drain> drains_;
   MPI_Request meeting_ = MPI_REQUEST_NULL;
