@@ -98,7 +98,7 @@ Words::Words(char *memory, int notification_count, int count)
       rising_count(count) {}
 
 std::int64_t Words::bytes_of(int notification_count, int rising_count) {
-  return Notifications::bytes_of(notification_count) + rising_count * kWordsPerLinePair * static_cast<std::int64_t>(sizeof(NotificationWord));
+  return Notifications::bytes_of(notification_count) + rising_count * static_cast<std::int64_t>(kLinePair);
 }
 
 void Words::raise(int word, std::uint32_t value) const {
