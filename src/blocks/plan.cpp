@@ -72,14 +72,13 @@ Status Blocks::accept(const hlc_blocks_spec *spec, std::string *plan) {
 }
 
 Status Blocks::check_memory(const hlc_blocks_spec &spec) const {
-  for (int b = 0; b < spec.nblocks; ++b) {
-    const BlockShape shape(spec, b);
-    for (int i = b * spec.nfields; i < (b + 1) * spec.nfields; ++i) {
-      const hlc_field &field = spec.fields[i];
-      HLC_TRY(check_room(context_, "hlc_blocks_init", field.data, field_extent(shape.spec, field), [&] {
-        return indexed("fields", i) + " '" + (field.name ? field.name : "(no name)") + "', of " + indexed("blocks", b) + ",";
-      }));
-    }
+  for (int i = 0; i < spec.nblocks * spec.nfields; ++i) {
+    const int b = i / spec.nfields;
+    const hlc_field &field = spec.fields[i];
+    const auto who = [&] {
+      return indexed("fields", i) + " '" + (field.name ? field.name : "(no name)") + "', of " + indexed("blocks", b) + ",";
+    };
+    HLC_TRY(check_room(context_, "hlc_blocks_init", field.data, field_extent(BlockShape(spec, b).spec, field), who));
   }
   return Status::ok;
 }
