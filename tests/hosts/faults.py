@@ -33,7 +33,7 @@ BLOCKING = {"pscw": "MPI_Win_complete", "passive": "MPI_Win_flush_all"}
 SURVIVABLE = {"MPIR_CVAR_CH4_NETMOD": "ofi"}
 # MPICH may abort when its progress meets the connection of a dead rank, whatever the error handlers say: docs/known-mpi-bugs.md.
 MPI_GAVE_UP = re.compile(r"Fatal error in internal_\w+.*?OFI poll failed", re.S)
-TOLD = re.compile(r"HLC_ERR_(TIMEOUT|PEER_DIED|MPI): rank \d+ .*?(for|reach) rank (?P<rank>\d+)"
+TOLD = re.compile(r"HLC_ERR_(TIMEOUT|PEER_DIED|MPI): (a swap of plan [^:]*: )?rank \d+ .*?(for|reach) rank (?P<rank>\d+)"
                   r"( on host (?P<host>\w+))?(?P<unsure> or another)?")
 Case = collections.namedtuple("Case", "fault mode hosts ranks")
 SHELL = '"$@"; exec sleep 600'  # the hosts go before
