@@ -45,10 +45,10 @@ class FieldLayout {
   explicit FieldLayout(Field<T, N> &field) : type_(type_of<T>()), element_bytes_(sizeof(T)), ndims_(N) {
     std::int64_t stride = sizeof(T);
     for (int d = N - 1; d >= 0; --d) {
-      extent_[d] = field.extent(d);
-      low_[d] = field.depth().low[d];
-      stride_bytes_[d] = stride;
-      stride *= extent_[d];
+      extent_[at(d)] = field.extent(d);
+      low_[at(d)] = field.depth().low[d];
+      stride_bytes_[at(d)] = stride;
+      stride *= extent_[at(d)];
     }
   }
   template <class Memory>
@@ -61,10 +61,10 @@ class FieldLayout {
     std::int64_t stride = static_cast<std::int64_t>(element_bytes_);
     for (int i = 0; i < ndims_; ++i) {
       const int d = spec.layout == HLC_ROW_MAJOR ? ndims_ - 1 - i : i;
-      extent_[d] = spec.depth_low[d] + spec.grid->local[d] + spec.depth_high[d];
-      low_[d] = spec.depth_low[d];
-      stride_bytes_[d] = field.stride_bytes[d] > 0 ? field.stride_bytes[d] : stride;
-      stride *= extent_[d];
+      extent_[at(d)] = spec.depth_low[d] + spec.grid->local[d] + spec.depth_high[d];
+      low_[at(d)] = spec.depth_low[d];
+      stride_bytes_[at(d)] = field.stride_bytes[d] > 0 ? field.stride_bytes[d] : stride;
+      stride *= extent_[at(d)];
     }
   }
   bool same_elements(const FieldLayout &planned) const { return type_ == planned.type_ && element_bytes_ == planned.element_bytes_; }
@@ -83,9 +83,10 @@ class FieldLayout {
 
  private:
   using PerDimension = std::array<std::int64_t, HLC_MAX_DIMS>;
+  static std::size_t at(int d) { return static_cast<std::size_t>(d); }
   std::string product(const PerDimension &numbers) const {
     std::string text;
-    for (int d = 0; d < ndims_; ++d) text += (d > 0 ? " x " : "") + std::to_string(numbers[d]);
+    for (int d = 0; d < ndims_; ++d) text += (d > 0 ? " x " : "") + std::to_string(numbers[at(d)]);
     return text;
   }
   hlc_type type_;
