@@ -14,6 +14,8 @@ import pathlib
 import re
 import sys
 
+import outcomes
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "orderings.md"
 SYNC = re.compile(r"// SYNC (.*)")
@@ -88,12 +90,7 @@ def main():
     if sys.argv[1] == "fill":
         PAGE.write_text(filled(text, ends))
         return
-    outcomes = list(check(text, ends, counts))
-    for sentence, right in outcomes:
-        print("passed " if right else "FAILED ", sentence)
-    failed = sum(not right for _, right in outcomes)
-    print(f"{len(outcomes) - failed} passed, {failed} failed, 0 skipped")
-    sys.exit(failed > 0)
+    outcomes.report(check(text, ends, counts))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ import re
 import shutil
 import sys
 
+import outcomes
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md")]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
@@ -102,12 +104,7 @@ def main():
         return
     if sys.argv[1:] != ["check"]:
         sys.exit(__doc__)
-    outcomes = list(check())
-    for sentence, right in outcomes:
-        print("passed " if right else "FAILED ", sentence)
-    failed = sum(not right for _, right in outcomes)
-    print(f"{len(outcomes) - failed} passed, {failed} failed, 0 skipped")
-    sys.exit(failed > 0)
+    outcomes.report(check())
 
 
 if __name__ == "__main__":

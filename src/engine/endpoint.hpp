@@ -93,7 +93,7 @@ class Endpoint {
   bool takes_messages_ = false;
   std::deque<transport::ofi::Failures> failures_;
   EndpointUsers users_, left_;
-  std::atomic<int> contexts_{0};  // as many as there are guests; read without the lock
+  std::atomic<int> contexts_{0};  // the length of users_; read without the lock
   std::atomic<bool> any_put_off_{false};  // read without the lock
   bool rings_ = false;
   std::unique_ptr<ProgressThread> thread_;  // goes before what it polls
