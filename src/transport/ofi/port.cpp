@@ -230,7 +230,7 @@ bool Port::try_start(Transfer &transfer) {
     end(transfer, static_cast<int>(-code));
   } else if (transfer.kind != Transfer::Kind::receive) {
     taken_.store(taken() + 1, std::memory_order_relaxed);
-    held_.fetch_add(1, std::memory_order_relaxed);
+    hold(+1);
   }
   return true;
 }
@@ -255,7 +255,7 @@ std::int64_t Port::hand_over(Transfer &t) {
 
 /// The provider has it no longer.
 void Port::give_back(Transfer &transfer, int error) {
-  if (transfer.kind != Transfer::Kind::receive) held_.fetch_sub(1, std::memory_order_relaxed);
+  if (transfer.kind != Transfer::Kind::receive) hold(-1);
   end(transfer, error);
 }
 

@@ -153,6 +153,7 @@ class Port {
   void read_error();
   void hear(std::uint64_t word);
   void hear_value(std::uint64_t word);
+  void hold(int more) { held_.store(held_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
   void give_back(Transfer &transfer, int error);
   void end(Transfer &transfer, int error);
 
