@@ -50,7 +50,7 @@ Status halocline::api::mpi_is_up(const char *function) {
 }
 
 void halocline::api::note_end_of_mpi(Context &context, const char *function) {
-  if (mpi_has_ended()) context.lose_with_mpi(function);
+  if (mpi_has_ended()) context.lose_with_mpi(function, context.rank());
 }
 
 namespace {
@@ -59,7 +59,7 @@ namespace {
 /// this one still closes, without what is collective. *stays: the context goes on.
 Status end(halocline::Context &inner, bool *stays) {
   const Call in_call(inner, CallName::finalise);
-  const int plans = inner.live_plans, fields = inner.live_fields();
+  const int plans = inner.live_plans, fields = inner.fields().live();
   const bool too_early = plans > 0 || fields > 0;
   int worst = 0;
   Status ended = halocline::meet_to_release(inner, too_early ? 1 : 0, &worst);
@@ -177,7 +177,7 @@ hlc_status hlc_field_alloc(hlc_context *context, size_t bytes, void **data) {
   return guarded("hlc_field_alloc", [&]() -> Status {
     if (!context) return null("hlc_field_alloc", "context");
     HLC_TRY(mpi_is_up("hlc_field_alloc"));
-    return context->inner.allocate_field(bytes, data);
+    return context->inner.fields().allocate(bytes, data);
   });
 }
 
@@ -185,7 +185,7 @@ hlc_status hlc_field_alloc_untouched(hlc_context *context, size_t bytes, void **
   return guarded("hlc_field_alloc_untouched", [&]() -> Status {
     if (!context) return null("hlc_field_alloc_untouched", "context");
     HLC_TRY(mpi_is_up("hlc_field_alloc_untouched"));
-    return context->inner.allocate_field(bytes, data, halocline::Pages::untouched);
+    return context->inner.fields().allocate(bytes, data, halocline::Pages::untouched);
   });
 }
 
@@ -193,7 +193,7 @@ hlc_status hlc_field_free(hlc_context *context, void **data) {
   return guarded("hlc_field_free", [&]() -> Status {
     if (!data || !*data) return Status::ok;
     if (!context) return null("hlc_field_free", "context");
-    HLC_TRY(context->inner.release_field(*data));
+    HLC_TRY(context->inner.fields().release(*data));
     *data = nullptr;
     return Status::ok;
   });

@@ -38,7 +38,7 @@ hlc_status guarded(const char *name, Call call) {
 }
 
 inline Status null(const char *function, const char *argument) { return fail(Status::argument, "%s: %s is NULL", function, argument); }
-inline Status null_on(const Context &context, const char *function, const char *argument) {
+inline Status null_on(const Communicator &context, const char *function, const char *argument) {
   return fail(Status::argument, "%s on rank %d: %s is NULL", function, context.rank(), argument);
 }
 

@@ -58,7 +58,7 @@ hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec
                               if (!segment) return api::null_on(inner, call, "the result pointer");
                               made = std::make_unique<hlc_segment>();
                               made->context = context;
-                              made->inner = std::make_unique<PublicSegment>(inner);
+                              made->inner = std::make_unique<PublicSegment>(inner.network());
                               return made->inner->check(spec);
                             })));
     inner.count_plan();
@@ -99,7 +99,7 @@ void *hlc_segment_data(const hlc_segment *segment) {
 
 hlc_status hlc_segment_info(const hlc_segment *segment, int rank, hlc_segment_info_t *info) {
   if (const Status status = check("hlc_segment_info", segment); halocline::failed(status)) return api::out(status);
-  if (!info) return api::out(api::null_on(segment->inner->context(), "hlc_segment_info", "info"));
+  if (!info) return api::out(api::null_on(segment->inner->communicator(), "hlc_segment_info", "info"));
   return api::out(segment->inner->describe(rank, info));
 }
 

@@ -163,7 +163,7 @@ Status BoxTable::share(Context &context, const std::vector<Placed> &mine) {
     if (!mine.empty()) std::memcpy(record.data() + head, mine.data(), mine.size() * sizeof(Placed));
     return Status::ok;
   }));
-  return share_records(context, record.data(), static_cast<int>(record_), table_, ObjectFile::closed);
+  return share_records(context, context.network().leaders(), {record.data(), static_cast<int>(record_)}, table_, ObjectFile::closed);
 }
 
 std::span<const Placed> BoxTable::of(int rank) const {

@@ -162,7 +162,7 @@ void Blocks::take_arrays(const hlc_blocks_spec &spec) {
       Array array;
       array.data = static_cast<char *>(given.data);
       array.strides = field_strides(shape.spec, given);
-      array.place = context_.find_field(given.data, field_extent(shape.spec, given));
+      array.place = context_.fields().find(given.data, field_extent(shape.spec, given));
       arrays_.push_back(array);
       held_.hold(array.place.serial);
     }
@@ -377,7 +377,7 @@ Status Blocks::take_pieces(PieceList &list, const Link &link, const std::vector<
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const Field &field = fields_[f];
       const ReadCard &card = cards[place_of(link.peer_blocks, piece.peer_block) * fields_.size() + f];
-      char *part = context_.field_part(card.serial, member);
+      char *part = context_.fields().part(card.serial, member);
       if (!part)
         return fail(Status::state, "hlc_blocks_init: field '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
                     field.name.c_str(), link.rank, context_.rank());

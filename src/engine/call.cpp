@@ -1,12 +1,10 @@
-// The names of calls.
+// The names of calls, and in which one a rank is.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/call.hpp"
 
 #include <cstdio>
 #include <iterator>
-
-#include "engine/context.hpp"
-#include "engine/wait.hpp"
+#include <utility>
 
 namespace halocline {
 namespace {
@@ -59,10 +57,32 @@ std::string CallWord::text() const {
   return text;
 }
 
-Call::Call(Context &context, CallName name, std::int64_t plan) : context_(context), before_(context.enter({name, plan})) {
-  context.begin_call(now_ns());
+CallWord CallState::enter(CallWord call) {
+  const std::lock_guard lock(mutex_);
+  const CallWord before = std::exchange(collective_, call);
+  tell();
+  return before;
 }
 
-Call::~Call() { static_cast<void>(context_.enter(before_)); }
+bool CallState::enter_wait(CallWord wait) {
+  const std::lock_guard lock(mutex_);
+  if (wait_.name != CallName::none) return false;
+  wait_ = wait;
+  tell();
+  return true;
+}
+
+void CallState::leave_wait() {
+  const std::lock_guard lock(mutex_);
+  wait_ = {};
+  tell();
+}
+
+/// The lock is held.
+void CallState::tell() {
+  const CallWord told = collective_.name == CallName::none ? wait_ : collective_;
+  told_.store(told.packed(), std::memory_order_relaxed);
+  if (port_.attached()) port_.enter(told.packed());
+}
 
 }  // namespace halocline

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
-namespace halocline {
+#include "transport/shm/port.hpp"
 
-class Context;
+namespace halocline {
 
 /// The calls that all ranks make together, and those in which a rank waits for others.
 enum class CallName : std::uint8_t {
@@ -57,17 +59,35 @@ struct CallWord {
   void write(char *text, std::size_t bytes) const;
 };
 
-/// A collective call, from its first line to its last.
-class Call {
+/// In which call a rank is, as it says itself: the collective call, or else the wait that lasts. The node's memory has it for the other ranks.
+class CallState {
  public:
-  Call(Context &context, CallName name, std::int64_t plan = 0);
-  Call(const Call &) = delete;
-  Call &operator=(const Call &) = delete;
-  ~Call();
+  explicit CallState(transport::shm::Port &port) : port_(port) {}
+  CallState(const CallState &) = delete;
+  CallState &operator=(const CallState &) = delete;
+
+  /// In which collective call this rank is from now on. Returns the one before. One thread at a time.
+  CallWord enter(CallWord call);
+  /// The collective call that this rank is in, whatever other threads wait for.
+  CallWord collective() const { return collective_; }
+  /// A wait that lasts: while this rank is in no collective call, it is in that one. False if another thread's is told already. Any thread.
+  bool enter_wait(CallWord wait);
+  /// It is over.
+  void leave_wait();
+  /// The call that others are told of.
+  CallWord told() const { return CallWord::unpacked(told_.load(std::memory_order_relaxed)); }
+  /// When the collective call began that this rank is in.
+  std::int64_t begun_ns() const { return begun_ns_; }
+  void begin(std::int64_t now_ns) { begun_ns_ = now_ns; }
 
  private:
-  Context &context_;
-  CallWord before_;
+  void tell();
+
+  transport::shm::Port &port_;
+  std::mutex mutex_;
+  CallWord collective_, wait_;
+  std::atomic<std::int64_t> told_{0};
+  std::int64_t begun_ns_ = 0;
 };
 
 }  // namespace halocline

@@ -24,7 +24,6 @@ namespace halocline {
 namespace {
 
 constexpr long kLongestTimeout_s = 100'000'000;                // three years
-constexpr std::size_t kLargestField = std::size_t{1} << 48;  // the address space of one process, more or less
 
 /// A variable's value as users write it.
 struct Value {
@@ -181,45 +180,6 @@ Status Context::open_port() {
   return Status::ok;
 }
 
-void Context::ring_node() { port_.ring_below(members_); }
-
-void Context::nudge() {
-  network_.poll();
-  if (mpi_has_ended()) return;
-  int provided = MPI_THREAD_SINGLE, allowed = 1;
-  MPI_Query_thread(&provided);
-  if (provided < MPI_THREAD_SERIALIZED) MPI_Is_thread_main(&allowed);
-  if (allowed && comm_ != MPI_COMM_NULL) roll_call_.answer(comm_, call());
-}
-
-CallWord Context::enter(CallWord call) {
-  const std::lock_guard lock(calls_mutex_);
-  const CallWord before = std::exchange(collective_call_, call);
-  tell_call();
-  return before;
-}
-
-bool Context::enter_wait(CallWord wait) {
-  const std::lock_guard lock(calls_mutex_);
-  if (wait_.name != CallName::none) return false;
-  wait_ = wait;
-  tell_call();
-  return true;
-}
-
-void Context::leave_wait() {
-  const std::lock_guard lock(calls_mutex_);
-  wait_ = {};
-  tell_call();
-}
-
-/// The lock is held.
-void Context::tell_call() {
-  const CallWord told = collective_call_.name == CallName::none ? wait_ : collective_call_;
-  call_.store(told.packed(), std::memory_order_relaxed);
-  if (port_.attached()) port_.enter(told.packed());
-}
-
 Status Context::open_post() {
   if (!checks_) return Status::ok;
   if (rank_ == 0) report_once("check", "on", "HALOCLINE_CHECK=1: every swap is checked, which takes much longer than the swap");
@@ -230,131 +190,10 @@ Status Context::open_post() {
   return post_->open(comm_);
 }
 
-Status Context::lose(Status why) {
-  if (lost()) return why_lost();
-  why_lost_ = why;
-  std::snprintf(loss_, sizeof loss_, "%s", error_message());
-  return why;
-}
-
-void Context::lose_with_mpi(const char *call) {
-  if (lost() && !lost_with_mpi_) return;
-  why_lost_ = Status::ok;
-  lost_with_mpi_ = true;
-  static_cast<void>(
-      lose(fail(Status::state, "%s on rank %d: MPI is not initialised any more; what it held is left as it is", call, rank_)));
-}
-
-Status Context::why_lost() const { return fail(why_lost_, "%s", loss_); }
-
 void Context::give_up() {
-  const std::lock_guard lock(fields_mutex_);
   fields_.clear();
   network_.close();
-  port_ = Port();
-  comm_ = node_comm_ = MPI_COMM_NULL;
-}
-
-Context::~Context() {
-  fields_.clear();
-  if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
-  if (node_group_ != MPI_GROUP_NULL) MPI_Group_free(&node_group_);
-  if (node_comm_ != MPI_COMM_NULL) MPI_Comm_free(&node_comm_);
-  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
-}
-
-Member Context::member_of(int rank) const {
-  int member = MPI_UNDEFINED;
-  MPI_Group_translate_ranks(group_, 1, &rank, node_group_, &member);
-  return member == MPI_UNDEFINED ? kOtherNode : member;
-}
-
-int Context::rank_of(Member member) const {
-  int rank = MPI_UNDEFINED;
-  MPI_Group_translate_ranks(node_group_, 1, &member, group_, &rank);
-  return rank;
-}
-
-Status Context::allocate_field(std::size_t bytes, void **data, Pages pages) {
-  std::list<Field> made;
-  const Call in_call(*this, CallName::field_alloc);
-  HLC_TRY(meet(*this, alone(*this, [&] {
-    if (!data) return fail(Status::argument, "hlc_field_alloc on rank %d: data is NULL", rank_);
-    if (bytes > kLargestField) return fail(Status::memory, "hlc_field_alloc on rank %d: bytes is %zu, which no memory has", rank_, bytes);
-    made.push_back({next_serial_, static_cast<std::int64_t>(bytes), {}, 0});
-    return Status::ok;
-  })));
-  HLC_TRY(agree(*this, comm_, create_segment(*this, static_cast<std::int64_t>(bytes), made.front().segment, ObjectFile::closed, pages)));
-  next_serial_ += 1;
-  *data = made.front().segment.part(member_);
-  const std::lock_guard lock(fields_mutex_);
-  fields_.splice(fields_.end(), made);
-  return Status::ok;
-}
-
-Status Context::release_field(void *data) {
-  const std::lock_guard lock(fields_mutex_);
-  const auto field = std::find_if(fields_.begin(), fields_.end(), [&](const Field &f) { return f.segment.part(member_) == data; });
-  if (field == fields_.end())
-    return fail(Status::argument, "hlc_field_free on rank %d: data %p does not come from hlc_field_alloc", rank_, data);
-  if (field->users > 0)
-    return fail(Status::state, "hlc_field_free on rank %d: data %p is still used by %d halo(s) or running reductions; end them first",
-                rank_, data, field->users);
-  fields_.erase(field);
-  return Status::ok;
-}
-
-FieldPlace Context::find_field(const void *data, std::int64_t bytes) {
-  const FieldPlace found = hold_field(data, bytes);
-  if (found.serial >= 0) use_field(found.serial, -1);
-  return found;
-}
-
-std::int64_t Context::field_room(const void *data) {
-  const std::lock_guard lock(fields_mutex_);
-  const auto *byte = static_cast<const char *>(data);
-  for (const Field &field : fields_) {
-    const char *part = field.segment.part(member_);
-    if (byte >= part && byte < part + field.segment.part_bytes(member_)) return std::max<std::int64_t>(0, part + field.bytes - byte);
-  }
-  return kNoField;
-}
-
-Context::Field *Context::field_with(std::int64_t serial) {
-  for (Field &field : fields_)
-    if (field.serial == serial) return &field;
-  return nullptr;
-}
-
-char *Context::field_part(std::int64_t serial, Member member) {
-  const std::lock_guard lock(fields_mutex_);
-  const Field *field = field_with(serial);
-  return field ? field->segment.part(member) : nullptr;
-}
-
-FieldPlace Context::hold_field(const void *data, std::int64_t bytes) {
-  const std::lock_guard lock(fields_mutex_);
-  const auto *byte = static_cast<const char *>(data);
-  for (Field &field : fields_) {
-    const char *part = field.segment.part(member_);
-    if (byte < part || byte + bytes > part + field.segment.part_bytes(member_)) continue;
-    field.users += 1;
-    return {field.serial, byte - part};
-  }
-  return {};
-}
-
-char *Context::borrow_field(std::int64_t serial, Member member) {
-  const std::lock_guard lock(fields_mutex_);
-  Field *field = field_with(serial);
-  if (!field) return nullptr;
-  field->users += 1;
-  return field->segment.part(member);
-}
-
-void Context::use_field(std::int64_t serial, int change) {
-  const std::lock_guard lock(fields_mutex_);
-  if (Field *field = field_with(serial)) field->users += change;
+  abandon();
 }
 
 }  // namespace halocline

@@ -5,14 +5,11 @@
 
 #include <mpi.h>
 
-#include "transport/shm/region.hpp"
+#include "engine/segment.hpp"
 
 namespace halocline {
 
-class Context;
-enum class ObjectFile;
-
-/// One rank per node, joined by a communicator when it is first asked for. Collective over the context.
+/// One rank per node, joined by a communicator when it is first asked for. Collective over the communicator.
 class Leaders {
  public:
   Leaders() = default;
@@ -20,7 +17,7 @@ class Leaders {
   Leaders &operator=(const Leaders &) = delete;
   ~Leaders();
 
-  Status meet(Context &context);
+  Status meet(Communicator &communicator);
   MPI_Comm comm() const { return comm_; }
   /// Leaves the communicator to MPI, which can only free it collectively.
   void give_up() { comm_ = MPI_COMM_NULL; }
@@ -30,25 +27,31 @@ class Leaders {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Shares `bytes` bytes of each rank. Collective over the context, the same status on all ranks.
-Status share_records(Context &context, const void *mine, int bytes, transport::shm::Region &table, ObjectFile file);
+/// Bytes of one rank, as many on each.
+struct Record {
+  const void *data;
+  int bytes;
+};
+
+/// Shares the records of all ranks, through the leaders. Collective over the communicator, the same status on all ranks.
+Status share_records(Communicator &communicator, Leaders &leaders, Record mine, Segment &table, ObjectFile file);
 
 /// The records of all ranks, by rank.
-template <class Record>
+template <class Entry>
 class Directory {
  public:
-  /// Collective over the context.
-  Status share(Context &context, const Record &mine, ObjectFile file = {}) {
-    return share_records(context, &mine, sizeof mine, table_, file);
+  /// Collective over the communicator.
+  Status share(Communicator &communicator, Leaders &leaders, const Entry &mine, ObjectFile file = ObjectFile::closed) {
+    return share_records(communicator, leaders, {&mine, sizeof mine}, table_, file);
   }
-  const Record &of(int rank) const { return reinterpret_cast<const Record *>(table_.part(0))[rank]; }
+  const Entry &of(int rank) const { return reinterpret_cast<const Entry *>(table_.part(0))[rank]; }
 
   /// For a helper process, while its file is kept.
-  const transport::shm::Region &table() const { return table_; }
+  const Segment &table() const { return table_; }
   void close_file() { table_.close(); }
 
  private:
-  transport::shm::Region table_;  // all in the part of the node's member 0
+  Segment table_;  // all in the part of the node's member 0
 };
 
 }  // namespace halocline

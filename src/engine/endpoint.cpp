@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/context.hpp"
-
 namespace halocline {
 namespace {
 
@@ -77,16 +75,15 @@ void Endpoint::join(EndpointUsers &user) {
   if (rings_) ring(nullptr);
 }
 
-void Endpoint::leave(Network &network, std::unique_ptr<Pulses> &pulses) {
+void Endpoint::leave(EndpointClient &client, std::unique_ptr<Pulses> &pulses) {
   {
     const auto locked = lock();
-    const auto user = std::find_if(users_.begin(), users_.end(), [&](const EndpointUser &one) { return one.network == &network; });
+    const auto user = std::find_if(users_.begin(), users_.end(), [&](const EndpointUser &one) { return one.client == &client; });
     if (user == users_.end()) return;
-    user->traffic->leave(*user);
+    client.leave(*user);
     user->pulses = std::move(pulses);
     user->pulses->stop();
-    user->network = nullptr;
-    user->traffic = nullptr;
+    user->client = nullptr;
     left_.splice(left_.end(), users_, user);
     contexts_.store(static_cast<int>(users_.size()), std::memory_order_relaxed);
     sweep();
@@ -121,7 +118,7 @@ void Endpoint::take_messages() {
 }
 
 /// Mostly nothing has ended and nothing is put off, and the port's lock is enough.
-bool Endpoint::poll(Network *caller) {
+bool Endpoint::poll_for(EndpointClient *caller) {
   const std::uint64_t events = port_.events();
   port_.poll();
   const bool taken_in = has_more() && take_in_unless_busy();
@@ -145,33 +142,33 @@ bool Endpoint::take_in_unless_busy() {
 void Endpoint::take_in() {
   if (any_put_off_.load(std::memory_order_relaxed)) {
     any_put_off_.store(false, std::memory_order_relaxed);
-    for (const EndpointUser &user : users_) user.traffic->carry_out_put_off();
+    for (const EndpointUser &user : users_) user.client->carry_out_put_off();
   }
   for (Transfer *next = port_.take_ended(); next;) {
     Transfer &transfer = *next;
     next = transfer.next;
     if (transfer.kind == Transfer::Kind::receive)
       receive(transfer);
-    else if (auto &flight = static_cast<Flight &>(transfer); flight.traffic)
-      flight.traffic->ended(flight);
+    else if (auto &flight = static_cast<Flight &>(transfer); flight.owner)
+      flight.owner->ended(flight);
   }
 }
 
 /// The secret says which context a message is for. The buffer is there for the next message in any case. What is dropped is counted.
 void Endpoint::receive(Transfer &letter) {
   const bool heard = letter.error == 0 && std::any_of(users_.begin(), users_.end(), [&](const EndpointUser &user) {
-                       return user.traffic->read(letter.into, letter.arrived);
+                       return user.client->read(letter.into, letter.arrived);
                      });
   if (!heard) port_.count_stranger();
   letterbox_->receive_again(letter);
 }
 
-void Endpoint::ring(Network *caller) {
-  if (caller) caller->ring();
+void Endpoint::ring(EndpointClient *caller) {
+  if (caller) caller->wake();
   if (caller && contexts_.load(std::memory_order_relaxed) == 1) return;
   const auto locked = lock();
   for (const EndpointUser &user : users_)
-    if (user.network != caller) user.network->ring();
+    if (user.client != caller) user.client->wake();
 }
 
 }  // namespace halocline

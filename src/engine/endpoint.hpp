@@ -17,8 +17,6 @@
 
 namespace halocline {
 
-class Network;
-
 /// What a context asks of an endpoint. The secret of the choice is the context's own.
 struct EndpointSpec {
   transport::ofi::Wish wish;
@@ -26,10 +24,29 @@ struct EndpointSpec {
   Progress progress = Progress::caller;
 };
 
+struct EndpointUser;
+
+/// What the endpoint tells a context.
+class EndpointClient : public FlightOwner {
+ public:
+  // With the endpoint's lock, as ended().
+  /// Does what a message says. False for one that is none of this context's, or not in order.
+  virtual bool read(const char *text, std::int64_t bytes) = 0;
+  /// Tries again what had to wait.
+  virtual void carry_out_put_off() = 0;
+  /// The context goes: leaves its flights and links, whose ends are nobody's from now on.
+  virtual void leave(EndpointUser &user) = 0;
+  // Without the lock, or with it.
+  /// Something has come: wakes whoever sleeps for that.
+  virtual void wake() = 0;
+
+ protected:
+  ~EndpointClient() = default;
+};
+
 /// A context at the endpoint; and, once that has gone, what the provider may still have of it.
 struct EndpointUser {
-  Network *network = nullptr;
-  Traffic *traffic = nullptr;
+  EndpointClient *client = nullptr;
   Flights flights;
   std::map<int, Link> links;
   std::unique_ptr<Pulses> pulses;
@@ -37,7 +54,7 @@ struct EndpointUser {
 using EndpointUsers = std::list<EndpointUser>;
 
 /// Any thread may call if it was opened for many threads; else one at a time, for all contexts together.
-class Endpoint {
+class Endpoint final : public Polled {
  public:
   explicit Endpoint(const EndpointSpec &spec) : spec_(spec) {}
   Endpoint(const Endpoint &) = delete;
@@ -58,7 +75,7 @@ class Endpoint {
   void join(EndpointUsers &user);
   /// It does no longer: the endpoint keeps what is under way, with the pulses, until it ends. Nothing of the context is touched any more but memory
   /// that a caller has brought for a long put or a get. Does nothing for one that has not joined.
-  void leave(Network &network, std::unique_ptr<Pulses> &pulses);
+  void leave(EndpointClient &client, std::unique_ptr<Pulses> &pulses);
 
   /// Takes the memory for messages of others.
   Status open_letterbox();
@@ -67,9 +84,12 @@ class Endpoint {
 
   /// Moves everything along for all contexts, and does what other ranks ask of them; true if anything came. With a thread that rings, wakes whoever
   /// sleeps on a bell for that: the caller's without a lock, if there is a caller.
-  bool poll(Network *caller);
+  bool poll_for(EndpointClient *caller);
+  bool poll() override { return poll_for(nullptr); }
+  std::uint64_t polls() const override { return port_.polls(); }
+  void sleep(int until, long timeout_ns) override { port_.sleep(until, timeout_ns); }
   /// True if something has come that waits to be taken in: who moves the network must not sleep for long. Without the lock.
-  bool has_more() const { return port_.any_ended() || any_put_off_.load(std::memory_order_relaxed); }
+  bool has_more() const override { return port_.any_ended() || any_put_off_.load(std::memory_order_relaxed); }
   /// There are requests that wait for memory which another rank of the node changes just now.
   void note_put_off() { any_put_off_.store(true, std::memory_order_relaxed); }
   /// The lock of all traffic, if there are many threads.
@@ -82,7 +102,7 @@ class Endpoint {
   bool take_in_unless_busy();
   void take_in();
   void receive(Transfer &letter);
-  void ring(Network *caller);
+  void ring(EndpointClient *caller);
   void sweep();
 
   EndpointSpec spec_;

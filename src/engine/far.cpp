@@ -8,7 +8,6 @@
 
 #include "engine/atomics.hpp"
 #include "engine/collective.hpp"
-#include "engine/helper.hpp"
 
 namespace halocline {
 namespace {
@@ -34,20 +33,20 @@ FarParts::~FarParts() {
 }
 
 Status FarParts::connect(const Served &mine, const Segment &memory) {
-  HLC_TRY(context_.network().open(context_));
-  HLC_TRY(context_.network().traffic()->open());
+  HLC_TRY(network_.open());
+  HLC_TRY(network_.traffic()->open());
   find_network();
   number_ = traffic_->next_segment();
   FarCard card;
-  HLC_TRY(prepare(context_, context_.comm(),
-                  [&] { return helper_ ? have_mine_served(mine, memory, context_.member(), &card) : open_mine(mine, &card); }));
-  return cards_.share(context_, card);
+  HLC_TRY(prepare(communicator_, communicator_.comm(),
+                  [&] { return helper_ ? have_mine_served(mine, memory, communicator_.member(), &card) : open_mine(mine, &card); }));
+  return cards_.share(communicator_, network_.leaders(), card);
 }
 
 void FarParts::find_network() {
-  traffic_ = context_.network().traffic();
-  port_ = context_.network().port();
-  helper_ = context_.network().helper();
+  traffic_ = network_.traffic();
+  port_ = network_.port();
+  helper_ = network_.helper();
 }
 
 Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, FarCard *card) {
@@ -57,7 +56,7 @@ Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &
   if (!helper_) return open_mine(mine, card);
   if (landing) return have_mine_served(mine, memory, 0, card);
   return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings",
-              context_.rank());
+              communicator_.rank());
 }
 
 void FarParts::reach(std::uint32_t number, const FarCard &card, bool landing) {

@@ -6,14 +6,9 @@
 
 #include <optional>
 
-#include "engine/traffic.hpp"
+#include "engine/network.hpp"
 
 namespace halocline {
-
-class Context;
-class Helper;
-using Segment = transport::shm::Region;
-using transport::Member;
 
 /// Where an operation goes.
 struct Target {
@@ -28,9 +23,6 @@ struct Announcing {
   std::int64_t done = 0;
 };
 
-/// The bytes before a part's data, where notifications without data are written to.
-inline constexpr std::int64_t kLanding = kLinePair;
-
 /// A rank's part as others reach it over the network. Plain numbers, to be sent as they are.
 struct FarCard {
   std::int64_t bytes = 0;
@@ -41,13 +33,13 @@ struct FarCard {
 /// Any thread may call, but for what is collective, and for what makes the object ready. Offsets have been checked.
 class FarParts {
  public:
-  explicit FarParts(Context &context) : context_(context) {}
+  explicit FarParts(Network &network) : network_(network), communicator_(network.communicator()) {}
   FarParts(const FarParts &) = delete;
   FarParts &operator=(const FarParts &) = delete;
   ~FarParts();
 
   /// Opens this rank's part to the others, and learns of theirs. With a helper the file of the memory must be open until then. Collective
-  /// over the context.
+  /// over the communicator.
   Status connect(const Served &mine, const Segment &memory);
   /// Opens a part of this rank alone, the only one of its memory; the network is open. Without `landing` there are no such bytes before its
   /// data. Local.
@@ -98,7 +90,8 @@ class FarParts {
   Message comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const;
   Status put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
 
-  Context &context_;
+  Network &network_;
+  Communicator &communicator_;
   Traffic *traffic_ = nullptr;
   Helper *helper_ = nullptr;  // of this node, if there is one
   NetworkPort *port_ = nullptr;

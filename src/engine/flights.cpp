@@ -9,7 +9,7 @@ namespace halocline {
 
 Status Flights::add_chunk() {
   auto chunk = std::make_unique<Chunk>();
-  HLC_TRY(chunk->room.open(*owner_.port, static_cast<std::int64_t>(kChunk) * Flight::kRoom, NetworkSegment::Use::for_me));
+  HLC_TRY(chunk->room.open(*common_.port, static_cast<std::int64_t>(kChunk) * Flight::kRoom, NetworkSegment::Use::for_me));
   chunks_.push_back(std::move(chunk));
   Chunk &made = *chunks_.back();
   for (std::size_t i = 0; i < kChunk; ++i) {
@@ -17,8 +17,8 @@ Status Flights::add_chunk() {
     flight.place = static_cast<std::uint32_t>((chunks_.size() - 1) * kChunk + i);
     flight.room = made.room.base() + static_cast<std::int64_t>(i) * Flight::kRoom;
     flight.room_descriptor = made.room.descriptor();
-    flight.traffic = owner_.traffic;
-    flight.failures = owner_.failures;
+    flight.owner = common_.owner;
+    flight.failures = common_.failures;
     flight.after = free_;
     free_ = &flight;
   }
@@ -28,8 +28,8 @@ Status Flights::add_chunk() {
 void Flights::disown() {
   for (const auto &chunk : chunks_)
     for (Flight &flight : chunk->flights) {
-      flight.traffic = nullptr;
-      owner_.port->give_up(flight, ECANCELED);
+      flight.owner = nullptr;
+      common_.port->give_up(flight, ECANCELED);
     }
 }
 

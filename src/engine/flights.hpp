@@ -12,7 +12,18 @@
 namespace halocline {
 
 struct Flight;
-class Traffic;
+
+/// Whose flights they are: it is told when one has ended.
+class FlightOwner {
+ public:
+  FlightOwner() = default;
+  FlightOwner(const FlightOwner &) = delete;
+  FlightOwner &operator=(const FlightOwner &) = delete;
+  virtual void ended(Flight &flight) = 0;
+
+ protected:
+  ~FlightOwner() = default;
+};
 
 /// A rank of another node.
 struct Link {
@@ -31,7 +42,7 @@ struct Link {
 struct Flight : Transfer {
   static constexpr std::int64_t kRoom = Letterbox::kRoom;
 
-  Traffic *traffic = nullptr;  // whose it is; null once that has gone
+  FlightOwner *owner = nullptr;  // null once that has gone
   Link *link = nullptr;
   Flight *before = nullptr, *after = nullptr;  // of the same link; `after` also in the pool
   std::uint64_t number = 0;  // flights are numbered as they begin
@@ -52,15 +63,15 @@ struct Flight : Transfer {
 /// The pool. One thread at a time.
 class Flights {
  public:
-  /// Whose flights they are.
-  struct Owner {
+  /// What all flights of a pool have in common.
+  struct Common {
     NetworkPort *port = nullptr;
-    Traffic *traffic = nullptr;
+    FlightOwner *owner = nullptr;
     transport::ofi::Failures *failures = nullptr;
   };
 
   Flights() = default;
-  explicit Flights(const Owner &owner) : owner_(owner) {}
+  explicit Flights(const Common &common) : common_(common) {}
 
   /// Takes one to the rank of a link, for `call`, its name in messages. May allocate, and fail.
   Status take(Link &link, const char *call, Flight **flight);
@@ -88,7 +99,7 @@ class Flights {
   };
   Status add_chunk();
 
-  Owner owner_;
+  Common common_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
   Flight *free_ = nullptr;
   std::size_t in_use_ = 0;

@@ -17,7 +17,6 @@
 #include <cstring>
 
 #include "engine/collective.hpp"
-#include "engine/far.hpp"
 #include "engine/segment.hpp"
 
 namespace halocline {
@@ -91,13 +90,13 @@ void close_file(int &file) {
 
 }  // namespace
 
-Status Helper::start(const transport::ofi::Choice &choice, const Segment &addresses) {
-  HLC_TRY(agree(context_, context_.comm(), create_segment(context_, sizeof(HelperPart), memory_, ObjectFile::kept)));
-  HLC_TRY(prepare(context_, context_.comm(), [&] { return context_.member() == 0 ? launch(choice) : Status::ok; }));
+Status Helper::start(const NetworkPort &network, const transport::ofi::Choice &choice, const Segment &addresses) {
+  HLC_TRY(agree(communicator_, communicator_.comm(), create_segment(communicator_, sizeof(HelperPart), memory_, ObjectFile::kept)));
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] { return communicator_.member() == 0 ? launch(network, choice) : Status::ok; }));
   memory_.close();
-  return prepare(context_, context_.comm(), [&] {
+  return prepare(communicator_, communicator_.comm(), [&] {
     HLC_TRY(open_pipe());
-    if (context_.member() != 0) return Status::ok;
+    if (communicator_.member() != 0) return Status::ok;
     HelperOrder book;
     HelperAnswer answer;
     book.bytes = addresses.part_bytes(0);
@@ -106,34 +105,34 @@ Status Helper::start(const transport::ofi::Choice &choice, const Segment &addres
   });
 }
 
-Status Helper::launch(const transport::ofi::Choice &choice) {
+Status Helper::launch(const NetworkPort &network, const transport::ofi::Choice &choice) {
   transport::shm::ObjectAddress object;
   if (memory_.describe(object) != 0 || pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
-    return fail(Status::memory, "rank %d cannot start a helper process: %s", context_.rank(), std::strerror(errno));
-  HLC_TRY(fill_board(choice));
+    return fail(Status::memory, "rank %d cannot start a helper process: %s", communicator_.rank(), std::strerror(errno));
+  HLC_TRY(fill_board(network, choice));
   pid_t child = 0;
   if (const int error = Preparation(object.file, pipe_[0]).run(&child); error != 0)
-    return fail(Status::unsupported, "rank %d cannot start a helper process (HALOCLINE_PROGRESS=helper): %s: %s", context_.rank(),
+    return fail(Status::unsupported, "rank %d cannot start a helper process (HALOCLINE_PROGRESS=helper): %s: %s", communicator_.rank(),
                 program.c_str(), std::strerror(error));
   child_ = child;
   board().process = transport::shm::Process::of(child);
   return await_ready();
 }
 
-Status Helper::fill_board(const transport::ofi::Choice &choice) {
+Status Helper::fill_board(const NetworkPort &network, const transport::ofi::Choice &choice) {
   HelperBoard &board = this->board();
   struct stat pipe;
-  const transport::shm::Region &bells = context_.port().region();
+  const transport::shm::Region &bells = communicator_.port().region();
   if (fstat(pipe_[1], &pipe) != 0 || bells.describe(board.bells) != 0)
-    return fail(Status::state, "rank %d has no files to give to a helper process: %s", context_.rank(), std::strerror(errno));
+    return fail(Status::state, "rank %d has no files to give to a helper process: %s", communicator_.rank(), std::strerror(errno));
   board.build = kHelperBuild;
-  board.ranks = context_.size();
-  board.members = context_.members();
-  board.one_host = context_.one_host() ? 1 : 0;
+  board.ranks = communicator_.size();
+  board.members = communicator_.members();
+  board.one_host = communicator_.one_host() ? 1 : 0;
   board.choice = choice;
   board.bell_distance = bells.part_bytes(0);
   board.pipe = {getpid(), pipe_[1], pipe.st_dev, pipe.st_ino, ""};
-  std::snprintf(board.library, sizeof board.library, "%s", context_.network().port()->library_file().c_str());
+  std::snprintf(board.library, sizeof board.library, "%s", network.library_file().c_str());
   return Status::ok;
 }
 
@@ -143,38 +142,38 @@ Status Helper::await_ready() {
   const auto has_begun = [&] { return board.state.load(std::memory_order_acquire) != HelperBoard::State::starting; };
   HLC_TRY(await(has_begun));
   if (board.state.load(std::memory_order_relaxed) == HelperBoard::State::ready) return Status::ok;
-  return fail(static_cast<Status>(board.status), "rank %d: its node's helper process: %s", context_.rank(), board.message);
+  return fail(static_cast<Status>(board.status), "rank %d: its node's helper process: %s", communicator_.rank(), board.message);
 }
 
 /// Both ends at once: such an end is never without a reader.
 Status Helper::open_pipe() {
-  if (context_.member() == 0) return Status::ok;
+  if (communicator_.member() == 0) return Status::ok;
   const transport::shm::ObjectAddress &there = board().pipe;
   char path[64];
   struct stat pipe;
   std::snprintf(path, sizeof path, "/proc/%lld/fd/%d", static_cast<long long>(there.maker), there.file);
   pipe_[1] = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (pipe_[1] < 0 || fstat(pipe_[1], &pipe) != 0)
-    return fail(Status::unsupported, "rank %d does not reach its node's helper process: %s: %s", context_.rank(), path,
+    return fail(Status::unsupported, "rank %d does not reach its node's helper process: %s: %s", communicator_.rank(), path,
                 std::strerror(errno));
   if (pipe.st_dev == there.device && pipe.st_ino == there.inode) return Status::ok;
-  return fail(Status::unsupported, "rank %d does not reach its node's helper process: %s is something else", context_.rank(), path);
+  return fail(Status::unsupported, "rank %d does not reach its node's helper process: %s is something else", communicator_.rank(), path);
 }
 
 Status Helper::look_for_death() const {
   if (board().process.alive()) return Status::ok;
-  return fail(Status::peer_died, "rank %d: the helper process of its node has ended", context_.rank());
+  return fail(Status::peer_died, "rank %d: the helper process of its node has ended", communicator_.rank());
 }
 
 template <class There>
 Status Helper::await(There there) {
-  Wait wait(context_, WakeUp::by_polling);
+  Wait wait(communicator_, WakeUp::by_polling);
   while (!there()) {
     if (wait.pause() == Wait::Turn::look_again) continue;
     if (const Status dead = look_for_death(); failed(dead)) return there() ? Status::ok : dead;
     if (wait.timed_out())
-      return fail(Status::timeout, "rank %d has waited %lld s for the helper process of its node (HALOCLINE_TIMEOUT)", context_.rank(),
-                  static_cast<long long>(context_.timeout_ns() / 1'000'000'000));
+      return fail(Status::timeout, "rank %d has waited %lld s for the helper process of its node (HALOCLINE_TIMEOUT)", communicator_.rank(),
+                  static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
   }
   return Status::ok;
 }
@@ -187,7 +186,7 @@ Status Helper::order(const HelperOrder &order, HelperAnswer *answer) {
   const auto is_free = [&] { return desk.answered.load(std::memory_order_acquire) == desk.asked.load(std::memory_order_relaxed); };
   HLC_TRY(await(is_free));
   desk.order = order;
-  desk.order.rank = context_.rank();
+  desk.order.rank = communicator_.rank();
   // SYNC order-before-asked (pairs with Server::look_at)
   desk.asked.fetch_add(1, std::memory_order_release);
   ring();
@@ -195,7 +194,7 @@ Status Helper::order(const HelperOrder &order, HelperAnswer *answer) {
   HLC_TRY(await(is_free));
   *answer = desk.answer;
   const auto status = static_cast<Status>(answer->status);
-  return failed(status) ? fail(status, "rank %d: its node's helper process: %s", context_.rank(), answer->message) : Status::ok;
+  return failed(status) ? fail(status, "rank %d: its node's helper process: %s", communicator_.rank(), answer->message) : Status::ok;
 }
 
 /// A pipe that is full has woken the helper already, or nobody reads it any more.
@@ -222,7 +221,7 @@ Status Helper::serve(std::uint32_t segment, const Segment &memory, Member member
     order.first_notification = mine.words.notifications.memory() - memory.part(0);
   order.rising = mine.words.rising_count;
   order.rising_words = reinterpret_cast<const char *>(mine.words.rising) - part;
-  if (memory.describe(order.object) != 0) return fail(Status::state, "rank %d: the memory of a segment has no file", context_.rank());
+  if (memory.describe(order.object) != 0) return fail(Status::state, "rank %d: the memory of a segment has no file", communicator_.rank());
   return this->order(order, answer);
 }
 
@@ -234,7 +233,7 @@ void Helper::stop_serving(std::uint32_t segment) {
 }
 
 Helper::~Helper() {
-  const bool others_may_need_it = context_.lost();
+  const bool others_may_need_it = communicator_.lost();
   if (child_ != 0 && !others_may_need_it) {
     board().over.store(1, std::memory_order_relaxed);
     ring();

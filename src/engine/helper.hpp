@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "engine/context.hpp"
+#include "engine/communicator.hpp"
 #include "engine/helper_board.hpp"
 #include "engine/service.hpp"
 
@@ -17,13 +17,13 @@ namespace halocline {
 /// they end.
 class Helper {
  public:
-  explicit Helper(Context &context) : context_(context) {}
+  explicit Helper(Communicator &communicator) : communicator_(communicator) {}
   Helper(const Helper &) = delete;
   Helper &operator=(const Helper &) = delete;
   ~Helper();
 
-  /// Starts it, and tells it where all ranks are. Collective over the context, the same status on all ranks.
-  Status start(const transport::ofi::Choice &choice, const Segment &addresses);
+  /// Starts it, and tells it where all ranks are. Collective over the communicator, the same status on all ranks.
+  Status start(const NetworkPort &network, const transport::ofi::Choice &choice, const Segment &addresses);
   /// Where ranks of other nodes reach this one.
   const transport::ofi::Address &address() const { return board().address; }
 
@@ -34,8 +34,8 @@ class Helper {
   Status look_for_death() const;
 
  private:
-  Status launch(const transport::ofi::Choice &choice);
-  Status fill_board(const transport::ofi::Choice &choice);
+  Status launch(const NetworkPort &network, const transport::ofi::Choice &choice);
+  Status fill_board(const NetworkPort &network, const transport::ofi::Choice &choice);
   Status spawn(const std::string &program, int object);
   Status await_ready();
   Status open_pipe();
@@ -45,9 +45,9 @@ class Helper {
   void ring() const;
   void reap();
   HelperBoard &board() const { return reinterpret_cast<HelperPart *>(memory_.part(0))->board; }
-  HelperDesk &desk() const { return reinterpret_cast<HelperPart *>(memory_.part(context_.member()))->desk; }
+  HelperDesk &desk() const { return reinterpret_cast<HelperPart *>(memory_.part(communicator_.member()))->desk; }
 
-  Context &context_;
+  Communicator &communicator_;
   Segment memory_;
   int child_ = 0;  // of member 0
   int pipe_[2] = {-1, -1};  // both ends: a pipe that nobody reads would end the rank that writes

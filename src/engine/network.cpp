@@ -8,8 +8,6 @@
 
 #include "base/environment.hpp"
 #include "engine/collective.hpp"
-#include "engine/context.hpp"
-#include "engine/helper.hpp"
 
 namespace halocline {
 namespace {
@@ -30,15 +28,15 @@ Status read_fake(int rank, transport::ofi::Fake &fake) {
   return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s', it must be crowded, unordered or poor", rank, text);
 }
 
-Wish wish_of(const Context &context) {
+Wish wish_of(const Communicator &communicator) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
   Wish wish;
   wish.provider = environment("PROVIDER");
   wish.interface = environment("INTERFACE");
-  wish.one_host = context.one_host();
-  wish.sleeps = context.progress() == Progress::thread;
-  wish.many_threads = has_progress_thread(context.progress()) || provided == MPI_THREAD_MULTIPLE;
+  wish.one_host = communicator.one_host();
+  wish.sleeps = communicator.progress() == Progress::thread;
+  wish.many_threads = has_progress_thread(communicator.progress()) || provided == MPI_THREAD_MULTIPLE;
   return wish;
 }
 
@@ -55,30 +53,31 @@ struct Name {
 
 /// Does what rank 0 does alone, and gives all ranks the word that comes of it.
 template <class Word, class Part>
-Status spread(Context &context, Word *word, Part part) {
+Status spread(Communicator &communicator, Word *word, Part part) {
   std::unique_ptr<Spreading<Word>> spreading;
-  HLC_TRY(prepare(context, context.comm(), [&] {
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     spreading = std::make_unique<Spreading<Word>>();
-    return context.rank() == 0 ? part(&spreading->word) : Status::ok;
+    return communicator.rank() == 0 ? part(&spreading->word) : Status::ok;
   }));
-  HLC_TRY(check_mpi(MPI_Ibcast(&spreading->word, sizeof(Word), MPI_BYTE, 0, context.comm(), spreading->requests.data()), "MPI_Ibcast"));
-  HLC_TRY(await(context, spreading));
+  HLC_TRY(
+      check_mpi(MPI_Ibcast(&spreading->word, sizeof(Word), MPI_BYTE, 0, communicator.comm(), spreading->requests.data()), "MPI_Ibcast"));
+  HLC_TRY(await(communicator, spreading));
   *word = spreading->word;
   return Status::ok;
 }
 
 /// A launcher may hand the variable to some ranks alone. Interfaces may differ from host to host.
-Status compare_providers(Context &context, const Wish &wish) {
+Status compare_providers(Communicator &communicator, const Wish &wish) {
   Name first, mine;
   std::snprintf(mine.text, sizeof mine.text, "%s", wish.provider.c_str());
-  HLC_TRY(spread(context, &first, [&](Name *name) {
+  HLC_TRY(spread(communicator, &first, [&](Name *name) {
     *name = mine;
     return Status::ok;
   }));
-  if (std::strcmp(first.text, mine.text) == 0) return agree(context, context.comm(), Status::ok);
-  return agree(context, context.comm(),
-               fail(Status::mismatch, "ranks disagree on HALOCLINE_PROVIDER: rank 0 has '%s', rank %d has '%s'", first.text, context.rank(),
-                    mine.text));
+  if (std::strcmp(first.text, mine.text) == 0) return agree(communicator, communicator.comm(), Status::ok);
+  return agree(communicator, communicator.comm(),
+               fail(Status::mismatch, "ranks disagree on HALOCLINE_PROVIDER: rank 0 has '%s', rank %d has '%s'", first.text,
+                    communicator.rank(), mine.text));
 }
 
 /// Who moves it, in the description.
@@ -89,96 +88,73 @@ const char *by(Progress progress) {
 }
 
 /// A reason not to use the network is that of a rank.
-Status name_rank(const Context &context, Status status) {
-  return failed(status) ? fail(status, "rank %d: %s", context.rank(), error_message()) : status;
+Status name_rank(const Communicator &communicator, Status status) {
+  return failed(status) ? fail(status, "rank %d: %s", communicator.rank(), error_message()) : status;
 }
 
-Status choose(Context &context, const Wish &wish, Choice *choice) {
-  return spread(context, choice, [&](Choice *chosen) {
+Status choose(Communicator &communicator, const Wish &wish, Choice *choice) {
+  return spread(communicator, choice, [&](Choice *chosen) {
     if (wish.provider == "none") return fail(Status::unsupported, "HALOCLINE_PROVIDER is 'none'");
-    return name_rank(context, NetworkPort::choose(wish, chosen));
+    return name_rank(communicator, NetworkPort::choose(wish, chosen));
   });
 }
 
 }  // namespace
 
-Network::Network() = default;
-Network::~Network() { leave(); }
-
-Status Network::open(Context &context) {
+Status Network::open() {
   if (port_) return Status::ok;
   if (asked_) return fail(Status::unsupported, "%s", description_);
-  const Status opened = try_to_open(context);
+  const Status opened = try_to_open();
   asked_ = opened == Status::ok || opened == Status::unsupported;
   if (asked_ && port_)
-    std::snprintf(description_, sizeof description_, "%s, progress by %s", port_->description().c_str(), by(context.progress()));
+    std::snprintf(description_, sizeof description_, "%s, progress by %s", port_->description().c_str(), by(communicator_.progress()));
   else if (asked_)
     std::snprintf(description_, sizeof description_, "%s", error_message());
   return opened;
 }
 
-Status Network::try_to_open(Context &context) {
+Status Network::try_to_open() {
   EndpointSpec spec;
-  HLC_TRY(prepare(context, context.comm(), [&] {
-    spec.wish = wish_of(context);
-    spec.progress = context.progress();
-    return read_fake(context.rank(), spec.wish.fake);
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+    spec.wish = wish_of(communicator_);
+    spec.progress = communicator_.progress();
+    return read_fake(communicator_.rank(), spec.wish.fake);
   }));
-  HLC_TRY(compare_providers(context, spec.wish));
-  HLC_TRY(choose(context, spec.wish, &spec.choice));
-  context_ = &context;
-  const Status entered = prepare(context, context.comm(), [&] { return name_rank(context, enter(context, spec)); });
+  HLC_TRY(compare_providers(communicator_, spec.wish));
+  HLC_TRY(choose(communicator_, spec.wish, &spec.choice));
+  const Status entered = prepare(communicator_, communicator_.comm(), [&] { return name_rank(communicator_, enter(spec)); });
   if (failed(entered)) {
     leave();
     return entered;
   }
   port_ = &endpoint_->port();
-  choice_ = spec.choice;
-  rings_ = context.progress() == Progress::thread;
+  rings_ = communicator_.progress() == Progress::thread;
   // No rank sends a message before all have come here: Traffic::open shares the addresses first.
   endpoint_->join(as_user_);
+  communicator_.set_remote(this);
   return Status::ok;
 }
 
 /// Makes all that this rank needs; the others may fail.
-Status Network::enter(Context &context, const EndpointSpec &spec) {
+Status Network::enter(const EndpointSpec &spec) {
   HLC_TRY(Endpoint::share(spec, &endpoint_));
   failures_ = &endpoint_->count_failures();
   pulses_ = std::make_unique<Pulses>(endpoint_->port(), endpoint_->pulse_words(), *failures_);
-  traffic_ = std::make_unique<Traffic>(context, *endpoint_, spec.choice.secret, failures_);
+  traffic_ = std::make_unique<Traffic>(Traffic::Needs{communicator_, leaders_, *endpoint_, *pulses_}, spec.choice, failures_);
   EndpointUser user;
-  user.network = this;
-  user.traffic = traffic_.get();
+  user.client = traffic_.get();
   as_user_.push_back(std::move(user));
   return Status::ok;
 }
 
-Status Network::start_helper(const Segment &addresses) {
-  std::unique_ptr<Helper> helper;
-  HLC_TRY(prepare(*context_, context_->comm(), [&] {
-    helper = std::make_unique<Helper>(*context_);
-    return Status::ok;
-  }));
-  HLC_TRY(helper->start(choice_, addresses));
-  helper_ = std::move(helper);
-  return Status::ok;
-}
-
-void Network::ring() {
-  if (shared_.load(std::memory_order_relaxed) == 0)
-    context_->port().ring(context_->member());
-  else
-    context_->ring_node();
-}
-
 /// What the provider still has of this context stays with the endpoint.
 void Network::leave() {
-  if (endpoint_) endpoint_->leave(*this, pulses_);
+  communicator_.set_remote(nullptr);
+  if (endpoint_ && traffic_) endpoint_->leave(*traffic_, pulses_);
   port_ = nullptr;
   failures_ = nullptr;
   rings_ = false;
   as_user_.clear();
-  helper_.reset();
   traffic_.reset();
   pulses_.reset();
   endpoint_.reset();

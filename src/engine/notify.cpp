@@ -1,5 +1,6 @@
 // Notifications without data, waiting for notifications, and the barrier, which is made of them.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "engine/missing.hpp"
 #include "engine/operations.hpp"
 #include "engine/wait.hpp"
 
@@ -12,7 +13,7 @@ constexpr const char *kBarrier = "hlc_barrier";
 template <class There, class Say>
 Status await(const PublicSegment &segment, CallName name, There there, Say say) {
   const char *call = name_of(name);
-  Wait wait(segment.context(), WakeUp::by_bell, {name, segment.plan()});
+  Wait wait(segment.communicator(), WakeUp::by_bell, {name, segment.plan()});
   while (!there()) {
     if (wait.pause() == Wait::Turn::look_again) continue;
     const Verdict verdict = segment.judge(wait);
@@ -22,7 +23,7 @@ Status await(const PublicSegment &segment, CallName name, There there, Say say) 
   return Status::ok;
 }
 
-long long seconds_waited(const PublicSegment &segment) { return static_cast<long long>(segment.context().timeout_ns() / 1'000'000'000); }
+long long seconds_waited(const PublicSegment &segment) { return static_cast<long long>(segment.communicator().timeout_ns() / 1'000'000'000); }
 
 Status check_ids(const PublicSegment &segment, const char *call, hlc_ids ids, const int *id) {
   if (!id) return fail(Status::argument, "%s on rank %d: id is NULL", call, segment.rank());
@@ -46,7 +47,7 @@ Status await_round(const PublicSegment &segment, int round, std::uint32_t number
         if (verdict.dead_rank >= 0)
           return fail(verdict.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),
                       segment.name_of(from).c_str(), verdict.dead_rank);
-        const std::string missing = name_missing_members(segment.context(), {CallName::barrier, segment.plan()});
+        const std::string missing = name_missing_members(segment.communicator(), {CallName::barrier, segment.plan()});
         return fail(verdict.status, "hlc_barrier: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", segment.rank(),
                     seconds_waited(segment), missing.empty() ? segment.name_of(from).c_str() : missing.c_str());
       });
@@ -54,7 +55,7 @@ Status await_round(const PublicSegment &segment, int round, std::uint32_t number
 
 /// One round: tells the rank `distance` above, waits for the one `distance` below.
 Status pass_round(PublicSegment &segment, int round, std::int64_t distance, std::uint32_t number) {
-  const std::int64_t me = segment.rank(), ranks = segment.context().size();
+  const std::int64_t me = segment.rank(), ranks = segment.communicator().size();
   const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);
   // SYNC barrier-round (pairs with await_round of the rank above)
   HLC_TRY(segment.tell_round(kBarrier, above, round, number));
@@ -113,7 +114,7 @@ Status barrier(PublicSegment &segment) {
   const std::uint32_t number = segment.next_barrier();
   segment.barrier_failed = true;
   int round = 0;
-  for (std::int64_t distance = 1; distance < segment.context().size(); distance *= 2, ++round)
+  for (std::int64_t distance = 1; distance < segment.communicator().size(); distance *= 2, ++round)
     HLC_TRY(pass_round(segment, round, distance, number));
   HLC_TRY(segment.see_off(kBarrier));
   segment.barrier_failed = false;

@@ -34,9 +34,9 @@ int map_first(Segment &memory, const transport::shm::ObjectAddress &object, int 
 }
 
 /// Nothing lands in a part whose data lie elsewhere. Other ranks of the node cannot do atomics there, but read, and write again.
-NodeLock lock_of(const Segment &memory, const PartCard &card, Context &context) {
+NodeLock lock_of(const Segment &memory, const PartCard &card, Communicator &communicator) {
   if (card.memory == 0) return {};
-  return {memory.part(0) + Words::bytes_of(card.notifications, card.rising), context.port(), context.member()};
+  return {memory.part(0) + Words::bytes_of(card.notifications, card.rising), communicator.port(), communicator.member()};
 }
 
 std::uint64_t next_version() {
@@ -56,10 +56,10 @@ Status OwnPart::create(const PartSpec &spec) {
   card_.leader = spec.leader;
   if (spec.leader_card) HLC_TRY(map_notifications(*spec.leader_card));
   counted_ = spec.leader >= 0;
-  if (counted_) context_.network().count_shared(1);
+  if (counted_) communicator_.count_shared(1);
   data_ = spec.memory ? spec.memory : memory_.part(0) + bytes_before_data(card_);
-  if (spec.memory) traced_.allow(context_);
-  if (context_.nodes() > 1) HLC_TRY(open_to_others());
+  if (spec.memory) traced_.allow(communicator_);
+  if (communicator_.nodes() > 1) HLC_TRY(open_to_others());
   card_.version = next_version();
   return Status::ok;
 }
@@ -69,12 +69,12 @@ Status OwnPart::make_object() {
   int error = memory_.make_nameless(card_.object);
   if (error == 0) error = memory_.map(0);
   if (error == 0) return Status::ok;
-  return fail(Status::memory, "rank %d: shared memory for %lld bytes cannot be had: %s (see 'df /dev/shm', 'ulimit -a')", context_.rank(),
+  return fail(Status::memory, "rank %d: shared memory for %lld bytes cannot be had: %s (see 'df /dev/shm', 'ulimit -a')", communicator_.rank(),
               static_cast<long long>(memory_.bytes()), std::strerror(error));
 }
 
 OwnPart::~OwnPart() {
-  if (counted_) context_.network().count_shared(-1);
+  if (counted_) communicator_.count_shared(-1);
 }
 
 /// They stay there when their owner goes.
@@ -82,24 +82,24 @@ Status OwnPart::map_notifications(const PartCard &leader) {
   int error = map_first(leaders_, leader.object, leader.notifications);
   if (error == 0) error = leaders_.describe(card_.notifications_object);
   if (error != 0)
-    return fail(Status::unsupported, "rank %d cannot map the notifications of rank %d, process %d of its node: %s", context_.rank(),
+    return fail(Status::unsupported, "rank %d cannot map the notifications of rank %d, process %d of its node: %s", communicator_.rank(),
                 card_.leader, leader.object.maker, std::strerror(error));
   words_.notifications = Notifications(leaders_.part(0), leader.notifications);
   return Status::ok;
 }
 
-NodeLock OwnPart::lock() const { return lock_of(memory_, card_, context_); }
+NodeLock OwnPart::lock() const { return lock_of(memory_, card_, communicator_); }
 
 void OwnPart::ring() const {
   if (card_.leader >= 0)
-    context_.ring_node();
+    communicator_.ring_node();
   else
-    context_.port().ring(context_.member());
+    communicator_.port().ring(communicator_.member());
 }
 
 Status OwnPart::open_to_others() {
-  card_.number = context_.network().traffic()->next_own_part();
-  far_ = std::make_unique<FarParts>(context_);
+  card_.number = network_.traffic()->next_own_part();
+  far_ = std::make_unique<FarParts>(network_);
   const Served mine{data_, card_.bytes, words_, leaders_.mapped() ? &card_.notifications_object : nullptr, lock()};
   return far_->serve(card_.number, mine, memory_, card_.memory == 0, &card_.far);
 }
@@ -107,7 +107,7 @@ Status OwnPart::open_to_others() {
 Status PeerPart::open(int rank, const PartCard &card, const OwnPart *mine) {
   card_ = card;
   rank_ = rank;
-  member_ = context_.member_of(rank);
+  member_ = communicator_.member_of(rank);
   if (mine) {
     data_ = mine->data();
     words_ = mine->words();
@@ -115,7 +115,7 @@ Status PeerPart::open(int rank, const PartCard &card, const OwnPart *mine) {
     return Status::ok;
   }
   if (member_ != kOtherNode) return map();
-  far_ = std::make_unique<FarParts>(context_);
+  far_ = std::make_unique<FarParts>(network_);
   far_->reach(card.number, card.far, card.memory == 0);
   return Status::ok;
 }
@@ -129,10 +129,10 @@ Status PeerPart::map() {
   if (error == 0 && uses_leaders) error = map_first(leaders_, card_.notifications_object, card_.notifications);
   leaders_.close();
   if (error != 0)
-    return fail(Status::unsupported, "rank %d cannot map memory of rank %d, process %d of its node: %s", context_.rank(), rank_,
+    return fail(Status::unsupported, "rank %d cannot map memory of rank %d, process %d of its node: %s", communicator_.rank(), rank_,
                 card_.object.maker, std::strerror(error));
   words_ = Words(memory_.part(0), card_.notifications, card_.rising);
-  lock_ = lock_of(memory_, card_, context_);
+  lock_ = lock_of(memory_, card_, communicator_);
   if (uses_leaders) words_.notifications = Notifications(leaders_.part(0), card_.notifications);
   if (card_.memory == 0) data_ = memory_.part(0) + bytes_before_data(card_);
   return Status::ok;
@@ -146,7 +146,7 @@ Status PeerPart::copy_across(const char *call, bool writes, std::int64_t offset,
     const ssize_t some = (writes ? process_vm_writev : process_vm_readv)(card_.object.maker, &here, 1, &there, 1, 0);
     if (some <= 0)
       return fail(errno == ESRCH ? Status::peer_died : Status::unsupported,
-                  "%s: rank %d cannot reach memory that rank %d has brought, in process %d of its node: %s", call, context_.rank(), rank_,
+                  "%s: rank %d cannot reach memory that rank %d has brought, in process %d of its node: %s", call, communicator_.rank(), rank_,
                   card_.object.maker, std::strerror(errno));
     done += some;
   }
@@ -189,12 +189,12 @@ Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *d
 
 Status PeerPart::set(const char *call, hlc_notification notification) {
   if (!words_.set(static_cast<std::uint32_t>(notification.id), notification.value))
-    return fail(Status::argument, "%s: rank %d sets notification %d to %u; the segment of rank %d has %d", call, context_.rank(),
+    return fail(Status::argument, "%s: rank %d sets notification %d to %u; the segment of rank %d has %d", call, communicator_.rank(),
                 notification.id, notification.value, rank_, card_.notifications);
   if (card_.leader >= 0)
-    context_.ring_node();
+    communicator_.ring_node();
   else
-    context_.port().ring(member_);
+    communicator_.port().ring(member_);
   return Status::ok;
 }
 

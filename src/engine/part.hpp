@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "base/notifications.hpp"
-#include "engine/context.hpp"
 #include "engine/far.hpp"
 #include "engine/tracing.hpp"
 
@@ -41,7 +40,7 @@ struct PartSpec {
 ///   | words | a landing | data, from a page on, unless the application has brought them: then the landing holds a lock |
 class OwnPart {
  public:
-  explicit OwnPart(Context &context) : context_(context) {}
+  explicit OwnPart(Network &network) : network_(network), communicator_(network.communicator()) {}
   OwnPart(const OwnPart &) = delete;
   OwnPart &operator=(const OwnPart &) = delete;
   ~OwnPart();
@@ -66,7 +65,8 @@ class OwnPart {
   Status map_notifications(const PartCard &leader);
   Status open_to_others();
 
-  Context &context_;
+  Network &network_;
+  Communicator &communicator_;
   PartCard card_;
   Segment memory_, leaders_;  // the leader's notifications, with their file: others open it here
   char *data_ = nullptr;
@@ -79,7 +79,7 @@ class OwnPart {
 /// A part of any rank, as this one reaches it. Offsets and ids have been checked. Any thread may call, but for open.
 class PeerPart {
  public:
-  explicit PeerPart(Context &context) : context_(context) {}
+  explicit PeerPart(Network &network) : network_(network), communicator_(network.communicator()) {}
   PeerPart(const PeerPart &) = delete;
   PeerPart &operator=(const PeerPart &) = delete;
 
@@ -127,7 +127,8 @@ class PeerPart {
   template <class Change>
   Status change_locked(const char *call, std::int64_t offset, std::uint64_t *old, Change change);
 
-  Context &context_;
+  Network &network_;
+  Communicator &communicator_;
   PartCard card_;
   int rank_ = 0;
   Member member_ = kOtherNode;

@@ -49,9 +49,9 @@ Status Post::open(MPI_Comm comm) {
 
 /// A rank joins the barrier once its letters have been received (their sends are synchronous), and receives until all have joined: then no
 /// letter is on its way.
-Status Post::close(Context &context) {
+Status Post::close(Communicator &communicator) {
   const std::lock_guard lock(mutex_);
-  Patience patience(context);
+  Patience patience(communicator);
   MPI_Request barrier = MPI_REQUEST_NULL;
   for (int done = 0; !done || !receiving_.empty();) {
     if (const Status received = receive_locked(); failed(received)) return patience.blame(received);

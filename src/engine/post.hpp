@@ -15,7 +15,7 @@
 
 namespace halocline {
 
-class Context;
+class Communicator;
 
 /// What a letter says.
 enum class Word : int {
@@ -46,7 +46,7 @@ class Post {
   /// Duplicates the communicator. Collective.
   Status open(MPI_Comm comm);
   /// Receives what is still on its way, so that no rank's send stays behind. Collective.
-  Status close(Context &context);
+  Status close(Communicator &communicator);
 
   /// The first serial that no plan of this rank has had.
   std::int64_t next_serial();

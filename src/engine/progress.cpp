@@ -16,9 +16,6 @@
 #include <system_error>
 #include <vector>
 
-#include "base/environment.hpp"
-#include "engine/endpoint.hpp"
-
 namespace halocline {
 namespace {
 
@@ -81,22 +78,6 @@ Running &running() {
 
 }  // namespace
 
-const char *name_of(Progress progress) {
-  constexpr const char *names[] = {"caller", "spare", "thread", "helper"};
-  return names[static_cast<int>(progress)];
-}
-
-Status read_progress(int rank, Progress &progress) {
-  const char *text = environment("PROGRESS");
-  if (*text == '\0') return Status::ok;
-  for (const Progress known : {Progress::caller, Progress::spare, Progress::thread, Progress::helper})
-    if (std::strcmp(text, name_of(known)) == 0) {
-      progress = known;
-      return Status::ok;
-    }
-  return fail(Status::argument, "hlc_init on rank %d: HALOCLINE_PROGRESS is '%s', it must be caller, spare, thread or helper", rank, text);
-}
-
 Status ProgressThread::start() {
   stop_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (stop_ < 0) return fail(Status::memory, "no progress thread: eventfd: %s", std::strerror(errno));
@@ -152,38 +133,36 @@ void ProgressThread::stop_all() {
 }
 
 void ProgressThread::run() {
-  NetworkPort &port = endpoint_.port();
   std::uint64_t polls = 0;
   while (!stopping_.load(std::memory_order_relaxed)) {
     // A caller that polls is faster than this thread, and needs its core.
-    if (port.polls() != polls) {
-      polls = port.polls();
+    if (polled_.polls() != polls) {
+      polls = polled_.polls();
       nap(kNap_ns);
       continue;
     }
-    const bool came = endpoint_.poll(nullptr);
-    polls = port.polls();
+    const bool came = polled_.poll();
+    polls = polled_.polls();
     if (came) continue;
-    if (endpoint_.has_more())
+    if (polled_.has_more())
       nap(kNap_ns);
     else
-      port.sleep(stop_, kLongestSleep_ns);
+      polled_.sleep(stop_, kLongestSleep_ns);
   }
   // SYNC thread-over (pairs with stop_at_exit)
   over_.store(true, std::memory_order_release);
 }
 
 void ProgressThread::run_spare() {
-  const NetworkPort &port = endpoint_.port();
-  std::uint64_t polls = port.polls();
+  std::uint64_t polls = polled_.polls();
   Naps naps;
   while (!stopping_.load(std::memory_order_relaxed)) {
     nap(naps.next_ns());
-    if (port.polls() != polls)
+    if (polled_.polls() != polls)
       naps.others_polled();
     else
-      naps.have_polled(endpoint_.poll(nullptr));
-    polls = port.polls();
+      naps.have_polled(polled_.poll());
+    polls = polled_.polls();
   }
   // SYNC thread-over (pairs with stop_at_exit)
   over_.store(true, std::memory_order_release);

@@ -7,37 +7,45 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstdint>
 #include <thread>
 
 #include "base/status.hpp"
+#include "engine/progress_mode.hpp"
 
 namespace halocline {
 
-class Endpoint;
+/// What a progress thread polls. Any thread may call.
+class Polled {
+ public:
+  Polled() = default;
+  Polled(const Polled &) = delete;
+  Polled &operator=(const Polled &) = delete;
 
-/// HALOCLINE_PROGRESS.
-enum class Progress : int { caller, spare, thread, helper };
+  /// Moves everything along; true if anything came.
+  virtual bool poll() = 0;
+  /// True if something has come that waits to be taken in: the thread must not sleep for long.
+  virtual bool has_more() const = 0;
+  /// Counts all looks, whoever has made them.
+  virtual std::uint64_t polls() const = 0;
+  /// Sleeps until something comes, the file `until` is readable or the time is over.
+  virtual void sleep(int until, long timeout_ns) = 0;
 
-/// True if each process has a thread of the library once its network is open.
-inline bool has_progress_thread(Progress progress) { return progress == Progress::spare || progress == Progress::thread; }
+ protected:
+  ~Polled() = default;
+};
 
-/// Its word in HALOCLINE_PROGRESS.
-const char *name_of(Progress progress);
-
-/// Reads HALOCLINE_PROGRESS; the default is spare. The message of a failure names the rank, the value and the choices.
-Status read_progress(int rank, Progress &progress);
-
-/// Polls an endpoint while nobody else does. Between its looks it sleeps: in mode `thread` until something comes, in mode `spare` for
+/// Polls while nobody else does. Between its looks it sleeps: in mode `thread` until something comes, in mode `spare` for
 /// some milliseconds. It calls no MPI. It also ends when the process does, before libfabric is taken down.
 class ProgressThread {
  public:
-  ProgressThread(Endpoint &endpoint, Progress progress) : endpoint_(endpoint), progress_(progress) {}
+  ProgressThread(Polled &polled, Progress progress) : polled_(polled), progress_(progress) {}
   ProgressThread(const ProgressThread &) = delete;
   ProgressThread &operator=(const ProgressThread &) = delete;
   /// Ends the thread, and waits for that.
   ~ProgressThread();
 
-  /// The endpoint must be open, and stay so until the destructor.
+  /// What is polled must be open, and stay so until the destructor.
   Status start();
 
  private:
@@ -48,7 +56,7 @@ class ProgressThread {
   void stop_at_exit();
   static void stop_all();
 
-  Endpoint &endpoint_;
+  Polled &polled_;
   Progress progress_;
   int stop_ = -1;  // an eventfd, readable once the thread is to end
   pid_t process_ = 0;  // that has started it: a child of fork has no such thread

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/notifications.hpp"
-#include "engine/context.hpp"
 #include "engine/far.hpp"
 
 namespace halocline {
@@ -43,7 +42,7 @@ struct Verdict {
 /// Made and ended by all ranks together. Other functions: any thread.
 class PublicSegment {
  public:
-  explicit PublicSegment(Context &context) : context_(context) {}
+  explicit PublicSegment(Network &network) : network_(network), communicator_(network.communicator()) {}
   PublicSegment(const PublicSegment &) = delete;
   PublicSegment &operator=(const PublicSegment &) = delete;
   ~PublicSegment();
@@ -55,27 +54,28 @@ class PublicSegment {
   /// Waits for all ranks, which have met to free it; `broken` if one of them is in trouble. Collective.
   Status end(bool broken);
 
-  Context &context() const { return context_; }
-  int rank() const { return context_.rank(); }
+  Network &network() const { return network_; }
+  Communicator &communicator() const { return communicator_; }
+  int rank() const { return communicator_.rank(); }
   int notifications() const { return notifications_; }
-  std::int64_t bytes() const { return parts_[static_cast<std::size_t>(context_.member())].bytes; }
+  std::int64_t bytes() const { return parts_[static_cast<std::size_t>(communicator_.member())].bytes; }
 
   /// The one routing decision: finds the target of the operation `call`, which has to lie within the rank's part. *place becomes its address,
   /// or null if the rank is on another node.
   Status route(const char *call, Target target, Extent extent, char **place) const {
-    if (target.rank < 0 || target.rank >= context_.size()) return wrong_rank(call, target.rank);
+    if (target.rank < 0 || target.rank >= communicator_.size()) return wrong_rank(call, target.rank);
     const Member member = member_of(target.rank);
     const bool here = member != kOtherNode;
     const std::int64_t bytes = here ? parts_[static_cast<std::size_t>(member)].bytes : far_->bytes_of(target.rank);
     if (target.offset < 0 || target.offset > bytes || extent.low < -target.offset || extent.high > bytes - target.offset)
       return wrong_offset(call, target, extent, bytes);
     *place = here ? parts_[static_cast<std::size_t>(member)].data + target.offset : nullptr;
-    if (far_) context_.network().glance();
+    if (far_) network_.glance();
     return Status::ok;
   }
   /// Whether there is such a notification.
   Status check(const char *call, int rank, hlc_notification notification) const {
-    if (rank < 0 || rank >= context_.size()) return wrong_rank(call, rank);
+    if (rank < 0 || rank >= communicator_.size()) return wrong_rank(call, rank);
     if (notification.id < 0 || notification.id >= notifications_) return wrong_id(call, "notification.id", notification.id);
     return notification.value != 0 ? Status::ok : zero_value(call, notification.id);
   }
@@ -83,10 +83,10 @@ class PublicSegment {
   FarParts &far() { return *far_; }
   /// Moves the network along, where there are other nodes.
   void poll() const {
-    if (far_) context_.network().poll();
+    if (far_) network_.poll();
   }
 
-  const Words &my_words() const { return parts_[static_cast<std::size_t>(context_.member())].words; }
+  const Words &my_words() const { return parts_[static_cast<std::size_t>(communicator_.member())].words; }
   /// The first notification from `first` to before `end` that this rank may take; `end` if there is none.
   int find(int first, int end) const { return my_words().notifications.find(first, end); }
   /// Sets a notification of any rank; who waits for it wakes up.
@@ -102,17 +102,17 @@ class PublicSegment {
     const Member member = member_of(rank);
     if (member == kOtherNode) return far_->notify(call, rank, {Words::first_rising(notifications_) + round, number});
     parts_[static_cast<std::size_t>(member)].words.raise(round, number);
-    context_.port().ring(member);
+    communicator_.port().ring(member);
     return Status::ok;
   }
 
   /// Before this rank leaves the library: what `call` has sent to other nodes has gone.
-  Status see_off(const char *call) const { return far_ ? context_.network().traffic()->see_off(call) : Status::ok; }
+  Status see_off(const char *call) const { return far_ ? network_.traffic()->see_off(call) : Status::ok; }
 
   /// For waits: whether a process of the node has ended, or the time is over.
   Verdict judge(const Wait &wait) const;
   /// For waits: whether something to a rank of another node has failed.
-  Status judge_network(const char *call) const { return far_ ? context_.network().traffic()->look_for_failure(call) : Status::ok; }
+  Status judge_network(const char *call) const { return far_ ? network_.traffic()->look_for_failure(call) : Status::ok; }
   /// A rank in messages, with its host if it is on another node.
   std::string name_of(int rank) const;
   Status wrong_rank(const char *call, int rank) const;
@@ -124,7 +124,7 @@ class PublicSegment {
   /// The number of the next barrier: what its notifications are set to, so it is never 0.
   std::uint32_t next_barrier() { return ++barriers_ != 0 ? barriers_ : ++barriers_; }
   bool barrier_failed = false;
-  /// Its number among the plans of the context.
+  /// Its number among the plans of the communicator.
   std::int64_t plan() const { return plan_; }
 
  private:
@@ -141,9 +141,9 @@ class PublicSegment {
   /// After something of a member was set that it may wait for.
   void ring(Member member) const {
     if (shared_)
-      context_.ring_node();
+      communicator_.ring_node();
     else
-      context_.port().ring(member);
+      communicator_.port().ring(member);
   }
   void find_parts();
   Status connect();
@@ -152,12 +152,13 @@ class PublicSegment {
   /// Members are numbered as their ranks are; mostly the ranks of a node follow each other.
   Member member_of(int rank) const {
     const int guess = rank - ranks_.front();
-    if (guess >= 0 && guess < context_.members() && ranks_[static_cast<std::size_t>(guess)] == rank) return guess;
+    if (guess >= 0 && guess < communicator_.members() && ranks_[static_cast<std::size_t>(guess)] == rank) return guess;
     const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
     return found != ranks_.end() && *found == rank ? static_cast<Member>(found - ranks_.begin()) : kOtherNode;
   }
 
-  Context &context_;
+  Network &network_;
+  Communicator &communicator_;
   std::uint32_t barriers_ = 0;
   std::int64_t plan_ = 0;
   int notifications_ = 0;

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/wait.hpp"
+#include "base/clock.hpp"
 
 namespace halocline {
 namespace {

@@ -128,13 +128,13 @@ void order() {
 /// To other nodes it waits. A rank below 0: for all.
 Status complete(PublicSegment &segment, const char *call, int rank, bool confirm) {
   order();
-  Traffic *traffic = segment.context().network().traffic();
+  Traffic *traffic = segment.network().traffic();
   if (!traffic) return Status::ok;
   return traffic->drain(rank, call, confirm);
 }
 
 Status complete_one(PublicSegment &segment, const char *call, int rank, bool confirm) {
-  if (rank < 0 || rank >= segment.context().size()) return segment.wrong_rank(call, rank);
+  if (rank < 0 || rank >= segment.communicator().size()) return segment.wrong_rank(call, rank);
   return complete(segment, call, rank, confirm);
 }
 

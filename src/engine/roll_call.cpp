@@ -7,36 +7,22 @@
 #include <memory>
 #include <new>
 
-#include "engine/collective.hpp"
+#include "base/clock.hpp"
+#include "base/kept.hpp"
 
 namespace halocline {
 namespace {
 
 constexpr int kAskTag = 32'752,
               kAnswerTag = 32'753;  // below the least upper bound that MPI allows for tags, above all others of the library
-constexpr std::size_t kMostNamed = 8;
 
 /// What MPI reads until the questions have left.
-struct Questions : Job {
+struct Questions : Kept {
+  std::vector<MPI_Request> requests;
   std::int64_t word = 0;
 };
 
-/// Where a rank is that has said nothing, or has said another call.
-std::string text_of(const Absent &absent) {
-  const std::string rank = "rank " + std::to_string(absent.rank);
-  return rank + (absent.known ? " (in " + absent.word.text() + ")" : " (which does not answer)");
-}
-
-void find_late_members(Context &context, std::vector<Absent> &absent) {
-  const Port &port = context.port();
-  for (Member member = 0; port.attached() && member < context.members(); ++member)
-    if (port.steps(member) < port.steps(context.member()))
-      absent.push_back({context.rank_of(member), true, CallWord::unpacked(port.call(member))});
-}
-
 }  // namespace
-
-std::int64_t RollCall::patience_ns(const Context &context) { return std::min(kLongestWait_ns, context.timeout_ns() / 4); }
 
 void RollCall::answer(MPI_Comm comm, CallWord mine) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -78,18 +64,13 @@ std::size_t RollCall::heard_count() {
   return heard_.size();
 }
 
-void RollCall::ask(Context &context, CallWord mine, std::vector<Absent> &absent) {
-  const MPI_Comm comm = context.comm();
-  std::vector<Absent> asked;
-  for (int i = 1; i < context.size() && asked.size() < kMostAsked; ++i)
-    if (const int rank = (context.rank() + i) % context.size(); context.member_of(rank) == kOtherNode) asked.push_back({rank, false, {}});
+void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t end_ns, std::vector<Absent> &asked, const std::function<void()> &nudge) {
   auto questions = std::make_unique<Questions>();
   questions->word = mine.packed();
   questions->requests.resize(asked.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < asked.size(); ++i)
     MPI_Isend(&questions->word, 1, MPI_INT64_T, asked[i].rank, kAskTag, comm, &questions->requests[i]);
 
-  const std::int64_t end_ns = now_ns() + patience_ns(context);
   const std::size_t before = heard_count();
   // A rank that has asked in this call before may have left it since: only an answer says that it is still there.
   const auto is_old = [&](std::size_t i) { return i < before && heard_[i].asking && heard_[i].word == mine.packed(); };
@@ -101,7 +82,7 @@ void RollCall::ask(Context &context, CallWord mine, std::vector<Absent> &absent)
   };
   while (now_ns() < end_ns && !std::all_of(asked.begin(), asked.end(), find)) {
     constexpr std::timespec nap{0, 50'000};
-    context.nudge();
+    nudge();
     {
       const std::lock_guard lock(mutex_);
       while (receive(comm, kAnswerTag)) continue;
@@ -109,36 +90,6 @@ void RollCall::ask(Context &context, CallWord mine, std::vector<Absent> &absent)
     nanosleep(&nap, nullptr);
   }
   keep_for_ever(std::move(questions));
-  for (const Absent &of : asked)
-    if (!of.known || of.word.packed() != mine.packed()) absent.push_back(of);
-}
-
-namespace {
-
-std::string list(const std::vector<Absent> &absent) {
-  std::string text;
-  const std::size_t shown = std::min(absent.size(), kMostNamed);
-  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : i + 1 == absent.size() ? " and " : ", ") + text_of(absent[i]);
-  if (shown < absent.size()) text += " and " + std::to_string(absent.size() - shown) + " more";
-  return text;
-}
-
-}  // namespace
-
-std::string name_missing(Context &context) {
-  std::vector<Absent> absent;
-  find_late_members(context, absent);
-  if (context.nodes() > 1 && context.comm() != MPI_COMM_NULL) context.roll_call().ask(context, context.call(), absent);
-  // A rank may have come and gone: it has given up, and MPI needs it to end the step.
-  return absent.empty() && context.port().attached() ? name_missing_members(context, context.call()) : list(absent);
-}
-
-std::string name_missing_members(Context &context, CallWord mine) {
-  std::vector<Absent> absent;
-  for (Member member = 0; member < context.members(); ++member)
-    if (member != context.member() && context.call_of(member).packed() != mine.packed())
-      absent.push_back({context.rank_of(member), true, context.call_of(member)});
-  return list(absent);
 }
 
 }  // namespace halocline

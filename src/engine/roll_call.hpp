@@ -1,11 +1,11 @@
-// Who has not come. A collective step that has waited too long asks the ranks of other nodes where they are; a rank that waits in any call of
-// the library answers. Only steps that have failed ask, so that what is never answered belongs to a context that is lost.
+// Questions to the ranks of other nodes, and answers: in which call a rank is. A rank that waits in any call of the library answers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <mpi.h>
 
 #include <array>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -25,16 +25,11 @@ class RollCall {
  public:
   /// Tells ranks that ask that this one is in the call `mine`. Does not wait.
   void answer(MPI_Comm comm, CallWord mine);
-  /// Asks the other ranks of the context that are not of this node, at most kMostAsked of them, and adds those that are not in the same call.
-  /// Waits for kLongestWait_ns at most, and less if HALOCLINE_TIMEOUT is short.
-  void ask(Context &context, CallWord mine, std::vector<Absent> &absent);
-  /// How long asking takes at most.
-  static std::int64_t patience_ns(const Context &context);
+  /// Asks the ranks of `asked`, which takes their answers. Waits until all have answered or the end has come; nudge() is called all the while.
+  /// Only steps that have failed ask, so that what is never answered belongs to a communicator that is lost.
+  void ask(MPI_Comm comm, CallWord mine, std::int64_t end_ns, std::vector<Absent> &asked, const std::function<void()> &nudge);
 
  private:
-  static constexpr int kMostAsked = 1024;
-  static constexpr std::int64_t kLongestWait_ns = 1'000'000'000;
-
   /// What a rank has said of itself, by asking or by answering.
   struct Heard {
     int rank;
@@ -54,13 +49,5 @@ class RollCall {
   std::vector<Heard> heard_;
   std::array<Answer, 64> answers_;
 };
-
-/// The ranks that have not come to the collective call in which this rank is, with the calls in which they are: "rank 1 (in hlc_barrier)".
-/// Empty if none is known to be missing. Ranks of other nodes are asked.
-std::string name_missing(Context &context);
-
-/// The same of a call that meets in shared memory alone: the ranks of this node that do not wait in the call `mine`. What ranks of other nodes do
-/// is not asked.
-std::string name_missing_members(Context &context, CallWord mine);
 
 }  // namespace halocline

@@ -24,18 +24,18 @@ struct Rules : Job {
 };
 
 /// Compares with rank 0. Collective; allocates nothing.
-Status compare_rules(Context &context, const char *call, std::unique_ptr<Rules> &rules);
+Status compare_rules(Communicator &communicator, const char *call, std::unique_ptr<Rules> &rules);
 
 /// Compares what list() gives, as many rules on every rank, with those of rank 0. Collective; HLC_ERR_MISMATCH on all ranks names two that
 /// disagree, with both values. call is the function of the API that asks.
 template <class List>
-Status check_rules(Context &context, const char *call, List list) {
+Status check_rules(Communicator &communicator, const char *call, List list) {
   std::unique_ptr<Rules> rules;
-  HLC_TRY(prepare(context, context.comm(), [&] {
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     rules = std::make_unique<Rules>(list());
     return Status::ok;
   }));
-  return compare_rules(context, call, rules);
+  return compare_rules(communicator, call, rules);
 }
 
 }  // namespace halocline

@@ -20,6 +20,9 @@ using NetworkPort = transport::ofi::Port;
 using NetworkSegment = transport::ofi::Region;
 using transport::ofi::Transfer;
 
+/// The bytes before a part's data, where notifications without data are written to.
+inline constexpr std::int64_t kLanding = kLinePair;
+
 /// Memory of a rank that requests may touch.
 struct Served {
   char *data = nullptr;

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "engine/context.hpp"
+#include "engine/communicator.hpp"
 
 namespace halocline {
 namespace {
@@ -48,10 +48,10 @@ pid_t common_ancestor(const std::vector<pid_t> &processes) {
   return common.empty() ? 0 : common.front();
 }
 
-void TracedByNode::allow(Context &context) {
+void TracedByNode::allow(Communicator &communicator) {
   std::vector<pid_t> ranks;
-  ranks.reserve(static_cast<std::size_t>(context.members()));
-  for (Member member = 0; member < context.members(); ++member) ranks.push_back(context.port().process_of(member));
+  ranks.reserve(static_cast<std::size_t>(communicator.members()));
+  for (Member member = 0; member < communicator.members(); ++member) ranks.push_back(communicator.port().process_of(member));
   const pid_t ancestor = common_ancestor(ranks);
   if (ancestor == 0) return;
   const std::lock_guard lock(mutex);

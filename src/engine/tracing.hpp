@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-class Context;
+class Communicator;
 
 /// The nearest process that all of `processes` descend from, or are; 0 if there is none but the first of all, or it cannot be known.
 pid_t common_ancestor(const std::vector<pid_t> &processes);
@@ -22,7 +22,7 @@ class TracedByNode {
   TracedByNode(const TracedByNode &) = delete;
   TracedByNode &operator=(const TracedByNode &) = delete;
   ~TracedByNode();
-  void allow(Context &context);
+  void allow(Communicator &communicator);
 
  private:
   bool allowed_ = false;

@@ -7,8 +7,6 @@
 #include <cstring>
 
 #include "engine/collective.hpp"
-#include "engine/helper.hpp"
-#include "engine/segment.hpp"
 #include "engine/wait.hpp"
 
 namespace halocline {
@@ -25,18 +23,20 @@ bool is_post(const Flight &flight) {
 
 }  // namespace
 
-Traffic::Traffic(Context &context, Endpoint &endpoint, std::uint64_t secret, transport::ofi::Failures *failures)
-    : context_(context),
-      endpoint_(endpoint),
-      port_(endpoint.port()),
-      secret_(secret),
-      service_(secret, context.size()),
+Traffic::Traffic(const Needs &needs, const transport::ofi::Choice &choice, transport::ofi::Failures *failures)
+    : communicator_(needs.communicator),
+      leaders_(needs.leaders),
+      endpoint_(needs.endpoint),
+      pulses_(needs.pulses),
+      port_(needs.endpoint.port()),
+      choice_(choice),
+      service_(choice.secret, needs.communicator.size()),
       flights_({&port_, this, failures}) {}
 
 Status Traffic::open() {
   if (open_) return Status::ok;
   HLC_TRY(share_addresses());
-  HLC_TRY(prepare(context_, context_.comm(), [this] { return endpoint_.open_letterbox(); }));
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [this] { return endpoint_.open_letterbox(); }));
   endpoint_.take_messages();
   open_ = true;
   return Status::ok;
@@ -44,12 +44,23 @@ Status Traffic::open() {
 
 /// A rank has a port of its own, from which it asks and at which it hears answers; a helper has one for all that is asked of its node's ranks.
 Status Traffic::share_addresses() {
-  const Whereabouts mine = context_.network().pulses()->mine();
-  if (context_.progress() != Progress::helper) return ranks_.share(context_, mine);
-  HLC_TRY(ranks_.share(context_, mine, ObjectFile::kept));
-  HLC_TRY(context_.network().start_helper(ranks_.table()));
+  const Whereabouts mine = pulses_.mine();
+  if (communicator_.progress() != Progress::helper) return ranks_.share(communicator_, leaders_, mine);
+  HLC_TRY(ranks_.share(communicator_, leaders_, mine, ObjectFile::kept));
+  HLC_TRY(start_helper());
   ranks_.close_file();
-  return doors_.share(context_, context_.network().helper()->address());
+  return doors_.share(communicator_, leaders_, helper_->address());
+}
+
+Status Traffic::start_helper() {
+  std::unique_ptr<Helper> helper;
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+    helper = std::make_unique<Helper>(communicator_);
+    return Status::ok;
+  }));
+  HLC_TRY(helper->start(port_, choice_, ranks_.table()));
+  helper_ = std::move(helper);
+  return Status::ok;
 }
 
 std::uint32_t Traffic::next_segment() {
@@ -64,12 +75,12 @@ std::uint32_t Traffic::next_own_part() {
 
 void Traffic::serve(std::uint32_t segment, const Served &memory) {
   const auto locked = lock();
-  service_.serve(context_.rank(), segment, memory);
+  service_.serve(communicator_.rank(), segment, memory);
 }
 
 void Traffic::stop_serving(std::uint32_t segment) {
   const auto locked = lock();
-  service_.stop_serving(context_.rank(), segment);
+  service_.stop_serving(communicator_.rank(), segment);
 }
 
 void Traffic::ended(Flight &flight) {
@@ -98,7 +109,7 @@ bool Traffic::read(const char *text, std::int64_t bytes) {
 bool Traffic::carry_out(const Message &message, const char *operands, std::int64_t bytes) {
   Message answer;
   const Service::Outcome outcome = service_.carry_out(message, operands, bytes, &answer);
-  return !failed(alone(context_, [&] {
+  return !failed(alone(communicator_, [&] {
     if (outcome == Service::Outcome::done) return reply(answer);
     if (outcome == Service::Outcome::refused || bytes > 0) return Status::argument;
     put_off_.push_back(message);
@@ -165,8 +176,8 @@ Status Traffic::reach(int rank, Link **link) {
   }
   Link met;
   met.rank = rank;
-  HLC_TRY(context_.network().pulses()->know(rank, ranks_.of(rank)));
-  HLC_TRY(port_.meet(context_.network().helper() ? doors_.of(rank) : ranks_.of(rank).address, &met.peer));
+  HLC_TRY(pulses_.know(rank, ranks_.of(rank)));
+  HLC_TRY(port_.meet(helper_ ? doors_.of(rank) : ranks_.of(rank).address, &met.peer));
   *link = &links_.emplace(rank, met).first->second;
   return Status::ok;
 }
@@ -174,17 +185,17 @@ Status Traffic::reach(int rank, Link **link) {
 Status Traffic::meet(int rank) {
   const auto locked = lock();
   Link *link = nullptr;
-  return alone(context_, [&] { return reach(rank, &link); });
+  return alone(communicator_, [&] { return reach(rank, &link); });
 }
 
 /// Waits until `there` is true, which may say anew for which rank; a link that has failed is waited for no longer.
 template <class There>
 Status Traffic::await(const char *call, const Link *link, const int &rank, There there) {
-  Wait wait(context_, WakeUp::by_polling);
+  Wait wait(communicator_, WakeUp::by_polling);
   const std::uint64_t &progress = link ? link->progress : progress_;
   std::uint64_t before = 0;
   while (true) {
-    context_.network().poll();
+    poll();
     {
       const auto locked = lock();
       if (link && link->error != 0) return failure(*link, call);
@@ -203,7 +214,7 @@ bool Traffic::time_to_take_back() {
 }
 
 Status Traffic::begin(int rank, const char *call, Flight **flight) {
-  if (time_to_take_back()) context_.network().poll();
+  if (time_to_take_back()) poll();
   Link *link = nullptr;
   {
     const auto locked = lock();
@@ -216,12 +227,12 @@ Status Traffic::begin(int rank, const char *call, Flight **flight) {
 }
 
 Status Traffic::reach_for(int rank, const char *call, Link **link) {
-  HLC_TRY(alone(context_, [&] { return reach(rank, link); }));
+  HLC_TRY(alone(communicator_, [&] { return reach(rank, link); }));
   return (*link)->error != 0 ? failure(**link, call) : Status::ok;
 }
 
 Status Traffic::take_for(Link &link, const char *call, Flight **flight) {
-  return alone(context_, [&] { return flights_.take(link, call, flight); });
+  return alone(communicator_, [&] { return flights_.take(link, call, flight); });
 }
 
 void Traffic::list(Flight &flight) {
@@ -248,8 +259,8 @@ void Traffic::drop(Flight &flight) {
 
 void Traffic::write(Flight &flight, Message message, const void *operands, std::int64_t bytes) {
   if (message.kind != Message::Kind::answer) {
-    message.secret = secret_;
-    message.origin = context_.rank();
+    message.secret = choice_.secret;
+    message.origin = communicator_.rank();
     message.target = flight.link->rank;
     message.flight = flight.place;
     message.use = flight.use;
@@ -355,7 +366,7 @@ Drain Traffic::begin_drain(int rank, bool confirm) {
 }
 
 Status Traffic::look(Drain &drain, const char *call) {
-  context_.network().poll();
+  poll();
   while (true) {
     Link *link = nullptr;
     {

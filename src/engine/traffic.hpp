@@ -11,6 +11,7 @@
 
 #include "engine/directory.hpp"
 #include "engine/endpoint.hpp"
+#include "engine/helper.hpp"
 
 namespace halocline {
 
@@ -27,14 +28,21 @@ struct Question {
 };
 
 /// Any thread may call, but for what is collective, if the port was opened for many threads.
-class Traffic {
+class Traffic final : public EndpointClient {
  public:
-  Traffic(Context &context, Endpoint &endpoint, std::uint64_t secret, transport::ofi::Failures *failures);
+  /// What it works with.
+  struct Needs {
+    Communicator &communicator;
+    Leaders &leaders;
+    Endpoint &endpoint;
+    Pulses &pulses;
+  };
+  Traffic(const Needs &needs, const transport::ofi::Choice &choice, transport::ofi::Failures *failures);
   Traffic(const Traffic &) = delete;
   Traffic &operator=(const Traffic &) = delete;
 
   /// Shares the addresses of all ranks, and is ready for their messages; a helper process is started where one is wished. Collective over the
-  /// context; once.
+  /// communicator; once.
   Status open();
   /// Numbers a segment. All ranks call it in the same order; it has the same number on all.
   std::uint32_t next_segment();
@@ -44,15 +52,16 @@ class Traffic {
   void serve(std::uint32_t segment, const Served &memory);
   void stop_serving(std::uint32_t segment);
 
-  // For the endpoint, which has the lock.
-  /// A flight has ended.
-  void ended(Flight &flight);
-  /// Does what a message says. False for one that is none of ours, or not in order.
-  bool read(const char *text, std::int64_t bytes);
-  /// Tries again what had to wait.
-  void carry_out_put_off();
-  /// The context goes: leaves its flights and links, whose ends are nobody's from now on.
-  void leave(EndpointUser &user);
+  /// The helper process of this node (HALOCLINE_PROGRESS=helper), which knows the addresses of all ranks; null if there is none.
+  Helper *helper() const { return helper_.get(); }
+  /// Moves everything at the endpoint along; true if anything came.
+  bool poll() { return endpoint_.poll_for(this); }
+
+  void ended(Flight &flight) override;
+  bool read(const char *text, std::int64_t bytes) override;
+  void carry_out_put_off() override;
+  void leave(EndpointUser &user) override;
+  void wake() override { communicator_.ring_waiters(); }
 
   /// Takes a flight to a rank; waits while too many are under way there. `call` is its name in messages.
   Status begin(int rank, const char *call, Flight **flight);
@@ -105,6 +114,7 @@ class Traffic {
   Status await(const char *call, const Link *link, const int &rank, There there);
   bool time_to_take_back();
   Status share_addresses();
+  Status start_helper();
   Status reach(int rank, Link **link);
   Status reach_for(int rank, const char *call, Link **link);
   Status take_for(Link &link, const char *call, Flight **flight);
@@ -129,10 +139,12 @@ class Traffic {
   bool take_answer(const Message &message);
   Status reply(const Message &answer);
 
-  Context &context_;
+  Communicator &communicator_;
+  Leaders &leaders_;
   Endpoint &endpoint_;
+  Pulses &pulses_;
   NetworkPort &port_;
-  std::uint64_t secret_;
+  transport::ofi::Choice choice_;
   bool open_ = false;
   Directory<Whereabouts> ranks_;
   Directory<transport::ofi::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
@@ -141,6 +153,7 @@ class Traffic {
   std::vector<Message> put_off_;  // requests for memory that another rank of the node changes just now
   std::uint32_t next_segment_ = 0, next_own_part_ = 0;
   Flights flights_;
+  std::unique_ptr<Helper> helper_;
   std::uint64_t begun_ = 0, progress_ = 0;
   int answers_ = 0;  // under way
   int failed_links_ = 0;

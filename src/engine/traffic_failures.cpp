@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 
-#include "engine/helper.hpp"
 #include "engine/traffic.hpp"
 
 namespace halocline {
@@ -57,18 +56,18 @@ void Traffic::give_up(int rank, const char *call) {
 }
 
 Status Traffic::failure(const Link &link, const char *call) const {
-  return fail(Status::peer_died, "%s: rank %d cannot reach %s over the network (any more): %s (in %s)", call, context_.rank(),
+  return fail(Status::peer_died, "%s: rank %d cannot reach %s over the network (any more): %s (in %s)", call, communicator_.rank(),
               name_of(link.rank).c_str(), port_.text_of(link.error), link.failed_call);
 }
 
 Status Traffic::late(const char *call, int rank) const {
   const std::string peer = rank < 0 ? "the network" : name_of(rank);
-  return fail(Status::timeout, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call, context_.rank(),
-              static_cast<long long>(context_.timeout_ns() / 1'000'000'000), peer.c_str());
+  return fail(Status::timeout, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call, communicator_.rank(),
+              static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000), peer.c_str());
 }
 
 Status Traffic::look_for_failure(const char *call) {
-  if (const Helper *helper = context_.network().helper()) HLC_TRY(helper->look_for_death());
+  if (helper_) HLC_TRY(helper_->look_for_death());
   const auto locked = lock();
   if (failed_links_ == 0) return Status::ok;
   for (const auto &[rank, link] : links_)

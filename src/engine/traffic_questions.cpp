@@ -1,12 +1,11 @@
 // What callers that have a time limit of their own look for from time to time: answers, room, and the end of what has been sent.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/context.hpp"
 #include "engine/traffic.hpp"
 
 namespace halocline {
 
 Status Traffic::find_room(int rank, const char *call) {
-  if (time_to_take_back()) context_.network().poll();
+  if (time_to_take_back()) poll();
   Link *link = nullptr;
   const auto locked = lock();
   HLC_TRY(reach_for(rank, call, &link));
@@ -23,7 +22,7 @@ Status Traffic::look(Question &question, int rank, const char *call, const Messa
     question.flight = flight;
     start(*flight);
   }
-  context_.network().poll();
+  poll();
   const auto locked = lock();
   const Flight &flight = *question.flight;
   if (flight.awaited > 0 && flight.link->error == 0) return Status::again;
@@ -55,7 +54,7 @@ std::vector<Drain> Traffic::begin_drains(bool confirm) {
 }
 
 Status Traffic::look_seen_off(const char *call) {
-  context_.network().poll();
+  poll();
   const auto locked = lock();
   return find_under_way(call) < 0 && answers_ == 0 ? Status::ok : Status::again;
 }

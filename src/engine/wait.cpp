@@ -21,37 +21,31 @@ constexpr long kSpinsAlone[] = {1'000, 20, 0};
 constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
 
 /// So long a wait yields before it naps: where nobody else moves what is under way over the network.
-long yields_for_network_ns(Context &context) {
-  if (!context.network().port() || context.network().has_thread()) return 0;
-  return context.core_per_rank() ? kYieldsForNetwork_ns : kYieldsWithoutCore_ns;
+long yields_for_network_ns(Communicator &communicator) {
+  if (!communicator.remote() || communicator.remote()->has_thread()) return 0;
+  return communicator.core_per_rank() ? kYieldsForNetwork_ns : kYieldsWithoutCore_ns;
 }
 
 }  // namespace
 
-std::int64_t now_ns() {
-  std::timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
-}
-
-Wait::Wait(Context &context, WakeUp wake_up, CallWord call)
-    : context_(context),
-      network_(context.network().port() ? &context.network() : nullptr),
+Wait::Wait(Communicator &communicator, WakeUp wake_up, CallWord call)
+    : communicator_(communicator),
+      network_(communicator.remote()),
       wake_up_(wake_up),
-      spins_(context.core_per_rank() ? kSpinsWithCore : kSpinsWithout),
-      yields_(context.core_per_rank() ? kYieldsWithCore : kYieldsWithout),
-      yields_ns_(yields_for_network_ns(context)),
+      spins_(communicator.core_per_rank() ? kSpinsWithCore : kSpinsWithout),
+      yields_(communicator.core_per_rank() ? kYieldsWithCore : kYieldsWithout),
+      yields_ns_(yields_for_network_ns(communicator)),
       call_(call) {}
 
 Wait::~Wait() {
   end_sleep();
-  if (told_) context_.leave_wait();
+  if (told_) communicator_.calls().leave_wait();
 }
 
 /// Only a wait that lasts says so: a short one need not write to memory that others read.
 void Wait::tell_call() {
   if (told_ || call_.name == CallName::none) return;
-  told_ = context_.enter_wait(call_);
+  told_ = communicator_.calls().enter_wait(call_);
 }
 
 Wait::Turn Wait::pause() {
@@ -82,22 +76,22 @@ Wait::Turn Wait::pause_slowly() {
     return next_turn();
   }
   if (wake_up_ != WakeUp::by_bell) {
-    context_.nudge();
+    communicator_.nudge();
     const std::timespec time{0, kPollEvery_ns};
     nanosleep(&time, nullptr);
     return next_turn();
   }
   // SYNC bell-before-sleep (pairs with Port::wake): the caller looks once more between the announcement and the sleep, so that no ring is lost.
   if (!announced_) {
-    context_.nudge();
-    seen_ = context_.port().bell();
-    context_.port().announce_sleep();
+    communicator_.nudge();
+    seen_ = communicator_.port().bell();
+    communicator_.port().announce_sleep();
     announced_ = true;
     return Turn::look_again;
   }
   const bool rings = !network_ || network_->has_thread();
-  context_.port().sleep(seen_, rings ? kCheckEvery_ns : kPollEvery_ns);
-  seen_ = context_.port().bell();
+  communicator_.port().sleep(seen_, rings ? kCheckEvery_ns : kPollEvery_ns);
+  seen_ = communicator_.port().bell();
   return next_turn();
 }
 
@@ -106,7 +100,7 @@ Wait::Turn Wait::next_turn() {
   if (now - checked_ns_ < kCheckEvery_ns) return Turn::look_again;
   checked_ns_ = now;
   tell_call();
-  context_.nudge();
+  communicator_.nudge();
   return Turn::check_peers;
 }
 
@@ -117,12 +111,12 @@ void Wait::progress() {
 }
 
 void Wait::end_sleep() {
-  if (announced_) context_.port().awake();
+  if (announced_) communicator_.port().awake();
   announced_ = false;
 }
 
 bool Wait::timed_out(std::int64_t grace_ns) const {
-  return context_.timeout_ns() > 0 && start_ns_ != 0 && now_ns() - start_ns_ > context_.timeout_ns() + grace_ns;
+  return communicator_.timeout_ns() > 0 && start_ns_ != 0 && now_ns() - start_ns_ > communicator_.timeout_ns() + grace_ns;
 }
 
 }  // namespace halocline

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "base/status.hpp"
-#include "engine/context.hpp"
+#include "base/clock.hpp"
+#include "engine/communicator.hpp"
 
 namespace halocline {
 
@@ -15,7 +15,7 @@ enum class WakeUp { by_bell, by_polling, by_network };
 
 /// One wait. The loop that uses it looks at what it waits for, and calls pause() each time it finds nothing:
 ///
-///   Wait wait(context, WakeUp::by_bell);
+///   Wait wait(communicator, WakeUp::by_bell);
 ///   while (!arrived())
 ///     if (wait.pause() == Wait::Turn::check_peers) ...   // now and then: time to ask about timeouts and dead peers
 class Wait {
@@ -23,7 +23,7 @@ class Wait {
   enum class Turn { look_again, check_peers };
 
   /// `call` is what other ranks are told of this one once the wait is long, if it is not in a collective call.
-  Wait(Context &context, WakeUp wake_up, CallWord call = {});
+  Wait(Communicator &communicator, WakeUp wake_up, CallWord call = {});
   Wait(const Wait &) = delete;
   Wait &operator=(const Wait &) = delete;
   ~Wait();
@@ -44,8 +44,8 @@ class Wait {
   void end_sleep();
   void tell_call();
 
-  Context &context_;
-  Network *network_;  // null if none is open: then nobody needs this wait to move anything
+  Communicator &communicator_;
+  RemoteProgress *network_;  // null if none is open: then nobody needs this wait to move anything
   WakeUp wake_up_;
   long spins_, yields_, yields_ns_;
   long calls_ = 0;
@@ -55,8 +55,5 @@ class Wait {
   std::uint32_t seen_ = 0;
   std::int64_t start_ns_ = 0, checked_ns_ = 0;
 };
-
-/// Nanoseconds of a clock that only goes forward.
-std::int64_t now_ns();
 
 }  // namespace halocline

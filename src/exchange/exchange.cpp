@@ -127,7 +127,7 @@ Status Exchange::make_legs() {
 /// Where no rank has a neighbour on another node, no network is opened.
 Status Exchange::make_far_leg(const std::vector<int> &far) {
   const ModeRow &mode = *find_mode(plan_.options.mode);
-  const Status opened = plan_.context->network().open(*plan_.context);
+  const Status opened = plan_.context->network().open();
   if (opened == Status::ok) return add_leg(mode.make_far, far, &hlc_plan_info::via_network);
   if (opened != Status::unsupported) return opened;
   return add_leg(mode.make_without_network, far, &hlc_plan_info::via_mpi);

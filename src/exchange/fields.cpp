@@ -7,13 +7,13 @@
 namespace halocline {
 
 HeldFields::~HeldFields() {
-  for (const std::int64_t serial : serials_) context_.use_field(serial, -1);
+  for (const std::int64_t serial : serials_) context_.fields().use(serial, -1);
 }
 
 void HeldFields::hold(std::int64_t serial) {
   if (std::find(serials_.begin(), serials_.end(), serial) != serials_.end()) return;
   serials_.push_back(serial);
-  context_.use_field(serial, +1);
+  context_.fields().use(serial, +1);
 }
 
 Status check_field_list(const char *call, int rank, int listed, const int *list, int nfields) {

@@ -33,7 +33,7 @@ class HeldFields {
 /// who() is what messages call the array.
 template <class Who>
 Status check_room(Context &context, const char *call, const void *data, std::int64_t bytes, Who who) {
-  const std::int64_t room = context.field_room(data);
+  const std::int64_t room = context.fields().room(data);
   if (bytes <= room) return Status::ok;
   return fail(Status::argument, "%s on rank %d: %s needs %lld bytes from its data, its hlc_field_alloc has %lld", call, context.rank(),
               std::string(who()).c_str(), static_cast<long long>(bytes), static_cast<long long>(room));

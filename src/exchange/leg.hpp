@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/collective.hpp"
+#include "engine/context.hpp"
 #include "engine/wait.hpp"
 
 namespace halocline {

@@ -69,7 +69,7 @@ Status Halo::bind(const hlc_swap *what, bool *moved) {
 Status Halo::hold(std::size_t f) {
   Bindings &now = *bindings_;
   FieldPlace &place = exchange_.places()[f];
-  place = context_.hold_field(now.wanted[f], fields_[f].extent);
+  place = context_.fields().hold(now.wanted[f], fields_[f].extent);
   if (place.serial < 0)
     return fail(
         Status::argument,
@@ -82,7 +82,7 @@ Status Halo::hold(std::size_t f) {
 
 /// The swap is over: its arrays may be released.
 void Halo::let_go() {
-  for (const Bindings::Held &held : bindings_->held) context_.use_field(held.serial, -1);
+  for (const Bindings::Held &held : bindings_->held) context_.fields().use(held.serial, -1);
   bindings_->held.clear();
 }
 
@@ -140,7 +140,7 @@ char *Halo::borrow(std::int64_t serial, Member member) {
   const auto known =
       std::find_if(held.begin(), held.end(), [&](const Bindings::Held &h) { return h.serial == serial && h.member == member; });
   if (known != held.end()) return known->part;
-  char *part = context_.borrow_field(serial, member);
+  char *part = context_.fields().borrow(serial, member);
   if (part) held.push_back({serial, member, part});
   return part;
 }

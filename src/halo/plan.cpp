@@ -106,7 +106,7 @@ void Halo::take_fields(const hlc_halo_spec &spec) {
     field.extent = field_extent(spec, given);
     field.strides = field_strides(spec, given);
     field.name = name_of(given, f);
-    field.place = context_.find_field(given.data, field.extent);
+    field.place = context_.fields().find(given.data, field.extent);
     if (!spec.rebind) expose(field, field.extent);
     fields_.push_back(field);
     held_.hold(field.place.serial);

@@ -43,7 +43,7 @@ Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Mem
 }
 
 char *Halo::find_part(const ReadCard &card, Member member) {
-  return card.serial == kExposedSerial ? exposures_.find(card.exposed) : context_.field_part(card.serial, member);
+  return card.serial == kExposedSerial ? exposures_.find(card.exposed) : context_.fields().part(card.serial, member);
 }
 
 Status Halo::joined(const Plan &plan) {

@@ -89,7 +89,7 @@ Status IndexHalo::make_check() {
 void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
   for (int f = 0; f < spec.nfields; ++f) {
     const hlc_index_field &given = spec.fields[f];
-    Field field{kind_of(given), layout_of(given), context_.find_field(given.data, field_extent(spec, given)),
+    Field field{kind_of(given), layout_of(given), context_.fields().find(given.data, field_extent(spec, given)),
                 given.name ? given.name : "field " + std::to_string(f)};
     held_.hold(field.place.serial);
     fields_.push_back(std::move(field));
@@ -252,7 +252,7 @@ Status IndexHalo::take_read_card(Link &link, const std::vector<std::int64_t> &ca
 }
 
 Status IndexHalo::find_peer_field(const Link &link, std::size_t f, Member member, PeerField &peer) {
-  char *part = context_.field_part(peer.serial, member);
+  char *part = context_.fields().part(peer.serial, member);
   if (!part)
     return fail(Status::state,
                 "hlc_index_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed", f,

@@ -8,6 +8,7 @@
 
 #include "base/stream.hpp"
 #include "base/types.hpp"
+#include "engine/missing.hpp"
 #include "engine/notification.hpp"
 #include "engine/rules.hpp"
 #include "engine/segment.hpp"
@@ -102,7 +103,7 @@ Status Allreduce::make_memory() {
     if (context_.nodes() > 1) ring_ = std::make_unique<Ring>(context_, layout_, at_once_ ? 1 : cut_.rounds * cut_.sends());
     return Status::ok;
   }));
-  if (context_.nodes() > 1) HLC_TRY(context_.network().open(context_));
+  if (context_.nodes() > 1) HLC_TRY(context_.network().open());
   HLC_TRY(agree(context_, context_.comm(), create_segment(context_, layout_.bytes(context_.member()), memory_)));
   for (Member member = 0; member < context_.members(); ++member) parts_[static_cast<std::size_t>(member)] = memory_.part(member);
   return ring_ ? ring_->create(std::move(memory_)) : Status::ok;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/context.hpp"
 #include "engine/wait.hpp"
 #include "reduce/combine.hpp"
 #include "reduce/ring.hpp"

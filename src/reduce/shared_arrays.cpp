@@ -13,7 +13,7 @@ void SharedArrays::make_room() {
 }
 
 Notice SharedArrays::hold(const void *in, const void *out, std::int64_t bytes) {
-  const Notice mine{context_.hold_field(in, bytes), context_.hold_field(out, bytes)};
+  const Notice mine{context_.fields().hold(in, bytes), context_.fields().hold(out, bytes)};
   for (const FieldPlace &place : {mine.in, mine.out})
     if (place.serial >= 0) kept_.push_back(place.serial);
   return mine;
@@ -26,7 +26,7 @@ bool SharedArrays::borrow(Member member, const Notice &notice) {
 
 bool SharedArrays::borrow(Member member, const FieldPlace &place, const char *&array) {
   if (place.serial < 0) return true;
-  const char *part = context_.borrow_field(place.serial, member);
+  const char *part = context_.fields().borrow(place.serial, member);
   if (!part) return false;
   array = part + place.offset;
   kept_.push_back(place.serial);
@@ -39,7 +39,7 @@ void SharedArrays::forget() {
 }
 
 void SharedArrays::give_back() {
-  for (const std::int64_t serial : kept_) context_.use_field(serial, -1);
+  for (const std::int64_t serial : kept_) context_.fields().use(serial, -1);
   kept_.clear();
   forget();
 }

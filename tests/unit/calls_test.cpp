@@ -12,26 +12,26 @@ constexpr CallWord kSwap{CallName::swap, 1}, kOther{CallName::notify_wait, 0};
 
 TEST(Calls, keep_their_word_when_a_wait_of_another_thread_ends) {
   Context context;
-  EXPECT_TRUE(context.enter_wait(kSwap));
+  EXPECT_TRUE(context.calls().enter_wait(kSwap));
   EXPECT_EQ(context.call().packed(), kSwap.packed());
   {
     const Call call(context, CallName::halo_init, 2);
     EXPECT_EQ(context.call().name, CallName::halo_init) << "the call counts for more than the wait";
-    context.leave_wait();
+    context.calls().leave_wait();
     EXPECT_EQ(context.call().name, CallName::halo_init);
-    EXPECT_EQ(context.collective_call().name, CallName::halo_init);
+    EXPECT_EQ(context.calls().collective().name, CallName::halo_init);
   }
   EXPECT_EQ(context.call().name, CallName::none);
 }
 
 TEST(Calls, leave_a_wait_that_goes_on_its_word) {
   Context context;
-  EXPECT_TRUE(context.enter_wait(kSwap));
-  EXPECT_FALSE(context.enter_wait(kOther));
+  EXPECT_TRUE(context.calls().enter_wait(kSwap));
+  EXPECT_FALSE(context.calls().enter_wait(kOther));
   { const Call call(context, CallName::halo_init, 2); }
   EXPECT_EQ(context.call().packed(), kSwap.packed());
-  EXPECT_EQ(context.collective_call().name, CallName::none);
-  context.leave_wait();
+  EXPECT_EQ(context.calls().collective().name, CallName::none);
+  context.calls().leave_wait();
   EXPECT_EQ(context.call().name, CallName::none);
 }
 

@@ -12,7 +12,7 @@ NodeWays::NodeWays(Plan &plan, const std::vector<int> &edges)
     : plan_(plan), edges_(edges), network_(plan.context->network()), port_(*network_.port()) {}
 
 NodeWays::~NodeWays() {
-  if (shares_) network_.count_shared(-1);
+  if (shares_) plan_.context->count_shared(-1);
   for (Way &way : ways_) part_from(way);
   if (std::all_of(ways_.begin(), ways_.end(), [](const Way &way) { return way.is_over(); })) return;
   remains_->memory = std::move(memory_);
@@ -114,7 +114,7 @@ void NodeWays::take(std::vector<Bundle> bundles, const std::vector<std::int64_t>
 }
 
 Status NodeWays::open_all() {
-  network_.count_shared(1);
+  plan_.context->count_shared(1);
   shares_ = true;
   for (Way &way : ways_) HLC_TRY(open(way));
   return Status::ok;

@@ -40,7 +40,7 @@ Status Job::compare_config() {
 }
 
 Status Job::open_network() {
-  HLC_TRY(context.network().open(context));
+  HLC_TRY(context.network().open());
   return context.network().traffic()->open();
 }
 

@@ -22,7 +22,7 @@ std::atomic_ref<std::uint64_t> version_of(PartCard &card) { return std::atomic_r
 
 Status Parts::open(const Plan &plan) {
   HLC_TRY(prepare(context_, context_.comm(), [&] { return control_.create(plan.spec()); }));
-  HLC_TRY(controls_.share(context_, control_.card()));
+  HLC_TRY(controls_.share(context_, context_.network().leaders(), control_.card()));
   return agree(context_, context_.comm(), Status::ok);
 }
 
@@ -50,7 +50,7 @@ Status Parts::find_control(int rank, PeerPart **part) {
   const std::lock_guard lock(controls_mutex_);
   std::unique_ptr<PeerPart> &known = known_controls_[rank];
   if (!known) {
-    auto opened = std::make_unique<PeerPart>(context_);
+    auto opened = std::make_unique<PeerPart>(context_.network());
     HLC_TRY(opened->open(rank, controls_.of(rank), rank == context_.rank() ? &control_ : nullptr));
     known = std::move(opened);
   }
@@ -62,7 +62,7 @@ gaspi_return_t Parts::add(int id, const PartSpec &spec) {
   const std::unique_lock lock(mutex_);
   std::shared_ptr<OwnPart> &place = own_[static_cast<std::size_t>(id)];
   if (place) return GASPI_ERR_INV_SEG;
-  auto part = std::make_shared<OwnPart>(context_);
+  auto part = std::make_shared<OwnPart>(context_.network());
   if (const Status made = part->create(spec); failed(made)) return answer(made);
   place = std::move(part);
   return GASPI_SUCCESS;
@@ -121,7 +121,7 @@ Status Parts::read_card(int rank, int id, PartCard *card) {
 void Parts::learn_from(int rank, int id, const PartCard &card) {
   if (card.version == 0 || context_.member_of(rank) != kOtherNode) return;
   const std::unique_lock lock(mutex_);
-  auto part = std::make_shared<PeerPart>(context_);
+  auto part = std::make_shared<PeerPart>(context_.network());
   if (!failed(part->open(rank, card, nullptr))) known_[key(rank, id)] = std::move(part);
 }
 
@@ -179,7 +179,7 @@ gaspi_return_t Parts::learn(int rank, int id) {
   if (!mine)
     if (const Status found = find_card(rank, id, &card); found != Status::ok) return answer(found);
   if (card.version == 0) return GASPI_ERR_INV_SEG;
-  auto part = std::make_shared<PeerPart>(context_);
+  auto part = std::make_shared<PeerPart>(context_.network());
   if (const Status opened = part->open(rank, card, mine); failed(opened)) return answer(opened);
   known_[key(rank, id)] = std::move(part);
   return GASPI_SUCCESS;

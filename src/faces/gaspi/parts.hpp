@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/context.hpp"
 #include "engine/directory.hpp"
 #include "faces/gaspi/plan.hpp"
 
@@ -19,7 +20,7 @@ namespace halocline::gaspi {
 /// Any thread may call, but for open. Segment ids are below the limit.
 class Parts {
  public:
-  explicit Parts(Context &context) : context_(context), control_(context) {}
+  explicit Parts(Context &context) : context_(context), control_(context.network()) {}
   Parts(const Parts &) = delete;
   Parts &operator=(const Parts &) = delete;
 

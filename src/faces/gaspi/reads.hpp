@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "engine/context.hpp"
 #include "engine/part.hpp"
 
 namespace halocline::gaspi {

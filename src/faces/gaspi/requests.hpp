@@ -6,6 +6,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "engine/context.hpp"
 #include "engine/part.hpp"
 #include "faces/gaspi/visit.hpp"
 
