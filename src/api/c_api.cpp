@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "api/plans.hpp"
-#include "engine/collective.hpp"
-#include "engine/segment.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/memory/segment.hpp"
 #include "exchange/list.hpp"
 #include "exchange/modes/modes.hpp"
 #include "halo/grid.hpp"

@@ -7,8 +7,8 @@
 
 #include "base/kept.hpp"
 #include "base/mpi_end.hpp"
-#include "engine/context.hpp"
-#include "engine/public_segment.hpp"
+#include "engine/context/context.hpp"
+#include "engine/rma/public_segment.hpp"
 
 /// A segment, or what is left of one: once it has been freed the handle is empty, and is kept so that a copy of it is recognised.
 struct hlc_segment {

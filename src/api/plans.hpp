@@ -6,7 +6,7 @@
 #include <string>
 
 #include "api/handles.hpp"
-#include "engine/collective.hpp"
+#include "engine/communicator/collective.hpp"
 
 namespace halocline::api {
 

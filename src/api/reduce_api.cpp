@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/handles.hpp"
-#include "engine/collective.hpp"
+#include "engine/communicator/collective.hpp"
 #include "reduce/allreduce.hpp"
 
 namespace api = halocline::api;

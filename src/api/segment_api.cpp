@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "api/handles.hpp"
-#include "engine/collective.hpp"
-#include "engine/operations.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/rma/operations.hpp"
 
 namespace api = halocline::api;
 using halocline::Call;

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <string>
 
-#include "engine/collective.hpp"
-#include "engine/directory.hpp"
-#include "engine/segment.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/memory/directory.hpp"
+#include "engine/memory/segment.hpp"
 
 namespace halocline {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/context.hpp"
+#include "engine/context/context.hpp"
 #include "halo/copy.hpp"
 
 namespace halocline {

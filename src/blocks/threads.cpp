@@ -4,7 +4,7 @@
 
 #include "base/stream.hpp"
 #include "blocks/blocks.hpp"
-#include "engine/wait.hpp"
+#include "engine/communicator/wait.hpp"
 
 namespace halocline {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "engine/collective.hpp"
+#include "engine/communicator/collective.hpp"
 #include "exchange/stamp.hpp"
 
 namespace halocline {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/collective.hpp"
+#include "engine/communicator/collective.hpp"
 #include "exchange/cargo.hpp"
 #include "exchange/check.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/collective.hpp"
-#include "engine/context.hpp"
-#include "engine/wait.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/communicator/wait.hpp"
+#include "engine/context/context.hpp"
 
 namespace halocline {
 

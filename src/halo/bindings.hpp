@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/context.hpp"
+#include "engine/context/context.hpp"
 
 namespace halocline {
 

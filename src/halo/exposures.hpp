@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/exposed.hpp"
+#include "engine/memory/exposed.hpp"
 
 namespace halocline {
 

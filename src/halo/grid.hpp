@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/context.hpp"
+#include "engine/context/context.hpp"
 
 namespace halocline {
 

@@ -1,5 +1,5 @@
 // halocline-helper: the process that serves the segments of one node's ranks to other nodes while they compute (HALOCLINE_PROGRESS=helper).
-// The first of the ranks starts it (engine/helper.cpp); it calls no MPI, and ends with its ranks.
+// The first of the ranks starts it (engine/network/helper.cpp); it calls no MPI, and ends with its ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <sched.h>

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/service.hpp"
+#include "engine/network/service.hpp"
 
 namespace halocline {
 

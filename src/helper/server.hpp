@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "engine/helper_board.hpp"
-#include "engine/pulse.hpp"
+#include "engine/network/helper_board.hpp"
+#include "engine/network/pulse.hpp"
 #include "helper/replies.hpp"
 
 namespace halocline {

@@ -6,12 +6,12 @@
 #include <cstring>
 #include <utility>
 
+#include "base/counter.hpp"
 #include "base/stream.hpp"
 #include "base/types.hpp"
-#include "engine/missing.hpp"
-#include "engine/notification.hpp"
-#include "engine/rules.hpp"
-#include "engine/segment.hpp"
+#include "engine/communicator/missing.hpp"
+#include "engine/communicator/rules.hpp"
+#include "engine/memory/segment.hpp"
 
 namespace halocline {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/context.hpp"
-#include "engine/wait.hpp"
+#include "engine/communicator/wait.hpp"
+#include "engine/context/context.hpp"
 #include "reduce/combine.hpp"
 #include "reduce/ring.hpp"
 #include "reduce/shared_arrays.hpp"

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 
+#include "base/counter.hpp"
 #include "base/stream.hpp"
-#include "engine/notification.hpp"
 #include "reduce/allreduce.hpp"
 
 namespace halocline {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/notification.hpp"
+#include "base/counter.hpp"
 
 namespace halocline {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/collective.hpp"
-#include "engine/context.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/context/context.hpp"
 #include "reduce/plan.hpp"
 
 namespace halocline {

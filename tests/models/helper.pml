@@ -1,4 +1,4 @@
-/* A rank and the helper process of its node (src/engine/helper.cpp, src/helper/server.cpp): the helper tells its address, takes the rank's orders one by
+/* A rank and the helper process of its node (src/engine/network/helper.cpp, src/helper/server.cpp): the helper tells its address, takes the rank's orders one by
  * one and answers each. The rank waits for some answers, and for the rest only before its next order.
  *
  * Found: an address, an order or an answer that is read before it is all there, or after it has been written anew; a deadlock.

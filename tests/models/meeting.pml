@@ -1,7 +1,7 @@
 /* Who may walk into a call that blocks inside MPI: nobody, unless all do. By default check mode before a finish (src/exchange/check.cpp): ranks
  * in a ring, of which rank 0 may have started another swap; each compares its neighbours' cards with its own, then passes a dissemination
  * barrier; who gives up tells its neighbours and those whom it would tell in the barrier. With -DMEET_TWICE the plans' rule
- * (src/engine/collective.hpp): all ranks meet twice before the call, and who waits too long for a late one gives up. A meeting is a reduction:
+ * (src/engine/communicator/collective.hpp): all ranks meet twice before the call, and who waits too long for a late one gives up. A meeting is a reduction:
  * what a rank that has given up brought to it still counts. A rank may be late for the first meeting, not between the two.
  *
  * Found: a rank inside the call when another has given up; ranks that wait for ever.

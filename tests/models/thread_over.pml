@@ -1,4 +1,4 @@
-/* The progress thread and the end of the process (src/engine/progress.cpp): the thread polls libfabric until it is asked to stop; who ends
+/* The progress thread and the end of the process (src/engine/progress/progress.cpp): the thread polls libfabric until it is asked to stop; who ends
  * the process waits until the thread says that it is over, for libfabric is taken down after that.
  *
  * Found: a poll after libfabric is gone; what a poll has written, seen only after that; an end that never comes.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > blocks > halo, index_halo > exchange > engine >
-transport > base; reduce and faces > engine. What stands outside, from the mini-apps to the bindings, sees the public headers alone.
+transport > base; reduce and faces > engine; inside the engine: rma, context > network > memory, progress > communicator. What stands outside, from the mini-apps to the bindings, sees the public headers alone.
 
 Usage: layers.py SRC_FOLDER
 
@@ -27,6 +27,15 @@ MAY_USE = {
     "index_halo": {"index_halo", "exchange", "engine", "base"},
     "api": {"api", "blocks", "halo", "index_halo", "reduce", "exchange", "engine", "base"},
 }
+# The same inside the engine, by folder.
+ENGINE_MAY_USE = {
+    "communicator": {"communicator"},
+    "memory": {"memory", "communicator"},
+    "progress": {"progress", "communicator"},
+    "network": {"network", "progress", "memory", "communicator"},
+    "rma": {"rma", "network", "progress", "memory", "communicator"},
+    "context": {"context", "network", "progress", "memory", "communicator"},
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 # Beside src/: users of the library like everybody else. Tests may look inside.
 OUTSIDE = ("apps", "bindings", "examples", "include", "tools")
@@ -44,6 +53,8 @@ def faults_of(path, source):
         used = pathlib.PurePath(target).parts
         if used[0] not in MAY_USE[layer]:
             faults.append(f"{path}: layer {layer} may not include {target}")
+        elif layer == used[0] == "engine" and used[1] not in ENGINE_MAY_USE.get(path.parts[1], ()):
+            faults.append(f"{path}: engine/{path.parts[1]} may not include {target}")
         # One transport does not know another; what they share is transport/transport.hpp.
         elif layer == used[0] == "transport" and len(used) == 3 and len(path.parts) == 3 and used[1] != path.parts[1]:
             faults.append(f"{path}: transport {path.parts[1]} may not include {target}")

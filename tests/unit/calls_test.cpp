@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "engine/context.hpp"
+#include "engine/context/context.hpp"
 
 namespace halocline {
 namespace {

@@ -1,7 +1,7 @@
 // The lock that ranks of a node share: nobody else has it, also among the threads of a rank, and who dies with it leaves it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/node_lock.hpp"
+#include "engine/memory/node_lock.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/notification.hpp"
+#include "base/counter.hpp"
 #include "transport/shm/port.hpp"
 
 namespace {

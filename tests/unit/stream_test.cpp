@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/notification.hpp"
+#include "base/counter.hpp"
 
 namespace halocline {
 namespace {

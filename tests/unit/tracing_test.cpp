@@ -1,7 +1,7 @@
 // Who is let in to copy memory: the process that has started all ranks of a node, and what descends from it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/tracing.hpp"
+#include "engine/memory/tracing.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -6,8 +6,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "engine/notification.hpp"
-#include "engine/segment.hpp"
+#include "base/counter.hpp"
+#include "engine/memory/segment.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/peer_list.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "engine/rules.hpp"
+#include "engine/communicator/rules.hpp"
 #include "exchange/leg.hpp"
 
 namespace halocline {

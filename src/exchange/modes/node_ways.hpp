@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/segment.hpp"
+#include "engine/memory/segment.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/leg.hpp"
 #include "exchange/modes/bundles.hpp"

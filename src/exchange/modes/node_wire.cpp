@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/notification.hpp"
+#include "base/counter.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/modes/node_ways.hpp"
 

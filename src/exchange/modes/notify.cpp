@@ -7,9 +7,9 @@
 #include <bit>
 #include <cstring>
 
+#include "base/counter.hpp"
 #include "base/stream.hpp"
-#include "engine/notification.hpp"
-#include "engine/segment.hpp"
+#include "engine/memory/segment.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/peer_list.hpp"

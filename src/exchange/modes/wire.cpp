@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/notification.hpp"
+#include "base/counter.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/leg.hpp"

@@ -6,8 +6,8 @@
 #include <csignal>
 #include <iterator>
 
-#include "engine/collective.hpp"
-#include "engine/helper.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/network/helper.hpp"
 
 namespace halocline::gaspi {
 

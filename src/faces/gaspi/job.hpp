@@ -10,7 +10,7 @@
 
 #include "base/kept.hpp"
 #include "base/mpi_end.hpp"
-#include "engine/wait.hpp"
+#include "engine/communicator/wait.hpp"
 #include "faces/gaspi/answer.hpp"
 #include "faces/gaspi/group.hpp"
 #include "faces/gaspi/passive.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/collective.hpp"
+#include "engine/communicator/collective.hpp"
 #include "faces/gaspi/answer.hpp"
 
 namespace halocline::gaspi {

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/context.hpp"
-#include "engine/directory.hpp"
+#include "engine/context/context.hpp"
+#include "engine/memory/directory.hpp"
 #include "faces/gaspi/plan.hpp"
 
 namespace halocline::gaspi {

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "engine/part.hpp"
+#include "engine/rma/part.hpp"
 
 namespace halocline::gaspi {
 

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <utility>
 
-#include "engine/collective.hpp"
+#include "engine/communicator/collective.hpp"
 #include "faces/gaspi/job.hpp"
 #include "faces/gaspi/profiling.hpp"
 

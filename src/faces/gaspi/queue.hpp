@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/context.hpp"
+#include "engine/context/context.hpp"
 #include "faces/gaspi/plan.hpp"
 
 namespace halocline::gaspi {

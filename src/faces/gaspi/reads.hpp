@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/context.hpp"
-#include "engine/part.hpp"
+#include "engine/context/context.hpp"
+#include "engine/rma/part.hpp"
 
 namespace halocline::gaspi {
 

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <tuple>
 
-#include "engine/context.hpp"
-#include "engine/part.hpp"
+#include "engine/context/context.hpp"
+#include "engine/rma/part.hpp"
 #include "faces/gaspi/visit.hpp"
 
 namespace halocline::gaspi {

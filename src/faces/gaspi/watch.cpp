@@ -6,8 +6,8 @@
 #include <ctime>
 #include <utility>
 
-#include "engine/helper.hpp"
-#include "engine/wait.hpp"
+#include "engine/communicator/wait.hpp"
+#include "engine/network/helper.hpp"
 
 namespace halocline::gaspi {
 namespace {

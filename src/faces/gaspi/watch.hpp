@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/context.hpp"
+#include "engine/context/context.hpp"
 
 namespace halocline::gaspi {
 

@@ -1,5 +1,5 @@
 // Shared memory of the ranks of one node: one object with a part per rank, mapped whole by each. What one process does of it stands here;
-// the engine brings the processes together (engine/segment.cpp).
+// the engine brings the processes together (engine/memory/segment.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

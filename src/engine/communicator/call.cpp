@@ -1,0 +1,88 @@
+// The names of calls, and in which one a rank is.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/communicator/call.hpp"
+
+#include <cstdio>
+#include <iterator>
+#include <utility>
+
+namespace halocline {
+namespace {
+
+constexpr const char *kNames[] = {"no call that waits",
+                                  "hlc_init",
+                                  "hlc_finalise",
+                                  "hlc_field_alloc",
+                                  "hlc_grid_reorder",
+                                  "hlc_refuse",
+                                  "hlc_halo_init",
+                                  "hlc_halo_finalise",
+                                  "hlc_index_halo_init",
+                                  "hlc_index_halo_finalise",
+                                  "hlc_blocks_init",
+                                  "hlc_blocks_finalise",
+                                  "hlc_exchange_create",
+                                  "hlc_exchange_destroy",
+                                  "hlc_allreduce_create",
+                                  "hlc_allreduce_destroy",
+                                  "hlc_segment_create",
+                                  "hlc_segment_free",
+                                  "a swap",
+                                  "hlc_allreduce_run",
+                                  "hlc_barrier",
+                                  "hlc_notify_wait",
+                                  "gaspi_proc_init",
+                                  "gaspi_proc_term"};
+static_assert(std::size(kNames) == static_cast<std::size_t>(CallName::count_));
+
+}  // namespace
+
+const char *name_of(CallName name) {
+  const auto index = static_cast<std::size_t>(name);
+  return index < std::size(kNames) ? kNames[index] : "another call";
+}
+
+CallWord CallWord::unpacked(std::int64_t packed) { return {static_cast<CallName>(packed % 256), packed / 256}; }
+
+void CallWord::write(char *text, std::size_t bytes) const {
+  if (plan > 0)
+    std::snprintf(text, bytes, "%s of plan %lld", name_of(name), static_cast<long long>(plan));
+  else
+    std::snprintf(text, bytes, "%s", name_of(name));
+}
+
+std::string CallWord::text() const {
+  char text[64];
+  write(text, sizeof text);
+  return text;
+}
+
+CallWord CallState::enter(CallWord call) {
+  const std::lock_guard lock(mutex_);
+  const CallWord before = std::exchange(collective_, call);
+  tell();
+  return before;
+}
+
+bool CallState::enter_wait(CallWord wait) {
+  const std::lock_guard lock(mutex_);
+  if (wait_.name != CallName::none) return false;
+  wait_ = wait;
+  tell();
+  return true;
+}
+
+void CallState::leave_wait() {
+  const std::lock_guard lock(mutex_);
+  wait_ = {};
+  tell();
+}
+
+/// The lock is held.
+void CallState::tell() {
+  const CallWord told = collective_.name == CallName::none ? wait_ : collective_;
+  told_.store(told.packed(), std::memory_order_relaxed);
+  if (port_.attached()) port_.enter(told.packed());
+}
+
+}  // namespace halocline

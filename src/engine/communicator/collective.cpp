@@ -1,0 +1,232 @@
+// Steps are non-blocking operations of MPI, waited for politely and with an eye on the processes of the node.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/communicator/collective.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+#include <string>
+
+#include "base/clock.hpp"
+#include "engine/communicator/missing.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kSecond_ns = 1'000'000'000;
+/// Who did its part and then ended has not failed: what it sent may need the others to move on. So a death counts only if the step is not
+/// over so much later.
+constexpr std::int64_t kCertain_ns = kSecond_ns / 2;
+constexpr std::int64_t kAskAfter_ns = kSecond_ns / 4;  // whether the ranks of other nodes are still there
+
+Status find_dead(Communicator &communicator) {
+  Port &port = communicator.port();
+  for (Member member = 0; port.attached() && member < communicator.members(); ++member)
+    if (!port.alive(member))
+      return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", communicator.rank(),
+                  communicator.rank_of(member));
+  return Status::ok;
+}
+
+/// Numbers that are never negative, of which a meeting finds the least and the most; a rank that has none fits all.
+constexpr std::int64_t kFits = std::numeric_limits<std::int64_t>::max();
+
+/// FNV-1a.
+std::int64_t hash(const std::string &text) {
+  std::uint64_t hash = 14'695'981'039'346'656'037u;
+  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1'099'511'628'211u;
+  return static_cast<std::int64_t>(hash >> 2);
+}
+
+/// What ranks say of themselves at the first meeting of a call, reduced by MPI_MIN over all of them.
+struct Meeting {
+  enum { first_failed, first_called, first_planned, call, minus_call, plan, minus_plan, minus_number, count };
+  static_assert(count <= Ballot::kNumbers);
+  std::int64_t of[count];
+
+  /// The lowest rank that says what the meeting differs on.
+  int first_rank() const { return static_cast<int>(of[same_call() ? first_planned : first_called]); }
+  int failed_rank() const { return static_cast<int>(of[first_failed]); }
+  int largest_number() const { return static_cast<int>(-of[minus_number]); }
+  bool same_call() const { return of[call] == kFits || of[call] == -of[minus_call]; }
+  bool same_plan() const { return of[plan] == kFits || of[plan] == -of[minus_plan]; }
+};
+
+void take_place(Communicator &communicator, Status mine, const std::string &plan) {
+  Ballot::Place &place = communicator.ballot().place;
+  const CallWord call = communicator.calls().collective();
+  char text[64];
+  call.write(text, sizeof text);
+  place.call = call.name == CallName::refuse ? kFits : call.packed();
+  place.plan = failed(mine) || call.name == CallName::refuse || plan == kAnyPlan ? kFits : hash(plan);
+  std::snprintf(place.text, sizeof place.text, "%s%s%s", text, plan.empty() ? "" : " ", plan.c_str());
+}
+
+Status reduce_meeting(Communicator &communicator, Status mine, int number, std::int64_t grace_ns, Meeting *meeting) {
+  const Ballot::Place &place = communicator.ballot().place;
+  const auto minus = [](std::int64_t value) { return value == kFits ? kFits : -value; };
+  const auto mine_unless = [&](bool left_out) { return left_out ? communicator.size() : communicator.rank(); };
+  *meeting = {{mine_unless(!failed(mine)), mine_unless(place.call == kFits), mine_unless(place.plan == kFits), place.call,
+               minus(place.call), place.plan, minus(place.plan), -number}};
+  return reduce(communicator, communicator.comm(), MPI_MIN, meeting->of, Meeting::count, grace_ns);
+}
+
+/// The first rank that can say where it is does so; the others compare.
+Status name_two(Communicator &communicator, int root) {
+  Ballot &ballot = communicator.ballot();
+  const Ballot::Place mine = ballot.place;
+  HLC_TRY(check_mpi(MPI_Ibcast(&ballot.place, sizeof ballot.place, MPI_BYTE, root, communicator.comm(), &ballot.request), "MPI_Ibcast"));
+  HLC_TRY(await(communicator, 1, &ballot.request));
+  const Ballot::Place &first = ballot.place;
+  const auto differ = [](std::int64_t a, std::int64_t b) { return a != b && a != kFits && b != kFits; };
+  Status same = Status::ok;
+  if (differ(first.call, mine.call) || differ(first.plan, mine.plan))
+    same =
+        fail(Status::mismatch,
+             "ranks are in different collective calls: rank %d is in %s, rank %d in %s; all must make the calls of a context in one order",
+             root, first.text, communicator.rank(), mine.text);
+  HLC_TRY(agree(communicator, communicator.comm(), same));
+  return fail(Status::mismatch, "ranks are in different collective calls; one of them is in %s", mine.text);
+}
+
+/// Sends the message of the lowest rank that failed to all.
+Status spread_failure(Communicator &communicator, MPI_Comm comm, int first) {
+  Ballot &ballot = communicator.ballot();
+  const Status begun = check_mpi(MPI_Ibcast(&ballot.news, sizeof ballot.news, MPI_BYTE, first, comm, &ballot.request), "MPI_Ibcast");
+  if (failed(begun)) return communicator.lose(begun);
+  HLC_TRY(await(communicator, 1, &ballot.request));
+  return fail(static_cast<Status>(ballot.news.status), "%s", ballot.news.message);
+}
+
+void write_news(Ballot &ballot, Status mine) {
+  ballot.news.status = static_cast<int>(mine);
+  std::snprintf(ballot.news.message, sizeof ballot.news.message, "%s", failed(mine) ? error_message() : "");
+}
+
+}  // namespace
+
+/// MPI may meet the end of a process a moment before the system tells it.
+Status blame(Communicator &communicator, Status status) {
+  constexpr std::timespec moment{0, 10'000'000};
+  for (int tries = 0; tries < 20; ++tries) {
+    if (const Status dead = find_dead(communicator); failed(dead)) return dead;
+    nanosleep(&moment, nullptr);
+  }
+  return status;
+}
+
+Status Patience::pause() {
+  if (wait_.pause() == Wait::Turn::look_again) return Status::ok;
+  if (const Status dead = find_dead(); failed(dead)) {
+    if (dead_since_ns_ == 0) dead_since_ns_ = now_ns();
+    if (now_ns() - dead_since_ns_ > kCertain_ns) return communicator_.lose(dead);
+  } else {
+    dead_since_ns_ = 0;
+  }
+  return wait_.timed_out(lost_ < 0 ? grace_ns_ : 0) ? communicator_.lose(look_for_late()) : Status::ok;
+}
+
+/// Ranks of other nodes are looked for once the step takes long, or at once where a transfer has failed. One that is not reached any more is
+/// taken for dead if a transfer has failed; without that it may be an accident of the network, but there is no reason for more patience.
+Status Patience::find_dead() {
+  HLC_TRY(halocline::find_dead(communicator_));
+  if (begun_ns_ == 0) begun_ns_ = now_ns();
+  RemoteProgress *network = communicator_.remote();
+  if (!network) return Status::ok;
+  if (network->lost() >= 0)
+    return fail(Status::peer_died, "rank %d waits for other ranks, and rank %d is lost", communicator_.rank(), network->lost());
+  if (!network->has_failed() && now_ns() - begun_ns_ < kAskAfter_ns) return Status::ok;
+  lost_ = network->find_lost();
+  if (lost_ < 0 || !network->has_failed()) return Status::ok;
+  return fail(Status::peer_died, "rank %d waits for ranks of other nodes, and cannot reach %s any more", communicator_.rank(),
+              network->name_of(lost_).c_str());
+}
+
+/// Ranks of this node count their steps where the others can see it; those of other nodes are asked.
+Status Patience::look_for_late() {
+  const double seconds = static_cast<double>(communicator_.timeout_ns() + (lost_ < 0 ? grace_ns_ : 0)) / kSecond_ns;
+  const int me = communicator_.rank();
+  char call[64];
+  communicator_.call().write(call, sizeof call);
+  if (lost_ >= 0)
+    return fail(Status::timeout,
+                "rank %d has waited %.3g s in %s for ranks of other nodes, and cannot reach %s any more (HALOCLINE_TIMEOUT)", me, seconds,
+                call, communicator_.remote()->name_of(lost_).c_str());
+  std::string missing;
+  static_cast<void>(alone(communicator_, [&] {
+    missing = name_missing(communicator_);
+    return Status::ok;
+  }));
+  return fail(Status::timeout, "rank %d has waited %.3g s in %s for %s to come to the same call (HALOCLINE_TIMEOUT)", me, seconds, call,
+              missing.empty() ? "other ranks" : missing.c_str());
+}
+
+Status await(Communicator &communicator, int count, MPI_Request *requests, std::int64_t grace_ns) {
+  Patience patience(communicator, grace_ns);
+  while (true) {
+    int done = 0;
+    const Status status = check_mpi(MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (failed(status)) return patience.blame(status);
+    if (done) return Status::ok;
+    HLC_TRY(patience.pause());
+  }
+}
+
+Status reduce(Communicator &communicator, MPI_Comm comm, MPI_Op operation, std::int64_t *numbers, int count, std::int64_t grace_ns) {
+  if (communicator.lost()) return communicator.why_lost();
+  Ballot &ballot = communicator.ballot();
+  std::copy_n(numbers, count, ballot.mine);
+  if (communicator.port().attached()) communicator.port().count_step();
+  const Status begun =
+      check_mpi(MPI_Iallreduce(ballot.mine, ballot.all, count, MPI_INT64_T, operation, comm, &ballot.request), "MPI_Iallreduce");
+  if (failed(begun)) return communicator.lose(begun);
+  HLC_TRY(await(communicator, 1, &ballot.request, grace_ns));
+  std::copy_n(ballot.all, count, numbers);
+  return Status::ok;
+}
+
+Status agree(Communicator &communicator, MPI_Comm comm, Status mine) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  Ballot &ballot = communicator.ballot();
+  if (communicator.lost()) return communicator.why_lost();
+  write_news(ballot, mine);
+  std::int64_t first = failed(mine) ? rank : size;
+  HLC_TRY(reduce(communicator, comm, MPI_MIN, &first, 1));
+  return first == size ? Status::ok : spread_failure(communicator, comm, static_cast<int>(first));
+}
+
+Status meet(Communicator &communicator, Status mine, const std::string &plan) {
+  if (communicator.lost()) return communicator.why_lost();
+  write_news(communicator.ballot(), mine);
+  take_place(communicator, mine, plan);
+  Meeting meeting;
+  HLC_TRY(reduce_meeting(communicator, mine, 0, 0, &meeting));
+  if (!meeting.same_call()) return name_two(communicator, meeting.first_rank());
+  if (meeting.failed_rank() < communicator.size()) return spread_failure(communicator, communicator.comm(), meeting.failed_rank());
+  return meeting.same_plan() ? Status::ok : name_two(communicator, meeting.first_rank());
+}
+
+Status meet_to_release(Communicator &communicator, int mine, int *largest) {
+  if (communicator.lost()) return communicator.why_lost();
+  take_place(communicator, Status::ok, {});
+  Meeting meeting;
+  HLC_TRY(reduce_meeting(communicator, Status::ok, mine, communicator.timeout_ns() / 2, &meeting));
+  if (!meeting.same_call()) return name_two(communicator, meeting.first_rank());
+  *largest = meeting.largest_number();
+  return Status::ok;
+}
+
+Status vote(Communicator &communicator, MPI_Comm comm, int mine, int *largest) {
+  std::int64_t number = mine;
+  const std::int64_t timeout_ns = communicator.timeout_ns(),
+                     end_ns = communicator.calls().begun_ns() + 2 * timeout_ns - longest_asking_ns(communicator);
+  const std::int64_t left_ns = std::max(end_ns - now_ns(), timeout_ns / 4);
+  HLC_TRY(reduce(communicator, comm, MPI_MAX, &number, 1, left_ns - timeout_ns));
+  *largest = static_cast<int>(number);
+  return Status::ok;
+}
+
+}  // namespace halocline

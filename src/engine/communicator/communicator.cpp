@@ -1,0 +1,73 @@
+// Losing a communicator, waking the node, numbers of ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/communicator/communicator.hpp"
+
+#include <cstdio>
+
+#include "base/clock.hpp"
+#include "base/mpi_end.hpp"
+
+namespace halocline {
+
+Status LostState::lose(Status why) {
+  if (lost()) return why_lost();
+  why_ = why;
+  std::snprintf(message_, sizeof message_, "%s", error_message());
+  return why;
+}
+
+void LostState::lose_with_mpi(const char *call, int rank) {
+  if (lost() && !with_mpi_) return;
+  why_ = Status::ok;
+  with_mpi_ = true;
+  static_cast<void>(lose(fail(Status::state, "%s on rank %d: MPI is not initialised any more; what it held is left as it is", call, rank)));
+}
+
+Status LostState::why_lost() const { return fail(why_, "%s", message_); }
+
+void Communicator::nudge() {
+  if (remote_) remote_->poll();
+  if (mpi_has_ended()) return;
+  int provided = MPI_THREAD_SINGLE, allowed = 1;
+  MPI_Query_thread(&provided);
+  if (provided < MPI_THREAD_SERIALIZED) MPI_Is_thread_main(&allowed);
+  if (allowed && comm_ != MPI_COMM_NULL) roll_call_.answer(comm_, call());
+}
+
+void Communicator::ring_waiters() {
+  if (shared_.load(std::memory_order_relaxed) == 0)
+    port_.ring(member());
+  else
+    ring_node();
+}
+
+void Communicator::abandon() {
+  port_ = Port();
+  comm_ = node_comm_ = MPI_COMM_NULL;
+}
+
+Communicator::~Communicator() {
+  if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
+  if (node_group_ != MPI_GROUP_NULL) MPI_Group_free(&node_group_);
+  if (node_comm_ != MPI_COMM_NULL) MPI_Comm_free(&node_comm_);
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+Member Communicator::member_of(int rank) const {
+  int member = MPI_UNDEFINED;
+  MPI_Group_translate_ranks(group_, 1, &rank, node_group_, &member);
+  return member == MPI_UNDEFINED ? kOtherNode : member;
+}
+
+int Communicator::rank_of(Member member) const {
+  int rank = MPI_UNDEFINED;
+  MPI_Group_translate_ranks(node_group_, 1, &member, group_, &rank);
+  return rank;
+}
+
+Call::Call(Communicator &communicator, CallName name, std::int64_t plan)
+    : calls_(communicator.calls()), before_(calls_.enter({name, plan})) {
+  calls_.begin(now_ns());
+}
+
+}  // namespace halocline

@@ -1,0 +1,135 @@
+// The ranks of a context: where they stand, how those of a node wake each other, what they agree with, and in which call each is. Everything in the
+// engine stands on it; engine/context/context.cpp opens it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+
+#include "base/status.hpp"
+#include "engine/communicator/call.hpp"
+#include "engine/communicator/progress_mode.hpp"
+#include "engine/communicator/remote_progress.hpp"
+#include "engine/communicator/roll_call.hpp"
+#include "engine/communicator/topology.hpp"
+#include "transport/shm/port.hpp"
+#include "transport/shm/region.hpp"
+
+namespace halocline {
+
+using Port = transport::shm::Port;
+using Segment = transport::shm::Region;
+
+/// What one agreement of all ranks reads and writes. It lies in the communicator, so that agreeing allocates nothing.
+struct Ballot {
+  static constexpr int kNumbers = 16;
+  struct News {
+    int status = 0;
+    char message[1020] = "";
+  };
+  /// In which collective call a rank is; `text` says it whole, with the plan's name and fields.
+  struct Place {
+    std::int64_t call = 0, plan = 0;
+    char text[496] = "";
+  };
+  std::int64_t mine[kNumbers] = {}, all[kNumbers] = {};
+  News news;
+  Place place;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+/// Whether a collective step has failed: a rank is gone, and what MPI still holds of that step cannot be taken back.
+class LostState {
+ public:
+  /// From now on every collective step fails at once, as the first did. Returns the status with its message.
+  Status lose(Status why);
+  /// The same of MPI, which has been finalised. Each call that comes later says so with its own name.
+  void lose_with_mpi(const char *call, int rank);
+  bool lost() const { return failed(why_); }
+  /// The status and the message of the failure.
+  Status why_lost() const;
+
+ private:
+  Status why_ = Status::ok;
+  char message_[sizeof Ballot::News::message] = "";
+  bool with_mpi_ = false;
+};
+
+/// Any thread may call what does not communicate.
+class Communicator : public Topology, public LostState {
+ public:
+  Communicator() : calls_(port_) {}
+  Communicator(const Communicator &) = delete;
+  Communicator &operator=(const Communicator &) = delete;
+  ~Communicator();
+
+  MPI_Comm comm() const { return comm_; }
+  MPI_Comm node_comm() const { return node_comm_; }
+  /// Where the ranks of the node wake each other.
+  Port &port() { return port_; }
+  Ballot &ballot() { return ballot_; }
+  /// In which call this rank is.
+  CallState &calls() { return calls_; }
+  CallWord call() const { return calls_.told(); }
+  /// The call that another rank of the node is in.
+  CallWord call_of(Member member) const { return CallWord::unpacked(port_.call(member)); }
+  RollCall &roll_call() { return roll_call_; }
+  /// The number of the plan that is made next, the same on all ranks.
+  std::int64_t next_plan() const { return plans_made_ + 1; }
+  /// All ranks have come to make it.
+  void count_plan() { plans_made_ += 1; }
+
+  /// Who drives the network (HALOCLINE_PROGRESS).
+  Progress progress() const { return progress_; }
+  /// The network, while it is open; null else: then nobody needs this rank to move anything.
+  RemoteProgress *remote() const { return remote_; }
+  void set_remote(RemoteProgress *remote) { remote_ = remote; }
+  /// Lets MPI and the network move what others wait for. A wait that MPI has no part in calls it now and then, because MPI may have told this
+  /// rank that a send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing
+  /// on a thread that may not call MPI.
+  void nudge();
+
+  /// The member of this node that a rank is, kOtherNode if it stands elsewhere. Cold: asks MPI.
+  Member member_of(int rank) const;
+  /// The rank of a member of this node. Cold.
+  int rank_of(Member member) const;
+  /// Wakes all ranks of the node that sleep.
+  void ring_node() { port_.ring_below(members()); }
+  /// Segments whose notifications any rank of the node may wait for: while there are any, what arrives here may be for each of them.
+  void count_shared(int more) { shared_.fetch_add(more, std::memory_order_relaxed); }
+  /// Wakes the ranks that may wait for what has arrived here.
+  void ring_waiters();
+
+ protected:
+  /// Leaves the communicators to MPI, which can only free them collectively.
+  void abandon();
+
+  MPI_Comm comm_ = MPI_COMM_NULL, node_comm_ = MPI_COMM_NULL;
+  MPI_Group group_ = MPI_GROUP_NULL, node_group_ = MPI_GROUP_NULL;
+  Progress progress_ = Progress::spare;
+  Port port_;
+  Ballot ballot_;
+
+ private:
+  CallState calls_;
+  RollCall roll_call_;
+  RemoteProgress *remote_ = nullptr;
+  std::int64_t plans_made_ = 0;
+  std::atomic<int> shared_{0};
+};
+
+/// A collective call, from its first line to its last.
+class Call {
+ public:
+  Call(Communicator &communicator, CallName name, std::int64_t plan = 0);
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+  ~Call() { static_cast<void>(calls_.enter(before_)); }
+
+ private:
+  CallState &calls_;
+  CallWord before_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,68 @@
+// The words for ranks that are missing.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/communicator/missing.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::size_t kMostNamed = 8, kMostAsked = 1024;
+constexpr std::int64_t kLongestAsking_ns = 1'000'000'000;
+
+/// Where a rank is that has said nothing, or has said another call.
+std::string text_of(const Absent &absent) {
+  const std::string rank = "rank " + std::to_string(absent.rank);
+  return rank + (absent.known ? " (in " + absent.word.text() + ")" : " (which does not answer)");
+}
+
+void find_late_members(Communicator &communicator, std::vector<Absent> &absent) {
+  const Port &port = communicator.port();
+  for (Member member = 0; port.attached() && member < communicator.members(); ++member)
+    if (port.steps(member) < port.steps(communicator.member()))
+      absent.push_back({communicator.rank_of(member), true, CallWord::unpacked(port.call(member))});
+}
+
+void ask_other_nodes(Communicator &communicator, std::vector<Absent> &absent) {
+  std::vector<Absent> asked;
+  const int size = communicator.size();
+  for (int i = 1; i < size && asked.size() < kMostAsked; ++i)
+    if (const int rank = (communicator.rank() + i) % size; communicator.member_of(rank) == kOtherNode) asked.push_back({rank, false, {}});
+  const CallWord mine = communicator.call();
+  communicator.roll_call().ask(communicator.comm(), mine, now_ns() + longest_asking_ns(communicator), asked, [&] { communicator.nudge(); });
+  for (const Absent &of : asked)
+    if (!of.known || of.word.packed() != mine.packed()) absent.push_back(of);
+}
+
+std::string list(const std::vector<Absent> &absent) {
+  std::string text;
+  const std::size_t shown = std::min(absent.size(), kMostNamed);
+  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : i + 1 == absent.size() ? " and " : ", ") + text_of(absent[i]);
+  if (shown < absent.size()) text += " and " + std::to_string(absent.size() - shown) + " more";
+  return text;
+}
+
+}  // namespace
+
+std::int64_t longest_asking_ns(const Topology &topology) { return std::min(kLongestAsking_ns, topology.timeout_ns() / 4); }
+
+std::string name_missing(Communicator &communicator) {
+  std::vector<Absent> absent;
+  find_late_members(communicator, absent);
+  if (communicator.nodes() > 1 && communicator.comm() != MPI_COMM_NULL) ask_other_nodes(communicator, absent);
+  // A rank may have come and gone: it has given up, and MPI needs it to end the step.
+  return absent.empty() && communicator.port().attached() ? name_missing_members(communicator, communicator.call()) : list(absent);
+}
+
+std::string name_missing_members(Communicator &communicator, CallWord mine) {
+  std::vector<Absent> absent;
+  for (Member member = 0; member < communicator.members(); ++member)
+    if (member != communicator.member() && communicator.call_of(member).packed() != mine.packed())
+      absent.push_back({communicator.rank_of(member), true, communicator.call_of(member)});
+  return list(absent);
+}
+
+}  // namespace halocline

@@ -1,0 +1,256 @@
+// Letters travel as one or several messages of at most 64 MiB; MPI keeps those of one sender in order.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/communicator/post.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <set>
+#include <utility>
+
+#include "engine/communicator/collective.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr int kTag = 1;
+constexpr std::size_t kLongestPiece = std::size_t{64} << 20;
+
+/// How a letter begins on its way.
+struct Head {
+  std::uint64_t bytes;  // of the whole letter, this head included
+  std::int64_t plan;
+  std::uint64_t round;
+  Word word;
+  int edge;
+};
+
+/// A number for the calling thread that no other thread of the process has.
+int thread_number() {
+  static std::atomic<int> count{0};
+  thread_local const int number = count++;
+  return number;
+}
+
+}  // namespace
+
+Post::~Post() {
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+Status Post::open(MPI_Comm comm) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  many_threads_ = provided == MPI_THREAD_MULTIPLE;
+  return check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+}
+
+/// A rank joins the barrier once its letters have been received (their sends are synchronous), and receives until all have joined: then no
+/// letter is on its way.
+Status Post::close(Communicator &communicator) {
+  const std::lock_guard lock(mutex_);
+  Patience patience(communicator);
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  for (int done = 0; !done || !receiving_.empty();) {
+    if (const Status received = receive_locked(); failed(received)) return patience.blame(received);
+    if (barrier != MPI_REQUEST_NULL)
+      HLC_TRY(check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test"));
+    else if (!done && sending_.empty())
+      HLC_TRY(check_mpi(MPI_Ibarrier(comm_, &barrier), "MPI_Ibarrier"));
+    if (!done) HLC_TRY(patience.pause());
+  }
+  return check_mpi(MPI_Comm_free(&comm_), "MPI_Comm_free");
+}
+
+std::int64_t Post::next_serial() {
+  const std::lock_guard lock(mutex_);
+  return next_serial_;
+}
+
+void Post::enroll(std::int64_t serial, const std::string &label) {
+  const std::lock_guard lock(mutex_);
+  next_serial_ = serial + 1;
+  records_[serial].label = label;
+}
+
+void Post::strike(std::int64_t serial) {
+  const std::lock_guard lock(mutex_);
+  records_.erase(serial);
+}
+
+Status Post::send(int rank, const Letter &letter) {
+  const Head head{sizeof(Head) + letter.text.size(), letter.plan, letter.round, letter.word, letter.edge};
+  const auto bytes = std::make_shared<std::vector<char>>(head.bytes);
+  std::memcpy(bytes->data(), &head, sizeof head);
+  std::copy(letter.text.begin(), letter.text.end(), bytes->begin() + sizeof head);
+  std::list<Sending> pieces;
+  for (std::size_t done = 0; done < bytes->size(); done += kLongestPiece) pieces.push_back({letter.plan, bytes, done, MPI_REQUEST_NULL});
+  const std::lock_guard lock(mutex_);
+  auto piece = pieces.begin();
+  sending_.splice(sending_.end(), pieces);
+  for (; piece != sending_.end(); ++piece) {
+    const int count = static_cast<int>(std::min(kLongestPiece, bytes->size() - piece->first));
+    HLC_TRY(check_mpi(MPI_Issend(bytes->data() + piece->first, count, MPI_BYTE, rank, kTag, comm_, &piece->request), "MPI_Issend"));
+  }
+  return Status::ok;
+}
+
+void Post::keep(Letter letter) {
+  const std::lock_guard lock(mutex_);
+  if (const auto record = records_.find(letter.plan); record != records_.end()) record->second.letters.push_back(std::move(letter));
+}
+
+bool Post::all_sent(std::int64_t serial) {
+  const std::lock_guard lock(mutex_);
+  return std::none_of(sending_.begin(), sending_.end(), [&](const Sending &sending) { return sending.plan == serial; });
+}
+
+Status Post::receive() {
+  const std::lock_guard lock(mutex_);
+  return receive_locked();
+}
+
+Status Post::receive_locked() {
+  HLC_TRY(forget_sent());
+  HLC_TRY(begin_receives());
+  return end_receives();
+}
+
+/// A large letter comes only while its sender is inside MPI, so no receive may wait. Who holds the lock is alone: nobody else takes what the
+/// probe has seen.
+Status Post::begin_receives() {
+  while (true) {
+    int there = 0, count = 0;
+    MPI_Status status;
+    HLC_TRY(check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kTag, comm_, &there, &status), "MPI_Iprobe"));
+    if (!there) return Status::ok;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    Receiving &piece =
+        receiving_.emplace_back(Receiving{status.MPI_SOURCE, std::vector<char>(static_cast<std::size_t>(count)), MPI_REQUEST_NULL});
+    const Status begun = check_mpi(MPI_Irecv(piece.bytes.data(), count, MPI_BYTE, piece.source, kTag, comm_, &piece.request), "MPI_Irecv");
+    if (failed(begun)) return set_aside(std::prev(receiving_.end()), begun);
+  }
+}
+
+/// Pieces of one sender are taken in in their order, whichever is complete first.
+Status Post::end_receives() {
+  std::set<int> late;
+  for (auto piece = receiving_.begin(); piece != receiving_.end();) {
+    int done = 0;
+    if (late.count(piece->source) == 0)
+      if (const Status tested = check_mpi(MPI_Test(&piece->request, &done, MPI_STATUS_IGNORE), "MPI_Test"); failed(tested))
+        return set_aside(piece, tested);
+    if (!done) late.insert(piece->source);
+    if (done) take_in(piece->source, piece->bytes);
+    piece = done ? receiving_.erase(piece) : std::next(piece);
+  }
+  return Status::ok;
+}
+
+/// A piece that MPI could not receive leaves a hole in what its sender says: nothing more of that sender counts.
+Status Post::set_aside(std::list<Receiving>::iterator piece, Status why) {
+  lost_.splice(lost_.end(), receiving_, piece);
+  return why;
+}
+
+Status Post::forget_sent() {
+  for (auto sending = sending_.begin(); sending != sending_.end();) {
+    int done = 0;
+    HLC_TRY(check_mpi(MPI_Test(&sending->request, &done, MPI_STATUS_IGNORE), "MPI_Test"));
+    sending = done ? sending_.erase(sending) : std::next(sending);
+  }
+  return Status::ok;
+}
+
+/// If memory runs out the piece counts as not taken in, and is offered again with the next look.
+void Post::take_in(int source, const std::vector<char> &piece) {
+  if (std::any_of(lost_.begin(), lost_.end(), [&](const Receiving &lost) { return lost.source == source; })) return;
+  std::vector<char> &whole = pieces_[source];
+  const std::size_t before = whole.size();
+  whole.insert(whole.end(), piece.begin(), piece.end());
+  Head head;
+  std::memcpy(&head, whole.data(), sizeof head);
+  if (whole.size() < head.bytes) return;
+  try {
+    sort(source, whole);
+  } catch (const std::bad_alloc &) {
+    whole.resize(before);
+    throw;
+  }
+  whole.clear();
+}
+
+/// Letters for a plan that is gone are thrown away.
+void Post::sort(int source, const std::vector<char> &bytes) {
+  Head head;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  const auto record = records_.find(head.plan);
+  if (record == records_.end()) return;
+  std::vector<char> text(bytes.begin() + sizeof head, bytes.end());
+  if (head.word != Word::finishing) {
+    record->second.letters.push_back({head.plan, head.round, head.word, head.edge, source, std::move(text)});
+    return;
+  }
+  std::vector<std::int64_t> later(text.size() / sizeof(std::int64_t));
+  if (!text.empty()) std::memcpy(later.data(), text.data(), text.size());
+  record->second.finishes[source] = {head.round, std::move(later)};
+}
+
+std::vector<Letter> Post::take(std::int64_t serial) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(records_[serial].letters, {});
+}
+
+void Post::note_start(std::int64_t serial) {
+  const std::lock_guard lock(mutex_);
+  Record &record = records_[serial];
+  record.started += 1;
+  record.thread = thread_number();
+}
+
+/// Whether a plan would be finished by the calling thread. Where only one thread may call MPI at a time there is no doubt; else only a plan
+/// that is in flight has a thread, the one that started it.
+bool Post::mine_to_finish(const Record &record) const {
+  return !many_threads_ || (record.started > record.finished && record.thread == thread_number());
+}
+
+std::vector<char> Post::note_finishing(std::int64_t serial) {
+  const std::lock_guard lock(mutex_);
+  records_[serial].finishing = true;
+  records_[serial].thread = thread_number();
+  std::vector<std::int64_t> later;
+  for (const auto &[other, record] : records_)
+    if (other != serial && mine_to_finish(record)) later.push_back(other);
+  std::vector<char> text(later.size() * sizeof(std::int64_t));
+  if (!text.empty()) std::memcpy(text.data(), later.data(), text.size());
+  return text;
+}
+
+void Post::note_finished(std::int64_t serial) {
+  const std::lock_guard lock(mutex_);
+  records_[serial].finishing = false;
+  records_[serial].finished += 1;
+}
+
+bool Post::finishes(std::int64_t serial, int rank, std::uint64_t round) {
+  const std::lock_guard lock(mutex_);
+  return records_[serial].finishes[rank].round >= round;
+}
+
+std::int64_t Post::crosses(std::int64_t mine, int rank, std::string *what) {
+  const std::lock_guard lock(mutex_);
+  for (const auto &[other, record] : records_) {
+    if (other == mine || record.finishing || !mine_to_finish(record)) continue;
+    const auto finish = record.finishes.find(rank);
+    if (finish == record.finishes.end() || finish->second.round <= record.finished) continue;
+    const auto &later = finish->second.later;
+    if (std::find(later.begin(), later.end(), mine) == later.end()) continue;
+    *what = "swap " + std::to_string(finish->second.round) + " of " + record.label;
+    return other;
+  }
+  return 0;
+}
+
+}  // namespace halocline

@@ -1,0 +1,95 @@
+// Questions and answers are messages of eight bytes: the call in which their sender is.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/communicator/roll_call.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <new>
+
+#include "base/clock.hpp"
+#include "base/kept.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr int kAskTag = 32'752,
+              kAnswerTag = 32'753;  // below the least upper bound that MPI allows for tags, above all others of the library
+
+/// What MPI reads until the questions have left.
+struct Questions : Kept {
+  std::vector<MPI_Request> requests;
+  std::int64_t word = 0;
+};
+
+}  // namespace
+
+void RollCall::answer(MPI_Comm comm, CallWord mine) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;
+  while (receive(comm, kAskTag)) send_answer(comm, heard_.back().rank, mine);
+}
+
+/// Takes what one rank says of itself. What there is no memory for is not said.
+bool RollCall::receive(MPI_Comm comm, int tag) {
+  int there = 0;
+  MPI_Status status;
+  Heard heard{};
+  if (MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &there, &status) != MPI_SUCCESS || !there) return false;
+  if (MPI_Recv(&heard.word, 1, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+  heard.rank = status.MPI_SOURCE;
+  heard.asking = tag == kAskTag;
+  try {
+    heard_.push_back(heard);
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+  return true;
+}
+
+/// A rank that finds all its answers under way says nothing.
+void RollCall::send_answer(MPI_Comm comm, int rank, CallWord mine) {
+  for (Answer &answer : answers_) {
+    int free = answer.request == MPI_REQUEST_NULL ? 1 : 0;
+    if (!free) MPI_Test(&answer.request, &free, MPI_STATUS_IGNORE);
+    if (!free) continue;
+    answer.word = mine.packed();
+    MPI_Isend(&answer.word, 1, MPI_INT64_T, rank, kAnswerTag, comm, &answer.request);
+    return;
+  }
+}
+
+std::size_t RollCall::heard_count() {
+  const std::lock_guard lock(mutex_);
+  return heard_.size();
+}
+
+void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t end_ns, std::vector<Absent> &asked, const std::function<void()> &nudge) {
+  auto questions = std::make_unique<Questions>();
+  questions->word = mine.packed();
+  questions->requests.resize(asked.size(), MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    MPI_Isend(&questions->word, 1, MPI_INT64_T, asked[i].rank, kAskTag, comm, &questions->requests[i]);
+
+  const std::size_t before = heard_count();
+  // A rank that has asked in this call before may have left it since: only an answer says that it is still there.
+  const auto is_old = [&](std::size_t i) { return i < before && heard_[i].asking && heard_[i].word == mine.packed(); };
+  const auto find = [&](Absent &of) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < heard_.size(); ++i)
+      if (const Heard &heard = heard_[i]; heard.rank == of.rank && !is_old(i)) of.word = CallWord::unpacked(heard.word), of.known = true;
+    return of.known;
+  };
+  while (now_ns() < end_ns && !std::all_of(asked.begin(), asked.end(), find)) {
+    constexpr std::timespec nap{0, 50'000};
+    nudge();
+    {
+      const std::lock_guard lock(mutex_);
+      while (receive(comm, kAnswerTag)) continue;
+    }
+    nanosleep(&nap, nullptr);
+  }
+  keep_for_ever(std::move(questions));
+}
+
+}  // namespace halocline

@@ -1,0 +1,41 @@
+// What must be the same on all ranks, and what it is on those that disagree.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/communicator/collective.hpp"
+
+namespace halocline {
+
+/// A number with a name; word, if there is one, gives the name of a value.
+struct Rule {
+  std::string name;
+  std::int64_t value;
+  const char *(*word)(std::int64_t) = nullptr;
+};
+
+/// This rank's rules, and the numbers of rank 0.
+struct Rules : Job {
+  explicit Rules(std::vector<Rule> rules);
+  std::vector<Rule> mine;
+  std::vector<std::int64_t> first;
+};
+
+/// Compares with rank 0. Collective; allocates nothing.
+Status compare_rules(Communicator &communicator, const char *call, std::unique_ptr<Rules> &rules);
+
+/// Compares what list() gives, as many rules on every rank, with those of rank 0. Collective; HLC_ERR_MISMATCH on all ranks names two that
+/// disagree, with both values. call is the function of the API that asks.
+template <class List>
+Status check_rules(Communicator &communicator, const char *call, List list) {
+  std::unique_ptr<Rules> rules;
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
+    rules = std::make_unique<Rules>(list());
+    return Status::ok;
+  }));
+  return compare_rules(communicator, call, rules);
+}
+
+}  // namespace halocline

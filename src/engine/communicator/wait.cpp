@@ -1,0 +1,122 @@
+// The three phases of a wait. The lengths were chosen on oversubscribed and on idle cores: see docs/design/002-waiting.md.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/communicator/wait.hpp"
+
+#include <sched.h>
+
+#include <ctime>
+
+namespace halocline {
+namespace {
+
+constexpr long kSpinsWithCore = 20'000, kSpinsWithout = 20;
+constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
+constexpr long kPollEvery_ns = 50'000;      // nobody rings for what comes by MPI or over a network
+constexpr long kSpinsOfLook = 8;
+constexpr long kYieldsForNetwork_ns = 50'000'000;  // a nap costs a stream of data as much as it lasts
+constexpr long kYieldsWithoutCore_ns = 2'000'000;   // and few bytes, which need microseconds, many times that
+// By what wakes the wait: some tens of microseconds, some microseconds, nothing. Then others of this core get a turn between two looks. A rank of
+// another node may be one of them, where several hosts share a machine.
+constexpr long kSpinsAlone[] = {1'000, 20, 0};
+constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
+
+/// So long a wait yields before it naps: where nobody else moves what is under way over the network.
+long yields_for_network_ns(Communicator &communicator) {
+  if (!communicator.remote() || communicator.remote()->has_thread()) return 0;
+  return communicator.core_per_rank() ? kYieldsForNetwork_ns : kYieldsWithoutCore_ns;
+}
+
+}  // namespace
+
+Wait::Wait(Communicator &communicator, WakeUp wake_up, CallWord call)
+    : communicator_(communicator),
+      network_(communicator.remote()),
+      wake_up_(wake_up),
+      spins_(communicator.core_per_rank() ? kSpinsWithCore : kSpinsWithout),
+      yields_(communicator.core_per_rank() ? kYieldsWithCore : kYieldsWithout),
+      yields_ns_(yields_for_network_ns(communicator)),
+      call_(call) {}
+
+Wait::~Wait() {
+  end_sleep();
+  if (told_) communicator_.calls().leave_wait();
+}
+
+/// Only a wait that lasts says so: a short one need not write to memory that others read.
+void Wait::tell_call() {
+  if (told_ || call_.name == CallName::none) return;
+  told_ = communicator_.calls().enter_wait(call_);
+}
+
+Wait::Turn Wait::pause() {
+  if (network_) poll();
+  if (calls_++ >= spins_) return pause_slowly();
+  if (network_ && calls_ > kSpinsAlone[static_cast<int>(wake_up_)])
+    sched_yield();
+  else
+    cpu_pause();
+  return Turn::look_again;
+}
+
+/// A look at the network takes longer than a spin, and counts as several; callers that look themselves get one in four besides.
+void Wait::poll() {
+  if (calls_ < spins_ && calls_ % 4 != 0) return;
+  network_->poll();
+  if (calls_ < spins_) calls_ += kSpinsOfLook;
+}
+
+Wait::Turn Wait::pause_slowly() {
+  if (start_ns_ == 0) start_ns_ = checked_ns_ = now_ns();
+  if (calls_ < spins_ + yields_) {
+    sched_yield();
+    return Turn::look_again;
+  }
+  if (yields_ns_ > 0 && now_ns() - start_ns_ < yields_ns_) {
+    sched_yield();
+    return next_turn();
+  }
+  if (wake_up_ != WakeUp::by_bell) {
+    communicator_.nudge();
+    const std::timespec time{0, kPollEvery_ns};
+    nanosleep(&time, nullptr);
+    return next_turn();
+  }
+  // SYNC bell-before-sleep (pairs with Port::wake): the caller looks once more between the announcement and the sleep, so that no ring is lost.
+  if (!announced_) {
+    communicator_.nudge();
+    seen_ = communicator_.port().bell();
+    communicator_.port().announce_sleep();
+    announced_ = true;
+    return Turn::look_again;
+  }
+  const bool rings = !network_ || network_->has_thread();
+  communicator_.port().sleep(seen_, rings ? kCheckEvery_ns : kPollEvery_ns);
+  seen_ = communicator_.port().bell();
+  return next_turn();
+}
+
+Wait::Turn Wait::next_turn() {
+  const std::int64_t now = now_ns();
+  if (now - checked_ns_ < kCheckEvery_ns) return Turn::look_again;
+  checked_ns_ = now;
+  tell_call();
+  communicator_.nudge();
+  return Turn::check_peers;
+}
+
+void Wait::progress() {
+  end_sleep();
+  calls_ = 0;
+  start_ns_ = 0;
+}
+
+void Wait::end_sleep() {
+  if (announced_) communicator_.port().awake();
+  announced_ = false;
+}
+
+bool Wait::timed_out(std::int64_t grace_ns) const {
+  return communicator_.timeout_ns() > 0 && start_ns_ != 0 && now_ns() - start_ns_ > communicator_.timeout_ns() + grace_ns;
+}
+
+}  // namespace halocline

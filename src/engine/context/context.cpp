@@ -1,0 +1,199 @@
+// Opening a context: communicators, nodes (real or pretended), cores; and the register of fields in shared memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/context/context.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "base/environment.hpp"
+#include "base/log.hpp"
+#include "base/mpi_end.hpp"
+#include "base/variables.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/memory/segment.hpp"
+#include "transport/shm/xpmem.hpp"
+
+namespace halocline {
+
+namespace {
+
+constexpr long kLongestTimeout_s = 100'000'000;                // three years
+
+/// A variable's value as users write it.
+struct Value {
+  Value(const char *name, std::int64_t value) {
+    if (std::strcmp(name, "PROGRESS") == 0)
+      std::snprintf(text, sizeof text, "%s", name_of(static_cast<Progress>(value)));
+    else
+      std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value));
+  }
+  char text[24];
+};
+
+/// The version, and a number to raise within it with every change of what ranks send each other or find in each other's memory.
+constexpr std::int64_t kBuild = ((HLC_VERSION_MAJOR * 1000LL + HLC_VERSION_MINOR) * 1000 + HLC_VERSION_PATCH) * 1000 + 2;
+
+std::string name_of_build(std::int64_t build) {
+  return std::to_string(build / 1'000'000'000) + "." + std::to_string(build / 1'000'000 % 1000) + "." +
+         std::to_string(build / 1000 % 1000) + " (" + std::to_string(build % 1000) + ")";
+}
+
+/// What is set and has no effect.
+void report_environment() {
+  report_unknown_variables();
+  if (const char *trouble = transport::shm::xpmem_trouble(); *trouble != '\0')
+    report_once("xpmem", "library", "HALOCLINE_XPMEM is '%s', which cannot be used: %s", environment("XPMEM"), trouble);
+}
+
+}  // namespace
+
+Status Context::open(MPI_Comm comm, Status mine) {
+  MPI_Comm_rank(comm, &rank_);
+  MPI_Comm_size(comm, &size_);
+  const Call in_call(*this, CallName::init);
+  const Status environment = read_environment();
+  // Two meetings on the caller's communicator, because MPI_Comm_dup cannot be bounded (engine/communicator/collective.hpp).
+  HLC_TRY(agree(*this, comm, mine));
+  HLC_TRY(agree(*this, comm, environment));
+  HLC_TRY(compare_builds(comm));
+  HLC_TRY(compare_environment(comm));
+  HLC_TRY(check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup"));
+  HLC_TRY(agree(*this, comm, watch_end_of_mpi()));
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  HLC_TRY(split_nodes());
+  HLC_TRY(number_nodes());
+  HLC_TRY(count_cores());
+  HLC_TRY(open_port());
+  if (rank_ == 0) report_environment();
+  return open_post();
+}
+
+Status Context::read_environment() {
+  long timeout_s = 300;
+  const Status status = environment_number("TIMEOUT", rank_, timeout_s);
+  timeout_ns_ = std::min(timeout_s, kLongestTimeout_s) * 1'000'000'000;
+  HLC_TRY(status);
+  HLC_TRY(environment_number("FAKE_NODES", rank_, pretended_nodes_));
+  const char *check = environment("CHECK");
+  if (*check != '\0' && std::strcmp(check, "0") != 0 && std::strcmp(check, "1") != 0)
+    return fail(Status::argument, "hlc_init on rank %d: HALOCLINE_CHECK is '%s', it must be 0 or 1", rank_, check);
+  checks_ = *check == '1' ? 1 : 0;
+  return read_progress(rank_, progress_);
+}
+
+/// Hosts may have different versions installed, and ranks understand only what their own version sends.
+Status Context::compare_builds(MPI_Comm comm) {
+  ballot_.all[0] = kBuild;
+  HLC_TRY(check_mpi(MPI_Ibcast(ballot_.all, 1, MPI_INT64_T, 0, comm, &ballot_.request), "MPI_Ibcast"));
+  HLC_TRY(await(*this, 1, &ballot_.request));
+  const std::int64_t first = ballot_.all[0];
+  Status same = Status::ok;
+  if (first != kBuild)
+    same = fail(Status::mismatch, "hlc_init: rank 0 has Halocline %s, rank %d has %s; all need the same", name_of_build(first).c_str(),
+                rank_, name_of_build(kBuild).c_str());
+  return agree(*this, comm, same);
+}
+
+/// A launcher may hand a variable to some ranks alone, or another value of it: all ranks compare what they read with rank 0.
+Status Context::compare_environment(MPI_Comm comm) {
+  const char *names[] = {"TIMEOUT", "FAKE_NODES", "CHECK", "PROGRESS"};
+  const std::int64_t mine[] = {timeout_ns_ / 1'000'000'000, pretended_nodes_, checks_, static_cast<std::int64_t>(progress_)};
+  std::copy(std::begin(mine), std::end(mine), ballot_.all);
+  HLC_TRY(check_mpi(MPI_Ibcast(ballot_.all, static_cast<int>(std::size(mine)), MPI_INT64_T, 0, comm, &ballot_.request), "MPI_Ibcast"));
+  HLC_TRY(await(*this, 1, &ballot_.request));
+  Status same = Status::ok;
+  for (std::size_t i = 0; i < std::size(mine); ++i)
+    if (mine[i] != ballot_.all[i])
+      same = fail(Status::mismatch, "hlc_init: ranks disagree on HALOCLINE_%s: rank 0 has %s, rank %d has %s", names[i],
+                  Value(names[i], ballot_.all[i]).text, rank_, Value(names[i], mine[i]).text);
+  return agree(*this, comm, same);
+}
+
+Status Context::split_nodes() {
+  MPI_Comm shared = MPI_COMM_NULL;
+  HLC_TRY(check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared), "MPI_Comm_split_type"));
+
+  int here = 1;
+  MPI_Comm_size(shared, &here);
+  one_host_ = here == size_;
+  // Pretended nodes cut the real ones into blocks of neighbouring ranks.
+  const long blocks = pretended_nodes_ > 0 ? std::min<long>(pretended_nodes_, size_) : 1;
+  const int block = static_cast<int>(rank_ * blocks / size_);
+  const Status status = check_mpi(MPI_Comm_split(shared, block, rank_, &node_comm_), "MPI_Comm_split");
+  MPI_Comm_free(&shared);
+  HLC_TRY(status);
+  MPI_Comm_set_errhandler(node_comm_, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(node_comm_, &member_);
+  MPI_Comm_size(node_comm_, &members_);
+  MPI_Comm_group(comm_, &group_);
+  MPI_Comm_group(node_comm_, &node_group_);
+  return Status::ok;
+}
+
+/// Nodes are numbered in the order of their first ranks.
+Status Context::number_nodes() {
+  const std::int64_t first = member_ == 0 ? 1 : 0;
+  std::int64_t nodes = first, before = first;
+  HLC_TRY(reduce(*this, comm_, MPI_SUM, &nodes, 1));
+  ballot_.mine[0] = first;
+  const Status begun = check_mpi(MPI_Iscan(ballot_.mine, ballot_.all, 1, MPI_INT64_T, MPI_SUM, comm_, &ballot_.request), "MPI_Iscan");
+  if (failed(begun)) return lose(begun);
+  HLC_TRY(await(*this, 1, &ballot_.request));
+  before = ballot_.all[0];
+  // The number of a node is that of its first rank: the smallest, because the others count no node of their own.
+  HLC_TRY(reduce(*this, node_comm_, MPI_MIN, &before, 1));
+  nodes_ = static_cast<int>(nodes);
+  node_ = static_cast<int>(before) - 1;
+  return Status::ok;
+}
+
+/// The union of what the ranks are bound to: a launcher may give each rank one core, or all of them all.
+Status Context::count_cores() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) CPU_SET(0, &cpus);
+  std::int64_t words[Ballot::kNumbers];
+  static_assert(sizeof words == sizeof cpus);
+  std::memcpy(words, &cpus, sizeof cpus);
+  HLC_TRY(reduce(*this, node_comm_, MPI_BOR, words, Ballot::kNumbers));
+  std::memcpy(&cpus, words, sizeof cpus);
+  cores_ = std::max(1, CPU_COUNT(&cpus));
+  return Status::ok;
+}
+
+/// All have entered their processes before anybody looks at another's.
+Status Context::open_port() {
+  Segment segment;
+  HLC_TRY(agree(*this, comm_,
+                create_segment(*this, sizeof(transport::shm::PortState), segment,
+                               progress_ == Progress::helper ? ObjectFile::kept : ObjectFile::closed)));
+  Port port;
+  port.attach(std::move(segment), member_);
+  HLC_TRY(agree(*this, comm_, Status::ok));
+  port_ = std::move(port);
+  return Status::ok;
+}
+
+Status Context::open_post() {
+  if (!checks_) return Status::ok;
+  if (rank_ == 0) report_once("check", "on", "HALOCLINE_CHECK=1: every swap is checked, which takes much longer than the swap");
+  HLC_TRY(prepare(*this, comm_, [this] {
+    post_ = std::make_unique<Post>();
+    return Status::ok;
+  }));
+  return post_->open(comm_);
+}
+
+void Context::give_up() {
+  fields_.clear();
+  network_.close();
+  abandon();
+}
+
+}  // namespace halocline

@@ -1,0 +1,58 @@
+// The library opened for a communicator: its ranks, the network, the fields in shared memory, check mode's post office. The root of the engine.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+
+#include "engine/communicator/communicator.hpp"
+#include "engine/communicator/post.hpp"
+#include "engine/memory/fields.hpp"
+#include "engine/network/network.hpp"
+
+namespace halocline {
+
+/// Everything that outlives single halos. Made by hlc_init; one per communicator.
+class Context : public Communicator {
+ public:
+  Context() = default;
+  ~Context() { fields_.clear(); }
+
+  /// Duplicates the communicator and finds this rank's node. Collective over comm; mine is the status of this rank so far.
+  Status open(MPI_Comm comm, Status mine);
+  /// Gives back all but the communicators, which MPI can only free collectively, and the memory that MPI may still write.
+  void give_up();
+
+  /// What reaches the ranks of other nodes.
+  Network &network() { return network_; }
+  const Network &network() const { return network_; }
+  /// The memory of hlc_field_alloc.
+  Fields &fields() { return fields_; }
+  /// Check mode's post office; null unless HALOCLINE_CHECK=1.
+  Post *post() const { return post_.get(); }
+  /// What trials on this node have found of messages of 2^n bytes at most: how they are best packed for a peer (docs/design/004-packing-for-a-peer.md). The same on all ranks of the node.
+  enum class Packing : char { not_tried, kept, fetched, past_caches };
+  Packing &packing(int n) { return packings_[static_cast<std::size_t>(n)]; }
+
+  /// Halos and exchanges made from this context and not yet released.
+  std::atomic<int> live_plans = 0;
+
+ private:
+  Status read_environment();
+  Status compare_builds(MPI_Comm comm);
+  Status compare_environment(MPI_Comm comm);
+  Status split_nodes();
+  Status number_nodes();
+  Status count_cores();
+  Status open_port();
+  Status open_post();
+
+  long pretended_nodes_ = 0, checks_ = 0;
+  std::array<Packing, 64> packings_{};
+  Network network_{*this};
+  std::unique_ptr<Post> post_;
+  Fields fields_{*this};
+};
+
+}  // namespace halocline

@@ -1,0 +1,161 @@
+// One template for all types: integers by the processor's own instructions where it has them, the rest by compare and swap.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/memory/atomics.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <type_traits>
+
+namespace halocline {
+namespace {
+
+// What one process changes another sees: that takes atomics without locks, at any address.
+static_assert(std::atomic_ref<std::int8_t>::is_always_lock_free && std::atomic_ref<std::int16_t>::is_always_lock_free);
+static_assert(std::atomic_ref<std::int32_t>::is_always_lock_free && std::atomic_ref<std::int64_t>::is_always_lock_free);
+static_assert(std::atomic_ref<float>::is_always_lock_free && std::atomic_ref<double>::is_always_lock_free);
+
+// SYNC atomic-to-atomic (pairs with itself): what was done before an atomic may be read after a later one that sees its value.
+constexpr std::memory_order kOrder = std::memory_order_acq_rel;
+
+template <class T>
+T load_bytes(const void *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/// Integers wrap around, so they are computed without signs and without the promotion of small types to int.
+template <class T>
+T sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  else
+    return a + b;
+}
+
+template <class T>
+T product(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  else
+    return a * b;
+}
+
+template <class T>
+T bits(hlc_op op, T a, T b) {
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(op == HLC_OP_BAND ? a & b : op == HLC_OP_BOR ? a | b : a ^ b);
+  return a;  // can_combine has refused it
+}
+
+template <class T>
+T combine(hlc_op op, T target, T operand) {
+  switch (op) {
+    case HLC_OP_SUM: return sum(target, operand);
+    case HLC_OP_MIN: return operand < target ? operand : target;
+    case HLC_OP_MAX: return target < operand ? operand : target;
+    case HLC_OP_PROD: return product(target, operand);
+    case HLC_OP_BAND:
+    case HLC_OP_BOR:
+    case HLC_OP_BXOR: return bits(op, target, operand);
+    case HLC_OP_REPLACE: return operand;
+    case HLC_OP_READ:
+    case HLC_OP_COUNT_: return target;
+  }
+  return target;
+}
+
+template <class T>
+T apply_as(hlc_op op, T &target, T operand) {
+  const std::atomic_ref<T> word(target);
+  if (op == HLC_OP_READ) return word.load(std::memory_order_acquire);
+  if (op == HLC_OP_REPLACE) return word.exchange(operand, kOrder);
+  if constexpr (std::is_integral_v<T>)
+    if (op == HLC_OP_SUM) return word.fetch_add(operand, kOrder);
+  T before = word.load(std::memory_order_relaxed);
+  while (!word.compare_exchange_weak(before, combine(op, before, operand), kOrder, std::memory_order_relaxed)) continue;
+  return before;
+}
+
+/// Calls work with a value of the type that a number has.
+template <class Work>
+void with_type(hlc_number type, Work work) {
+  switch (type) {
+    case HLC_NUMBER_INT8: return work(std::int8_t{});
+    case HLC_NUMBER_INT16: return work(std::int16_t{});
+    case HLC_NUMBER_INT32: return work(std::int32_t{});
+    case HLC_NUMBER_INT64: return work(std::int64_t{});
+    case HLC_NUMBER_UINT8: return work(std::uint8_t{});
+    case HLC_NUMBER_UINT16: return work(std::uint16_t{});
+    case HLC_NUMBER_UINT32: return work(std::uint32_t{});
+    case HLC_NUMBER_UINT64: return work(std::uint64_t{});
+    case HLC_NUMBER_FLOAT32: return work(float{});
+    case HLC_NUMBER_FLOAT64: return work(double{});
+    case HLC_NUMBER_COUNT_: return;
+  }
+}
+
+/// The same for words; for other types it does nothing.
+template <class Work>
+void with_word(hlc_number type, Work work) {
+  switch (type) {
+    case HLC_NUMBER_INT32: return work(std::int32_t{});
+    case HLC_NUMBER_INT64: return work(std::int64_t{});
+    case HLC_NUMBER_UINT32: return work(std::uint32_t{});
+    case HLC_NUMBER_UINT64: return work(std::uint64_t{});
+    default: return;
+  }
+}
+
+}  // namespace
+
+std::int64_t number_bytes(hlc_number type) {
+  std::int64_t bytes = 0;
+  with_type(type, [&](auto kind) { bytes = sizeof kind; });
+  return bytes;
+}
+
+bool can_combine(hlc_action action) {
+  const bool real = action.type == HLC_NUMBER_FLOAT32 || action.type == HLC_NUMBER_FLOAT64;
+  const bool on_bits = action.op == HLC_OP_BAND || action.op == HLC_OP_BOR || action.op == HLC_OP_BXOR;
+  return action.op >= HLC_OP_SUM && action.op < HLC_OP_COUNT_ && number_bytes(action.type) > 0 && !(real && on_bits);
+}
+
+bool is_word(hlc_number type) {
+  return type == HLC_NUMBER_INT32 || type == HLC_NUMBER_INT64 || type == HLC_NUMBER_UINT32 || type == HLC_NUMBER_UINT64;
+}
+
+void apply(hlc_action action, void *target, const void *operand, void *old) {
+  with_type(action.type, [&](auto kind) {
+    using Number = decltype(kind);
+    const Number value = action.op == HLC_OP_READ ? Number{} : load_bytes<Number>(operand);
+    const Number before = apply_as(action.op, *static_cast<Number *>(target), value);
+    if (old) std::memcpy(old, &before, sizeof before);
+  });
+}
+
+std::int64_t compare_and_swap(hlc_number type, void *target, std::int64_t expected, std::int64_t value) {
+  std::int64_t old = 0;
+  with_word(type, [&](auto kind) {
+    using Number = decltype(kind);
+    auto before = static_cast<Number>(expected);
+    const std::atomic_ref<Number> word(*static_cast<Number *>(target));
+    word.compare_exchange_strong(before, static_cast<Number>(value), kOrder, std::memory_order_acquire);
+    old = static_cast<std::int64_t>(before);
+  });
+  return old;
+}
+
+void write_word(hlc_number type, std::int64_t value, void *word) {
+  with_word(type, [&](auto kind) {
+    const auto cut = static_cast<decltype(kind)>(value);
+    std::memcpy(word, &cut, sizeof cut);
+  });
+}
+
+std::int64_t read_word(hlc_number type, const void *word) {
+  std::int64_t value = 0;
+  with_word(type, [&](auto kind) { value = static_cast<std::int64_t>(load_bytes<decltype(kind)>(word)); });
+  return value;
+}
+
+}  // namespace halocline

@@ -1,0 +1,57 @@
+// One record of every rank, kept once per node: gathered by rank 0, handed to one rank of each node, who puts them into memory that the
+// others of its node read. So no rank has a table of all ranks of its own, not even for a moment.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include "engine/memory/segment.hpp"
+
+namespace halocline {
+
+/// One rank per node, joined by a communicator when it is first asked for. Collective over the communicator.
+class Leaders {
+ public:
+  Leaders() = default;
+  Leaders(const Leaders &) = delete;
+  Leaders &operator=(const Leaders &) = delete;
+  ~Leaders();
+
+  Status meet(Communicator &communicator);
+  MPI_Comm comm() const { return comm_; }
+  /// Leaves the communicator to MPI, which can only free it collectively.
+  void give_up() { comm_ = MPI_COMM_NULL; }
+
+ private:
+  bool met_ = false;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// Bytes of one rank, as many on each.
+struct Record {
+  const void *data;
+  int bytes;
+};
+
+/// Shares the records of all ranks, through the leaders. Collective over the communicator, the same status on all ranks.
+Status share_records(Communicator &communicator, Leaders &leaders, Record mine, Segment &table, ObjectFile file);
+
+/// The records of all ranks, by rank.
+template <class Entry>
+class Directory {
+ public:
+  /// Collective over the communicator.
+  Status share(Communicator &communicator, Leaders &leaders, const Entry &mine, ObjectFile file = ObjectFile::closed) {
+    return share_records(communicator, leaders, {&mine, sizeof mine}, table_, file);
+  }
+  const Entry &of(int rank) const { return reinterpret_cast<const Entry *>(table_.part(0))[rank]; }
+
+  /// For a helper process, while its file is kept.
+  const Segment &table() const { return table_; }
+  void close_file() { table_.close(); }
+
+ private:
+  Segment table_;  // all in the part of the node's member 0
+};
+
+}  // namespace halocline

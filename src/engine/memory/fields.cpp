@@ -1,0 +1,109 @@
+// The register of fields.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/memory/fields.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/communicator/collective.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::size_t kLargestField = std::size_t{1} << 48;  // the address space of one process, more or less
+
+}  // namespace
+
+Status Fields::allocate(std::size_t bytes, void **data, Pages pages) {
+  std::list<Field> made;
+  const Call in_call(communicator_, CallName::field_alloc);
+  HLC_TRY(meet(communicator_, alone(communicator_, [&] {
+                 if (!data) return fail(Status::argument, "hlc_field_alloc on rank %d: data is NULL", communicator_.rank());
+                 if (bytes > kLargestField)
+                   return fail(Status::memory, "hlc_field_alloc on rank %d: bytes is %zu, which no memory has", communicator_.rank(),
+                               bytes);
+                 made.push_back({next_serial_, static_cast<std::int64_t>(bytes), {}, 0});
+                 return Status::ok;
+               })));
+  HLC_TRY(agree(communicator_, communicator_.comm(),
+                create_segment(communicator_, static_cast<std::int64_t>(bytes), made.front().segment, ObjectFile::closed, pages)));
+  next_serial_ += 1;
+  *data = made.front().segment.part(communicator_.member());
+  const std::lock_guard lock(mutex_);
+  fields_.splice(fields_.end(), made);
+  return Status::ok;
+}
+
+Status Fields::release(void *data) {
+  const std::lock_guard lock(mutex_);
+  const auto field =
+      std::find_if(fields_.begin(), fields_.end(), [&](const Field &f) { return f.segment.part(communicator_.member()) == data; });
+  if (field == fields_.end())
+    return fail(Status::argument, "hlc_field_free on rank %d: data %p does not come from hlc_field_alloc", communicator_.rank(), data);
+  if (field->users > 0)
+    return fail(Status::state, "hlc_field_free on rank %d: data %p is still used by %d halo(s) or running reductions; end them first",
+                communicator_.rank(), data, field->users);
+  fields_.erase(field);
+  return Status::ok;
+}
+
+FieldPlace Fields::find(const void *data, std::int64_t bytes) {
+  const FieldPlace found = hold(data, bytes);
+  if (found.serial >= 0) use(found.serial, -1);
+  return found;
+}
+
+std::int64_t Fields::room(const void *data) {
+  const std::lock_guard lock(mutex_);
+  const auto *byte = static_cast<const char *>(data);
+  for (const Field &field : fields_) {
+    const char *part = field.segment.part(communicator_.member());
+    if (byte >= part && byte < part + field.segment.part_bytes(communicator_.member()))
+      return std::max<std::int64_t>(0, part + field.bytes - byte);
+  }
+  return kNoField;
+}
+
+Fields::Field *Fields::with(std::int64_t serial) {
+  for (Field &field : fields_)
+    if (field.serial == serial) return &field;
+  return nullptr;
+}
+
+char *Fields::part(std::int64_t serial, Member member) {
+  const std::lock_guard lock(mutex_);
+  const Field *field = with(serial);
+  return field ? field->segment.part(member) : nullptr;
+}
+
+FieldPlace Fields::hold(const void *data, std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto *byte = static_cast<const char *>(data);
+  for (Field &field : fields_) {
+    const char *part = field.segment.part(communicator_.member());
+    if (byte < part || byte + bytes > part + field.segment.part_bytes(communicator_.member())) continue;
+    field.users += 1;
+    return {field.serial, byte - part};
+  }
+  return {};
+}
+
+char *Fields::borrow(std::int64_t serial, Member member) {
+  const std::lock_guard lock(mutex_);
+  Field *field = with(serial);
+  if (!field) return nullptr;
+  field->users += 1;
+  return field->segment.part(member);
+}
+
+void Fields::clear() {
+  const std::lock_guard lock(mutex_);
+  fields_.clear();
+}
+
+void Fields::use(std::int64_t serial, int change) {
+  const std::lock_guard lock(mutex_);
+  if (Field *field = with(serial)) field->users += change;
+}
+
+}  // namespace halocline

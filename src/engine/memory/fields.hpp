@@ -1,0 +1,64 @@
+// The memory of hlc_field_alloc: arrays in the node's shared memory, which the other ranks of the node read.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <list>
+#include <mutex>
+
+#include "engine/memory/segment.hpp"
+
+namespace halocline {
+
+/// Where a piece of memory lies in the fields of a communicator; serial < 0: in none.
+struct FieldPlace {
+  std::int64_t serial = -1;
+  std::int64_t offset = 0;
+};
+
+/// Any thread may call, but for allocate.
+class Fields {
+ public:
+  explicit Fields(Communicator &communicator) : communicator_(communicator) {}
+  Fields(const Fields &) = delete;
+  Fields &operator=(const Fields &) = delete;
+
+  /// Collective.
+  Status allocate(std::size_t bytes, void **data, Pages pages = Pages::reserved);
+  /// Local. Fails if a plan uses the field.
+  Status release(void *data);
+  /// All of them.
+  void clear();
+  int live() const { return static_cast<int>(fields_.size()); }
+
+  /// Where in the fields a piece of memory lies.
+  FieldPlace find(const void *data, std::int64_t bytes);
+  /// Bytes from data to the end of what the caller asked for, if it lies in a field of this rank; kNoField if it lies in none.
+  std::int64_t room(const void *data);
+  static constexpr std::int64_t kNoField = std::numeric_limits<std::int64_t>::max();
+  /// The memory of another member's field, as this process sees it.
+  char *part(std::int64_t serial, Member member);
+  /// find and part, which also keep this rank's field from being released until use(serial, -1). Nowhere, NULL if it has been released.
+  FieldPlace hold(const void *data, std::int64_t bytes);
+  char *borrow(std::int64_t serial, Member member);
+  /// Keeps a field from being released (+1), or gives it free again (-1).
+  void use(std::int64_t serial, int change);
+
+ private:
+  struct Field {
+    std::int64_t serial;
+    std::int64_t bytes;  // of this rank, as the caller asked for them; the segment has whole pages
+    Segment segment;
+    int users = 0;
+  };
+
+  Field *with(std::int64_t serial);
+
+  Communicator &communicator_;
+  std::mutex mutex_;
+  std::list<Field> fields_;
+  std::int64_t next_serial_ = 0;
+};
+
+}  // namespace halocline

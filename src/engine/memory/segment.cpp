@@ -1,0 +1,80 @@
+// The steps of making a segment: sizes are gathered, one rank makes the object, the others open it, each reserves and maps.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/memory/segment.hpp"
+
+#include <cstring>
+
+#include "engine/communicator/collective.hpp"
+
+namespace halocline {
+namespace {
+
+using transport::shm::ObjectAddress;
+
+/// What the ranks tell each other on the way.
+struct Layout : Job {
+  std::int64_t mine = 0;
+  std::vector<std::int64_t> bytes;
+  ObjectAddress address;
+};
+
+Status shortage(const Communicator &communicator, std::int64_t bytes, int error) {
+  if (error == 0) return Status::ok;
+  return fail(Status::memory, "rank %d: shared memory for %lld bytes on its node cannot be had: %s (see 'df /dev/shm', 'ulimit -a')",
+              communicator.rank(), static_cast<long long>(bytes), std::strerror(error));
+}
+
+Status gather_sizes(Communicator &communicator, std::int64_t my_bytes, std::unique_ptr<Layout> &layout, Segment &segment) {
+  HLC_TRY(prepare(communicator, communicator.node_comm(), [&] {
+    layout = std::make_unique<Layout>();
+    layout->bytes.resize(static_cast<std::size_t>(communicator.members()));
+    layout->requests.resize(1, MPI_REQUEST_NULL);
+    layout->mine = Segment::rounded(my_bytes);
+    segment.reserve(communicator.members());
+    return Status::ok;
+  }));
+  HLC_TRY(check_mpi(MPI_Iallgather(&layout->mine, 1, MPI_INT64_T, layout->bytes.data(), 1, MPI_INT64_T, communicator.node_comm(),
+                                   layout->requests.data()),
+                    "MPI_Iallgather"));
+  HLC_TRY(await(communicator, layout));
+  segment.lay_out(layout->bytes);
+  return Status::ok;
+}
+
+/// Member 0 makes the object, the others open it.
+Status open_everywhere(Communicator &communicator, std::unique_ptr<Layout> &layout, Segment &segment,
+                       int (Segment::*make)(ObjectAddress &)) {
+  int error = 0;
+  if (communicator.member() == 0) error = (segment.*make)(layout->address);
+  HLC_TRY(agree(communicator, communicator.node_comm(), shortage(communicator, segment.bytes(), error)));
+  HLC_TRY(check_mpi(MPI_Ibcast(&layout->address, sizeof layout->address, MPI_BYTE, 0, communicator.node_comm(), layout->requests.data()),
+                    "MPI_Ibcast"));
+  HLC_TRY(await(communicator, layout));
+  if (communicator.member() != 0) error = segment.open(layout->address);
+  return agree(communicator, communicator.node_comm(), shortage(communicator, segment.bytes(), error));
+}
+
+/// Without a name if the ranks can reach the object so. Else a name stands in /dev/shm until all have opened it; should its maker die
+/// before, the others remove it.
+Status open_or_name(Communicator &communicator, std::unique_ptr<Layout> &layout, Segment &segment) {
+  const Status nameless = open_everywhere(communicator, layout, segment, &Segment::make_nameless);
+  if (!failed(nameless) || communicator.lost()) return nameless;
+  const Status named = open_everywhere(communicator, layout, segment, &Segment::make_named);
+  if (layout && (communicator.member() == 0 || communicator.lost())) Segment::unlink(layout->address);
+  return named;
+}
+
+}  // namespace
+
+Status create_segment(Communicator &communicator, std::int64_t my_bytes, Segment &segment, ObjectFile file, Pages pages) {
+  segment = Segment();
+  std::unique_ptr<Layout> layout;
+  HLC_TRY(gather_sizes(communicator, my_bytes, layout, segment));
+  // A rank alone on its node needs no object, if there is no helper.
+  if (communicator.members() > 1 || file == ObjectFile::kept) HLC_TRY(open_or_name(communicator, layout, segment));
+  const int error = segment.map(communicator.member(), pages);
+  if (file == ObjectFile::closed) segment.close();
+  return agree(communicator, communicator.node_comm(), shortage(communicator, segment.bytes(), error));
+}
+
+}  // namespace halocline

@@ -1,0 +1,174 @@
+// Sharing the endpoint, and handing what has come to the context that it is for.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/network/endpoint.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace halocline {
+namespace {
+
+/// The endpoints of this process.
+struct OpenEndpoints {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Endpoint>> endpoints;
+};
+
+OpenEndpoints &open_endpoints() {
+  static OpenEndpoints *const all = new OpenEndpoints;  // outlives what runs at the end of the process
+  return *all;
+}
+
+}  // namespace
+
+/// What is under way lies in memory that goes with the members: the provider has to let go of it first.
+Endpoint::~Endpoint() {
+  thread_.reset();
+  port_.close_endpoint();
+}
+
+Status Endpoint::share(const EndpointSpec &spec, std::shared_ptr<Endpoint> *endpoint) {
+  OpenEndpoints &all = open_endpoints();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.endpoints, [](const std::weak_ptr<Endpoint> &one) { return one.expired(); });
+  for (const std::weak_ptr<Endpoint> &one : all.endpoints)
+    if (const std::shared_ptr<Endpoint> open = one.lock(); open && open->serves(spec)) {
+      *endpoint = open;
+      return Status::ok;
+    }
+  const auto made = std::make_shared<Endpoint>(spec);
+  HLC_TRY(made->open());
+  all.endpoints.push_back(made);
+  *endpoint = made;
+  return Status::ok;
+}
+
+bool Endpoint::serves(const EndpointSpec &spec) const {
+  return spec_.wish == spec.wish && spec_.choice.names_same_network(spec.choice) && spec_.progress == spec.progress;
+}
+
+Status Endpoint::open() {
+  HLC_TRY(port_.open(spec_.wish, spec_.choice));
+  HLC_TRY(pulse_words_.open(port_));
+  rings_ = spec_.progress == Progress::thread;
+  return has_progress_thread(spec_.progress) ? start_thread() : Status::ok;
+}
+
+Status Endpoint::start_thread() {
+  thread_ = std::make_unique<ProgressThread>(*this, spec_.progress);
+  return thread_->start();
+}
+
+transport::ofi::Failures &Endpoint::count_failures() {
+  const auto locked = lock();
+  return failures_.emplace_back(0);
+}
+
+void Endpoint::join(EndpointUsers &user) {
+  {
+    const auto locked = lock();
+    users_.splice(users_.end(), user);
+    contexts_.store(static_cast<int>(users_.size()), std::memory_order_relaxed);
+    sweep();
+  }
+  if (rings_) ring(nullptr);
+}
+
+void Endpoint::leave(EndpointClient &client, std::unique_ptr<Pulses> &pulses) {
+  {
+    const auto locked = lock();
+    const auto user = std::find_if(users_.begin(), users_.end(), [&](const EndpointUser &one) { return one.client == &client; });
+    if (user == users_.end()) return;
+    client.leave(*user);
+    user->pulses = std::move(pulses);
+    user->pulses->stop();
+    user->client = nullptr;
+    left_.splice(left_.end(), users_, user);
+    contexts_.store(static_cast<int>(users_.size()), std::memory_order_relaxed);
+    sweep();
+  }
+  if (rings_) ring(nullptr);
+}
+
+/// Lets go of what contexts that have gone had under way, once it has ended. What ends has been taken in after that was seen, and so no list holds
+/// it any more.
+void Endpoint::sweep() {
+  EndpointUsers over;
+  for (auto next = left_.begin(); next != left_.end();) {
+    const auto user = next++;
+    if (!user->flights.any_under_way() && !user->pulses->any_under_way()) over.splice(over.end(), left_, user);
+  }
+  take_in();
+  for (const EndpointUser &user : over) {
+    user.pulses->part();
+    for (const auto &[rank, link] : user.links) port_.part_from(link.peer);
+  }
+}
+
+Status Endpoint::open_letterbox() {
+  const auto locked = lock();
+  if (!letterbox_) letterbox_ = std::make_unique<Letterbox>();
+  return letterbox_->open(port_);
+}
+
+void Endpoint::take_messages() {
+  const auto locked = lock();
+  if (!std::exchange(takes_messages_, true)) letterbox_->receive();
+}
+
+/// Mostly nothing has ended and nothing is put off, and the port's lock is enough.
+bool Endpoint::poll_for(EndpointClient *caller) {
+  const std::uint64_t events = port_.events();
+  port_.poll();
+  const bool taken_in = has_more() && take_in_unless_busy();
+  const bool came = taken_in || port_.events() != events;
+  if (came && rings_) ring(caller);
+  return came;
+}
+
+/// What ends while another thread has the lock, the next poll finds.
+bool Endpoint::take_in_unless_busy() {
+  std::unique_lock<std::mutex> locked;
+  if (many_threads()) {
+    locked = std::unique_lock(mutex_, std::try_to_lock);
+    if (!locked) return false;
+  }
+  const bool ended = port_.any_ended();
+  take_in();
+  return ended || !any_put_off_.load(std::memory_order_relaxed);
+}
+
+void Endpoint::take_in() {
+  if (any_put_off_.load(std::memory_order_relaxed)) {
+    any_put_off_.store(false, std::memory_order_relaxed);
+    for (const EndpointUser &user : users_) user.client->carry_out_put_off();
+  }
+  for (Transfer *next = port_.take_ended(); next;) {
+    Transfer &transfer = *next;
+    next = transfer.next;
+    if (transfer.kind == Transfer::Kind::receive)
+      receive(transfer);
+    else if (auto &flight = static_cast<Flight &>(transfer); flight.owner)
+      flight.owner->ended(flight);
+  }
+}
+
+/// The secret says which context a message is for. The buffer is there for the next message in any case. What is dropped is counted.
+void Endpoint::receive(Transfer &letter) {
+  const bool heard = letter.error == 0 && std::any_of(users_.begin(), users_.end(), [&](const EndpointUser &user) {
+                       return user.client->read(letter.into, letter.arrived);
+                     });
+  if (!heard) port_.count_stranger();
+  letterbox_->receive_again(letter);
+}
+
+void Endpoint::ring(EndpointClient *caller) {
+  if (caller) caller->wake();
+  if (caller && contexts_.load(std::memory_order_relaxed) == 1) return;
+  const auto locked = lock();
+  for (const EndpointUser &user : users_)
+    if (user.client != caller) user.client->wake();
+}
+
+}  // namespace halocline

@@ -1,0 +1,256 @@
+// Starting the helper, and the desk of this rank.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/network/helper.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "engine/communicator/collective.hpp"
+#include "engine/memory/segment.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t kLongestEnd_ns = 5'000'000'000;
+
+/// Beside the library, in a folder of its own.
+std::string find_program() {
+  constexpr char name[] = "halocline/halocline-helper";
+  Dl_info library;
+  char path[PATH_MAX] = "";
+  if (!dladdr(reinterpret_cast<void *>(&find_program), &library) || !library.dli_fname || !realpath(library.dli_fname, path)) return name;
+  const std::string file = path;
+  return file.substr(0, file.rfind('/') + 1) + name;
+}
+
+/// Found when the library is loaded: its path may be one from the folder in which the program was started.
+const std::string program = find_program();
+
+/// What the child does before it runs the program: no stream of this process, the two descriptors in their places, no signal held back.
+class Preparation {
+ public:
+  Preparation(int object, int pipe) : object_(fcntl(object, F_DUPFD_CLOEXEC, kFree)), pipe_(fcntl(pipe, F_DUPFD_CLOEXEC, kFree)) {
+    if (object_ < 0 || pipe_ < 0) error_ = errno;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    note(posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDWR, 0));
+    note(posix_spawn_file_actions_adddup2(&actions_, 0, 1));
+    note(posix_spawn_file_actions_adddup2(&actions_, 0, 2));
+    note(posix_spawn_file_actions_adddup2(&actions_, object_, kHelperObject));
+    note(posix_spawn_file_actions_adddup2(&actions_, pipe_, kHelperPipe));
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  Preparation(const Preparation &) = delete;
+  Preparation &operator=(const Preparation &) = delete;
+  ~Preparation() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+    if (object_ >= 0) close(object_);
+    if (pipe_ >= 0) close(pipe_);
+  }
+
+  int run(pid_t *child) const {
+    std::string name = "halocline-helper";
+    char *const arguments[] = {name.data(), nullptr};
+    return error_ != 0 ? error_ : posix_spawn(child, program.c_str(), &actions_, &attributes_, arguments, environ);
+  }
+
+ private:
+  static constexpr int kFree = 10;  // above those that are put in their places
+
+  void note(int error) {
+    if (error_ == 0) error_ = error;
+  }
+
+  int object_, pipe_, error_ = 0;
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+void close_file(int &file) {
+  if (file >= 0) close(file);
+  file = -1;
+}
+
+}  // namespace
+
+Status Helper::start(const NetworkPort &network, const transport::ofi::Choice &choice, const Segment &addresses) {
+  HLC_TRY(agree(communicator_, communicator_.comm(), create_segment(communicator_, sizeof(HelperPart), memory_, ObjectFile::kept)));
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] { return communicator_.member() == 0 ? launch(network, choice) : Status::ok; }));
+  memory_.close();
+  return prepare(communicator_, communicator_.comm(), [&] {
+    HLC_TRY(open_pipe());
+    if (communicator_.member() != 0) return Status::ok;
+    HelperOrder book;
+    HelperAnswer answer;
+    book.bytes = addresses.part_bytes(0);
+    if (addresses.describe(book.object) != 0) return fail(Status::state, "the table of addresses has no file");
+    return order(book, &answer);
+  });
+}
+
+Status Helper::launch(const NetworkPort &network, const transport::ofi::Choice &choice) {
+  transport::shm::ObjectAddress object;
+  if (memory_.describe(object) != 0 || pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
+    return fail(Status::memory, "rank %d cannot start a helper process: %s", communicator_.rank(), std::strerror(errno));
+  HLC_TRY(fill_board(network, choice));
+  pid_t child = 0;
+  if (const int error = Preparation(object.file, pipe_[0]).run(&child); error != 0)
+    return fail(Status::unsupported, "rank %d cannot start a helper process (HALOCLINE_PROGRESS=helper): %s: %s", communicator_.rank(),
+                program.c_str(), std::strerror(error));
+  child_ = child;
+  board().process = transport::shm::Process::of(child);
+  return await_ready();
+}
+
+Status Helper::fill_board(const NetworkPort &network, const transport::ofi::Choice &choice) {
+  HelperBoard &board = this->board();
+  struct stat pipe;
+  const transport::shm::Region &bells = communicator_.port().region();
+  if (fstat(pipe_[1], &pipe) != 0 || bells.describe(board.bells) != 0)
+    return fail(Status::state, "rank %d has no files to give to a helper process: %s", communicator_.rank(), std::strerror(errno));
+  board.build = kHelperBuild;
+  board.ranks = communicator_.size();
+  board.members = communicator_.members();
+  board.one_host = communicator_.one_host() ? 1 : 0;
+  board.choice = choice;
+  board.bell_distance = bells.part_bytes(0);
+  board.pipe = {getpid(), pipe_[1], pipe.st_dev, pipe.st_ino, ""};
+  std::snprintf(board.library, sizeof board.library, "%s", network.library_file().c_str());
+  return Status::ok;
+}
+
+Status Helper::await_ready() {
+  const HelperBoard &board = this->board();
+  // SYNC helper-ready (pairs with Server::open)
+  const auto has_begun = [&] { return board.state.load(std::memory_order_acquire) != HelperBoard::State::starting; };
+  HLC_TRY(await(has_begun));
+  if (board.state.load(std::memory_order_relaxed) == HelperBoard::State::ready) return Status::ok;
+  return fail(static_cast<Status>(board.status), "rank %d: its node's helper process: %s", communicator_.rank(), board.message);
+}
+
+/// Both ends at once: such an end is never without a reader.
+Status Helper::open_pipe() {
+  if (communicator_.member() == 0) return Status::ok;
+  const transport::shm::ObjectAddress &there = board().pipe;
+  char path[64];
+  struct stat pipe;
+  std::snprintf(path, sizeof path, "/proc/%lld/fd/%d", static_cast<long long>(there.maker), there.file);
+  pipe_[1] = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (pipe_[1] < 0 || fstat(pipe_[1], &pipe) != 0)
+    return fail(Status::unsupported, "rank %d does not reach its node's helper process: %s: %s", communicator_.rank(), path,
+                std::strerror(errno));
+  if (pipe.st_dev == there.device && pipe.st_ino == there.inode) return Status::ok;
+  return fail(Status::unsupported, "rank %d does not reach its node's helper process: %s is something else", communicator_.rank(), path);
+}
+
+Status Helper::look_for_death() const {
+  if (board().process.alive()) return Status::ok;
+  return fail(Status::peer_died, "rank %d: the helper process of its node has ended", communicator_.rank());
+}
+
+template <class There>
+Status Helper::await(There there) {
+  Wait wait(communicator_, WakeUp::by_polling);
+  while (!there()) {
+    if (wait.pause() == Wait::Turn::look_again) continue;
+    if (const Status dead = look_for_death(); failed(dead)) return there() ? Status::ok : dead;
+    if (wait.timed_out())
+      return fail(Status::timeout, "rank %d has waited %lld s for the helper process of its node (HALOCLINE_TIMEOUT)", communicator_.rank(),
+                  static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
+  }
+  return Status::ok;
+}
+
+/// Without a place for the answer it is not waited for, but by the next order.
+Status Helper::order(const HelperOrder &order, HelperAnswer *answer) {
+  const std::lock_guard lock(mutex_);
+  HelperDesk &desk = this->desk();
+  // SYNC answer-before-answered (pairs with Server::look_at)
+  const auto is_free = [&] { return desk.answered.load(std::memory_order_acquire) == desk.asked.load(std::memory_order_relaxed); };
+  HLC_TRY(await(is_free));
+  desk.order = order;
+  desk.order.rank = communicator_.rank();
+  // SYNC order-before-asked (pairs with Server::look_at)
+  desk.asked.fetch_add(1, std::memory_order_release);
+  ring();
+  if (!answer) return Status::ok;
+  HLC_TRY(await(is_free));
+  *answer = desk.answer;
+  const auto status = static_cast<Status>(answer->status);
+  return failed(status) ? fail(status, "rank %d: its node's helper process: %s", communicator_.rank(), answer->message) : Status::ok;
+}
+
+/// A pipe that is full has woken the helper already, or nobody reads it any more.
+void Helper::ring() const {
+  const ssize_t written = write(pipe_[1], "", 1);
+  static_cast<void>(written);
+}
+
+Status Helper::serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperAnswer *answer) {
+  const char *part = memory.part(member);
+  HelperOrder order;
+  order.kind = HelperOrder::Kind::serve;
+  order.segment = segment;
+  order.begin = part - memory.part(0);
+  order.bytes = memory.part_bytes(member);
+  order.data = mine.data - part;
+  order.data_bytes = mine.bytes;
+  order.landing = order.data - kLanding;
+  order.notifications = mine.words.notifications.count();
+  order.elsewhere = mine.notifications_object ? 1 : 0;
+  if (mine.notifications_object)
+    order.notifications_object = *mine.notifications_object;
+  else
+    order.first_notification = mine.words.notifications.memory() - memory.part(0);
+  order.rising = mine.words.rising_count;
+  order.rising_words = reinterpret_cast<const char *>(mine.words.rising) - part;
+  if (memory.describe(order.object) != 0) return fail(Status::state, "rank %d: the memory of a segment has no file", communicator_.rank());
+  return this->order(order, answer);
+}
+
+void Helper::stop_serving(std::uint32_t segment) {
+  HelperOrder order;
+  order.kind = HelperOrder::Kind::stop;
+  order.segment = segment;
+  static_cast<void>(this->order(order, nullptr));
+}
+
+Helper::~Helper() {
+  const bool others_may_need_it = communicator_.lost();
+  if (child_ != 0 && !others_may_need_it) {
+    board().over.store(1, std::memory_order_relaxed);
+    ring();
+  }
+  close_file(pipe_[0]);
+  close_file(pipe_[1]);
+  if (child_ != 0 && !others_may_need_it) reap();
+}
+
+/// The application may have waited for all its children.
+void Helper::reap() {
+  constexpr std::timespec moment{0, 1'000'000};
+  const std::int64_t begin = now_ns();
+  while (waitpid(child_, nullptr, WNOHANG) == 0) {
+    if (now_ns() - begin > kLongestEnd_ns) kill(child_, SIGKILL);
+    nanosleep(&moment, nullptr);
+  }
+}
+
+}  // namespace halocline

@@ -1,0 +1,57 @@
+// A rank's end of its node's helper process (HALOCLINE_PROGRESS=helper): a process of the library, one per node, that answers for the parts of
+// all its ranks while they compute. Ranks of other nodes write to it, read from it and ask it; what a rank itself begins goes
+// through its own port. Source: Si et al., Casper (IPDPS 2015), in the slides of Hammond.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "engine/communicator/communicator.hpp"
+#include "engine/network/helper_board.hpp"
+#include "engine/network/service.hpp"
+
+namespace halocline {
+
+/// The first rank of a node starts the helper, all ranks talk to it. It ends when told to by that rank, or with the last of its ranks, however
+/// they end.
+class Helper {
+ public:
+  explicit Helper(Communicator &communicator) : communicator_(communicator) {}
+  Helper(const Helper &) = delete;
+  Helper &operator=(const Helper &) = delete;
+  ~Helper();
+
+  /// Starts it, and tells it where all ranks are. Collective over the communicator, the same status on all ranks.
+  Status start(const NetworkPort &network, const transport::ofi::Choice &choice, const Segment &addresses);
+  /// Where ranks of other nodes reach this one.
+  const transport::ofi::Address &address() const { return board().address; }
+
+  /// Has this rank's part of a segment served: that of a member in memory whose file is kept until then.
+  Status serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperAnswer *answer);
+  void stop_serving(std::uint32_t segment);
+  /// Fails once its process has ended.
+  Status look_for_death() const;
+
+ private:
+  Status launch(const NetworkPort &network, const transport::ofi::Choice &choice);
+  Status fill_board(const NetworkPort &network, const transport::ofi::Choice &choice);
+  Status spawn(const std::string &program, int object);
+  Status await_ready();
+  Status open_pipe();
+  Status order(const HelperOrder &order, HelperAnswer *answer);
+  template <class There>
+  Status await(There there);
+  void ring() const;
+  void reap();
+  HelperBoard &board() const { return reinterpret_cast<HelperPart *>(memory_.part(0))->board; }
+  HelperDesk &desk() const { return reinterpret_cast<HelperPart *>(memory_.part(communicator_.member()))->desk; }
+
+  Communicator &communicator_;
+  Segment memory_;
+  int child_ = 0;  // of member 0
+  int pipe_[2] = {-1, -1};  // both ends: a pipe that nobody reads would end the rank that writes
+  std::mutex mutex_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,168 @@
+// Rank 0 chooses provider and network, the others look for the same.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/network/network.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "base/environment.hpp"
+#include "engine/communicator/collective.hpp"
+
+namespace halocline {
+namespace {
+
+using transport::ofi::Choice;
+using transport::ofi::Wish;
+
+/// HALOCLINE_FAKE_NETWORK, for tests; rank 0's is that of all.
+Status read_fake(int rank, transport::ofi::Fake &fake) {
+  using transport::ofi::Fake;
+  const char *text = environment("FAKE_NETWORK");
+  if (*text == '\0') return Status::ok;
+  for (const auto &[name, known] : {std::pair{"crowded", Fake::crowded}, {"unordered", Fake::unordered}, {"poor", Fake::poor}})
+    if (std::strcmp(text, name) == 0) {
+      fake = known;
+      return Status::ok;
+    }
+  return fail(Status::argument, "rank %d: HALOCLINE_FAKE_NETWORK is '%s', it must be crowded, unordered or poor", rank, text);
+}
+
+Wish wish_of(const Communicator &communicator) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  Wish wish;
+  wish.provider = environment("PROVIDER");
+  wish.interface = environment("INTERFACE");
+  wish.one_host = communicator.one_host();
+  wish.sleeps = communicator.progress() == Progress::thread;
+  wish.many_threads = has_progress_thread(communicator.progress()) || provided == MPI_THREAD_MULTIPLE;
+  return wish;
+}
+
+/// A word of rank 0, under way to the others.
+template <class Word>
+struct Spreading : Job {
+  Spreading() { requests.resize(1, MPI_REQUEST_NULL); }
+  Word word{};
+};
+
+struct Name {
+  char text[64] = "";
+};
+
+/// Does what rank 0 does alone, and gives all ranks the word that comes of it.
+template <class Word, class Part>
+Status spread(Communicator &communicator, Word *word, Part part) {
+  std::unique_ptr<Spreading<Word>> spreading;
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
+    spreading = std::make_unique<Spreading<Word>>();
+    return communicator.rank() == 0 ? part(&spreading->word) : Status::ok;
+  }));
+  HLC_TRY(
+      check_mpi(MPI_Ibcast(&spreading->word, sizeof(Word), MPI_BYTE, 0, communicator.comm(), spreading->requests.data()), "MPI_Ibcast"));
+  HLC_TRY(await(communicator, spreading));
+  *word = spreading->word;
+  return Status::ok;
+}
+
+/// A launcher may hand the variable to some ranks alone. Interfaces may differ from host to host.
+Status compare_providers(Communicator &communicator, const Wish &wish) {
+  Name first, mine;
+  std::snprintf(mine.text, sizeof mine.text, "%s", wish.provider.c_str());
+  HLC_TRY(spread(communicator, &first, [&](Name *name) {
+    *name = mine;
+    return Status::ok;
+  }));
+  if (std::strcmp(first.text, mine.text) == 0) return agree(communicator, communicator.comm(), Status::ok);
+  return agree(communicator, communicator.comm(),
+               fail(Status::mismatch, "ranks disagree on HALOCLINE_PROVIDER: rank 0 has '%s', rank %d has '%s'", first.text,
+                    communicator.rank(), mine.text));
+}
+
+/// Who moves it, in the description.
+const char *by(Progress progress) {
+  if (progress == Progress::helper) return "a helper process of each node for segments, whoever calls for plans";
+  if (progress == Progress::spare) return "whoever calls, and a thread while nobody does";
+  return progress == Progress::thread ? "a thread" : "whoever calls";
+}
+
+/// A reason not to use the network is that of a rank.
+Status name_rank(const Communicator &communicator, Status status) {
+  return failed(status) ? fail(status, "rank %d: %s", communicator.rank(), error_message()) : status;
+}
+
+Status choose(Communicator &communicator, const Wish &wish, Choice *choice) {
+  return spread(communicator, choice, [&](Choice *chosen) {
+    if (wish.provider == "none") return fail(Status::unsupported, "HALOCLINE_PROVIDER is 'none'");
+    return name_rank(communicator, NetworkPort::choose(wish, chosen));
+  });
+}
+
+}  // namespace
+
+Status Network::open() {
+  if (port_) return Status::ok;
+  if (asked_) return fail(Status::unsupported, "%s", description_);
+  const Status opened = try_to_open();
+  asked_ = opened == Status::ok || opened == Status::unsupported;
+  if (asked_ && port_)
+    std::snprintf(description_, sizeof description_, "%s, progress by %s", port_->description().c_str(), by(communicator_.progress()));
+  else if (asked_)
+    std::snprintf(description_, sizeof description_, "%s", error_message());
+  return opened;
+}
+
+Status Network::try_to_open() {
+  EndpointSpec spec;
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+    spec.wish = wish_of(communicator_);
+    spec.progress = communicator_.progress();
+    return read_fake(communicator_.rank(), spec.wish.fake);
+  }));
+  HLC_TRY(compare_providers(communicator_, spec.wish));
+  HLC_TRY(choose(communicator_, spec.wish, &spec.choice));
+  const Status entered = prepare(communicator_, communicator_.comm(), [&] { return name_rank(communicator_, enter(spec)); });
+  if (failed(entered)) {
+    leave();
+    return entered;
+  }
+  port_ = &endpoint_->port();
+  rings_ = communicator_.progress() == Progress::thread;
+  // No rank sends a message before all have come here: Traffic::open shares the addresses first.
+  endpoint_->join(as_user_);
+  communicator_.set_remote(this);
+  return Status::ok;
+}
+
+/// Makes all that this rank needs; the others may fail.
+Status Network::enter(const EndpointSpec &spec) {
+  HLC_TRY(Endpoint::share(spec, &endpoint_));
+  failures_ = &endpoint_->count_failures();
+  pulses_ = std::make_unique<Pulses>(endpoint_->port(), endpoint_->pulse_words(), *failures_);
+  traffic_ = std::make_unique<Traffic>(Traffic::Needs{communicator_, leaders_, *endpoint_, *pulses_}, spec.choice, failures_);
+  EndpointUser user;
+  user.client = traffic_.get();
+  as_user_.push_back(std::move(user));
+  return Status::ok;
+}
+
+/// What the provider still has of this context stays with the endpoint.
+void Network::leave() {
+  communicator_.set_remote(nullptr);
+  if (endpoint_ && traffic_) endpoint_->leave(*traffic_, pulses_);
+  port_ = nullptr;
+  failures_ = nullptr;
+  rings_ = false;
+  as_user_.clear();
+  traffic_.reset();
+  pulses_.reset();
+  endpoint_.reset();
+}
+
+void Network::close() {
+  leave();
+  leaders_.give_up();
+}
+
+}  // namespace halocline

@@ -1,0 +1,109 @@
+// Reading messages, carrying out requests.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/network/service.hpp"
+
+#include <cstring>
+
+#include "engine/memory/atomics.hpp"
+
+namespace halocline {
+namespace {
+
+/// True if count numbers of the type lie within the memory, aligned.
+bool lies_within(const Served &memory, hlc_number type, std::int64_t offset, std::int64_t count) {
+  const std::int64_t bytes = number_bytes(type);
+  return bytes > 0 && offset >= 0 && offset <= memory.bytes && offset % bytes == 0 && count >= 0 &&
+         count <= (memory.bytes - offset) / bytes;
+}
+
+hlc_action action_of(const Message &message) { return {static_cast<hlc_op>(message.op), static_cast<hlc_number>(message.type)}; }
+
+bool combine(const Served &memory, const Message &message, const char *operands, std::int64_t bytes, std::uint64_t *old) {
+  const hlc_action action = action_of(message);
+  if (!can_combine(action) || !lies_within(memory, action.type, message.offset, message.count)) return false;
+  if (message.kind == Message::Kind::combine) {
+    if (message.count != 1) return false;
+    apply(action, memory.data + message.offset, &message.operand, old);
+    return true;
+  }
+  const std::int64_t size = number_bytes(action.type);
+  if (bytes != message.count * size) return false;
+  for (std::int64_t i = 0; i < message.count; ++i) apply(action, memory.data + message.offset + i * size, operands + i * size, nullptr);
+  return true;
+}
+
+bool compare(const Served &memory, const Message &message, std::uint64_t *old) {
+  const hlc_number type = action_of(message).type;
+  if (!is_word(type) || !lies_within(memory, type, message.offset, 1)) return false;
+  *old = static_cast<std::uint64_t>(compare_and_swap(type, memory.data + message.offset, static_cast<std::int64_t>(message.expected),
+                                                     static_cast<std::int64_t>(message.operand)));
+  return true;
+}
+
+bool change(const Served &memory, const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) {
+  switch (request.kind) {
+    case Message::Kind::combine:
+    case Message::Kind::accumulate: return combine(memory, request, operands, bytes, old);
+    case Message::Kind::compare: return compare(memory, request, old);
+    case Message::Kind::notify: return memory.words.set(request.id, static_cast<std::uint32_t>(request.operand));
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool Service::read(const char *text, std::int64_t bytes, Message *message) const {
+  if (bytes < static_cast<std::int64_t>(sizeof *message) || bytes > Letterbox::kRoom) return false;
+  std::memcpy(message, text, sizeof *message);
+  return message->secret == secret_ && message->origin >= 0 && message->origin < ranks_;
+}
+
+Service::Outcome Service::carry_out(const Message &request, const char *operands, std::int64_t bytes, Message *answer) const {
+  *answer = Message();
+  answer->secret = secret_;
+  answer->origin = request.target;
+  answer->target = request.origin;
+  answer->flight = request.flight;
+  answer->use = request.use;
+  return do_as_asked(request, operands, bytes, &answer->operand);
+}
+
+Service::Outcome Service::do_as_asked(const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) const {
+  // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the queue before the question has been heard.
+  if (request.kind == Message::Kind::confirm) return Outcome::done;
+  const auto found = served_.find({request.target, request.segment});
+  if (found == served_.end()) return Outcome::refused;
+  const Served &memory = found->second;
+  const bool locks = memory.lock && request.kind != Message::Kind::notify;
+  if (locks && !memory.lock.try_lock()) return Outcome::later;
+  const bool done = change(memory, request, operands, bytes, old);
+  if (locks) memory.lock.unlock();
+  return done ? Outcome::done : Outcome::refused;
+}
+
+Status Letterbox::open(NetworkPort &port) {
+  if (is_open()) return Status::ok;
+  HLC_TRY(room_.open(port, static_cast<std::int64_t>(kLetters) * kRoom, NetworkSegment::Use::for_me));
+  port_ = &port;
+  return Status::ok;
+}
+
+/// A stranger can make the provider report a message that it has not written: what has been read must not be found there again.
+void Letterbox::receive_again(Transfer &letter) {
+  std::memset(letter.into, 0, sizeof(Message));
+  port_->start(letter);
+}
+
+void Letterbox::receive() {
+  for (std::size_t i = 0; i < kLetters; ++i) {
+    Transfer &letter = letters_[i];
+    letter.kind = Transfer::Kind::receive;
+    letter.reported = true;
+    letter.into = room_.base() + static_cast<std::int64_t>(i) * kRoom;
+    letter.bytes = kRoom;
+    letter.descriptor = room_.descriptor();
+    port_->start(letter);
+  }
+}
+
+}  // namespace halocline

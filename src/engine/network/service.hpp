@@ -1,0 +1,83 @@
+// What ranks of other nodes ask where a write or a read cannot do it, carried out on memory that is served here: a rank's own, or, in a
+// helper process, that of all ranks of its node.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "engine/memory/node_lock.hpp"
+#include "engine/network/message.hpp"
+#include "transport/ofi/port.hpp"
+#include "transport/ofi/region.hpp"
+#include "transport/shm/region.hpp"
+
+namespace halocline {
+
+using NetworkPort = transport::ofi::Port;
+using NetworkSegment = transport::ofi::Region;
+using transport::ofi::Transfer;
+
+/// The bytes before a part's data, where notifications without data are written to.
+inline constexpr std::int64_t kLanding = kLinePair;
+
+/// Memory of a rank that requests may touch.
+struct Served {
+  char *data = nullptr;
+  std::int64_t bytes = 0;
+  Words words;
+  // Where the notifications begin another object than that of the data.
+  const transport::shm::ObjectAddress *notifications_object = nullptr;
+  // What atomics on the data need, if other ranks of the node do them by reading and writing.
+  NodeLock lock = {};
+};
+
+/// A message is believed only if it carries the job's secret, and then only as far as it stays within the segment that it names: nothing
+/// else is touched. One thread at a time.
+class Service {
+ public:
+  Service(std::uint64_t secret, int ranks) : secret_(secret), ranks_(ranks) {}
+
+  /// Carries out requests for a segment of a rank from now on.
+  void serve(int rank, std::uint32_t segment, const Served &memory) { served_[{rank, segment}] = memory; }
+  void stop_serving(int rank, std::uint32_t segment) { served_.erase({rank, segment}); }
+
+  /// False for what is no message of the job.
+  bool read(const char *text, std::int64_t bytes, Message *message) const;
+  /// What a request came to. refused: it is not in order; later: another rank of the node is at the same memory.
+  enum class Outcome { done, refused, later };
+  /// Carries out a request, whose operands follow it, and words its answer.
+  Outcome carry_out(const Message &request, const char *operands, std::int64_t bytes, Message *answer) const;
+
+ private:
+  Outcome do_as_asked(const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) const;
+
+  std::uint64_t secret_;
+  int ranks_;
+  std::map<std::pair<int, std::uint32_t>, Served> served_;
+};
+
+/// Where messages of others arrive.
+class Letterbox {
+ public:
+  static constexpr std::int64_t kRoom = 2048;  // bytes of a message at most
+
+  /// Takes the memory.
+  Status open(NetworkPort &port);
+  /// Takes messages from now on; each is reported as a transfer that has ended, and to be started again when it has been read.
+  void receive();
+  /// Takes the next message where one has been read.
+  void receive_again(Transfer &letter);
+  bool is_open() const { return port_ != nullptr; }
+
+ private:
+  static constexpr std::size_t kLetters = 64;
+
+  NetworkPort *port_ = nullptr;
+  std::array<Transfer, kLetters> letters_;
+  NetworkSegment room_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,177 @@
+// A thread that looks whether a caller polls, polls itself if not, and sleeps on the provider's wait object or for a while.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/progress/progress.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <system_error>
+#include <vector>
+
+namespace halocline {
+namespace {
+
+constexpr long kNap_ns = 50'000;            // while a caller polls
+constexpr long kLongestSleep_ns = 100'000'000;
+// Of a spare thread: while callers poll, while things come, and from the first to the longest while nothing comes.
+constexpr long kSpareNap_ns = 4'000'000, kBusyNap_ns = 50'000, kFirstNap_ns = 1'000'000, kLongestNap_ns = 8'000'000;
+constexpr int kBusyNaps = 20;  // after the last thing that came
+constexpr long kLongestExit_ns = 1'000'000'000;
+
+/// Signals are for the application's threads: a thread inherits what is blocked where it is started.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  BlockedSignals(const BlockedSignals &) = delete;
+  BlockedSignals &operator=(const BlockedSignals &) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+/// The naps of a spare thread.
+class Naps {
+ public:
+  long next_ns() const { return busy_ > 0 ? kBusyNap_ns : ns_; }
+  /// Whoever polled since the last look has taken in what came.
+  void others_polled() {
+    busy_ = 0;
+    ns_ = kSpareNap_ns;
+    stands_in_ = false;
+  }
+  void have_polled(bool came) {
+    busy_ = came ? kBusyNaps : std::max(busy_ - 1, 0);
+    ns_ = stands_in_ && busy_ == 0 ? std::min(2 * ns_, kLongestNap_ns) : kFirstNap_ns;
+    stands_in_ = true;
+  }
+
+ private:
+  long ns_ = kSpareNap_ns;
+  int busy_ = 0;
+  bool stands_in_ = false;
+};
+
+/// The threads of all endpoints of the process.
+struct Running {
+  std::mutex mutex;
+  std::vector<ProgressThread *> threads;
+  bool watched = false;  // the end of the process
+};
+
+Running &running() {
+  static Running *const all = new Running;  // outlives what runs at the end of the process
+  return *all;
+}
+
+}  // namespace
+
+Status ProgressThread::start() {
+  stop_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (stop_ < 0) return fail(Status::memory, "no progress thread: eventfd: %s", std::strerror(errno));
+  process_ = getpid();
+  const BlockedSignals blocked;
+  try {
+    Running &all = running();
+    const std::lock_guard lock(all.mutex);
+    all.threads.push_back(this);
+    if (!all.watched) all.watched = std::atexit(stop_all) == 0;
+    thread_ = std::thread([this] { progress_ == Progress::spare ? run_spare() : run(); });
+  } catch (const std::system_error &error) {
+    return fail(Status::memory, "no progress thread: %s", error.what());
+  }
+  return Status::ok;
+}
+
+ProgressThread::~ProgressThread() {
+  {
+    Running &all = running();
+    const std::lock_guard lock(all.mutex);
+    std::erase(all.threads, this);
+  }
+  if (process_ != getpid()) {
+    // A child of fork: the thread is its parent's, and so is what the eventfd wakes.
+    if (thread_.joinable()) thread_.detach();
+  } else if (thread_.joinable()) {
+    ask_to_stop();
+    thread_.join();
+  }
+  if (stop_ >= 0) close(stop_);
+}
+
+void ProgressThread::ask_to_stop() {
+  stopping_.store(true, std::memory_order_relaxed);
+  static_cast<void>(eventfd_write(stop_, 1));
+}
+
+/// A program may end without hlc_finalise: then the thread must not be in libfabric while that is taken down. Who has interrupted a call that holds
+/// a lock waits in vain, and so not for long.
+void ProgressThread::stop_at_exit() {
+  if (process_ != getpid() || !thread_.joinable()) return;
+  ask_to_stop();
+  const std::timespec time{0, kNap_ns};
+  // SYNC thread-over (pairs with run, run_spare)
+  for (long waited = 0; waited < kLongestExit_ns && !over_.load(std::memory_order_acquire); waited += kNap_ns) nanosleep(&time, nullptr);
+}
+
+void ProgressThread::stop_all() {
+  Running &all = running();
+  const std::lock_guard lock(all.mutex);
+  for (ProgressThread *thread : all.threads) thread->stop_at_exit();
+}
+
+void ProgressThread::run() {
+  std::uint64_t polls = 0;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    // A caller that polls is faster than this thread, and needs its core.
+    if (polled_.polls() != polls) {
+      polls = polled_.polls();
+      nap(kNap_ns);
+      continue;
+    }
+    const bool came = polled_.poll();
+    polls = polled_.polls();
+    if (came) continue;
+    if (polled_.has_more())
+      nap(kNap_ns);
+    else
+      polled_.sleep(stop_, kLongestSleep_ns);
+  }
+  // SYNC thread-over (pairs with stop_at_exit)
+  over_.store(true, std::memory_order_release);
+}
+
+void ProgressThread::run_spare() {
+  std::uint64_t polls = polled_.polls();
+  Naps naps;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    nap(naps.next_ns());
+    if (polled_.polls() != polls)
+      naps.others_polled();
+    else
+      naps.have_polled(polled_.poll());
+    polls = polled_.polls();
+  }
+  // SYNC thread-over (pairs with stop_at_exit)
+  over_.store(true, std::memory_order_release);
+}
+
+void ProgressThread::nap(long ns) const {
+  pollfd stop{stop_, POLLIN, 0};
+  const std::timespec time{0, ns};
+  ppoll(&stop, 1, &time, nullptr);
+}
+
+}  // namespace halocline

@@ -1,0 +1,287 @@
+// Long puts and gets go in pieces of what one transfer may carry; nothing is assumed of the order of transfers, so what has to come first is
+// waited for.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/rma/far.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/communicator/collective.hpp"
+#include "engine/memory/atomics.hpp"
+
+namespace halocline {
+namespace {
+
+/// Calls piece(offset, bytes) for pieces of at most `most` bytes.
+template <class Piece>
+Status for_pieces(std::int64_t bytes, std::int64_t most, Piece piece) {
+  for (std::int64_t begin = 0; begin < bytes; begin += most) HLC_TRY(piece(begin, std::min(most, bytes - begin)));
+  return Status::ok;
+}
+
+void set_action(Message *message, hlc_action action) {
+  message->op = static_cast<std::int16_t>(action.op);
+  message->type = static_cast<std::int16_t>(action.type);
+}
+
+}  // namespace
+
+FarParts::~FarParts() {
+  if (serves_ && helper_) helper_->stop_serving(number_);
+  if (serves_ && !helper_) traffic_->stop_serving(number_);
+  if (ear_ != 0) port_->stop_setting(ear_);
+}
+
+Status FarParts::connect(const Served &mine, const Segment &memory) {
+  HLC_TRY(network_.open());
+  HLC_TRY(network_.traffic()->open());
+  find_network();
+  number_ = traffic_->next_segment();
+  FarCard card;
+  HLC_TRY(prepare(communicator_, communicator_.comm(),
+                  [&] { return helper_ ? have_mine_served(mine, memory, communicator_.member(), &card) : open_mine(mine, &card); }));
+  return cards_.share(communicator_, network_.leaders(), card);
+}
+
+void FarParts::find_network() {
+  traffic_ = network_.traffic();
+  port_ = network_.port();
+  helper_ = network_.helper();
+}
+
+Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, FarCard *card) {
+  find_network();
+  number_ = number;
+  landing_ = landing;
+  if (!helper_) return open_mine(mine, card);
+  if (landing) return have_mine_served(mine, memory, 0, card);
+  return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings",
+              communicator_.rank());
+}
+
+void FarParts::reach(std::uint32_t number, const FarCard &card, bool landing) {
+  find_network();
+  number_ = number;
+  landing_ = landing;
+  only_ = card;
+}
+
+Status FarParts::open_mine(const Served &mine, FarCard *card) {
+  const std::int64_t before = landing_ ? kLanding : 0;
+  traffic_->serve(number_, mine);
+  serves_ = true;
+  HLC_TRY(mine_.cover(*port_, mine.data - before, mine.bytes + before));
+  if (port_->carries_values()) HLC_TRY(port_->listen(mine.words, &ear_));
+  *card = {mine.bytes, mine_.remote(), ear_};
+  return Status::ok;
+}
+
+Status FarParts::have_mine_served(const Served &mine, const Segment &memory, Member member, FarCard *card) {
+  HelperAnswer answer;
+  HLC_TRY(helper_->serve(number_, memory, member, mine, &answer));
+  serves_ = true;
+  *card = {mine.bytes, answer.part, answer.ear};
+  return Status::ok;
+}
+
+void FarParts::aim(Flight &flight, Target target) const {
+  const FarCard &card = card_of(target.rank);
+  flight.key = card.part.key;
+  flight.address = card.part.address + static_cast<std::uint64_t>((landing_ ? kLanding : 0) + target.offset);
+}
+
+/// Short data are copied, so that the caller has them back at once.
+Status FarParts::give_source(Flight &flight, const char *data, std::int64_t bytes) {
+  flight.bytes = bytes;
+  if (bytes > Flight::kRoom) {
+    flight.from = data;
+    flight.descriptor = nullptr;
+    return port_->registers_sources() ? port_->lend(flight) : Status::ok;
+  }
+  if (bytes > 0) std::memcpy(flight.room, data, static_cast<std::size_t>(bytes));
+  flight.from = flight.room;
+  flight.descriptor = flight.room_descriptor;
+  return Status::ok;
+}
+
+Status FarParts::launch(Flight &flight, Status ready) {
+  if (failed(ready))
+    traffic_->drop(flight);
+  else
+    traffic_->start(flight);
+  return ready;
+}
+
+Status FarParts::put_piece(const char *call, Target to, const char *data, std::int64_t bytes) {
+  Flight *flight = nullptr;
+  HLC_TRY(traffic_->begin(to.rank, call, &flight));
+  // That a short one is there, the flush finds out, where its question cannot overtake writes.
+  flight->kind = port_->keeps_order() && bytes <= Flight::kRoom ? Transfer::Kind::write : Transfer::Kind::deliver;
+  aim(*flight, to);
+  return launch(*flight, give_source(*flight, data, bytes));
+}
+
+Status FarParts::get_piece(const char *call, Target from, char *data, std::int64_t bytes) {
+  Flight *flight = nullptr;
+  HLC_TRY(traffic_->begin(from.rank, call, &flight));
+  flight->kind = Transfer::Kind::fetch;
+  aim(*flight, from);
+  flight->into = data;
+  flight->bytes = bytes;
+  flight->descriptor = nullptr;
+  return launch(*flight, port_->registers_sources() ? port_->lend(*flight) : Status::ok);
+}
+
+Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes) {
+  return for_pieces(bytes, port_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
+    return put_piece(call, {to.rank, to.offset + begin}, data + begin, piece);
+  });
+}
+
+Status FarParts::get(const char *call, Target from, char *data, std::int64_t bytes) {
+  return for_pieces(bytes, port_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
+    return get_piece(call, {from.rank, from.offset + begin}, data + begin, piece);
+  });
+}
+
+Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done) {
+  while (done < bytes) {
+    if (const Status room = traffic_->find_room(to.rank, call); room != Status::ok) return room;
+    const std::int64_t piece = std::min(port_->most_bytes(), bytes - done);
+    HLC_TRY(put_piece(call, {to.rank, to.offset + done}, data + done, piece));
+    done += piece;
+  }
+  return Status::ok;
+}
+
+Status FarParts::get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done) {
+  while (done < bytes) {
+    if (const Status room = traffic_->find_room(from.rank, call); room != Status::ok) return room;
+    const std::int64_t piece = std::min(port_->most_bytes(), bytes - done);
+    HLC_TRY(get_piece(call, {from.rank, from.offset + done}, data + done, piece));
+    done += piece;
+  }
+  return Status::ok;
+}
+
+/// The bytes that go before the piece that is announced: all of them where an announcement carries no value.
+std::int64_t FarParts::first_pieces(std::int64_t bytes) const {
+  if (!port_->carries_values() || bytes == 0) return bytes;
+  return (bytes - 1) / port_->most_bytes() * port_->most_bytes();
+}
+
+Status FarParts::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+  const std::int64_t first = first_pieces(bytes);
+  if (first > 0) {
+    HLC_TRY(put(call, to, data, first));
+    // SYNC pieces-before-notification (pairs with Words::set): the last piece may overtake the others. A message that notifies overtakes none
+    // that is posted.
+    HLC_TRY(traffic_->drain(to.rank, call, port_->carries_values()));
+  }
+  return put_last(call, to, data, bytes, notification);
+}
+
+Status FarParts::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
+                            Announcing &announcing) {
+  const std::int64_t first = first_pieces(bytes);
+  if (first > 0 && !announcing.begun) {
+    if (const Status put_all = put(call, to, data, first, announcing.done); put_all != Status::ok) return put_all;
+    announcing = {true, traffic_->begin_drain(to.rank, port_->carries_values()), first};
+  }
+  // SYNC pieces-before-notification (pairs with Words::set)
+  if (first > 0)
+    if (const Status gone = traffic_->look(announcing.before, call); gone != Status::ok) return gone;
+  if (const Status room = traffic_->find_room(to.rank, call); room != Status::ok) return room;
+  return put_last(call, to, data, bytes, notification);
+}
+
+/// The last piece, with the notification.
+Status FarParts::put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+  const std::int64_t first = first_pieces(bytes);
+  if (!port_->carries_values() || (bytes == 0 && !landing_)) return request_notification(call, to.rank, notification);
+  return announce(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
+}
+
+/// One write that brings the notification; without data it writes a word that nobody reads.
+Status FarParts::announce(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+  constexpr std::uint64_t nothing = 0;
+  Flight *flight = nullptr;
+  HLC_TRY(traffic_->begin(to.rank, call, &flight));
+  flight->kind = port_->keeps_order() ? Transfer::Kind::announce : Transfer::Kind::deliver_and_announce;
+  flight->announcement = NetworkPort::announcement(card_of(to.rank).ear, static_cast<std::uint32_t>(notification.id), notification.value);
+  aim(*flight, bytes > 0 ? to : Target{to.rank, -kLanding});
+  if (bytes > 0) return launch(*flight, give_source(*flight, data, bytes));
+  return launch(*flight, give_source(*flight, reinterpret_cast<const char *>(&nothing), sizeof nothing));
+}
+
+Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing) {
+  if (!port_->keeps_order()) {
+    if (!announcing.begun) announcing = {true, traffic_->begin_drain(rank, false), 0};
+    // SYNC writes-before-notification (pairs with Words::set): a message overtakes no write, where the provider promises that.
+    if (const Status gone = traffic_->look(announcing.before, call); gone != Status::ok) return gone;
+  }
+  return request_notification(call, rank, notification);
+}
+
+Message FarParts::about(Message::Kind kind, std::int64_t offset) const {
+  Message message;
+  message.kind = kind;
+  message.segment = number_;
+  message.offset = offset;
+  message.count = 1;
+  return message;
+}
+
+Status FarParts::request_notification(const char *call, int rank, hlc_notification notification) {
+  Message message = about(Message::Kind::notify, 0);
+  message.id = static_cast<std::uint32_t>(notification.id);
+  message.operand = notification.value;
+  return traffic_->request(rank, call, message, nullptr, 0);
+}
+
+Message FarParts::combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const {
+  Message message = about(Message::Kind::combine, offset);
+  set_action(&message, action);
+  message.operand = operand;
+  return message;
+}
+
+Message FarParts::comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const {
+  Message message = about(Message::Kind::compare, offset);
+  message.type = static_cast<std::int16_t>(type);
+  message.expected = expected;
+  message.operand = value;
+  return message;
+}
+
+Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
+  return traffic_->ask(at.rank, call, combining(at.offset, action, operand), old);
+}
+
+Status FarParts::compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
+  std::uint64_t before = 0;
+  const Message message = comparing(at.offset, type, static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(value));
+  HLC_TRY(traffic_->ask(at.rank, call, message, &before));
+  *old = static_cast<std::int64_t>(before);
+  return Status::ok;
+}
+
+Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Question &question, std::uint64_t *old) {
+  return traffic_->look(question, at.rank, call, combining(at.offset, action, operand), old);
+}
+
+Status FarParts::compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Question &question, std::uint64_t *old) {
+  return traffic_->look(question, at.rank, call, comparing(at.offset, HLC_NUMBER_UINT64, expected, value), old);
+}
+
+Status FarParts::accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count) {
+  const std::int64_t size = number_bytes(action.type), most = (Flight::kRoom - static_cast<std::int64_t>(sizeof(Message))) / size;
+  return for_pieces(count, most, [&](std::int64_t begin, std::int64_t some) {
+    Message message = about(Message::Kind::accumulate, at.offset + begin * size);
+    set_action(&message, action);
+    message.count = some;
+    return traffic_->request(at.rank, call, message, data + begin * size, some * size);
+  });
+}
+
+}  // namespace halocline

@@ -1,0 +1,106 @@
+// A segment's parts on other nodes, and the operations on them: writes and reads over the network, and requests where those cannot do it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/segment.h>
+
+#include <optional>
+
+#include "engine/network/network.hpp"
+
+namespace halocline {
+
+/// Where an operation goes.
+struct Target {
+  int rank = 0;
+  std::int64_t offset = 0;
+};
+
+/// A notification that waits for what was sent before it, and the bytes that have begun to go before.
+struct Announcing {
+  bool begun = false;
+  Drain before;
+  std::int64_t done = 0;
+};
+
+/// A rank's part as others reach it over the network. Plain numbers, to be sent as they are.
+struct FarCard {
+  std::int64_t bytes = 0;
+  transport::ofi::RemotePart part;  // from the landing on
+  std::uint64_t ear = 0;
+};
+
+/// Any thread may call, but for what is collective, and for what makes the object ready. Offsets have been checked.
+class FarParts {
+ public:
+  explicit FarParts(Network &network) : network_(network), communicator_(network.communicator()) {}
+  FarParts(const FarParts &) = delete;
+  FarParts &operator=(const FarParts &) = delete;
+  ~FarParts();
+
+  /// Opens this rank's part to the others, and learns of theirs. With a helper the file of the memory must be open until then. Collective
+  /// over the communicator.
+  Status connect(const Served &mine, const Segment &memory);
+  /// Opens a part of this rank alone, the only one of its memory; the network is open. Without `landing` there are no such bytes before its
+  /// data. Local.
+  Status serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, FarCard *card);
+  /// Will reach this part alone, which its owner has opened so. Local.
+  void reach(std::uint32_t number, const FarCard &card, bool landing);
+
+  std::int64_t bytes_of(int rank) const { return card_of(rank).bytes; }
+
+  Status put(const char *call, Target to, const char *data, std::int64_t bytes);
+  Status get(const char *call, Target from, char *data, std::int64_t bytes);
+  /// The notification comes when all of the data are there.
+  Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
+  Status notify(const char *call, int rank, hlc_notification notification) { return put_notify(call, {rank, 0}, nullptr, 0, notification); }
+  /// put and get without waiting: `again` until all has begun, then with the same `done`, which counts bytes from 0 on.
+  Status put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done);
+  Status get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done);
+  /// put_notify without waiting: `again` until the notification may go, then with the same `announcing`.
+  Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
+                    Announcing &announcing);
+  /// The same for a notification that comes after all that this rank has put there before.
+  Status notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing);
+  /// Whether a transfer to a rank may begin without a wait; `again` if not.
+  Status find_room(const char *call, int rank) { return traffic_->find_room(rank, call); }
+  /// Operand and old value are the bytes of one number.
+  Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old);
+  Status compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old);
+  /// The same two without waiting: `again` until the answer is there, then with the same question.
+  Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Question &question, std::uint64_t *old);
+  Status compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Question &question, std::uint64_t *old);
+  Status accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count);
+
+ private:
+  const FarCard &card_of(int rank) const { return only_ ? *only_ : cards_.of(rank); }
+  void find_network();
+  Status open_mine(const Served &mine, FarCard *card);
+  Status have_mine_served(const Served &mine, const Segment &memory, Member member, FarCard *card);
+  Status put_piece(const char *call, Target to, const char *data, std::int64_t bytes);
+  Status get_piece(const char *call, Target from, char *data, std::int64_t bytes);
+  Status announce(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
+  Status request_notification(const char *call, int rank, hlc_notification notification);
+  Status give_source(Flight &flight, const char *data, std::int64_t bytes);
+  Status launch(Flight &flight, Status ready);
+  std::int64_t first_pieces(std::int64_t bytes) const;
+  void aim(Flight &flight, Target target) const;
+  Message about(Message::Kind kind, std::int64_t offset) const;
+  Message combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const;
+  Message comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const;
+  Status put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
+
+  Network &network_;
+  Communicator &communicator_;
+  Traffic *traffic_ = nullptr;
+  Helper *helper_ = nullptr;  // of this node, if there is one
+  NetworkPort *port_ = nullptr;
+  NetworkSegment mine_;
+  Directory<FarCard> cards_;
+  std::optional<FarCard> only_;  // instead of them
+  std::uint64_t ear_ = 0;
+  std::uint32_t number_ = 0;
+  bool serves_ = false, landing_ = true;
+};
+
+}  // namespace halocline

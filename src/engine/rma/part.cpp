@@ -1,0 +1,236 @@
+// Making, opening and using parts. On the node an operation is a copy and a release store, or one atomic instruction; memory of the application,
+// which the others do not map, is copied by the kernel.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/rma/part.hpp"
+
+#include <sys/uio.h>
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "engine/memory/atomics.hpp"
+
+namespace halocline {
+namespace {
+
+std::int64_t bytes_before_data(const PartCard &card) {
+  return Segment::rounded(Words::bytes_of(card.notifications, card.rising) + kLanding);
+}
+
+/// Lays out the one part of an object.
+void lay_out(Segment &memory, const PartCard &card) {
+  memory.reserve(1);
+  memory.lay_out({Segment::rounded(bytes_before_data(card) + (card.memory != 0 ? 0 : card.bytes))});
+}
+
+/// Maps the notifications that an object begins with.
+int map_first(Segment &memory, const transport::shm::ObjectAddress &object, int notifications) {
+  memory.reserve(1);
+  memory.lay_out({Segment::rounded(Notifications::bytes_of(notifications))});
+  const int error = memory.open(object);
+  return error != 0 ? error : memory.map_from(0);
+}
+
+/// Nothing lands in a part whose data lie elsewhere. Other ranks of the node cannot do atomics there, but read, and write again.
+NodeLock lock_of(const Segment &memory, const PartCard &card, Communicator &communicator) {
+  if (card.memory == 0) return {};
+  return {memory.part(0) + Words::bytes_of(card.notifications, card.rising), communicator.port(), communicator.member()};
+}
+
+std::uint64_t next_version() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+Status OwnPart::create(const PartSpec &spec) {
+  card_.bytes = spec.bytes;
+  card_.memory = reinterpret_cast<std::uint64_t>(spec.memory);
+  card_.notifications = spec.notifications;
+  card_.rising = spec.rising;
+  HLC_TRY(make_object());
+  words_ = Words(memory_.part(0), spec.notifications, spec.rising);
+  card_.leader = spec.leader;
+  if (spec.leader_card) HLC_TRY(map_notifications(*spec.leader_card));
+  counted_ = spec.leader >= 0;
+  if (counted_) communicator_.count_shared(1);
+  data_ = spec.memory ? spec.memory : memory_.part(0) + bytes_before_data(card_);
+  if (spec.memory) traced_.allow(communicator_);
+  if (communicator_.nodes() > 1) HLC_TRY(open_to_others());
+  card_.version = next_version();
+  return Status::ok;
+}
+
+Status OwnPart::make_object() {
+  lay_out(memory_, card_);
+  int error = memory_.make_nameless(card_.object);
+  if (error == 0) error = memory_.map(0);
+  if (error == 0) return Status::ok;
+  return fail(Status::memory, "rank %d: shared memory for %lld bytes cannot be had: %s (see 'df /dev/shm', 'ulimit -a')",
+              communicator_.rank(), static_cast<long long>(memory_.bytes()), std::strerror(error));
+}
+
+OwnPart::~OwnPart() {
+  if (counted_) communicator_.count_shared(-1);
+}
+
+/// They stay there when their owner goes.
+Status OwnPart::map_notifications(const PartCard &leader) {
+  int error = map_first(leaders_, leader.object, leader.notifications);
+  if (error == 0) error = leaders_.describe(card_.notifications_object);
+  if (error != 0)
+    return fail(Status::unsupported, "rank %d cannot map the notifications of rank %d, process %d of its node: %s", communicator_.rank(),
+                card_.leader, leader.object.maker, std::strerror(error));
+  words_.notifications = Notifications(leaders_.part(0), leader.notifications);
+  return Status::ok;
+}
+
+NodeLock OwnPart::lock() const { return lock_of(memory_, card_, communicator_); }
+
+void OwnPart::ring() const {
+  if (card_.leader >= 0)
+    communicator_.ring_node();
+  else
+    communicator_.port().ring(communicator_.member());
+}
+
+Status OwnPart::open_to_others() {
+  card_.number = network_.traffic()->next_own_part();
+  far_ = std::make_unique<FarParts>(network_);
+  const Served mine{data_, card_.bytes, words_, leaders_.mapped() ? &card_.notifications_object : nullptr, lock()};
+  return far_->serve(card_.number, mine, memory_, card_.memory == 0, &card_.far);
+}
+
+Status PeerPart::open(int rank, const PartCard &card, const OwnPart *mine) {
+  card_ = card;
+  rank_ = rank;
+  member_ = communicator_.member_of(rank);
+  if (mine) {
+    data_ = mine->data();
+    words_ = mine->words();
+    lock_ = mine->lock();
+    return Status::ok;
+  }
+  if (member_ != kOtherNode) return map();
+  far_ = std::make_unique<FarParts>(network_);
+  far_->reach(card.number, card.far, card.memory == 0);
+  return Status::ok;
+}
+
+Status PeerPart::map() {
+  lay_out(memory_, card_);
+  int error = memory_.open(card_.object);
+  if (error == 0) error = memory_.map_from(0);
+  memory_.close();
+  const bool uses_leaders = card_.notifications_object.maker != 0;
+  if (error == 0 && uses_leaders) error = map_first(leaders_, card_.notifications_object, card_.notifications);
+  leaders_.close();
+  if (error != 0)
+    return fail(Status::unsupported, "rank %d cannot map memory of rank %d, process %d of its node: %s", communicator_.rank(), rank_,
+                card_.object.maker, std::strerror(error));
+  words_ = Words(memory_.part(0), card_.notifications, card_.rising);
+  lock_ = lock_of(memory_, card_, communicator_);
+  if (uses_leaders) words_.notifications = Notifications(leaders_.part(0), card_.notifications);
+  if (card_.memory == 0) data_ = memory_.part(0) + bytes_before_data(card_);
+  return Status::ok;
+}
+
+Status PeerPart::copy_across(const char *call, bool writes, std::int64_t offset, void *data, std::int64_t bytes) const {
+  std::int64_t done = 0;
+  while (done < bytes) {
+    const iovec here{static_cast<char *>(data) + done, static_cast<std::size_t>(bytes - done)};
+    const iovec there{std::bit_cast<void *>(card_.memory + static_cast<std::uint64_t>(offset + done)), here.iov_len};
+    const ssize_t some = (writes ? process_vm_writev : process_vm_readv)(card_.object.maker, &here, 1, &there, 1, 0);
+    if (some <= 0)
+      return fail(errno == ESRCH ? Status::peer_died : Status::unsupported,
+                  "%s: rank %d cannot reach memory that rank %d has brought, in process %d of its node: %s", call, communicator_.rank(),
+                  rank_, card_.object.maker, std::strerror(errno));
+    done += some;
+  }
+  return Status::ok;
+}
+
+Status PeerPart::put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes) {
+  if (far_) return far_->put(call, {rank_, offset}, static_cast<const char *>(data), bytes);
+  if (!data_) return copy_across(call, true, offset, const_cast<void *>(data), bytes);
+  if (bytes > 0) std::memcpy(data_ + offset, data, static_cast<std::size_t>(bytes));
+  return Status::ok;
+}
+
+Status PeerPart::get(const char *call, std::int64_t offset, void *data, std::int64_t bytes) {
+  if (far_) return far_->get(call, {rank_, offset}, static_cast<char *>(data), bytes);
+  if (!data_) return copy_across(call, false, offset, data, bytes);
+  if (bytes > 0) std::memcpy(data, data_ + offset, static_cast<std::size_t>(bytes));
+  return Status::ok;
+}
+
+Status PeerPart::put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, std::int64_t &done) {
+  return far_ ? far_->put(call, {rank_, offset}, static_cast<const char *>(data), bytes, done) : put(call, offset, data, bytes);
+}
+
+Status PeerPart::get(const char *call, std::int64_t offset, void *data, std::int64_t bytes, std::int64_t &done) {
+  return far_ ? far_->get(call, {rank_, offset}, static_cast<char *>(data), bytes, done) : get(call, offset, data, bytes);
+}
+
+Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification) {
+  if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification);
+  HLC_TRY(put(call, offset, data, bytes));
+  return set(call, notification);
+}
+
+Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification,
+                            Announcing &announcing) {
+  if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification, announcing);
+  return put_notify(call, offset, data, bytes, notification);
+}
+
+Status PeerPart::set(const char *call, hlc_notification notification) {
+  if (!words_.set(static_cast<std::uint32_t>(notification.id), notification.value))
+    return fail(Status::argument, "%s: rank %d sets notification %d to %u; the segment of rank %d has %d", call, communicator_.rank(),
+                notification.id, notification.value, rank_, card_.notifications);
+  if (card_.leader >= 0)
+    communicator_.ring_node();
+  else
+    communicator_.port().ring(member_);
+  return Status::ok;
+}
+
+Status PeerPart::notify_in_order(const char *call, hlc_notification notification, Announcing &announcing) {
+  return far_ ? far_->notify_in_order(call, rank_, notification, announcing) : notify(call, notification);
+}
+
+/// The number becomes what change(it) is.
+template <class Change>
+Status PeerPart::change_locked(const char *call, std::int64_t offset, std::uint64_t *old, Change change) {
+  std::uint64_t number = 0;
+  if (!lock_.try_lock()) return Status::again;
+  Status status = get(call, offset, &number, sizeof number);
+  const std::uint64_t changed = change(number);
+  *old = number;
+  if (status == Status::ok) status = put(call, offset, &changed, sizeof changed);
+  lock_.unlock();
+  return status;
+}
+
+Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Question &question, std::uint64_t *old) {
+  constexpr hlc_action add{HLC_OP_SUM, HLC_NUMBER_UINT64};
+  if (far_) return far_->combine(call, {rank_, offset}, add, value, question, old);
+  if (lock_) return change_locked(call, offset, old, [value](std::uint64_t number) { return number + value; });
+  apply(add, data_ + offset, &value, old);
+  return Status::ok;
+}
+
+Status PeerPart::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Question &question,
+                              std::uint64_t *old) {
+  if (far_) return far_->compare(call, {rank_, offset}, expected, value, question, old);
+  if (lock_) return change_locked(call, offset, old, [=](std::uint64_t number) { return number == expected ? value : number; });
+  const std::int64_t before =
+      compare_and_swap(HLC_NUMBER_UINT64, data_ + offset, static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value));
+  *old = static_cast<std::uint64_t>(before);
+  return Status::ok;
+}
+
+}  // namespace halocline

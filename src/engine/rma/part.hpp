@@ -1,0 +1,142 @@
+// Parts of memory that ranks make one by one: its owner makes a part and describes it on a card, whoever reads the card reaches it. What faces
+// need whose segments are not made by all ranks together.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/segment.h>
+
+#include <memory>
+
+#include "base/notifications.hpp"
+#include "engine/memory/tracing.hpp"
+#include "engine/rma/far.hpp"
+
+namespace halocline {
+
+/// What others have to know of a part. Plain bytes, to be sent as they are.
+struct PartCard {
+  std::uint64_t version = 0;  // of the parts that this rank has made; 0: there is none
+  std::int64_t bytes = 0;
+  std::uint64_t memory = 0;  // where the owner has the data, if the application has brought it
+  std::int32_t notifications = 0, rising = 0;  // words of each kind
+  std::int32_t leader = -1;  // the rank of the node whose notifications it uses, where they are shared
+  std::uint32_t number = 0;  // in requests
+  transport::shm::ObjectAddress object;
+  transport::shm::ObjectAddress notifications_object;  // where the leader's notifications begin, if it uses another's
+  FarCard far;
+};
+
+struct PartSpec {
+  std::int64_t bytes = 0;
+  int notifications = 0;
+  int rising = 0;  // words that only rise
+  char *memory = nullptr;  // the application's; null: the part brings its own
+  int leader = -1;  // where the ranks of the node share notifications: whose they are
+  const PartCard *leader_card = nullptr;  // unless they are this rank's
+};
+
+/// A part of this rank, in an object that the ranks of its node may map:
+///
+///   | words | a landing | data, from a page on, unless the application has brought them: then the landing holds a lock |
+class OwnPart {
+ public:
+  explicit OwnPart(Network &network) : network_(network), communicator_(network.communicator()) {}
+  OwnPart(const OwnPart &) = delete;
+  OwnPart &operator=(const OwnPart &) = delete;
+  ~OwnPart();
+
+  /// Makes the memory, and opens it to other nodes if there are any; their network is open then. Local.
+  Status create(const PartSpec &spec);
+  /// Closes it to other nodes.
+  void close() { far_.reset(); }
+
+  const PartCard &card() const { return card_; }
+  char *data() const { return data_; }
+  std::int64_t bytes() const { return card_.bytes; }
+  int notifications() const { return card_.notifications; }
+  const Words &words() const { return words_; }
+  /// Wakes who may wait for a notification of the part.
+  void ring() const;
+  /// The lock of atomics on memory that the application has brought.
+  NodeLock lock() const;
+
+ private:
+  Status make_object();
+  Status map_notifications(const PartCard &leader);
+  Status open_to_others();
+
+  Network &network_;
+  Communicator &communicator_;
+  PartCard card_;
+  Segment memory_, leaders_;  // the leader's notifications, with their file: others open it here
+  char *data_ = nullptr;
+  Words words_;
+  TracedByNode traced_;
+  bool counted_ = false;  // as shared
+  std::unique_ptr<FarParts> far_;  // goes before the memory
+};
+
+/// A part of any rank, as this one reaches it. Offsets and ids have been checked. Any thread may call, but for open.
+class PeerPart {
+ public:
+  explicit PeerPart(Network &network) : network_(network), communicator_(network.communicator()) {}
+  PeerPart(const PeerPart &) = delete;
+  PeerPart &operator=(const PeerPart &) = delete;
+
+  /// Opens what a card describes. `mine` is that part, if it is this rank's own. Local.
+  Status open(int rank, const PartCard &card, const OwnPart *mine);
+
+  std::int64_t bytes() const { return card_.bytes; }
+  int rank() const { return rank_; }
+  /// Of the rank, as its node calls it.
+  pid_t process() const { return card_.object.maker; }
+  int notifications() const { return card_.notifications; }
+  /// The id of one of the words that rise.
+  int rising(int word) const { return Words::first_rising(card_.notifications) + word; }
+  /// True if operations are complete when they return: the part is on this node.
+  bool is_near() const { return far_ == nullptr; }
+  /// The member of this node that the rank is, kOtherNode if it stands elsewhere.
+  Member member() const { return member_; }
+  /// Where this process sees the data; null if it does not.
+  char *data() const { return data_; }
+
+  /// Whether what follows may begin without a wait; `again` while too much is under way to the rank.
+  Status find_room(const char *call) { return far_ ? far_->find_room(call, rank_) : Status::ok; }
+  Status put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes);
+  Status get(const char *call, std::int64_t offset, void *data, std::int64_t bytes);
+  /// The same two without waiting: `again` until all has begun, then with the same `done`, which counts bytes from 0 on.
+  Status put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, std::int64_t &done);
+  Status get(const char *call, std::int64_t offset, void *data, std::int64_t bytes, std::int64_t &done);
+  /// The notification comes after the data.
+  Status put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification);
+  Status notify(const char *call, hlc_notification notification) { return put_notify(call, 0, nullptr, 0, notification); }
+  /// The same without waiting: `again` until the notification may go, then with the same `announcing`.
+  Status put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification,
+                    Announcing &announcing);
+  /// The notification comes after all that this rank has put to the rank before. `again` as above.
+  Status notify_in_order(const char *call, hlc_notification notification, Announcing &announcing);
+  /// On unsigned words of 64 bits, which `offset` is a multiple of. `again` until the answer is there, then with the same question.
+  Status fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Question &question, std::uint64_t *old);
+  Status compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Question &question,
+                      std::uint64_t *old);
+
+ private:
+  Status map();
+  Status set(const char *call, hlc_notification notification);
+  Status copy_across(const char *call, bool writes, std::int64_t offset, void *data, std::int64_t bytes) const;
+  template <class Change>
+  Status change_locked(const char *call, std::int64_t offset, std::uint64_t *old, Change change);
+
+  Network &network_;
+  Communicator &communicator_;
+  PartCard card_;
+  int rank_ = 0;
+  Member member_ = kOtherNode;
+  Segment memory_, leaders_;
+  char *data_ = nullptr;  // null: not mapped here
+  Words words_;
+  NodeLock lock_;  // of atomics, if the application has brought the memory
+  std::unique_ptr<FarParts> far_;  // there if the rank is on another node
+};
+
+}  // namespace halocline

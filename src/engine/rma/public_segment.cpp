@@ -1,0 +1,151 @@
+// Making and ending a segment, and the words of its errors.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/rma/public_segment.hpp"
+
+#include <bit>
+
+#include "base/types.hpp"
+#include "engine/communicator/collective.hpp"
+#include "engine/communicator/wait.hpp"
+#include "engine/memory/segment.hpp"
+
+namespace halocline {
+namespace {
+
+/// Rounds of a dissemination barrier.
+int rounds(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
+
+/// A helper process serves the memory to other nodes.
+ObjectFile file_of(const Communicator &communicator) {
+  return communicator.nodes() > 1 && communicator.progress() == Progress::helper ? ObjectFile::kept : ObjectFile::closed;
+}
+
+}  // namespace
+
+Status PublicSegment::create(const hlc_segment_spec *spec) {
+  plan_ = communicator_.next_plan() - 1;
+  notifications_ = spec->notifications;
+  shared_ = spec->shared != 0;
+  HLC_TRY(compare("notifications", notifications_));
+  HLC_TRY(compare("shared", shared_ ? 1 : 0));
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [this] {
+    parts_.resize(static_cast<std::size_t>(communicator_.members()));
+    ranks_.resize(static_cast<std::size_t>(communicator_.members()));
+    for (Member member = 0; member < communicator_.members(); ++member)
+      ranks_[static_cast<std::size_t>(member)] = communicator_.rank_of(member);
+    return Status::ok;
+  }));
+  HLC_TRY(agree(communicator_, communicator_.comm(),
+                create_segment(communicator_, bytes_before_data() + spec->bytes, memory_, file_of(communicator_))));
+  reinterpret_cast<PartHeader *>(memory_.part(communicator_.member()))->bytes = spec->bytes;
+  // All have said how large their parts are before anybody looks.
+  HLC_TRY(agree(communicator_, communicator_.comm(), Status::ok));
+  find_parts();
+  return communicator_.nodes() > 1 ? connect() : Status::ok;
+}
+
+Status PublicSegment::connect() {
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [this] {
+    far_ = std::make_unique<FarParts>(network_);
+    return Status::ok;
+  }));
+  const Part &mine = parts_[static_cast<std::size_t>(communicator_.member())];
+  if (shared_) communicator_.count_shared(1);
+  counted_ = shared_;
+  HLC_TRY(far_->connect({mine.data, mine.bytes, mine.words}, memory_));
+  memory_.close();
+  return Status::ok;
+}
+
+PublicSegment::~PublicSegment() {
+  if (counted_) communicator_.count_shared(-1);
+}
+
+Status PublicSegment::end(bool broken) {
+  int largest = 0;
+  return vote(communicator_, communicator_.comm(), broken || barrier_failed ? 1 : 0, &largest);
+}
+
+Status PublicSegment::check(const hlc_segment_spec *spec) const {
+  if (!spec) return fail(Status::argument, "hlc_segment_create on rank %d: spec is NULL", rank());
+  if (spec->bytes < 0 || spec->bytes > kMostBytes)
+    return fail(Status::argument, "hlc_segment_create on rank %d: bytes is %lld, it must be 0 or more, and no more than memory holds",
+                rank(), static_cast<long long>(spec->bytes));
+  if (spec->notifications < 0 || spec->notifications > HLC_MAX_NOTIFICATIONS)
+    return fail(Status::argument, "hlc_segment_create on rank %d: notifications is %d, it must be 0 to %d", rank(), spec->notifications,
+                HLC_MAX_NOTIFICATIONS);
+  return Status::ok;
+}
+
+/// All ranks have to have the same of what the spec calls `what`.
+Status PublicSegment::compare(const char *what, std::int64_t mine) {
+  std::int64_t ends[2] = {mine, -mine};  // the least, the most
+  HLC_TRY(reduce(communicator_, communicator_.comm(), MPI_MIN, ends, 2));
+  const std::int64_t least = ends[0], most = -ends[1];
+  if (least == most) return Status::ok;
+  std::int64_t first[2] = {mine == least ? rank() : communicator_.size(), mine == most ? rank() : communicator_.size()};
+  HLC_TRY(reduce(communicator_, communicator_.comm(), MPI_MIN, first, 2));
+  return fail(Status::mismatch, "hlc_segment_create: ranks disagree on %s: rank %d has %lld, rank %d has %lld", what,
+              static_cast<int>(first[0]), static_cast<long long>(least), static_cast<int>(first[1]), static_cast<long long>(most));
+}
+
+int PublicSegment::barrier_words() const { return rounds(communicator_.size()); }
+
+std::int64_t PublicSegment::bytes_before_data() const {
+  return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + Words::bytes_of(notifications_, barrier_words()) + kLanding);
+}
+
+void PublicSegment::find_parts() {
+  for (Member member = 0; member < communicator_.members(); ++member) {
+    char *memory = memory_.part(member);
+    const auto *header = reinterpret_cast<const PartHeader *>(memory);
+    Part &part = parts_[static_cast<std::size_t>(member)];
+    part = {memory + bytes_before_data(), header->bytes, Words(memory + sizeof(PartHeader), notifications_, barrier_words())};
+    if (shared_) part.words.notifications = parts_.front().words.notifications;
+  }
+}
+
+Status PublicSegment::describe(int rank, hlc_segment_info_t *info) const {
+  if (rank < 0 || rank >= communicator_.size()) return wrong_rank("hlc_segment_info", rank);
+  const Member member = member_of(rank);
+  if (member == kOtherNode) {
+    *info = {far_->bytes_of(rank), notifications_, nullptr};
+    return Status::ok;
+  }
+  const Part &part = parts_[static_cast<std::size_t>(member)];
+  *info = {part.bytes, notifications_, part.bytes > 0 ? part.data : nullptr};
+  return Status::ok;
+}
+
+Verdict PublicSegment::judge(const Wait &wait) const {
+  for (Member member = 0; member < communicator_.members(); ++member)
+    if (!communicator_.port().alive(member)) return {Status::peer_died, ranks_[static_cast<std::size_t>(member)]};
+  return {wait.timed_out() ? Status::timeout : Status::ok, -1};
+}
+
+std::string PublicSegment::name_of(int rank) const {
+  return member_of(rank) == kOtherNode ? network_.traffic()->name_of(rank) : "rank " + std::to_string(rank);
+}
+
+Status PublicSegment::wrong_rank(const char *call, int rank) const {
+  return fail(Status::argument, "%s on rank %d: rank is %d, it must be 0 to %d", call, communicator_.rank(), rank,
+              communicator_.size() - 1);
+}
+
+Status PublicSegment::wrong_id(const char *call, const char *argument, int id) const {
+  if (notifications_ == 0)
+    return fail(Status::argument, "%s on rank %d: %s is %d, but the segment was made without notifications", call, rank(), argument, id);
+  return fail(Status::argument, "%s on rank %d: %s is %d, it must be 0 to %d", call, rank(), argument, id, notifications_ - 1);
+}
+
+Status PublicSegment::zero_value(const char *call, int id) const {
+  return fail(Status::argument, "%s on rank %d: notification.value is 0 for id %d, it must be another value", call, rank(), id);
+}
+
+Status PublicSegment::wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const {
+  return fail(Status::argument, "%s on rank %d: offset is %lld: bytes %lld to %lld from there are not within the %lld bytes of rank %d",
+              call, rank(), static_cast<long long>(target.offset), static_cast<long long>(extent.low), static_cast<long long>(extent.high),
+              static_cast<long long>(bytes), target.rank);
+}
+
+}  // namespace halocline
