@@ -6,7 +6,7 @@
 
 namespace halocline::transport::ofi {
 
-struct Port::State {};
+struct State {};
 
 Port::Port() = default;
 Port::~Port() = default;

@@ -72,11 +72,11 @@ Status Port::open(const Wish &wish, const Choice &choice) {
   state->library = library;
   HLC_TRY(ofi::choose(*library, wish, &choice, state->info));
   many_threads_ = wish.many_threads;
-  description_ = describe(*state->info) + ", " + library->name();
+  description_ = state->description = describe(*state->info) + ", " + library->name();
   library_file_ = library->path;
-  HLC_TRY(state->open(description_, wish.sleeps));
+  HLC_TRY(state->open(wish.sleeps));
   wait_object_ = state->wait_object();
-  HLC_TRY(state->name(description_, &address_));
+  HLC_TRY(state->name(&address_));
   const fi_domain_attr &domain = *state->info->domain_attr;
   const bool poor = choice.fake == Fake::poor;
   const bool unordered = poor || choice.fake == Fake::unordered;
@@ -176,6 +176,14 @@ void Port::start(Transfer &transfer) {
   if (overtakes_ || transfer.kind == Transfer::Kind::receive) transfer.in_any_order = true;
   // SYNC first-in-first-out (pairs with Backlog::retry): a message must not pass a write that still waits, which it may announce.
   if (backlog_.holds_up(transfer) || !try_start(transfer)) backlog_.push(transfer);
+}
+
+Status Port::lend(Transfer &transfer) {
+  const bool reads = transfer.kind == Transfer::Kind::fetch;
+  const auto locked = lock();
+  HLC_TRY(state_->register_memory({reads ? transfer.into : transfer.from, transfer.bytes, false}, &transfer.lent));
+  transfer.descriptor = fi_mr_desc(transfer.lent);
+  return Status::ok;
 }
 
 bool Port::waits_for_room(const Transfer &transfer) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,41 +14,13 @@
 #include "base/atomics.hpp"
 #include "base/notifications.hpp"
 #include "transport/ofi/backlog.hpp"
+#include "transport/ofi/choice.hpp"
 #include "transport/ofi/transfer.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline::transport::ofi {
 
-/// A network that is made to do less than it can, for tests. crowded: again and again it has no room for writes for some milliseconds, while it has
-/// some for messages. unordered: transfers are short and overtake each other, and none is promised not to. poor: also four bytes of
-/// announcement, and memory that has to be registered.
-enum class Fake : std::uint32_t { no, crowded, unordered, poor };
-
-/// What a user asks for; empty: whatever is fastest.
-struct Wish {
-  std::string provider, interface;
-  bool one_host = false;  // no rank runs on another host, so nobody else need be able to reach us
-  bool many_threads = false;  // several threads may call at once
-  Fake fake = Fake::no;
-  bool sleeps = false;  // a thread sleeps until something comes
-  std::string library = {};  // the file of libfabric to try first
-
-  bool operator==(const Wish &other) const = default;
-};
-
-/// What all ranks must have in common. Plain bytes, to be sent as they are.
-struct Choice {
-  char provider[64] = "", network[64] = "";
-  std::uint32_t address_format = 0;
-  Fake fake = Fake::no;
-  std::uint64_t secret = 0;  // what messages between the ranks of the job carry, and others do not know
-
-  /// True if an endpoint that was opened for one serves the other as well.
-  bool names_same_network(const Choice &other) const {
-    return std::strcmp(provider, other.provider) == 0 && std::strcmp(network, other.network) == 0 &&
-           address_format == other.address_format && fake == other.fake;
-  }
-};
+struct State;
 
 /// The endpoint and all that goes with it. Nothing but open, meet and listen allocates. With Wish::many_threads any thread may call.
 class Port {
@@ -130,7 +101,6 @@ class Port {
 
  private:
   friend class Region;
-  struct State;  // what libfabric has made
   struct Ear {
     Counter *counter = nullptr;
     std::uint64_t word = 0;
@@ -143,7 +113,6 @@ class Port {
 
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
   void let_go(Acquaintances::iterator known);
-  Status register_memory(const char *base, std::int64_t bytes, bool for_peers, fid_mr **registration);
   bool try_start(Transfer &transfer);
   bool hold_back(const Transfer &transfer);
   bool is_crowded();
@@ -157,7 +126,7 @@ class Port {
   void give_back(Transfer &transfer, int error);
   void end(Transfer &transfer, int error);
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> state_;  // what libfabric has made
   std::string description_, library_file_;
   Address address_;
   std::int64_t most_bytes_ = 0;

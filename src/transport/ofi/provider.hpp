@@ -5,9 +5,10 @@
 #include <rdma/fabric.h>
 
 #include <memory>
+#include <string>
 
+#include "transport/ofi/choice.hpp"
 #include "transport/ofi/library.hpp"
-#include "transport/ofi/port.hpp"
 
 namespace halocline::transport::ofi {
 

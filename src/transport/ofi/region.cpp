@@ -5,19 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "transport/ofi/random.hpp"
 #include "transport/ofi/state.hpp"
 
 namespace halocline::transport::ofi {
-namespace {
-
-/// A key of as many bytes as the provider's keys have.
-std::uint64_t draw_key(std::size_t bytes) {
-  const std::uint64_t key = random_bits();
-  return bytes < sizeof key ? key & ((std::uint64_t{1} << (8 * bytes)) - 1) : key;
-}
-
-}  // namespace
 
 Region &Region::operator=(Region &&other) noexcept {
   std::swap(base_, other.base_);
@@ -57,36 +47,11 @@ Status Region::cover(Port &port, char *base, std::int64_t bytes, Use use) {
 Status Region::enter(Port &port, bool for_peers) {
   port_ = &port;
   const auto locked = port.lock();
-  HLC_TRY(port.register_memory(base_, bytes_, for_peers, &registration_));
+  HLC_TRY(port.state_->register_memory({base_, bytes_, for_peers}, &registration_));
   descriptor_ = fi_mr_desc(registration_);
   const bool by_address = (port.state_->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   remote_ = {by_address ? reinterpret_cast<std::uint64_t>(base_) : 0, fi_mr_key(registration_)};
   return Status::ok;
-}
-
-Status Port::lend(Transfer &transfer) {
-  const bool reads = transfer.kind == Transfer::Kind::fetch;
-  const auto locked = lock();
-  HLC_TRY(register_memory(reads ? transfer.into : transfer.from, transfer.bytes, false, &transfer.lent));
-  transfer.descriptor = fi_mr_desc(transfer.lent);
-  return Status::ok;
-}
-
-Status Port::register_memory(const char *base, std::int64_t bytes, bool for_peers, fid_mr **registration) {
-  constexpr int tries = 4;  // a key may be taken
-  const fi_domain_attr &domain = *state_->info->domain_attr;
-  const std::uint64_t access = for_peers ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ | FI_SEND | FI_RECV;
-  int code = -FI_ENOKEY;
-  for (int i = 0; i < tries && code == -FI_ENOKEY; ++i) {
-    const std::uint64_t key = draw_key(domain.mr_key_size);
-    code = fi_mr_reg(state_->domain, base, static_cast<std::size_t>(bytes), access, 0, key, 0, registration, nullptr);
-  }
-  if (code == 0 && (domain.mr_mode & FI_MR_ENDPOINT) != 0) {
-    code = fi_mr_bind(*registration, &state_->endpoint->fid, 0);
-    if (code == 0) code = fi_mr_enable(*registration);
-  }
-  if (code == 0) return Status::ok;
-  return fail(Status::memory, "%s cannot register %lld bytes: %s", description_.c_str(), static_cast<long long>(bytes), text_of(-code));
 }
 
 }  // namespace halocline::transport::ofi

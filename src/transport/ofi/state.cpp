@@ -2,15 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/state.hpp"
 
+#include "transport/ofi/random.hpp"
+
 namespace halocline::transport::ofi {
 namespace {
 
 constexpr std::size_t kQueueLength = 4096;
 
+/// A key of as many bytes as the provider's keys have.
+std::uint64_t draw_key(std::size_t bytes) {
+  const std::uint64_t key = random_bits();
+  return bytes < sizeof key ? key & ((std::uint64_t{1} << (8 * bytes)) - 1) : key;
+}
+
 }  // namespace
 
 /// The endpoint first: then nobody can write here any more. A domain whose memory was given up, because a swap had failed, stays.
-Port::State::~State() {
+State::~State() {
   if (endpoint) fi_close(&endpoint->fid);
   if (queue) fi_close(&queue->fid);
   if (addresses) fi_close(&addresses->fid);
@@ -18,42 +26,58 @@ Port::State::~State() {
   if (fabric) fi_close(&fabric->fid);
 }
 
-Status Port::State::check(int code, const char *call, const std::string &description) const {
+Status State::check(int code, const char *call) const {
   if (code == 0) return Status::ok;
   return fail(Status::unsupported, "%s: %s: %s", description.c_str(), call, library->text_of(-code));
 }
 
-Status Port::State::open_queue(const std::string &description, bool sleeps) {
+Status State::open_queue(bool sleeps) {
   fi_cq_attr attributes{};
   attributes.size = kQueueLength;
   attributes.format = FI_CQ_FORMAT_DATA;
   attributes.wait_obj = sleeps ? FI_WAIT_FD : FI_WAIT_NONE;
   const int code = fi_cq_open(domain, &attributes, &queue, nullptr);
-  return code != 0 && sleeps ? open_queue(description, false) : check(code, "fi_cq_open", description);
+  return code != 0 && sleeps ? open_queue(false) : check(code, "fi_cq_open");
 }
 
-int Port::State::wait_object() const {
+int State::wait_object() const {
   int object = -1;
   return fi_control(&queue->fid, FI_GETWAIT, &object) == 0 ? object : -1;
 }
 
-Status Port::State::open(const std::string &description, bool sleeps) {
+Status State::open(bool sleeps) {
   fi_av_attr address_attributes{};
-  HLC_TRY(check(library->fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric", description));
-  HLC_TRY(check(fi_domain(fabric, info.get(), &domain, nullptr), "fi_domain", description));
-  HLC_TRY(open_queue(description, sleeps));
-  HLC_TRY(check(fi_av_open(domain, &address_attributes, &addresses, nullptr), "fi_av_open", description));
-  HLC_TRY(check(fi_endpoint(domain, info.get(), &endpoint, nullptr), "fi_endpoint", description));
-  HLC_TRY(check(fi_ep_bind(endpoint, &addresses->fid, 0), "fi_ep_bind", description));
-  HLC_TRY(check(fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind", description));
-  return check(fi_enable(endpoint), "fi_enable", description);
+  HLC_TRY(check(library->fabric(info->fabric_attr, &fabric, nullptr), "fi_fabric"));
+  HLC_TRY(check(fi_domain(fabric, info.get(), &domain, nullptr), "fi_domain"));
+  HLC_TRY(open_queue(sleeps));
+  HLC_TRY(check(fi_av_open(domain, &address_attributes, &addresses, nullptr), "fi_av_open"));
+  HLC_TRY(check(fi_endpoint(domain, info.get(), &endpoint, nullptr), "fi_endpoint"));
+  HLC_TRY(check(fi_ep_bind(endpoint, &addresses->fid, 0), "fi_ep_bind"));
+  HLC_TRY(check(fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind"));
+  return check(fi_enable(endpoint), "fi_enable");
 }
 
-Status Port::State::name(const std::string &description, Address *address) const {
+Status State::name(Address *address) const {
   std::size_t bytes = sizeof address->text;
-  HLC_TRY(check(fi_getname(&endpoint->fid, address->text, &bytes), "fi_getname", description));
+  HLC_TRY(check(fi_getname(&endpoint->fid, address->text, &bytes), "fi_getname"));
   address->bytes = static_cast<std::uint32_t>(bytes);
   return Status::ok;
+}
+
+Status State::register_memory(const Registering &memory, fid_mr **registration) const {
+  constexpr int tries = 4;  // a key may be taken
+  const fi_domain_attr &attributes = *info->domain_attr;
+  const std::uint64_t access = memory.for_peers ? FI_REMOTE_WRITE | FI_REMOTE_READ : FI_WRITE | FI_READ | FI_SEND | FI_RECV;
+  const auto bytes = static_cast<std::size_t>(memory.bytes);
+  int code = -FI_ENOKEY;
+  for (int i = 0; i < tries && code == -FI_ENOKEY; ++i)
+    code = fi_mr_reg(domain, memory.base, bytes, access, 0, draw_key(attributes.mr_key_size), 0, registration, nullptr);
+  if (code == 0 && (attributes.mr_mode & FI_MR_ENDPOINT) != 0) {
+    code = fi_mr_bind(*registration, &endpoint->fid, 0);
+    if (code == 0) code = fi_mr_enable(*registration);
+  }
+  if (code == 0) return Status::ok;
+  return fail(Status::memory, "%s cannot register %zu bytes: %s", description.c_str(), bytes, library->text_of(-code));
 }
 
 }  // namespace halocline::transport::ofi

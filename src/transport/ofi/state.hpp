@@ -7,13 +7,24 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_rma.h>
 
+#include <string>
+
 #include "transport/ofi/provider.hpp"
+#include "transport/ofi/transfer.hpp"
 
 namespace halocline::transport::ofi {
 
-struct Port::State {
+/// Memory to be registered: for peers to write into and read, or for this process to write from and read into.
+struct Registering {
+  const char *base = nullptr;
+  std::int64_t bytes = 0;
+  bool for_peers = false;
+};
+
+struct State {
   const Library *library = nullptr;
   Info info;
+  std::string description;  // in messages
   fid_fabric *fabric = nullptr;
   fid_domain *domain = nullptr;
   fid_cq *queue = nullptr;
@@ -22,13 +33,17 @@ struct Port::State {
 
   ~State();
   /// With a wait object, if one is wanted and the provider has one.
-  Status open(const std::string &description, bool sleeps);
-  Status open_queue(const std::string &description, bool sleeps);
+  Status open(bool sleeps);
   /// A file descriptor that is readable when something has come; -1: there is none.
   int wait_object() const;
   /// The endpoint's own address.
-  Status name(const std::string &description, Address *address) const;
-  Status check(int code, const char *call, const std::string &description) const;
+  Status name(Address *address) const;
+  /// Under a key that nobody can guess where the provider lets us choose it.
+  Status register_memory(const Registering &memory, fid_mr **registration) const;
+
+ private:
+  Status open_queue(bool sleeps);
+  Status check(int code, const char *call) const;
 };
 
 }  // namespace halocline::transport::ofi
