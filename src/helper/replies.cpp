@@ -22,10 +22,10 @@ Status Replies::add_chunk() {
   return Status::ok;
 }
 
-Status Replies::send(int rank, const transport::ofi::Address &address, const Message &answer) {
+Status Replies::send(int rank, const transport::Address &address, const Message &answer) {
   auto known = peers_.find(rank);
   if (known == peers_.end()) {
-    transport::ofi::Peer peer{};
+    transport::Peer peer{};
     HLC_TRY(port_.meet(address, &peer));
     known = peers_.emplace(rank, peer).first;
   }

@@ -17,7 +17,7 @@ class Replies {
   explicit Replies(NetworkPort &port) : port_(port) {}
 
   /// Sends an answer to a rank, whose address this is.
-  Status send(int rank, const transport::ofi::Address &address, const Message &answer);
+  Status send(int rank, const transport::Address &address, const Message &answer);
   /// A transfer that has ended, be it well or not: who does not hear its answer is gone.
   void take_back(Transfer &transfer) { free_.push_back(static_cast<Reply *>(&transfer)); }
 
@@ -32,7 +32,7 @@ class Replies {
   Status add_chunk();
 
   NetworkPort &port_;
-  std::map<int, transport::ofi::Peer> peers_;
+  std::map<int, transport::Peer> peers_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<Reply *> free_;
 };

@@ -35,7 +35,7 @@ Status open_object(const ObjectAddress &address, std::int64_t place, const std::
 
 Status Server::try_to_open() {
   const HelperBoard &board = this->board();
-  transport::ofi::Wish wish;
+  transport::Wish wish;
   wish.provider = environment("PROVIDER");
   wish.interface = environment("INTERFACE");
   wish.library = board.library;

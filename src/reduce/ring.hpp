@@ -63,13 +63,13 @@ class Ring : public Kept {
  private:
   bool is_on_its_way(int rank) const;
 
-  using Transfer = transport::ofi::Transfer;
+  using Transfer = transport::Transfer;
 
   /// What a rank tells the two it has to do with in a lane. Then follow the words to announce chunks with, one per slot, and those to announce
   /// that chunks have been read.
   struct Card {
     Whereabouts rank;
-    transport::ofi::RemotePart memory;
+    transport::RemoteKey memory;
     std::int64_t incoming = 0, slot_distance = 0;  // where its slots are, in its part
     std::uint64_t greeting_from_before = 0, greeting_from_after = 0;
   };
@@ -77,7 +77,7 @@ class Ring : public Kept {
   struct Peer {
     int rank = -1;
     bool met = false;
-    transport::ofi::Address address;
+    transport::Address address;
     Transfer greeting;
     Counter greeted;
     std::uint64_t greeted_word = 0;

@@ -1,9 +1,10 @@
-// The contract of a transport: what the engine asks of shared memory and of a network. A transport brings
+// The contract of a transport. There are two kinds: shared memory, whose contract is here, and a network, whose contract is network.hpp.
+// Each has
 //   Region  memory that peers may reach. Shared memory is made by all together and mapped by all: one part per rank, each part known by its
-//           owner and an offset. On a network each process has its own, and tells the others its address and key.
-//   Port    how peers are told that data are there, and where a rank waits for that. In shared memory the sender stores and rings; on a network
-//           it puts, with an announcement, and the receiver has to poll.
-// Each lives in a folder of the same file names (region.*, port.*). The checks below are compiled for each transport.
+//           owner and an offset. On a network each process registers its own, and tells the others its address and key.
+//   Port    how a rank learns that data have arrived, and where it waits for that. In shared memory the sender stores and wakes the receiver; on
+//           a network it writes with immediate data, and the receiver polls.
+// Each transport is a folder with the same file names (region.*, port.*). The checks are compiled for each.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,22 +33,6 @@ concept PortContract = requires(P &port, Member member, std::uint32_t seen, long
   { port.sleep(seen, timeout_ns) } -> std::same_as<void>;
   { port.awake() } -> std::same_as<void>;
   { port.alive(member) } -> std::same_as<bool>;
-};
-
-template <class R>
-concept NetworkRegionContract = requires(const R &region) {
-  { region.base() } -> std::same_as<char *>;
-  { region.bytes() } -> std::same_as<std::int64_t>;
-  region.remote();
-};
-
-template <class P>
-concept NetworkPortContract = requires(P &port, Counter *counter, std::uint64_t word, int until, long timeout_ns) {
-  port.address();
-  { port.listen(counter) } -> std::same_as<std::uint64_t>;
-  { port.stop_listening(word) } -> std::same_as<void>;
-  { port.poll() } -> std::same_as<void>;
-  { port.sleep(until, timeout_ns) } -> std::same_as<void>;
 };
 
 }  // namespace halocline::transport

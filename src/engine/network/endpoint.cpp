@@ -60,7 +60,7 @@ Status Endpoint::start_thread() {
   return thread_->start();
 }
 
-transport::ofi::Failures &Endpoint::count_failures() {
+transport::Failures &Endpoint::count_failures() {
   const auto locked = lock();
   return failures_.emplace_back(0);
 }

@@ -19,8 +19,8 @@ namespace halocline {
 
 /// What a context asks of an endpoint. The secret of the choice is the context's own.
 struct EndpointSpec {
-  transport::ofi::Wish wish;
-  transport::ofi::Choice choice;
+  transport::Wish wish;
+  transport::Choice choice;
   Progress progress = Progress::caller;
 };
 
@@ -69,7 +69,7 @@ class Endpoint final : public Polled {
   const PulseWords &pulse_words() const { return pulse_words_; }
   bool many_threads() const { return spec_.wish.many_threads; }
   /// What counts the failures of one context's transfers. It stays as long as the endpoint.
-  transport::ofi::Failures &count_failures();
+  transport::Failures &count_failures();
 
   /// A context takes part from now on. `user` holds one, and is empty then; it allocates nothing.
   void join(EndpointUsers &user);
@@ -111,7 +111,7 @@ class Endpoint final : public Polled {
   PulseWords pulse_words_;
   std::unique_ptr<Letterbox> letterbox_;
   bool takes_messages_ = false;
-  std::deque<transport::ofi::Failures> failures_;
+  std::deque<transport::Failures> failures_;
   EndpointUsers users_, left_;
   std::atomic<int> contexts_{0};  // the length of users_; read without the lock
   std::atomic<bool> any_put_off_{false};  // read without the lock

@@ -28,7 +28,7 @@ class FlightOwner {
 /// A rank of another node.
 struct Link {
   int rank = 0;
-  transport::ofi::Peer peer = 0;
+  transport::Peer peer = 0;
   Flight *oldest = nullptr, *newest = nullptr;  // in flight, in the order in which they began
   // What has gone there whose end does not say that it is there, and how much of it is known to be.
   std::uint64_t posted = 0, confirmed = 0;
@@ -67,7 +67,7 @@ class Flights {
   struct Common {
     NetworkPort *port = nullptr;
     FlightOwner *owner = nullptr;
-    transport::ofi::Failures *failures = nullptr;
+    transport::Failures *failures = nullptr;
   };
 
   Flights() = default;

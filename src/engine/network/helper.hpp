@@ -23,9 +23,9 @@ class Helper {
   ~Helper();
 
   /// Starts it, and tells it where all ranks are. Collective over the communicator, the same status on all ranks.
-  Status start(const NetworkPort &network, const transport::ofi::Choice &choice, const Segment &addresses);
+  Status start(const NetworkPort &network, const transport::Choice &choice, const Segment &addresses);
   /// Where ranks of other nodes reach this one.
-  const transport::ofi::Address &address() const { return board().address; }
+  const transport::Address &address() const { return board().address; }
 
   /// Has this rank's part of a segment served: that of a member in memory whose file is kept until then.
   Status serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperAnswer *answer);
@@ -34,8 +34,8 @@ class Helper {
   Status look_for_death() const;
 
  private:
-  Status launch(const NetworkPort &network, const transport::ofi::Choice &choice);
-  Status fill_board(const NetworkPort &network, const transport::ofi::Choice &choice);
+  Status launch(const NetworkPort &network, const transport::Choice &choice);
+  Status fill_board(const NetworkPort &network, const transport::Choice &choice);
   Status spawn(const std::string &program, int object);
   Status await_ready();
   Status open_pipe();

@@ -35,7 +35,7 @@ struct HelperOrder {
 struct HelperAnswer {
   std::int32_t status = 0;
   char message[512] = "";
-  transport::ofi::RemotePart part;
+  transport::RemoteKey part;
   std::uint64_t ear = 0;
 };
 
@@ -58,7 +58,7 @@ struct HelperBoard {
   std::uint64_t build;
   std::int32_t ranks, members;
   std::int32_t one_host;
-  transport::ofi::Choice choice;
+  transport::Choice choice;
   char library[1024];  // the file of libfabric
   transport::shm::ObjectAddress bells;
   std::int64_t bell_distance;
@@ -71,7 +71,7 @@ struct HelperBoard {
   std::atomic<State> state;
   std::int32_t status;
   char message[512];
-  transport::ofi::Address address;
+  transport::Address address;
 };
 
 /// A member's part of the Region. The board is that of member 0.

@@ -12,12 +12,12 @@
 namespace halocline {
 namespace {
 
-using transport::ofi::Choice;
-using transport::ofi::Wish;
+using transport::Choice;
+using transport::Wish;
 
 /// HALOCLINE_FAKE_NETWORK, for tests; rank 0's is that of all.
-Status read_fake(int rank, transport::ofi::Fake &fake) {
-  using transport::ofi::Fake;
+Status read_fake(int rank, transport::Fake &fake) {
+  using transport::Fake;
   const char *text = environment("FAKE_NETWORK");
   if (*text == '\0') return Status::ok;
   for (const auto &[name, known] : {std::pair{"crowded", Fake::crowded}, {"unordered", Fake::unordered}, {"poor", Fake::poor}})

@@ -32,7 +32,7 @@ class Network final : public RemoteProgress {
   /// Counts transfers of this context that have failed; who has some under way looks at them when it grows. The port is open.
   std::uint64_t failures() const { return failures_->load(std::memory_order_acquire); }
   /// Where each transfer of this context counts its failure.
-  transport::ofi::Failures *count_failures() const { return failures_; }
+  transport::Failures *count_failures() const { return failures_; }
   bool has_failed() const override { return failures_ && failures() > 0; }
   /// A rank of another node is lost, as this one or another has found out: collective steps wait for it no longer. Any thread.
   void note_lost(int rank) { lost_.store(rank, std::memory_order_relaxed); }
@@ -64,7 +64,7 @@ class Network final : public RemoteProgress {
   Leaders leaders_;
   std::shared_ptr<Endpoint> endpoint_;
   NetworkPort *port_ = nullptr;
-  transport::ofi::Failures *failures_ = nullptr;
+  transport::Failures *failures_ = nullptr;
   EndpointUsers as_user_;  // until it joins the endpoint
   std::unique_ptr<Pulses> pulses_;
   std::unique_ptr<Traffic> traffic_;

@@ -11,8 +11,8 @@
 namespace halocline {
 namespace {
 
+using transport::Transfer;
 using transport::ofi::Region;
-using transport::ofi::Transfer;
 
 constexpr std::int64_t kWordBytes = 8;
 constexpr std::int64_t kEvery_ns = 1'000'000'000;
@@ -39,7 +39,7 @@ Whereabouts Pulses::mine() const {
 Status Pulses::know(int rank, const Whereabouts &there) {
   const std::lock_guard lock(mutex_);
   if (pulses_.count(rank) != 0) return Status::ok;
-  transport::ofi::Peer peer = 0;
+  transport::Peer peer = 0;
   HLC_TRY(port_.meet(there.address, &peer));
   Pulse &pulse = pulses_[rank];
   pulse.name = on_its_host(rank, there.host);

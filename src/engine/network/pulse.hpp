@@ -14,8 +14,8 @@ namespace halocline {
 
 /// How a rank is reached, and the word of its memory that others may write to see whether it is there. Plain bytes, to be sent as they are.
 struct Whereabouts {
-  transport::ofi::Address address;
-  transport::ofi::RemotePart pulse;
+  transport::Address address;
+  transport::RemoteKey pulse;
   char host[32];  // as much of its name as there is room for
 };
 
@@ -33,7 +33,7 @@ std::string on_its_host(int rank, const char *host);
 /// The ranks of other nodes that this one has had to do with. Any thread may call.
 class Pulses {
  public:
-  Pulses(transport::ofi::Port &port, const PulseWords &words, transport::ofi::Failures &failures)
+  Pulses(transport::ofi::Port &port, const PulseWords &words, transport::Failures &failures)
       : port_(port), words_(words), failures_(failures) {}
   /// What others need to know to look for this rank.
   Whereabouts mine() const;
@@ -62,7 +62,7 @@ class Pulses {
 
  private:
   struct Pulse {
-    transport::ofi::Transfer write;
+    transport::Transfer write;
     std::int64_t next_ns = 0;  // the next write, or the end of the patience with this one
     std::int64_t lost_since_ns = 0;
     std::uint64_t taken_before = 0;  // by the provider, when the write began
@@ -78,7 +78,7 @@ class Pulses {
 
   transport::ofi::Port &port_;
   const PulseWords &words_;
-  transport::ofi::Failures &failures_;
+  transport::Failures &failures_;
   std::mutex mutex_;
   std::map<int, Pulse> pulses_;  // by rank
 };

@@ -18,7 +18,7 @@ namespace halocline {
 
 using NetworkPort = transport::ofi::Port;
 using NetworkSegment = transport::ofi::Region;
-using transport::ofi::Transfer;
+using transport::Transfer;
 
 /// The bytes before a part's data, where notifications without data are written to.
 inline constexpr std::int64_t kLanding = kLinePair;

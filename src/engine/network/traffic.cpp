@@ -23,7 +23,7 @@ bool is_post(const Flight &flight) {
 
 }  // namespace
 
-Traffic::Traffic(const Needs &needs, const transport::ofi::Choice &choice, transport::ofi::Failures *failures)
+Traffic::Traffic(const Needs &needs, const transport::Choice &choice, transport::Failures *failures)
     : communicator_(needs.communicator),
       leaders_(needs.leaders),
       endpoint_(needs.endpoint),

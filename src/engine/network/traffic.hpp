@@ -37,7 +37,7 @@ class Traffic final : public EndpointClient {
     Endpoint &endpoint;
     Pulses &pulses;
   };
-  Traffic(const Needs &needs, const transport::ofi::Choice &choice, transport::ofi::Failures *failures);
+  Traffic(const Needs &needs, const transport::Choice &choice, transport::Failures *failures);
   Traffic(const Traffic &) = delete;
   Traffic &operator=(const Traffic &) = delete;
 
@@ -144,10 +144,10 @@ class Traffic final : public EndpointClient {
   Endpoint &endpoint_;
   Pulses &pulses_;
   NetworkPort &port_;
-  transport::ofi::Choice choice_;
+  transport::Choice choice_;
   bool open_ = false;
   Directory<Whereabouts> ranks_;
-  Directory<transport::ofi::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
+  Directory<transport::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
   std::map<int, Link> links_;
   Service service_;
   std::vector<Message> put_off_;  // requests for memory that another rank of the node changes just now

@@ -26,7 +26,7 @@ struct Announcing {
 /// A rank's part as others reach it over the network. Plain numbers, to be sent as they are.
 struct FarCard {
   std::int64_t bytes = 0;
-  transport::ofi::RemotePart part;  // from the landing on
+  transport::RemoteKey part;  // from the landing on
   std::uint64_t ear = 0;
 };
 

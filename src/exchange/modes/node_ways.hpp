@@ -39,7 +39,7 @@ static_assert(sizeof(NodeWords) % kLinePair == 0);
 struct ReachCard {
   Whereabouts carrier;
   int rank = 0;  // the carrier's
-  transport::ofi::RemotePart memory;  // from the landing on
+  transport::RemoteKey memory;  // from the landing on
   std::array<std::uint64_t, kinds> announcements{};
 };
 
@@ -83,7 +83,7 @@ class NodeWays {
     NetworkSegment landing;  // registered by the carrier: the landing and the slots to receive in
     NetworkSegment source;  // news and the slots to send from
     std::size_t listening = 0;  // to so many kinds; the carrier
-    transport::ofi::Address address;
+    transport::Address address;
     bool met = false;
     int rank = -1;  // who hears there
     std::string host;  // where

@@ -14,8 +14,8 @@
 namespace halocline {
 namespace {
 
-using transport::ofi::Peer;
-using transport::ofi::RemotePart;
+using transport::Peer;
+using transport::RemoteKey;
 
 constexpr std::size_t kWireSlots = 2;
 constexpr std::int64_t kWordBytes = 64;  // what an announcement without data writes: one word on a line of its own
@@ -26,7 +26,7 @@ enum : std::size_t { arrived_0, arrived_1, freed_0, freed_1, greeted, wire_kinds
 /// What the peer has to know to write to its edge.
 struct WireCard {
   Whereabouts rank;
-  RemotePart memory;
+  RemoteKey memory;
   std::int64_t word = 0, slot = 0, slot_distance = 0;  // offsets in the memory
   std::array<std::uint64_t, wire_kinds> announcements{};
 };
@@ -154,7 +154,7 @@ class WireLeg final : public Leg {
     std::array<Counter, wire_kinds> heard;
     std::array<std::uint64_t, wire_kinds> my_announcements{};
     std::size_t listening = 0;  // to so many of them
-    transport::ofi::Address address;
+    transport::Address address;
     bool met = false;
     std::uint64_t sent = 0, received = 0;
     std::array<std::uint64_t, kWireSlots> awaited{};  // pieces that have to have come, per slot

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "transport/ofi/transfer.hpp"
+#include "transport/network.hpp"
 
 namespace halocline::transport::ofi {
 

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kMostTransferBytes = std::size_t{1} << 30;
 constexpr long kRetryEvery_ns = 1'000'000;    // what had no room: no event may tell when there is some
 constexpr long kWithoutObject_ns = 50'000;    // a provider that has nothing to sleep on
-static_assert(sizeof(Transfer::for_libfabric) >= sizeof(fi_context2));
-static_assert(offsetof(Transfer, for_libfabric) == 0);
+static_assert(sizeof(Transfer::for_network) >= sizeof(fi_context2));
+static_assert(offsetof(Transfer, for_network) == 0);
 
 constexpr std::size_t kMostTransferBytesIfFake = 5000, kWordBytesIfPoor = 4;
 
@@ -43,7 +43,7 @@ std::size_t place_in(std::uint64_t word) { return word & (kPlaces - 1); }
 std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
   const iovec from{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)};
   const fi_rma_iov to{t.address, static_cast<std::size_t>(t.bytes), t.key};
-  const fi_msg_rma message{&from, &t.descriptor, 1, t.peer, &to, 1, &t.for_libfabric, t.announcement};
+  const fi_msg_rma message{&from, &t.descriptor, 1, t.peer, &to, 1, &t.for_network, t.announcement};
   return fi_writemsg(endpoint, &message, flags | FI_COMPLETION);
 }
 
@@ -181,8 +181,10 @@ void Port::start(Transfer &transfer) {
 Status Port::lend(Transfer &transfer) {
   const bool reads = transfer.kind == Transfer::Kind::fetch;
   const auto locked = lock();
-  HLC_TRY(state_->register_memory({reads ? transfer.into : transfer.from, transfer.bytes, false}, &transfer.lent));
-  transfer.descriptor = fi_mr_desc(transfer.lent);
+  fid_mr *registration = nullptr;
+  HLC_TRY(state_->register_memory({reads ? transfer.into : transfer.from, transfer.bytes, false}, &registration));
+  transfer.lent = registration;
+  transfer.descriptor = fi_mr_desc(registration);
   return Status::ok;
 }
 
@@ -254,9 +256,9 @@ std::int64_t Port::hand_over(Transfer &t) {
     case Transfer::Kind::announce: return write(endpoint, t, FI_REMOTE_CQ_DATA | inject);
     case Transfer::Kind::deliver: return write(endpoint, t, FI_DELIVERY_COMPLETE);
     case Transfer::Kind::deliver_and_announce: return write(endpoint, t, FI_DELIVERY_COMPLETE | FI_REMOTE_CQ_DATA);
-    case Transfer::Kind::fetch: return fi_read(endpoint, t.into, bytes, t.descriptor, t.peer, t.address, t.key, &t.for_libfabric);
-    case Transfer::Kind::send: return fi_send(endpoint, t.from, bytes, t.descriptor, t.peer, &t.for_libfabric);
-    case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.descriptor, FI_ADDR_UNSPEC, &t.for_libfabric);
+    case Transfer::Kind::fetch: return fi_read(endpoint, t.into, bytes, t.descriptor, t.peer, t.address, t.key, &t.for_network);
+    case Transfer::Kind::send: return fi_send(endpoint, t.from, bytes, t.descriptor, t.peer, &t.for_network);
+    case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.descriptor, FI_ADDR_UNSPEC, &t.for_network);
   }
   return -FI_EINVAL;
 }
@@ -268,7 +270,7 @@ void Port::give_back(Transfer &transfer, int error) {
 }
 
 void Port::end(Transfer &transfer, int error) {
-  if (transfer.lent) fi_close(&std::exchange(transfer.lent, nullptr)->fid);
+  if (transfer.lent) fi_close(&static_cast<fid_mr *>(std::exchange(transfer.lent, nullptr))->fid);
   transfer.error = error;
   // Its owner may let go of one that is not reported as soon as it is over.
   const bool reported = transfer.reported;

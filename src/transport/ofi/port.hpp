@@ -13,16 +13,14 @@
 
 #include "base/atomics.hpp"
 #include "base/notifications.hpp"
+#include "transport/network.hpp"
 #include "transport/ofi/backlog.hpp"
-#include "transport/ofi/choice.hpp"
-#include "transport/ofi/transfer.hpp"
-#include "transport/transport.hpp"
 
 namespace halocline::transport::ofi {
 
 struct State;
 
-/// The endpoint and all that goes with it. Nothing but open, meet and listen allocates. With Wish::many_threads any thread may call.
+/// The endpoint and all that goes with it. transport/network.hpp says what each member does.
 class Port {
  public:
   Port();
@@ -30,74 +28,49 @@ class Port {
   Port &operator=(const Port &) = delete;
   ~Port();
 
-  /// What rank 0 chooses for all. Unsupported, with the reason, if nothing fits.
   static Status choose(const Wish &wish, Choice *choice);
-  /// Opens the endpoint. Unsupported, with the reason, if this host has nothing that fits the choice.
   Status open(const Wish &wish, const Choice &choice);
-  bool is_open() const { return state_ != nullptr; }
-  /// Nothing goes out or comes in any more, and the transfers that are under way are the provider's no longer. What has been registered is to be
-  /// closed before the port goes, but may be later. No other thread is in the port.
+  /// The provider may refuse while memory is registered: then the endpoint is closed with the port.
   void close_endpoint();
-  /// One line: provider, interface, library.
   const std::string &description() const { return description_; }
   const std::string &library_file() const { return library_file_; }
-  const Address &address() const { return address_; }
-  /// The most that one transfer may carry.
-  std::int64_t most_bytes() const { return most_bytes_; }
+  const char *text_of(int error) const;
 
-  /// Gets to know another endpoint; nothing is sent yet. Each call is to be undone by one of part_from.
+  const Address &address() const { return address_; }
   Status meet(const Address &address, Peer *peer);
   void part_from(const Address &address);
   void part_from(Peer peer);
 
-  /// Counts announcements in a counter from now on, and returns the word that peers are to announce with.
   std::uint64_t listen(Counter *counter);
   void stop_listening(std::uint64_t word);
-
-  /// True if announcements have room for an id and a value.
   bool carries_values() const { return word_bytes_ >= sizeof(std::uint64_t); }
-  /// Sets words from now on. Peers announce with announcement(*ear, id, value). Only where announcements carry values.
   Status listen(const Words &words, std::uint64_t *ear);
   void stop_setting(std::uint64_t ear);
   static std::uint64_t announcement(std::uint64_t ear, std::uint32_t id, std::uint32_t value) {
     return ear | std::uint64_t{id} << 32 | value;
   }
+  void count_stranger() { strangers_.fetch_add(1, std::memory_order_relaxed); }
+  /// Errors that belong to no transfer are counted, too.
+  std::uint64_t strangers() const { return strangers_.load(std::memory_order_relaxed); }
 
-  /// Starts a transfer; it waits in a queue if the provider has no room, or if an older one to its peer waits there. Does not block.
-  void start(Transfer &transfer);
-  /// The reported transfers that have ended since the last call, linked by `next`; those that ended first stand first.
-  Transfer *take_ended();
-  /// False if there is none; without the lock.
-  bool any_ended() const { return any_ended_.load(std::memory_order_relaxed); }
-  /// True if memory that is written from or read into has to be registered.
+  std::int64_t most_bytes() const { return most_bytes_; }
   bool registers_sources() const { return registers_sources_; }
-  /// Registers the memory of a transfer until its end.
-  Status lend(Transfer &transfer);
-  /// True if a message arrives after the writes to its peer that were started before it: the provider promises that for what it was given
-  /// first, and what has no room waits in that order.
+  /// The provider promises it for what it was given first, and what has no room waits in that order.
   bool keeps_order() const { return keeps_order_; }
-  /// True if a transfer still waits for room in the provider.
+  Status lend(Transfer &transfer);
+  void start(Transfer &transfer);
   bool waits_for_room(const Transfer &transfer);
-  /// Takes back a transfer that still waits for room; false: one that the provider has is left as it is.
   bool withdraw(Transfer &transfer);
-  /// The same, and it has failed.
   void give_up(Transfer &transfer, int error);
-  /// Moves things along: takes in announcements and ends of transfers, and tries again what had no room. Does nothing while another thread is
-  /// in the port.
-  void poll();
-  /// Sleeps until something may have come, a file descriptor is readable, or the time is over. Needs Wish::sleeps; not for several threads.
-  void sleep(int until, long timeout_ns);
-  /// Counts calls of poll, and what they have taken in: announcements and ends of transfers.
-  std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
-  std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
-  /// Counts what the provider has taken for others. It has room if it holds nothing of that, or far less than it has room for.
   std::uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
   bool has_room() const { return held_.load(std::memory_order_relaxed) <= most_held_ / 2; }
-  /// Announcements that nobody here has asked for, and errors that belong to no transfer.
-  std::uint64_t strangers() const { return strangers_.load(std::memory_order_relaxed); }
-  void count_stranger() { strangers_.fetch_add(1, std::memory_order_relaxed); }
-  /// The text of a transfer's error.
-  const char *text_of(int error) const;
+
+  void poll();
+  void sleep(int until, long timeout_ns);
+  Transfer *take_ended();
+  bool any_ended() const { return any_ended_.load(std::memory_order_relaxed); }
+  std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
+  std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
 
  private:
   friend class Region;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "transport/ofi/choice.hpp"
+#include "transport/network.hpp"
 #include "transport/ofi/library.hpp"
 
 namespace halocline::transport::ofi {

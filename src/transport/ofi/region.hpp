@@ -1,5 +1,5 @@
 // Memory of this process that peers may write into over the network, or that it writes from. Each process has its own; what the others need
-// to know of it is a RemotePart.
+// to know of it is a RemoteKey.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,12 +7,14 @@
 
 #include "transport/ofi/port.hpp"
 
+struct fid_mr;
+
 namespace halocline::transport::ofi {
 
 /// Pages that hold zeros at first. Move-only; goes before its port.
 class Region {
  public:
-  enum class Use { for_peers, for_me };
+  using Use = transport::Use;
 
   Region() = default;
   Region(Region &&other) noexcept { *this = std::move(other); }
@@ -30,7 +32,7 @@ class Region {
   /// What goes with every write from this memory.
   void *descriptor() const { return descriptor_; }
   /// What peers have to know to write into it.
-  RemotePart remote() const { return remote_; }
+  RemoteKey remote() const { return remote_; }
 
  private:
   Status enter(Port &port, bool for_peers);
@@ -41,9 +43,9 @@ class Region {
   Port *port_ = nullptr;
   fid_mr *registration_ = nullptr;
   void *descriptor_ = nullptr;
-  RemotePart remote_;
+  RemoteKey remote_;
 };
 
-static_assert(NetworkRegionContract<Region>);
+static_assert(NetworkRegionContract<Region, Port>);
 
 }  // namespace halocline::transport::ofi

@@ -9,8 +9,8 @@
 
 #include <string>
 
+#include "transport/network.hpp"
 #include "transport/ofi/provider.hpp"
-#include "transport/ofi/transfer.hpp"
 
 namespace halocline::transport::ofi {
 
