@@ -26,9 +26,9 @@ struct NodeTable : Job {
   std::vector<int> nodes;
 };
 
-bool is_done(const transport::Transfer &transfer) {
+bool is_done(const Transfer &transfer) {
   // SYNC written-before-reuse (pairs with Port::end)
-  return transfer.state.load(std::memory_order_acquire) == transport::Transfer::State::at_rest;
+  return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest;
 }
 
 }  // namespace

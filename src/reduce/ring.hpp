@@ -11,6 +11,7 @@
 
 #include "engine/communicator/collective.hpp"
 #include "engine/context/context.hpp"
+#include "engine/network/network_transport.hpp"
 #include "reduce/plan.hpp"
 
 namespace halocline {
@@ -62,8 +63,6 @@ class Ring : public Kept {
 
  private:
   bool is_on_its_way(int rank) const;
-
-  using Transfer = transport::Transfer;
 
   /// What a rank tells the two it has to do with in a lane. Then follow the words to announce chunks with, one per slot, and those to announce
   /// that chunks have been read.

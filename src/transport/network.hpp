@@ -1,6 +1,6 @@
 // The contract of a network: plain values that an endpoint takes and returns, and the members that engine, exchange, reduce and the helper
 // process call. A network is a folder with port.hpp (class Port, the endpoint) and region.hpp (class Region, registered memory); both are checked
-// against the concepts below. Which folder is used is said in engine/network_transport.hpp alone.
+// against the concepts below. Which folder is used is said in engine/network/network_transport.hpp alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -7,6 +7,11 @@ Usage: layers.py SRC_FOLDER
 The build enforces the same by include paths; this check also sees files that no target compiles, transports that know each other, and
 build files that link or include a layer.
 
+One file outside src/transport names a network, by its folder and its namespace: engine/network/network_transport.hpp. A layer that may not
+include transport (exchange, reduce, faces, ...) may use of it the plain types that transport/*.hpp declare, where the file or its header
+includes engine/network/network_transport.hpp, which brings them with NetworkPort and NetworkSegment; never what a transport's folder declares.
+Tests are not looked at: some are about one network.
+
 SPDX-License-Identifier: BSD-3-Clause
 """
 import pathlib
@@ -37,6 +42,12 @@ ENGINE_MAY_USE = {
     "context": {"context", "network", "progress", "memory", "communicator"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+# Where a network is named. Shared memory is no choice: engine and helper use it as it is.
+ALIAS, SHARED_MEMORY = pathlib.PurePath("engine/network/network_transport.hpp"), "shm"
+DECLARED = re.compile(r"^(?:using|struct|class|enum(?: class)?|concept) (\w+)", re.MULTILINE)
+NAMED = re.compile(r"\btransport::(\w+)")
+OF_NETWORK = re.compile(r"\b(?:transport::\w+|NetworkPort|NetworkSegment)\b")
+COMMENT = re.compile(r"//.*")
 # Beside src/: users of the library like everybody else. Tests may look inside.
 OUTSIDE = ("apps", "bindings", "examples", "include", "tools")
 ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
@@ -61,6 +72,35 @@ def faults_of(path, source):
     return faults
 
 
+def networks_in(root):
+    """The folders of networks, which are also their namespaces."""
+    return {path.name for path in (root / "transport").iterdir() if path.is_dir()} - {SHARED_MEMORY}
+
+
+def plain_types(root):
+    """What the contracts declare."""
+    return {name for path in (root / "transport").glob("*.hpp") for name in DECLARED.findall(path.read_text())}
+
+
+def faults_of_naming(root, path, code):
+    """Sentences about the networks that one file names."""
+    networks = networks_in(root)
+    found = [target for target in INCLUDE.findall(code) if target.split("/")[0] == "transport" and target.split("/")[1] in networks]
+    found += [f"transport::{name}" for name in sorted(set(NAMED.findall(code)) & networks)]
+    return [f"{path}: only {ALIAS} may name {name}" for name in found] if path.parts[0] != "transport" and path != ALIAS else []
+
+
+def faults_of_use(root, path, code):
+    """Sentences about what a file of a layer above takes of a transport."""
+    if "transport" in MAY_USE.get(path.parts[0], {"transport"}) or not OF_NETWORK.search(code):
+        return []
+    beyond = sorted(set(NAMED.findall(code)) - networks_in(root) - plain_types(root))
+    header = root / path.with_suffix(".hpp")
+    included = INCLUDE.findall(code) + (INCLUDE.findall(header.read_text()) if header.exists() else [])
+    unsaid = [] if str(ALIAS) in included else [f"{path}: uses types of a network without including {ALIAS}"]
+    return [f"{path}: transport::{name} is no plain type of transport/*.hpp" for name in beyond] + unsaid
+
+
 def faults_outside(root):
     """Sentences about files outside src/ that reach into it, and how many files there are."""
     faults, number = [], 0
@@ -83,12 +123,15 @@ def main():
         source = path.read_text()
         includes += len(INCLUDE.findall(source))
         faults += faults_of(path.relative_to(root), source)
+        for check in (faults_of_naming, faults_of_use):
+            faults += check(root, path.relative_to(root), COMMENT.sub("", source))
     found, outside = faults_outside(root.parent)
     faults += found
     print("\n".join(faults))
     missing = sorted(set(MAY_USE) - {path.relative_to(root).parts[0] for path in files})
-    if not includes or not outside or missing:
-        print(f"nothing to check in {root}: {len(files)} files, {includes} includes, {outside} files outside; layers missing: {missing}")
+    if not includes or not outside or missing or not networks_in(root) or not plain_types(root):
+        print(f"nothing to check in {root}: {len(files)} files, {includes} includes, {outside} files outside; layers missing: {missing}; "
+              f"networks: {networks_in(root)}; plain types: {plain_types(root)}")
         return 1
     print(f"{len(files)} files with {includes} includes, and {outside} files outside: {len(faults)} against the arrow")
     return 1 if faults else 0

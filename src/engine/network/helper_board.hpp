@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/atomics.hpp"
-#include "transport/ofi/port.hpp"
+#include "transport/network.hpp"
 #include "transport/shm/port.hpp"
 
 namespace halocline {

@@ -11,9 +11,6 @@
 namespace halocline {
 namespace {
 
-using transport::Transfer;
-using transport::ofi::Region;
-
 constexpr std::int64_t kWordBytes = 8;
 constexpr std::int64_t kEvery_ns = 1'000'000'000;
 constexpr std::int64_t kAgain_ns = 100'000'000;  // to one that seems lost
@@ -23,9 +20,9 @@ constexpr std::int64_t kRoom_ns = 100'000'000;   // for the provider to take a w
 
 std::string on_its_host(int rank, const char *host) { return "rank " + std::to_string(rank) + " on host " + host; }
 
-Status PulseWords::open(transport::ofi::Port &port) {
-  HLC_TRY(mine.open(port, kWordBytes, Region::Use::for_peers));
-  return source.open(port, kWordBytes, Region::Use::for_me);
+Status PulseWords::open(NetworkPort &port) {
+  HLC_TRY(mine.open(port, kWordBytes, NetworkSegment::Use::for_peers));
+  return source.open(port, kWordBytes, NetworkSegment::Use::for_me);
 }
 
 Whereabouts Pulses::mine() const {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "transport/ofi/region.hpp"
+#include "engine/network/network_transport.hpp"
 
 namespace halocline {
 
@@ -22,9 +22,9 @@ struct Whereabouts {
 /// The word of this process that others write, and one to write from: once for all contexts that share an endpoint, so that what comes late
 /// still finds it.
 struct PulseWords {
-  transport::ofi::Region mine, source;
+  NetworkSegment mine, source;
 
-  Status open(transport::ofi::Port &port);
+  Status open(NetworkPort &port);
 };
 
 /// As messages name a rank of another node.
@@ -33,8 +33,7 @@ std::string on_its_host(int rank, const char *host);
 /// The ranks of other nodes that this one has had to do with. Any thread may call.
 class Pulses {
  public:
-  Pulses(transport::ofi::Port &port, const PulseWords &words, transport::Failures &failures)
-      : port_(port), words_(words), failures_(failures) {}
+  Pulses(NetworkPort &port, const PulseWords &words, transport::Failures &failures) : port_(port), words_(words), failures_(failures) {}
   /// What others need to know to look for this rank.
   Whereabouts mine() const;
   /// From now on a rank is looked for.
@@ -62,7 +61,7 @@ class Pulses {
 
  private:
   struct Pulse {
-    transport::Transfer write;
+    Transfer write;
     std::int64_t next_ns = 0;  // the next write, or the end of the patience with this one
     std::int64_t lost_since_ns = 0;
     std::uint64_t taken_before = 0;  // by the provider, when the write began
@@ -76,7 +75,7 @@ class Pulses {
     return pulse.lost && now_ns - pulse.lost_since_ns >= for_ns;
   }
 
-  transport::ofi::Port &port_;
+  NetworkPort &port_;
   const PulseWords &words_;
   transport::Failures &failures_;
   std::mutex mutex_;

@@ -10,15 +10,10 @@
 
 #include "engine/memory/node_lock.hpp"
 #include "engine/network/message.hpp"
-#include "transport/ofi/port.hpp"
-#include "transport/ofi/region.hpp"
+#include "engine/network/network_transport.hpp"
 #include "transport/shm/region.hpp"
 
 namespace halocline {
-
-using NetworkPort = transport::ofi::Port;
-using NetworkSegment = transport::ofi::Region;
-using transport::Transfer;
 
 /// The bytes before a part's data, where notifications without data are written to.
 inline constexpr std::int64_t kLanding = kLinePair;

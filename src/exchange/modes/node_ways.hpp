@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/memory/segment.hpp"
+#include "engine/network/network_transport.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/leg.hpp"
 #include "exchange/modes/bundles.hpp"

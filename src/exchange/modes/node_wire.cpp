@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/counter.hpp"
+#include "engine/network/network_transport.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/modes/node_ways.hpp"
 

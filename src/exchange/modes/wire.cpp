@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/counter.hpp"
+#include "engine/network/network_transport.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/leg.hpp"
