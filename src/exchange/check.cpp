@@ -9,7 +9,6 @@
 
 #include "base/log.hpp"
 #include "engine/communicator/collective.hpp"
-#include "exchange/stamp.hpp"
 
 namespace halocline {
 namespace {
@@ -40,17 +39,17 @@ int stages_of(int ranks) {
 }  // namespace
 
 Check::Check(Plan &plan, Cargo &cargo, std::string label)
-    : plan_(plan), post_(*plan.context->post()), stamped_(std::make_unique<StampedCargo>(plan, cargo, *this)), label_(std::move(label)) {}
+    : plan_(plan), post_(*plan.context->post()), findings_(plan.context->rank(), std::move(label)), stamped_(plan, cargo, findings_) {}
 
-Check::~Check() { post_.strike(serial_); }
+Check::~Check() { post_.strike(findings_.serial()); }
 
 Status Check::create() {
   Context &context = *plan_.context;
-  serial_ = post_.next_serial();
-  HLC_TRY(reduce(context, plan_.comm, MPI_MAX, &serial_, 1));
-  return prepare(context, plan_.comm, [this] {
-    if (const auto mark = label_.find('#'); mark != std::string::npos) label_.replace(mark, 1, std::to_string(serial_));
-    post_.enroll(serial_, label_);
+  std::int64_t serial = post_.next_serial();
+  HLC_TRY(reduce(context, plan_.comm, MPI_MAX, &serial, 1));
+  return prepare(context, plan_.comm, [this, serial] {
+    findings_.number(serial);
+    post_.enroll(serial, findings_.label());
     make_tables();
     return Status::ok;
   });
@@ -59,30 +58,17 @@ Status Check::create() {
 void Check::make_tables() {
   cards_.resize(plan_.edges.size());
   ready_.resize(static_cast<std::size_t>(stages_of(plan_.context->size())));
-  for (Edge &edge : plan_.edges) {
-    peers_.push_back(edge.rank);
-    for (std::int64_t *bytes : {&edge.out, &edge.in, &edge.space_out, &edge.space_in}) *bytes += *bytes > 0 ? kStampBytes : 0;
-  }
+  for (const Edge &edge : plan_.edges) peers_.push_back(edge.rank);
   std::sort(peers_.begin(), peers_.end());
   peers_.erase(std::unique(peers_.begin(), peers_.end()), peers_.end());
-  enlarge(plan_.parts);
-}
-
-void Check::enlarge(std::vector<Part> &parts) const {
-  for (Part &part : parts)
-    for (std::int64_t *bytes : {&part.out, &part.in}) *bytes += *bytes > 0 ? kStampBytes : 0;
-}
-
-std::int64_t Check::payload(std::int64_t bytes) { return bytes > 0 ? bytes - kStampBytes : 0; }
-
-std::string Check::where() const {
-  return "rank " + std::to_string(plan_.context->rank()) + ", " + label_ + ", swap " + std::to_string(round_);
+  add_stamps(plan_.edges);
+  add_stamps(plan_.parts);
 }
 
 Letter Check::letter(Word word, std::vector<char> text) const {
   Letter made;
-  made.plan = serial_;
-  made.round = round_;
+  made.plan = findings_.serial();
+  made.round = findings_.round();
   made.word = word;
   made.text = std::move(text);
   return made;
@@ -115,8 +101,8 @@ Check::TheirCard Check::read_card(const std::vector<char> &text) {
 }
 
 Status Check::start(const RoundCard &card) {
-  round_ += 1;
-  post_.note_start(serial_);
+  findings_.begin_round();
+  post_.note_start(findings_.serial());
   stage_ = 0;
   told_ = false;
   what_ = card.what;
@@ -130,7 +116,7 @@ Status Check::start(const RoundCard &card) {
 }
 
 Status Check::announce_finish(bool waits) {
-  std::vector<char> later = post_.note_finishing(serial_);
+  std::vector<char> later = post_.note_finishing(findings_.serial());
   if (!waits) later.clear();
   const Letter said = letter(Word::finishing, std::move(later));
   for (const int rank : peers_) HLC_TRY(post_.send(rank, said));
@@ -142,7 +128,7 @@ Status Check::sort_letters() {
   HLC_TRY(post_.receive());
   do {
     for (; !come_.empty(); come_.erase(come_.begin())) sort(come_.front());
-    come_ = post_.take(serial_);
+    come_ = post_.take(findings_.serial());
   } while (!come_.empty());
   return Status::ok;
 }
@@ -159,12 +145,12 @@ void Check::sort(const Letter &come) {
 Status Check::disagree(int e, const TheirCard &theirs) const {
   const int me = plan_.context->rank(), them = plan_.edges[static_cast<std::size_t>(e)].rank;
   const Part &part = plan_.parts[static_cast<std::size_t>(e)];
-  std::string text = "rank " + std::to_string(me) + " and rank " + std::to_string(them) + " disagree on swap " + std::to_string(round_) +
-                     " of " + label_ + ": rank " + std::to_string(me) + " swaps " + words_ + ", rank " + std::to_string(them) + " swaps " +
-                     theirs.words;
+  std::string text = "rank " + std::to_string(me) + " and rank " + std::to_string(them) + " disagree on swap " +
+                     std::to_string(findings_.round()) + " of " + findings_.label() + ": rank " + std::to_string(me) + " swaps " + words_ +
+                     ", rank " + std::to_string(them) + " swaps " + theirs.words;
   if (theirs.what == what_)
-    text += "; rank " + std::to_string(them) + " sends " + std::to_string(payload(theirs.out)) + " bytes where " +
-            std::to_string(payload(part.in)) + " are expected";
+    text += "; rank " + std::to_string(them) + " sends " + std::to_string(payload_bytes(theirs.out)) + " bytes where " +
+            std::to_string(payload_bytes(part.in)) + " are expected";
   return refuse("ranks disagree on a swap", text);
 }
 
@@ -189,7 +175,7 @@ Status Check::still_wanted() {
 
 Status Check::look_for_quitter() const {
   if (!given_up()) return Status::ok;
-  return fail(Status::rule, "%s: rank %d has given up: %s", where().c_str(), quitter_, reason_.c_str());
+  return fail(Status::rule, "%s: rank %d has given up: %s", findings_.where().c_str(), quitter_, reason_.c_str());
 }
 
 Status Check::again(int rank, const char *what) {
@@ -212,11 +198,11 @@ Status Check::all_started() {
 Status Check::look_for_finishes(bool waits) {
   Status status = Status::ok;
   for (const int rank : peers_) {
-    if (post_.finishes(serial_, rank, round_)) continue;
+    if (post_.finishes(findings_.serial(), rank, findings_.round())) continue;
     status = again(rank, "finish");
     if (!waits) continue;
     std::string swap;
-    if (const std::int64_t other = post_.crosses(serial_, rank, &swap); other != 0) return refuse_order(rank, other, swap);
+    if (const std::int64_t other = post_.crosses(findings_.serial(), rank, &swap); other != 0) return refuse_order(rank, other, swap);
   }
   return status;
 }
@@ -225,8 +211,9 @@ Status Check::refuse_order(int rank, std::int64_t other, const std::string &swap
   crossing_rank_ = rank;
   crossing_plan_ = other;
   return refuse("ranks finish in different orders", "rank " + std::to_string(plan_.context->rank()) + " finishes swap " +
-                                                        std::to_string(round_) + " of " + label_ + " while rank " + std::to_string(rank) +
-                                                        " finishes " + swap + ": all ranks must finish several swaps in one order");
+                                                        std::to_string(findings_.round()) + " of " + findings_.label() + " while rank " +
+                                                        std::to_string(rank) + " finishes " + swap +
+                                                        ": all ranks must finish several swaps in one order");
 }
 
 /// A dissemination barrier, for modes that wait inside MPI for all ranks: who has come through may do so, for nobody gives up any more.
@@ -238,7 +225,7 @@ Status Check::pass_barrier() {
     said.edge = stage_;
     if (!told_) HLC_TRY(post_.send((me + distance) % size, said));
     told_ = true;
-    if (ready_[static_cast<std::size_t>(stage_)] < round_) return again((me - distance + size) % size, "finish");
+    if (ready_[static_cast<std::size_t>(stage_)] < findings_.round()) return again((me - distance + size) % size, "finish");
     told_ = false;
   }
   return Status::ok;
@@ -259,20 +246,20 @@ Status Check::look_for_all(bool waits) {
   if (started == Status::again || finishing == Status::again) return Status::again;
   const Status passed = pass_barrier();
   if (passed != Status::ok) return passed;
-  return post_.all_sent(serial_) ? Status::ok : again(peers_.empty() ? 0 : peers_.front(), "receive the card of");
+  return post_.all_sent(findings_.serial()) ? Status::ok : again(peers_.empty() ? 0 : peers_.front(), "receive the card of");
 }
 
 Status Check::late() const {
   if (starved_) return no_memory();
   const char *host = plan_.other_host(late_rank_);
-  return fail(Status::timeout, "%s: waited %lld s for rank %d%s%s to %s this swap (HALOCLINE_TIMEOUT)", where().c_str(),
+  return fail(Status::timeout, "%s: waited %lld s for rank %d%s%s to %s this swap (HALOCLINE_TIMEOUT)", findings_.where().c_str(),
               static_cast<long long>(plan_.context->timeout_ns() / 1'000'000'000), late_rank_, host ? " on host " : "", host ? host : "",
               late_for_);
 }
 
 Status Check::no_memory() const {
   return fail(Status::memory, "rank %d, %s, swap %llu: no memory left for what HALOCLINE_CHECK keeps of it", plan_.context->rank(),
-              label_.c_str(), static_cast<unsigned long long>(round_));
+              findings_.label().c_str(), static_cast<unsigned long long>(findings_.round()));
 }
 
 void Check::give_up(Status why) {
@@ -283,7 +270,7 @@ void Check::give_up(Status why) {
     return Status::ok;
   }));
   static_cast<void>(fail(why, "%s", message));  // a letter that could not be sent is not the news
-  post_.note_finished(serial_);
+  post_.note_finished(findings_.serial());
 }
 
 /// The message goes round unchanged: the neighbours of my neighbours want to know how it began.
@@ -303,20 +290,14 @@ void Check::tell_all(const std::string &reason) {
   post_.keep(said);
 }
 
-void Check::found(const std::string &kind, const std::string &text) {
-  report_rule(kind, text);
-  if (first_.empty()) first_ = text;
-}
-
 Status Check::verdict() {
   for (auto &cards : cards_) cards.pop_front();
-  post_.note_finished(serial_);
-  const std::string text = std::exchange(first_, {});
-  return text.empty() ? Status::ok : fail(Status::rule, "%s", text.c_str());
+  post_.note_finished(findings_.serial());
+  return findings_.verdict();
 }
 
 Status Check::wrong_call(const char *call, const char *why) const {
-  const std::string text = std::string(call) + ": " + where() + ": " + why;
+  const std::string text = std::string(call) + ": " + findings_.where() + ": " + why;
   report_rule("calls at the wrong time", text);
   return fail(Status::state, "%s", text.c_str());
 }

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "exchange/cargo.hpp"
+#include "exchange/findings.hpp"
+#include "exchange/stamp.hpp"
 
 namespace halocline {
 
@@ -23,7 +23,7 @@ struct RoundCard {
 /// One exchange's check. All calls but create are local.
 class Check {
  public:
-  /// label is what messages call the exchange; a # in it becomes its number. The edges have been joined.
+  /// label is what messages call the exchange, see Findings. The edges have been joined.
   Check(Plan &plan, Cargo &cargo, std::string label);
   ~Check();
 
@@ -32,11 +32,7 @@ class Check {
   /// Every leg has been made: all ranks have to come to a finish if one of them waits inside MPI.
   void wait_for_all_ranks() { all_ranks_ = true; }
   /// The cargo with a stamp in front of each message.
-  Cargo &stamped() { return *stamped_; }
-  /// Makes room for the stamps of a round.
-  void enlarge(std::vector<Part> &parts) const;
-  /// The bytes of an edge or part without the stamp.
-  static std::int64_t payload(std::int64_t bytes);
+  Cargo &stamped() { return stamped_; }
 
   Status start(const RoundCard &card);
   /// waits: this thread comes to no other finish before this one is over.
@@ -54,8 +50,8 @@ class Check {
   /// Tells the neighbours why this rank cannot go on, which is the message, as well as the memory allows.
   void give_up(Status why);
 
-  /// Notes a rule that was broken without harm to the round: printed now, returned by verdict.
-  void found(const std::string &kind, const std::string &text);
+  /// For rules that are broken without harm to the round.
+  Findings &findings() { return findings_; }
   /// Ends the round: ok, or the first rule that was found broken in it.
   Status verdict();
   /// A call at the wrong time: HLC_ERR_STATE with the names that check mode knows.
@@ -63,10 +59,6 @@ class Check {
 
   /// The cells that the neighbour of an edge has sent in this round.
   const std::vector<char> &values_of(int edge) const { return cards_[static_cast<std::size_t>(edge)].front().values; }
-  /// "rank 0, halo 2 ('u', 'v'), swap 17".
-  std::string where() const;
-  std::uint64_t round() const { return round_; }
-  std::int64_t serial() const { return serial_; }
 
  private:
   /// A neighbour's card.
@@ -83,7 +75,7 @@ class Check {
   void sort(const Letter &come);
   Status look_for_all(bool waits);
   Status compare_cards();
-  bool given_up() const { return quitter_ >= 0 && quit_round_ <= round_; }
+  bool given_up() const { return quitter_ >= 0 && quit_round_ <= findings_.round(); }
   Status look_for_quitter() const;
   Status disagree(int edge, const TheirCard &theirs) const;
   Status look_for_finishes(bool waits);
@@ -97,13 +89,11 @@ class Check {
 
   Plan &plan_;
   Post &post_;
-  std::unique_ptr<Cargo> stamped_;
-  std::string label_;
-  std::int64_t serial_ = 0;
+  Findings findings_;
+  StampedCargo stamped_;
   std::vector<int> peers_;  // each once
   bool all_ranks_ = false;
 
-  std::uint64_t round_ = 0;                   // the last that was started
   std::vector<std::int64_t> what_;            // of this round
   std::string words_;
   std::vector<std::deque<TheirCard>> cards_;  // per edge, the oldest first: a neighbour may have started the next round
@@ -119,7 +109,6 @@ class Check {
   int late_rank_ = -1;                        // whom the last look waited for
   const char *late_for_ = "";
   bool starved_ = false;                      // the last look had no memory
-  std::string first_;                         // the first broken rule of the round
 };
 
 }  // namespace halocline

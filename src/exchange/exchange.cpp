@@ -183,8 +183,8 @@ void Exchange::describe(hlc_plan_info &info) const {
     info.network_writes += legs_[i]->network_writes();
   }
   for (const Edge &edge : plan_.edges) {
-    info.bytes_out += check_ ? Check::payload(edge.out) : edge.out;
-    info.bytes_in += check_ ? Check::payload(edge.in) : edge.in;
+    info.bytes_out += check_ ? payload_bytes(edge.out) : edge.out;
+    info.bytes_in += check_ ? payload_bytes(edge.in) : edge.in;
   }
   info.memory_bytes += static_cast<std::int64_t>(plan_.edges.size() * (sizeof(Edge) + sizeof(Part) + sizeof(int)));
 }

@@ -8,6 +8,7 @@
 #include "engine/communicator/collective.hpp"
 #include "exchange/cargo.hpp"
 #include "exchange/check.hpp"
+#include "exchange/stamp.hpp"
 
 namespace halocline {
 
@@ -47,7 +48,7 @@ class Exchange {
     arranged_ = false;
     plan_.whole_round = whole;
     in_order_ = in_order;
-    if (check_) check_->enlarge(plan_.parts);
+    if (check_) add_stamps(plan_.parts);
   }
 
   /// Where the fields of the next round lie, for neighbours that read them. Told before create that there are so many, which is the same on all ranks.

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <string>
 
-#include "exchange/check.hpp"
-
 namespace halocline {
 namespace {
 
@@ -48,7 +46,19 @@ std::string fault_in(const Stamp &stamp, const Stamp &expected, const char *payl
   return "";
 }
 
+void add_stamp(std::int64_t &bytes) { bytes += bytes > 0 ? kStampBytes : 0; }
+
 }  // namespace
+
+void add_stamps(std::vector<Part> &parts) {
+  for (Part &part : parts)
+    for (std::int64_t *bytes : {&part.out, &part.in}) add_stamp(*bytes);
+}
+
+void add_stamps(std::vector<Edge> &edges) {
+  for (Edge &edge : edges)
+    for (std::int64_t *bytes : {&edge.out, &edge.in, &edge.space_out, &edge.space_in}) add_stamp(*bytes);
+}
 
 void StampedCargo::pack(int e, void *buffer, bool past_caches) {
   const auto i = static_cast<std::size_t>(e);
@@ -56,9 +66,9 @@ void StampedCargo::pack(int e, void *buffer, bool past_caches) {
   inner_.pack(e, payload, past_caches);
   Stamp stamp{};
   stamp.magic = kMagic;
-  stamp.plan = check_.serial();
-  stamp.round = check_.round();
-  stamp.bytes = Check::payload(plan_.parts[i].out);
+  stamp.plan = findings_.serial();
+  stamp.round = findings_.round();
+  stamp.bytes = payload_bytes(plan_.parts[i].out);
   stamp.sum = sum_of(payload, stamp.bytes);
   stamp.source = plan_.context->rank();
   stamp.edge = plan_.edges[i].peer_edge;
@@ -70,15 +80,15 @@ void StampedCargo::unpack(int e, const void *buffer) {
   const auto *payload = static_cast<const char *>(buffer) + kStampBytes;
   Stamp stamp, expected{};
   std::memcpy(&stamp, buffer, sizeof stamp);
-  expected.plan = check_.serial();
-  expected.round = check_.round();
-  expected.bytes = Check::payload(plan_.parts[i].in);
+  expected.plan = findings_.serial();
+  expected.round = findings_.round();
+  expected.bytes = payload_bytes(plan_.parts[i].in);
   expected.source = plan_.edges[i].rank;
   expected.edge = e;
   if (const std::string fault = fault_in(stamp, expected, payload); !fault.empty())
-    check_.found("wrong messages", check_.where() + ": the message from rank " + std::to_string(expected.source) + " for edge " +
-                                       std::to_string(e) + " " + fault +
-                                       ". The MPI library or Halocline is at fault, or a program that writes where it must not");
+    findings_.found("wrong messages", findings_.where() + ": the message from rank " + std::to_string(expected.source) + " for edge " +
+                                          std::to_string(e) + " " + fault +
+                                          ". The MPI library or Halocline is at fault, or a program that writes where it must not");
   inner_.unpack(e, payload);
 }
 

@@ -2,19 +2,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include "exchange/cargo.hpp"
+#include "exchange/findings.hpp"
 
 namespace halocline {
-
-class Check;
 
 /// Bytes in front of each message; as many as keep what follows aligned to 64.
 inline constexpr std::int64_t kStampBytes = 64;
 
+/// The bytes of an edge or part without the stamp.
+inline std::int64_t payload_bytes(std::int64_t bytes) { return bytes > 0 ? bytes - kStampBytes : 0; }
+/// Makes room for the stamps of a round.
+void add_stamps(std::vector<Part> &parts);
+/// The same in the buffers of an exchange.
+void add_stamps(std::vector<Edge> &edges);
+
 /// Packs and unpacks a message with its stamp. Edges that are read directly have no message: the cards alone speak of them.
 class StampedCargo final : public Cargo {
  public:
-  StampedCargo(const Plan &plan, Cargo &inner, Check &check) : plan_(plan), inner_(inner), check_(check) {}
+  StampedCargo(const Plan &plan, Cargo &inner, Findings &findings) : plan_(plan), inner_(inner), findings_(findings) {}
 
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
@@ -27,7 +35,7 @@ class StampedCargo final : public Cargo {
  private:
   const Plan &plan_;
   Cargo &inner_;
-  Check &check_;
+  Findings &findings_;
 };
 
 }  // namespace halocline

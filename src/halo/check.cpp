@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-HaloCheck::HaloCheck(Halo &halo, const hlc_halo_spec &spec) : halo_(halo), check_(*halo.exchange_.check()) {
+HaloCheck::HaloCheck(Halo &halo, const hlc_halo_spec &spec) : halo_(halo), check_(*halo.exchange_.check()), findings_(check_.findings()) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
     depth_low_[d] = block_.start[d] = spec.depth_low[d];
     block_.count[d] = spec.grid->local[d];
@@ -130,7 +130,7 @@ const RoundCard &HaloCheck::start(const hlc_swap *what) {
   list_guards();
   card_.values.resize(halo_.paths_.size());
   for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
-    card_.values[e].resize(static_cast<std::size_t>(Check::payload(halo_.exchange_.parts()[e].out)));
+    card_.values[e].resize(static_cast<std::size_t>(payload_bytes(halo_.exchange_.parts()[e].out)));
     if (!card_.values[e].empty()) halo_.pack(static_cast<int>(e), card_.values[e].data(), false);
   }
   for (const Guard &guard : guards_) {
@@ -172,18 +172,18 @@ void HaloCheck::report_if_written(const Guard &guard) {
 
 void HaloCheck::report_written(const Guard &guard, const Cells &cell, const char *was, const char *is) {
   reported_[guard.field] = 1;
-  const std::string who = check_.where() + ": " + name(guard.field, cell), them = "rank " + std::to_string(guard.rank);
+  const std::string who = findings_.where() + ": " + name(guard.field, cell), them = "rank " + std::to_string(guard.rank);
   const std::string values = value(guard.field, was) + " at start, " + value(guard.field, is) + " now";
   if (guard.is_edge)
-    check_.found(
+    findings_.found(
         "edges written between start and finish",
         who + ", in the edge that " + them + " needs, was written between start and finish (" + values +
             "); what faces the rank itself, and all of it in mode direct, is read as late as in finish and may be either; other modes took "
             "a copy at start");
   else
-    check_.found("halos written between start and finish", who + ", in the halo that " + them + (halo_.reverse_ ? " takes" : " fills") +
-                                                               ", was written between start and finish (" + values + "); finish " +
-                                                               (halo_.reverse_ ? "may deliver either" : "overwrites it"));
+    findings_.found("halos written between start and finish", who + ", in the halo that " + them + (halo_.reverse_ ? " takes" : " fills") +
+                                                                  ", was written between start and finish (" + values + "); finish " +
+                                                                  (halo_.reverse_ ? "may deliver either" : "overwrites it"));
 }
 
 /// A block that is known to hold poison is reported again only after it has been clean.
@@ -194,9 +194,9 @@ void HaloCheck::look_for_poison(const char *when) {
     const bool clean = for_each_cell(block_, of.strides, of.order, of.data, [&](const Cells &cell, const char *address) {
       if (!poisons_[f].found_in(address)) return true;
       if (!tainted_[f])
-        check_.found("halos read before finish", check_.where() + ": " + name(f, cell) + " holds poison, found " + when +
-                                                     ": a halo cell was read between start and finish, probably one that rank " +
-                                                     std::to_string(nearest_neighbour(cell)) + " fills");
+        findings_.found("halos read before finish", findings_.where() + ": " + name(f, cell) + " holds poison, found " + when +
+                                                        ": a halo cell was read between start and finish, probably one that rank " +
+                                                        std::to_string(nearest_neighbour(cell)) + " fills");
       return false;
     });
     tainted_[f] = !clean;
@@ -209,17 +209,18 @@ void HaloCheck::after_finish() {
 }
 
 void HaloCheck::found_other_array(const Halo::Path &path, std::size_t f) {
-  check_.found("ranks swap different arrays",
-               check_.where() + ": field " + std::to_string(f) + " '" + field(f).name + "' of rank " + std::to_string(path.direction.rank) +
-                   " lies in memory from another hlc_field_alloc than this rank's: all ranks must bring the same array to a swap");
+  findings_.found("ranks swap different arrays",
+                  findings_.where() + ": field " + std::to_string(f) + " '" + field(f).name + "' of rank " +
+                      std::to_string(path.direction.rank) +
+                      " lies in memory from another hlc_field_alloc than this rank's: all ranks must bring the same array to a swap");
 }
 
 void HaloCheck::report_wrong(const Halo::Path &path, std::size_t f, const Cells &cell, const char *expected, const char *is) {
   const std::string them = "rank " + std::to_string(path.direction.rank);
-  check_.found("wrong values delivered", check_.where() + ": " + name(f, cell) + " holds " + value(f, is) +
-                                             (halo_.reverse_ ? " where the halo of " : " where ") + them +
-                                             (halo_.reverse_ ? " makes it " : " had ") + value(f, expected) + " at start: " + them +
-                                             " has written it since, or the value was lost, torn or misplaced on its way");
+  findings_.found("wrong values delivered", findings_.where() + ": " + name(f, cell) + " holds " + value(f, is) +
+                                                (halo_.reverse_ ? " where the halo of " : " where ") + them +
+                                                (halo_.reverse_ ? " makes it " : " had ") + value(f, expected) + " at start: " + them +
+                                                " has written it since, or the value was lost, torn or misplaced on its way");
 }
 
 /// The halo against the neighbour's own copy. A neighbour's values may carry poison of this rank that comes back; it has been told.

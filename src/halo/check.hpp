@@ -8,7 +8,7 @@
 
 namespace halocline {
 
-/// The check of one halo. Reports go to the exchange's Check, whose verdict finish returns.
+/// The check of one halo. Reports go to the findings of the exchange, the first of which finish returns.
 class HaloCheck final : public Looks {
  public:
   /// The halo has been planned.
@@ -58,6 +58,7 @@ class HaloCheck final : public Looks {
 
   Halo &halo_;
   Check &check_;
+  Findings &findings_;
   Cells depth_low_{};
   Box block_, whole_;  // of the array: the cells that are not halo, and all cells
   std::vector<Poison> poisons_;  // per field

@@ -7,7 +7,7 @@
 
 namespace halocline {
 
-IndexCheck::IndexCheck(IndexHalo &halo) : halo_(halo), check_(*halo.exchange_.check()) {
+IndexCheck::IndexCheck(IndexHalo &halo) : halo_(halo), check_(*halo.exchange_.check()), findings_(check_.findings()) {
   std::vector<bool> is_ghost(static_cast<std::size_t>(halo.entries_));
   for (const auto *links : {&halo.links_, &halo.self_links_})
     for (const IndexHalo::Link &link : *links)
@@ -107,17 +107,17 @@ void IndexCheck::report_if_written(const Guard &of) {
   const auto bytes = static_cast<std::size_t>(field(of.field).kind.element);
   std::size_t at = 0;
   while (std::memcmp(now.data() + at, of.copy.data() + at, bytes) == 0) at += bytes;
-  const std::string what = check_.where() + ": " + name(of.field, list, static_cast<std::int64_t>(at / bytes));
+  const std::string what = findings_.where() + ": " + name(of.field, list, static_cast<std::int64_t>(at / bytes));
   const std::string values = value(of.field, of.copy.data() + at) + " at start, " + value(of.field, now.data() + at) + " now";
   const std::string them = "rank " + std::to_string(of.link->rank);
   if (of.is_out)
-    check_.found("entries written between start and finish",
-                 what + ", which " + them + (in_reverse() ? " adds to" : " needs") + ", was written between start and finish (" + values +
-                     "); in mode direct it is read as late as in finish and may be either; other modes took a copy at start");
+    findings_.found("entries written between start and finish",
+                    what + ", which " + them + (in_reverse() ? " adds to" : " needs") + ", was written between start and finish (" +
+                        values + "); in mode direct it is read as late as in finish and may be either; other modes took a copy at start");
   else
-    check_.found("ghosts written between start and finish", what + ", a ghost that " + them + (in_reverse() ? " takes" : " fills") +
-                                                                ", was written between start and finish (" + values + "); finish " +
-                                                                (in_reverse() ? "may deliver either" : "overwrites it"));
+    findings_.found("ghosts written between start and finish", what + ", a ghost that " + them + (in_reverse() ? " takes" : " fills") +
+                                                                   ", was written between start and finish (" + values + "); finish " +
+                                                                   (in_reverse() ? "may deliver either" : "overwrites it"));
 }
 
 /// A field that is known to hold poison is reported again only after it has been clean.
@@ -130,8 +130,8 @@ void IndexCheck::look_for_poison(const char *when) {
     while (at < packed.size() && !poisons_[f].found_in(packed.data() + at)) at += bytes;
     const bool found = at < packed.size();
     if (found && !tainted_[f])
-      check_.found("ghosts read before finish", check_.where() + ": " + name(f, own_, static_cast<std::int64_t>(at / bytes)) +
-                                                    " holds poison, found " + when + ": a ghost was read between start and finish");
+      findings_.found("ghosts read before finish", findings_.where() + ": " + name(f, own_, static_cast<std::int64_t>(at / bytes)) +
+                                                       " holds poison, found " + when + ": a ghost was read between start and finish");
     tainted_[f] = found;
   }
 }
@@ -174,10 +174,10 @@ void IndexCheck::compare(const IndexHalo::Link &link, std::size_t f, const std::
   std::size_t at = 0;
   while (std::memcmp(now.data() + at, expected.data() + at, bytes) == 0) at += bytes;
   const std::string them = "rank " + std::to_string(link.rank);
-  check_.found("wrong values delivered", check_.where() + ": " + name(f, list, static_cast<std::int64_t>(at / bytes)) + " holds " +
-                                             value(f, now.data() + at) + (in_reverse() ? " where the ghosts of " : " where ") + them +
-                                             (in_reverse() ? " make it " : " had ") + value(f, expected.data() + at) + " at start: " +
-                                             them + " has written it since, or the value was lost, torn or misplaced on its way");
+  findings_.found("wrong values delivered", findings_.where() + ": " + name(f, list, static_cast<std::int64_t>(at / bytes)) + " holds " +
+                                                value(f, now.data() + at) + (in_reverse() ? " where the ghosts of " : " where ") + them +
+                                                (in_reverse() ? " make it " : " had ") + value(f, expected.data() + at) + " at start: " +
+                                                them + " has written it since, or the value was lost, torn or misplaced on its way");
 }
 
 void IndexCheck::after_finish() {

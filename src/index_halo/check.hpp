@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// The check of one index halo. Reports go to the exchange's Check, whose verdict finish returns.
+/// The check of one index halo. Reports go to the findings of the exchange, the first of which finish returns.
 class IndexCheck final : public Looks {
  public:
   /// The halo has been planned.
@@ -50,6 +50,7 @@ class IndexCheck final : public Looks {
 
   IndexHalo &halo_;
   Check &check_;
+  Findings &findings_;
   Indices own_;  // entries that are nobody's ghosts
   std::vector<Poison> poisons_;  // per field
   std::vector<char> tainted_;  // per field: poison has been found in its own entries and is known of

@@ -1,0 +1,42 @@
+// Check mode's findings in one exchange: what messages call the round, and the rules that were found broken in it without harm to it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/status.hpp"
+
+namespace halocline {
+
+/// Filled by whoever looks: at cards, at stamps, at the owner's data.
+class Findings {
+ public:
+  /// label is what messages call the exchange; a # in it becomes its number.
+  Findings(int rank, std::string label) : rank_(rank), label_(std::move(label)) {}
+
+  void number(std::int64_t serial);
+  void begin_round() { round_ += 1; }
+
+  std::int64_t serial() const { return serial_; }
+  /// The last that was started.
+  std::uint64_t round() const { return round_; }
+  const std::string &label() const { return label_; }
+  /// "rank 0, halo 2 ('u', 'v'), swap 17".
+  std::string where() const;
+
+  /// Notes a rule that was broken without harm to the round: printed now, returned by verdict.
+  void found(const std::string &kind, const std::string &text);
+  /// Ends the round: ok, or the first rule that was found broken in it.
+  Status verdict();
+
+ private:
+  int rank_;
+  std::string label_;
+  std::int64_t serial_ = 0;
+  std::uint64_t round_ = 0;
+  std::string first_;  // the first broken rule of the round
+};
+
+}  // namespace halocline
