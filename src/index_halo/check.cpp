@@ -7,14 +7,16 @@
 
 namespace halocline {
 
-IndexCheck::IndexCheck(IndexHalo &halo) : halo_(halo), check_(*halo.exchange_.check()), findings_(check_.findings()) {
-  std::vector<bool> is_ghost(static_cast<std::size_t>(halo.entries_));
-  for (const auto *links : {&halo.links_, &halo.self_links_})
-    for (const IndexHalo::Link &link : *links)
+IndexCheck::IndexCheck(const IndexTables &tables, Exchange &exchange)
+    : tables_(tables), check_(*exchange.check()), findings_(check_.findings()) {
+  std::vector<bool> is_ghost(static_cast<std::size_t>(tables_.entries));
+  for (const auto *links : {&tables_.links, &tables_.self_links})
+    for (const IndexLink &link : *links)
       for (const std::int64_t i : link.in) is_ghost[static_cast<std::size_t>(i)] = true;
-  for (std::int64_t i = 0; i < halo.entries_; ++i)
+  for (std::int64_t i = 0; i < tables_.entries; ++i)
     if (!is_ghost[static_cast<std::size_t>(i)]) own_.push_back(i);
-  for (const IndexHalo::Field &field : halo.fields_) poisons_.emplace_back(field.kind.type, field.kind.element, halo.context().rank());
+  for (const IndexField &field : tables_.fields)
+    poisons_.emplace_back(field.kind.type, field.kind.element, exchange.plan().context->rank());
   tainted_.resize(poisons_.size());
   sums_.resize(poisons_.size());
 }
@@ -34,10 +36,10 @@ std::string IndexCheck::value(std::size_t f, const char *element) const {
 }
 
 void IndexCheck::describe() {
-  const bool all = halo_.swapped_.size() == halo_.fields_.size();
+  const bool all = tables_.swapped.size() == tables_.fields.size();
   card_.what = {in_reverse()};
   card_.words = all ? "all fields" : "the fields";
-  for (const int f : halo_.swapped_) {
+  for (const int f : tables_.swapped) {
     card_.what.push_back(f);
     if (card_.words.size() < 200 && !all) card_.words += " '" + field(static_cast<std::size_t>(f)).name + "'";
   }
@@ -57,8 +59,8 @@ void IndexCheck::unpack(std::size_t f, const Indices &list, const char *packed) 
   take(map_to_buffer(list), field(f).kind, field(f).layout, packed_at(const_cast<char *>(packed), field(f).kind));
 }
 
-void IndexCheck::guard(const IndexHalo::Link &link, bool is_out, bool is_poisoned) {
-  for (const int number : halo_.swapped_) {
+void IndexCheck::guard(const IndexLink &link, bool is_out, bool is_poisoned) {
+  for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     guards_.push_back({f, &link, is_out, is_poisoned, pack(f, is_out ? link.out : link.in)});
   }
@@ -77,15 +79,15 @@ const RoundCard &IndexCheck::start() {
   describe();
   reported_.assign(poisons_.size(), 0);
   guards_.clear();
-  for (const auto *links : {&halo_.links_, &halo_.self_links_})
-    for (const IndexHalo::Link &link : *links) {
+  for (const auto *links : {&tables_.links, &tables_.self_links})
+    for (const IndexLink &link : *links) {
       guard(link, true, false);
       guard(link, false, !in_reverse());
     }
-  card_.values.assign(halo_.links_.size(), {});
-  for (std::size_t e = 0; e < halo_.links_.size(); ++e)
-    for (const int f : halo_.swapped_) {
-      const std::vector<char> packed = pack(static_cast<std::size_t>(f), in_reverse() ? halo_.links_[e].in : halo_.links_[e].out);
+  card_.values.assign(tables_.links.size(), {});
+  for (std::size_t e = 0; e < tables_.links.size(); ++e)
+    for (const int f : tables_.swapped) {
+      const std::vector<char> packed = pack(static_cast<std::size_t>(f), in_reverse() ? tables_.links[e].in : tables_.links[e].out);
       card_.values[e].insert(card_.values[e].end(), packed.begin(), packed.end());
     }
   for (Guard &of : guards_)
@@ -122,7 +124,7 @@ void IndexCheck::report_if_written(const Guard &of) {
 
 /// A field that is known to hold poison is reported again only after it has been clean.
 void IndexCheck::look_for_poison(const char *when) {
-  for (const int number : halo_.swapped_) {
+  for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     const std::vector<char> packed = pack(f, own_);
     const auto bytes = static_cast<std::size_t>(field(f).kind.element);
@@ -138,10 +140,10 @@ void IndexCheck::look_for_poison(const char *when) {
 
 /// What a neighbour has sent of one field, behind the swapped fields before it.
 const char *IndexCheck::values_from(std::size_t e, std::size_t f) const {
-  const IndexHalo::Link &link = halo_.links_[e];
+  const IndexLink &link = tables_.links[e];
   const auto entries = static_cast<std::int64_t>(in_reverse() ? link.out.size() : link.in.size());
   const char *values = check_.values_of(static_cast<int>(e)).data();
-  for (const int before : halo_.swapped_)
+  for (const int before : tables_.swapped)
     if (static_cast<std::size_t>(before) < f) values += entries * field(static_cast<std::size_t>(before)).kind.bytes();
   return values;
 }
@@ -152,21 +154,21 @@ void IndexCheck::before_delivery() {
 
 /// A reverse swap adds what the rank gets from itself first, then the neighbours' ghosts in the order of the links; so does this, in a copy.
 void IndexCheck::expect_sums() {
-  Indices all(static_cast<std::size_t>(halo_.entries_));
+  Indices all(static_cast<std::size_t>(tables_.entries));
   std::iota(all.begin(), all.end(), 0);
-  for (const int number : halo_.swapped_) {
+  for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     const EntryKind &kind = field(f).kind;
     sums_[f] = pack(f, all);
     const EntryLayout sums = packed_at(sums_[f].data(), kind);
-    for (const IndexHalo::Link &link : halo_.self_links_) add(link.out_map, kind, sums, field(f).layout);
-    for (std::size_t e = 0; e < halo_.links_.size(); ++e)
-      add(map_to_buffer(halo_.links_[e].out), kind, sums, packed_at(const_cast<char *>(values_from(e, f)), kind));
+    for (const IndexLink &link : tables_.self_links) add(link.out_map, kind, sums, field(f).layout);
+    for (std::size_t e = 0; e < tables_.links.size(); ++e)
+      add(map_to_buffer(tables_.links[e].out), kind, sums, packed_at(const_cast<char *>(values_from(e, f)), kind));
   }
 }
 
 /// The list that the swap has filled or added to, against what it must hold.
-void IndexCheck::compare(const IndexHalo::Link &link, std::size_t f, const std::vector<char> &expected) {
+void IndexCheck::compare(const IndexLink &link, std::size_t f, const std::vector<char> &expected) {
   const Indices &list = in_reverse() ? link.out : link.in;
   const std::vector<char> now = pack(f, list);
   if (now == expected) return;
@@ -182,10 +184,10 @@ void IndexCheck::compare(const IndexHalo::Link &link, std::size_t f, const std::
 
 void IndexCheck::after_finish() {
   look_for_poison("at finish");
-  for (std::size_t e = 0; e < halo_.links_.size(); ++e)
-    for (const int number : halo_.swapped_) {
+  for (std::size_t e = 0; e < tables_.links.size(); ++e)
+    for (const int number : tables_.swapped) {
       const auto f = static_cast<std::size_t>(number);
-      const IndexHalo::Link &link = halo_.links_[e];
+      const IndexLink &link = tables_.links[e];
       const EntryKind &kind = field(f).kind;
       const Indices &list = in_reverse() ? link.out : link.in;
       std::vector<char> expected(list.size() * static_cast<std::size_t>(kind.bytes()));

@@ -4,16 +4,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "exchange/exchange.hpp"
 #include "exchange/poison.hpp"
-#include "index_halo/index_halo.hpp"
+#include "index_halo/tables.hpp"
 
 namespace halocline {
 
 /// The check of one index halo. Reports go to the findings of the exchange, the first of which finish returns.
 class IndexCheck final : public Looks {
  public:
-  /// The halo has been planned.
-  explicit IndexCheck(IndexHalo &halo);
+  /// The tables of a halo that has been planned.
+  IndexCheck(const IndexTables &tables, Exchange &exchange);
 
   /// Before a swap is started: looks for poison in the rank's own entries, copies what must not change, poisons what will be filled. Returns
   /// what the neighbours are told of this swap.
@@ -27,28 +28,28 @@ class IndexCheck final : public Looks {
   /// A list of one field that must not change between start and finish.
   struct Guard {
     std::size_t field;
-    const IndexHalo::Link *link;
+    const IndexLink *link;
     bool is_out, is_poisoned;
     std::vector<char> copy;  // packed
   };
 
   void describe();
-  void guard(const IndexHalo::Link &link, bool is_out, bool is_poisoned);
+  void guard(const IndexLink &link, bool is_out, bool is_poisoned);
   void poison(Guard &guard);
   void report_if_written(const Guard &guard);
   void look_for_poison(const char *when);
   void expect_sums();
-  void compare(const IndexHalo::Link &link, std::size_t field, const std::vector<char> &expected);
+  void compare(const IndexLink &link, std::size_t field, const std::vector<char> &expected);
   std::vector<char> pack(std::size_t field, const Indices &list) const;
   void unpack(std::size_t field, const Indices &list, const char *packed) const;
   const char *values_from(std::size_t edge, std::size_t field) const;
 
   std::string name(std::size_t field, const Indices &list, std::int64_t element) const;
   std::string value(std::size_t field, const char *element) const;
-  const IndexHalo::Field &field(std::size_t f) const { return halo_.fields_[f]; }
-  bool in_reverse() const { return halo_.reverse_; }
+  const IndexField &field(std::size_t f) const { return tables_.fields[f]; }
+  bool in_reverse() const { return tables_.reverse; }
 
-  IndexHalo &halo_;
+  const IndexTables &tables_;
   Check &check_;
   Findings &findings_;
   Indices own_;  // entries that are nobody's ghosts

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/index_halo.hpp"
 
-#include "index_halo/check.hpp"
-
 namespace halocline {
 
 Status IndexHalo::check_swap(const hlc_index_swap &what) const {
-  HLC_TRY(check_field_list("hlc_index_halo_start", context_.rank(), what, static_cast<int>(fields_.size())));
-  return check_addable("hlc_index_halo_start", context_.rank(), what, fields_, [](const Field &field) { return field.kind.type; });
+  HLC_TRY(check_field_list("hlc_index_halo_start", context_.rank(), what, static_cast<int>(tables_.fields.size())));
+  return check_addable("hlc_index_halo_start", context_.rank(), what, tables_.fields,
+                       [](const IndexField &field) { return field.kind.type; });
 }
 
 Status IndexHalo::start(const hlc_index_swap *what) {
@@ -33,32 +32,33 @@ Status IndexHalo::finish() {
 }
 
 void IndexHalo::end_round() {
-  if (reverse_) clear_ghosts();
+  if (tables_.reverse) clear_ghosts();
 }
 
 Looks *IndexHalo::looks() { return check_.get(); }
 
 void IndexHalo::set_swap(const hlc_index_swap *what) {
-  const bool all_fields = !what || what->nfields == 0 || what->nfields == static_cast<int>(fields_.size());
+  const bool all_fields = !what || what->nfields == 0 || what->nfields == static_cast<int>(tables_.fields.size());
   const bool everything = all_fields && !(what && what->reverse);
   if (everything && everything_) return;
   everything_ = everything;
-  reverse_ = what && what->reverse;
-  list_swapped(what, fields_.size(), swapped_);
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    const auto out = static_cast<std::int64_t>(links_[i].out.size()), in = static_cast<std::int64_t>(links_[i].in.size());
-    exchange_.parts()[i] = {message_bytes(reverse_ ? in : out, swapped_), message_bytes(reverse_ ? out : in, swapped_)};
+  tables_.reverse = what && what->reverse;
+  list_swapped(what, tables_.fields.size(), tables_.swapped);
+  for (std::size_t i = 0; i < tables_.links.size(); ++i) {
+    const auto out = static_cast<std::int64_t>(tables_.links[i].out.size()), in = static_cast<std::int64_t>(tables_.links[i].in.size());
+    exchange_.parts()[i] = {message_bytes(tables_.reverse ? in : out, tables_.swapped),
+                            message_bytes(tables_.reverse ? out : in, tables_.swapped)};
   }
-  exchange_.set_round(everything, reverse_);
+  exchange_.set_round(everything, tables_.reverse);
 }
 
 /// A reverse swap swaps the two lists. No past_caches: entries are too small for it.
 void IndexHalo::pack(int edge, void *buffer, bool) {
-  const Link &link = links_[static_cast<std::size_t>(edge)];
-  const EntryMap &map = reverse_ ? link.in_map : link.out_map;
+  const IndexLink &link = tables_.links[static_cast<std::size_t>(edge)];
+  const EntryMap &map = tables_.reverse ? link.in_map : link.out_map;
   std::int64_t offset = 0;
-  for (const int f : swapped_) {
-    const Field &field = fields_[static_cast<std::size_t>(f)];
+  for (const int f : tables_.swapped) {
+    const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
     offset = aligned(offset, field);
     give(map, field.kind, field.layout, packed_at(static_cast<char *>(buffer) + offset, field.kind));
     offset += map.count * field.kind.bytes();
@@ -66,25 +66,25 @@ void IndexHalo::pack(int edge, void *buffer, bool) {
 }
 
 void IndexHalo::unpack(int edge, const void *buffer) {
-  const Link &link = links_[static_cast<std::size_t>(edge)];
-  const EntryMap &map = reverse_ ? link.out_map : link.in_map;
+  const IndexLink &link = tables_.links[static_cast<std::size_t>(edge)];
+  const EntryMap &map = tables_.reverse ? link.out_map : link.in_map;
   auto *from = const_cast<char *>(static_cast<const char *>(buffer));  // a layout's data; only read here
   std::int64_t offset = 0;
-  for (const int f : swapped_) {
-    const Field &field = fields_[static_cast<std::size_t>(f)];
+  for (const int f : tables_.swapped) {
+    const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
     offset = aligned(offset, field);
     const EntryLayout packed = packed_at(from + offset, field.kind);
-    reverse_ ? add(map, field.kind, field.layout, packed) : take(map, field.kind, field.layout, packed);
+    tables_.reverse ? add(map, field.kind, field.layout, packed) : take(map, field.kind, field.layout, packed);
     offset += map.count * field.kind.bytes();
   }
 }
 
 void IndexHalo::pull(int edge) {
-  const Link &link = links_[static_cast<std::size_t>(edge)];
-  for (const int number : swapped_) {
+  const IndexLink &link = tables_.links[static_cast<std::size_t>(edge)];
+  for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
-    const Field &field = fields_[f];
-    if (reverse_)
+    const IndexField &field = tables_.fields[f];
+    if (tables_.reverse)
       add(link.out_map, field.kind, field.layout, link.fields[f].layout);
     else
       take(link.in_map, field.kind, field.layout, link.fields[f].layout);
@@ -93,10 +93,10 @@ void IndexHalo::pull(int edge) {
 
 /// What my own lists give me, or get back.
 void IndexHalo::copy_to_myself() {
-  for (const Link &link : self_links_)
-    for (const int f : swapped_) {
-      const Field &field = fields_[static_cast<std::size_t>(f)];
-      if (reverse_)
+  for (const IndexLink &link : tables_.self_links)
+    for (const int f : tables_.swapped) {
+      const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
+      if (tables_.reverse)
         add(link.out_map, field.kind, field.layout, field.layout);
       else
         take(link.in_map, field.kind, field.layout, field.layout);
@@ -104,10 +104,10 @@ void IndexHalo::copy_to_myself() {
 }
 
 void IndexHalo::clear_ghosts() {
-  for (const auto *links : {&links_, &self_links_})
-    for (const Link &link : *links)
-      for (const int f : swapped_) {
-        const Field &field = fields_[static_cast<std::size_t>(f)];
+  for (const auto *links : {&tables_.links, &tables_.self_links})
+    for (const IndexLink &link : *links)
+      for (const int f : tables_.swapped) {
+        const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
         clear(link.in_map, field.kind, field.layout);
       }
 }

@@ -6,7 +6,6 @@
 #include "base/types.hpp"
 #include "exchange/modes/modes.hpp"
 #include "exchange/mpi_bytes.hpp"
-#include "index_halo/check.hpp"
 #include "index_halo/index_halo.hpp"
 #include "index_halo/spec.hpp"
 
@@ -65,12 +64,12 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
   std::vector<Edge> edges;
   std::string label;
   HLC_TRY(prepare(context_, context_.comm(), [&] {
-    entries_ = spec->nentries;
+    tables_.entries = spec->nentries;
     take_fields(*spec);
     take_links(*spec);
     if (options_.mode == HLC_MODE_VIEW) make_views();
-    label = label_of("index halo", fields_);
-    edges = make_edges(std::all_of(fields_.begin(), fields_.end(), [](const Field &f) { return f.place.serial >= 0; }));
+    label = label_of("index halo", tables_.fields);
+    edges = make_edges(std::all_of(tables_.fields.begin(), tables_.fields.end(), [](const IndexField &f) { return f.place.serial >= 0; }));
     return join_self_links();
   }));
   HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label)));
@@ -81,7 +80,7 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
 
 Status IndexHalo::make_check() {
   return prepare(context_, context_.comm(), [&] {
-    check_ = std::make_unique<IndexCheck>(*this);
+    check_ = std::make_unique<IndexCheck>(tables_, exchange_);
     return Status::ok;
   });
 }
@@ -89,37 +88,37 @@ Status IndexHalo::make_check() {
 void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
   for (int f = 0; f < spec.nfields; ++f) {
     const hlc_index_field &given = spec.fields[f];
-    Field field{kind_of(given), layout_of(given), context_.fields().find(given.data, field_extent(spec, given)),
-                given.name ? given.name : "field " + std::to_string(f)};
+    IndexField field{kind_of(given), layout_of(given), context_.fields().find(given.data, field_extent(spec, given)),
+                     given.name ? given.name : "field " + std::to_string(f)};
     held_.hold(field.place.serial);
-    fields_.push_back(std::move(field));
+    tables_.fields.push_back(std::move(field));
   }
-  swapped_.reserve(fields_.size());
+  tables_.swapped.reserve(tables_.fields.size());
 }
 
 void IndexHalo::take_links(const hlc_index_halo_spec &spec) {
   for (int n = 0; n < spec.nneighbours; ++n) {
     const hlc_index_neighbour &given = spec.neighbours[n];
-    Link link;
+    IndexLink link;
     link.rank = given.rank;
     link.tag_out = given.tag_out;
     link.tag_in = given.tag_in;
     link.entry = n;
     if (given.nout > 0) link.out.assign(given.out, given.out + given.nout);
     if (given.nin > 0) link.in.assign(given.in, given.in + given.nin);
-    (given.rank == context_.rank() ? self_links_ : links_).push_back(std::move(link));
+    (given.rank == context_.rank() ? tables_.self_links : tables_.links).push_back(std::move(link));
   }
 }
 
 /// Lists of mine that name me are joined as those of two ranks are: what one gets, another gives, or the same one.
 Status IndexHalo::join_self_links() {
-  const auto is_after = [](const Link &a, const Link &b) { return a.tag_out == b.tag_out && a.tag_in == b.tag_in; };
-  for (Link &link : self_links_) {
-    auto turn = std::count_if(self_links_.data(), &link, [&](const Link &other) { return is_after(other, link); });
-    const auto other = std::find_if(self_links_.begin(), self_links_.end(), [&](const Link &candidate) {
+  const auto is_after = [](const IndexLink &a, const IndexLink &b) { return a.tag_out == b.tag_out && a.tag_in == b.tag_in; };
+  for (IndexLink &link : tables_.self_links) {
+    auto turn = std::count_if(tables_.self_links.data(), &link, [&](const IndexLink &other) { return is_after(other, link); });
+    const auto other = std::find_if(tables_.self_links.begin(), tables_.self_links.end(), [&](const IndexLink &candidate) {
       return candidate.tag_out == link.tag_in && candidate.tag_in == link.tag_out && turn-- == 0;
     });
-    if (other == self_links_.end())
+    if (other == tables_.self_links.end())
       return fail(Status::mismatch,
                   "%s: neighbours disagree: neighbours[%d] of rank %d names that rank itself with tag_in %d, which no entry has as tag_out",
                   speaker(context_, options_).c_str(), link.entry, link.rank, link.tag_in);
@@ -137,7 +136,7 @@ Status IndexHalo::join_self_links() {
 std::int64_t IndexHalo::message_bytes(std::int64_t entries, const std::vector<int> &fields) const {
   std::int64_t bytes = 0;
   for (const int f : fields) {
-    const Field &field = fields_[static_cast<std::size_t>(f)];
+    const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
     bytes = aligned(bytes, field) + entries * field.kind.bytes();
   }
   return entries == 0 ? 0 : bytes;
@@ -145,9 +144,9 @@ std::int64_t IndexHalo::message_bytes(std::int64_t entries, const std::vector<in
 
 std::vector<Edge> IndexHalo::make_edges(bool readable) const {
   std::vector<int> all;
-  for (std::size_t f = 0; f < fields_.size(); ++f) all.push_back(static_cast<int>(f));
+  for (std::size_t f = 0; f < tables_.fields.size(); ++f) all.push_back(static_cast<int>(f));
   std::vector<Edge> edges;
-  for (const Link &link : links_) {
+  for (const IndexLink &link : tables_.links) {
     Edge edge;
     edge.rank = link.rank;
     edge.tag_out = link.tag_out;
@@ -168,12 +167,12 @@ std::vector<Edge> IndexHalo::make_edges(bool readable) const {
 Status IndexHalo::joined(const Plan &plan) {
   std::vector<int> read;
   HLC_TRY(prepare(context_, plan.comm, [&] {
-    for (std::size_t e = 0; find_mode(plan.options.mode)->reads_fields && e < links_.size(); ++e)
+    for (std::size_t e = 0; find_mode(plan.options.mode)->reads_fields && e < tables_.links.size(); ++e)
       if (is_read(plan.edges[e]) && plan.edges[e].space_out > 0) read.push_back(static_cast<int>(e));
-    for (std::size_t e = 0; e < links_.size(); ++e)
+    for (std::size_t e = 0; e < tables_.links.size(); ++e)
       if (std::find(read.begin(), read.end(), static_cast<int>(e)) == read.end()) {
-        links_[e].in_map = map_to_buffer(links_[e].in);
-        links_[e].out_map = map_to_buffer(links_[e].out);
+        tables_.links[e].in_map = map_to_buffer(tables_.links[e].in);
+        tables_.links[e].out_map = map_to_buffer(tables_.links[e].out);
       }
     return Status::ok;
   }));
@@ -184,7 +183,7 @@ Status IndexHalo::make_read_cards(const std::vector<int> &read, ReadCards &cards
   cards.requests.resize(2 * read.size(), MPI_REQUEST_NULL);
   cards.bytes.resize(read.size());
   for (std::size_t i = 0; i < read.size(); ++i) {
-    cards.mine.push_back(read_card(links_[static_cast<std::size_t>(read[i])]));
+    cards.mine.push_back(read_card(tables_.links[static_cast<std::size_t>(read[i])]));
     cards.theirs.emplace_back(cards.mine.back().size());  // as long: its out list is as long as my in list
     HLC_TRY(ByteCount::create(static_cast<std::int64_t>(cards.mine[i].size() * sizeof(std::int64_t)), cards.bytes[i]));
   }
@@ -216,27 +215,27 @@ Status IndexHalo::fetch_lists(const Plan &plan, const std::vector<int> &read) {
   return alone(context_, [&] {
     for (std::size_t i = 0; i < read.size(); ++i) {
       const auto e = static_cast<std::size_t>(read[i]);
-      HLC_TRY(take_read_card(links_[e], cards->theirs[i], plan.edges[e].member));
+      HLC_TRY(take_read_card(tables_.links[e], cards->theirs[i], plan.edges[e].member));
     }
     return Status::ok;
   });
 }
 
-std::vector<std::int64_t> IndexHalo::read_card(const Link &link) const {
+std::vector<std::int64_t> IndexHalo::read_card(const IndexLink &link) const {
   std::vector<std::int64_t> card;
-  card.reserve(fields_.size() * kNumbersPerField + link.out.size() + link.in.size());
-  for (const Field &field : fields_)
+  card.reserve(tables_.fields.size() * kNumbersPerField + link.out.size() + link.in.size());
+  for (const IndexField &field : tables_.fields)
     card.insert(card.end(), {field.place.serial, field.place.offset, field.layout.entry, field.layout.component});
   card.insert(card.end(), link.out.begin(), link.out.end());
   card.insert(card.end(), link.in.begin(), link.in.end());
   return card;
 }
 
-Status IndexHalo::take_read_card(Link &link, const std::vector<std::int64_t> &card, Member member) {
-  link.fields.resize(fields_.size());
+Status IndexHalo::take_read_card(IndexLink &link, const std::vector<std::int64_t> &card, Member member) {
+  link.fields.resize(tables_.fields.size());
   auto next = card.begin();
-  for (std::size_t f = 0; f < fields_.size(); ++f, next += kNumbersPerField) {
-    PeerField &peer = link.fields[f];
+  for (std::size_t f = 0; f < tables_.fields.size(); ++f, next += kNumbersPerField) {
+    IndexPeerField &peer = link.fields[f];
     peer.serial = next[0];
     peer.offset = next[1];
     peer.layout.entry = next[2];
@@ -251,12 +250,12 @@ Status IndexHalo::take_read_card(Link &link, const std::vector<std::int64_t> &ca
   return Status::ok;
 }
 
-Status IndexHalo::find_peer_field(const Link &link, std::size_t f, Member member, PeerField &peer) {
+Status IndexHalo::find_peer_field(const IndexLink &link, std::size_t f, Member member, IndexPeerField &peer) {
   char *part = context_.fields().part(peer.serial, member);
   if (!part)
     return fail(Status::state,
                 "hlc_index_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed", f,
-                fields_[f].name.c_str(), link.rank, context_.rank());
+                tables_.fields[f].name.c_str(), link.rank, context_.rank());
   held_.hold(peer.serial);
   peer.layout.data = part + peer.offset;
   return Status::ok;
@@ -265,14 +264,14 @@ Status IndexHalo::find_peer_field(const Link &link, std::size_t f, Member member
 hlc_plan_info IndexHalo::describe() const {
   hlc_plan_info info{};
   exchange_.describe(info);
-  info.self_copies = static_cast<int>(self_links_.size());
-  for (const Link &link : self_links_)
-    for (const Field &field : fields_) info.self_bytes += static_cast<std::int64_t>(link.in.size()) * field.kind.bytes();
-  info.memory_bytes += static_cast<std::int64_t>(sizeof(IndexHalo) + fields_.size() * sizeof(Field));
-  for (const auto *links : {&links_, &self_links_})
-    for (const Link &link : *links)
+  info.self_copies = static_cast<int>(tables_.self_links.size());
+  for (const IndexLink &link : tables_.self_links)
+    for (const IndexField &field : tables_.fields) info.self_bytes += static_cast<std::int64_t>(link.in.size()) * field.kind.bytes();
+  info.memory_bytes += static_cast<std::int64_t>(sizeof(IndexHalo) + tables_.fields.size() * sizeof(IndexField));
+  for (const auto *links : {&tables_.links, &tables_.self_links})
+    for (const IndexLink &link : *links)
       info.memory_bytes += link.in_map.memory_bytes() + link.out_map.memory_bytes() +
-                           static_cast<std::int64_t>(sizeof(Link) + link.fields.size() * sizeof(PeerField) +
+                           static_cast<std::int64_t>(sizeof(IndexLink) + link.fields.size() * sizeof(IndexPeerField) +
                                                      (link.out.size() + link.in.size() + link.shown.size()) * sizeof(std::int64_t));
   return info;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "index_halo/check.hpp"
 #include "index_halo/index_halo.hpp"
 
 namespace halocline {
@@ -31,30 +30,30 @@ void IndexHalo::make_views() {
     return;
   }
   views_ = true;
-  for (auto *links : {&links_, &self_links_})
-    for (Link &link : *links) link.data.resize(fields_.size());
+  for (auto *links : {&tables_.links, &tables_.self_links})
+    for (IndexLink &link : *links) link.data.resize(tables_.fields.size());
 }
 
 Status IndexHalo::finish_views() {
   HLC_TRY(exchange_.may_go_on("hlc_index_halo_finish_views"));
-  if (!views_ || reverse_) return finish();
-  for (auto *links : {&links_, &self_links_})
-    for (Link &link : *links) std::fill(link.data.begin(), link.data.end(), nullptr);
-  for (Link &link : self_links_)
-    for (const int f : swapped_) link.data[static_cast<std::size_t>(f)] = fields_[static_cast<std::size_t>(f)].layout.data;
+  if (!views_ || tables_.reverse) return finish();
+  for (auto *links : {&tables_.links, &tables_.self_links})
+    for (IndexLink &link : *links) std::fill(link.data.begin(), link.data.end(), nullptr);
+  for (IndexLink &link : tables_.self_links)
+    for (const int f : tables_.swapped) link.data[static_cast<std::size_t>(f)] = tables_.fields[static_cast<std::size_t>(f)].layout.data;
   return exchange_.finish_views();
 }
 
 /// The fields of a message lie one behind the other, as pack has put them.
 void IndexHalo::show(int edge, const void *buffer) {
-  Link &link = links_[static_cast<std::size_t>(edge)];
+  IndexLink &link = tables_.links[static_cast<std::size_t>(edge)];
   link.in_buffer = buffer != nullptr;
   std::int64_t offset = 0;
-  for (const int number : swapped_) {
+  for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
-    offset = aligned(offset, fields_[f]);
+    offset = aligned(offset, tables_.fields[f]);
     link.data[f] = buffer ? static_cast<const char *>(buffer) + offset : link.fields[f].layout.data;
-    offset += static_cast<std::int64_t>(link.in.size()) * fields_[f].kind.bytes();
+    offset += static_cast<std::int64_t>(link.in.size()) * tables_.fields[f].kind.bytes();
   }
 }
 
@@ -66,25 +65,26 @@ Status IndexHalo::release() {
 
 Status IndexHalo::show_view(int field, int neighbour, hlc_index_view *view) {
   constexpr const char *call = "hlc_index_halo_view";
-  const int nfields = static_cast<int>(fields_.size()), nneighbours = static_cast<int>(links_.size() + self_links_.size());
+  const int nfields = static_cast<int>(tables_.fields.size()),
+            nneighbours = static_cast<int>(tables_.links.size() + tables_.self_links.size());
   if (field < 0 || field >= nfields)
     return fail(Status::argument, "%s on rank %d: field is %d, it must be 0 to %d", call, context_.rank(), field, nfields - 1);
   if (neighbour < 0 || neighbour >= nneighbours)
     return fail(Status::argument, "%s on rank %d: neighbour is %d, it must be 0 to %d", call, context_.rank(), neighbour, nneighbours - 1);
   if (!view) return fail(Status::argument, "%s on rank %d: view is NULL", call, context_.rank());
   if (in_flight()) return exchange_.bad_call(call, "a swap of this halo is in flight; finish it first");
-  for (auto *links : {&links_, &self_links_})
-    for (Link &link : *links)
+  for (auto *links : {&tables_.links, &tables_.self_links})
+    for (IndexLink &link : *links)
       if (link.entry == neighbour) fill_view(link, static_cast<std::size_t>(field), *view);
   return Status::ok;
 }
 
-void IndexHalo::fill_view(Link &link, std::size_t f, hlc_index_view &view) const {
+void IndexHalo::fill_view(IndexLink &link, std::size_t f, hlc_index_view &view) const {
   const bool shown = exchange_.views_out(), in_buffer = shown && link.in_buffer;
   std::vector<hlc_index_run> &runs = shown ? link.runs : link.own_runs;
   if (runs.empty()) runs = in_buffer ? one_run(link.in) : runs_of(shown ? link.shown : link.in);
-  EntryLayout layout = fields_[f].layout;
-  if (in_buffer) layout = packed_at(nullptr, fields_[f].kind);
+  EntryLayout layout = tables_.fields[f].layout;
+  if (in_buffer) layout = packed_at(nullptr, tables_.fields[f].kind);
   if (shown && !in_buffer && !link.fields.empty()) layout = link.fields[f].layout;
   view = {shown ? link.data[f] : layout.data,     layout.entry, layout.component,
           static_cast<std::int64_t>(runs.size()), runs.data(),  link.rank};
