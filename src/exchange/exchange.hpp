@@ -12,15 +12,20 @@
 
 namespace halocline {
 
+/// How far the calls of an owner have come.
+struct RoundState {
+  bool under_way = false, broken = false;
+};
+
 /// The words in which the owner of an exchange refuses a call that comes at the wrong time.
 struct Refusals {
   const char *failed_before, *under_way;  // start
   const char *not_started, *has_failed;   // test and finish
-};
 
-/// How far the calls of an owner have come, for the refusals.
-struct RoundState {
-  bool under_way = false, broken = false;
+  /// Why a round cannot be started; NULL if it can.
+  const char *at_start(RoundState state) const { return state.broken ? failed_before : state.under_way ? under_way : nullptr; }
+  /// Why it cannot be tested or finished.
+  const char *at_finish(RoundState state) const { return !state.under_way ? not_started : state.broken ? has_failed : nullptr; }
 };
 
 /// One plan for many rounds. Not thread-safe in itself; several exchanges are independent of each other.
@@ -61,11 +66,13 @@ class Exchange {
   /// Fails with the owner's words where a round cannot be started, tested or finished. The owner's state is another one where it has rounds without
   /// this exchange.
   Status may_start(const char *call, RoundState state) const {
-    return state.broken || state.under_way ? bad_call(call, state.broken ? refusals_.failed_before : refusals_.under_way) : Status::ok;
+    const char *why = refusals_.at_start(state);
+    return why ? bad_call(call, why) : Status::ok;
   }
   Status may_start(const char *call) const { return may_start(call, state()); }
   Status may_go_on(const char *call, RoundState state) const {
-    return state.broken || !state.under_way ? bad_call(call, state.under_way ? refusals_.has_failed : refusals_.not_started) : Status::ok;
+    const char *why = refusals_.at_finish(state);
+    return why ? bad_call(call, why) : Status::ok;
   }
   Status may_go_on(const char *call) const { return may_go_on(call, state()); }
   /// A call at the wrong time.

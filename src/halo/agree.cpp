@@ -1,9 +1,8 @@
-// What all ranks must say alike of a halo, and what they find together: the order of the dimensions in memory.
+// Comparing specs, and finding the order of the dimensions in memory.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <string>
+#include "halo/agree.hpp"
 
-#include "exchange/modes/modes.hpp"
-#include "halo/halo.hpp"
+#include <string>
 
 namespace halocline {
 namespace {
@@ -28,9 +27,9 @@ struct Nestings : Job {
 
 }  // namespace
 
-Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &options) const {
+Status agree_on_spec(Context &context, const hlc_halo_spec &spec, const Options &options) {
   const int ndims = spec.grid->ndims;
-  HLC_TRY(check_rules(context_, "hlc_halo_init", [&] {
+  HLC_TRY(check_rules(context, "hlc_halo_init", [&] {
     std::vector<Rule> rules = rules_of(options);
     rules.insert(rules.end(), {{"ndims", ndims},
                                {"nfields", spec.nfields},
@@ -39,7 +38,7 @@ Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &o
                                {"staged", spec.staged != 0}});
     return rules;
   }));
-  return check_rules(context_, "hlc_halo_init", [&] {
+  return check_rules(context, "hlc_halo_init", [&] {
     std::vector<Rule> rules;
     for (int d = 0; d < ndims; ++d) {
       rules.push_back({"depth_low[" + std::to_string(d) + "]", spec.depth_low[d]});
@@ -56,11 +55,9 @@ Status Halo::check_same_on_all_ranks(const hlc_halo_spec &spec, const Options &o
   });
 }
 
-/// The order of dimensions in memory decides the order of cells in a message, so it is found by all ranks together: where a rank has one
-/// cell along a dimension, its stride there says nothing, and the other ranks' does.
-Status Halo::agree_on_orders(const hlc_halo_spec &spec) {
+Status agree_on_orders(Context &context, const hlc_halo_spec &spec, std::vector<HaloField> &fields) {
   std::unique_ptr<Nestings> nestings;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
+  HLC_TRY(prepare(context, context.comm(), [&] {
     nestings = std::make_unique<Nestings>();
     for (int f = 0; f < spec.nfields; ++f) nestings->mine.push_back(find_nesting(spec, field_strides(spec, spec.fields[f])));
     nestings->all.resize(nestings->mine.size());
@@ -69,13 +66,13 @@ Status Halo::agree_on_orders(const hlc_halo_spec &spec) {
   }));
   const auto count = static_cast<int>(nestings->mine.size() * sizeof(Nesting) / sizeof(int));
   HLC_TRY(check_mpi(
-      MPI_Iallreduce(nestings->mine.data(), nestings->all.data(), count, MPI_INT, MPI_MAX, context_.comm(), nestings->requests.data()),
+      MPI_Iallreduce(nestings->mine.data(), nestings->all.data(), count, MPI_INT, MPI_MAX, context.comm(), nestings->requests.data()),
       "MPI_Iallreduce"));
-  HLC_TRY(await(context_, nestings));
+  HLC_TRY(await(context, nestings));
   for (std::size_t f = 0; f < nestings->all.size(); ++f)
-    if (!order_dims(nestings->all[f], spec.grid->ndims, spec.layout, fields_[f].order))
+    if (!order_dims(nestings->all[f], spec.grid->ndims, spec.layout, fields[f].order))
       return fail(Status::mismatch, "hlc_halo_init: ranks disagree on the order of the dimensions of fields[%zu] '%s' in memory", f,
-                  fields_[f].name.c_str());
+                  fields[f].name.c_str());
   return Status::ok;
 }
 

@@ -9,13 +9,17 @@
 
 namespace halocline {
 
-HaloCheck::HaloCheck(Halo &halo, const hlc_halo_spec &spec) : halo_(halo), check_(*halo.exchange_.check()), findings_(check_.findings()) {
+HaloCheck::HaloCheck(const HaloTables &tables, Exchange &exchange, const hlc_halo_spec &spec)
+    : tables_(tables), exchange_(exchange), check_(*exchange.check()), findings_(check_.findings()) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
     depth_low_[d] = block_.start[d] = spec.depth_low[d];
     block_.count[d] = spec.grid->local[d];
     whole_.count[d] = array_cells(spec, static_cast<int>(d));
   }
-  for (const Halo::Field &field : halo_.fields_) poisons_.emplace_back(field.type, field.element, halo.context().rank());
+  for (const HaloField &field : tables_.fields) {
+    poisons_.emplace_back(field.type, field.element, exchange.plan().context->rank());
+    if (spec.rebind) planned_.push_back(field.data);
+  }
   tainted_.resize(poisons_.size());
   sums_.resize(poisons_.size());
 }
@@ -25,8 +29,8 @@ HaloCheck::HaloCheck(Halo &halo, const hlc_halo_spec &spec) : halo_(halo), check
 /// A cell as the user counts it: 0 is the first of the block, so that low halo cells are negative. A stage's block has grown by some of them.
 std::string HaloCheck::name(std::size_t f, const Cells &cell) const {
   std::string place;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(halo_.ndims_); ++d)
-    place += (d ? ", " : "") + std::to_string(cell[d] - depth_low_[d] - halo_.grown_[d]);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(tables_.ndims); ++d)
+    place += (d ? ", " : "") + std::to_string(cell[d] - depth_low_[d] - tables_.grown[d]);
   return "cell (" + place + ") of field " + std::to_string(f) + " '" + field(f).name + "' (counted from 0)";
 }
 
@@ -36,8 +40,8 @@ std::string HaloCheck::value(std::size_t f, const char *cell) const { return ele
 int HaloCheck::nearest_neighbour(const Cells &cell) const {
   int rank = -1;
   std::int64_t least = INT64_MAX;
-  for (const auto *paths : {&halo_.paths_, &halo_.self_paths_, &halo_.repeats_})
-    for (const Halo::Path &path : *paths) {
+  for (const auto *paths : {&tables_.paths, &tables_.self_paths, &tables_.repeats})
+    for (const HaloPath &path : *paths) {
       std::int64_t distance = path.direction.halo.cells() > 0 ? 0 : INT64_MAX;
       for (std::size_t d = 0; d < cell.size() && distance < INT64_MAX; ++d) {
         const std::int64_t first = path.direction.halo.start[d], last = first + path.direction.halo.count[d] - 1;
@@ -52,26 +56,26 @@ int HaloCheck::nearest_neighbour(const Cells &cell) const {
 
 /// What the swap moves, as numbers to compare and as words; the same for everything, however it was asked for.
 void HaloCheck::describe(const hlc_swap *what) {
-  const bool one_dim = what && what->one_dim && !(halo_.ndims_ == 1 && what->side == HLC_SIDE_BOTH);
+  const bool one_dim = what && what->one_dim && !(tables_.ndims == 1 && what->side == HLC_SIDE_BOTH);
   const char *sides[] = {"both sides", "the low side", "the high side"};
-  card_.what = {halo_.reverse_, one_dim, one_dim ? what->dim : 0, one_dim ? what->side : 0};
-  card_.words = halo_.swapped_.size() == halo_.fields_.size() ? "all fields" : "the fields";
-  for (const int f : halo_.swapped_) {
+  card_.what = {tables_.reverse, one_dim, one_dim ? what->dim : 0, one_dim ? what->side : 0};
+  card_.words = tables_.swapped.size() == tables_.fields.size() ? "all fields" : "the fields";
+  for (const int f : tables_.swapped) {
     card_.what.push_back(f);
-    if (card_.words.size() < 200 && halo_.swapped_.size() < halo_.fields_.size())
+    if (card_.words.size() < 200 && tables_.swapped.size() < tables_.fields.size())
       card_.words += " '" + field(static_cast<std::size_t>(f)).name + "'";
   }
-  if (halo_.bindings_) describe_arrays();
+  if (!planned_.empty()) describe_arrays();
   if (one_dim) card_.words += std::string(", ") + sides[what->side] + " of dimension " + std::to_string(what->dim);
-  if (halo_.reverse_) card_.words += ", in reverse";
+  if (tables_.reverse) card_.words += ", in reverse";
 }
 
 /// Which fields lie elsewhere than the spec says: all ranks must do the same, wherever that is.
 void HaloCheck::describe_arrays() {
   std::string others;
-  for (const int number : halo_.swapped_) {
+  for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
-    const bool other = field(f).data != halo_.bindings_->planned[f];
+    const bool other = field(f).data != planned_[f];
     card_.what.push_back(other);
     if (other && others.size() < 200) others += " '" + field(f).name + "'";
   }
@@ -81,11 +85,24 @@ void HaloCheck::describe_arrays() {
 // ---------------------------------------------------------------- start
 
 std::vector<char> HaloCheck::pack(std::size_t f, const Box &box) const {
-  const Halo::Field &from = field(f);
+  const HaloField &from = field(f);
   std::vector<char> packed(static_cast<std::size_t>(box.cells() * from.element));
   const Strides strides = packed_strides(box.count, from.element, from.order);
   copy(packed.data(), from.data + box_offset(box, from.strides), plan_copy(box.count, strides, from.strides, from.element, from.order));
   return packed;
+}
+
+/// What goes to a neighbour, as the message has it.
+std::vector<char> HaloCheck::pack_for(const HaloPath &path) const {
+  std::vector<char> all;
+  for (const int number : tables_.swapped) {
+    const auto f = static_cast<std::size_t>(number);
+    const HaloMove &move = path.moves[f];
+    if ((tables_.reverse ? move.halo_bytes : move.edge_bytes) == 0) continue;
+    const std::vector<char> cells = pack(f, tables_.reverse ? path.direction.halo : path.direction.edge);
+    all.insert(all.end(), cells.begin(), cells.end());
+  }
+  return all;
 }
 
 void HaloCheck::guard(const Guard &guard) {
@@ -93,33 +110,33 @@ void HaloCheck::guard(const Guard &guard) {
   if (!guard.is_poisoned) guards_.back().copy = pack(guard.field, guard.box);
 }
 
-void HaloCheck::guard_edge(const Halo::Path &path, const Box &box, std::int64_t Halo::Move::*of) {
-  for (const int f : halo_.swapped_)
+void HaloCheck::guard_edge(const HaloPath &path, const Box &box, std::int64_t HaloMove::*of) {
+  for (const int f : tables_.swapped)
     if (path.moves[static_cast<std::size_t>(f)].*of > 0) guard({static_cast<std::size_t>(f), box, path.direction.rank, true, false, {}});
 }
 
-void HaloCheck::guard_halo(const Halo::Path &path) {
-  for (const int f : halo_.swapped_)
+void HaloCheck::guard_halo(const HaloPath &path) {
+  for (const int f : tables_.swapped)
     if (path.moves[static_cast<std::size_t>(f)].halo_bytes > 0)
-      guard({static_cast<std::size_t>(f), path.direction.halo, path.direction.rank, false, !halo_.reverse_, {}});
+      guard({static_cast<std::size_t>(f), path.direction.halo, path.direction.rank, false, !tables_.reverse, {}});
 }
 
 /// Forwards, what is sent are edges and what is filled are halos; in reverse, halos are sent and edges are added to.
 void HaloCheck::list_guards() {
   guards_.clear();
-  const bool forward = !halo_.reverse_;
-  for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
-    const Halo::Path &path = halo_.paths_[e];
-    const Part &part = halo_.exchange_.parts()[e];
-    if ((forward ? part.out : part.in) > 0) guard_edge(path, path.direction.edge, &Halo::Move::edge_bytes);
+  const bool forward = !tables_.reverse;
+  for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
+    const HaloPath &path = tables_.paths[e];
+    const Part &part = exchange_.parts()[e];
+    if ((forward ? part.out : part.in) > 0) guard_edge(path, path.direction.edge, &HaloMove::edge_bytes);
     if ((forward ? part.in : part.out) > 0) guard_halo(path);
   }
-  for (const Halo::Path &path : halo_.self_paths_) {
+  for (const HaloPath &path : tables_.self_paths) {
     if (!path.active) continue;
-    guard_edge(path, path.source, &Halo::Move::halo_bytes);
+    guard_edge(path, path.source, &HaloMove::halo_bytes);
     guard_halo(path);
   }
-  for (const Halo::Path &path : halo_.repeats_)
+  for (const HaloPath &path : tables_.repeats)
     if (path.active) guard_halo(path);
 }
 
@@ -128,15 +145,15 @@ const RoundCard &HaloCheck::start(const hlc_swap *what) {
   describe(what);
   reported_.assign(poisons_.size(), 0);
   list_guards();
-  card_.values.resize(halo_.paths_.size());
-  for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
-    card_.values[e].resize(static_cast<std::size_t>(payload_bytes(halo_.exchange_.parts()[e].out)));
-    if (!card_.values[e].empty()) halo_.pack(static_cast<int>(e), card_.values[e].data(), false);
+  card_.values.resize(tables_.paths.size());
+  for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
+    card_.values[e].clear();
+    if (exchange_.parts()[e].out > 0) card_.values[e] = pack_for(tables_.paths[e]);
   }
   for (const Guard &guard : guards_) {
     if (!guard.is_poisoned) continue;
     const std::vector<char> &poison = poisons_[guard.field].cell();
-    const Halo::Field &to = field(guard.field);
+    const HaloField &to = field(guard.field);
     for_each_cell(guard.box, to.strides, to.order, to.data, [&](const Cells &, char *cell) {
       std::memcpy(cell, poison.data(), poison.size());
       return true;
@@ -152,13 +169,13 @@ void HaloCheck::before_finish() {
 }
 
 void HaloCheck::before_delivery() {
-  if (halo_.reverse_) expect_sums();
+  if (tables_.reverse) expect_sums();
 }
 
 void HaloCheck::report_if_written(const Guard &guard) {
   if (reported_[guard.field]) return;
   if (!guard.is_poisoned && pack(guard.field, guard.box) == guard.copy) return;
-  const Halo::Field &of = field(guard.field);
+  const HaloField &of = field(guard.field);
   const char *was = guard.is_poisoned ? poisons_[guard.field].cell().data() : guard.copy.data();
   for_each_cell(guard.box, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
     if (std::memcmp(was, is, static_cast<std::size_t>(of.element)) == 0) {
@@ -181,16 +198,16 @@ void HaloCheck::report_written(const Guard &guard, const Cells &cell, const char
             "); what faces the rank itself, and all of it in mode direct, is read as late as in finish and may be either; other modes took "
             "a copy at start");
   else
-    findings_.found("halos written between start and finish", who + ", in the halo that " + them + (halo_.reverse_ ? " takes" : " fills") +
+    findings_.found("halos written between start and finish", who + ", in the halo that " + them + (tables_.reverse ? " takes" : " fills") +
                                                                   ", was written between start and finish (" + values + "); finish " +
-                                                                  (halo_.reverse_ ? "may deliver either" : "overwrites it"));
+                                                                  (tables_.reverse ? "may deliver either" : "overwrites it"));
 }
 
 /// A block that is known to hold poison is reported again only after it has been clean.
 void HaloCheck::look_for_poison(const char *when) {
-  for (const int number : halo_.swapped_) {
+  for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
-    const Halo::Field &of = field(f);
+    const HaloField &of = field(f);
     const bool clean = for_each_cell(block_, of.strides, of.order, of.data, [&](const Cells &cell, const char *address) {
       if (!poisons_[f].found_in(address)) return true;
       if (!tainted_[f])
@@ -205,33 +222,33 @@ void HaloCheck::look_for_poison(const char *when) {
 
 void HaloCheck::after_finish() {
   look_for_poison("at finish");
-  halo_.reverse_ ? compare_sums() : compare_halos();
+  tables_.reverse ? compare_sums() : compare_halos();
 }
 
-void HaloCheck::found_other_array(const Halo::Path &path, std::size_t f) {
+void HaloCheck::found_other_array(const HaloPath &path, std::size_t f) {
   findings_.found("ranks swap different arrays",
                   findings_.where() + ": field " + std::to_string(f) + " '" + field(f).name + "' of rank " +
                       std::to_string(path.direction.rank) +
                       " lies in memory from another hlc_field_alloc than this rank's: all ranks must bring the same array to a swap");
 }
 
-void HaloCheck::report_wrong(const Halo::Path &path, std::size_t f, const Cells &cell, const char *expected, const char *is) {
+void HaloCheck::report_wrong(const HaloPath &path, std::size_t f, const Cells &cell, const char *expected, const char *is) {
   const std::string them = "rank " + std::to_string(path.direction.rank);
   findings_.found("wrong values delivered", findings_.where() + ": " + name(f, cell) + " holds " + value(f, is) +
-                                                (halo_.reverse_ ? " where the halo of " : " where ") + them +
-                                                (halo_.reverse_ ? " makes it " : " had ") + value(f, expected) + " at start: " + them +
+                                                (tables_.reverse ? " where the halo of " : " where ") + them +
+                                                (tables_.reverse ? " makes it " : " had ") + value(f, expected) + " at start: " + them +
                                                 " has written it since, or the value was lost, torn or misplaced on its way");
 }
 
 /// The halo against the neighbour's own copy. A neighbour's values may carry poison of this rank that comes back; it has been told.
 void HaloCheck::compare_halos() {
-  for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
-    const Halo::Path &path = halo_.paths_[e];
-    if (halo_.exchange_.parts()[e].in == 0) continue;
+  for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
+    const HaloPath &path = tables_.paths[e];
+    if (exchange_.parts()[e].in == 0) continue;
     const char *expected = check_.values_of(static_cast<int>(e)).data();
-    for (const int number : halo_.swapped_) {
+    for (const int number : tables_.swapped) {
       const auto f = static_cast<std::size_t>(number);
-      const Halo::Field &of = field(f);
+      const HaloField &of = field(f);
       const char *end = expected + path.moves[f].halo_bytes;
       if (end == expected) continue;
       for_each_cell(path.direction.halo, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
@@ -248,35 +265,35 @@ void HaloCheck::compare_halos() {
 
 /// A reverse swap adds what faces the rank itself first, then the neighbours' halos in the order of the edges; so does this, in a copy.
 void HaloCheck::expect_sums() {
-  for (const int number : halo_.swapped_) {
+  for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
-    const Halo::Field &of = field(f);
+    const HaloField &of = field(f);
     const Strides strides = packed_strides(whole_.count, of.element, of.order);
     sums_[f] = pack(f, whole_);
     const auto add_box = [&](const Box &to, const char *from) {
       const Strides packed = packed_strides(to.count, of.element, of.order);
       add(sums_[f].data() + box_offset(to, strides), from, plan_copy(to.count, strides, packed, of.element, of.order), of.type);
     };
-    for (const Halo::Path &path : halo_.self_paths_)
+    for (const HaloPath &path : tables_.self_paths)
       if (path.active && path.moves[f].halo_bytes > 0) add_box(path.source, pack(f, path.direction.halo).data());
-    for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
-      if (halo_.exchange_.parts()[e].in == 0 || halo_.paths_[e].moves[f].edge_bytes == 0) continue;
+    for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
+      if (exchange_.parts()[e].in == 0 || tables_.paths[e].moves[f].edge_bytes == 0) continue;
       const char *from = check_.values_of(static_cast<int>(e)).data();
-      for (const int before : halo_.swapped_)
-        from += before < number ? halo_.paths_[e].moves[static_cast<std::size_t>(before)].edge_bytes : 0;
-      add_box(halo_.paths_[e].direction.edge, from);
+      for (const int before : tables_.swapped)
+        from += before < number ? tables_.paths[e].moves[static_cast<std::size_t>(before)].edge_bytes : 0;
+      add_box(tables_.paths[e].direction.edge, from);
     }
   }
 }
 
 void HaloCheck::compare_sums() {
-  for (std::size_t e = 0; e < halo_.paths_.size(); ++e) {
-    const Halo::Path &path = halo_.paths_[e];
-    if (halo_.exchange_.parts()[e].in == 0) continue;
-    for (const int number : halo_.swapped_) {
+  for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
+    const HaloPath &path = tables_.paths[e];
+    if (exchange_.parts()[e].in == 0) continue;
+    for (const int number : tables_.swapped) {
       const auto f = static_cast<std::size_t>(number);
       if (path.moves[f].edge_bytes == 0) continue;
-      const Halo::Field &of = field(f);
+      const HaloField &of = field(f);
       const Strides strides = packed_strides(whole_.count, of.element, of.order);
       for_each_cell(path.direction.edge, of.strides, of.order, of.data, [&](const Cells &cell, const char *is) {
         const char *expected = sums_[f].data();

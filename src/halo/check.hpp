@@ -3,16 +3,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "exchange/exchange.hpp"
 #include "exchange/poison.hpp"
-#include "halo/halo.hpp"
+#include "halo/tables.hpp"
 
 namespace halocline {
 
 /// The check of one halo. Reports go to the findings of the exchange, the first of which finish returns.
 class HaloCheck final : public Looks {
  public:
-  /// The halo has been planned.
-  HaloCheck(Halo &halo, const hlc_halo_spec &spec);
+  /// The tables of a halo that has been planned, its exchange, and its spec.
+  HaloCheck(const HaloTables &tables, Exchange &exchange, const hlc_halo_spec &spec);
 
   /// Before a swap is started: looks for poison in the blocks, copies what must not change, poisons what will be filled. Returns what the
   /// neighbours are told of this swap.
@@ -20,7 +21,7 @@ class HaloCheck final : public Looks {
   void before_finish() override;
   void before_delivery() override;
   /// A neighbour's field lies in the memory of another hlc_field_alloc than mine.
-  void found_other_array(const Halo::Path &path, std::size_t field);
+  void found_other_array(const HaloPath &path, std::size_t field);
   /// Looks as well whether poison has got into a block.
   void after_finish() override;
 
@@ -37,8 +38,8 @@ class HaloCheck final : public Looks {
 
   void list_guards();
   /// of: which bytes of a field's move say that it takes part.
-  void guard_edge(const Halo::Path &path, const Box &box, std::int64_t Halo::Move::*of);
-  void guard_halo(const Halo::Path &path);
+  void guard_edge(const HaloPath &path, const Box &box, std::int64_t HaloMove::*of);
+  void guard_halo(const HaloPath &path);
   void guard(const Guard &guard);
   void describe(const hlc_swap *what);
   void describe_arrays();
@@ -48,19 +49,22 @@ class HaloCheck final : public Looks {
   void compare_halos();
   void expect_sums();
   void compare_sums();
-  void report_wrong(const Halo::Path &path, std::size_t field, const Cells &cell, const char *expected, const char *is);
+  void report_wrong(const HaloPath &path, std::size_t field, const Cells &cell, const char *expected, const char *is);
 
   std::vector<char> pack(std::size_t field, const Box &box) const;
+  std::vector<char> pack_for(const HaloPath &path) const;
   std::string name(std::size_t field, const Cells &cell) const;
   std::string value(std::size_t field, const char *cell) const;
   int nearest_neighbour(const Cells &cell) const;
-  const Halo::Field &field(std::size_t f) const { return halo_.fields_[f]; }
+  const HaloField &field(std::size_t f) const { return tables_.fields[f]; }
 
-  Halo &halo_;
+  const HaloTables &tables_;
+  Exchange &exchange_;
   Check &check_;
   Findings &findings_;
   Cells depth_low_{};
   Box block_, whole_;  // of the array: the cells that are not halo, and all cells
+  std::vector<const char *> planned_;  // per field, the spec's array; none unless swaps may bring other arrays
   std::vector<Poison> poisons_;  // per field
   std::vector<char> tainted_;  // per field: poison has been found in its block and is known of
   std::vector<char> reported_;  // per field: a forbidden write has been reported in this swap

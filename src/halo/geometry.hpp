@@ -92,4 +92,30 @@ std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field);
 /// Where a box starts, in bytes from the array's first cell.
 std::int64_t box_offset(const Box &box, const Strides &strides);
 
+/// The block and the depths around it, for those who ask where the halo of a direction lies in the array.
+struct Extents {
+  Cells block{1, 1, 1, 1}, low{}, high{};
+
+  static Extents of(const hlc_halo_spec &spec) {
+    Extents made;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(spec.grid->ndims); ++d) {
+      made.block[d] = spec.grid->local[d];
+      made.low[d] = spec.depth_low[d];
+      made.high[d] = spec.depth_high[d];
+    }
+    return made;
+  }
+
+  /// The cells of my array in a direction, the number of which is as direction_index counts: the halo, in the middle the block.
+  Box box(int number) const {
+    Box box;
+    for (std::size_t d = 0; d < block.size(); ++d, number /= 3) {
+      const int v = number % 3;
+      box.start[d] = v == 0 ? 0 : low[d] + (v == 2 ? block[d] : 0);
+      box.count[d] = v == 0 ? low[d] : v == 1 ? block[d] : high[d];
+    }
+    return box;
+  }
+};
+
 }  // namespace halocline

@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "exchange/modes/modes.hpp"
-#include "halo/halo.hpp"
+#include "halo/stage.hpp"
 
 namespace halocline {
 
-Halo::ReadCard Halo::read_card(const Path &path, std::size_t f) const {
-  const Field &field = fields_[f];
+Stage::ReadCard Stage::read_card(const HaloPath &path, std::size_t f) const {
+  const HaloField &field = tables_.fields[f];
   return {field.place.serial,
           field.place.offset,
           box_offset(path.direction.halo, field.strides),
@@ -19,10 +19,10 @@ Halo::ReadCard Halo::read_card(const Path &path, std::size_t f) const {
           field.exposed};
 }
 
-Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Member member) {
-  const Field &field = fields_[f];
-  Move &move = path.moves[f];
-  const std::size_t at = static_cast<std::size_t>(&path - paths_.data()) * fields_.size() + f;
+Status Stage::take_read_card(HaloPath &path, std::size_t f, const ReadCard &card, Member member) {
+  const HaloField &field = tables_.fields[f];
+  HaloMove &move = path.moves[f];
+  const std::size_t at = static_cast<std::size_t>(&path - tables_.paths.data()) * tables_.fields.size() + f;
   if (views_) views_->peer_strides[at] = card.strides;
   if (bindings_) bindings_->reach[at] = {card.halo, card.edge};
   const char *part = find_part(card, member);
@@ -42,50 +42,50 @@ Status Halo::take_read_card(Path &path, std::size_t f, const ReadCard &card, Mem
   return Status::ok;
 }
 
-char *Halo::find_part(const ReadCard &card, Member member) {
+char *Stage::find_part(const ReadCard &card, Member member) {
   return card.serial == kExposedSerial ? exposures_.find(card.exposed) : context_.fields().part(card.serial, member);
 }
 
-Status Halo::joined(const Plan &plan) {
+Status Stage::joined(const Plan &plan) {
   if (!find_mode(plan.options.mode)->reads_fields) return alone(context_, [this] { return make_tables(); });
   if (bindings_) bindings_->is_read = std::any_of(plan.edges.begin(), plan.edges.end(), is_read);
-  const std::size_t n = fields_.size();
+  const std::size_t n = tables_.fields.size();
   std::unique_ptr<ReadCards> cards;
   HLC_TRY(prepare(context_, plan.comm, [&] {
     HLC_TRY(make_tables());
     cards = std::make_unique<ReadCards>();
-    cards->mine.resize(paths_.size() * n);
-    cards->theirs.resize(paths_.size() * n);
-    cards->requests.resize(2 * paths_.size(), MPI_REQUEST_NULL);
-    for (std::size_t e = 0; e < paths_.size(); ++e)
-      for (std::size_t f = 0; f < n; ++f) cards->mine[e * n + f] = read_card(paths_[e], f);
+    cards->mine.resize(tables_.paths.size() * n);
+    cards->theirs.resize(tables_.paths.size() * n);
+    cards->requests.resize(2 * tables_.paths.size(), MPI_REQUEST_NULL);
+    for (std::size_t e = 0; e < tables_.paths.size(); ++e)
+      for (std::size_t f = 0; f < n; ++f) cards->mine[e * n + f] = read_card(tables_.paths[e], f);
     return Status::ok;
   }));
-  for (std::size_t e = 0; e < paths_.size(); ++e)
+  for (std::size_t e = 0; e < tables_.paths.size(); ++e)
     if (is_read(plan.edges[e])) HLC_TRY(swap_read_cards(plan, e, *cards));
   HLC_TRY(await(context_, cards));
   return alone(context_, [&] {
-    for (std::size_t e = 0; e < paths_.size(); ++e)
+    for (std::size_t e = 0; e < tables_.paths.size(); ++e)
       for (std::size_t f = 0; is_read(plan.edges[e]) && f < n; ++f)
-        HLC_TRY(take_read_card(paths_[e], f, cards->theirs[e * n + f], plan.edges[e].member));
+        HLC_TRY(take_read_card(tables_.paths[e], f, cards->theirs[e * n + f], plan.edges[e].member));
     return Status::ok;
   });
 }
 
-/// Makes room for all copies of a swap. In check mode what neighbours read is packed, too, for them to compare.
-Status Halo::make_tables() {
-  const std::size_t n = fields_.size(), all = paths_.size();
+/// Makes room for all copies of a swap.
+Status Stage::make_tables() {
+  const std::size_t n = tables_.fields.size(), all = tables_.paths.size();
   std::size_t packed = 0;
   for (std::size_t e = 0; e < all; ++e) packed += exchange_.packs(static_cast<int>(e)) ? 1U : 0U;
-  pulls_.reserve(all + self_paths_.size(), (all - packed + self_paths_.size()) * n);
-  packs_.reserve(all, (exchange_.check() ? all : packed) * n);
-  unpacks_.reserve(all, (exchange_.check() ? all : packed) * n);
+  pulls_.reserve(all + tables_.self_paths.size(), (all - packed + tables_.self_paths.size()) * n);
+  packs_.reserve(all, packed * n);
+  unpacks_.reserve(all, packed * n);
   return Status::ok;
 }
 
-Status Halo::swap_read_cards(const Plan &plan, std::size_t e, ReadCards &cards) const {
+Status Stage::swap_read_cards(const Plan &plan, std::size_t e, ReadCards &cards) const {
   const Edge &edge = plan.edges[e];
-  const std::size_t n = fields_.size();
+  const std::size_t n = tables_.fields.size();
   const auto bytes = static_cast<int>(n * sizeof(ReadCard));
   HLC_TRY(check_mpi(
       MPI_Irecv(&cards.theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadCardTag + static_cast<int>(e), plan.comm, &cards.requests[2 * e]),

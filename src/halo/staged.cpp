@@ -55,7 +55,7 @@ bool Staged::pays(const hlc_halo_spec &spec) {
 Status Staged::create(Context &context, const Options &options, const hlc_halo_spec &spec) {
   HLC_TRY(prepare(context, context.comm(), [&] {
     fields_.reserve(static_cast<std::size_t>(spec.nfields));
-    stages_.reserve(static_cast<std::size_t>(spec.grid->ndims));
+    dims_.reserve(static_cast<std::size_t>(spec.grid->ndims));
     ranks_.assign(static_cast<std::size_t>(HLC_DIRECTIONS(spec.grid->ndims)), HLC_NO_NEIGHBOUR);
     for_each_direction(spec, [&](const std::array<int, kMaxDims> &v) {
       ranks_[static_cast<std::size_t>(direction_index(v, spec.grid->ndims))] = neighbour_rank(spec, v);
@@ -71,13 +71,13 @@ Status Staged::add_stage(Context &context, const Options &options, const hlc_hal
   StageSpec made;
   HLC_TRY(prepare(context, context.comm(), [&] {
     narrow(made, spec, dim);
-    stages_.push_back({std::make_unique<Halo>(context), {}, {}});
+    dims_.push_back({std::make_unique<Stage>(context), {}, {}});
     for (std::size_t f = 0; f < made.fields.size(); ++f)
-      stages_.back().shift.push_back(static_cast<char *>(made.fields[f].data) - static_cast<char *>(spec.fields[f].data));
-    stages_.back().data.resize(made.fields.size());
+      dims_.back().shift.push_back(static_cast<char *>(made.fields[f].data) - static_cast<char *>(spec.fields[f].data));
+    dims_.back().data.resize(made.fields.size());
     return Status::ok;
   }));
-  return stages_.back().halo->create_stage(made.spec, options, made.grown);
+  return dims_.back().stage->create(made.spec, options, made.grown);
 }
 
 Status Staged::start(const hlc_swap *what, void *const *data) {
@@ -85,65 +85,64 @@ Status Staged::start(const hlc_swap *what, void *const *data) {
   if (what_.nfields > 0) fields_.assign(what_.fields, what_.fields + what_.nfields);
   what_.fields = fields_.data();
   reverse_ = what_.reverse;
-  for (Stage &stage : stages_)
-    for (std::size_t f = 0; f < stage.data.size(); ++f)
-      stage.data[f] = data && data[f] ? static_cast<char *>(data[f]) + stage.shift[f] : nullptr;
+  for (Dimension &dim : dims_)
+    for (std::size_t f = 0; f < dim.data.size(); ++f) dim.data[f] = data && data[f] ? static_cast<char *>(data[f]) + dim.shift[f] : nullptr;
   done_ = 0;
   found_ = Status::ok;
   const bool bound = data;
-  HLC_TRY(bound ? now().halo->start_with(&what_, now().data.data()) : start_stage());
+  HLC_TRY(bound ? now().stage->start(&what_, now().data.data()) : start_stage());
   in_flight_ = true;
   return Status::ok;
 }
 
 Status Staged::start_stage() {
   const bool bound = std::any_of(now().data.begin(), now().data.end(), [](const void *data) { return data; });
-  return now().halo->start_with(&what_, bound ? now().data.data() : nullptr);
+  return now().stage->start(&what_, bound ? now().data.data() : nullptr);
 }
 
 Status Staged::test() {
-  while (done_ + 1 < stages_.size()) {
-    const Status finished = now().halo->try_finish();
+  while (done_ + 1 < dims_.size()) {
+    const Status finished = now().stage->try_finish();
     if (finished == Status::again) return finished;
     HLC_TRY(pass(finished));
   }
-  return now().halo->test();
+  return now().stage->test();
 }
 
 /// Check mode may find a rule broken in a stage that is complete all the same: then the neighbours wait for the next one.
 Status Staged::pass(Status finished) {
-  if (failed(finished) && (finished != Status::rule || now().halo->broken())) return finished;
+  if (failed(finished) && (finished != Status::rule || now().stage->state().broken)) return finished;
   if (failed(finished) && !failed(found_)) {
     found_ = finished;
     words_ = error_message();
   }
   done_ += 1;
-  return done_ < stages_.size() ? start_stage() : Status::ok;
+  return done_ < dims_.size() ? start_stage() : Status::ok;
 }
 
 Status Staged::finish() {
-  while (done_ < stages_.size()) HLC_TRY(pass(now().halo->finish()));
+  while (done_ < dims_.size()) HLC_TRY(pass(now().stage->finish()));
   in_flight_ = false;
   return failed(found_) ? fail(found_, "%s", words_.c_str()) : Status::ok;
 }
 
 Status Staged::end(bool others_broken) {
   Status first = Status::ok;
-  for (Stage &stage : stages_) {
-    const Status ended = stage.halo->end(others_broken || broken());
+  for (Dimension &dim : dims_) {
+    const Status ended = dim.stage->end(others_broken || broken());
     if (!failed(first)) first = ended;
   }
   return first;
 }
 
 bool Staged::broken() const {
-  return std::any_of(stages_.begin(), stages_.end(), [](const Stage &stage) { return stage.halo->broken(); });
+  return std::any_of(dims_.begin(), dims_.end(), [](const Dimension &dim) { return dim.stage->state().broken; });
 }
 
 hlc_plan_info Staged::describe() const {
-  hlc_plan_info sum = stages_.front().halo->describe();
-  for (std::size_t i = 1; i < stages_.size(); ++i) {
-    const hlc_plan_info one = stages_[i].halo->describe();
+  hlc_plan_info sum = dims_.front().stage->describe();
+  for (std::size_t i = 1; i < dims_.size(); ++i) {
+    const hlc_plan_info one = dims_[i].stage->describe();
     for (const auto count : {&hlc_plan_info::neighbours, &hlc_plan_info::self_copies, &hlc_plan_info::via_direct,
                              &hlc_plan_info::via_notify, &hlc_plan_info::via_network, &hlc_plan_info::via_mpi})
       sum.*count += one.*count;

@@ -1,5 +1,5 @@
 // A staged swap: one dimension after the other, each with the halos of those before it, so that edges and corners travel with the faces. Two
-// messages per dimension in place of one per direction. Each stage is a halo of its own, of a larger block.
+// messages per dimension in place of one per direction. Each stage has a larger block than the one before.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "halo/halo.hpp"
+#include "halo/stage.hpp"
 
 namespace halocline {
 
@@ -24,26 +24,26 @@ class Staged {
   Status finish();
   Status end(bool others_broken);
 
-  bool in_flight() const { return in_flight_; }
-  bool broken() const;
-  std::int64_t serial() const { return stages_.front().halo->serial(); }
+  RoundState state() const { return {in_flight_, broken()}; }
+  std::int64_t serial() const { return dims_.front().stage->serial(); }
   hlc_plan_info describe() const;
   /// Who fills the halo in a direction.
   int rank_of(int number) const { return ranks_[static_cast<std::size_t>(number)]; }
 
  private:
   /// One dimension. Its block is the spec's, with the halos of the dimensions before.
-  struct Stage {
-    std::unique_ptr<Halo> halo;
+  struct Dimension {
+    std::unique_ptr<Stage> stage;
     std::vector<std::int64_t> shift;  // per field: bytes from the spec's first cell to the stage's
     std::vector<void *> data;  // per field: the array of the running swap; NULL: as planned
   };
   Status add_stage(Context &context, const Options &options, const hlc_halo_spec &spec, int dim);
   Status start_stage();
   Status pass(Status finished);
-  Stage &now() { return stages_[reverse_ ? stages_.size() - 1 - done_ : done_]; }
+  bool broken() const;
+  Dimension &now() { return dims_[reverse_ ? dims_.size() - 1 - done_ : done_]; }
 
-  std::vector<Stage> stages_;
+  std::vector<Dimension> dims_;
   std::vector<int> ranks_;  // per direction
   std::vector<int> fields_;  // of the running swap, if it does not move all
   hlc_swap what_{};

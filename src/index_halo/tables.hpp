@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/context.hpp"
+#include "engine/context/context.hpp"
 #include "index_halo/entries.hpp"
 
 namespace halocline {

@@ -1,0 +1,121 @@
+// The swaps of one block's halo in one exchange: a halo is one stage, or one per dimension.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "exchange/exchange.hpp"
+#include "exchange/fields.hpp"
+#include "halo/bindings.hpp"
+#include "halo/check.hpp"
+#include "halo/copy_table.hpp"
+#include "halo/exposures.hpp"
+#include "halo/shown.hpp"
+#include "halo/tables.hpp"
+
+namespace halocline {
+
+/// Geometry and copies around one Exchange. Its owner has checked the arguments of each call, and that it comes at the right time.
+class Stage final : private Cargo {
+ public:
+  explicit Stage(Context &context);
+  ~Stage() override;
+
+  /// Plans. Collective; the same status on all ranks. The spec has been checked, and that it is the same on all ranks. grown: the low halo cells
+  /// that count as block here, and have been filled by the stages before.
+  Status create(const hlc_halo_spec &spec, const Options &options, const Cells &grown = {});
+  /// data: other arrays than the spec's, one per field; NULL: the spec's.
+  Status start(const hlc_swap *what, void *const *data);
+  Status test() { return exchange_.test(); }
+  Status finish() { return exchange_.finish(); }
+  /// As finish, as far as that needs no wait; `again` while something is left.
+  Status try_finish() { return exchange_.try_finish(); }
+  /// As finish, but in mode view without copies.
+  Status finish_views();
+  Status release();
+  Status end(bool others_broken) { return exchange_.end(others_broken); }
+
+  std::int64_t serial() const { return exchange_.plan().serial; }
+  RoundState state() const { return exchange_.state(); }
+  bool views_out() const { return exchange_.views_out(); }
+  /// A call at the wrong time.
+  Status refuse(const char *call, const char *why) const { return exchange_.bad_call(call, why); }
+  const std::vector<HaloField> &fields() const { return tables_.fields; }
+  /// Writes who fills the directions in which somebody does, and where the cells of a field lie as long as views are out.
+  void put_views(std::size_t field, hlc_view *views) const;
+  hlc_plan_info describe() const;
+
+ private:
+  /// What a rank tells its neighbour of one field, so that it can read it.
+  struct ReadCard {
+    std::int64_t serial, offset;  // the field's memory, and where the field starts in it
+    std::int64_t halo, edge;  // where the boxes start in the field
+    Strides strides;
+    ExposedAddress exposed;  // instead, of an array of the caller's own
+  };
+  struct ReadCards : Job {
+    std::vector<ReadCard> mine, theirs;  // per path and field
+  };
+
+  void pack(int edge, void *buffer, bool past_caches) override;
+  void unpack(int edge, const void *buffer) override;
+  Status found(int edge, std::span<const FieldPlace> places) override;
+  void pull(int edge) override;
+  void pull_several(Edges edges) override;
+  void show(int edge, const void *buffer) override;
+  void copy_to_myself() override;
+  void end_round() override;
+  Looks *looks() override { return check_.get(); }
+  bool copies_cells() const override { return true; }
+  Status joined(const Plan &plan) override;
+
+  Status make_check(const hlc_halo_spec &spec);
+  void take_fields(const hlc_halo_spec &spec);
+  void expose(HaloField &field);
+  char *find_part(const ReadCard &card, Member member);
+  int count_own_directions() const;
+  std::vector<Edge> make_edges() const;
+  Status make_tables();
+  Status swap_read_cards(const Plan &plan, std::size_t path, ReadCards &cards) const;
+  ReadCard read_card(const HaloPath &path, std::size_t field) const;
+  Status take_read_card(HaloPath &path, std::size_t field, const ReadCard &card, Member member);
+
+  void set_swap(const hlc_swap *what);
+  void set_parts(const hlc_swap *what);
+  void list_copies();
+  void list_pulls(const HaloPath &path);
+  void list_messages(const HaloPath &path);
+  void pack_halos(const HaloPath &path, char *message, bool past_caches) const;
+  void add_message(const HaloPath &path, const char *message) const;
+  void make_bindings();
+  Status bind(const hlc_swap *what, void *const *data, bool *moved);
+  Status hold(std::size_t field);
+  void let_go();
+  void aim_copies(std::size_t edge);
+  char *borrow(std::int64_t serial, Member member);
+  Status refuse_place(const HaloPath &path, std::size_t field) const;
+  void make_views(const hlc_halo_spec &spec);
+  void put_view(std::size_t path, std::size_t field, hlc_view *views) const;
+  void put_own_view(const HaloPath &path, std::size_t field, hlc_view *views) const;
+  bool is_swapped(const HaloPath &path, std::size_t field) const;
+  void copy_inside(const std::vector<HaloPath> &paths);
+  void add_halos(const HaloPath &path);
+  void clear_halo();
+
+  Context &context_;
+  Options options_;
+  HaloTables tables_;
+  HeldFields held_;
+  Exchange exchange_;
+
+  // The copies of a swap that is not reversed, a group per path: those from neighbours that are read, then from myself; and of the others.
+  CopyTable pulls_, packs_, unpacks_;
+  bool everything_ = false;  // the parts of the exchange are those of a whole swap
+  Exposures exposures_;
+  std::unique_ptr<Bindings> bindings_;  // null unless swaps may bring other arrays
+  std::unique_ptr<Views> views_;  // null but in mode view without HALOCLINE_CHECK=1
+  std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
+};
+
+}  // namespace halocline

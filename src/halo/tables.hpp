@@ -1,0 +1,75 @@
+// What is known of the cells of a halo: its fields, the paths that its cells take, and which of them the running swap moves. A stage runs on it,
+// check mode looks at it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/atomics.hpp"
+#include "engine/context/context.hpp"
+#include "engine/memory/exposed.hpp"
+#include "halo/geometry.hpp"
+
+namespace halocline {
+
+/// A field as the halo sees it.
+struct HaloField {
+  char *data = nullptr;
+  hlc_type type = HLC_OPAQUE;
+  std::int64_t element = 0, extent = 0;  // extent: bytes from the first to behind the last
+  Strides strides{};
+  std::array<int, kMaxDims> order{};
+  FieldPlace place;
+  ExposedAddress exposed;  // of an array of the caller's own
+  std::string name;  // for messages
+};
+
+/// One field's cells of one direction, and the copies that a swap makes of them.
+struct HaloMove {
+  char *halo = nullptr, *edge = nullptr;  // my cells
+  const char *peer_halo = nullptr, *peer_edge = nullptr;  // the neighbour's, where they can be read
+  std::int64_t halo_bytes = 0, edge_bytes = 0;
+  BoxCopy pack_edge, unpack_halo, pack_halo, add_edge;  // through a buffer, forwards and in reverse
+  BoxCopy pull_halo, pull_edge;  // read directly, forwards and in reverse
+};
+
+/// A direction with its moves, one per field.
+struct HaloPath {
+  Direction direction;
+  std::vector<HaloMove> moves;
+  bool active = true;  // fills my halo in the running swap
+  Box source;  // to myself and of repeats only: the cells of my array that fill the halo
+};
+
+struct HaloTables {
+  int ndims = 0;
+  Cells grown{};  // low halo cells that count as block here, see Stage
+  std::vector<HaloField> fields;
+  std::vector<HaloPath> paths;  // to other ranks; path i is edge i of the exchange
+  std::vector<HaloPath> self_paths;  // to myself; peer_* point into my own fields
+  std::vector<HaloPath> repeats;  // halos that repeat cells of another of my halos, once that has been filled
+
+  std::vector<int> swapped;  // fields of the running swap
+  bool reverse = false;
+  bool aligns = false;  // mode view: fields begin in messages where their types may be read
+
+  /// Where a field begins in a message, behind the fields before it: what is shown there must suit its type.
+  std::int64_t aligned(std::int64_t offset, std::size_t field) const {
+    const std::int64_t element = fields[field].element;
+    return aligns ? round_up(offset, std::min<std::int64_t>(element & -element, 16)) : offset;
+  }
+};
+
+/// What messages call a field of a spec.
+std::string field_name(const hlc_halo_spec &spec, int field);
+/// What a spec says of a field.
+HaloField describe_field(const hlc_halo_spec &spec, int field);
+
+/// Lists the paths of a spec whose fields stand in the tables, for a rank.
+void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables);
+/// Finds my cells of all paths anew: fields lie elsewhere.
+void aim_all(HaloTables &tables);
+
+}  // namespace halocline
