@@ -1,4 +1,4 @@
-/* Passive messages (src/faces/gaspi/passive.cpp): a rank has one box. Who wants to send asks for it, by compare and swap over the network,
+/* Passive messages (src/faces/gaspi/boxes.cpp): a rank has one box. Who wants to send asks for it, by compare and swap over the network,
  * and finds the answer later; the threads of a process share what it has of the box. Then the message is written, in two steps, and
  * announced; the receiver reads it and frees the box. A thread may give up at any look, because its time is over: its process gives the box
  * back when all threads have ended. With DIES a process may end at any moment. With PIECES data and announcement do not go together: who

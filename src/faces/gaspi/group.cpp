@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "faces/gaspi/job.hpp"
+#include "faces/gaspi/session.hpp"
 
 namespace halocline::gaspi {
 namespace {
@@ -18,11 +18,11 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
   return word ^ (word >> 31);
 }
 
-std::atomic_ref<std::uint64_t> record_of(Job &job, int handle) {
-  return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(job.parts.control().data() + job.plan().record(handle)));
+std::atomic_ref<std::uint64_t> record_of(Session &session, int handle) {
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(session.parts.control().data() + session.plan().record(handle)));
 }
 
-const Words &words_of(Job &job) { return job.parts.control().words(); }
+const Words &words_of(Session &session) { return session.parts.control().words(); }
 
 /// Never 0, which is no group.
 std::uint64_t name_of(std::uint64_t members, std::uint64_t count) { return mix(members, count) | 1; }
@@ -39,25 +39,25 @@ void Group::define(bool all) {
 
 /// A slow member may still be in a collective call that this one has left, and write to the words: then these are not another group's. What has
 /// been committed by one has been found by all, and so needs its record no more.
-void Group::remove(Job &job) {
-  if (call_ == Call::commit) break_off(job);
+void Group::remove(Session &session) {
+  if (call_ == Call::commit) break_off(session);
   if (stage_ == Stage::committed) {
-    record_of(job, handle_).store(0, std::memory_order_relaxed);
-    job.kept_handles.set(static_cast<std::size_t>(handle_), broken_ || call_ != Call::none || has_lost_members(job));
+    record_of(session, handle_).store(0, std::memory_order_relaxed);
+    session.commits.keep_handle(handle_, broken_ || call_ != Call::none || has_lost_members(session));
   }
   stage_ = Stage::none;
   call_ = Call::none;
 }
 
 /// A collective call ends before it is complete.
-void Group::break_off(Job &job) {
+void Group::break_off(Session &session) {
   broken_ = true;
-  if (call_ == Call::commit && step_ != Step::begin && !all_) job.give_up(attempt_);
+  if (call_ == Call::commit && step_ != Step::begin && !all_) session.commits.give_up(attempt_);
 }
 
-bool Group::has_lost_members(Job &job) const {
-  if (!job.watch.knows_any()) return false;
-  return std::any_of(ranks_.begin(), ranks_.end(), [&](int rank) { return job.watch.is_lost(rank); });
+bool Group::has_lost_members(Session &session) const {
+  if (!session.watch.knows_any()) return false;
+  return std::any_of(ranks_.begin(), ranks_.end(), [&](int rank) { return session.watch.is_lost(rank); });
 }
 
 bool Group::add(int rank) {
@@ -67,66 +67,66 @@ bool Group::add(int rank) {
   return true;
 }
 
-int Group::size(const Job &job) const { return all_ ? job.size() : static_cast<int>(ranks_.size()); }
+int Group::size(const Session &session) const { return all_ ? session.size() : static_cast<int>(ranks_.size()); }
 
-bool Group::has_come(Job &job, int word, std::uint32_t number) {
-  return static_cast<std::int32_t>(words_of(job).risen(word) - number) >= 0;
+bool Group::has_come(Session &session, int word, std::uint32_t number) {
+  return static_cast<std::int32_t>(words_of(session).risen(word) - number) >= 0;
 }
 
 /// Which commit of these members this is. One that was given up is gone on with, under the handle and with the words that it had: others may know
 /// that, and have written to them.
-void Group::name_attempt(Job &job) {
-  std::uint64_t members = mix(0, static_cast<std::uint64_t>(size(job)));
+void Group::name_attempt(Session &session) {
+  std::uint64_t members = mix(0, static_cast<std::uint64_t>(size(session)));
   for (const int rank : ranks_) members = mix(members, static_cast<std::uint64_t>(rank));
   passed_by_ = false;
-  resumes_ = job.take_given_up(members, &attempt_);
-  if (!resumes_) attempt_ = {members, job.count_commits(members), handle_};
+  resumes_ = session.commits.take_given_up(members, &attempt_);
+  if (!resumes_) attempt_ = {members, session.commits.count(members), handle_};
   handle_ = attempt_.handle;
   name_ = name_of(members, attempt_.count);
   next_name_ = name_of(members, attempt_.count + 1);
 }
 
 /// Says that this rank calls the group `handle`. Until the others know that, nobody writes to its words. That of all ranks needs no saying.
-Status Group::publish(Job &job) {
+Status Group::publish(Session &session) {
   number_ = 0;
-  sent_.assign(static_cast<std::size_t>(job.plan().rounds()) + 1, 0);
+  sent_.assign(static_cast<std::size_t>(session.plan().rounds()) + 1, 0);
   received_.assign(sent_.size(), 0);
   if (all_) return Status::ok;
-  name_attempt(job);
-  if (!resumes_ && job.kept_handles[static_cast<std::size_t>(handle_)])
-    return fail(Status::state, "%s on rank %d: an earlier commit of the group has failed, it has to be made anew", kCommit, job.rank());
-  for (int round = 0; round <= job.plan().rounds() && !resumes_; ++round) {
-    words_of(job).lower(job.plan().barrier_word(handle_, round));
-    words_of(job).lower(job.plan().reduction_word(handle_, round));
-    words_of(job).lower(job.plan().taken_word(handle_, round));
+  name_attempt(session);
+  if (!resumes_ && session.commits.keeps_handle(handle_))
+    return fail(Status::state, "%s on rank %d: an earlier commit of the group has failed, it has to be made anew", kCommit, session.rank());
+  for (int round = 0; round <= session.plan().rounds() && !resumes_; ++round) {
+    words_of(session).lower(session.plan().barrier_word(handle_, round));
+    words_of(session).lower(session.plan().reduction_word(handle_, round));
+    words_of(session).lower(session.plan().taken_word(handle_, round));
   }
   // SYNC words-before-record (pairs with find_handle): the words hold nothing of an earlier group when somebody learns of this one.
-  record_of(job, handle_).store(name_, std::memory_order_release);
+  record_of(session, handle_).store(name_, std::memory_order_release);
   return Status::ok;
 }
 
-Status Group::choose_partners(Job &job) {
-  const int members = size(job);
+Status Group::choose_partners(Session &session) {
+  const int members = size(session);
   rounds_ = static_cast<int>(std::bit_width(static_cast<unsigned>(members - 1)));
   const auto find = [&](int index, Partner *partner) {
     *partner = Partner();
-    return job.parts.find_control(rank_at(index), &partner->part);
+    return session.parts.find_control(rank_at(index), &partner->part);
   };
   above_.resize(static_cast<std::size_t>(rounds_));
   for (int round = 0; round < rounds_; ++round) HLC_TRY(find((index_ + (1 << round)) % members, &above_[static_cast<std::size_t>(round)]));
   HLC_TRY(find(index_ & (index_ - 1), &below_));
-  return look_for_others(job);
+  return look_for_others(session);
 }
 
 /// Also those that this rank only waits for, and those that these wait for: who is told of a loss tells nobody else. In a large group that would be
 /// too many, and only the first are looked for.
-Status Group::look_for_others(Job &job) const {
-  Traffic *traffic = job.context.network().traffic();
-  const int members = size(job);
+Status Group::look_for_others(Session &session) const {
+  Traffic *traffic = session.context.network().traffic();
+  const int members = size(session);
   if (!traffic || members == 1) return Status::ok;
   const auto meet = [&](int index) {
     const int rank = rank_at(index);
-    return job.context.member_of(rank) == kOtherNode ? traffic->meet(rank) : Status::ok;
+    return session.context.member_of(rank) == kOtherNode ? traffic->meet(rank) : Status::ok;
   };
   if (members <= kLookedFor) {
     for (int index = 0; index < members; ++index) HLC_TRY(meet(index));
@@ -137,10 +137,10 @@ Status Group::look_for_others(Job &job) const {
 }
 
 /// What a commit that was given up still reads has come, and its memory is free.
-Status Group::end_questions(Job &job) {
+Status Group::end_questions(Session &session) {
   const auto end = [&](Partner &partner) {
     if (!partner.asked || partner.part->is_near()) return false;
-    partner.asked = job.context.network().traffic()->look(partner.drain, kCommit) == Status::again;
+    partner.asked = session.context.network().traffic()->look(partner.drain, kCommit) == Status::again;
     return partner.asked;
   };
   if (std::any_of(above_.begin(), above_.end(), end) || end(below_)) return Status::again;
@@ -148,18 +148,18 @@ Status Group::end_questions(Job &job) {
 }
 
 /// Looks for the group among the records of a partner, as often as it takes until that has committed it.
-Status Group::find_handle(Job &job, Partner &partner) {
+Status Group::find_handle(Session &session, Partner &partner) {
   if (partner.handle >= 0) return Status::ok;
   if (all_) {
     partner.handle = handle_;
     return Status::ok;
   }
-  Traffic *traffic = job.context.network().traffic();
+  Traffic *traffic = session.context.network().traffic();
   if (!partner.asked) {
     if (const Status room = partner.part->find_room(kCommit); room != Status::ok) return room;
-    partner.records.resize(static_cast<std::size_t>(job.plan().records()));
+    partner.records.resize(static_cast<std::size_t>(session.plan().records()));
     const auto bytes = static_cast<std::int64_t>(partner.records.size() * sizeof(std::uint64_t));
-    HLC_TRY(partner.part->get(kCommit, job.plan().record(0), partner.records.data(), bytes));
+    HLC_TRY(partner.part->get(kCommit, session.plan().record(0), partner.records.data(), bytes));
     if (!partner.part->is_near()) partner.drain = traffic->begin_drain(partner.part->rank(), false);
     partner.asked = true;
   }
@@ -177,107 +177,108 @@ Status Group::find_handle(Job &job, Partner &partner) {
   return Status::ok;
 }
 
-Status Group::find_handles(Job &job) {
+Status Group::find_handles(Session &session) {
   for (Partner &partner : above_)
-    if (const Status found = find_handle(job, partner); found != Status::ok) return found;
-  return find_handle(job, below_);
+    if (const Status found = find_handle(session, partner); found != Status::ok) return found;
+  return find_handle(session, below_);
 }
 
 /// The others have completed what this one had given up, and commit the next group of the same members: so does this one, with words to which nobody
 /// has written.
-Status Group::begin_next(Job &job, int handle) {
+Status Group::begin_next(Session &session, int handle) {
   if (handle_ == handle)
-    return fail(Status::state, "%s on rank %d: the others have gone on without it, the group has to be made anew", kCommit, job.rank());
-  record_of(job, handle_).store(0, std::memory_order_relaxed);
+    return fail(Status::state, "%s on rank %d: the others have gone on without it, the group has to be made anew", kCommit, session.rank());
+  record_of(session, handle_).store(0, std::memory_order_relaxed);
   step_ = Step::begin;
   return Status::again;
 }
 
-Status Group::commit_on(Job &job, int handle) {
+Status Group::commit_on(Session &session, int handle) {
   if (step_ == Step::begin) {
-    if (const Status over = end_questions(job); over != Status::ok) return over;
+    if (const Status over = end_questions(session); over != Status::ok) return over;
     handle_ = handle;
-    const auto mine = std::lower_bound(ranks_.begin(), ranks_.end(), job.rank());
-    index_ = all_ ? job.rank() : static_cast<int>(mine - ranks_.begin());
-    HLC_TRY(choose_partners(job));
-    HLC_TRY(publish(job));
+    const auto mine = std::lower_bound(ranks_.begin(), ranks_.end(), session.rank());
+    index_ = all_ ? session.rank() : static_cast<int>(mine - ranks_.begin());
+    HLC_TRY(choose_partners(session));
+    HLC_TRY(publish(session));
     step_ = Step::first;
   }
   if (step_ == Step::first) {
-    if (const Status found = find_handles(job); found != Status::ok) return passed_by_ ? begin_next(job, handle) : found;
+    if (const Status found = find_handles(session); found != Status::ok) return passed_by_ ? begin_next(session, handle) : found;
     number_ += 1;
     round_ = 0;
     told_ = false;
     step_ = Step::second;
   }
-  const Status passed = pass_rounds(job, kCommit);
+  const Status passed = pass_rounds(session, kCommit);
   if (passed == Status::ok) stage_ = Stage::committed;
   return passed;
 }
 
-Status Group::look_for_lost(Job &job, const char *call) const {
-  if (!job.watch.knows_any()) return Status::ok;
-  for (int index = 0; index < size(job); ++index) HLC_TRY(job.watch.tell(call, rank_at(index)));
+Status Group::look_for_lost(Session &session, const char *call) const {
+  if (!session.watch.knows_any()) return Status::ok;
+  for (int index = 0; index < size(session); ++index) HLC_TRY(session.watch.tell(call, rank_at(index)));
   return Status::ok;
 }
 
 /// The first steps of a collective call: what was written to the members is there.
-Status Group::begin(Job &job, const char *call) {
+Status Group::begin(Session &session, const char *call) {
   if (step_ == Step::begin) {
     number_ += 1;
     round_ = 0;
     told_ = false;
     announcing_ = Announcing();
     writes_.clear();
-    for (const int rank : job.take_written(*this)) writes_.push_back(job.context.network().traffic()->begin_drain(rank, true));
+    for (const int rank : session.written.take(size(session), [this](int index) { return rank_at(index); }))
+      writes_.push_back(session.context.network().traffic()->begin_drain(rank, true));
     step_ = Step::writes;
   }
   if (step_ != Step::writes) return Status::ok;
-  if (const Status confirmed = confirm_writes(job, call); confirmed != Status::ok) return confirmed;
+  if (const Status confirmed = confirm_writes(session, call); confirmed != Status::ok) return confirmed;
   step_ = Step::first;
   return Status::ok;
 }
 
-Status Group::confirm_writes(Job &job, const char *call) {
+Status Group::confirm_writes(Session &session, const char *call) {
   Status worst = Status::ok;
   for (Drain &drain : writes_) {
-    const Status status = job.context.network().traffic()->look(drain, call);
+    const Status status = session.context.network().traffic()->look(drain, call);
     if (failed(status)) return status;
     if (status == Status::again) worst = status;
   }
   return worst;
 }
 
-Status Group::pass_rounds(Job &job, const char *call) {
+Status Group::pass_rounds(Session &session, const char *call) {
   for (; round_ < rounds_; ++round_, told_ = false) {
     Partner &above = above_[static_cast<std::size_t>(round_)];
     if (const Status room = told_ ? Status::ok : above.part->find_room(call); room != Status::ok) return room;
     // SYNC barrier-round (pairs with has_come of the rank above)
-    if (!told_) HLC_TRY(above.part->notify(call, {above.part->rising(job.plan().barrier_word(above.handle, round_)), number_}));
+    if (!told_) HLC_TRY(above.part->notify(call, {above.part->rising(session.plan().barrier_word(above.handle, round_)), number_}));
     told_ = true;
     // SYNC barrier-round, later-before-earlier (pair with the rank below)
-    if (!has_come(job, job.plan().barrier_word(handle_, round_), number_)) return Status::again;
+    if (!has_come(session, session.plan().barrier_word(handle_, round_), number_)) return Status::again;
   }
-  Traffic *traffic = job.context.network().traffic();
+  Traffic *traffic = session.context.network().traffic();
   return traffic ? traffic->look_seen_off(call) : Status::ok;
 }
 
-Status Group::barrier_on(Job &job) {
-  if (const Status begun = begin(job, kBarrier); begun != Status::ok) return begun;
+Status Group::barrier_on(Session &session) {
+  if (const Status begun = begin(session, kBarrier); begun != Status::ok) return begun;
   // SYNC put-before-flush (pairs with has_come of the rank above)
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return pass_rounds(job, kBarrier);
+  return pass_rounds(session, kBarrier);
 }
 
 /// Operands go up the tree, into the slot of their round.
-Group::Stream Group::up(const Job &job, Partner &partner, int round, Counts &counts) const {
-  const int last = job.plan().rounds();
+Group::Stream Group::up(const Session &session, Partner &partner, int round, Counts &counts) const {
+  const int last = session.plan().rounds();
   return {&partner, round, last, &counts[static_cast<std::size_t>(&partner == &below_ ? last : round)]};
 }
 
 /// The result comes down, into the slot that it has.
-Group::Stream Group::down(const Job &job, Partner &partner, int round, Counts &counts) const {
-  const int last = job.plan().rounds();
+Group::Stream Group::down(const Session &session, Partner &partner, int round, Counts &counts) const {
+  const int last = session.plan().rounds();
   return {&partner, last, round, &counts[static_cast<std::size_t>(&partner == &below_ ? last : round)]};
 }
 
@@ -288,16 +289,16 @@ std::int64_t Group::piece_bytes(const Partner &partner) const {
 }
 
 /// Sends `value_`, as far as the partner has taken what came before.
-Status Group::send(Job &job, const Stream &stream, std::int64_t bytes) {
+Status Group::send(Session &session, const Stream &stream, std::int64_t bytes) {
   PeerPart &part = *stream.partner->part;
   const int handle = stream.partner->handle;
   while (moved_ < bytes) {
     // SYNC copied-before-next-piece (pairs with receive): the slot is free. The last piece of an operand needs no such word: what comes back has needed it.
-    if (moved_ > 0 && !has_come(job, job.plan().taken_word(handle_, stream.taken), *stream.pieces)) return Status::again;
+    if (moved_ > 0 && !has_come(session, session.plan().taken_word(handle_, stream.taken), *stream.pieces)) return Status::again;
     const std::int64_t some = std::min(bytes - moved_, piece_bytes(*stream.partner));
-    const hlc_notification come{part.rising(job.plan().reduction_word(handle, stream.slot)), *stream.pieces + 1};
+    const hlc_notification come{part.rising(session.plan().reduction_word(handle, stream.slot)), *stream.pieces + 1};
     if (const Status room = part.find_room(kReduction); room != Status::ok) return room;
-    const std::int64_t slot = job.plan().operand(handle, stream.slot);
+    const std::int64_t slot = session.plan().operand(handle, stream.slot);
     const Status sent = part.put_notify(kReduction, slot, value_.data() + moved_, some, come, announcing_);
     if (sent != Status::ok) return sent;
     announcing_ = Announcing();
@@ -308,10 +309,10 @@ Status Group::send(Job &job, const Stream &stream, std::int64_t bytes) {
   return Status::ok;
 }
 
-Status Group::receive(Job &job, const Stream &stream, std::vector<char> &into, std::int64_t bytes) {
-  const char *slot = job.parts.control().data() + job.plan().operand(handle_, stream.slot);
+Status Group::receive(Session &session, const Stream &stream, std::vector<char> &into, std::int64_t bytes) {
+  const char *slot = session.parts.control().data() + session.plan().operand(handle_, stream.slot);
   while (moved_ < bytes) {
-    if (!has_come(job, job.plan().reduction_word(handle_, stream.slot), *stream.pieces + 1)) return Status::again;
+    if (!has_come(session, session.plan().reduction_word(handle_, stream.slot), *stream.pieces + 1)) return Status::again;
     if (const Status room = stream.partner->part->find_room(kReduction); room != Status::ok) return room;
     const std::int64_t some = std::min(bytes - moved_, piece_bytes(*stream.partner));
     std::memcpy(into.data() + moved_, slot, static_cast<std::size_t>(some));
@@ -320,20 +321,20 @@ Status Group::receive(Job &job, const Stream &stream, std::vector<char> &into, s
     if (moved_ == bytes) continue;
     PeerPart &part = *stream.partner->part;
     // SYNC copied-before-next-piece (pairs with send)
-    HLC_TRY(part.notify(kReduction, {part.rising(job.plan().taken_word(stream.partner->handle, stream.taken)), *stream.pieces}));
+    HLC_TRY(part.notify(kReduction, {part.rising(session.plan().taken_word(stream.partner->handle, stream.taken)), *stream.pieces}));
   }
   moved_ = 0;
   return Status::ok;
 }
 
 /// Up the tree: takes what stands for the ranks above, round by round, then sends all of it down.
-Status Group::gather(Job &job, const Reduction &reduction) {
+Status Group::gather(Session &session, const Reduction &reduction) {
   for (; round_ < rounds_; ++round_) {
     const int distance = 1 << round_;
-    if ((index_ & distance) != 0) return send(job, up(job, below_, round_, sent_), reduction.bytes);
-    if (index_ + distance >= size(job)) continue;
+    if ((index_ & distance) != 0) return send(session, up(session, below_, round_, sent_), reduction.bytes);
+    if (index_ + distance >= size(session)) continue;
     if (!has_other_)
-      if (const Status come = receive(job, up(job, above(round_), round_, received_), other_, reduction.bytes); come != Status::ok)
+      if (const Status come = receive(session, up(session, above(round_), round_, received_), other_, reduction.bytes); come != Status::ok)
         return come;
     has_other_ = true;
     if (const Status combined = reduction.combine(reduction.what, value_.data(), other_.data()); combined != Status::ok) return combined;
@@ -343,15 +344,15 @@ Status Group::gather(Job &job, const Reduction &reduction) {
 }
 
 /// Down the tree: the result goes to those whose values came here.
-Status Group::hand_out(Job &job, const Reduction &reduction) {
+Status Group::hand_out(Session &session, const Reduction &reduction) {
   for (; round_ >= 0; --round_) {
     const int distance = 1 << round_;
     if (distance > (index_ & -index_) - 1 && index_ != 0) continue;
-    if (index_ + distance >= size(job)) continue;
-    if (const Status sent = send(job, down(job, above(round_), round_, sent_), reduction.bytes); sent != Status::ok) return sent;
+    if (index_ + distance >= size(session)) continue;
+    if (const Status sent = send(session, down(session, above(round_), round_, sent_), reduction.bytes); sent != Status::ok) return sent;
   }
   std::memcpy(reduction.result, value_.data(), static_cast<std::size_t>(reduction.bytes));
-  Traffic *traffic = job.context.network().traffic();
+  Traffic *traffic = session.context.network().traffic();
   return traffic ? traffic->look_seen_off(kReduction) : Status::ok;
 }
 
@@ -364,25 +365,25 @@ void Group::keep(const Reduction &reduction) {
   has_other_ = false;
 }
 
-Status Group::reduce_on(Job &job, const Reduction &reduction) {
+Status Group::reduce_on(Session &session, const Reduction &reduction) {
   if (step_ == Step::begin) keep(reduction);
-  if (const Status begun = begin(job, kReduction); begun != Status::ok) return begun;
+  if (const Status begun = begin(session, kReduction); begun != Status::ok) return begun;
   // SYNC put-before-flush (pairs with has_come of whoever takes the value)
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (step_ == Step::first) {
-    if (const Status gathered = gather(job, reduction); gathered != Status::ok) return gathered;
+    if (const Status gathered = gather(session, reduction); gathered != Status::ok) return gathered;
     step_ = Step::second;
   }
   if (step_ == Step::second) {
     if (index_ != 0) {
       const int round = std::countr_zero(static_cast<unsigned>(index_));
-      const Status come = receive(job, down(job, below_, round, received_), value_, reduction.bytes);
+      const Status come = receive(session, down(session, below_, round, received_), value_, reduction.bytes);
       if (come != Status::ok) return come;
     }
     round_ = rounds_ - 1;
     step_ = Step::third;
   }
-  return hand_out(job, reduction);
+  return hand_out(session, reduction);
 }
 
 }  // namespace halocline::gaspi

@@ -5,11 +5,9 @@
 
 #include <vector>
 
-#include "faces/gaspi/parts.hpp"
+#include "faces/gaspi/session.hpp"
 
 namespace halocline::gaspi {
-
-class Job;
 
 /// What a reduction does: combine(what, value, other, bytes) makes value what comes of both, and stands for the lower ranks.
 struct Reduction {
@@ -20,12 +18,6 @@ struct Reduction {
   const void *what = nullptr;
 };
 
-/// A commit: the count-th of groups of the same members on this rank, and what others know the group by.
-struct Attempt {
-  std::uint64_t members = 0, count = 0;
-  int handle = 0;
-};
-
 /// One thread at a time, but for what is const.
 class Group {
  public:
@@ -34,23 +26,23 @@ class Group {
 
   void define(bool all);
   Stage stage() const { return stage_; }
-  void remove(Job &job);
+  void remove(Session &session);
   /// False if the rank is a member already.
   bool add(int rank);
-  int size(const Job &job) const;
+  int size(const Session &session) const;
   int rank_at(int index) const { return all_ ? index : ranks_[static_cast<std::size_t>(index)]; }
 
   /// True while another call has begun and has not come to its end.
   bool is_busy(Call call) const { return call_ != Call::none && call_ != call; }
   /// `again`: call again with the same arguments. A failure ends the call, too.
-  Status commit(Job &job, int handle) {
-    return go_on(job, Call::commit, kCommit, [&] { return commit_on(job, handle); });
+  Status commit(Session &session, int handle) {
+    return go_on(session, Call::commit, kCommit, [&] { return commit_on(session, handle); });
   }
-  Status barrier(Job &job) {
-    return go_on(job, Call::barrier, kBarrier, [&] { return barrier_on(job); });
+  Status barrier(Session &session) {
+    return go_on(session, Call::barrier, kBarrier, [&] { return barrier_on(session); });
   }
-  Status reduce(Job &job, const Reduction &reduction) {
-    return go_on(job, Call::reduction, kReduction, [&] { return reduce_on(job, reduction); });
+  Status reduce(Session &session, const Reduction &reduction) {
+    return go_on(session, Call::reduction, kReduction, [&] { return reduce_on(session, reduction); });
   }
 
  private:
@@ -77,45 +69,45 @@ class Group {
   enum class Step { begin, writes, first, second, third };
 
   template <class Work>
-  Status go_on(Job &job, Call call, const char *name, Work work) {
+  Status go_on(Session &session, Call call, const char *name, Work work) {
     const bool begins = call_ == Call::none;
     if (begins) step_ = Step::begin, call_ = call;
-    Status status = begins ? look_for_lost(job, name) : Status::ok;
+    Status status = begins ? look_for_lost(session, name) : Status::ok;
     if (status == Status::ok) status = work();
     // What a member did before it was lost still counts.
-    if (const Status lost = status == Status::again ? look_for_lost(job, name) : Status::ok; failed(lost)) status = lost;
-    if (failed(status)) break_off(job);
+    if (const Status lost = status == Status::again ? look_for_lost(session, name) : Status::ok; failed(lost)) status = lost;
+    if (failed(status)) break_off(session);
     if (status != Status::again) call_ = Call::none;
     return status;
   }
-  void break_off(Job &job);
-  Status commit_on(Job &job, int handle);
-  Status barrier_on(Job &job);
-  Status reduce_on(Job &job, const Reduction &reduction);
+  void break_off(Session &session);
+  Status commit_on(Session &session, int handle);
+  Status barrier_on(Session &session);
+  Status reduce_on(Session &session, const Reduction &reduction);
 
-  Status publish(Job &job);
-  void name_attempt(Job &job);
-  Status choose_partners(Job &job);
-  Status look_for_others(Job &job) const;
-  bool has_lost_members(Job &job) const;
-  Status find_handle(Job &job, Partner &partner);
-  Status find_handles(Job &job);
-  Status end_questions(Job &job);
-  Status begin_next(Job &job, int handle);
-  Status begin(Job &job, const char *call);
-  Status look_for_lost(Job &job, const char *call) const;
-  Status confirm_writes(Job &job, const char *call);
-  Status pass_rounds(Job &job, const char *call);
-  Status gather(Job &job, const Reduction &reduction);
-  Status hand_out(Job &job, const Reduction &reduction);
+  Status publish(Session &session);
+  void name_attempt(Session &session);
+  Status choose_partners(Session &session);
+  Status look_for_others(Session &session) const;
+  bool has_lost_members(Session &session) const;
+  Status find_handle(Session &session, Partner &partner);
+  Status find_handles(Session &session);
+  Status end_questions(Session &session);
+  Status begin_next(Session &session, int handle);
+  Status begin(Session &session, const char *call);
+  Status look_for_lost(Session &session, const char *call) const;
+  Status confirm_writes(Session &session, const char *call);
+  Status pass_rounds(Session &session, const char *call);
+  Status gather(Session &session, const Reduction &reduction);
+  Status hand_out(Session &session, const Reduction &reduction);
   void keep(const Reduction &reduction);
   Partner &above(int round) { return above_[static_cast<std::size_t>(round)]; }
-  Stream up(const Job &job, Partner &partner, int round, Counts &counts) const;
-  Stream down(const Job &job, Partner &partner, int round, Counts &counts) const;
+  Stream up(const Session &session, Partner &partner, int round, Counts &counts) const;
+  Stream down(const Session &session, Partner &partner, int round, Counts &counts) const;
   std::int64_t piece_bytes(const Partner &partner) const;
-  Status send(Job &job, const Stream &stream, std::int64_t bytes);
-  Status receive(Job &job, const Stream &stream, std::vector<char> &into, std::int64_t bytes);
-  static bool has_come(Job &job, int word, std::uint32_t number);
+  Status send(Session &session, const Stream &stream, std::int64_t bytes);
+  Status receive(Session &session, const Stream &stream, std::vector<char> &into, std::int64_t bytes);
+  static bool has_come(Session &session, int word, std::uint32_t number);
 
   Stage stage_ = Stage::none;
   bool all_ = false;

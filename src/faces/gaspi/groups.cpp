@@ -34,7 +34,7 @@ gaspi_return_t pgaspi_group_create(gaspi_group_t *group) {
   return enter([&](Job &job) {
     if (!group) return GASPI_ERR_NULLPTR;
     for (unsigned handle = 0; handle < job.config.group_max; ++handle) {
-      if (job.groups[handle].stage() != Stage::none || job.kept_handles[handle]) continue;
+      if (job.groups[handle].stage() != Stage::none || job.commits.keeps_handle(static_cast<int>(handle))) continue;
       job.groups[handle].define(false);
       *group = static_cast<gaspi_group_t>(handle);
       return GASPI_SUCCESS;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/job.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <iterator>
 
@@ -19,8 +18,7 @@ Status Job::open() {
     return fail(Status::unsupported, "there are %d ranks, GASPI's type holds %d", context.size(), kMostRanks);
   HLC_TRY(compare_config());
   if (context.nodes() > 1) HLC_TRY(open_network());
-  plan_ = Plan(config, context.size());
-  HLC_TRY(parts.open(plan_));
+  HLC_TRY(open_parts());
   for (unsigned queue = 0; queue < config.queue_num; ++queue) queues[queue].exists = true;
   groups[GASPI_GROUP_ALL].define(true);
   return config.build_infrastructure == GASPI_TOPOLOGY_NONE ? Status::ok : commit_all();
@@ -94,32 +92,6 @@ void Job::poll() {
   reads.look();
   // Another rank has asked for it.
   if (parts.control().words().notifications.seen(Plan::kEnd) != 0) raise(SIGKILL);
-}
-
-void Job::give_up(const Attempt &attempt) {
-  given_up_.push_back(attempt);
-  kept_handles.set(static_cast<std::size_t>(attempt.handle));
-}
-
-bool Job::take_given_up(std::uint64_t members, Attempt *attempt) {
-  const auto found = std::find_if(given_up_.begin(), given_up_.end(), [&](const Attempt &one) { return one.members == members; });
-  if (found == given_up_.end()) return false;
-  *attempt = *found;
-  given_up_.erase(found);
-  return true;
-}
-
-void Job::note_write(int rank) {
-  const std::lock_guard lock(mutex_);
-  written_.insert(rank);
-}
-
-std::vector<int> Job::take_written(const Group &group) {
-  const std::lock_guard lock(mutex_);
-  std::vector<int> taken;
-  for (int index = 0; index < group.size(*this) && !written_.empty(); ++index)
-    if (written_.erase(group.rank_at(index)) > 0) taken.push_back(group.rank_at(index));
-  return taken;
 }
 
 }  // namespace halocline::gaspi

@@ -3,23 +3,20 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <new>
-#include <set>
-#include <unordered_map>
 
 #include "base/kept.hpp"
 #include "base/mpi_end.hpp"
 #include "engine/communicator/wait.hpp"
 #include "faces/gaspi/answer.hpp"
+#include "faces/gaspi/boxes.hpp"
+#include "faces/gaspi/counters.hpp"
 #include "faces/gaspi/group.hpp"
-#include "faces/gaspi/passive.hpp"
 #include "faces/gaspi/queue.hpp"
 #include "faces/gaspi/reads.hpp"
 #include "faces/gaspi/requests.hpp"
-#include "faces/gaspi/statistics.hpp"
+#include "faces/gaspi/session.hpp"
 #include "faces/gaspi/visit.hpp"
-#include "faces/gaspi/watch.hpp"
 
 namespace halocline::gaspi {
 
@@ -31,10 +28,9 @@ struct Making {
 };
 
 /// All that is there while the job is open.
-class Job : public Kept {
+class Job : public Kept, public Session {
  public:
-  explicit Job(const gaspi_config_t &chosen)
-      : config(chosen), parts(context), watch(context), reads(context), requests(context), connections(context) {}
+  explicit Job(const gaspi_config_t &chosen) : Session(chosen), reads(context), requests(context), connections(context) {}
 
   /// Collective over MPI_COMM_WORLD, the same status on all ranks.
   Status open();
@@ -45,37 +41,18 @@ class Job : public Kept {
   /// Whether any rank is lost by now.
   bool has_lost_ranks() { return !mpi_has_ended() && !failed(watch.look("gaspi_proc_term")) && watch.knows_any(); }
 
-  int rank() const { return context.rank(); }
-  int size() const { return context.size(); }
-  const Plan &plan() const { return plan_; }
   /// Moves on what is under way.
   void poll();
   /// Now and then in a wait: looks for lost ranks. Fails if the job ends, or MPI has ended.
   Status attend(const char *call);
 
-  /// Notes that something was written to a rank of another node, and hands out those of a group.
-  void note_write(int rank);
-  std::vector<int> take_written(const Group &group);
-  /// Counts the groups of the same members that this rank has committed, or has begun to.
-  std::uint64_t count_commits(std::uint64_t members) { return ++commits_[members]; }
-  /// A commit that is not complete has come to its end here; others may still take part in it.
-  void give_up(const Attempt &attempt);
-  /// The first such commit of these members; false if there is none.
-  bool take_given_up(std::uint64_t members, Attempt *attempt);
-
-  Context context;
-  const gaspi_config_t config;
-  Parts parts;
-  Watch watch;
   Reads reads;
   Requests requests;
   Connections connections;
   Passive passive;
-  Statistics statistics;
+  Counters counters;
   std::array<Queue, kMostQueues> queues;
   std::array<Group, kMostGroups> groups;
-  /// Handles of groups that are gone, to whose words others may still write: no new group gets them.
-  std::bitset<kMostGroups> kept_handles;
   std::array<Making, kMostSegments> makings;
   bool started_mpi = false;
   std::atomic<bool> is_ending{false};  // no call waits any longer
@@ -85,11 +62,6 @@ class Job : public Kept {
   Status open_network();
   Status commit_all();
 
-  Plan plan_{config, 1};
-  std::mutex mutex_;
-  std::set<int> written_;
-  std::unordered_map<std::uint64_t, std::uint64_t> commits_;
-  std::vector<Attempt> given_up_;
   enum class Ending { not_begun, drains, meets, met } ending_ = Ending::not_begun;
   std::vector<Drain> drains_;
   MPI_Request meeting_ = MPI_REQUEST_NULL;

@@ -11,7 +11,7 @@
 namespace halocline::gaspi {
 namespace {
 
-constexpr const char *kCall = "looking up a segment";
+constexpr const char *kLookUp = "looking up a segment";
 
 /// No count of changes.
 constexpr std::uint64_t kOutdated = ~std::uint64_t{0};
@@ -109,9 +109,9 @@ Status Parts::read_card(int rank, int id, PartCard *card) {
   HLC_TRY(find_control(rank, &control));
   // SYNC card-before-version (pairs with publish): the same version before and after it.
   std::uint64_t before = 0;
-  HLC_TRY(control->get(kCall, Plan::card(id), &before, sizeof before));
+  HLC_TRY(control->get(kLookUp, Plan::card(id), &before, sizeof before));
   std::atomic_thread_fence(std::memory_order_acquire);
-  HLC_TRY(control->get(kCall, Plan::card(id), card, sizeof *card));
+  HLC_TRY(control->get(kLookUp, Plan::card(id), card, sizeof *card));
   std::atomic_thread_fence(std::memory_order_acquire);
   if (before != card->version) card->version = 0;
   return Status::ok;
@@ -129,13 +129,13 @@ void Parts::learn_from(int rank, int id, const PartCard &card) {
 Status Parts::ask(Inquiry &inquiry, int rank, int id) {
   PeerPart *control = nullptr;
   HLC_TRY(find_control(rank, &control));
-  if (const Status room = control->find_room(kCall); room != Status::ok) return room;
+  if (const Status room = control->find_room(kLookUp); room != Status::ok) return room;
   if (inquiry.stage == Inquiry::Stage::none) {
     inquiry.changes = changed();
-    HLC_TRY(control->get(kCall, Plan::card(id), &inquiry.version, sizeof inquiry.version));
+    HLC_TRY(control->get(kLookUp, Plan::card(id), &inquiry.version, sizeof inquiry.version));
     inquiry.stage = Inquiry::Stage::version;
   } else {
-    HLC_TRY(control->get(kCall, Plan::card(id), &inquiry.card, sizeof inquiry.card));
+    HLC_TRY(control->get(kLookUp, Plan::card(id), &inquiry.card, sizeof inquiry.card));
     inquiry.stage = Inquiry::Stage::card;
   }
   inquiry.drain = context_.network().traffic()->begin_drain(rank, false);
@@ -148,7 +148,7 @@ Status Parts::inquire(int rank, int id, PartCard *card) {
   while (true) {
     if (inquiry.stage == Inquiry::Stage::none)
       if (const Status asked = ask(inquiry, rank, id); asked != Status::ok) return asked;
-    const Status come = context_.network().traffic()->look(inquiry.drain, kCall);
+    const Status come = context_.network().traffic()->look(inquiry.drain, kLookUp);
     if (come != Status::ok) return come;
     // SYNC card-before-version (pairs with publish): the same version before and after it.
     if (inquiry.stage == Inquiry::Stage::card && inquiry.changes == changed()) break;

@@ -56,7 +56,7 @@ gaspi_return_t first_wrong(Codes... codes) {
 /// Makes room for requests in a queue.
 inline gaspi_return_t make_room(Job &job, gaspi_queue_id_t queue, gaspi_number_t requests) {
   const gaspi_return_t room = job.queues[queue].take(requests, job.config.queue_size_max);
-  if (room == GASPI_QUEUE_FULL) job.statistics.count(Counter::full_queues, requests);
+  if (room == GASPI_QUEUE_FULL) job.counters.count(Counter::full_queues, requests);
   return room;
 }
 
@@ -111,14 +111,14 @@ gaspi_return_t post_move(Job &job, const char *call, const Move &move, gaspi_que
 
 /// Before something is written.
 inline void note_write(Job &job, const PeerPart &part) {
-  if (!part.is_near()) job.note_write(part.rank());
+  if (!part.is_near()) job.written.note(part.rank());
 }
 
 /// Counts what was posted, if it was; hands on the code.
 inline gaspi_return_t count(Job &job, gaspi_return_t posted, Counter requests, Counter bytes, gaspi_size_t size) {
   if (posted != GASPI_SUCCESS) return posted;
-  job.statistics.count(requests, 1);
-  job.statistics.count(bytes, size);
+  job.counters.count(requests, 1);
+  job.counters.count(bytes, size);
   return posted;
 }
 inline gaspi_return_t count_write(Job &job, gaspi_return_t posted, gaspi_size_t size) {
@@ -128,7 +128,7 @@ inline gaspi_return_t count_read(Job &job, gaspi_return_t posted, gaspi_size_t s
   return count(job, posted, Counter::reads, Counter::bytes_read, size);
 }
 inline gaspi_return_t count_notification(Job &job, gaspi_return_t posted) {
-  if (posted == GASPI_SUCCESS) job.statistics.count(Counter::notifications, 1);
+  if (posted == GASPI_SUCCESS) job.counters.count(Counter::notifications, 1);
   return posted;
 }
 

@@ -24,7 +24,7 @@ extern "C" {
 gaspi_return_t pgaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_queue(job, queue); wrong != GASPI_SUCCESS) return wrong;
-    job.statistics.count(Counter::waits, 1);
+    job.counters.count(Counter::waits, 1);
     const gaspi_return_t waited = until(job, kWait, timeout_ms, [&] { return job.queues[queue].look(job.context); });
     return waited == GASPI_ERROR ? tell_lost(job, queue) : waited;
   });

@@ -1,7 +1,5 @@
 // GASPI 17.1, section 14: statistics, and the call for tracers.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/gaspi/statistics.hpp"
-
 #include "faces/gaspi/job.hpp"
 #include "faces/gaspi/profiling.hpp"
 
@@ -30,7 +28,7 @@ template <class Work>
 gaspi_return_t with_counter(gaspi_statistic_counter_t counter, Work work) {
   return enter([&](Job &job) {
     if (counter >= kCounters) return GASPI_ERR_INV_NUM;
-    return work(job.statistics.at(static_cast<Counter>(counter)));
+    return work(job.counters.at(static_cast<Counter>(counter)));
   });
 }
 
@@ -60,7 +58,7 @@ gaspi_return_t pgaspi_statistic_counter_info(gaspi_statistic_counter_t counter, 
 
 gaspi_return_t pgaspi_statistic_verbosity_level(gaspi_number_t verbosity_level) {
   return enter([&](Job &job) {
-    job.statistics.verbosity = verbosity_level;
+    job.counters.verbosity = verbosity_level;
     return GASPI_SUCCESS;
   });
 }

@@ -9,10 +9,9 @@
 #include <tuple>
 
 #include "faces/gaspi/requests.hpp"
+#include "faces/gaspi/session.hpp"
 
 namespace halocline::gaspi {
-
-class Job;
 
 /// A message as its sender has named it: the same call of the same thread goes on with it.
 struct Parcel {
@@ -28,12 +27,14 @@ struct Parcel {
 /// Any thread may call.
 class Passive {
  public:
+  static constexpr const char *kSend = "gaspi_passive_send", *kReceive = "gaspi_passive_receive", *kPurge = "gaspi_passive_queue_purge";
+
   /// Takes the receiver's box, writes, and is done when the data may be changed again; `again` until then.
-  Status send(Job &job, PeerPart &control, const Parcel &parcel, const char *data);
+  Status send(Session &session, PeerPart &control, const Parcel &parcel, const char *data);
   /// Gives back boxes that were taken for messages that nobody sends any more, and forgets what is on its way.
-  Status give_back(Job &job);
+  Status give_back(Session &session);
   /// Receives a message; `again` if there is none. What does not fit stays.
-  Status receive(Job &job, char *into, std::uint64_t room, int *sender, bool *fits);
+  Status receive(Session &session, char *into, std::uint64_t room, int *sender, bool *fits);
 
  private:
   /// What this process has of another rank's box: any of its threads may use it.
@@ -43,12 +44,12 @@ class Passive {
     Announcing announcing;
     std::optional<Parcel> parcel;  // whose data have begun to go there
   };
-  static Status await_written(Job &job, int rank, Box &box);
-  static Status begin(Job &job, Box &box, const Parcel &parcel);
-  Status take_box(Job &job, PeerPart &control, Box &box);
-  Status give_back(Job &job, int rank, Box &box);
-  Status deliver(Job &job, PeerPart &control, const Parcel &parcel, const char *data);
-  static void free_lost_box(Job &job);
+  static Status await_written(Session &session, int rank, Box &box);
+  static Status begin(Session &session, Box &box, const Parcel &parcel);
+  Status take_box(Session &session, PeerPart &control, Box &box);
+  Status give_back(Session &session, int rank, Box &box);
+  Status deliver(Session &session, PeerPart &control, const Parcel &parcel, const char *data);
+  static void free_lost_box(Session &session);
 
   std::mutex sending_mutex_, receiving_mutex_;
   std::map<int, Box> boxes_;  // by rank

@@ -10,7 +10,7 @@ namespace halocline::gaspi {
 enum class Counter { writes, bytes_written, reads, bytes_read, notifications, waits, full_queues, count_ };
 
 /// Any thread. Nothing is counted before somebody wants it.
-class Statistics {
+class Counters {
  public:
   std::atomic<unsigned> verbosity{0};
 

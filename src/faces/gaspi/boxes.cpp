@@ -1,0 +1,128 @@
+// Taking boxes, writing into them, and reading one's own.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/gaspi/boxes.hpp"
+
+#include <cstring>
+
+namespace halocline::gaspi {
+namespace {
+
+/// A message as its notification tells of it. Senders are counted from 1, so that the value is not 0.
+struct Envelope {
+  unsigned sender, bytes;
+  static constexpr unsigned kShift = 16;
+  gaspi_notification_t value() const { return (sender + 1) << kShift | bytes; }
+  static Envelope of(gaspi_notification_t value) { return {(value >> kShift) - 1, value & ((1u << kShift) - 1)}; }
+};
+
+/// The owner of a box as it stands there.
+std::uint64_t owner_of(int rank) { return static_cast<std::uint64_t>(rank) + 1; }
+
+std::atomic_ref<std::uint64_t> my_box(Session &session) {
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(session.parts.control().data() + Plan::box()));
+}
+
+}  // namespace
+
+Status Passive::take_box(Session &session, PeerPart &control, Box &box) {
+  if (box.mine) return Status::ok;
+  std::uint64_t owner = 0;
+  const Status asked = control.compare_swap(kSend, Plan::box(), 0, owner_of(session.rank()), box.question, &owner);
+  if (asked != Status::ok) return asked;
+  // SYNC received-before-box (pairs with receive)
+  box.mine = owner == 0;
+  return box.mine ? Status::ok : Status::again;
+}
+
+/// Data of a message that somebody has begun to write, and not announced, may come late: `again` until they are there.
+Status Passive::await_written(Session &session, int rank, Box &box) {
+  Announcing &announcing = box.announcing;
+  if (announcing.done == 0) return Status::ok;
+  Traffic &traffic = *session.context.network().traffic();
+  if (!announcing.begun) announcing = {true, traffic.begin_drain(rank, false), announcing.done};
+  const Status come = traffic.look(announcing.before, kSend);
+  if (come == Status::ok) announcing = Announcing();
+  return come;
+}
+
+Status Passive::begin(Session &session, Box &box, const Parcel &parcel) {
+  if (box.parcel != parcel)
+    if (const Status written = await_written(session, parcel.rank, box); written != Status::ok) return written;
+  box.parcel = parcel;
+  return Status::ok;
+}
+
+Status Passive::deliver(Session &session, PeerPart &control, const Parcel &parcel, const char *data) {
+  Box &box = boxes_[parcel.rank];
+  if (const Status taken = take_box(session, control, box); taken != Status::ok) return taken;
+  if (const Status room = control.find_room(kSend); room != Status::ok) return room;
+  if (const Status begun = begin(session, box, parcel); begun != Status::ok) return begun;
+  const Envelope envelope{static_cast<unsigned>(session.rank()), static_cast<unsigned>(parcel.bytes)};
+  const auto bytes = static_cast<std::int64_t>(parcel.bytes);
+  const Status put =
+      control.put_notify(kSend, session.plan().message(), data, bytes, {Plan::kMessageCame, envelope.value()}, box.announcing);
+  if (put == Status::ok) box = Box();
+  return put;
+}
+
+Status Passive::send(Session &session, PeerPart &control, const Parcel &parcel, const char *data) {
+  const std::lock_guard lock(sending_mutex_);
+  if (leaving_.count(parcel) == 0) {
+    if (const Status delivered = deliver(session, control, parcel, data); delivered != Status::ok || control.is_near()) return delivered;
+    leaving_[parcel] = session.context.network().traffic()->begin_drain(parcel.rank, false);
+  }
+  const Status left = session.context.network().traffic()->look(leaving_[parcel], kSend);
+  if (left != Status::again) leaving_.erase(parcel);
+  return left;
+}
+
+Status Passive::give_back(Session &session, int rank, Box &box) {
+  PeerPart *control = nullptr;
+  HLC_TRY(session.parts.find_control(rank, &control));
+  if (box.question.flight && !box.returns)
+    if (const Status taken = take_box(session, *control, box); failed(taken) || box.question.flight) return taken;
+  if (!box.mine) return Status::ok;
+  if (const Status written = await_written(session, rank, box); written != Status::ok) return written;
+  box.returns = true;
+  std::uint64_t owner = 0;
+  return control->compare_swap(kPurge, Plan::box(), owner_of(session.rank()), 0, box.question, &owner);
+}
+
+Status Passive::give_back(Session &session) {
+  const std::lock_guard lock(sending_mutex_);
+  leaving_.clear();
+  while (!boxes_.empty()) {
+    const auto box = boxes_.begin();
+    if (const Status given = give_back(session, box->first, box->second); given == Status::again) return given;
+    boxes_.erase(box);
+  }
+  return Status::ok;
+}
+
+/// Who has taken the box and died before its message was there will not send it.
+void Passive::free_lost_box(Session &session) {
+  std::uint64_t owner = my_box(session).load(std::memory_order_acquire);
+  if (owner == 0 || !session.watch.is_lost(static_cast<int>(owner - 1))) return;
+  if (session.parts.control().words().notifications.seen(Plan::kMessageCame) == 0) my_box(session).compare_exchange_strong(owner, 0);
+}
+
+Status Passive::receive(Session &session, char *into, std::uint64_t room, int *sender, bool *fits) {
+  const std::lock_guard lock(receiving_mutex_);
+  const OwnPart &control = session.parts.control();
+  const gaspi_notification_t value = control.words().notifications.seen(Plan::kMessageCame);
+  if (value == 0) {
+    if (session.watch.knows_any()) free_lost_box(session);
+    return Status::again;
+  }
+  const Envelope envelope = Envelope::of(value);
+  *fits = envelope.bytes <= room;
+  if (!*fits) return Status::ok;
+  std::memcpy(into, control.data() + session.plan().message(), envelope.bytes);
+  *sender = static_cast<int>(envelope.sender);
+  control.words().notifications.take(Plan::kMessageCame);
+  // SYNC received-before-box (pairs with send): the next message is written when this one has been read.
+  my_box(session).store(0, std::memory_order_release);
+  return Status::ok;
+}
+
+}  // namespace halocline::gaspi

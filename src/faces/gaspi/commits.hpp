@@ -1,0 +1,50 @@
+// Which groups of the same members this rank has committed, or has begun to: every member numbers them alike, and so knows them by one name.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <bitset>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "faces/gaspi/plan.hpp"
+
+namespace halocline::gaspi {
+
+/// A commit: the count-th of groups of the same members on this rank, and what others know the group by.
+struct Attempt {
+  std::uint64_t members = 0, count = 0;
+  int handle = 0;
+};
+
+/// One thread at a time.
+class Commits {
+ public:
+  /// Counts one more group of these members.
+  std::uint64_t count(std::uint64_t members) { return ++counts_[members]; }
+  /// A commit that is not complete has come to its end here; others may still take part in it.
+  void give_up(const Attempt &attempt) {
+    given_up_.push_back(attempt);
+    keep_handle(attempt.handle, true);
+  }
+  /// The first such commit of these members; false if there is none.
+  bool take_given_up(std::uint64_t members, Attempt *attempt) {
+    const auto found = std::find_if(given_up_.begin(), given_up_.end(), [&](const Attempt &one) { return one.members == members; });
+    if (found == given_up_.end()) return false;
+    *attempt = *found;
+    given_up_.erase(found);
+    return true;
+  }
+
+  /// A group is gone: no new one gets its handle if others may still write to its words.
+  void keep_handle(int handle, bool keeps) { kept_handles_.set(static_cast<std::size_t>(handle), keeps); }
+  bool keeps_handle(int handle) const { return kept_handles_[static_cast<std::size_t>(handle)]; }
+
+ private:
+  std::bitset<kMostGroups> kept_handles_;
+  std::unordered_map<std::uint64_t, std::uint64_t> counts_;  // by members
+  std::vector<Attempt> given_up_;
+};
+
+}  // namespace halocline::gaspi
