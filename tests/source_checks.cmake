@@ -26,8 +26,11 @@ if(HALOCLINE_SOURCE_CHECKS)
     ${CMAKE_CTEST_COMMAND})
   add_test(NAME stamps COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same_test.py
     ${CMAKE_CURRENT_SOURCE_DIR}/scripts/unless_same.py)
+  add_test(NAME layers.script COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/layers_test.py
+    ${CMAKE_CURRENT_SOURCE_DIR}/scripts/layers.py)
   halocline_classify(totals QUICK)
   halocline_classify(stamps QUICK)
+  halocline_classify(layers.script QUICK)
   add_test(NAME size COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/size_report.py ${PROJECT_BINARY_DIR})
   set_tests_properties(size PROPERTIES SKIP_RETURN_CODE 77 LABELS report)
   halocline_classify(size)
