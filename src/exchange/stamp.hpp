@@ -29,8 +29,6 @@ class StampedCargo final : public Cargo {
   Status found(int edge, std::span<const FieldPlace> places) override { return inner_.found(edge, places); }
   void pull(int edge) override { inner_.pull(edge); }
   void pull_several(Edges edges) override { inner_.pull_several(edges); }
-  bool copies_cells() const override { return inner_.copies_cells(); }
-  Status joined(const Plan &plan) override { return inner_.joined(plan); }
 
  private:
   const Plan &plan_;

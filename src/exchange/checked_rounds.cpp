@@ -1,0 +1,80 @@
+// Looks and meetings around the steps of a round.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/checked_rounds.hpp"
+
+#include <utility>
+
+#include "engine/communicator/collective.hpp"
+
+namespace halocline {
+
+CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, Cargo &owner, std::string label)
+    : context_(*plan.context), rounds_(rounds), waiting_(waiting), owner_(owner), check_(plan, owner, std::move(label)) {
+  rounds_.stamp(check_);
+  waiting_.heed(check_);
+}
+
+/// Does a part of a checked round. If memory runs out in it, nobody knows which cards and letters are lost: the round is over.
+template <class Part>
+Status CheckedRounds::in_round(Part part) {
+  const Status status = alone(context_, part);
+  return status == Status::memory ? rounds_.mark_broken(check_.no_memory()) : status;
+}
+
+Status CheckedRounds::start(const RoundCard &card) {
+  return in_round([&] {
+    announced_ = false;
+    looked_ = Status::ok;
+    HLC_TRY(rounds_.mark_broken(check_.start(card)));
+    return rounds_.start();
+  });
+}
+
+Status CheckedRounds::test() {
+  return in_round([this] {
+    const Status started = rounds_.mark_broken(check_.all_started());
+    return started == Status::ok ? rounds_.test() : started;
+  });
+}
+
+/// Between looks at what must not have changed and at what was delivered.
+Status CheckedRounds::finish(bool waits) {
+  return in_round([this, waits] {
+    HLC_TRY(announce_finish(waits));
+    if (const Status met = rounds_.mark_broken(meet(waits)); met != Status::ok) return met;
+    look_before_delivery();
+    const Status delivered = rounds_.finish(waits);
+    return delivered == Status::ok ? look_after_delivery() : delivered;
+  });
+}
+
+/// Once in a round.
+Status CheckedRounds::announce_finish(bool waits) {
+  if (std::exchange(announced_, true)) return Status::ok;
+  if (Looks *const looks = owner_.looks()) looks->before_finish();
+  return rounds_.mark_broken(check_.announce_finish(waits));
+}
+
+/// Until all neighbours have started the same and have come to finish it. No data have been touched by then.
+Status CheckedRounds::meet(bool waits) {
+  if (!waits) return check_.meet(false);
+  return waiting_.until([this](bool *) { return check_.meet(true); }, [this](bool timed_out) { return waiting_.suspect_peers(timed_out); });
+}
+
+/// The neighbours may wait inside MPI from here on: they get their part, whether mine can be checked or not.
+void CheckedRounds::look_before_delivery() {
+  Looks *const looks = owner_.looks();
+  if (!looks || rounds_.delivers()) return;
+  looked_ = alone(context_, [looks] {
+    looks->before_delivery();
+    return Status::ok;
+  });
+}
+
+Status CheckedRounds::look_after_delivery() {
+  HLC_TRY(looked_);
+  if (Looks *const looks = owner_.looks()) looks->after_finish();
+  return check_.verdict();
+}
+
+}  // namespace halocline

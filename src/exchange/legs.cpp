@@ -1,0 +1,119 @@
+// Routing edges to legs, and making these.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/legs.hpp"
+
+#include <utility>
+
+#include "base/log.hpp"
+#include "engine/communicator/collective.hpp"
+#include "exchange/modes/modes.hpp"
+
+namespace halocline {
+namespace {
+
+/// The edges of a plan by what carries them.
+struct Routes {
+  std::vector<int> direct, near, far;
+};
+
+Routes find_routes(const Plan &plan, const ModeRow &mode) {
+  Routes routes;
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    const Edge &edge = plan.edges[e];
+    const bool same_node = edge.member != kOtherNode;
+    const bool readable = mode.reads_fields && edge.readable && edge.peer_readable;
+    (same_node || !mode.make_far ? (readable ? routes.direct : routes.near) : routes.far).push_back(static_cast<int>(e));
+  }
+  return routes;
+}
+
+}  // namespace
+
+/// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same legs, in the same
+/// order, because making one is collective; a rank may have no edges in it. A leg in which no rank has an edge is not made.
+Status Legs::create() {
+  const ModeRow &mode = *find_mode(plan_.options.mode);
+  Routes routes;
+  HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
+    leg_of_.assign(plan_.edges.size(), 0);
+    routes = find_routes(plan_, mode);
+    return Status::ok;
+  }));
+  if (!mode.make_far) {
+    HLC_TRY(add(mode.make, routes.near, &hlc_plan_info::via_mpi));
+    return report_detours();
+  }
+  std::int64_t used[] = {!routes.direct.empty(), !routes.near.empty(), !routes.far.empty()};
+  HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_MAX, used, 3));
+  if (used[0]) HLC_TRY(add(mode.make, routes.direct, &hlc_plan_info::via_direct));
+  if (used[1]) HLC_TRY(add(mode.reads_fields ? make_notify : mode.make, routes.near, &hlc_plan_info::via_notify));
+  if (used[2]) HLC_TRY(make_far_leg(routes.far));
+  return report_detours();
+}
+
+/// Where no rank has a neighbour on another node, no network is opened.
+Status Legs::make_far_leg(const std::vector<int> &far) {
+  const ModeRow &mode = *find_mode(plan_.options.mode);
+  const Status opened = plan_.context->network().open(*plan_.context);
+  if (opened == Status::ok) return add(mode.make_far, far, &hlc_plan_info::via_network);
+  if (opened != Status::unsupported) return opened;
+  return add(mode.make_without_network, far, &hlc_plan_info::via_mpi);
+}
+
+Status Legs::add(MakeLeg make, const std::vector<int> &edges, int hlc_plan_info::*route) {
+  HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
+    for (const int e : edges) leg_of_[static_cast<std::size_t>(e)] = legs_.size();
+    routes_.push_back(route);
+    legs_.push_back(make(plan_, edges));
+    return Status::ok;
+  }));
+  Leg &leg = *legs_.back();
+  HLC_TRY(agree(*plan_.context, plan_.comm, leg.create()));
+  if (!edges.empty() && leg.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
+  knows_who_ = knows_who_ && leg.knows_who();
+  blocks_ = blocks_ || leg.poll_blocks();
+  return Status::ok;
+}
+
+void Legs::give_up() {
+  for (auto &leg : legs_) {
+    if (!leg->outlives_failure()) continue;
+    leg->let_go();
+    keep_for_ever(std::move(leg));
+  }
+  legs_.clear();
+}
+
+void Legs::describe(hlc_plan_info &info) const {
+  for (std::size_t i = 0; i < legs_.size(); ++i) {
+    info.*routes_[i] += static_cast<int>(legs_[i]->edges().size());
+    info.memory_bytes += legs_[i]->memory_bytes();
+    info.network_writes += legs_[i]->network_writes();
+  }
+}
+
+/// Says once what the mode was asked for and cannot do here: links to other nodes, fields that cannot be read.
+Status Legs::report_detours() const {
+  const ModeRow &mode = *find_mode(plan_.options.mode);
+  hlc_plan_info info{};
+  info.neighbours = static_cast<int>(plan_.edges.size());
+  describe(info);
+  // Mode notify_node does not promise it, and nobody has asked it of an exchange whose mode is the default.
+  const bool reads = mode.reads_fields && mode.mode != HLC_MODE_NOTIFY_NODE && plan_.options.says_detours;
+  std::int64_t links[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, reads ? info.via_notify : 0};
+  HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_SUM, links, 3));
+  if (plan_.context->rank() != 0) return Status::ok;
+  const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
+  if (far > 0)
+    report_once(mode.name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s",
+                mode.name, far, all, plan_.context->network().description());
+  if (unread > 0)
+    report_once(
+        mode.name, "without fields",
+        "mode %s: %lld of %lld links between neighbours go as notify: not both sides have their data in memory from hlc_field_alloc "
+        "(an exchange never has)",
+        mode.name, unread, all);
+  return Status::ok;
+}
+
+}  // namespace halocline

@@ -1,0 +1,54 @@
+// The legs of an exchange: which of them carries which edge, decided once.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "exchange/leg.hpp"
+
+namespace halocline {
+
+class Legs {
+ public:
+  explicit Legs(Plan &plan) : plan_(plan) {}
+  Legs(const Legs &) = delete;
+  Legs &operator=(const Legs &) = delete;
+
+  /// Makes the legs that the mode has for these edges, which have been joined. Collective; the same status on all ranks.
+  Status create();
+  /// Frees what they have made. Collective.
+  void end() { legs_.clear(); }
+  /// A round has failed: whatever MPI or the network may still write is given up, not freed.
+  void give_up();
+
+  const std::vector<std::unique_ptr<Leg>> &all() const { return legs_; }
+  Leg &of(int edge) const { return *legs_[leg_of_[static_cast<std::size_t>(edge)]]; }
+  /// Wakes the peers that sleep and have been told something.
+  void wake_peers() const {
+    for (const auto &leg : legs_) leg->wake_peers();
+  }
+
+  /// A leg waits inside MPI when it is asked what has come.
+  bool blocks() const { return blocks_; }
+  /// Every leg can tell which neighbour is late.
+  bool knows_who() const { return knows_who_; }
+  /// What ends a pause of whoever waits for them.
+  WakeUp wake_up() const { return wake_up_; }
+  /// Fills the parts of the info that they know.
+  void describe(hlc_plan_info &info) const;
+
+ private:
+  Status make_far_leg(const std::vector<int> &far);
+  Status add(MakeLeg make, const std::vector<int> &edges, int hlc_plan_info::*route);
+  Status report_detours() const;
+
+  Plan &plan_;
+  std::vector<std::unique_ptr<Leg>> legs_;
+  std::vector<std::size_t> leg_of_;           // by edge
+  std::vector<int hlc_plan_info::*> routes_;  // per leg: which count of the info its edges belong to
+  WakeUp wake_up_ = WakeUp::by_bell;
+  bool blocks_ = false, knows_who_ = true;
+};
+
+}  // namespace halocline

@@ -1,0 +1,65 @@
+// Who is suspected, and what is said of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/waiting.hpp"
+
+namespace halocline {
+
+/// What other ranks have found out.
+Status Waiting::look_for_lost() const {
+  if (check_) HLC_TRY(check_->still_wanted());
+  for (const auto &leg : legs_.all()) HLC_TRY(leg->look_for_lost());
+  return Status::ok;
+}
+
+void Waiting::tell_lost() const {
+  if (dead_ < 0) return;
+  for (const auto &leg : legs_.all()) leg->tell_lost(dead_);
+}
+
+/// In which call a rank of this node is, in brackets; nothing of others.
+std::string Waiting::where(int rank) const {
+  const Context &context = *plan_.context;
+  const Member member = rank < 0 ? kOtherNode : context.member_of(rank);
+  return member == kOtherNode ? "" : " (in " + context.call_of(member).text() + ")";
+}
+
+/// "a swap of plan 'flow'", of a plan without a name "a swap of plan 2".
+std::string Waiting::swap_text() const {
+  const std::string &name = plan_.options.name;
+  return name.empty() ? CallWord{CallName::swap, plan_.serial}.text() : "a swap of plan '" + name + "'";
+}
+
+Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
+  const Context &context = *plan_.context;
+  if (member != kOtherNode && !plan_.context->port().alive(member)) {
+    dead_ = rank;
+    return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), context.rank(), rank);
+  }
+  const char *host = plan_.other_host(rank);
+  if (timed_out)
+    return fail(Status::timeout, "%s: rank %d has waited %lld s for rank %d%s%s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(),
+                context.rank(), static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank, host ? " on host " : "",
+                host ? host : "", where(rank).c_str(),
+                legs_.knows_who() ? "" : " or another of its neighbours: this mode does not tell which");
+  return Status::ok;
+}
+
+Status Waiting::suspect_all(int rank, bool timed_out) {
+  for (std::size_t e = 0; e < plan_.edges.size(); ++e)
+    if (plan_.parts[e].active()) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, false));
+  return timed_out ? suspect_rank(rank, kOtherNode, true) : Status::ok;
+}
+
+/// Ranks of this node that move data for this one.
+Status Waiting::suspect_partners() {
+  for (const auto &leg : legs_.all())
+    for (const Member member : leg->partners()) HLC_TRY(suspect_rank(plan_.context->rank_of(member), member, false));
+  return Status::ok;
+}
+
+Status Waiting::suspect_peers(bool timed_out) {
+  for (const Edge &edge : plan_.edges) HLC_TRY(suspect_rank(edge.rank, edge.member, false));
+  return timed_out ? check_->late() : Status::ok;
+}
+
+}  // namespace halocline

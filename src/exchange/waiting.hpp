@@ -1,0 +1,86 @@
+// How an exchange waits: for what a step looks for, and for whom there is still hope.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "base/atomics.hpp"
+#include "engine/communicator/wait.hpp"
+#include "exchange/check.hpp"
+#include "exchange/legs.hpp"
+
+namespace halocline {
+
+class Waiting {
+ public:
+  Waiting(const Plan &plan, const Legs &legs) : plan_(plan), legs_(legs) {}
+  Waiting(const Waiting &) = delete;
+  Waiting &operator=(const Waiting &) = delete;
+
+  /// From now on a wait ends when a neighbour has given the round up.
+  void heed(Check &check) { check_ = &check; }
+
+  /// Repeats a step until it no longer answers `again`. A step says through `progress` that it has moved on, which makes the waiting short again. Now
+  /// and then suspect is asked whether there is still hope; what a peer did before it died counts, so the step is tried once more before the verdict.
+  template <class Step, class Suspect>
+  Status until(Step step, Suspect suspect);
+
+  /// Fails if a rank has died, or has been waited for too long.
+  Status suspect_rank(int rank, Member member, bool timed_out);
+  /// Any neighbour of the round may have died; which one a mode waits for, the mode itself may not know.
+  Status suspect_all(int rank, bool timed_out);
+  /// Check mode waits for all neighbours, whether they take part in the round or not.
+  Status suspect_peers(bool timed_out);
+
+ private:
+  /// What a peer does at the same time is there within so many looks: about a microsecond, less than it takes to prepare a wait.
+  static constexpr int kFirstLooks = 32;
+
+  /// Ok while there is hope.
+  template <class Suspect>
+  Status judge(Suspect suspect, bool timed_out);
+  Status look_for_lost() const;
+  Status suspect_partners();
+  void tell_lost() const;
+  std::string where(int rank) const;
+  std::string swap_text() const;
+
+  const Plan &plan_;
+  const Legs &legs_;
+  Check *check_ = nullptr;  // null unless HALOCLINE_CHECK=1
+  int dead_ = -1;  // a rank of this node whose process has ended
+};
+
+template <class Step, class Suspect>
+Status Waiting::until(Step step, Suspect suspect) {
+  bool progress = false;
+  legs_.wake_peers();
+  for (int looks = plan_.context->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
+    const Status status = step(&progress);
+    if (status != Status::again) return status;
+    cpu_pause();
+  }
+  // Nobody rings for a card.
+  Wait wait(*plan_.context, check_ ? WakeUp::by_polling : legs_.wake_up(), {CallName::swap, plan_.serial});
+  while (true) {
+    legs_.wake_peers();
+    const bool ask = wait.pause() == Wait::Turn::check_peers;
+    const Status verdict = ask ? judge(suspect, wait.timed_out()) : Status::ok;
+    progress = false;
+    const Status status = step(&progress);
+    if (status != Status::again) return status;
+    if (progress) wait.progress();
+    if (progress || !failed(verdict)) continue;
+    tell_lost();
+    return verdict;
+  }
+}
+
+template <class Suspect>
+Status Waiting::judge(Suspect suspect, bool timed_out) {
+  HLC_TRY(look_for_lost());
+  HLC_TRY(suspect_partners());
+  return suspect(timed_out);
+}
+
+}  // namespace halocline
