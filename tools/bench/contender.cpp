@@ -2,8 +2,7 @@
 #include "contender.hpp"
 
 #include "distrust.hpp"
-
-#include <baseline/baseline.hpp>
+#include "hand_written.hpp"
 
 #include <utility>
 
@@ -59,7 +58,7 @@ class HandWritten : public FieldsContender {
   std::string route() const override { return joined({{"mpi", swap_.messages()}, {"self", swap_.self_copies()}}); }
 
  private:
-  baseline::Swap swap_;
+  HandWrittenSwap swap_;
 };
 
 /// A mode of the library, by the name of its row in the table.

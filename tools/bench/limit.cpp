@@ -9,10 +9,6 @@
 #include <new>
 #include <numeric>
 
-using baseline::Block;
-using baseline::Index;
-using baseline::Region;
-
 namespace bench {
 
 // ---- hand-over
@@ -96,9 +92,9 @@ class Limit : public Contender {
   Limit(Problem &problem, MPI_Comm comm, MPI_Comm node) : Contender("limit"), problem_(problem) {
     allocate_twins(node);
     const Block &block = problem.block();
-    for (const Index &v : baseline::directions(block, problem.box())) {
+    for (const Index &v : directions(block, problem.box())) {
       Copy copy{sources(comm, node, problem.neighbour(v)), 0, {}};
-      list_runs(block, block.edge(baseline::opposite(v)), block.halo(v), copy);
+      list_runs(block, block.edge(opposite(v)), block.halo(v), copy);
       copies_.push_back(std::move(copy));
     }
   }

@@ -7,11 +7,6 @@
 
 #include <cstring>
 
-using baseline::Block;
-using baseline::for_each_column;
-using baseline::Index;
-using baseline::Region;
-
 namespace bench {
 
 namespace {

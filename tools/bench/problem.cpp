@@ -5,11 +5,6 @@
 
 #include <algorithm>
 
-using baseline::Block;
-using baseline::for_each_column;
-using baseline::Index;
-using baseline::Region;
-
 namespace bench {
 
 /// Splits a grid whose blocks all have the size asked for. The grid's dimensions are z, y, x: dimension 0 is contiguous.

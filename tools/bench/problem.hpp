@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "block.hpp"
 #include "options.hpp"
 
-#include <baseline/block.hpp>
 #include <halocline/halocline.hpp>
 
 #include <optional>
@@ -26,7 +26,7 @@ class Problem {
   /// Allocates the fields. Collective.
   Problem(const halocline::Context &context, const HaloOptions &options);
 
-  const baseline::Block &block() const { return block_; }
+  const Block &block() const { return block_; }
   const halocline::Grid &grid() const { return grid_; }
   /// What crosses nodes as MPI_Cart_create places the ranks, and with --reorder.
   const hlc_placement &placement() const { return placement_; }
@@ -36,7 +36,7 @@ class Problem {
   /// Halo bytes that one swap fills on this rank, those from itself included.
   std::int64_t halo_bytes() const;
   /// The rank in direction v.
-  int neighbour(const baseline::Index &v) const;
+  int neighbour(const Index &v) const;
   /// The ranks in all directions of the stencil.
   std::vector<int> neighbours() const;
   /// A halo of the library over these fields.
@@ -56,24 +56,24 @@ class Problem {
  private:
   /// A box of cells that one rank owns: my interior, or what I hold of a neighbour's.
   struct Part {
-    baseline::Region region;
+    Region region;
     int owner;
     bool interior, filled;  ///< filled: part of the stencil, so that a swap fills it
   };
   hlc_placement place_ranks(const halocline::Context &context, const HaloOptions &options);
   void list_parts();
   std::uint64_t first_code(const Part &part, std::uint32_t step, std::size_t field, std::int64_t x, std::int64_t y) const;
-  std::string describe_cell(std::size_t field, const char *found, std::uint64_t expected, const baseline::Index &at) const;
+  std::string describe_cell(std::size_t field, const char *found, std::uint64_t expected, const Index &at) const;
 
   bool box_;
   ElementType element_;
   halocline::Grid grid_;
   hlc_placement placement_;
-  baseline::Block block_;
+  Block block_;
   std::vector<halocline::SharedArray<char>> memory_;
   std::vector<char *> fields_;
   std::vector<Part> parts_;
-  std::vector<baseline::Region> edges_;
+  std::vector<Region> edges_;
   int rank_;
 };
 

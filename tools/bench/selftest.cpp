@@ -2,10 +2,9 @@
 // element, a cell outside the stencil and a damaged interior, each with the right field and cell in its message.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "hand_written.hpp"
 #include "pattern.hpp"
 #include "problem.hpp"
-
-#include <baseline/baseline.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +44,7 @@ struct Swapped {
   }
 
   Problem problem;
-  baseline::Swap swap;
+  HandWrittenSwap swap;
   std::size_t bytes;
 };
 

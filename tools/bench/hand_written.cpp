@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "baseline.hpp"
+#include "hand_written.hpp"
 
 #include <climits>
 #include <cstring>
 #include <stdexcept>
 
-namespace baseline {
+namespace bench {
 
 /// A number for each direction, the same on both ends.
 static int tag_of(const Index &v) { return static_cast<int>((v[0] + 1) * 9 + (v[1] + 1) * 3 + v[2] + 1); }
 
-Swap::Swap(MPI_Comm comm, const Block &block, bool box, const std::vector<int> &neighbours, const std::vector<char *> &fields)
+HandWrittenSwap::HandWrittenSwap(MPI_Comm comm, const Block &block, bool box, const std::vector<int> &neighbours,
+                                 const std::vector<char *> &fields)
     : comm_(comm), block_(block), fields_(fields) {
   int me = 0;
   MPI_Comm_rank(comm, &me);
@@ -30,7 +31,7 @@ Swap::Swap(MPI_Comm comm, const Block &block, bool box, const std::vector<int> &
   sends_.resize(messages_.size());
 }
 
-void Swap::run() {
+void HandWrittenSwap::run() {
   post_receives();
   pack_and_send();
   copy_self();
@@ -38,14 +39,14 @@ void Swap::run() {
   MPI_Waitall(messages(), sends_.data(), MPI_STATUSES_IGNORE);
 }
 
-void Swap::post_receives() {
+void HandWrittenSwap::post_receives() {
   for (int i = 0; i < messages(); ++i) {
     Message &m = messages_[i];
     MPI_Irecv(m.in.data(), static_cast<int>(m.in.size()), MPI_BYTE, m.rank, m.receive_tag, comm_, &receives_[i]);
   }
 }
 
-void Swap::pack_and_send() {
+void HandWrittenSwap::pack_and_send() {
   for (int i = 0; i < messages(); ++i) {
     Message &m = messages_[i];
     pack(m);
@@ -53,7 +54,7 @@ void Swap::pack_and_send() {
   }
 }
 
-void Swap::copy_self() {
+void HandWrittenSwap::copy_self() {
   for (const SelfCopy &copy : self_) {
     const std::int64_t dx = copy.from.first[0] - copy.to.first[0], dy = copy.from.first[1] - copy.to.first[1];
     const std::size_t run = static_cast<std::size_t>(copy.to.count[2]) * block_.element_bytes;
@@ -64,7 +65,7 @@ void Swap::copy_self() {
   }
 }
 
-void Swap::unpack_arrivals() {
+void HandWrittenSwap::unpack_arrivals() {
   for (int left = messages(); left > 0; --left) {
     int arrived = 0;
     MPI_Waitany(messages(), receives_.data(), &arrived, MPI_STATUS_IGNORE);
@@ -72,7 +73,7 @@ void Swap::unpack_arrivals() {
   }
 }
 
-void Swap::pack(Message &message) const {
+void HandWrittenSwap::pack(Message &message) const {
   const std::size_t run = static_cast<std::size_t>(message.edge.count[2]) * block_.element_bytes;
   char *to = message.out.data();
   for (const char *field : fields_)
@@ -82,7 +83,7 @@ void Swap::pack(Message &message) const {
     });
 }
 
-void Swap::unpack(const Message &message) const {
+void HandWrittenSwap::unpack(const Message &message) const {
   const std::size_t run = static_cast<std::size_t>(message.halo.count[2]) * block_.element_bytes;
   const char *from = message.in.data();
   for (char *field : fields_)
@@ -92,4 +93,4 @@ void Swap::unpack(const Message &message) const {
     });
 }
 
-}  // namespace baseline
+}  // namespace bench

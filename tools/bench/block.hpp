@@ -1,5 +1,5 @@
 // The geometry of one rank's block with its halo: x, y, z with z contiguous, every rank of the same size. It says which cells form the
-// edge and the halo in each direction, and nothing about how they move; the hand-written swap and the benchmark both stand on it.
+// edge and the halo in each direction, and nothing about how they move. All contenders stand on it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace baseline {
+namespace bench {
 
 /// x, y, z: a place in the array, or a direction with members -1, 0 and 1.
 using Index = std::array<std::int64_t, 3>;
@@ -51,4 +51,4 @@ void for_each_column(const Region &region, Run &&run) {
     for (std::int64_t y = region.first[1]; y < region.first[1] + region.count[1]; ++y) run(x, y);
 }
 
-}  // namespace baseline
+}  // namespace bench

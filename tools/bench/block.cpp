@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-namespace baseline {
+namespace bench {
 
 Region Block::edge(const Index &v) const {
   Region region = interior();
@@ -42,4 +42,4 @@ std::vector<Index> directions(const Block &block, bool box) {
   return found;
 }
 
-}  // namespace baseline
+}  // namespace bench
