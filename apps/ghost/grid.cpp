@@ -12,16 +12,6 @@ MPI_Comm ranks_of_node(const hlc_context_info_t &info) {
   return comm;
 }
 
-/// The ranks that truly share this one's cores, whatever nodes are pretended.
-int ranks_of_machine() {
-  MPI_Comm machine = MPI_COMM_NULL;
-  int size = 0;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  MPI_Comm_size(machine, &size);
-  MPI_Comm_free(&machine);
-  return size;
-}
-
 /// What the others need to know of a rank.
 struct Card {
   int node, node_rank;
@@ -58,7 +48,7 @@ hlc_grid split(const halocline::Context &context, const Options &options, int si
 }  // namespace
 
 Grid::Grid(const halocline::Context &context, const Options &options) : info(context.info()), node(ranks_of_node(info)) {
-  core_per_rank = ranks_of_machine() <= info.cores;
+  core_per_rank = common::size_of(common::machine_of(MPI_COMM_WORLD)) <= info.cores;
   const hlc_grid grid = split(context, options, info.size);
   for (int d = 0; d < 3; ++d) {
     ranks[d] = grid.dims[d];

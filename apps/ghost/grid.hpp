@@ -6,6 +6,7 @@
 #include "index.hpp"
 #include "options.hpp"
 
+#include <common/comm.hpp>
 #include <halocline/halocline.hpp>
 
 #include <vector>
@@ -22,19 +23,6 @@ struct Neighbour {
   Index cells{};       ///< of its block
 };
 
-/// A communicator of some of the ranks, freed at the end.
-class Comm {
- public:
-  explicit Comm(MPI_Comm comm) : comm_(comm) {}
-  Comm(const Comm &) = delete;
-  Comm &operator=(const Comm &) = delete;
-  ~Comm() { MPI_Comm_free(&comm_); }
-  operator MPI_Comm() const { return comm_; }
-
- private:
-  MPI_Comm comm_;
-};
-
 class Grid {
  public:
   /// Collective. Throws halocline::Error if no split gives each rank a cell.
@@ -44,7 +32,7 @@ class Grid {
   std::array<int, 3> ranks{};
   Index global{}, start{}, cells{};
   std::array<Neighbour, kDirections> neighbours{};  ///< by number of the direction; those that the stencil does not read are nowhere
-  Comm node;                                        ///< the ranks of this node, as the library sees nodes
+  common::Comm node;                                ///< the ranks of this node, as the library sees nodes
   std::vector<int> node_ranks;                      ///< their ranks in MPI_COMM_WORLD
   bool core_per_rank = false;
 

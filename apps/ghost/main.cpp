@@ -15,12 +15,6 @@ namespace {
 
 using namespace ghost;
 
-int rank_of_world() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
 /// GASPI in a program that has started MPI (section 2 of the paper: mixed mode).
 class Gaspi {
  public:
@@ -53,13 +47,13 @@ bool compare(std::vector<Runner> &runners, const Grid &grid, const Options &opti
     const std::uint64_t print = fingerprint(grid, values);
     const std::uint64_t wanted = report.variants.empty() ? print : report.variants.front().fingerprint;
     report.variants.push_back({runner.name(), print, {}});
-    const Difference found = options.check ? difference(grid, values, right) : Difference{};
-    const bool same = options.check ? found.cells == 0 : print == wanted;
+    const common::Difference found = options.check ? difference(grid, values, right) : common::Difference{};
+    const bool same = options.check ? found.values == 0 : print == wanted;
     equal = equal && same;
     if (grid.info.rank != 0) continue;
     const char *verdict = same ? options.check ? "equal to the serial run" : "not compared with a serial run" : "DIFFERS";
     std::printf("check %-32s %016" PRIx64 " %s\n", runner.name().c_str(), print, verdict);
-    if (found.cells > 0) std::printf("  %lld cells; %s\n", found.cells, found.first.c_str());
+    if (found.values > 0) std::printf("  %lld cells, by up to %.1e; %s\n", found.values, found.largest, found.first.c_str());
     if (!same && print != wanted) std::printf("  %s has %016" PRIx64 "\n", report.variants.front().name.c_str(), wanted);
   }
   return equal;
@@ -78,7 +72,7 @@ void time_in_turn(std::vector<Runner> &runners, const Grid &grid, const Options 
   }
 }
 
-int run(const Options &options, const std::string &arguments) {
+int run(const Options &options, int argc, char **argv) {
   const halocline::Context context(MPI_COMM_WORLD);
   const Grid grid(context, options);
   const std::vector<Kind> kinds = chosen(options);
@@ -90,7 +84,7 @@ int run(const Options &options, const std::string &arguments) {
   runners.reserve(kinds.size());
   for (const Kind &kind : kinds) runners.emplace_back(kind, setup);
 
-  Report report{arguments, {}, {}};
+  Report report{common::find_environment(context, argc, argv), {}, {}};
   if (grid.info.rank == 0)
     std::printf("%" PRId64 " x %" PRId64 " x %" PRId64 " cells, %d variables, %d points; %d x %d x %d ranks, %d node%s, %d cores\n",
                 grid.global[0], grid.global[1], grid.global[2], options.variables, options.stencil, grid.ranks[0], grid.ranks[1],
@@ -103,36 +97,12 @@ int run(const Options &options, const std::string &arguments) {
   return 0;
 }
 
-/// Help and complaints come from rank 0 alone.
-int say_once(const CommandLine &asked) {
-  if (rank_of_world() == 0) {
-    std::fputs(asked.out.c_str(), stdout);
-    std::fputs(asked.err.c_str(), stderr);
-    std::fflush(stdout);
-  }
-  return asked.status;
-}
-
-std::string words(int argc, char **argv) {
-  std::string all;
-  for (int i = 1; i < argc; ++i) all.append(i > 1 ? " " : "").append(argv[i]);
-  return all;
-}
-
 }  // namespace
 
 int main(int argc, char **argv) {
-  const halocline::Mpi mpi;
-  try {
-    const CommandLine asked = parse(argc, argv);
-    return asked.runs ? run(asked.options, words(argc, argv)) : say_once(asked);
-  } catch (const halocline::Error &error) {
-    // The same on all ranks.
-    if (rank_of_world() == 0) std::fprintf(stderr, "ghost: %s\n", error.what());
-    return 2;
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "ghost, rank %d: %s\n", rank_of_world(), error.what());
-    MPI_Abort(MPI_COMM_WORLD, 2);
-  }
-  return 2;
+  return common::run_program("ghost", [=] {
+    Options options;
+    if (const auto answer = parse(argc, argv, options)) return common::say(*answer);
+    return run(options, argc, argv);
+  });
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 namespace ghost {
@@ -16,9 +15,8 @@ double seconds(Clock::duration time) { return std::chrono::duration<double>(time
 Sample over_ranks(const Sample &mine) {
   Sample all = mine;
   double parts[2] = {mine.computation, mine.communication};
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Allreduce(MPI_IN_PLACE, &all.total, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  const int size = common::size_of(MPI_COMM_WORLD);
+  all.total = common::slowest(mine.total, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, parts, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   all.computation = parts[0] / size, all.communication = parts[1] / size;
   return all;
@@ -58,32 +56,18 @@ Sample Runner::run(int steps) {
 
 // ---- what the machine could do
 
-/// Each line has one writer: rank 0 of the node the first, rank 1 the second.
-struct Handover {
-  alignas(128) std::atomic<std::int64_t> ping;
-  alignas(128) std::atomic<std::int64_t> pong;
-};
-static constexpr std::size_t kHandoverBytes = 4096;
-
-static MPI_Comm comm_of_machine() {
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
-  return comm;
-}
-
 static std::size_t cells_of_faces(const Index &n) { return 2 * static_cast<std::size_t>(n[0] * n[1] + n[1] * n[2] + n[0] * n[2]); }
 
 Machine::Machine(const Grid &grid)
-    : node_(comm_of_machine()), cells_(static_cast<std::size_t>(volume(grid.cells))), faces_(cells_of_faces(grid.cells)) {
-  MPI_Comm_rank(node_, &me_);
-  MPI_Comm_size(node_, &size_);
+    : node_(common::machine_of(MPI_COMM_WORLD)),
+      handover_(node_),
+      cells_(static_cast<std::size_t>(volume(grid.cells))),
+      faces_(cells_of_faces(grid.cells)) {
   std::uint64_t room = faces_;
   MPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_UINT64_T, MPI_MAX, node_);
-  memory_ = window_memory(node_, kHandoverBytes + room * sizeof(double));
+  memory_ = window_memory(node_, room * sizeof(double));
   from_.assign(cells_, 1.0);
   to_.assign(std::max(cells_, faces_), 1.0);
-  if (me_ == 0) new (memory_->mine()) Handover{{0}, {0}};
-  MPI_Barrier(node_);
 }
 
 /// Seconds of one copy, the mean of some hundred microseconds of them.
@@ -97,40 +81,19 @@ double Machine::copy(const double *from, std::size_t count) {
   return seconds(Clock::now() - begin) / times;
 }
 
-/// Seconds from one rank to another, half of there and back.
-double Machine::hand_over() {
-  constexpr int warm = 20, timed = 200;
-  if (size_ < 2 || me_ > 1) return 0;
-  auto &lines = *reinterpret_cast<Handover *>(memory_->of(0));
-  const auto wait_for = [](const std::atomic<std::int64_t> &line, std::int64_t value) {
-    for (int looks = 0; line.load(std::memory_order_acquire) < value; ++looks)
-      if (looks % 4096 == 4095) sched_yield();
-  };
-  Clock::time_point begin;
-  for (int i = 0; i < warm + timed; ++i) {
-    if (i == warm) begin = Clock::now();
-    ++turns_;
-    if (me_ == 1) wait_for(lines.ping, turns_);
-    (me_ == 0 ? lines.ping : lines.pong).store(turns_, std::memory_order_release);
-    if (me_ == 0) wait_for(lines.pong, turns_);
-  }
-  return seconds(Clock::now() - begin) / timed / 2;
-}
-
 /// The neighbour has just written what is copied.
 Limits Machine::measure() {
-  const auto faces_of = [this](int rank) { return reinterpret_cast<double *>(memory_->of(rank) + kHandoverBytes); };
-  std::fill_n(faces_of(me_), faces_, static_cast<double>(++turns_));
+  const auto faces_of = [this](int rank) { return reinterpret_cast<double *>(memory_->of(rank)); };
+  const int me = common::rank_of(node_);
+  std::fill_n(faces_of(me), faces_, static_cast<double>(++turns_));
   MPI_Barrier(node_);
   Limits mine;
-  mine.faces_s = copy(faces_of((me_ + 1) % size_), faces_);
+  mine.faces_s = copy(faces_of((me + 1) % common::size_of(node_)), faces_);
   mine.cells_s = copy(from_.data(), cells_);
-  MPI_Barrier(node_);
-  mine.handover_s = hand_over();
+  mine.handover_s = handover_.measure() * 1e-6;
   // What took part in the hand-over are two ranks of each machine; the others have 0.
   double sums[4] = {mine.cells_s, mine.faces_s, mine.handover_s, mine.handover_s > 0 ? 1.0 : 0.0};
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int size = common::size_of(MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return {sums[0] / size, sums[1] / size, sums[3] > 0 ? sums[2] / sums[3] : 0};
 }

@@ -5,6 +5,8 @@
 
 #include "variants/variant.hpp"
 
+#include <common/handover.hpp>
+
 #include <string>
 #include <vector>
 
@@ -51,10 +53,9 @@ class Machine {
 
  private:
   double copy(const double *from, std::size_t count);
-  double hand_over();
 
-  Comm node_;  ///< the ranks that truly share memory, whatever nodes are pretended
-  int me_ = 0, size_ = 0;
+  common::Comm node_;  ///< the ranks that truly share memory, whatever nodes are pretended
+  common::Handover handover_;
   std::size_t cells_, faces_;  ///< of this rank; the parts of memory have room for the most of any
   std::int64_t turns_ = 0;
   std::unique_ptr<Memory> memory_;

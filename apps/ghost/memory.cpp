@@ -29,11 +29,7 @@ class PrivateMemory : public Memory {
 /// Parts of their own, so that each lies on its owner's memory; a page more, because the standard promises no alignment.
 class WindowMemory : public Memory {
  public:
-  WindowMemory(MPI_Comm node, std::size_t bytes) {
-    int size = 0;
-    MPI_Comm_rank(node, &me_);
-    MPI_Comm_size(node, &size);
-    parts_.resize(static_cast<std::size_t>(size));
+  WindowMemory(MPI_Comm node, std::size_t bytes) : me_(common::rank_of(node)), parts_(static_cast<std::size_t>(common::size_of(node))) {
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
     MPI_Info_set(info, "alloc_shared_noncontig", "true");

@@ -5,9 +5,7 @@
 
 #include "variants/variant.hpp"
 
-#include <CLI/CLI.hpp>
-
-#include <sstream>
+#include <common/parse.hpp>
 
 namespace ghost {
 
@@ -61,20 +59,10 @@ static void add_options(CLI::App &app, Options &o) {
   app.add_option("--json", o.json, "Write the environment and all samples to this file");
 }
 
-CommandLine parse(int argc, char **argv) {
+std::optional<common::Answer> parse(int argc, char **argv, Options &options) {
   CLI::App app("MiniGhost-like mini-app: halo exchanges of a stencil code in seven variants. Run it under the MPI launcher.", "ghost");
-  CommandLine found;
-  add_options(app, found.options);
-  try {
-    app.parse(argc, argv);
-    found.runs = true;
-  } catch (const CLI::Error &error) {
-    std::ostringstream out, err;
-    found.status = app.exit(error, out, err) == 0 ? 0 : 2;
-    found.out = out.str();
-    found.err = err.str();
-  }
-  return found;
+  add_options(app, options);
+  return common::parse(app, argc, argv);
 }
 
 }  // namespace ghost

@@ -5,6 +5,9 @@
 
 #include "index.hpp"
 
+#include <common/program.hpp>
+
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,14 +32,7 @@ struct Options {
   bool reads(const Index &v) const { return stencil == 27 ? crossed(v) > 0 : crossed(v) == 1; }
 };
 
-/// What the command line asks for.
-struct CommandLine {
-  bool runs = false;     ///< there is something to run, with `options`; else there is something to print
-  Options options;
-  int status = 0;        ///< where nothing runs: the exit status
-  std::string out, err;  ///< where nothing runs: help or a complaint
-};
-
-CommandLine parse(int argc, char **argv);
+/// Fills options from the command line; returns what there is to print if nothing is to run.
+std::optional<common::Answer> parse(int argc, char **argv, Options &options);
 
 }  // namespace ghost

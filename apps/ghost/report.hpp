@@ -5,6 +5,8 @@
 
 #include "measure.hpp"
 
+#include <common/environment.hpp>
+
 #include <string>
 #include <vector>
 
@@ -17,7 +19,7 @@ struct Result {
 };
 
 struct Report {
-  std::string arguments;
+  common::Environment environment;
   std::vector<Result> variants;
   std::vector<Limits> limits;
 };

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serial.hpp"
 
-#include <cinttypes>
-#include <cstdio>
-#include <cstring>
-
 namespace ghost {
 namespace {
 
@@ -58,12 +54,6 @@ class Whole {
   std::vector<double> now_, next_;
 };
 
-std::uint64_t bits(double value) {
-  std::uint64_t word;
-  std::memcpy(&word, &value, sizeof word);
-  return word;
-}
-
 /// Which cell of the whole grid value i of this rank is, and of which variable.
 struct Name {
   Index cell;
@@ -102,7 +92,7 @@ std::uint64_t fingerprint(const Grid &grid, const std::vector<double> &values) {
   std::uint64_t mine = 0, all = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Name name = name_of(grid, i);
-    std::uint64_t word = bits(values[i]) ^ (0x9E3779B97F4A7C15u * (name.variable + 1));
+    std::uint64_t word = common::bits(values[i]) ^ (0x9E3779B97F4A7C15u * (name.variable + 1));
     for (const std::int64_t coordinate : name.cell) {
       word = (word ^ static_cast<std::uint64_t>(coordinate)) * 0xBF58476D1CE4E5B9u;
       word ^= word >> 29;
@@ -113,28 +103,12 @@ std::uint64_t fingerprint(const Grid &grid, const std::vector<double> &values) {
   return all;
 }
 
-Difference difference(const Grid &grid, const std::vector<double> &values, const std::vector<double> &right) {
-  long long mine = 0;
-  std::size_t first = values.size();
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (bits(values[i]) != bits(right[i]) && mine++ == 0) first = i;
-  Difference all;
-  MPI_Allreduce(&mine, &all.cells, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-  int speaker = mine > 0 ? grid.info.rank : grid.info.size, lowest = 0;
-  MPI_Allreduce(&speaker, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (lowest == grid.info.size) return all;
-  char text[200] = "";
-  if (speaker == lowest) {
-    const Name name = name_of(grid, first);
-    std::snprintf(text, sizeof text,
-                  "rank %d, variable %zu, cell (%" PRId64 ", %" PRId64 ", %" PRId64 "): %.17g (0x%016" PRIx64
-                  "), serially %.17g (0x%016" PRIx64 ")",
-                  speaker, name.variable, name.cell[0], name.cell[1], name.cell[2], values[first], bits(values[first]), right[first],
-                  bits(right[first]));
-  }
-  MPI_Bcast(text, sizeof text, MPI_CHAR, lowest, MPI_COMM_WORLD);
-  all.first = text;
-  return all;
+common::Difference difference(const Grid &grid, const std::vector<double> &values, const std::vector<double> &right) {
+  return common::compare(MPI_COMM_WORLD, values, right, [&grid](std::size_t i) {
+    const auto [cell, variable] = name_of(grid, i);
+    return "variable " + std::to_string(variable) + ", cell (" + std::to_string(cell[0]) + ", " + std::to_string(cell[1]) + ", " +
+           std::to_string(cell[2]) + ")";
+  });
 }
 
 }  // namespace ghost

@@ -5,8 +5,7 @@
 
 #include "fields.hpp"
 
-#include <string>
-#include <vector>
+#include <common/comparison.hpp>
 
 namespace ghost {
 
@@ -19,11 +18,7 @@ std::vector<double> values_of(const Fields &fields, int variables);
 /// A number that depends on every bit of every cell of the whole grid, and on no decomposition. Collective.
 std::uint64_t fingerprint(const Grid &grid, const std::vector<double> &values);
 
-/// Cells of all ranks whose bits differ, and a sentence about the first one of the lowest rank that has any. Collective.
-struct Difference {
-  long long cells = 0;
-  std::string first;
-};
-Difference difference(const Grid &grid, const std::vector<double> &values, const std::vector<double> &right);
+/// Compares with serial_run. Collective.
+common::Difference difference(const Grid &grid, const std::vector<double> &values, const std::vector<double> &right);
 
 }  // namespace ghost

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "allreduce.hpp"
 
-#include "drawing.hpp"
 #include "json.hpp"
-#include "statistics.hpp"
 #include "tcp.hpp"
 
 #include <algorithm>
@@ -19,12 +17,6 @@
 namespace bench {
 
 namespace {
-
-double slowest(double mine, MPI_Comm comm) {
-  double all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return all;
-}
 
 /// Element i of a rank's array.
 double element(int rank, std::int64_t i) { return 1.0 + 1e-3 * rank + 1e-7 * static_cast<double>(i % 1009 + 1); }

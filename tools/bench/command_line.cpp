@@ -6,11 +6,10 @@
 #include "pair.hpp"
 #include "pattern.hpp"
 
-#include <CLI/CLI.hpp>
+#include <common/parse.hpp>
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 
 namespace bench {
 
@@ -274,14 +273,9 @@ CommandLine parse(int argc, char **argv) {
   pair(add_overlap_command(app, overlap), Command::overlap, overlap);
   pair(add_progress_command(app, progress), Command::progress, progress);
   pair(add_allreduce_command(app, allreduce), Command::allreduce, allreduce);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Error &error) {
-    std::ostringstream out, err;
+  if (const auto answer = common::parse(app, argc, argv)) {
     found.command = Command::none;
-    found.status = app.exit(error, out, err);
-    found.out = out.str();
-    found.err = err.str();
+    found.answer = *answer;
   }
   return found;
 }

@@ -7,6 +7,8 @@
 #include "options.hpp"
 #include "pair_options.hpp"
 
+#include <common/program.hpp>
+
 namespace bench {
 
 enum class Command { none, halo, notify, bandwidth, overlap, progress, allreduce, mesh };
@@ -17,8 +19,7 @@ struct CommandLine {
   HaloOptions halo;   ///< of command `halo`
   MeshOptions mesh;   ///< of command `mesh`
   PairOptions pair;   ///< of all others
-  int status = 0;     ///< without a command: the exit status
-  std::string out, err;  ///< without a command: what there is to print, help or a complaint
+  common::Answer answer;  ///< without a command
 };
 
 CommandLine parse(int argc, char **argv);

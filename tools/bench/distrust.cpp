@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "distrust.hpp"
 
+#include "shared.hpp"
+
 #include <doctor/verdicts.hpp>
 
 #include <unistd.h>
@@ -49,18 +51,8 @@ static std::string read_report(const std::string &file) {
   return lines;
 }
 
-static std::string shared(std::string text, MPI_Comm comm) {
-  auto bytes = static_cast<unsigned>(text.size());
-  MPI_Bcast(&bytes, 1, MPI_UNSIGNED, 0, comm);
-  text.resize(bytes);
-  MPI_Bcast(text.data(), static_cast<int>(bytes), MPI_CHAR, 0, comm);
-  return text;
-}
-
 std::map<std::string, std::string> distrusted_modes(const std::string &file, MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  std::istringstream lines(shared(rank == 0 ? read_report(file) : "", comm));
+  std::istringstream lines(broadcast(rank_of(comm) == 0 ? read_report(file) : "", 0, comm));
   std::map<std::string, std::string> modes;
   for (std::string mode, reason; lines >> mode && std::getline(lines >> std::ws, reason);) {
     if (mode == "!") throw Refusal(reason);

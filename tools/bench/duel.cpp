@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "duel.hpp"
 
-#include "statistics.hpp"
+#include "shared.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,38 +4,10 @@
 #include "json.hpp"
 #include "report.hpp"
 
-#include <fstream>
-#include <stdexcept>
-
 namespace bench {
-
-Json environment_of(const Environment &e) {
-  return {{"host", e.host},
-          {"cpu", e.cpu},
-          {"cores", e.context.cores},
-          {"kernel", e.kernel},
-          {"mpi", e.mpi},
-          {"compiler", e.compiler},
-          {"flags", e.flags},
-          {"halocline", e.version},
-          {"revision", e.revision},
-          {"date", e.date},
-          {"arguments", e.arguments},
-          {"ranks", e.context.size},
-          {"nodes", e.context.nodes},
-          {"ranks_per_node", e.context.node_size},
-          {"oversubscribed", e.oversubscribed()}};
-}
 
 Json opening(const std::string &benchmark, const Environment &environment, const std::string &network) {
   return {{"benchmark", benchmark}, {"environment", environment_of(environment)}, {"network", network}};
-}
-
-void write_file(const Json &json, const std::string &path) {
-  std::ofstream file(path);
-  file << json.dump(2) << "\n";
-  file.close();
-  if (!file) throw std::runtime_error("can't write " + path);
 }
 
 static Json placement_of(const Report &r) {

@@ -10,33 +10,9 @@
 
 #include "contender.hpp"
 
-#include <atomic>
 #include <memory>
 
 namespace bench {
-
-/// Two cache lines in a shared window, between which the first two ranks of a node hand a number to and fro.
-class Handover {
- public:
-  /// Collective over node. A node with one rank hands nothing over.
-  explicit Handover(MPI_Comm node);
-  ~Handover();
-  Handover(const Handover &) = delete;
-  Handover &operator=(const Handover &) = delete;
-  /// Half the round trip in microseconds, the mean of many; 0 on ranks that only watch. Collective over node.
-  double measure();
-
- private:
-  struct Lines;
-  void serve(std::int64_t first, std::int64_t last);
-  void wait_for(const std::atomic<std::int64_t> &line, std::int64_t value) const;
-
-  MPI_Comm node_;
-  MPI_Win window_ = MPI_WIN_NULL;
-  Lines *lines_ = nullptr;
-  int rank_ = 0, size_ = 0;
-  std::int64_t count_ = 0;
-};
 
 /// The strided copy. Allocating it is collective over node; all ranks of comm must make one.
 std::unique_ptr<Contender> make_limit(Problem &problem, MPI_Comm comm, MPI_Comm node);

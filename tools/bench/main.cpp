@@ -20,12 +20,6 @@ namespace {
 
 using namespace bench;
 
-int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
 /// One line on stderr that is written over, on rank 0 of a terminal or where it was asked for.
 class ProgressLine {
  public:
@@ -41,33 +35,13 @@ class ProgressLine {
   bool on_;
 };
 
-/// The communicator of the ranks that truly share memory, whatever nodes are pretended.
-class NodeComm {
- public:
-  explicit NodeComm(MPI_Comm all) { MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm_); }
-  ~NodeComm() { MPI_Comm_free(&comm_); }
-  NodeComm(const NodeComm &) = delete;
-  NodeComm &operator=(const NodeComm &) = delete;
-  operator MPI_Comm() const { return comm_; }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
-
-int say(const std::string &text) {
-  if (rank_of(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "halocline-bench: %s\n", text.c_str());
+int refuse(const std::string &why) {
+  say({EXIT_FAILURE, "", "halocline-bench: " + why + "\n"});
   return EXIT_FAILURE;
 }
 
-/// The commands between two ranks want two.
-bool two_ranks() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size == 2;
-}
-
 int fail(const std::string &wrong) {
-  if (rank_of(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "WRONG HALO: %s\n", wrong.c_str());
+  say({EXIT_FAILURE, "", "WRONG HALO: " + wrong + "\n"});
   return EXIT_FAILURE;
 }
 
@@ -88,7 +62,7 @@ int run_halo(const HaloOptions &options, int argc, char **argv) {
   pretend_nodes(options.fake_nodes);
   const MPI_Comm comm = MPI_COMM_WORLD;
   const halocline::Context context(comm);
-  const NodeComm node(comm);
+  const Comm node = machine_of(comm);
   Problem problem(context, options);
 
   // Who takes part: the hand-written swap, the modes, PETSc where it was found, and the limit last.
@@ -113,14 +87,14 @@ int run_halo(const HaloOptions &options, int argc, char **argv) {
 /// A command between two ranks: measures and publishes.
 template <class Run>
 int run_between_two(const PairOptions &options, Run run) {
-  if (!two_ranks()) return say("this command is for 2 ranks");
+  if (size_of(MPI_COMM_WORLD) != 2) return refuse("this command is for 2 ranks");
   pretend_nodes(options.fake_nodes);
   try {
     publish(run(), options.json);
     return EXIT_SUCCESS;
   } catch (const halocline::Error &error) {
     if (error.status() != HLC_ERR_UNSUPPORTED) throw;
-    return say(std::string("cannot be measured here: ") + error.what());
+    return refuse(std::string("cannot be measured here: ") + error.what());
   }
 }
 
@@ -144,18 +118,8 @@ int run_pair_command(const CommandLine &asked, int argc, char **argv) {
   return run_between_two(options, [&] { return run_pair(comm, options, streams, argc, argv); });
 }
 
-/// Help and complaints come from rank 0 alone.
-int say_once(const CommandLine &asked) {
-  if (rank_of(MPI_COMM_WORLD) == 0) {
-    std::fputs(asked.out.c_str(), stdout);
-    std::fputs(asked.err.c_str(), stderr);
-    std::fflush(stdout);
-  }
-  return asked.status;
-}
-
 int run(const CommandLine &asked, int argc, char **argv) {
-  if (asked.command == Command::none) return say_once(asked);
+  if (asked.command == Command::none) return say(asked.answer), asked.answer.status;
   if (asked.command == Command::halo) return run_halo(asked.halo, argc, argv);
   if (asked.command == Command::allreduce) return run_reductions(asked.pair, argc, argv);
   if (asked.command == Command::mesh) return run_meshes(asked.mesh, argc, argv);
@@ -169,7 +133,7 @@ int main(int argc, char **argv) {
   try {
     return run(parse(argc, argv), argc, argv);
   } catch (const bench::Refusal &error) {
-    return say(error.what());
+    return refuse(error.what());
   } catch (const std::exception &error) {
     std::fprintf(stderr, "halocline-bench, rank %d: %s\n", rank_of(MPI_COMM_WORLD), error.what());
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure.hpp"
 
-#include "statistics.hpp"
-
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <numeric>
 
@@ -12,16 +9,8 @@ namespace bench {
 
 Race::Race(Problem &problem, Contenders &contenders, const HaloOptions &options, MPI_Comm comm)
     : problem_(problem), contenders_(contenders), options_(options), comm_(comm), order_(options.seed) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  delays_.seed(options.seed * 1000003 + static_cast<std::uint64_t>(rank));
+  delays_.seed(options.seed * 1000003 + static_cast<std::uint64_t>(rank_of(comm)));
   for (const auto &contender : contenders) series_.push_back({contender->name(), contender->route(), contender->swaps(), 0, 1, {}});
-}
-
-double Race::slowest(double value) const {
-  double all = 0;
-  MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_MAX, comm_);
-  return all;
 }
 
 /// Computes for a random time, as an unbalanced solver would.
@@ -33,21 +22,6 @@ void Race::be_late() {
 
 // ---- verification
 
-/// Makes one rank's finding known to all: the first wrong rank's words.
-static std::optional<std::string> agree(const std::optional<std::string> &mine, MPI_Comm comm) {
-  int rank = 0, first = INT_MAX;
-  MPI_Comm_rank(comm, &rank);
-  const int wrong = mine ? rank : INT_MAX;
-  MPI_Allreduce(&wrong, &first, 1, MPI_INT, MPI_MIN, comm);
-  if (first == INT_MAX) return std::nullopt;
-  std::string text = mine.value_or("");
-  int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, first, comm);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, first, comm);
-  return text;
-}
-
 std::optional<std::string> Race::verify_once(std::size_t contender) {
   problem_.fill(++step_);
   contenders_[contender]->load();
@@ -58,7 +32,7 @@ std::optional<std::string> Race::verify_once(std::size_t contender) {
   long long mine = verdict.cells, all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, comm_);
   series_[contender].verified_cells += all;
-  const auto wrong = agree(verdict.wrong, comm_);
+  const auto wrong = first_said(verdict.wrong, comm_);
   return wrong ? std::optional("mode " + contenders_[contender]->name() + ", " + *wrong) : std::nullopt;
 }
 
@@ -85,7 +59,7 @@ void Race::run(Handover &handover, const Progress &progress) {
       series_[c].samples_us.push_back(sample(c, series_[c].repeats));
       adapt_repeats(c, series_[c].samples_us.back());
     }
-    handover_us_.push_back(slowest(handover.measure()));
+    handover_us_.push_back(slowest(handover.measure(), comm_));
   }
 }
 
@@ -113,7 +87,7 @@ double Race::sample(std::size_t contender, int repeats) {
   MPI_Barrier(comm_);
   const bool together = options_.edge == Edge::stamp && options_.skew_us <= 0;
   const double seconds = together ? seconds_together(c, repeats) : seconds_apart(c, repeats);
-  return slowest(seconds) / repeats * 1e6;
+  return slowest(seconds, comm_) / repeats * 1e6;
 }
 
 double Race::seconds_together(Contender &contender, int repeats) {

@@ -4,6 +4,9 @@
 #pragma once
 
 #include "limit.hpp"
+#include "shared.hpp"
+
+#include <common/handover.hpp>
 
 #include <functional>
 #include <optional>
@@ -44,7 +47,6 @@ class Race {
   double sample(std::size_t contender, int repeats);
   double seconds_together(Contender &contender, int repeats);
   double seconds_apart(Contender &contender, int repeats);
-  double slowest(double value) const;
   void be_late();
 
   Problem &problem_;

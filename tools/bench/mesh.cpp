@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh.hpp"
 
-#include "drawing.hpp"
 #include "json.hpp"
-#include "statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +11,6 @@
 namespace bench {
 
 namespace {
-
-double slowest(double mine, MPI_Comm comm) {
-  double all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return all;
-}
 
 class LibraryMesh final : public MeshContender {
  public:

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "environment.hpp"
 #include "mesh_options.hpp"
 #include "mesh_part.hpp"
+#include "shared.hpp"
 
 #include <memory>
 #include <string>

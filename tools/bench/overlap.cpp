@@ -2,10 +2,8 @@
 #include "overlap.hpp"
 
 #include "contexts.hpp"
-#include "drawing.hpp"
 #include "json.hpp"
 #include "pair.hpp"
-#include "statistics.hpp"
 #include "work.hpp"
 
 #include <list>
@@ -42,11 +40,6 @@ class Line {
   halocline::Halo halo_;
 };
 
-double slower(double us, MPI_Comm comm) {
-  MPI_Allreduce(MPI_IN_PLACE, &us, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return us;
-}
-
 /// One kind of progress at one size.
 class Contest {
  public:
@@ -73,7 +66,7 @@ class Contest {
     samples.communication_us.push_back(communication);
     samples.compute_us.push_back(compute);
     samples.combined_us.push_back(combined);
-    samples.start_us.push_back(slower(start, comm_));
+    samples.start_us.push_back(slowest(start, comm_));
   }
 
   bool is_right() const { return on_both(line_.is_right(), comm_); }
@@ -98,7 +91,7 @@ class Contest {
     MPI_Barrier(comm_);
     const double begin = MPI_Wtime();
     step();
-    return slower((MPI_Wtime() - begin) * 1e6, comm_);
+    return slowest((MPI_Wtime() - begin) * 1e6, comm_);
   }
 
   Line line_;

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "environment.hpp"
 #include "pair_options.hpp"
+#include "shared.hpp"
 
 namespace bench {
 

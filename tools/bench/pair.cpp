@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pair.hpp"
 
+#include "shared.hpp"
+
 #include <sched.h>
 
 #include <algorithm>
@@ -19,14 +21,7 @@ bool on_both(bool mine, MPI_Comm comm) {
   return both != 0;
 }
 
-bool on_one_host(const Pair &pair) {
-  MPI_Comm host;
-  int size = 0;
-  MPI_Comm_split_type(pair.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  MPI_Comm_size(host, &size);
-  MPI_Comm_free(&host);
-  return size == 2;
-}
+bool on_one_host(const Pair &pair) { return size_of(machine_of(pair.comm)) == 2; }
 
 void require_reach(halocline::Segment &segment, const Pair &pair) {
   const char byte = 0;

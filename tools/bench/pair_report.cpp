@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pair_report.hpp"
 
-#include "drawing.hpp"
 #include "json.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "duel.hpp"
-#include "environment.hpp"
+#include "shared.hpp"
 
 namespace bench {
 

@@ -2,10 +2,8 @@
 #include "progress.hpp"
 
 #include "contexts.hpp"
-#include "drawing.hpp"
 #include "json.hpp"
 #include "pair.hpp"
-#include "statistics.hpp"
 #include "work.hpp"
 
 #include <cstring>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report.hpp"
 
-#include "statistics.hpp"
-
 #include <algorithm>
 
 namespace bench {

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "environment.hpp"
 #include "measure.hpp"
+#include "shared.hpp"
 
 #include <map>
 #include <string>

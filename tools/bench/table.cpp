@@ -1,7 +1,6 @@
 // The report as a table in the terminal.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "drawing.hpp"
 #include "report.hpp"
 
 #include <cstdio>

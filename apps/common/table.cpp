@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "drawing.hpp"
+#include "table.hpp"
+
+#include "statistics.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
-namespace bench {
+namespace common {
 
 namespace {
 
@@ -62,6 +64,10 @@ std::string number(double value, int digits, const char *unit) {
 
 std::string significant(double value, const char *unit) { return number(value, value < 10 ? 2 : value < 1000 ? 1 : 0, unit); }
 
+std::string spread(const std::vector<double> &values, int digits) {
+  return number(median(values), digits) + " (" + number(quantile(values, 0), digits) + " - " + number(quantile(values, 1), digits) + ")";
+}
+
 std::string bytes(double count) {
   return count < 1e3 ? number(count, 0, " B") : count < 1e6 ? significant(count * 1e-3, " kB") : significant(count * 1e-6, " MB");
 }
@@ -75,4 +81,4 @@ std::string drawn(const std::vector<Cells> &rows) {
   return text + rule(widths, lines().bottom);
 }
 
-}  // namespace bench
+}  // namespace common

@@ -10,7 +10,7 @@
 #include <ctime>
 #include <fstream>
 
-namespace bench {
+namespace common {
 
 static std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
@@ -56,14 +56,14 @@ Environment find_environment(const halocline::Context &context, int argc, char *
   e.cpu = cpu_model();
   e.mpi = mpi_library();
   e.mpi_short = first_line(e.mpi);
-  e.compiler = HALOCLINE_BENCH_COMPILER;
-  e.flags = HALOCLINE_BENCH_FLAGS;
+  e.compiler = COMMON_COMPILER;
+  e.flags = COMMON_FLAGS;
   e.date = now_utc();
   e.version = hlc_version();
-  e.revision = HALOCLINE_BENCH_REVISION;
+  e.revision = COMMON_REVISION;
   for (int i = 1; i < argc; ++i) e.arguments.append(i > 1 ? " " : "").append(argv[i]);
   e.context = context.info();
   return e;
 }
 
-}  // namespace bench
+}  // namespace common

@@ -4,4 +4,4 @@ execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --tags OUTPUT
 if(NOT revision)
   set(revision "not from git")
 endif()
-file(CONFIGURE OUTPUT ${HEADER} CONTENT "#define HALOCLINE_BENCH_REVISION \"@revision@\"\n" @ONLY)
+file(CONFIGURE OUTPUT ${HEADER} CONTENT "#define COMMON_REVISION \"@revision@\"\n" @ONLY)

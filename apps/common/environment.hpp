@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench {
+namespace common {
 
 struct Environment {
   std::string host, cpu, kernel, mpi, mpi_short, compiler, flags, date, version, revision, arguments;
@@ -24,4 +24,4 @@ std::string title_of(const std::string &what, const Environment &environment);
 
 Environment find_environment(const halocline::Context &context, int argc, char **argv);
 
-}  // namespace bench
+}  // namespace common

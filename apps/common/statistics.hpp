@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace bench {
+namespace common {
 
 /// The value below which the fraction q of the samples lies, interpolated between neighbours; 0 without samples.
 inline double quantile(std::vector<double> samples, double q) {
@@ -21,4 +21,4 @@ inline double quantile(std::vector<double> samples, double q) {
 
 inline double median(const std::vector<double> &samples) { return quantile(samples, 0.5); }
 
-}  // namespace bench
+}  // namespace common

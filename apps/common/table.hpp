@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace bench {
+namespace common {
 
 using Cells = std::vector<std::string>;
 
@@ -16,7 +16,9 @@ std::string drawn(const std::vector<Cells> &rows);
 std::string number(double value, int digits, const char *unit = "");
 /// Three or four significant digits, whatever the size.
 std::string significant(double value, const char *unit = "");
+/// The median, and in parentheses the least and the most.
+std::string spread(const std::vector<double> &values, int digits);
 /// A number of bytes with a fitting unit.
 std::string bytes(double count);
 
-}  // namespace bench
+}  // namespace common

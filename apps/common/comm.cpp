@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm.hpp"
+
+#include <climits>
+
+namespace common {
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+double slowest(double mine, MPI_Comm comm) {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return mine;
+}
+
+std::string broadcast(std::string text, int from, MPI_Comm comm) {
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, from, comm);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, from, comm);
+  return text;
+}
+
+std::optional<std::string> first_said(const std::optional<std::string> &mine, MPI_Comm comm) {
+  int first = mine ? rank_of(comm) : INT_MAX;
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == INT_MAX) return std::nullopt;
+  return broadcast(mine.value_or(""), first, comm);
+}
+
+Comm machine_of(MPI_Comm all) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  return Comm(machine);
+}
+
+}  // namespace common
