@@ -16,15 +16,15 @@ uneven blocks. Fake nodes (HALOCLINE_FAKE_NODES) are tried where each would get 
 run; the last line is `N passed, N failed, N skipped`. Standard library only. Exit code 0 if nothing failed and something passed.
 """
 import argparse
-import contextlib
 import os
 import pathlib
 import re
 import shlex
-import signal
 import struct
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import runs  # noqa: E402
 
 MODES = "p2p,neighbor,fence,pscw,passive,passive_naive,notify,direct,notify_node"
 FIELDS = 29
@@ -56,25 +56,10 @@ def run_cloud(arguments, ranks, mode, nodes):
     if nodes > 1:
         environment["HALOCLINE_FAKE_NODES"] = str(nodes)
     try:
-        done = run_to_the_end(command, environment, arguments.timeout)
+        done = runs.run_to_the_end(command, environment, arguments.timeout)
     except OSError as fault:
         return None, str(fault)
     return judge_output(done, mode) if done else (None, f"no end within {arguments.timeout:.0f} s")
-
-
-def run_to_the_end(command, environment, timeout):
-    """Runs a command in a process group of its own; where it does not end in time the whole group is ended and None returned."""
-    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          start_new_session=True) as process:
-        try:
-            output, errors = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            for sign in (signal.SIGTERM, signal.SIGKILL):
-                with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
-                    os.killpg(process.pid, sign)
-                    process.communicate(timeout=5)
-            return None
-    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def judge_output(done, mode):

@@ -11,12 +11,11 @@ import argparse
 import pathlib
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import netCDF4
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import plots  # noqa: E402
 
 # Variable, title, factor from the file's unit, unit as printed, colour map, and whether the colours are centred on 0. The inversion parts
 # the air by 8.5 K, so that only differences from the mean at a height show what moves.
@@ -71,7 +70,7 @@ def main():
     arguments = read_arguments()
     target = arguments.output or str(pathlib.Path(arguments.file).with_suffix(".png"))
     with netCDF4.Dataset(arguments.file) as data:
-        figure, axes = plt.subplots(2, 2, figsize=(9.5, 6), sharex=True, sharey=True, layout="constrained")
+        figure, axes = plots.plt.subplots(2, 2, figsize=(9.5, 6), sharex=True, sharey=True, layout="constrained")
         for place, panel in zip(axes.flat, PANELS):
             draw_panel(place, data[panel[0]], panel, arguments.record, arguments.y)
         for place in axes[1]:
@@ -81,8 +80,7 @@ def main():
         seconds = float(data["time"][arguments.record])
         ranks = f"{data.ranks} rank{'s' if data.ranks > 1 else ''}"
         figure.suptitle(f"{data.title} after {seconds:g} s, {ranks}, mode {data.halo_mode}", fontsize=12)
-        figure.savefig(target, dpi=150)
-    print(target)
+        plots.save(figure, target)
     return 0
 
 

@@ -10,11 +10,11 @@ SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import json
 import pathlib
+import statistics
+import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import plots  # noqa: E402
 
 COLORS = {"mpi_only": "#333333", "mpi_shared_1copy": "#8fb8c6", "mpi_shared_1copy_blocking": "#c9a46b", "notified_shared_1copy": "#5a8f3c",
           "notified_shared_1copy_nobarrier": "#9bc36b", "mpi_0copy": "#0b6e8a", "notified_0copy": "#b3402e"}
@@ -36,31 +36,22 @@ def exchanges(result):
     return result["problem"]["variables"] * result["problem"]["steps"]
 
 
-def median(values):
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
-
-
 def rates(result, name, part, work):
     return [work(result) * exchanges(result) / 1e6 / sample[part] for sample in result["variants"][name]["samples"]]
 
 
 def limit(result, *parts):
-    return median([sum(sample[part] for part in parts) for sample in result["limits"]])
+    return statistics.median([sum(sample[part] for part in parts) for sample in result["limits"]])
 
 
 def draw_panel(axes, sweep, part, work):
     at = [cells(result) for result in sweep]
     for name in sweep[0]["order"]:
-        found = [rates(result, name, part, work) for result in sweep]
-        axes.plot(at, [median(r) for r in found], label=name, color=COLORS.get(name), linewidth=1.5, zorder=3)
-        axes.fill_between(at, [min(r) for r in found], [max(r) for r in found], color=COLORS.get(name), alpha=0.12, linewidth=0, zorder=2)
+        plots.draw_band(axes, at, [rates(result, name, part, work) for result in sweep], label=name, color=COLORS.get(name))
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("cells per rank, N³", fontsize=9)
-    axes.grid(color="#e4e4e4", zorder=0)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    plots.decorate(axes)
 
 
 def name_panel(axes, title, unit):
@@ -77,10 +68,9 @@ def draw_limit(axes, sweep, work, parts, label):
 def heading(result):
     environment, problem = result["environment"], result["problem"]
     nodes = f", {environment['nodes']} pretended or real nodes" if environment["nodes"] > 1 else ""
-    mpi = " ".join(environment["mpi"].replace("\t", " ").split(",")[0].split())
     sides = "periodic" if problem["periodic"] else "open"
     return (f"ghost: {problem['stencil']} points, {problem['variables']} variables, {sides}; {environment['ranks']} ranks{nodes}, "
-            f"{environment['cores']} cores, {environment['cpu']}, {mpi}")
+            f"{environment['cores']} cores, {environment['cpu']}, {plots.mpi_of(environment)}")
 
 
 def main():
@@ -89,7 +79,7 @@ def main():
     parser.add_argument("picture", type=pathlib.Path, help="file to write: .svg, .png or .pdf")
     options = parser.parse_args()
     sweep = json.loads(options.json.read_text())["sweep"]
-    figure, (whole, computation, exchange) = plt.subplots(1, 3, figsize=(15, 5.2))
+    figure, (whole, computation, exchange) = plots.plt.subplots(1, 3, figsize=(15, 5.2))
     draw_panel(whole, sweep, "total_s", cells)
     draw_panel(computation, sweep, "computation_s", cells)
     draw_panel(exchange, sweep, "communication_s", faces_bytes)
@@ -98,12 +88,11 @@ def main():
     name_panel(exchange, "Communication (figure 14)", "6 N² × 8 B per exchange, MB/s per rank")
     draw_limit(computation, sweep, cells, ["cells_s"], "a plain copy of all cells")
     draw_limit(exchange, sweep, faces_bytes, ["faces_s", "handover_s"], "a plain copy of the faces' bytes, a cache line handed over")
-    figure.suptitle(heading(sweep[0]), fontsize=9, color="#666666", x=0.01, ha="left")
+    figure.suptitle(heading(sweep[0]), fontsize=9, color=plots.FAINT, x=0.01, ha="left")
     handles, labels = whole.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=4, fontsize=9, frameon=False)
     figure.tight_layout(rect=(0, 0.1, 1, 0.97))
-    figure.savefig(options.picture, dpi=130)
-    print(options.picture)
+    plots.save(figure, options.picture, dpi=130)
 
 
 if __name__ == "__main__":

@@ -85,12 +85,10 @@ def show(rows, limit):
 
 
 def draw(rows, title, limit, picture):
-    import matplotlib  # pylint: disable=import-outside-toplevel
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps" / "common"))
+    import plots  # pylint: disable=import-outside-toplevel
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt  # pylint: disable=import-outside-toplevel
-
-    figure, axes = plt.subplots(figsize=(8, 4.5))
+    figure, axes = plots.plt.subplots(figsize=(8, 4.5))
     sizes = [row["bytes"] for row in rows]
     for way in rows[0]["ways"]:
         axes.plot(sizes, [row["ways"][way]["MPI_us"] for row in rows], color="#8fb8c6", linewidth=1)
@@ -105,10 +103,9 @@ def draw(rows, title, limit, picture):
     axes.set_ylabel("microseconds")
     axes.set_title(title, fontsize=10, loc="left")
     axes.legend(fontsize=8.5, frameon=False)
-    axes.grid(color="#e4e4e4")
+    axes.grid(color=plots.GRID)
     figure.tight_layout()
-    figure.savefig(picture, dpi=160)
-    print(picture)
+    plots.save(figure, picture, dpi=160)
 
 
 def main():

@@ -10,13 +10,13 @@ SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import json
 import pathlib
+import sys
 
-import matplotlib
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps" / "common"))
+import plots  # noqa: E402
+from plots import FAINT, INK  # noqa: E402
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-ONE_SIDED, MPI, HAND, LIMIT, INK = "#0b6e8a", "#8fb8c6", "#c9a46b", "#b3402e", "#333333"
+ONE_SIDED, MPI, HAND, LIMIT = "#0b6e8a", "#8fb8c6", "#c9a46b", "#b3402e"
 NODE_MODES = ("direct", "notify", "notify_node", "view")
 
 
@@ -32,9 +32,9 @@ def title(result):
     problem, environment = result["problem"], result["environment"]
     cells = " × ".join(str(n) for n in problem["local"])
     fields = f"{problem['fields']} field{'s' if problem['fields'] > 1 else ''}"
-    mpi = " ".join(environment["mpi"].replace("\t", " ").split(",")[0].split("\n")[0].split())
     ranks = f"{environment['ranks']} rank{'s' if environment['ranks'] > 1 else ''}"
-    return f"{cells} cells per rank, depth {problem['depth']}, {fields}", f"{ranks}, {environment['cores']} cores, {mpi}"
+    machine = f"{ranks}, {environment['cores']} cores, {plots.mpi_of(environment)}"
+    return f"{cells} cells per rank, depth {problem['depth']}, {fields}", machine
 
 
 def draw_panel(axes, result):
@@ -58,16 +58,14 @@ def draw_panel(axes, result):
     axes.set_xlabel("microseconds per halo swap (bar: median, whisker: p10 to p90, ×: times as fast as p2p)", fontsize=8.5, color=INK)
     size, machine = title(result)
     axes.set_title(size, fontsize=11, loc="left", pad=22, color=INK)
-    axes.text(0, 1.02, machine, transform=axes.transAxes, fontsize=8.5, color="#666666")
+    axes.text(0, 1.02, machine, transform=axes.transAxes, fontsize=8.5, color=FAINT)
     decorate(axes)
 
 
 def decorate(axes):
     axes.tick_params(axis="y", length=0, labelsize=10)
-    axes.tick_params(axis="x", labelsize=8.5, colors="#666666")
-    axes.grid(axis="x", color="#e4e4e4", zorder=0)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="x", labelsize=8.5, colors=FAINT)
+    plots.decorate(axes, grid="x", hidden=("top", "right", "left"))
 
 
 def main():
@@ -77,14 +75,13 @@ def main():
     options = parser.parse_args()
     results = [json.loads(path.read_text()) for path in options.json]
     rows = [len(result["modes"]) for result in results]
-    figure, panels = plt.subplots(
+    figure, panels = plots.plt.subplots(
         len(results), 1, figsize=(8, sum(0.32 * n + 1.5 for n in rows)), squeeze=False, gridspec_kw={"height_ratios": rows}
     )
     for axes, result in zip(panels[:, 0], results):
         draw_panel(axes, result)
     figure.tight_layout()
-    figure.savefig(options.picture, dpi=160)
-    print(options.picture)
+    plots.save(figure, options.picture, dpi=160)
 
 
 if __name__ == "__main__":

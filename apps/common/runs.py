@@ -1,0 +1,70 @@
+"""Runs of an app: once to its end, or once per size of a sweep, whose reports become one JSON file and a picture.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import launch  # noqa: E402
+
+
+def run_to_the_end(command, environment, timeout):
+    """Runs a command in a process group of its own; where it does not end in time the whole group is ended and None returned."""
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        try:
+            output, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            for sign in (signal.SIGTERM, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+                    os.killpg(process.pid, sign)
+                    process.communicate(timeout=5)
+            return None
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def add_options(parser, name):
+    """The options that the sweep of every app has."""
+    parser.add_argument("--build", default="build/release")
+    parser.add_argument("--ranks", type=int, default=2, help="ranks to start (2)")
+    parser.add_argument("--fake-nodes", type=int, default=1, help="treat them as so many nodes (1)")
+    parser.add_argument("--long", action="store_true", help="more repeats and larger problems")
+    parser.add_argument("--repeats", type=int, help="samples of each size (7, with --long 15)")
+    parser.add_argument("--realtime", action="store_true", help="with real-time priority, on a machine that is not quiet")
+    parser.add_argument("--json", type=pathlib.Path, default=pathlib.Path(f"results/{name}.json"))
+    parser.add_argument("--picture", type=pathlib.Path, help="file to draw (that of --json, as .png)")
+
+
+def report_of(options, program, *words, timeout=900):
+    """Runs a program of the build once with --repeats and --json, and returns what it wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "report.json"
+        repeats = options.repeats or (15 if options.long else 7)
+        command = launch.command(options.build, options.ranks, program, *words, "--repeats", repeats, "--json", file)
+        if options.realtime:
+            command = ["chrt", "-f", "5", *command]
+        done = run_to_the_end(command, os.environ | {"HALOCLINE_FAKE_NODES": str(options.fake_nodes)}, timeout)
+        if done is None or done.returncode != 0:
+            reason = f"exit status {done.returncode}\n{done.stdout}{done.stderr}" if done else f"no end within {timeout} s"
+            sys.exit(f"{' '.join(command)}: {reason}")
+        return json.loads(file.read_text())
+
+
+def keep(options, sweep, script):
+    """Writes a sweep to the file of --json, and has a script draw it, by the private Python where it is."""
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps({"sweep": sweep}))
+    print(f"written: {options.json}")
+    private = ROOT / ".venv" / "bin" / "python"
+    picture = options.picture or options.json.with_suffix(".png")
+    command = [private if private.exists() else sys.executable, script, options.json, picture]
+    drawn = subprocess.run(command, check=False, capture_output=True, text=True)
+    print(f"written: {picture}" if drawn.returncode == 0 else f"no picture: {(drawn.stderr.strip().splitlines() or ['failed'])[-1]}")
