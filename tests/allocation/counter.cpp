@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "allocation/counter.hpp"
 
+#include "support/malloc.hpp"
+
 #include <dlfcn.h>
 #include <execinfo.h>
 
 #include <atomic>
-#include <cerrno>
-#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -83,24 +83,11 @@ std::string AllocationCount::first_place() const {
   return place;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-bool can_count_allocations() { return false; }
-#else
-bool can_count_allocations() { return true; }
-#endif
+bool can_count_allocations() { return HALOCLINE_TEST_REPLACES_MALLOC; }
 
 }  // namespace halocline::test
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define INTERPOSED extern "C" __attribute__((visibility("default")))
-
-extern "C" {
-void *__libc_malloc(std::size_t);
-void *__libc_calloc(std::size_t, std::size_t);
-void *__libc_realloc(void *, std::size_t);
-void *__libc_memalign(std::size_t, std::size_t);
-}
-
+#if HALOCLINE_TEST_REPLACES_MALLOC
 INTERPOSED void *malloc(std::size_t bytes) noexcept {
   halocline::test::look();
   return __libc_malloc(bytes);

@@ -34,7 +34,7 @@ class Rebind : public testing::TestWithParam<ModeChoice> {
   /// Swaps one set, and looks at all: no other one may change.
   void swap_and_compare(Rig &rig, int set, int step, const hlc_swap &what) {
     rig.choose(set);
-    rig.write(what.reverse ? before_reverse(rig.shape(), rank(), step) : before(rig.shape(), rank(), step));
+    rig.fill(step, what);
     std::vector<Image> expected = read_all(rig);
     auto &mine = expected[static_cast<std::size_t>(set)];
     if (what.reverse)

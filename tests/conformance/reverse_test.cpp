@@ -36,25 +36,17 @@ class Reverse : public testing::TestWithParam<ModeChoice> {
     halo.field_shapes = contiguous(summable_kinds());
     return halo;
   }
-
-  void expect_adjoint(Rig &rig, int step, const hlc_swap &what) {
-    const Case &halo = rig.shape();
-    rig.write(before_reverse(halo, rank(), step));
-    EXPECT_TRUE(ok(hlc_halo_start(rig.halo(), &what)));
-    EXPECT_TRUE(ok(hlc_halo_finish(rig.halo())));
-    rig.expect_image(step, after_reverse(halo, rank(), step, what));
-  }
 };
 
 TEST_P(Reverse, halo_values_are_added_to_the_owners_edge_and_the_halo_becomes_zero) {
   for (const hlc_stencil stencil : {HLC_STENCIL_BOX, HLC_STENCIL_STAR}) {
     Rig rig(summable("reverse", 2, 0b01, stencil), GetParam());
     if (!rig.ready()) return;
-    for (int step = 1; step <= 3; ++step) expect_adjoint(rig, step, reversed(everything));
+    for (int step = 1; step <= 3; ++step) rig.swap_once(step, reversed(everything));
   }
   Rig rig(summable("reverse in three dimensions", 3, 0b111, HLC_STENCIL_BOX), GetParam());
   if (!rig.ready()) return;
-  expect_adjoint(rig, 1, reversed(everything));
+  rig.swap_once(1, reversed(everything));
 }
 
 TEST_P(Reverse, parts_of_a_halo_can_be_reversed) {
@@ -64,12 +56,12 @@ TEST_P(Reverse, parts_of_a_halo_can_be_reversed) {
   hlc_swap what = reversed(everything);
   what.nfields = 2;
   what.fields = fields;
-  expect_adjoint(rig, 1, what);
+  rig.swap_once(1, what);
   what.one_dim = 1;
   for (what.dim = 0; what.dim < 2; ++what.dim)
     for (const hlc_side side : {HLC_SIDE_LOW, HLC_SIDE_HIGH, HLC_SIDE_BOTH}) {
       what.side = side;
-      expect_adjoint(rig, 2 + what.dim, what);
+      rig.swap_once(2 + what.dim, what);
     }
 }
 
@@ -78,7 +70,7 @@ TEST_P(Reverse, forward_and_reverse_swaps_may_alternate) {
   if (!rig.ready()) return;
   for (int step = 1; step <= 10; step += 2) {
     rig.swap_once(step);
-    expect_adjoint(rig, step + 1, reversed(everything));
+    rig.swap_once(step + 1, reversed(everything));
   }
 }
 

@@ -304,7 +304,7 @@ contains
     type(hlc_halo) :: halo
     real(real64), pointer :: u(:, :)
     integer :: nothing(1) = 1
-    call make_halo(halo, u)
+    call make_halo(context, 1, halo, u)
     call refuse_start(halo, "fields(1) is 2, it must be 1 to 1", fields=[2])
     call refuse_start(halo, "fields(1) is 0, it must be 1 to 1", fields=[0])
     call refuse_start(halo, "fields(2) is 1 behind 1; indices must ascend", fields=[1, 1])
@@ -314,7 +314,7 @@ contains
     call refuse_start(halo, "dim is 0, it must be 1 to 2", dim=0)
     call refuse_start(halo, "a side needs one_dim", side=HLC_SIDE_LOW)
     call refuse_arrays(halo, u)
-    call free_halo(halo, u)
+    call free_halo(context, halo, u)
     call end_test("a swap of fields or dimensions that do not exist is refused")
   end subroutine
 
@@ -347,7 +347,7 @@ contains
     real(real64), pointer :: u(:, :)
     type(hlc_context) :: again
     integer :: status
-    call make_halo(halo, u)
+    call make_halo(context, 1, halo, u)
     call hlc_halo_finish(halo, status)
     call expect(status == HLC_ERR_STATE, "finish without start")
     call hlc_halo_start(halo)
@@ -359,7 +359,7 @@ contains
     again = context
     call hlc_finalise(again, status)
     call expect(status == HLC_ERR_STATE, "finalise of a context in use")
-    call free_halo(halo, u)
+    call free_halo(context, halo, u)
     call end_test("calls at the wrong time are refused and do no harm")
   end subroutine
 
@@ -367,12 +367,12 @@ contains
     type(hlc_halo) :: halo
     type(hlc_plan_info) :: info
     real(real64), pointer :: u(:, :)
-    call make_halo(halo, u)
+    call make_halo(context, 1, halo, u)
     call hlc_halo_info(halo, info)
     call expect(info%mode == HLC_MODE_P2P .and. info%via_direct == 0 .and. info%via_notify == 0, "mode and routes")
     call expect(info%neighbours + info%self_copies == 8, "a box stencil on a periodic plane has eight directions")
     call expect(info%bytes_in + info%self_bytes == 8 * (2 * (6 + 6) + 4), "bytes of a halo one cell deep")
-    call free_halo(halo, u)
+    call free_halo(context, halo, u)
     call end_test("a plan tells its mode, directions and bytes")
   end subroutine
 
@@ -424,7 +424,7 @@ contains
     call hlc_halo_view(halo, 1, [0, 1], flat, status=status)
     call expect(status == HLC_ERR_ARGUMENT, "a pointer of another rank")
     call hlc_halo_release(halo)
-    call free_halo(halo, u)
+    call free_halo(context, halo, u)
     call end_test("views show the cells around a block, mode " // mode)
   end subroutine
 
@@ -433,24 +433,6 @@ contains
     integer, intent(in) :: i, j
     cell_number = 100 * modulo(6 * context%rank + i - 1, 6 * context%size) + modulo(j - 1, 6)
   end function
-
-  !> A halo of one field u in mode p2p over blocks of 6 x 6 cells, periodic in both directions.
-  subroutine make_halo(halo, u)
-    type(hlc_halo), intent(out) :: halo
-    real(real64), pointer, intent(out) :: u(:, :)
-    type(hlc_grid) :: grid
-    call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1], periodic=[.true., .true.])
-    nullify (u)
-    call hlc_field_alloc(context, u, grid, 1)
-    call hlc_halo_init(context, grid, [hlc_field_of(u, "u")], 1, halo, mode="p2p")
-  end subroutine
-
-  subroutine free_halo(halo, u)
-    type(hlc_halo), intent(inout) :: halo
-    real(real64), pointer, intent(inout) :: u(:, :)
-    call hlc_halo_finalise(halo)
-    call hlc_field_free(context, u)
-  end subroutine
 
   !> A context on a part of the ranks, from a communicator handle that is not the world's.
   subroutine test_parts_of_the_world()

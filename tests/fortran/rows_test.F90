@@ -236,7 +236,7 @@ contains
     logical, target :: called
     integer :: code
     called = .false.
-    call make_halo(halo, u)
+    call make_halo(context, 2, halo, u)
     call hlc_for_rows(halo, 1, [1, 1, 1], nobody, c_loc(called), status=code)
     call expect_error(code, HLC_ERR_ARGUMENT, "reach must be a scalar or an array of size 2", "too many reaches")
     call hlc_for_rows(halo, 1, 3, nobody, c_loc(called), status=code)
@@ -260,7 +260,7 @@ contains
     call expect(.not. called, "a refused walk shows no row")
     call hlc_for_rows(halo, 1, 1, nobody, c_loc(called))
     call expect(called, "the halo is as good as before")
-    call free_halo(halo, u)
+    call free_halo(context, halo, u)
     call end_test("wrong walks are refused by name")
   end subroutine
 
@@ -270,31 +270,13 @@ contains
     real(real64), pointer :: u(:, :), cells(:)
     integer, target :: right
     integer :: code
-    call make_halo(halo, u)
+    call make_halo(context, 2, halo, u)
     right = 0
     call hlc_for_rows(halo, 1, 1, ask_wrongly, c_loc(right))
     call expect(right == 5 * (ubound(u, 2) - 2), "answers to wrong questions")
     call hlc_row_cells(row, [0, 0], cells, code)
     call expect_error(code, HLC_ERR_ARGUMENT, "row is not one", "a row that nobody has shown")
-    call free_halo(halo, u)
+    call free_halo(context, halo, u)
     call end_test("wrong rows are refused by name")
-  end subroutine
-
-  !> A halo of depth 2 of one field, in mode p2p, where rows are shown whole.
-  subroutine make_halo(halo, u)
-    type(hlc_halo), intent(out) :: halo
-    real(real64), pointer, intent(out) :: u(:, :)
-    type(hlc_grid) :: grid
-    call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1], periodic=[.true., .true.])
-    nullify (u)
-    call hlc_field_alloc(context, u, grid, 2)
-    call hlc_halo_init(context, grid, [hlc_field_of(u, "u")], 2, halo, mode="p2p")
-  end subroutine
-
-  subroutine free_halo(halo, u)
-    type(hlc_halo), intent(inout) :: halo
-    real(real64), pointer, intent(inout) :: u(:, :)
-    call hlc_halo_finalise(halo)
-    call hlc_field_free(context, u)
   end subroutine
 end program rows_test

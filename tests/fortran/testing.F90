@@ -7,7 +7,7 @@ module testing
   use halocline_mpi
   implicit none
   private
-  public :: start_tests, finish_tests, expect, end_test, skip, expect_error, complaint, all_modes
+  public :: start_tests, finish_tests, expect, end_test, skip, expect_error, complaint, all_modes, make_halo, free_halo
 
   integer, save :: me = -1, passed = 0, failed = 0, skipped = 0
   !> What went wrong on this rank in the test that is running, and how often.
@@ -86,5 +86,26 @@ contains
     if (me == 0) write (output_unit, "(3(i0,a))") passed, " passed, ", failed, " failed, ", skipped, " skipped"
     flush (output_unit)
     if (failed > 0) error stop 1
+  end subroutine
+
+  !> A halo of one field u in mode p2p, where rows are shown whole, over blocks of 6 x 6 cells, periodic in both directions.
+  subroutine make_halo(context, depth, halo, u)
+    type(hlc_context), intent(in) :: context
+    integer, intent(in) :: depth
+    type(hlc_halo), intent(out) :: halo
+    real(real64), pointer, intent(out) :: u(:, :)
+    type(hlc_grid) :: grid
+    call hlc_grid_create(context, [6 * context%size, 6], grid, dims=[0, 1], periodic=[.true., .true.])
+    nullify (u)
+    call hlc_field_alloc(context, u, grid, depth)
+    call hlc_halo_init(context, grid, [hlc_field_of(u, "u")], depth, halo, mode="p2p")
+  end subroutine
+
+  subroutine free_halo(context, halo, u)
+    type(hlc_context), intent(in) :: context
+    type(hlc_halo), intent(inout) :: halo
+    real(real64), pointer, intent(inout) :: u(:, :)
+    call hlc_halo_finalise(halo)
+    call hlc_field_free(context, u)
   end subroutine
 end module testing

@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory/live_bytes.hpp"
 
+#include "support/malloc.hpp"
+
 #include <dlfcn.h>
 #include <execinfo.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -93,25 +93,11 @@ LiveBytes::~LiveBytes() { counting = false; }
 long LiveBytes::held() const { return held_bytes; }
 long LiveBytes::most() const { return most_bytes; }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-bool can_count_bytes() { return false; }
-#else
-bool can_count_bytes() { return true; }
-#endif
+bool can_count_bytes() { return HALOCLINE_TEST_REPLACES_MALLOC; }
 
 }  // namespace halocline::test
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define INTERPOSED extern "C" __attribute__((visibility("default")))
-
-extern "C" {
-void *__libc_malloc(std::size_t);
-void *__libc_calloc(std::size_t, std::size_t);
-void *__libc_realloc(void *, std::size_t);
-void *__libc_memalign(std::size_t, std::size_t);
-void __libc_free(void *);
-}
-
+#if HALOCLINE_TEST_REPLACES_MALLOC
 INTERPOSED void *malloc(std::size_t bytes) noexcept {
   void *memory = __libc_malloc(bytes);
   halocline::test::take(memory, bytes);

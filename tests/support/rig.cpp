@@ -116,16 +116,17 @@ hlc_status Rig::start(const hlc_swap &what) const {
   return set_ == 0 ? hlc_halo_start(halo_, &what) : hlc_halo_start_with(halo_, &what, addresses().data());
 }
 
-void Rig::fill(int step) { write(before(case_, rank(), step)); }
+void Rig::fill(int step, const hlc_swap &what) { write(what.reverse ? before_reverse(case_, rank(), step) : before(case_, rank(), step)); }
 
 void Rig::expect(int step, const hlc_swap &what) {
+  if (what.reverse) return expect_image(step, after_reverse(case_, rank(), step, what));
   Image expected = before(case_, rank(), step);
   deliver(case_, rank(), step, what, expected);
   expect_image(step, expected);
 }
 
 void Rig::swap_once(int step, const hlc_swap &what) {
-  fill(step);
+  fill(step, what);
   EXPECT_TRUE(ok(start(what)));
   EXPECT_TRUE(ok(hlc_halo_finish(halo_)));
   expect(step, what);

@@ -40,9 +40,9 @@ class Rig {
   /// Where the fields of the chosen set begin.
   std::vector<void *> addresses() const;
 
-  /// Poisons all memory and writes the interior of a step.
-  void fill(int step);
-  /// Compares all memory with what fill(step) and a swap of `what` must leave behind.
+  /// Poisons all memory and writes the interior of a step; before a swap in reverse writes small numbers to all of it.
+  void fill(int step, const hlc_swap &what = everything);
+  /// Compares all memory with what fill(step, what) and a swap of `what` must leave behind.
   void expect(int step, const hlc_swap &what = everything);
   /// fill, start, finish, expect.
   void swap_once(int step, const hlc_swap &what = everything);
