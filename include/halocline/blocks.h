@@ -1,7 +1,7 @@
 /*
- * Blocks: halo swaps of any set of boxes. A rank may have several blocks or none, of any sizes, anywhere in the domain; blocks find each
- * other by intersecting their boxes, and blocks of one rank copy from each other without a message. Part of the C API; halocline.h
- * includes it.
+ * Blocks: halo swaps of any set of boxes. A rank may have several blocks or none, of any sizes, anywhere in the domain. Neighbouring blocks
+ * are found by intersecting their boxes. Blocks of one rank copy from each other without a message. Part of the C API; halocline.h includes
+ * it.
  *
  *     hlc_blocks_init(context, &spec, &blocks);
  *     hlc_blocks_start(blocks, NULL);              or, in each of spec.parts threads, hlc_blocks_start_part(blocks, part, NULL)
@@ -24,7 +24,7 @@ typedef struct hlc_blocks hlc_blocks;
 typedef struct hlc_box {
   int64_t start[HLC_MAX_DIMS]; /**< its first cell in the domain (0-based) */
   int64_t count[HLC_MAX_DIMS]; /**< its cells along each dimension, 1 or more, without halo */
-  int64_t id;                  /**< what messages call it; any number */
+  int64_t id;                  /**< its name in messages; any number */
   int part; /**< the thread that drives it in hlc_blocks_start_part: 0 to spec.parts - 1 */
 } hlc_box;
 
@@ -50,52 +50,52 @@ typedef struct hlc_blocks_spec {
 } hlc_blocks_spec;
 
 /**
- * Plans swaps of blocks. A halo cell is filled from the block that owns the domain's cell in its place, wrapped where periodic, as often as
- * the depth asks for; a rank may own all of these blocks, or some, or none. A star stencil fills the cells that lie beside the block in one
- * dimension alone. Cells that no block owns may be part of the domain (masked cells): the halo cells that lie there are left as they are. All
- * that two ranks need of each other is one message. Fields from hlc_field_alloc of ranks of a node are read where they lie in modes direct,
- * view and notify_node, if all blocks of both ranks lie there; blocks of one rank copy from each other in every mode and memory. Collective
- * over the context, with the same spec on all ranks but for blocks, parts and fields' data and strides. Of the fields' names those of a
- * rank's first block are compared, so that plans made in different orders are HLC_ERR_MISMATCH; a rank without blocks has none to
- * compare. The boxes of all ranks are held
- * once per node while it runs, 72 bytes per block for as many blocks per rank as the rank with most of them has; afterwards a rank knows
- * its neighbours alone. Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value; blocks that overlap are
- * named with both owners), HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED (several parts without MPI_THREAD_SERIALIZED),
- * HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED.
+ * Plans swaps of blocks. A halo cell is filled from the block that owns this cell of the domain, wrapped where periodic, as often as the
+ * depth requires. A rank may own all of these blocks, some, or none. A star stencil fills only the cells beside the block in one dimension.
+ * Cells that no block owns may be part of the domain (masked cells): the halo there is left unchanged. Two ranks exchange one message. In
+ * modes direct, view and notify_node, fields of ranks of a node are read in place, if all blocks of both ranks are from hlc_field_alloc.
+ * Blocks of one rank copy from each other in every mode and memory. Collective over the context. The spec is the same on all ranks except
+ * for blocks, parts, and fields' data and strides. The names of the fields of each rank's first block are compared, so that plans made in
+ * different orders return HLC_ERR_MISMATCH. A rank without blocks has no names to compare. During the call each node holds the boxes of all
+ * ranks once. That takes 72 bytes per block, for as many blocks per rank as the largest rank has. Afterwards a rank stores its neighbours
+ * only. Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED;
+ * HLC_ERR_UNSUPPORTED (several parts without MPI_THREAD_SERIALIZED). HLC_ERR_ARGUMENT names the argument, the rank and its value; of blocks
+ * that overlap it names both owners.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_init(hlc_context *context, const hlc_blocks_spec *spec, hlc_blocks **blocks);
 
 /**
- * Starts one swap of all blocks of this rank (what NULL: all fields; of hlc_swap, fields and reverse are heeded, and one_dim is
- * HLC_ERR_UNSUPPORTED). The rules are those of hlc_halo_start: it waits for nobody but where that does, all ranks start the same swaps in the
- * same order, and from here until finish the cells that neighbours need may be read but not written, and the halos neither read nor written.
+ * Starts one swap of all blocks of this rank (what NULL: all fields). Of hlc_swap, only fields and reverse are used; one_dim is
+ * HLC_ERR_UNSUPPORTED. The rules are those of hlc_halo_start. It waits only where that does, and all ranks start the same swaps in the same
+ * order. From here until finish the cells that neighbours need may be read but not written, and the halos neither read nor written.
  * Allocates nothing. One thread at a time.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_start(hlc_blocks *blocks, const hlc_swap *what);
-/** Moves the swap along without waiting; as hlc_halo_test. For swaps started by hlc_blocks_start: else HLC_ERR_STATE. */
+/** Advances the swap without waiting; as hlc_halo_test. HLC_ERR_STATE for a swap that hlc_blocks_start has not started. */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_test(hlc_blocks *blocks);
 /** Completes a swap started by hlc_blocks_start: all halos are filled, all cells may be written again. As hlc_halo_finish. */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_finish(hlc_blocks *blocks);
 
 /**
- * The same by several threads: each of spec.parts threads calls it once per swap, with a part of its own and the same what. It says that the
- * blocks of this part are ready; the last of the calls sends. Returns at once but for the last, which is as hlc_blocks_start. Any thread may be
- * any part, one thread per part at a time. The other rules hold for the blocks of the part from this call on. HLC_ERR_MISMATCH for
- * this and all calls of the swap if another part has asked for something else; the blocks can then only be finalised.
+ * Starts a swap by several threads: each of spec.parts threads calls it once per swap, with a part of its own and the same what. It
+ * declares the blocks of this part ready; the last of the calls sends. Returns at once, except for the last call, which acts as
+ * hlc_blocks_start. Any thread may be any part, one thread per part at a time. The other rules apply to the blocks of the part from this
+ * call on. If another part has requested something else, HLC_ERR_MISMATCH for this and all calls of the swap; the blocks can then only be
+ * finalised.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_start_part(hlc_blocks *blocks, int part, const hlc_swap *what);
 /**
  * Completes a swap for one part: waits until all parts have started and all of this rank's blocks have what they need. When it returns, the
  * halos of this part's blocks are filled and its cells may be written again. The threads that wait in it share the copies, each beginning
- * with its own part's; one that comes late finds the swap complete. So a part need not wait for another to come here, but for its start.
- * A reverse swap is copied by one of them. Errors as hlc_blocks_finish, the same for all parts; HLC_ERR_TIMEOUT also names parts that were not
- * started within HALOCLINE_TIMEOUT.
+ * with its own part. A thread that arrives late finds the swap complete. So a part waits for the start of the other parts, but not for
+ * their finish. One thread copies a reverse swap. Errors as hlc_blocks_finish, the same for all parts; HLC_ERR_TIMEOUT also names parts
+ * that were not started within HALOCLINE_TIMEOUT.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_finish_part(hlc_blocks *blocks, int part);
 
 /** Releases blocks and sets *blocks to NULL; NULL is fine. Collective; as hlc_halo_finalise. No thread may be in another call with them. */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_finalise(hlc_blocks **blocks);
-/** Fills *info: neighbours are ranks, self_copies boxes copied between blocks of this rank. Local. */
+/** Fills *info: neighbours are ranks, self_copies are boxes copied between blocks of this rank. Local. */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_info(const hlc_blocks *blocks, hlc_plan_info *info);
 
 #ifdef __cplusplus

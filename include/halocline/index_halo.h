@@ -1,6 +1,6 @@
 /*
- * Halo swaps of unstructured meshes: each rank lists which of its entries (cells, nodes, edges, degrees of freedom) a neighbour needs and
- * which it gets from it. Part of the C API; halocline.h includes it.
+ * Halo swaps of unstructured meshes. Each rank lists which of its entries (cells, nodes, edges, degrees of freedom) a neighbour needs, and
+ * which it gets from that neighbour. Part of the C API; halocline.h includes it.
  *
  *     hlc_index_halo_init(context, &spec, &halo);      once
  *     hlc_index_halo_start(halo, NULL);                owners' values of this moment ...
@@ -8,8 +8,8 @@
  *     hlc_index_halo_start(halo, &reverse);            what was computed in ghosts ...
  *     hlc_index_halo_finish(halo);                     ... has been added to the owners' entries
  *
- * A field is an array of entries, owned ones and ghosts in any order, each of one or several components. Finite-element assembly is a reverse
- * swap, followed by one forwards if the ghosts are to hold the sums as well.
+ * A field is an array of entries, owned ones and ghosts in any order, each of one or several components. Finite-element assembly is a
+ * reverse swap, followed by a forward one if the ghosts are to hold the sums as well.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -25,10 +25,11 @@ extern "C" {
 typedef struct hlc_index_halo hlc_index_halo;
 
 /**
- * The lists that this rank shares with one neighbour. Entry k of my out list fills entry k of the in list at the other end, and the other way
- * round. A rank may appear several times, and may be the caller itself. Lists with (rank b, tag_out s, tag_in t) of rank a are joined to those with
- * (rank a, tag_out t, tag_in s) of rank b; equal ones in the order listed. One neighbour, one pair of lists: leave both tags 0. Two sides that
- * face the same rank: give each side a number, tag_out is that of this side and tag_in that of the side it faces.
+ * The lists that this rank shares with one neighbour. Entry k of my out list fills entry k of the in list at the other end, and vice versa.
+ * A rank may appear several times, and may be the caller itself. Lists with (rank b, tag_out s, tag_in t) of rank a are joined to those
+ * with (rank a, tag_out t, tag_in s) of rank b. Lists with equal tags are joined in the order listed. One neighbour, one pair of lists:
+ * leave both tags 0. Two sides that face the same rank: give each side a number. tag_out is the number of this side, and tag_in that of the
+ * side it faces.
  */
 typedef struct hlc_index_neighbour {
   int rank; /**< in the context's communicator */
@@ -40,15 +41,14 @@ typedef struct hlc_index_neighbour {
   const int64_t *in; /**< their local indices: ghosts, each in one in list only, once, and in no out list */
 } hlc_index_neighbour;
 
-/** One field: entry i begins at data + i * entry_stride_bytes, its component c lies component_stride_bytes * c behind. */
+/** One field: entry i begins at data + i * entry_stride_bytes. Its component c is component_stride_bytes * c further. */
 typedef struct hlc_index_field {
   void *data; /**< entry 0; NULL only if the rank has no entries */
   hlc_type type; /**< of a component */
   size_t element_bytes; /**< of a component; needed for HLC_OPAQUE, else 0 or the type's own size */
   int64_t components; /**< per entry; 0 counts as 1 */
   int64_t entry_stride_bytes; /**< 0: entries side by side, each with all its components, or those of one block */
-  int64_t
-      component_stride_bytes; /**< 0: components side by side (u[entry][component] in C). A block per component (u[component][entry]): its bytes */
+  int64_t component_stride_bytes; /**< 0: components side by side (u[entry][component] in C); else bytes of a block (u[component][entry]) */
   const char *name; /**< for messages; may be NULL */
 } hlc_index_field;
 
@@ -72,66 +72,71 @@ typedef struct hlc_index_swap {
 } hlc_index_swap;
 
 /**
- * Plans swaps of listed entries. Collective over the context; number, types, element sizes and components of the fields, mode, epoch and drive must
- * be the same on all ranks, while entries, lists and strides are each rank's own. In mode direct (and view, notify_node), where both ranks of a link are of one node and
- * have all fields from hlc_field_alloc, the neighbour's lists are fetched here, and each swap copies straight from its array into mine: lists are
- * searched for runs, and these are copied at once where they are long. Else entries are packed. Errors, the same on all ranks: HLC_ERR_ARGUMENT
- * (names the argument, its place, value and rank: an index out of range, a ghost filled twice, a ghost that is sent on), HLC_ERR_MISMATCH (two ranks,
- * and how many entries each expects), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED.
+ * Plans swaps of listed entries. Collective over the context. These must be the same on all ranks: number, types, element sizes and
+ * components of the fields, mode, epoch and drive. Entries, lists and strides are each rank's own. Modes direct, view and notify_node read
+ * directly where both ranks of a link are on one node and have all fields from hlc_field_alloc. The neighbour's lists are fetched here, and
+ * each swap copies straight from its array into mine. Runs in the lists are found here; long ones are copied as a whole. Otherwise entries
+ * are packed. Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH (names two ranks, and how many entries each expects),
+ * HLC_ERR_MEMORY, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED. HLC_ERR_ARGUMENT names the argument, its place,
+ * value and rank: an index out of range, a ghost filled twice, a ghost that is sent on.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_init(hlc_context *context, const hlc_index_halo_spec *spec, hlc_index_halo **halo);
 
 /**
- * Starts one swap (what NULL: everything, forwards). As hlc_halo_start: from here until finish, entries in out lists may be read but not
- * written, and ghosts neither read nor written. All ranks start the same swaps in the same order. In a reverse swap each rank adds first what
- * it gets from itself, then the neighbours' ghosts in the order of its list of neighbours, each in the order of the in list: sums have the same bits in every run and
- * every mode. HLC_ERR_UNSUPPORTED for a reverse swap of HLC_OPAQUE fields. Allocates nothing.
+ * Starts one swap (what NULL: all fields, from owners to ghosts). As hlc_halo_start: from here until finish, entries in out lists may be
+ * read but not written, and ghosts neither read nor written. All ranks start the same swaps in the same order. In a reverse swap each rank
+ * first adds what it gets from itself. Then it adds the neighbours' ghosts in the order of its list of neighbours, each in the order of the
+ * in list. Sums thus have the same bits in every run and every mode. HLC_ERR_UNSUPPORTED for a reverse swap of HLC_OPAQUE fields. Allocates
+ * nothing.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_start(hlc_index_halo *halo, const hlc_index_swap *what);
 
-/** Moves the swap along without waiting. As hlc_halo_test. */
+/** Advances the swap without waiting. As hlc_halo_test. */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_test(hlc_index_halo *halo);
 
 /**
- * Completes the swap: every ghost holds its owner's value of the moment of the owner's start, and entries in out lists may be written again;
- * or, in reverse, every owner's entry has got its ghosts' values. As hlc_halo_finish, errors and HALOCLINE_CHECK=1 included.
+ * Completes the swap. Every ghost holds its owner's value at the moment of the owner's start, and entries in out lists may be written
+ * again. In reverse, every owner's entry has received its ghosts' values. As hlc_halo_finish, errors and HALOCLINE_CHECK=1 included.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finish(hlc_index_halo *halo);
 
-/** Consecutive values of an in list that lie in consecutive entries. */
+/** Consecutive values of an in list that are in consecutive entries. */
 typedef struct hlc_index_run {
-  int64_t place; /**< the entry of the view at which the first of them lies */
+  int64_t place; /**< the entry of the view that holds the first of them */
   int64_t first; /**< its place in the in list, counted from 0 */
   int64_t count;
 } hlc_index_run;
 
 /**
- * Where the values of one in list lie: an array and runs of entries in it. Value first + i of the list, component c, is at data + (place + i) * entry_stride_bytes + c *
- * component_stride_bytes, 0 <= i < count of the run. Read, never written. The runs are in the order of the in list and cover it; they belong to the halo.
+ * Location of the values of one in list: an array and runs of entries in it. Value first + i of the list, component c, is at data +
+ * (place + i) * entry_stride_bytes + c * component_stride_bytes, 0 <= i < count of the run. Read, never written. The runs are in the order
+ * of the in list and cover it; they belong to the halo.
  */
 typedef struct hlc_index_view {
   const void *data; /**< NULL: the last swap did not move this field */
   int64_t entry_stride_bytes, component_stride_bytes;
   int64_t nruns;
   const hlc_index_run *runs;
-  int rank; /**< whose lists they are */
+  int rank; /**< owner of these lists */
 } hlc_index_view;
 
 /**
- * Completes a swap as hlc_index_halo_finish does, but in mode view it copies nothing: until the next hlc_index_halo_start of this halo,
- * hlc_index_halo_release or hlc_index_halo_finalise, the neighbours' values are read through hlc_index_halo_view, and the ghosts are left as they
- * were. A neighbour that is read directly shows its own array, with runs as long as its out list has them; of all others the receive buffer is
- * shown, as one run. Entries in out lists must not be written before hlc_index_halo_release, or the finish of the next swap. In all other modes, in
- * reverse, and with HALOCLINE_CHECK=1 it is hlc_index_halo_finish, and views show the ghosts. Errors as hlc_index_halo_finish.
+ * Completes a swap as hlc_index_halo_finish does, but in mode view it copies nothing. The neighbours' values are then read through
+ * hlc_index_halo_view, and the ghosts are left as they were. This holds until the next hlc_index_halo_start of this halo,
+ * hlc_index_halo_release or hlc_index_halo_finalise. For a neighbour that is read directly, the view shows its own array, with runs as long
+ * as its out list has them. For all others it shows the receive buffer, as one run. Entries in out lists must not be written before
+ * hlc_index_halo_release, or the finish of the next swap. In all other modes, in reverse, and with HALOCLINE_CHECK=1 it acts as
+ * hlc_index_halo_finish, and views show the ghosts. Errors as hlc_index_halo_finish.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finish_views(hlc_index_halo *halo);
 
-/** Gives the views back, and waits until all neighbours have given back those of my entries. As hlc_halo_release. */
+/** Releases the views, and waits until all neighbours have released those of my entries. As hlc_halo_release. */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_release(hlc_index_halo *halo);
 
 /**
- * Fills *view for one field and one entry of the list of neighbours. Local. The first call of each neighbour looks for runs and allocates; ask for all once, before
- * the loop, if that matters. HLC_ERR_ARGUMENT, HLC_ERR_MEMORY; HLC_ERR_STATE while a swap is in flight.
+ * Fills *view for one field and one entry of the list of neighbours. Local. The first call for each neighbour searches for runs and
+ * allocates. Call it for all once, before the loop, if that matters. HLC_ERR_ARGUMENT, HLC_ERR_MEMORY; HLC_ERR_STATE while a swap is
+ * outstanding.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_view(hlc_index_halo *halo, int field, int neighbour, hlc_index_view *view);
 

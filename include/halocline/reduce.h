@@ -2,10 +2,10 @@
  * Reductions over all ranks of a context: every rank gives an array, all get the arrays combined element by element. Part of the C API;
  * halocline.h includes it.
  *
- * On a node ranks combine and hand over through shared memory, piece by piece, each its share of every piece. Between nodes the data go round
- * a ring in as many parts as there are nodes, each cut into chunks that the ranks of a node share out among themselves, so that every rank
- * drives some and many are under way at any time. The ring is for long arrays: its steps grow with the number of nodes. Few elements of N nodes reach
- * all others in log2(N) steps, rounded up. Source: Simmendinger et al., section 5.4.
+ * On a node ranks combine and exchange data through shared memory, piece by piece; each rank combines its share of every piece. Between
+ * nodes the data go round a ring in as many parts as there are nodes. Each part is cut into chunks, which the ranks of a node share. So
+ * every rank drives some chunks, and many are outstanding at any time. The ring is for long arrays: its steps grow with the number of
+ * nodes. Few elements of N nodes reach all others in log2(N) steps, rounded up. Source: Simmendinger et al., section 5.4.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -29,13 +29,16 @@ typedef enum hlc_reduction HLC_INT {
 } hlc_reduction;
 
 /**
- * Combines count elements: inout[i] becomes inout[i] o in[i], where inout stands for ranks that come before in's in the order. The two do not
- * overlap; both are aligned as the type needs. Called inside hlc_allreduce_run, by the calling thread, for each element
- * at most once per rank of the context. It must be associative, and commutative too where the context has several nodes.
+ * Combines count elements: inout[i] becomes inout[i] o in[i]. inout holds ranks that precede those of in in the order. The two do not
+ * overlap; both are aligned as the type needs. Called inside hlc_allreduce_run by the calling thread, for each element at most once per
+ * rank of the context. It must be associative, and commutative too where the context has several nodes.
  */
 typedef void (*hlc_reduce_fn)(const void *in, void *inout, int64_t count, void *user);
 
-/** What hlc_allreduce_create needs, the same on all ranks but for user (function must do the same everywhere; its address may differ). Zero-initialise it. */
+/**
+ * What hlc_allreduce_create needs. It is the same on all ranks except for user and the address of function, which must do the same
+ * everywhere. Zero-initialise it.
+ */
 typedef struct hlc_allreduce_spec {
   int64_t count; /**< elements of each rank, 0 or more */
   hlc_type type;
@@ -43,41 +46,42 @@ typedef struct hlc_allreduce_spec {
   hlc_reduction reduction;
   hlc_reduce_fn function; /**< of HLC_REDUCE_USER; else NULL */
   void *user; /**< handed to function */
-  const char *name; /**< for messages, the same on all ranks: plans made in different orders are told apart by it; may be NULL */
+  const char *name; /**< for messages, the same on all ranks: it identifies plans made in different orders; may be NULL */
 } hlc_allreduce_spec;
 
 /**
- * Plans reductions: lays out the memory that the ranks of the node share, and connects each rank with its counterparts on the node before
- * and the node after its own. Collective over the context; returns when the plan can be run. Errors, the same on all ranks:
- * HLC_ERR_ARGUMENT (names the argument, the rank and its value), HLC_ERR_MISMATCH (two ranks and both values), HLC_ERR_MEMORY,
- * HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI; HLC_ERR_UNSUPPORTED for the least or greatest of complex numbers, and with the reason
- * if there are several nodes and no network that all can use.
+ * Plans reductions. It lays out the memory that the ranks of the node share, and connects each rank with its counterparts on both
+ * neighbouring nodes. Collective over the context; returns when the plan can be run. Errors, the same on all ranks: HLC_ERR_ARGUMENT (names
+ * the argument, the rank and its value), HLC_ERR_MISMATCH (names two ranks and both values), HLC_ERR_MEMORY, HLC_ERR_TIMEOUT,
+ * HLC_ERR_PEER_DIED, HLC_ERR_MPI. HLC_ERR_UNSUPPORTED for the minimum or maximum of complex numbers. Also, with the reason, if there are
+ * several nodes and no network that all can use.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *spec, hlc_allreduce **plan);
 
 /**
- * Combines count elements of in of all ranks into out of every rank. Collective: on all ranks each thread runs the same plans in the same order; one plan is run by one thread at a time.
- * Returns when out is complete and in may be written again; out may be in, else the two must not overlap. Both must be aligned as the type
- * needs. Allocates nothing.
+ * Combines count elements of in of all ranks into out of every rank. Collective: on all ranks each thread runs the same plans in the same
+ * order. One thread at a time runs a plan. Returns when out is complete and in may be written again; out may be in, else the two must not
+ * overlap. Both must be aligned as the type needs. Allocates nothing.
  *
- * Arrays of 128 KiB and more in memory from hlc_field_alloc, of the same context, are combined where they lie, by all ranks of the node, which takes about two thirds of the time;
- * in and out, and different ranks, may lie in different memory from run to run. While the run lasts, hlc_field_free of that memory, also by a
- * rank that uses its part of it for something else, is HLC_ERR_STATE. Where a rank of the node has released its part, the arrays are copied.
+ * Arrays of 128 KiB and more in memory from hlc_field_alloc, of the same context, are combined in place by all ranks of the node. This
+ * takes about two thirds of the time. in and out, and different ranks, may use different memory from run to run. During the run,
+ * hlc_field_free of that memory returns HLC_ERR_STATE, also on a rank that uses its part of it for something else. Where a rank of the node
+ * has released its part, the arrays are copied.
  *
- * All ranks get the same bits, and get them again in every run with the same number of ranks, distribution of the ranks over nodes and count:
- * element i is folded from left to right, on one node rank by rank, ascending. With N nodes (numbered by their lowest ranks) the array has N
- * parts, of which the first count mod N are one element longer than the others; part p begins with node p and goes on with node p + 1, after
- * the last one with node 0, on each node rank by rank. Neither sizes of chunks nor timing have a part in it.
+ * All ranks get the same bits. Every run gives the same bits again, with the same number of ranks, distribution of the ranks over nodes and
+ * count. Element i is combined from left to right, on one node rank by rank, ascending. With N nodes (numbered by their lowest ranks) the
+ * array has N parts. The first count mod N parts are one element longer than the others. Part p begins with node p and continues with node
+ * p + 1; node 0 follows the last one. On each node it proceeds rank by rank. Neither chunk sizes nor timing affect the result.
  *
- * Waits at most HALOCLINE_TIMEOUT seconds for one rank: HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED; both name it. It may itself have ended its run for the sake of
- * another rank, which it names. What is in out is undefined then, and the plan
- * can only be destroyed; HLC_ERR_STATE says so. HLC_ERR_ARGUMENT if plan is NULL, or in or out is where count is not 0.
+ * Waits at most HALOCLINE_TIMEOUT seconds for one rank. HLC_ERR_TIMEOUT and HLC_ERR_PEER_DIED name this rank. That rank may itself have
+ * ended its run because of another rank, which it names. What is in out is undefined then, and the plan can only be destroyed;
+ * HLC_ERR_STATE says so. HLC_ERR_ARGUMENT if plan is NULL, or in or out is where count is not 0.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_allreduce_run(hlc_allreduce *plan, const void *in, void *out);
 
 /**
- * Waits for all ranks, releases a plan and sets *plan to NULL; NULL is fine. Collective. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not
- * come (within twice HALOCLINE_TIMEOUT); the plan is gone then, too. HLC_ERR_MISMATCH, as for hlc_halo_finalise.
+ * Waits for all ranks, releases a plan and sets *plan to NULL; NULL is fine. Collective. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has
+ * died or does not arrive (within twice HALOCLINE_TIMEOUT); the plan is released then, too. HLC_ERR_MISMATCH, as for hlc_halo_finalise.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_allreduce_destroy(hlc_allreduce **plan);
 
@@ -85,10 +89,10 @@ HLC_NODISCARD HLC_API hlc_status hlc_allreduce_destroy(hlc_allreduce **plan);
 typedef struct hlc_allreduce_info_t {
   int parts; /**< one per node */
   int lanes; /**< chunks of a part that are combined side by side: the ranks of the largest node */
-  int my_lanes; /**< of these the calling rank drives so many */
+  int my_lanes; /**< number of these that the calling rank drives */
   int64_t chunk_bytes; /**< the most that a chunk holds; 0: every rank combines everything itself, in one step, and lanes are 1 */
   int64_t chunks; /**< of all parts together */
-  int64_t network_bytes; /**< that the calling rank sends to other nodes in one run */
+  int64_t network_bytes; /**< bytes that the calling rank sends to other nodes in one run */
   int64_t memory_bytes; /**< shared memory of this rank */
 } hlc_allreduce_info_t;
 
