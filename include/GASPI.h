@@ -3,20 +3,23 @@
  * sections of the specification.
  *
  * Rules that hold for every function here, unless it says otherwise:
- *  - Values. GASPI_SUCCESS; GASPI_TIMEOUT: not done in time, and the same call again goes on with it; GASPI_QUEUE_FULL; GASPI_ERROR or one of the
- *    codes GASPI_ERR_* otherwise. An argument that is wrong is answered with its code, and nothing has been done; before gaspi_proc_init with
- *    GASPI_ERR_NOINIT. gaspi_print_error has a text for each.
- *  - Timeouts are in milliseconds, and kept to 10 ms. GASPI_TEST looks once and returns, GASPI_BLOCK waits as long as it takes; HALOCLINE_TIMEOUT
- *    bounds gaspi_proc_init alone. A wait ends early, with GASPI_ERROR, only because of a rank that is known to be lost: it has died on this node, or
- *    cannot be reached any more. It has to be one that the wait is about: a member of the group, the target, a rank that the queue has sent to.
- *    A wait for whoever comes (gaspi_notify_waitsome, gaspi_passive_receive) ends so once for each lost rank. gaspi_state_vec_get names them.
+ *  - Values. GASPI_SUCCESS; GASPI_TIMEOUT: not done in time, and the same call again goes on with it; GASPI_QUEUE_FULL; GASPI_ERROR or one
+ *    of the codes GASPI_ERR_* otherwise. An argument that is wrong is answered with its code, and nothing has been done; before
+ *    gaspi_proc_init with GASPI_ERR_NOINIT. gaspi_print_error has a text for each.
+ *  - Timeouts are in milliseconds, and kept to 10 ms. GASPI_TEST checks once and returns, GASPI_BLOCK waits without limit.
+ *    HALOCLINE_TIMEOUT bounds gaspi_proc_init alone. A wait ends early, with GASPI_ERROR, only if a rank is known to be lost. Such a rank
+ *    has died on this node, or the network no longer reaches it. The wait must concern that rank: a member of the group, the target, or a
+ *    rank that the queue has sent to. A wait for any sender (gaspi_notify_waitsome, gaspi_passive_receive) ends so once for each lost rank.
+ *    gaspi_state_vec_get names the lost ranks.
  *  - Offsets and sizes are in bytes. A local buffer is that of a segment, too.
- *  - Completion. Communication is *local*ly complete, so that local memory may be used again, when gaspi_wait on its queue has returned. What it
- *    wrote is there when its notification is seen, or when a collective call of a group of both ranks, begun after gaspi_wait, has returned.
- *  - Progress. Over networks that the processor moves, tcp among them, a rank that others write to, read from or wait for serves them when it calls
- *    something. While it does not, a thread of its process does so within 8 ms, or at once with HALOCLINE_PROGRESS=thread or =helper.
- *  - Threads. Any thread may call at any time, if MPI gives MPI_THREAD_MULTIPLE (which gaspi_proc_init asks for when it starts MPI); collective
- *    calls are for one thread per group at a time.
+ *  - Completion. Communication is *local*ly complete, so that local memory may be used again, when gaspi_wait on its queue has returned.
+ *    What it wrote has arrived when its notification is seen. It has also arrived when a collective call of a group of both ranks, begun
+ *    after gaspi_wait, has returned.
+ *  - Progress. Over networks that the processor drives, tcp among them, a rank serves others inside calls of this interface. This concerns
+ *    ranks that others write to, read from or wait for. While it does not, a thread of its process does so within 8 ms, or at once with
+ *    HALOCLINE_PROGRESS=thread or =helper.
+ *  - Threads. Any thread may call at any time, if MPI provides MPI_THREAD_MULTIPLE. gaspi_proc_init requests that when it starts MPI.
+ *    Collective calls are for one thread per group at a time.
  *
  * Programs are started with the MPI's launcher, and need not call MPI.
  *
@@ -77,7 +80,7 @@ static const gaspi_group_t GASPI_GROUP_ALL = 0; /**< all ranks */
 static const gaspi_timeout_t GASPI_BLOCK = ~0ul; /**< waits */
 static const gaspi_timeout_t GASPI_TEST = 0; /**< looks once */
 
-/** What a call came to. */
+/** The result of a call. */
 typedef enum {
   GASPI_ERROR = -1, /**< gaspi_print_error has a sentence about the last one of the calling thread */
   GASPI_SUCCESS = 0,
@@ -122,10 +125,15 @@ typedef gaspi_state_t *gaspi_state_vector_t;
 enum gaspi_alloc_policy_flags { GASPI_MEM_UNINITIALIZED = 0, GASPI_MEM_INITIALIZED = 1 };
 #define GASPI_ALLOC_DEFAULT GASPI_MEM_UNINITIALIZED
 
-/** What carries data to other nodes: GASPI_IB, GASPI_ROCE, GASPI_GEMINI and GASPI_ARIES are names that programs know, Halocline says ETHERNET. */
+/**
+ * What carries data to other nodes: GASPI_IB, GASPI_ROCE, GASPI_GEMINI and GASPI_ARIES are names that programs know, Halocline says
+ * ETHERNET.
+ */
 typedef enum { GASPI_IB = 0, GASPI_ROCE = 1, GASPI_ETHERNET = 2, GASPI_GEMINI = 3, GASPI_ARIES = 4 } gaspi_network_t;
 
-/** When ranks connect. Here they connect when they first use each other; NONE also leaves GASPI_GROUP_ALL to be committed by the program. */
+/**
+ * When ranks connect. Here they connect when they first use each other; NONE also leaves GASPI_GROUP_ALL to be committed by the program.
+ */
 typedef enum { GASPI_TOPOLOGY_NONE = 0, GASPI_TOPOLOGY_STATIC = 1, GASPI_TOPOLOGY_DYNAMIC = 2 } gaspi_topology_t;
 
 typedef enum { GASPI_OP_MIN = 0, GASPI_OP_MAX = 1, GASPI_OP_SUM = 2 } gaspi_operation_t;
@@ -184,15 +192,18 @@ typedef struct gaspi_config {
 
 /** Writes the configuration: what was set, or the defaults. Before gaspi_proc_init, too. Local. [5.2.2] */
 GASPI_API gaspi_return_t gaspi_config_get(gaspi_config_t *config);
-/** Sets the configuration that gaspi_proc_init will use, the same on all ranks. GASPI_ERR_CONFIG: a field is out of range; GASPI_ERR_INITED. [5.2.3] */
+/**
+ * Sets the configuration that gaspi_proc_init will use, the same on all ranks. GASPI_ERR_CONFIG: a field is out of range; GASPI_ERR_INITED.
+ * [5.2.3]
+ */
 GASPI_API gaspi_return_t gaspi_config_set(gaspi_config_t config);
 
 /* ---------------------------------------------------------------- processes [5.3-5.5] */
 
 /**
- * Opens the job for all ranks of MPI_COMM_WORLD, together; rank and size are MPI's. Starts MPI, with MPI_THREAD_MULTIPLE, if the program has not.
- * Waits for the other ranks for HALOCLINE_TIMEOUT seconds, whatever the timeout says. GASPI_ERR_INITED; GASPI_ERR_CONFIG if the ranks disagree;
- * GASPI_ERR_ENV. Not again after gaspi_proc_term if this has started MPI. [5.3.1, 5.6]
+ * Opens the job for all ranks of MPI_COMM_WORLD, together; rank and size are MPI's. Starts MPI, with MPI_THREAD_MULTIPLE, if the program
+ * has not. Waits for the other ranks for HALOCLINE_TIMEOUT seconds, for any value of the timeout. GASPI_ERR_INITED; GASPI_ERR_CONFIG if the
+ * ranks disagree; GASPI_ERR_ENV. Not again after gaspi_proc_term if this has started MPI. [5.3.1, 5.6]
  */
 GASPI_API gaspi_return_t gaspi_proc_init(gaspi_timeout_t timeout_ms);
 /** Writes the number of ranks. Local. [5.3.2] */
@@ -200,41 +211,41 @@ GASPI_API gaspi_return_t gaspi_proc_num(gaspi_rank_t *proc_num);
 /** Writes the caller's rank. Local. [5.3.3] */
 GASPI_API gaspi_return_t gaspi_proc_rank(gaspi_rank_t *rank);
 /**
- * Waits for the other ranks, and releases everything; ends MPI if gaspi_proc_init has started it. Collective. GASPI_TIMEOUT: nothing is released
- * yet. Where a rank is lost nobody waits for the others any longer: GASPI_SUCCESS, and MPI is not ended. Calls of other threads that still wait
- * when all ranks have come end with GASPI_ERROR. GASPI_ERROR if another thread is in it, inside an operation of gaspi_allreduce_user, and after
- * MPI_Finalize, where everything is released all the same. [5.3.4]
+ * Waits for the other ranks, and releases everything; ends MPI if gaspi_proc_init has started it. Collective. GASPI_TIMEOUT: nothing is
+ * released yet. If a rank is lost, no rank waits for the others any longer: GASPI_SUCCESS, and MPI is not ended. Calls of other threads
+ * that still wait when all ranks have arrived end with GASPI_ERROR. GASPI_ERROR if another thread is in it, inside an operation of
+ * gaspi_allreduce_user, and after MPI_Finalize, where everything is released all the same. [5.3.4]
  */
 GASPI_API gaspi_return_t gaspi_proc_term(gaspi_timeout_t timeout_ms);
 /**
- * Ends another rank's process: at once on the same node (SIGKILL), elsewhere when it next waits for something. GASPI_ERR_INV_RANK also for the
- * calling rank. [5.3.5]
+ * Ends another rank's process: at once on the same node (SIGKILL), elsewhere when it next waits for something. GASPI_ERR_INV_RANK also for
+ * the calling rank. [5.3.5]
  */
 GASPI_API gaspi_return_t gaspi_proc_kill(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
-/** Makes sure that there is a way to a rank. GASPI_ERROR if it is lost. [5.4.1] */
+/** Makes sure that there is a connection to a rank. GASPI_ERROR if it is lost. [5.4.1] */
 GASPI_API gaspi_return_t gaspi_connect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
-/** Waits until what was sent to a rank is complete. The way stays open until gaspi_proc_term. [5.4.2] */
+/** Waits until what was sent to a rank is complete. The connection stays open until gaspi_proc_term. [5.4.2] */
 GASPI_API gaspi_return_t gaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
 /**
- * Writes the state of each rank to a vector of gaspi_proc_num elements. GASPI_STATE_CORRUPT: the rank is lost; its process has ended, if it is of
- * this node, or something sent to it has failed, or it was reached and for two seconds has not been. Local. [5.5.2]
+ * Writes the state of each rank to a vector of gaspi_proc_num elements. GASPI_STATE_CORRUPT: the rank is lost. Its process on this node has
+ * ended, or something sent to it has failed. Or it was reached before and has not been for two seconds. Local. [5.5.2]
  */
 GASPI_API gaspi_return_t gaspi_state_vec_get(gaspi_state_vector_t state_vector);
 
 /* ---------------------------------------------------------------- groups [6] */
 
 /**
- * Makes an empty group. GASPI_ERR_MANY_GRP: there are group_max groups, counting those that were deleted when a collective call of theirs had failed
- * or was not over. Local. [6.3.1]
+ * Makes an empty group. GASPI_ERR_MANY_GRP: there are group_max groups, counting those that were deleted when a collective call of theirs
+ * had failed or was not over. Local. [6.3.1]
  */
 GASPI_API gaspi_return_t gaspi_group_create(gaspi_group_t *group);
 /**
- * Adds a rank to a group that is not committed. GASPI_ERR_INV_RANK also if it is there already; GASPI_ERR_ACTIVE_COLL while its commit is not over.
- * Local. [6.3.2]
+ * Adds a rank to a group that is not committed. GASPI_ERR_INV_RANK also if it is there already; GASPI_ERR_ACTIVE_COLL while its commit is
+ * not over. Local. [6.3.2]
  */
 GASPI_API gaspi_return_t gaspi_group_add(gaspi_group_t group, gaspi_rank_t rank);
 /**
- * Makes a group ready for collective calls. Collective over its members, who have added the same ranks; groups of the same members are
+ * Makes a group ready for collective calls. Collective over its members, which have added the same ranks. Groups of the same members are
  * committed by all in one order. A group that is deleted after GASPI_TIMEOUT may be made anew and committed. [6.3.3]
  */
 GASPI_API gaspi_return_t gaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_ms);
@@ -249,13 +260,15 @@ GASPI_API gaspi_return_t gaspi_group_ranks(gaspi_group_t group, gaspi_rank_t *gr
 
 /* ---------------------------------------------------------------- segments [7] */
 
-/** Makes a segment of this rank, which nobody else knows yet. GASPI_ERR_INV_SEG, GASPI_ERR_INV_SEGSIZE, GASPI_ERR_MEMALLOC. Local. [7.2.1] */
+/**
+ * Makes a segment of this rank, which no other rank knows yet. GASPI_ERR_INV_SEG, GASPI_ERR_INV_SEGSIZE, GASPI_ERR_MEMALLOC. Local. [7.2.1]
+ */
 GASPI_API gaspi_return_t gaspi_segment_alloc(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_alloc_t alloc_policy);
 /** Opens a segment of this rank to another rank, which need not call anything on the same node. [7.2.2] */
 GASPI_API gaspi_return_t gaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
 /**
- * Makes a segment on each rank of a group, each of its own size, and opens it to all of them; returns when all may use it. GASPI_ERR_MEMALLOC where
- * there is no memory, GASPI_ERROR then on the others; none has a segment then. Collective over the group. [7.2.3]
+ * Makes a segment on each rank of a group, each of its own size, and makes it accessible to all of them. Returns when all may use it.
+ * GASPI_ERR_MEMALLOC where there is no memory, GASPI_ERROR then on the others; none has a segment then. Collective over the group. [7.2.3]
  */
 GASPI_API gaspi_return_t gaspi_segment_create(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_group_t group,
                                               gaspi_timeout_t timeout_ms, gaspi_alloc_t alloc_policy);
@@ -269,7 +282,7 @@ GASPI_API gaspi_return_t gaspi_segment_bind(gaspi_segment_id_t segment_id, gaspi
 /** As gaspi_segment_create, with memory of the program, as gaspi_segment_bind. [7.2.5] */
 GASPI_API gaspi_return_t gaspi_segment_use(gaspi_segment_id_t segment_id, gaspi_pointer_t pointer, gaspi_size_t size, gaspi_group_t group,
                                            gaspi_timeout_t timeout_ms, gaspi_memory_description_t memory_description);
-/** Deletes a segment of this rank, which nobody may use any more. Local. [7.3.1] */
+/** Deletes a segment of this rank. No rank may use it any more. Local. [7.3.1] */
 GASPI_API gaspi_return_t gaspi_segment_delete(gaspi_segment_id_t segment_id);
 /** Writes the number of segments of this rank. Local. [7.4.1] */
 GASPI_API gaspi_return_t gaspi_segment_num(gaspi_number_t *segment_num);
@@ -283,12 +296,12 @@ GASPI_API gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi
 /* ---------------------------------------------------------------- one-sided communication [8] */
 
 /*
- * What holds for all of them. They are posted to a queue, and return before they are complete; to a rank of the same node they are complete. The
- * size is 0 to gaspi_transfer_size_max; of size 0 nothing is moved, and its notification comes alone. GASPI_QUEUE_FULL: the queue has no room,
- * nothing has been posted. GASPI_TIMEOUT: nothing has been posted, of a list perhaps its first elements, as gaspi_queue_size says; the network has no
- * room, the rank's segment is used for the first time and another node is asked about it, or a notification waits for data on a network that keeps
- * no order. A request to a lost rank counts as posted:
- * gaspi_wait says what has become of it. Errors: GASPI_ERR_INV_SEG, _RANK, _QUEUE, _LOC_OFF, _REM_OFF, _COMMSIZE, _NOTIF_ID, _NOTIF_VAL.
+ * Rules for all of them. They are posted to a queue, and return before they are complete. To a rank of the same node they are complete. The
+ * size is 0 to gaspi_transfer_size_max. With size 0 no data are moved, and only the notification arrives. GASPI_QUEUE_FULL: the queue has
+ * no room, nothing has been posted. GASPI_TIMEOUT: nothing has been posted; of a list perhaps its first elements, as gaspi_queue_size says.
+ * Either the network has no room, or the rank's segment is used for the first time and another node is asked about it. Or a notification
+ * waits for data on a network that keeps no order. A request to a lost rank counts as posted: gaspi_wait reports its outcome. Errors:
+ * GASPI_ERR_INV_SEG, _RANK, _QUEUE, _LOC_OFF, _REM_OFF, _COMMSIZE, _NOTIF_ID, _NOTIF_VAL.
  */
 
 /** Writes bytes of a local segment to a segment of a rank. [8.2.1] */
@@ -300,47 +313,48 @@ GASPI_API gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_o
                                     gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                                     gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 /**
- * Waits until everything posted to a queue is locally complete, and empties it. GASPI_ERROR if a request has failed, among them all to ranks that
- * were known to be lost: the queue is corrupt until gaspi_queue_purge. One may go on posting to it, and other requests of it are carried out.
- * [8.2.3]
+ * Waits until everything posted to a queue is locally complete, and empties it. GASPI_ERROR if a request has failed, among them all to
+ * ranks that were known to be lost: the queue is corrupt until gaspi_queue_purge. One may go on posting to it, and other requests of it are
+ * carried out. [8.2.3]
  */
 GASPI_API gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 
 /**
- * Sets a notification of a segment of a rank, after everything that was written to that rank before by the same queue. A value that has not been
- * reset is lost. [8.3.2]
+ * Sets a notification of a segment of a rank, after everything that was written to that rank before by the same queue. A value that has not
+ * been reset is lost. [8.3.2]
  */
 GASPI_API gaspi_return_t gaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t rank, gaspi_notification_id_t notification_id,
                                       gaspi_notification_t notification_value, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 /**
- * Waits until one of the notifications begin to begin + num - 1 of a local segment is set, and writes the lowest id of those seen. It stays set.
- * What came with it may be read. With num = 0 it waits for nothing: GASPI_SUCCESS, *first_id stays. [8.3.3]
+ * Waits until one of the notifications begin to begin + num - 1 of a local segment is set, and writes the lowest id of those seen. It stays
+ * set. The data that it announces may be read. With num = 0 it waits for nothing: GASPI_SUCCESS, *first_id stays. [8.3.3]
  */
 GASPI_API gaspi_return_t gaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_begin,
                                                gaspi_number_t num, gaspi_notification_id_t *first_id, gaspi_timeout_t timeout_ms);
 /**
- * Sets a notification of a local segment to 0 and writes what it was, in one step: of several threads that reset it one gets its value, the
- * others 0. The old value is not written where old_notification_val is NULL. [8.3.4]
+ * Sets a notification of a local segment to 0 and writes its previous value, in one atomic step. Of several threads that reset it, one gets
+ * its value, the others 0. The old value is not written where old_notification_val is NULL. [8.3.4]
  */
 GASPI_API gaspi_return_t gaspi_notify_reset(gaspi_segment_id_t segment_id_local, gaspi_notification_id_t notification_id,
                                             gaspi_notification_t *old_notification_val);
 
-/** As gaspi_write; then sets a notification of the remote segment, which comes after these data. [8.4.1] */
+/** As gaspi_write; then sets a notification of the remote segment, which arrives after these data. [8.4.1] */
 GASPI_API gaspi_return_t gaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                             gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                                             gaspi_notification_id_t notification_id, gaspi_notification_t notification_value,
                                             gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 
 /**
- * As gaspi_read; then sets a notification of the local segment to 1, which comes after these data. Whoever waits for it moves the network. [8.4.4]
+ * As gaspi_read; then sets a notification of the local segment to 1, after these data have arrived. A thread that waits for it drives
+ * progress. [8.4.4]
  */
 GASPI_API gaspi_return_t gaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                            gaspi_segment_id_t segment_id_remote, gaspi_offset_t offset_remote, gaspi_size_t size,
                                            gaspi_notification_id_t notification_id, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 
 /*
- * Lists of 1 to gaspi_rw_list_elem_max elements (GASPI_ERR_INV_NUM), all of one rank, are as many requests of a queue; they are checked before
- * any is posted.
+ * Lists of 1 to gaspi_rw_list_elem_max elements (GASPI_ERR_INV_NUM), all of one rank, are as many requests of a queue; they are checked
+ * before any is posted.
  */
 
 /** As gaspi_write for each element. [8.4.2] */
@@ -348,7 +362,7 @@ GASPI_API gaspi_return_t gaspi_write_list(gaspi_number_t num, const gaspi_segmen
                                           const gaspi_offset_t *offset_local, gaspi_rank_t rank,
                                           const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
                                           const gaspi_size_t *size, gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
-/** The same; then sets a notification of a segment of the rank, which comes after all of them. One request more. [8.4.3] */
+/** The same; then sets a notification of a segment of the rank, which arrives after all of them. One request more. [8.4.3] */
 GASPI_API gaspi_return_t gaspi_write_list_notify(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local,
                                                  const gaspi_offset_t *offset_local, gaspi_rank_t rank,
                                                  const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
@@ -360,7 +374,9 @@ GASPI_API gaspi_return_t gaspi_read_list(gaspi_number_t num, const gaspi_segment
                                          gaspi_rank_t rank, const gaspi_segment_id_t *segment_id_remote,
                                          const gaspi_offset_t *offset_remote, const gaspi_size_t *size, gaspi_queue_id_t queue,
                                          gaspi_timeout_t timeout_ms);
-/** The same; then sets a notification of a local segment, as gaspi_read_notify. Not in the specification; programs written for GPI-2 use it. */
+/**
+ * The same; then sets a notification of a local segment, as gaspi_read_notify. Not in the specification; programs written for GPI-2 use it.
+ */
 GASPI_API gaspi_return_t gaspi_read_list_notify(gaspi_number_t num, const gaspi_segment_id_t *segment_id_local,
                                                 const gaspi_offset_t *offset_local, gaspi_rank_t rank,
                                                 const gaspi_segment_id_t *segment_id_remote, const gaspi_offset_t *offset_remote,
@@ -380,30 +396,31 @@ GASPI_API gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout
 /* ---------------------------------------------------------------- passive communication [9] */
 
 /**
- * Sends bytes of a local segment to a rank, which receives them whenever it likes; returns when they may be changed again. Each rank has room for
- * one message that it has not received: another one waits for that. After GASPI_TIMEOUT the same thread goes on with it by the same arguments,
- * and may send others meanwhile. GASPI_ERR_INV_COMMSIZE: more than gaspi_passive_transfer_size_max. GASPI_ERROR: the rank is lost. [9.2.1]
+ * Sends bytes of a local segment to a rank, which receives them whenever it likes; returns when they may be changed again. Each rank has
+ * room for one message that it has not received: another one waits for that. After GASPI_TIMEOUT the same thread goes on with it by the
+ * same arguments, and may send others meanwhile. GASPI_ERR_INV_COMMSIZE: more than gaspi_passive_transfer_size_max. GASPI_ERROR: the rank
+ * is lost. [9.2.1]
  */
 GASPI_API gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                             gaspi_size_t size, gaspi_timeout_t timeout_ms);
 /**
- * Receives a message from any rank, and writes which one. GASPI_ERR_INV_SIZE: it has more than `size` bytes, and is still there; it may have
- * fewer. [9.2.2]
+ * Receives a message from any rank, and writes which one. GASPI_ERR_INV_SIZE: it has more than `size` bytes, and is still there; it may
+ * have fewer. [9.2.2]
  */
 GASPI_API gaspi_return_t gaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t *rem_rank,
                                                gaspi_size_t size, gaspi_timeout_t timeout_ms);
 /**
- * Forgets messages whose sending has not ended in time, and gives back the room that was taken for them at other ranks: a program that does not
- * send them again has to call it, or others may wait. [9.3.1]
+ * Drops messages whose sending has not ended in time, and releases the space reserved for them at other ranks. A program that does not send
+ * them again must call it, or others may wait. [9.3.1]
  */
 GASPI_API gaspi_return_t gaspi_passive_queue_purge(gaspi_timeout_t timeout_ms);
 
 /* ---------------------------------------------------------------- atomics [10] */
 
 /*
- * On unsigned numbers of 64 bits, at offsets that are multiples of 8 (GASPI_ERR_UNALIGN_OFF); atomic with respect to each other. They return when
- * they are done; over a network they wait for the target. After GASPI_TIMEOUT the number may have been changed or not; the same call of the same
- * thread goes on with that, and changes it once. 1,024 such calls are kept. GASPI_ERROR: the rank is lost.
+ * On unsigned numbers of 64 bits, at offsets that are multiples of 8 (GASPI_ERR_UNALIGN_OFF); atomic with respect to each other. They
+ * return when they are done; over a network they wait for the target. After GASPI_TIMEOUT the number may have been changed or not; the same
+ * call of the same thread goes on with that, and changes it once. 1,024 such calls are kept. GASPI_ERROR: the rank is lost.
  */
 
 /** Adds to a number, and writes what it was. [10.2.1] */
@@ -421,17 +438,18 @@ GASPI_API gaspi_return_t gaspi_atomic_compare_swap(gaspi_segment_id_t segment_id
 GASPI_API gaspi_return_t gaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms);
 
 /**
- * Reduces num elements of each rank of a group, one by one, and writes the result on all of them: the same bits everywhere, and every time for
- * the same values and group. The buffers lie anywhere, and may be the same. Integers wrap around. Collective over the group, all with the same
- * arguments. GASPI_ERR_INV_NUM: none, or more than gaspi_allreduce_elem_max. [11.3]
+ * Reduces num elements of each rank of a group, element by element, and writes the result on all of them. The bits are the same on all
+ * ranks, and every time for the same values and group. The buffers may be anywhere, and may be the same. Integers wrap around. Collective
+ * over the group, all with the same arguments. GASPI_ERR_INV_NUM: none, or more than gaspi_allreduce_elem_max. [11.3]
  */
 GASPI_API gaspi_return_t gaspi_allreduce(gaspi_const_pointer_t buffer_send, gaspi_pointer_t buffer_receive, gaspi_number_t num,
                                          gaspi_operation_t operation, gaspi_datatype_t datatype, gaspi_group_t group,
                                          gaspi_timeout_t timeout_ms);
 
 /**
- * An operation of the program: writes what comes of num elements each of operand_one, which stands for lower ranks, and operand_two to result,
- * which is neither. What it returns but GASPI_SUCCESS ends gaspi_allreduce_user with GASPI_ERROR; GASPI_TIMEOUT: it is called again. [11.4.2]
+ * An operation of the program. It combines num elements each of operand_one, which holds lower ranks, and operand_two. It writes them to
+ * result, which is neither. If it returns GASPI_TIMEOUT, it is called again. Any other value but GASPI_SUCCESS ends gaspi_allreduce_user
+ * with GASPI_ERROR. [11.4.2]
  */
 typedef gaspi_return_t (*gaspi_reduce_operation_t)(gaspi_pointer_t operand_one, gaspi_pointer_t operand_two, gaspi_pointer_t result,
                                                    gaspi_reduce_state_t state, gaspi_number_t num, gaspi_size_t element_size,
@@ -470,7 +488,7 @@ GASPI_API gaspi_return_t gaspi_allreduce_buf_size(gaspi_size_t *buf_size);
 GASPI_API gaspi_return_t gaspi_allreduce_elem_max(gaspi_number_t *elem_max);
 /** The largest number of an atomic. [12.5.1] */
 GASPI_API gaspi_return_t gaspi_atomic_max(gaspi_atomic_value_t *max_value);
-/** What carries data to other nodes: GASPI_ETHERNET, whatever it is. [12.7.1] */
+/** What carries data to other nodes: always GASPI_ETHERNET. [12.7.1] */
 GASPI_API gaspi_return_t gaspi_network_type(gaspi_network_t *network_type);
 /** Whether ranks connect at the start: the field of the configuration. [12.7.2] */
 GASPI_API gaspi_return_t gaspi_build_infrastructure(gaspi_number_t *build_infrastructure);

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Halocline for Fortran: halo swaps, exchanges, one-sided operations and reductions over the C API. This module gathers the public names;
-!> each is described where it is written. Every subroutine takes an optional last argument status: with it the call reports (HLC_OK,
-!> HLC_ERR_...), without it an error is printed with its rank to error_unit and stops the program.
+!> Halocline for Fortran: halo swaps, exchanges, one-sided operations and reductions over the C API. This module gathers the public
+!> names; each is described where it is written. Every subroutine takes an optional last argument status. With it the call reports
+!> (HLC_OK, HLC_ERR_...). Without it an error is printed with its rank to error_unit and stops the program.
 module halocline
   use halocline_c, only: &
     HLC_MAX_DIMS, HLC_NO_NEIGHBOUR, HLC_MAX_NOTIFICATIONS, &

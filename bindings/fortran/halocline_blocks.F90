@@ -12,8 +12,8 @@ module halocline_blocks
   public :: hlc_box, hlc_blocks, hlc_blocks_init, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, hlc_blocks_start_part, &
             hlc_blocks_finish_part, hlc_blocks_finalise, hlc_blocks_info
 
-  !> A box of cells of the domain that a rank owns: its first cell (counted from 0, as in hlc_grid), its cells along each dimension without
-  !> halo, a number for messages, and the thread that drives it (from 0).
+  !> A box of cells of the domain that a rank owns: its first cell (counted from 0, as in hlc_grid) and its cells without halo. It
+  !> also has a number for messages, and the thread that drives it (from 0).
   type, bind(C) :: hlc_box
     integer(c_int64_t) :: start(HLC_MAX_DIMS) = 0
     integer(c_int64_t) :: count(HLC_MAX_DIMS) = 0
@@ -93,10 +93,11 @@ module halocline_blocks
 
 contains
 
-  !> Plans swaps of this rank's boxes of a domain of global cells. periodic has one entry per dimension. fields(f, b) is field f of box b,
-  !> from hlc_field_of: an array of the box's cells and its halo; without boxes it has the shape (nfields, 0). depth, depth_high, stencil,
-  !> mode, epoch and drive are as for hlc_halo_init. parts is the number of threads that drive a swap together. Halo cells that nobody owns
-  !> are left as they are. Collective over the context. HLC_ERR_ARGUMENT names boxes that overlap with both owners.
+  !> Plans swaps of this rank's boxes of a domain of global cells. periodic has one entry per dimension. fields(f, b) is field f of
+  !> box b, from hlc_field_of: an array of the box's cells and its halo. Without boxes it has the shape (nfields, 0). depth,
+  !> depth_high, stencil, mode, epoch and drive are as for hlc_halo_init. parts is the number of threads that drive a swap together.
+  !> Halo cells without an owner are left unchanged. Collective over the context. HLC_ERR_ARGUMENT names boxes that overlap with
+  !> both owners.
   subroutine hlc_blocks_init(context, global, periodic, boxes, fields, depth, blocks, depth_high, stencil, parts, mode, epoch, &
                              drive, status)
     type(hlc_context), intent(in) :: context
@@ -218,7 +219,7 @@ contains
     call settle(int(c_blocks_finish_part(blocks%handle, int(part, c_int))), blocks%rank, status)
   end subroutine
 
-  !> Releases blocks. Collective. HLC_ERR_STATE while a swap is in flight.
+  !> Releases blocks. Collective. HLC_ERR_STATE while a swap is outstanding.
   subroutine hlc_blocks_finalise(blocks, status)
     type(hlc_blocks), intent(inout) :: blocks
     integer, intent(out), optional :: status

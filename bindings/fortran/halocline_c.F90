@@ -13,7 +13,7 @@ module halocline_c
   !> Most notifications that a segment may have.
   integer, parameter :: HLC_MAX_NOTIFICATIONS = 65536
 
-  !> What a call came to; HLC_AGAIN is no error but says "not yet".
+  !> The result of a call. HLC_AGAIN is no error: it means "not yet".
   enum, bind(C)
     enumerator :: HLC_OK = 0, HLC_AGAIN, HLC_ERR_ARGUMENT, HLC_ERR_STATE, HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, &
                   HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED, HLC_ERR_RULE
@@ -27,7 +27,7 @@ module halocline_c
   enum, bind(C)
     enumerator :: HLC_EPOCH_DEFAULT = 0, HLC_EPOCH_EARLY, HLC_EPOCH_LATE
   end enum
-  !> Who moves the data in mode fence: the origin writes (put) or reads (get).
+  !> Which side moves the data in mode fence: the origin writes (put) or reads (get).
   enum, bind(C)
     enumerator :: HLC_DRIVE_DEFAULT = 0, HLC_DRIVE_PUT, HLC_DRIVE_GET
   end enum
@@ -48,8 +48,8 @@ module halocline_c
     enumerator :: HLC_OPAQUE = 0, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128
   end enum
 
-  !> What an atomic makes of the target's number t and the operand v: t + v, the smaller, the larger, t * v, the bits of both
-  !> (integers only), v, t.
+  !> What an atomic makes of the target's number t and the operand v. In order: t + v, the smaller, the larger, t * v, the bits of
+  !> both (integers only), v, t.
   enum, bind(C)
     enumerator :: HLC_OP_SUM = 0, HLC_OP_MIN, HLC_OP_MAX, HLC_OP_PROD, HLC_OP_BAND, HLC_OP_BOR, HLC_OP_BXOR, HLC_OP_REPLACE, &
                   HLC_OP_READ
@@ -62,17 +62,17 @@ module halocline_c
     enumerator :: HLC_REDUCE_SUM = 0, HLC_REDUCE_MIN, HLC_REDUCE_MAX, HLC_REDUCE_USER
   end enum
 
-  !> What a context found: rank and size are those of its communicator; node, nodes, node_rank and node_size tell this rank's
-  !> place among the nodes; cores counts the cores that the ranks of this node may run on together. Filled by hlc_context_info.
+  !> What a context found. rank and size are those of its communicator. node, nodes, node_rank and node_size give this rank's
+  !> position among the nodes. cores counts the cores that the ranks of this node may run on together. Filled by hlc_context_info.
   type, bind(C) :: hlc_context_info_t
     integer(c_int) :: rank = 0, size = 0, node = 0, nodes = 0, node_rank = 0, node_size = 0, cores = 0
   end type
 
-  !> A block decomposition of a grid over the ranks of a context. The arrays hold one entry per dimension in their first ndims
-  !> places: dims (ranks along the dimension), periodic (1 or 0), coords (this rank's place, 0-based), global (cells of the whole
-  !> grid), start (first global cell of this block, 0-based) and local (cells of this block, without halo). tile and dealt are the
-  !> order in which ranks fill the places, as hlc_grid_reorder found it; all 0: the last dimension runs fastest. Made by
-  !> hlc_grid_create, or by hand.
+  !> A block decomposition of a grid over the ranks of a context. The first ndims elements of each array hold one entry per
+  !> dimension: dims (ranks), periodic (1 or 0), coords (this rank's position, 0-based). Also global (cells of the whole grid),
+  !> start (first global cell of this block, 0-based) and local (cells of this block, without halo). tile and dealt are the order in
+  !> which ranks fill the positions, as hlc_grid_reorder found it. All 0: the last dimension runs fastest. Made by hlc_grid_create,
+  !> or by hand.
   type, bind(C) :: hlc_grid
     integer(c_int) :: ndims = 0
     integer(c_int) :: dims(HLC_MAX_DIMS) = 0
@@ -85,8 +85,8 @@ module halocline_c
     integer(c_int) :: dealt = 0
   end type
 
-  !> What hlc_grid_reorder found: the bytes that one swap moves between all ranks, those of them that cross nodes before and after,
-  !> the number of nodes, and the nodes along each dimension if each holds a box of the process grid, all alike (else 0).
+  !> What hlc_grid_reorder found: the bytes that one swap moves between all ranks, and those that cross nodes before and after. Also
+  !> the number of nodes, and the nodes along each dimension if all hold equal boxes of the process grid (else 0).
   type, bind(C) :: hlc_placement
     integer(c_int64_t) :: bytes = 0, bytes_before = 0, bytes_after = 0
     integer(c_int) :: nodes = 0
@@ -100,9 +100,9 @@ module halocline_c
     integer(c_int64_t) :: cell_bytes = 0
   end type
 
-  !> What planning decided: the mode, epoch and drive in use; messages per full swap and directions that face the caller itself;
-  !> how many neighbours each route serves; bytes per full swap, bytes of buffers, and writes to other nodes so far. Filled by hlc_halo_info and
-  !> hlc_exchange_info.
+  !> What planning decided: the mode, epoch and drive in use, messages per full swap, and directions that face the caller itself.
+  !> Also how many neighbours each route serves, bytes per full swap, bytes of buffers, and writes to other nodes so far. Filled by
+  !> hlc_halo_info and hlc_exchange_info.
   type, bind(C) :: hlc_plan_info
     integer(c_int) :: mode = 0, epoch = 0, drive = 0
     integer(c_int) :: neighbours = 0, self_copies = 0, via_direct = 0, via_notify = 0, via_network = 0, via_mpi = 0
@@ -110,8 +110,8 @@ module halocline_c
   end type
 
   !> One neighbour of an exchange: its rank, the tags (0 or more) and the bytes of what is sent to it and received from it. What an
-  !> entry of rank a for rank b sends goes to the entry of rank b for rank a whose tag_in is this one's tag_out. Entries for one rank
-  !> need different tags: the sides of a ring have out 0, in 1 (below) and out 1, in 0 (above).
+  !> entry of rank a for rank b sends is delivered to rank b's entry for rank a whose tag_in equals its tag_out. Entries for one
+  !> rank need different tags: the sides of a ring have out 0, in 1 (below) and out 1, in 0 (above).
   type, bind(C) :: hlc_neighbour
     integer(c_int) :: rank = 0, tag_out = 0, tag_in = 0
     integer(c_int64_t) :: bytes_out = 0, bytes_in = 0

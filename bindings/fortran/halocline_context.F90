@@ -121,12 +121,12 @@ contains
                 context%rank, status)
   end subroutine
 
-  !> Gives the ranks other places in a grid from hlc_grid_create, so that as many neighbours as possible share a node: what
-  !> MPI_Cart_create does with reorder = .true. The ranks keep their numbers; coords, start and local change, so call it before
-  !> anything is stored by place. depth_low and depth_high (one entry per dimension; without them 1), stencil (HLC_STENCIL_BOX,
-  !> HLC_STENCIL_STAR) and cell_bytes (of all fields together; default 8) describe the swap that is weighed. placement reports the
-  !> bytes that cross nodes before and after; they never become more. Collective over the context, with the same arguments on all
-  !> ranks. HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that disagree.
+  !> Gives the ranks other positions in a grid from hlc_grid_create, so that as many neighbours as possible share a node.
+  !> MPI_Cart_create does this with reorder = .true. The ranks keep their numbers; coords, start and local change. So call it before
+  !> anything is stored that depends on coords. The considered swap is described by depth_low and depth_high (one entry per
+  !> dimension; without them 1), stencil (HLC_STENCIL_BOX, HLC_STENCIL_STAR), and cell_bytes (of all fields together; default 8).
+  !> placement reports the bytes that cross nodes before and after; they never become more. Collective over the context, with the
+  !> same arguments on all ranks. HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that disagree.
   subroutine hlc_grid_reorder(context, grid, placement, depth_low, depth_high, stencil, cell_bytes, status)
     type(hlc_context), intent(in) :: context
     type(hlc_grid), intent(inout) :: grid

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Errors and names: hands a status to the caller who asked for it and stops the program for one who did not; turns C strings into
-!> Fortran strings. Every other module of the binding reports through settle.
+!> Errors and names. Returns a status to a caller that asked for it, and stops the program for one that did not. Turns C strings
+!> into Fortran strings. Every other module of the binding reports through settle.
 module halocline_errors
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: error_unit
@@ -63,8 +63,8 @@ contains
     version = fortran_string(c_version())
   end function
 
-  !> Ends a call: hands code to status if the caller passed one; else, if code is an error, prints its message with the rank (left
-  !> out below 0) to error_unit and stops the program. message, where not blank, is what the binding itself found wrong.
+  !> Ends a call. It returns code in status if the caller passed one. Else, if code is an error, it prints its message with the rank
+  !> (left out below 0) to error_unit and stops the program. message, where not blank, is what the binding itself found wrong.
   subroutine settle(code, rank, status, message)
     integer, intent(in) :: code, rank
     integer, intent(out), optional :: status

@@ -122,7 +122,7 @@ contains
     call settle(int(c_exchange_finish(exchange%handle)), exchange%rank, status)
   end subroutine
 
-  !> Releases an exchange. Collective. HLC_ERR_STATE while it is in flight.
+  !> Releases an exchange. Collective. HLC_ERR_STATE while it is outstanding.
   subroutine hlc_exchange_destroy(exchange, status)
     type(hlc_exchange), intent(inout) :: exchange
     integer, intent(out), optional :: status

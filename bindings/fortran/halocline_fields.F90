@@ -15,9 +15,10 @@ module halocline_fields
   !> Longest name of a field.
   integer, parameter :: MAX_NAME = 32
 
-  !> One field of a halo, as hlc_field_of fills it: the address of the array's first element (the outermost low halo cell in every
-  !> dimension), its element type, the number of dimensions (0: not known, nothing is checked), the bytes of an element, the bytes
-  !> between neighbouring cells and the cells along each dimension, and a name for messages, closed by a null character.
+  !> One field of a halo, as hlc_field_of fills it. It has the address of the array's first element (the outermost low halo cell in
+  !> every dimension) and its element type. It has the number of dimensions (0: not known, nothing is checked), the bytes of an
+  !> element, and the bytes between neighbouring cells. Last, the cells along each dimension, and a name for messages, closed by a
+  !> null character.
   type, bind(C) :: hlc_field
     type(c_ptr) :: data = c_null_ptr
     integer(c_int32_t) :: type = HLC_OPAQUE
@@ -46,12 +47,12 @@ module halocline_fields
     end function
   end interface
 
-  !> Allocates a field that every rank of the node can read, as mode direct needs it, filled with zeros, and associates the
-  !> pointer u with it. Collective over the context. u has any rank up to 4 and elements of real32, real64, int32 or int64. Two
-  !> forms: hlc_field_alloc(context, u, lower, upper) gives u the bounds lower:upper (default or 64-bit integers, one per
-  !> dimension); hlc_field_alloc(context, u, grid, depth [, depth_high]) gives it 1 - depth(d) : local(d) + depth_high(d). A
-  !> scalar depth holds for all dimensions; without depth_high both sides have the same depth. With untouched=.true. (after status) each
-  !> page lies on the memory of the thread that writes it first. Release it with hlc_field_free.
+  !> Allocates a field that every rank of the node can read, as mode direct needs it. Fills it with zeros, and associates the
+  !> pointer u with it. Collective over the context. u has any rank up to 4 and elements of real32, real64, int32 or int64. There
+  !> are two forms. hlc_field_alloc(context, u, lower, upper) gives u the bounds lower:upper (default or 64-bit integers, one per
+  !> dimension). hlc_field_alloc(context, u, grid, depth [, depth_high]) gives it 1 - depth(d) : local(d) + depth_high(d). A scalar
+  !> depth holds for all dimensions; without depth_high both sides have the same depth. With untouched=.true. (after status) each
+  !> page is placed in the memory of the thread that writes it first. Release it with hlc_field_free.
   interface hlc_field_alloc
     module procedure alloc_bounds_int32_real32, alloc_bounds_int64_real32, alloc_grid_real32
     module procedure alloc_bounds_int32_real64, alloc_bounds_int64_real64, alloc_grid_real64
@@ -60,14 +61,14 @@ module halocline_fields
   end interface
 
   !> Releases a field from hlc_field_alloc and nullifies u. Local: it does not wait for other ranks. HLC_ERR_STATE while a halo of
-  !> this rank still uses the field, HLC_ERR_ARGUMENT if u does not come from hlc_field_alloc.
+  !> this rank still uses the field, HLC_ERR_ARGUMENT if u is not from hlc_field_alloc.
   interface hlc_field_free
     module procedure free_real32, free_real64, free_int32, free_int64
   end interface
 
 contains
 
-  !> Fills per_dimension from a depth that is a scalar (the same in all ndims dimensions) or has one entry per dimension; ok is
+  !> Fills per_dimension from a depth that is a scalar (the same in all ndims dimensions) or has one entry per dimension. ok is
   !> false if it is neither.
   subroutine expand_depth(depth, ndims, per_dimension, ok)
     integer, intent(in) :: depth(..)
@@ -106,7 +107,7 @@ contains
     end if
   end subroutine
 
-  !> Finds the bounds of a field of a grid, and the sentence that tells what is wrong if the depths or the rank do not fit the
+  !> Finds the bounds of a field of a grid. Returns a sentence that tells what is wrong if the depths or the rank do not fit the
   !> grid.
   subroutine grid_bounds(grid, rank_of_u, depth, depth_high, lower, upper, message)
     type(hlc_grid), intent(in) :: grid

@@ -14,8 +14,8 @@ module halocline_halo
     hlc_halo_info
 
   !> A planned halo swap, to be run again and again. A copy is the same halo. names keeps the fields' names for messages,
-  !> element_bytes the size of their elements, planned their shapes; chosen and bound are the rooms in which start hands the indices of
-  !> a subset and the addresses of other arrays to the library.
+  !> element_bytes the size of their elements, planned their shapes. In chosen and bound, start passes the indices of a subset and
+  !> the addresses of other arrays to the library.
   type :: hlc_halo
     type(c_ptr) :: handle = c_null_ptr
     integer :: rank = -1
@@ -30,15 +30,15 @@ module halocline_halo
 contains
 
   !> Plans the swap of the halos of some fields (from hlc_field_of) of a grid. depth is the number of halo cells: a scalar for all
-  !> dimensions, or one per dimension; depth_high is the same for the high sides, where they differ. stencil is HLC_STENCIL_BOX
+  !> dimensions, or one per dimension. depth_high is the same for the high sides, where they differ. stencil is HLC_STENCIL_BOX
   !> (with corners; the default) or HLC_STENCIL_STAR. mode is a mode's name ("direct", "p2p", ...); without it HALOCLINE_MODE
   !> decides, else direct. epoch and drive are HLC_EPOCH_* and HLC_DRIVE_*. neighbours replaces the grid's neighbours by 3**ndims
   !> ranks, as the C header explains. name stands in messages and must be the same on all ranks. The fields must stay where they are
-  !> until hlc_halo_finalise. Collective over the context.
-  !> HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that disagree; the status is the same on all ranks.
-  !> velocities(:, f) is how field f moves per step, one number per dimension of which the sign counts: the field is swapped only in
-  !> the directions from which it enters a block (lattice Boltzmann). With rebind swaps may bring other arrays
-  !> (hlc_halo_start_with). With staged a swap goes through the dimensions one after the other, with two messages for each.
+  !> until hlc_halo_finalise. Collective over the context. HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that
+  !> disagree; the status is the same on all ranks. velocities(:, f) is how field f moves per step, one number per dimension of
+  !> which the sign counts. The field is swapped only in the directions from which it enters a block (lattice Boltzmann). With
+  !> rebind swaps may use other arrays (hlc_halo_start_with). With staged a swap handles one dimension after the other, with two
+  !> messages for each.
   subroutine hlc_halo_init(context, grid, fields, depth, halo, depth_high, stencil, mode, epoch, drive, neighbours, velocities, &
                            name, rebind, staged, status)
     type(hlc_context), intent(in) :: context
@@ -119,11 +119,11 @@ contains
     call settle(int(c_halo_start(halo%handle, swap)), halo%rank, status)
   end subroutine
 
-  !> Starts one swap of other arrays than those of init: arrays(f) (from hlc_field_of) takes the place of field f for this swap. It
-  !> has the element type, the extents and the strides of that field; hlc_field() stands for the field itself. Needs rebind in
-  !> hlc_halo_init. All ranks bring the same arrays; where fields are from hlc_field_alloc and a neighbour of the node reads them
-  !> (modes direct, view and notify_node), so are these. An array must stay where it is until finish, or until its views are given
-  !> back. The rest is as with hlc_halo_start, fields included: of those that are not chosen the entries of arrays say nothing.
+  !> Starts one swap of other arrays than those of init: arrays(f) (from hlc_field_of) replaces field f for this swap. It has the
+  !> element type, the extents and the strides of that field; hlc_field() stands for the field itself. Needs rebind in
+  !> hlc_halo_init. All ranks replace the same fields. Where fields are from hlc_field_alloc and a neighbour of the node reads them
+  !> (modes direct, view and notify_node), so must be these. An array must stay where it is until finish, or until its views are
+  !> released. The rest is as with hlc_halo_start, fields included: entries of arrays for fields that are not chosen are ignored.
   subroutine hlc_halo_start_with(halo, arrays, fields, dim, side, reverse, status)
     type(hlc_halo), intent(inout) :: halo
     type(hlc_field), intent(in) :: arrays(:)
@@ -168,7 +168,7 @@ contains
     call settle(int(c_halo_finish(halo%handle)), halo%rank, status)
   end subroutine
 
-  !> Releases a halo. Collective. HLC_ERR_STATE while a swap is in flight.
+  !> Releases a halo. Collective. HLC_ERR_STATE while a swap is outstanding.
   subroutine hlc_halo_finalise(halo, status)
     type(hlc_halo), intent(inout) :: halo
     integer, intent(out), optional :: status

@@ -14,17 +14,17 @@ module halocline_index
             hlc_index_halo_finish, hlc_index_halo_finish_views, hlc_index_halo_release, hlc_index_halo_view, &
             hlc_index_halo_finalise, hlc_index_halo_info
 
-  !> The lists that this rank shares with one neighbour: indices, counted from 1, of entries that it needs of mine (out) and of ghosts that
-  !> it fills (in). Lists of any integer kind can be assigned. The tags tell lists with the same rank apart: tag_out is the number of this side, tag_in that
-  !> of the side it faces; one neighbour with one pair of lists leaves both 0.
+  !> The lists that this rank shares with one neighbour, as indices counted from 1. out has entries that the neighbour needs of
+  !> mine, in has ghosts that it fills. Lists of any integer kind can be assigned. The tags distinguish lists with the same rank:
+  !> tag_out is the number of this side, tag_in that of the side it faces. With one pair of lists per neighbour leave both 0.
   type :: hlc_index_neighbour
     integer :: rank = -1
     integer(c_int64_t), allocatable :: out(:), in(:)
     integer :: tag_out = 0, tag_in = 0
   end type
 
-  !> Consecutive values of an in list that lie in consecutive entries of a view: count of them, from entry place and value first on, both
-  !> counted from 1.
+  !> Consecutive values of an in list that are in consecutive entries of a view. There are count of them, from entry place and value
+  !> first on, both counted from 1.
   type, bind(C) :: hlc_index_run
     integer(c_int64_t) :: place = 0, first = 0, count = 0
   end type
@@ -128,22 +128,24 @@ module halocline_index
     end function
   end interface
 
-  !> Shows where the values of the in list of one neighbour (1-based index into the list of init) lie for one field: value runs(r)%first + i is
-  !> u(:, runs(r)%place + i), 0 <= i < runs(r)%count, with the components along the first dimension. After hlc_index_halo_finish_views in
-  !> mode "view" u is the neighbour's array or the receive buffer, else this rank's own array with its ghosts. It is read, never written, until the next
-  !> start or hlc_index_halo_release; ask anew after each finish. Where the last swap did not move the field u is disassociated. owner is the
-  !> neighbour's rank. u must have the field's own type: it is not checked. Local. HLC_ERR_ARGUMENT; HLC_ERR_STATE: a swap is in flight.
+  !> Shows the values of the in list of one neighbour (1-based index into the list of init) for one field. Value runs(r)%first + i
+  !> is u(:, runs(r)%place + i), 0 <= i < runs(r)%count, with the components along the first dimension. After
+  !> hlc_index_halo_finish_views in mode "view" u is the neighbour's array or the receive buffer, else this rank's own array with
+  !> its ghosts. It is read, never written, until the next start or hlc_index_halo_release; ask anew after each finish. Where the
+  !> last swap did not move the field u is disassociated. owner is the neighbour's rank. u must have the field's own type: it is not
+  !> checked. Local. HLC_ERR_ARGUMENT; HLC_ERR_STATE: a swap is outstanding.
   interface hlc_index_halo_view
     module procedure view_real32, view_real64, view_int32, view_int64
   end interface
 
 contains
 
-  !> Plans swaps of listed entries of some fields (from hlc_field_of). A field has one dimension, its entries, or several: entry_dims has for each
-  !> field the dimension that counts entries, 0 or not given the last one; all others are components. All fields have as many entries on this rank. mode is
-  !> a mode's name; without it HALOCLINE_MODE decides, else direct. The fields must stay where they are until hlc_index_halo_finalise; the lists are copied.
-  !> Collective over the context. HLC_ERR_ARGUMENT names a wrong argument (messages count from 0, as in C), HLC_ERR_MISMATCH two ranks that disagree; the
-  !> status is the same on all ranks.
+  !> Plans swaps of listed entries of some fields (from hlc_field_of). A field has one dimension, its entries, or several. For each
+  !> field entry_dims gives the dimension that counts entries; 0 or not given means the last one. All others are components. All
+  !> fields have as many entries on this rank. mode is a mode's name; without it HALOCLINE_MODE decides, else direct. The fields
+  !> must stay where they are until hlc_index_halo_finalise; the lists are copied. Collective over the context. HLC_ERR_ARGUMENT
+  !> names a wrong argument (messages count from 0, as in C), HLC_ERR_MISMATCH two ranks that disagree; the status is the same on
+  !> all ranks.
   subroutine hlc_index_halo_init(context, neighbours, fields, halo, entry_dims, mode, epoch, drive, status)
     type(hlc_context), intent(in) :: context
     type(hlc_index_neighbour), intent(in) :: neighbours(:)
@@ -242,14 +244,14 @@ contains
     call settle(int(c_index_halo_finish_views(halo%handle)), halo%rank, status)
   end subroutine
 
-  !> Gives the views back and waits until the neighbours have given back theirs of this rank's entries.
+  !> Releases the views and waits until the neighbours have released theirs of this rank's entries.
   subroutine hlc_index_halo_release(halo, status)
     type(hlc_index_halo), intent(in) :: halo
     integer, intent(out), optional :: status
     call settle(int(c_index_halo_release(halo%handle)), halo%rank, status)
   end subroutine
 
-  !> Releases a halo. Collective. HLC_ERR_STATE while a swap is in flight.
+  !> Releases a halo. Collective. HLC_ERR_STATE while a swap is outstanding.
   subroutine hlc_index_halo_finalise(halo, status)
     type(hlc_index_halo), intent(inout) :: halo
     integer, intent(out), optional :: status

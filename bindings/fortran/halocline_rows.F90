@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Rows of cells over views: a stencil sees the rows around each row of the block where they lie, in its own halo or a neighbour's array, and
-!> its innermost loop has no branch. The procedures that associate a pointer are written once, in halocline_rows.inc, and compiled for each
-!> element type.
+!> Rows of cells over views. A stencil sees the rows around each row of the block in place, in its own halo or a neighbour's array.
+!> Its innermost loop has no branch. The procedures that associate a pointer are written once, in halocline_rows.inc, and compiled
+!> for each element type.
 module halocline_rows
   use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_f_pointer, c_float, c_funloc, c_funptr, c_int, &
     c_int32_t, c_int64_t, c_intptr_t, c_loc, c_null_ptr, c_ptr, c_size_t
@@ -13,8 +13,8 @@ module halocline_rows
   private
   public :: hlc_for_rows, hlc_row, hlc_row_body, hlc_row_cells
 
-  !> A piece of a row of the block: its first cell (counted from 1 in the block, one entry per dimension) and its number of cells along the
-  !> dimension in which rows run. hlc_row_cells shows the cells, here and around.
+  !> A piece of a row of the block. It has its first cell (counted from 1 in the block, one entry per dimension) and its number of
+  !> cells along the rows. hlc_row_cells shows the cells, here and around.
   type :: hlc_row
     integer(c_int64_t) :: first(HLC_MAX_DIMS) = 1
     integer(c_int64_t) :: count = 0
@@ -34,11 +34,12 @@ module halocline_rows
     end subroutine
   end interface
 
-  !> Lets the pointer cells show the row that lies offset (one entry per dimension, 0 along the row itself) from a piece. Its index is the
-  !> cell's in the block: with rows along the first dimension, and row%first(2) = j, after hlc_row_cells(row, [0, -1], south) south(i) stands
-  !> for u(i, j - 1). It begins and ends as far beyond the piece as the stencil reaches; in a star, rows beside the piece do not. It is read,
-  !> never written, and disassociated for a row that is not all known or that a star does not read. HLC_ERR_ARGUMENT: offset, or an element
-  !> of another size than the field's. cells must have the field's own type: only its size is checked.
+  !> Associates the pointer cells with the row at offset (one entry per dimension, 0 along the row itself) from a piece. Its index
+  !> is the cell's in the block. Example: rows run along the first dimension, and row%first(2) = j. After hlc_row_cells(row, [0,
+  !> -1], south), south(i) is u(i, j - 1). It begins and ends as far beyond the piece as the stencil reaches; in a star, rows beside
+  !> the piece do not. It is read, never written. It is disassociated for a row that is not completely known or that a star does not
+  !> read. HLC_ERR_ARGUMENT: offset, or an element of another size than the field's. cells must have the field's own type: only its
+  !> size is checked.
   interface hlc_row_cells
     module procedure cells_real32, cells_real64, cells_int32, cells_int64
   end interface
@@ -79,10 +80,11 @@ module halocline_rows
 contains
 
   !> Calls body for pieces that make up the whole block of a field (1-based index into the list of init), each cell once, after
-  !> hlc_halo_finish or hlc_halo_finish_views. reach is how far the stencil reads: a scalar for all dimensions, or one per dimension, at most
-  !> the depth. stencil is HLC_STENCIL_BOX (the default) or HLC_STENCIL_STAR, which reads along one dimension at a time. Rows run along dim
-  !> (1-based; the first one by default), where the field's cells must be contiguous. body reads this field and writes another. Local; allocates
-  !> nothing. HLC_ERR_ARGUMENT names what is wrong; HLC_ERR_STATE while a swap is in flight.
+  !> hlc_halo_finish or hlc_halo_finish_views. reach is how far the stencil reads: a scalar for all dimensions, or one per
+  !> dimension, at most the depth. stencil is HLC_STENCIL_BOX (the default) or HLC_STENCIL_STAR, which reads along one dimension at
+  !> a time. Rows run along dim (1-based; the first one by default), where the field's cells must be contiguous. body reads this
+  !> field and writes another. Local; allocates nothing. HLC_ERR_ARGUMENT names what is wrong; HLC_ERR_STATE while a swap is
+  !> outstanding.
   subroutine hlc_for_rows(halo, field, reach, body, user, stencil, dim, status)
     type(hlc_halo), intent(in) :: halo
     integer, intent(in) :: field
@@ -149,8 +151,8 @@ contains
     call mine%body(mine%row, mine%user)
   end subroutine
 
-  !> The address of the first cell that a pointer to the row at offset shows, and the indices of the first and the last one; or the sentence
-  !> that says what is wrong.
+  !> Returns the address of the first cell of a pointer to the row at offset, and the indices of the first and the last cell.
+  !> Otherwise it returns a sentence that says what is wrong.
   subroutine find_cells(row, offset, bytes, address, ends, message)
     type(hlc_row), intent(in) :: row
     integer, intent(in) :: offset(:), bytes

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> The one-sided engine: segments of memory that every rank can reach, put, get, atomics, notifications, flush and barrier. What is
-!> complete when, what is ordered, and who must call the library is said at the top of halocline/segment.h; it holds here too. Ranks
-!> and ids of notifications count from 0, offsets are bytes of the target's part. An array that is put or got is used until a flush:
-!> give it the attribute asynchronous or target.
+!> One-sided communication: segments of memory that every rank can access, put, get, atomics, notifications, flush and barrier. The
+!> top of halocline/segment.h defines completion, ordering, and which ranks must call the library; it holds here too. Ranks and ids
+!> of notifications count from 0, offsets are bytes of the target's part. An array that is put or got is used until a flush: give it
+!> the attribute asynchronous or target.
 module halocline_segment
   use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_int32_t, c_int64_t, c_null_char, c_null_ptr, c_ptr
   use halocline_c
@@ -22,15 +22,15 @@ module halocline_segment
     integer(c_int) :: rank = -1
   end type
 
-  !> What is known of one rank's part: its bytes, its notifications, and where this process sees it: c_null_ptr for a rank of another
-  !> node and for a part of 0 bytes. Filled by hlc_segment_info.
+  !> What is known of one rank's part: its bytes, its notifications, and where this process sees it. The latter is c_null_ptr for a
+  !> rank of another node and for a part of 0 bytes. Filled by hlc_segment_info.
   type, bind(C) :: hlc_segment_info_t
     integer(c_int64_t) :: bytes = 0
     integer(c_int) :: notifications = 0
     type(c_ptr) :: data = c_null_ptr
   end type
 
-  !> Runs of bytes, equally far apart in ndims dimensions (0 to HLC_MAX_DIMS): count runs along each, with strides in bytes from the
+  !> Runs of bytes, equally spaced in ndims dimensions (0 to HLC_MAX_DIMS): count runs along each. Strides are in bytes, from the
   !> first element of the local array and from the offset in the target's part. Strides may be negative.
   type, bind(C) :: hlc_block
     integer(c_int64_t) :: run_bytes = 0
@@ -41,9 +41,9 @@ module halocline_segment
   end type
 
   interface
-    !> Writes an array or section of any type and rank to a rank's part, where its elements lie one behind the other in Fortran's
-    !> order. data may be changed after local completion (hlc_flush_local). HLC_ERR_ARGUMENT for a section with more than 4
-    !> dimensions that are not contiguous.
+    !> Writes an array or section of any type and rank to a rank's part, where its elements are contiguous in Fortran's order. data
+    !> may be changed after local completion (hlc_flush_local). HLC_ERR_ARGUMENT for a section with more than 4 dimensions that are
+    !> not contiguous.
     subroutine hlc_put(segment, rank, offset, data, status) bind(C, name="hlc_fortran_put")
       import :: c_int, c_int64_t, hlc_segment
       type(hlc_segment), intent(in) :: segment
@@ -52,8 +52,7 @@ module halocline_segment
       type(*), dimension(..), intent(in), asynchronous :: data
       integer(c_int), intent(out), optional :: status
     end subroutine
-    !> Reads an array or section from a rank's part, where its elements lie one behind the other. data may be read after local
-    !> completion.
+    !> Reads an array or section from a rank's part, where its elements are contiguous. data may be read after local completion.
     subroutine hlc_get(segment, rank, offset, data, status) bind(C, name="hlc_fortran_get")
       import :: c_int, c_int64_t, hlc_segment
       type(hlc_segment), intent(in) :: segment
@@ -82,8 +81,8 @@ module halocline_segment
       type(hlc_block), intent(in) :: block
       integer(c_int), intent(out), optional :: status
     end subroutine
-    !> Writes an array to a rank's part, then sets a notification there to value, which is not 0: whoever has seen it sees the data.
-    !> data is contiguous (HLC_ERR_ARGUMENT). Source: gaspi_write_notify.
+    !> Writes an array to a rank's part, then sets a notification there to value, which is not 0. A rank that has seen the
+    !> notification sees the data. data is contiguous (HLC_ERR_ARGUMENT). Source: gaspi_write_notify.
     subroutine hlc_put_notify(segment, rank, offset, data, id, value, status) bind(C, name="hlc_fortran_put_notify")
       import :: c_int, c_int32_t, c_int64_t, hlc_segment
       type(hlc_segment), intent(in) :: segment
@@ -94,8 +93,9 @@ module halocline_segment
       integer(c_int32_t), value :: value
       integer(c_int), intent(out), optional :: status
     end subroutine
-    !> Combines the numbers of a rank's part, from offset on, with those of data, each atomically: op is HLC_OP_SUM and so on, the
-    !> type of data an integer of 1 to 8 bytes or a real of 4 or 8. Complete after a flush. data is contiguous. Source: MPI_Accumulate.
+    !> Combines the numbers of a rank's part, from offset on, with those of data, each atomically. op is HLC_OP_SUM and so on. The
+    !> type of data is an integer of 1 to 8 bytes or a real of 4 or 8. Complete after a flush. data is contiguous. Source:
+    !> MPI_Accumulate.
     subroutine hlc_accumulate(segment, rank, offset, op, data, status) bind(C, name="hlc_fortran_accumulate")
       import :: c_int, c_int64_t, hlc_segment
       type(hlc_segment), intent(in) :: segment
@@ -136,9 +136,9 @@ module halocline_segment
 contains
 
   !> Makes a segment: bytes of memory, 0 or more, each rank its own, and notifications, the same number on all ranks (0 to
-  !> HLC_MAX_NOTIFICATIONS). With shared=.true., on all ranks, the ranks of a node have one set of notifications between them: any of
-  !> them may wait for one and reset it, whichever rank it was sent to. The memory holds zeros. Collective over the context; errors, the
-  !> same on all ranks, as hlc_segment_create of segment.h.
+  !> HLC_MAX_NOTIFICATIONS). With shared=.true., on all ranks, the ranks of a node share one set of notifications. Any of them may
+  !> wait for a notification and reset it, whichever rank it was sent to. The memory holds zeros. Collective over the context;
+  !> errors, the same on all ranks, as hlc_segment_create of segment.h.
   subroutine hlc_segment_create(context, bytes, notifications, segment, status, shared)
     type(hlc_context), intent(in) :: context
     integer(c_int64_t), intent(in) :: bytes
@@ -156,7 +156,7 @@ contains
     call settle(code, context%rank, status)
   end subroutine
 
-  !> Completes this rank's operations, waits until all ranks have come, and releases the segment. Collective.
+  !> Completes this rank's operations, waits until all ranks have called it, and releases the segment. Collective.
   subroutine hlc_segment_free(segment, status)
     type(hlc_segment), intent(inout) :: segment
     integer, intent(out), optional :: status
@@ -198,7 +198,7 @@ contains
     call settle(int(c_notify(segment%handle, rank, c_notification(id, value))), segment%rank, status)
   end subroutine
 
-  !> Waits until one of the notifications first to first + count - 1 of the calling rank's own part is set; id becomes the lowest of
+  !> Waits until one of the notifications first to first + count - 1 of the calling rank's own part is set. id becomes the lowest of
   !> those seen. It stays set until it is reset. HLC_ERR_TIMEOUT after HALOCLINE_TIMEOUT seconds. Source: gaspi_notify_waitsome.
   subroutine hlc_notify_wait(segment, first, count, id, status)
     type(hlc_segment), intent(in) :: segment
@@ -250,8 +250,8 @@ contains
 #undef NUMBER
 #undef NAMED
 
-  !> Waits until all operations of this thread on a rank's part are complete at both ends: whatever this rank does afterwards comes
-  !> after them. Source: MPI_Win_flush, shmem_quiet.
+  !> Waits until all operations of this thread on a rank's part are complete at both ends. They precede everything that this rank
+  !> does afterwards. Source: MPI_Win_flush, shmem_quiet.
   subroutine hlc_flush(segment, rank, status)
     type(hlc_segment), intent(in) :: segment
     integer, intent(in) :: rank
@@ -266,8 +266,8 @@ contains
     call settle(int(c_flush_all(segment%handle)), segment%rank, status)
   end subroutine
 
-  !> Waits until all operations of this thread on a rank's part are locally complete: what was put may be changed, what was got may
-  !> be read. Source: MPI_Win_flush_local.
+  !> Waits until all operations of this thread on a rank's part are locally complete. Data that were put may be changed, data that
+  !> were got may be read. Source: MPI_Win_flush_local.
   subroutine hlc_flush_local(segment, rank, status)
     type(hlc_segment), intent(in) :: segment
     integer, intent(in) :: rank

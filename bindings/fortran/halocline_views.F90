@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Views: the cells around a block where they lie, for solvers that read them there instead of in a halo. The procedures that associate a
+!> Views: the cells around a block, in place, for solvers that read them there instead of in a halo. The procedures that associate a
 !> pointer are written once, in halocline_views.inc, and compiled for each element type.
 module halocline_views
   use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_float, c_int, c_int32_t, c_int64_t, c_ptr
@@ -23,13 +23,14 @@ module halocline_views
     end function
   end interface
 
-  !> Lets the pointer u show the cells that lie in one direction of the block of a field (1-based index into the list of init), since the
-  !> last finish: direction has an entry -1, 0 or 1 per dimension, all 0 is the block itself. u has the indices that the cells have in an array
-  !> whose block begins at 1, so that west(0, j) stands for u(0, j). It is read, never written, until the next hlc_halo_start or
-  !> hlc_halo_release; ask anew after each finish. Where the last swap did not move these cells it is disassociated. owner is the rank whose
-  !> cells they are, HLC_NO_NEIGHBOUR where they are this rank's own halo. Local. HLC_ERR_ARGUMENT: field, direction, or the rank of u;
-  !> HLC_ERR_STATE: a swap is in flight; HLC_ERR_UNSUPPORTED: the field is a component of a derived type, and its cells do not lie a whole number of
-  !> elements apart; use hlc_halo_finish. u must have the field's own type: it is not checked.
+  !> Associates the pointer u with the cells in one direction of a field's block since the last finish. The field is a 1-based index
+  !> into the list of init. direction has an entry -1, 0 or 1 per dimension; all 0 is the block itself. u has the indices that the
+  !> cells have in an array whose block begins at 1, so that west(0, j) stands for u(0, j). It is read, never written, until the
+  !> next hlc_halo_start or hlc_halo_release; ask anew after each finish. Where the last swap did not move these cells it is
+  !> disassociated. owner is the rank whose cells they are, HLC_NO_NEIGHBOUR where they are this rank's own halo. Local.
+  !> HLC_ERR_ARGUMENT: field, direction, or the rank of u. HLC_ERR_STATE: a swap is outstanding. HLC_ERR_UNSUPPORTED: the field is a
+  !> component of a derived type, and its cells are not a whole number of elements apart; use hlc_halo_finish. u must have the
+  !> field's own type: it is not checked.
   interface hlc_halo_view
     module procedure view_real32, view_real64, view_int32, view_int64
   end interface
@@ -45,14 +46,14 @@ contains
     call settle(int(c_halo_finish_views(halo%handle)), halo%rank, status)
   end subroutine
 
-  !> Gives the views back and waits until the neighbours have given back theirs of this block, which may be written again then.
+  !> Releases the views and waits until the neighbours have released theirs of this block, which may be written again then.
   subroutine hlc_halo_release(halo, status)
     type(hlc_halo), intent(in) :: halo
     integer, intent(out), optional :: status
     call settle(int(c_halo_release(halo%handle)), halo%rank, status)
   end subroutine
 
-  !> The views of a field, and which of them lies in a direction; 0 if the direction is none, with the sentence that says so.
+  !> The views of a field, and which of them is in a direction. It is 0 if the direction is none, with the sentence that says so.
   subroutine find_view(halo, field, direction, views, which, code, message)
     type(hlc_halo), intent(in) :: halo
     integer, intent(in) :: field, direction(:)

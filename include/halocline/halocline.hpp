@@ -1,7 +1,7 @@
 /*
- * Halocline for C++: the C API with owners, exceptions and lambdas. Header-only, C++17 or newer. Every method is one call of
- * halocline.h, which says when it returns, who may call it and what may go wrong; a status that is an error becomes an Error.
- * Owners are move-only. Nothing here allocates between start and finish.
+ * Halocline for C++: the C API with owners, exceptions and lambdas. Header-only, C++17 or newer. Every method is one call of halocline.h,
+ * which defines when it returns, which threads may call it and which errors it has. A status that is an error becomes an Error. Owners are
+ * move-only. Nothing here allocates between start and finish.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -12,7 +12,7 @@
 
 namespace halocline {
 
-/// Initialises MPI if nobody has, and finalises it at the end of its scope if it did. Declare it before everything else.
+/// Initialises MPI if it is not initialised yet, and in that case finalises it at the end of its scope. Declare it before everything else.
 class Mpi {
  public:
   explicit Mpi(int threads = MPI_THREAD_SINGLE) {
@@ -58,7 +58,8 @@ class Context {
   detail::Handle<hlc_context, hlc_finalise> handle_;
 };
 
-/// Where the pages of shared memory lie: at the thread that allocates, or each at the thread that writes it first (hlc_field_alloc_untouched).
+/// Placement of the pages of shared memory: at the thread that allocates, or each at the thread that writes it first
+/// (hlc_field_alloc_untouched).
 enum class Pages { of_the_caller, untouched };
 
 /// count values of T in memory that all ranks of the node can read, filled with zeros (hlc_field_alloc). Making one is collective.

@@ -68,8 +68,8 @@ namespace detail {
 
 inline void report(const char *where) noexcept { std::fprintf(stderr, "halocline: %s: %s\n", where, hlc_error_message()); }
 
-/// Owns one C handle. Closing is collective, so a handle that goes out of scope because of an exception on this rank alone must not
-/// wait for the others: it is then left open, and so is one that outlives MPI_Finalize.
+/// Owns one C handle. Closing is collective, so a handle that leaves its scope because of an exception on this rank alone must not wait for
+/// the others. It is then left open. So is a handle that outlives MPI_Finalize.
 template <class T, hlc_status (*close)(T **)>
 class Handle {
  public:

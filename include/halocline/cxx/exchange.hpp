@@ -22,8 +22,8 @@ struct ExchangeOptions {
   const char *name = nullptr;  ///< for messages, the same on all ranks
 };
 
-/// Planned exchanges with any list of neighbours (hlc_exchange_create). pack(int neighbour, void *buffer) fills what goes to a neighbour,
-/// unpack(int neighbour, const void *buffer) takes what came from it; an exception that leaves them is thrown on by start or finish.
+/// Planned exchanges with any list of neighbours (hlc_exchange_create). pack(int neighbour, void *buffer) fills the data for a neighbour.
+/// unpack(int neighbour, const void *buffer) takes the data received from it. Start or finish rethrows an exception that leaves them.
 template <class Pack, class Unpack>
 class Exchange {
  public:

@@ -1,4 +1,4 @@
-// Where the cells of a field lie, so that a swap with another field than the planned one can be refused before it touches memory.
+// The location of a field's cells, so that a swap with another field than the planned one can be refused before it touches memory.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef HALOCLINE_CXX_FIELD_LAYOUT_HPP
@@ -68,7 +68,7 @@ class FieldLayout {
     }
   }
   bool same_elements(const FieldLayout &planned) const { return type_ == planned.type_ && element_bytes_ == planned.element_bytes_; }
-  /// Every cell of the planned field lies at the same distance from data() here. There may be more cells than that.
+  /// Every cell of the planned field is at the same distance from data() here. There may be more cells than that.
   bool same_cells(const FieldLayout &planned) const {
     const bool known = ndims_ > 0;
     return !known || (ndims_ == planned.ndims_ && low_ == planned.low_ && stride_bytes_ == planned.stride_bytes_ &&

@@ -29,8 +29,8 @@ struct HaloOptions {
   bool staged = false;         ///< one dimension after the other, two messages for each, the same on all ranks
 };
 
-/// A field as a Halo takes it, made from a Field without a word of the caller, or with a name that messages call it by:
-/// `Halo(context, grid, {u, {v, "v"}})`. The name is read while the Halo is made.
+/// A field as a Halo takes it: made implicitly from a Field, or with a name for messages: `Halo(context, grid, {u, {v, "v"}})`. The name is
+/// read while the Halo is made.
 class FieldRef {
  public:
   template <class T, int N>
@@ -74,8 +74,8 @@ class Halo {
   void start() { check(hlc_halo_start(raw(), nullptr)); }
   /// Starts one swap of what is asked for.
   void start(const Swap &what) { check(hlc_halo_start(raw(), &what)); }
-  /// Starts one swap of other fields than those that the Halo was made from, one for each of them in the same order, with the same elements and of the
-  /// same grid and depth (hlc_halo_start_with). Needs the option rebind. Throws HLC_ERR_ARGUMENT for a field of another kind.
+  /// Starts one swap of other fields than those that the Halo was made from (hlc_halo_start_with). There is one for each of them, in the
+  /// same order, with the same elements, grid and depth. Needs the option rebind. Throws HLC_ERR_ARGUMENT for a field of another kind.
   template <class... Fields, class = std::enable_if_t<!(std::is_same_v<std::remove_const_t<Fields>, Swap> || ...)>>
   void start_with(Fields &...fields) {
     start_bound(nullptr, fields...);
@@ -91,7 +91,7 @@ class Halo {
   void finish() { check(hlc_halo_finish(raw())); }
   /// Completes the swap without copies in mode view: the cells around the block are read through Views (hlc_halo_finish_views).
   void finish_views() { check(hlc_halo_finish_views(raw())); }
-  /// Gives views back and waits until the neighbours have given back theirs of this block (hlc_halo_release).
+  /// Releases the views and waits until the neighbours have released theirs of this block (hlc_halo_release).
   void release() { check(hlc_halo_release(raw())); }
   /// Start and finish in one.
   void swap() {

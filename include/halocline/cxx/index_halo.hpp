@@ -77,9 +77,9 @@ class IndexHalo {
   void finish() { check(hlc_index_halo_finish(raw())); }
   /// Completes the swap without copies in mode view (hlc_index_halo_finish_views).
   void finish_views() { check(hlc_index_halo_finish_views(raw())); }
-  /// Gives views back and waits until the neighbours have given back theirs (hlc_index_halo_release).
+  /// Releases the views and waits until the neighbours have released theirs (hlc_index_halo_release).
   void release() { check(hlc_index_halo_release(raw())); }
-  /// Where the values of a neighbour's in list lie (hlc_index_halo_view).
+  /// The location of the values of a neighbour's in list (hlc_index_halo_view).
   hlc_index_view view(int field, int neighbour) {
     hlc_index_view view{};
     check(hlc_index_halo_view(raw(), field, neighbour, &view));

@@ -26,7 +26,7 @@ class Allreduce {
  public:
   Allreduce(const Context &context, std::int64_t count, Reduction reduction, const char *name = nullptr)
       : handle_(open(context, {count, type_of<T>(), sizeof(T), static_cast<hlc_reduction>(reduction), nullptr, nullptr, name})) {}
-  /// T combine(T a, T b), where a comes before b in the order. It must not throw.
+  /// T combine(T a, T b), where a precedes b in the order. It must not throw.
   template <class Combine, class = std::enable_if_t<std::is_invocable_r_v<T, Combine &, T, T>>>
   Allreduce(const Context &context, std::int64_t count, Combine combine, const char *name = nullptr)
       : operation_(std::make_shared<Combine>(std::move(combine))),

@@ -54,7 +54,7 @@ using Notification = hlc_notification;
 using Ids = hlc_ids;
 using Block = hlc_block;
 
-/// Who takes notifications: each rank those sent to it, or any rank of a node those sent to any of them (hlc_segment_spec.shared).
+/// Which ranks take notifications: each rank those sent to it, or any rank of a node those sent to any of them (hlc_segment_spec.shared).
 enum class NotificationsOf { rank, node };
 
 /// A part of memory and some notifications per rank (hlc_segment_create). Making and closing one is collective. Counts are elements of T,

@@ -12,8 +12,8 @@
 
 namespace halocline {
 
-/// The cells in one direction of a block, read where they lie: view(i, j) has the indices that the cell has in a Field, counted from the
-/// block's first cell.
+/// The cells in one direction of a block, read in place. view(i, j) has the indices that the cell has in a Field, counted from the block's
+/// first cell.
 template <class T, int N>
 class View {
  public:
@@ -42,8 +42,8 @@ class View {
   const char *origin_;
 };
 
-/// All views of one field since the last finish (hlc_halo_views). N must be the number of the halo's dimensions, and T the field's element type:
-/// neither is checked.
+/// All views of one field since the last finish (hlc_halo_views). N must be the number of the halo's dimensions, and T the field's element
+/// type: neither is checked.
 template <class T, int N>
 class Views {
  public:
@@ -74,8 +74,8 @@ class Row {
   const hlc_row &row_;
 };
 
-/// How for_rows walks: how far the stencil reads, whether it is a star, and along which dimension rows run (-1: the last one, which is
-/// contiguous in a Field).
+/// Options of for_rows: how far the stencil reads, whether it is a star, and along which dimension rows run. Dimension -1 is the last one,
+/// which is contiguous in a Field.
 struct RowsOptions {
   std::int64_t reach = 1;
   Stencil stencil = Stencil::box;
