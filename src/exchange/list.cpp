@@ -25,23 +25,27 @@ Status ListExchange::check(const hlc_exchange_spec *spec) const {
   if (spec->nneighbours < 0)
     return fail(Status::argument, "hlc_exchange_create on rank %d: nneighbours is %d, it must be 0 or more", me, spec->nneighbours);
   if (spec->nneighbours > 0 && !spec->neighbours) return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours is NULL", me);
-  for (int i = 0; i < spec->nneighbours; ++i) {
-    const hlc_neighbour &n = spec->neighbours[i];
-    if (n.rank < 0 || n.rank >= context_.size())
-      return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].rank is %d, it must be 0 to %d", me, i, n.rank,
-                  context_.size() - 1);
-    if (n.tag_out < 0 || n.tag_in < 0)
-      return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d] has tag_out %d and tag_in %d, both must be 0 or more",
-                  me, i, n.tag_out, n.tag_in);
-    if (n.bytes_out < 0 || n.bytes_in < 0)
-      return fail(Status::argument,
-                  "hlc_exchange_create on rank %d: neighbours[%d] has %lld bytes_out and %lld bytes_in, both must be 0 or more", me, i,
-                  static_cast<long long>(n.bytes_out), static_cast<long long>(n.bytes_in));
-    if (n.bytes_out > 0 && !spec->pack)
-      return fail(Status::argument, "hlc_exchange_create on rank %d: pack is NULL, but neighbours[%d] has bytes_out", me, i);
-    if (n.bytes_in > 0 && !spec->unpack)
-      return fail(Status::argument, "hlc_exchange_create on rank %d: unpack is NULL, but neighbours[%d] has bytes_in", me, i);
-  }
+  for (int i = 0; i < spec->nneighbours; ++i) HLC_TRY(check_neighbour(*spec, i));
+  return Status::ok;
+}
+
+Status ListExchange::check_neighbour(const hlc_exchange_spec &spec, int i) const {
+  const int me = context_.rank();
+  const hlc_neighbour &n = spec.neighbours[i];
+  if (n.rank < 0 || n.rank >= context_.size())
+    return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d].rank is %d, it must be 0 to %d", me, i, n.rank,
+                context_.size() - 1);
+  if (n.tag_out < 0 || n.tag_in < 0)
+    return fail(Status::argument, "hlc_exchange_create on rank %d: neighbours[%d] has tag_out %d and tag_in %d, both must be 0 or more", me,
+                i, n.tag_out, n.tag_in);
+  if (n.bytes_out < 0 || n.bytes_in < 0)
+    return fail(Status::argument,
+                "hlc_exchange_create on rank %d: neighbours[%d] has %lld bytes_out and %lld bytes_in, both must be 0 or more", me, i,
+                static_cast<long long>(n.bytes_out), static_cast<long long>(n.bytes_in));
+  if (n.bytes_out > 0 && !spec.pack)
+    return fail(Status::argument, "hlc_exchange_create on rank %d: pack is NULL, but neighbours[%d] has bytes_out", me, i);
+  if (n.bytes_in > 0 && !spec.unpack)
+    return fail(Status::argument, "hlc_exchange_create on rank %d: unpack is NULL, but neighbours[%d] has bytes_in", me, i);
   return Status::ok;
 }
 

@@ -36,6 +36,7 @@ class ListExchange final : private Cargo {
   };
 
   Status check(const hlc_exchange_spec *spec) const;
+  Status check_neighbour(const hlc_exchange_spec &spec, int i) const;
   Status check_tags(const hlc_exchange_spec &spec) const;
   const hlc_neighbour *find_taker(const hlc_neighbour &from) const;
   std::vector<Edge> make_edges();

@@ -4,9 +4,16 @@
 
 #include <algorithm>
 
+#include "base/bounds.hpp"
 #include "halo/agree.hpp"
 
 namespace halocline {
+namespace {
+
+constexpr const char *kSides = ", it must be HLC_SIDE_BOTH (0), HLC_SIDE_LOW (1) or HLC_SIDE_HIGH (2)";
+static_assert(HLC_SIDE_BOTH == 0 && HLC_SIDE_LOW == 1 && HLC_SIDE_HIGH == 2);
+
+}  // namespace
 
 Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
   HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
@@ -44,17 +51,14 @@ Status Halo::create(const hlc_halo_spec *spec) {
 // ---------------------------------------------------------------- swaps
 
 Status Halo::check_swap(const char *call, const hlc_swap &what) const {
-  const int me = context_.rank();
+  const int me = context_.rank(), side = static_cast<int>(what.side);
   HLC_TRY(check_field_list(call, me, what, static_cast<int>(fields().size())));
   if (what.one_dim && staged_)
     return fail(Status::unsupported, "%s on rank %d: one_dim is set, but a staged halo swaps all its dimensions", call, me);
-  if (what.one_dim && (what.dim < 0 || what.dim >= ndims_))
-    return fail(Status::argument, "%s on rank %d: dim is %d, it must be 0 to %d", call, me, what.dim, ndims_ - 1);
-  if (what.side < HLC_SIDE_BOTH || what.side > HLC_SIDE_HIGH)
-    return fail(Status::argument, "%s on rank %d: side is %d, it must be HLC_SIDE_BOTH (%d), HLC_SIDE_LOW (%d) or HLC_SIDE_HIGH (%d)", call,
-                me, static_cast<int>(what.side), HLC_SIDE_BOTH, HLC_SIDE_LOW, HLC_SIDE_HIGH);
-  if (!what.one_dim && what.side != HLC_SIDE_BOTH)
-    return fail(Status::argument, "%s on rank %d: side is %d; a side needs one_dim", call, me, static_cast<int>(what.side));
+  HLC_TRY(
+      check_bounds({call, me}, {{"dim", what.one_dim ? what.dim : 0, 0, ndims_ - 1},
+                                {"side", side, HLC_SIDE_BOTH, HLC_SIDE_HIGH, kSides},
+                                {"side", what.one_dim ? HLC_SIDE_BOTH : side, HLC_SIDE_BOTH, HLC_SIDE_BOTH, "; a side needs one_dim"}}));
   return check_addable(call, me, what, fields(), [](const HaloField &field) { return field.type; });
 }
 

@@ -8,12 +8,16 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/bounds.hpp"
+
 namespace halocline {
 namespace {
 
 constexpr int kMostOthers = HLC_MAX_DIMS - 1;
 constexpr std::int64_t kMostRows = 343, kMostStripBytes = 64 << 10;
 constexpr int kPowers[] = {1, 3, 9, 27};  // of 3: what a step in each dimension does to a direction's number
+
+constexpr const char *kForRows = "hlc_for_rows";
 
 Status bad(const char *what, long long value, const char *rule) {
   return fail(Status::argument, "hlc_for_rows: %s is %lld, it must be %s", what, value, rule);
@@ -217,13 +221,13 @@ Status check_spec_alone(const hlc_rows_spec *spec, hlc_row_fn body) {
   if (!spec) return fail(Status::argument, "hlc_for_rows: spec is NULL");
   if (!body) return fail(Status::argument, "hlc_for_rows: body is NULL");
   if (!spec->views) return fail(Status::argument, "hlc_for_rows: views is NULL");
-  if (spec->ndims < 1 || spec->ndims > HLC_MAX_DIMS) return bad("ndims", spec->ndims, "1 to 4");
-  if (spec->dim < 0 || spec->dim >= spec->ndims) return bad("dim", spec->dim, "0 or more and below ndims");
-  if (spec->element_bytes == 0) return bad("element_bytes", 0, "1 or more");
-  if (spec->stencil != HLC_STENCIL_BOX && spec->stencil != HLC_STENCIL_STAR)
-    return bad("stencil", static_cast<int>(spec->stencil), "HLC_STENCIL_BOX or HLC_STENCIL_STAR");
+  HLC_TRY(check_bounds({kForRows}, {{"ndims", spec->ndims, 1, HLC_MAX_DIMS},
+                                    {"dim", spec->dim, 0, spec->ndims - 1, ", it must be 0 or more and below ndims"},
+                                    {"element_bytes", spec->element_bytes > 0 ? 1 : 0, 1, 1, ", it must be 1 or more"},
+                                    {"stencil", static_cast<int>(spec->stencil), HLC_STENCIL_BOX, HLC_STENCIL_STAR,
+                                     ", it must be HLC_STENCIL_BOX or HLC_STENCIL_STAR"}}));
   for (int d = 0; d < spec->ndims; ++d)
-    if (spec->reach[d] < 0 || spec->reach[d] > kMostRows) return bad("reach", spec->reach[d], "0 or more, and no more than the depth");
+    HLC_TRY(check_bounds({kForRows}, {{"reach", spec->reach[d], 0, kMostRows, ", it must be 0 or more, and no more than the depth"}}));
   return Status::ok;
 }
 

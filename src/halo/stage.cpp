@@ -31,11 +31,15 @@ Status Stage::start(const hlc_swap *what, void *const *data) {
   return exchange_.start([&] { return check_->start(what); });
 }
 
+/// However it is said: all fields may be listed, and in one dimension both sides are all there is.
+bool Stage::moves_everything(const hlc_swap &what) const {
+  const bool all_fields = what.nfields == 0 || what.nfields == static_cast<int>(tables_.fields.size());
+  const bool all_sides = !what.one_dim || (tables_.ndims == 1 && what.side == HLC_SIDE_BOTH);
+  return all_fields && all_sides && !what.reverse;
+}
+
 void Stage::set_swap(const hlc_swap *what) {
-  // However it is said: all fields may be listed, and in one dimension both sides are all there is.
-  const bool all_fields = !what || what->nfields == 0 || what->nfields == static_cast<int>(tables_.fields.size());
-  const bool all_sides = !what || !what->one_dim || (tables_.ndims == 1 && what->side == HLC_SIDE_BOTH);
-  const bool everything = all_fields && all_sides && !(what && what->reverse);
+  const bool everything = !what || moves_everything(*what);
   if (everything && everything_) return;
   everything_ = everything;
   tables_.reverse = what && what->reverse;

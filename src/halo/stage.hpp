@@ -81,6 +81,7 @@ class Stage final : private Cargo {
   ReadCard read_card(const HaloPath &path, std::size_t field) const;
   Status take_read_card(HaloPath &path, std::size_t field, const ReadCard &card, Member member);
 
+  bool moves_everything(const hlc_swap &what) const;
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
   void list_copies();

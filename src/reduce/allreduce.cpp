@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bounds.hpp"
 #include "base/counter.hpp"
 #include "base/stream.hpp"
 #include "base/types.hpp"
@@ -40,33 +41,39 @@ void keep(std::unique_ptr<Ring> ring) {
   if (ring) keep_for_ever(std::move(ring));
 }
 
+Status check_elements(const hlc_allreduce_spec &spec, const Caller &caller) {
+  const auto own = static_cast<std::size_t>(type_bytes(spec.type));
+  if (own != 0 && spec.element_bytes != 0 && spec.element_bytes != own)
+    return fail(Status::argument, "%s on rank %d: element_bytes is %zu, elements of this type have %zu", caller.call, caller.rank,
+                spec.element_bytes, own);
+  if (own == 0 && (spec.element_bytes == 0 || spec.element_bytes > kMostBytes))
+    return fail(Status::argument,
+                "%s on rank %d: element_bytes is %zu, an element of HLC_OPAQUE needs 1 or more, and no more than memory holds", caller.call,
+                caller.rank, spec.element_bytes);
+  const auto element = static_cast<std::int64_t>(own != 0 ? own : spec.element_bytes);
+  return check_bounds(caller, {{"count", spec.count, 0, kMostBytes / element, ", it must be 0 or more, and no more than memory holds"}});
+}
+
+Status check_function(const hlc_allreduce_spec &spec, const Caller &caller) {
+  const bool needed = spec.reduction == HLC_REDUCE_USER;
+  if (needed && !spec.function)
+    return fail(Status::argument, "%s on rank %d: function is NULL, and reduction is HLC_REDUCE_USER", caller.call, caller.rank);
+  if (!needed && spec.function)
+    return fail(Status::argument, "%s on rank %d: function is given, but reduction is %s", caller.call, caller.rank,
+                reduction_word(spec.reduction));
+  return Status::ok;
+}
+
 }  // namespace
 
 Status Allreduce::check(const hlc_allreduce_spec *spec) const {
-  const int me = context_.rank();
-  if (!spec) return fail(Status::argument, "%s on rank %d: spec is NULL", kCreate, me);
-  if (spec->type < HLC_OPAQUE || spec->type > HLC_COMPLEX128)
-    return fail(Status::argument, "%s on rank %d: type is %d, which is no hlc_type", kCreate, me, static_cast<int>(spec->type));
-  if (spec->reduction < HLC_REDUCE_SUM || spec->reduction > HLC_REDUCE_USER)
-    return fail(Status::argument, "%s on rank %d: reduction is %d, which is no hlc_reduction", kCreate, me,
-                static_cast<int>(spec->reduction));
-  const auto own = static_cast<std::size_t>(type_bytes(spec->type));
-  if (own != 0 && spec->element_bytes != 0 && spec->element_bytes != own)
-    return fail(Status::argument, "%s on rank %d: element_bytes is %zu, elements of this type have %zu", kCreate, me, spec->element_bytes,
-                own);
-  if (own == 0 && (spec->element_bytes == 0 || spec->element_bytes > kMostBytes))
-    return fail(Status::argument,
-                "%s on rank %d: element_bytes is %zu, an element of HLC_OPAQUE needs 1 or more, and no more than memory holds", kCreate, me,
-                spec->element_bytes);
-  const auto element = static_cast<std::int64_t>(own != 0 ? own : spec->element_bytes);
-  if (spec->count < 0 || spec->count > kMostBytes / element)
-    return fail(Status::argument, "%s on rank %d: count is %lld, it must be 0 or more, and no more than memory holds", kCreate, me,
-                static_cast<long long>(spec->count));
-  if (spec->reduction == HLC_REDUCE_USER && !spec->function)
-    return fail(Status::argument, "%s on rank %d: function is NULL, and reduction is HLC_REDUCE_USER", kCreate, me);
-  if (spec->reduction != HLC_REDUCE_USER && spec->function)
-    return fail(Status::argument, "%s on rank %d: function is given, but reduction is %s", kCreate, me, reduction_word(spec->reduction));
-  return Status::ok;
+  const Caller caller{kCreate, context_.rank()};
+  if (!spec) return fail(Status::argument, "%s on rank %d: spec is NULL", kCreate, caller.rank);
+  HLC_TRY(check_bounds(caller,
+                       {{"type", static_cast<int>(spec->type), HLC_OPAQUE, HLC_COMPLEX128, ", which is no hlc_type"},
+                        {"reduction", static_cast<int>(spec->reduction), HLC_REDUCE_SUM, HLC_REDUCE_USER, ", which is no hlc_reduction"}}));
+  HLC_TRY(check_elements(*spec, caller));
+  return check_function(*spec, caller);
 }
 
 Status Allreduce::take(const hlc_allreduce_spec *spec, std::string *plan) {

@@ -86,6 +86,17 @@ gaspi_return_t begin(Job &job, const Wanted &wanted, int leader) {
   return GASPI_SUCCESS;
 }
 
+/// The sentence for a meeting in which the ranks have not said the same, or one of them has no memory.
+Status disagree(const Verdict &all) {
+  if (all.any_shared != all.all_shared)
+    return halocline::fail(Status::mismatch, "gaspi_segment_create: some ranks call with GASPI_MEM_SHARED, some without");
+  if (!all.agrees())
+    return halocline::fail(Status::mismatch,
+                           "gaspi_segment_create: ranks that share notifications have to have as many; notification_num is %d to %d",
+                           all.fewest, all.most);
+  return halocline::fail(Status::memory, "gaspi_segment_create: another rank has no memory for its segment");
+}
+
 /// Meets the others. When that is over, and went wrong anywhere, nobody has a segment.
 gaspi_return_t meet(Job &job, const Wanted &wanted, Group &group, gaspi_timeout_t timeout_ms, Statement &statement) {
   Making &making = job.makings[wanted.id];
@@ -101,14 +112,7 @@ gaspi_return_t meet(Job &job, const Wanted &wanted, Group &group, gaspi_timeout_
   making = Making();
   if (own != GASPI_SUCCESS) return own;
   job.parts.remove(wanted.id);
-  if (met == GASPI_SUCCESS && all.any_shared != all.all_shared)
-    static_cast<void>(halocline::fail(Status::mismatch, "gaspi_segment_create: some ranks call with GASPI_MEM_SHARED, some without"));
-  else if (met == GASPI_SUCCESS && !all.agrees())
-    static_cast<void>(halocline::fail(
-        Status::mismatch, "gaspi_segment_create: ranks that share notifications have to have as many; notification_num is %d to %d",
-        all.fewest, all.most));
-  else if (met == GASPI_SUCCESS)
-    static_cast<void>(halocline::fail(Status::memory, "gaspi_segment_create: another rank has no memory for its segment"));
+  if (met == GASPI_SUCCESS) static_cast<void>(disagree(all));
   return GASPI_ERROR;
 }
 
