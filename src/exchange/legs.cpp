@@ -92,6 +92,14 @@ void Legs::describe(hlc_plan_info &info) const {
   }
 }
 
+Status Legs::name_peer(Status status, int e) const {
+  if (status != Status::mpi || e < 0) return status;
+  const int rank = plan_.edges[static_cast<std::size_t>(e)].rank;
+  const char *host = plan_.other_host(rank);
+  return fail(status, "rank %d cannot reach rank %d%s%s: %s", plan_.context->rank(), rank, host ? " on host " : "", host ? host : "",
+              error_message());
+}
+
 /// Says once what the mode was asked for and cannot do here: links to other nodes, fields that cannot be read.
 Status Legs::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);

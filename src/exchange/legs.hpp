@@ -35,6 +35,8 @@ class Legs {
   bool knows_who() const { return knows_who_; }
   /// What ends a pause of whoever waits for them.
   WakeUp wake_up() const { return wake_up_; }
+  /// MPI knows its call and not the neighbour: a failure of it becomes one that names both. An edge below 0: nobody knows which.
+  Status name_peer(Status status, int edge) const;
   /// Fills the parts of the info that they know.
   void describe(hlc_plan_info &info) const;
 

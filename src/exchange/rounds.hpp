@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
+#include "exchange/arrivals.hpp"
 #include "exchange/cargo.hpp"
 #include "exchange/legs.hpp"
 #include "exchange/waiting.hpp"
@@ -19,26 +17,27 @@ struct RoundState {
 class Rounds {
  public:
   Rounds(Plan &plan, const Legs &legs, Waiting &waiting, Cargo &owner)
-      : plan_(plan), legs_(legs), waiting_(waiting), owner_(owner), cargo_(&owner) {}
+      : plan_(plan), legs_(legs), waiting_(waiting), owner_(owner), cargo_(&owner), arrivals_(plan, legs, owner) {}
   Rounds(const Rounds &) = delete;
   Rounds &operator=(const Rounds &) = delete;
 
   /// Makes room for the plan's edges.
-  void make_tables();
+  void make_tables() { arrivals_.make_tables(); }
   /// Check mode: messages carry stamps, and the neighbours are told of a failure.
   void stamp(Check &check) {
     check_ = &check;
     cargo_ = &check.stamped();
+    arrivals_.hand_to(*cargo_);
   }
 
   /// The plan's parts are other ones than in the last round.
-  void parts_changed() { arranged_ = false; }
+  void parts_changed() { arrivals_.parts_changed(); }
   /// Unpack by edge index, not by arrival.
-  void set_order(bool in_order) { in_order_ = in_order; }
+  void set_order(bool in_order) { arrivals_.set_order(in_order); }
 
   Status start();
   /// `again` while something is missing. In modes whose steps wait inside MPI it only says so.
-  Status test();
+  Status test() { return mark_broken(arrivals_.poll()); }
   /// Hands over what comes, and waits until the neighbours need nothing of mine. Else, once all has come: `again` while they do.
   Status finish(bool waits);
   /// As finish that waits, but the owner copies and ends nothing: views are out then.
@@ -57,26 +56,14 @@ class Rounds {
   Status mark_broken(Status status) { return failed(status) ? break_off(status) : status; }
 
  private:
-  void arrange();
-  void begin();
   Status send_edges(Leg &leg);
   Status send_edge(Leg &leg, int edge);
   Status wait_for_place(Leg &leg, int edge, void **buffer);
-  template <class Take>
-  Status collect(bool *progress, Take take_come);
-  Status look(bool *progress);
-  Status take_early();
-  Status take_in_order();
-  Status take(Leg &from, Edges edges);
-  Status find(const Leg &leg, Edges edges);
-  void show(Leg &leg, Edges edges);
-  Status give_back();
   Status wait_for_all();
   Status complete(bool waits);
   Status close(bool waits);
   Status close_each(int *rank);
   Status suspect_missing(bool timed_out);
-  Status name_peer(Status status, int edge) const;
   Status break_off(Status status);
 
   Plan &plan_;
@@ -85,18 +72,8 @@ class Rounds {
   Cargo &owner_;
   Cargo *cargo_;            // the owner, or what puts stamps on its messages
   Check *check_ = nullptr;  // null unless HALOCLINE_CHECK=1
-
-  std::uint64_t round_ = 0;
-  std::vector<std::uint64_t> came_;  // per edge: the last round in which its data have come
-  std::vector<bool> awaited_;        // per edge: it brings something in rounds with these parts
-  int awaited_edges_ = 0;
-  bool arranged_ = false;   // what a round needs to know of its parts has been found
-  std::vector<int> early_;  // come before finish, in order of arrival
-  int next_ = 0;            // in order: the first edge that has not been unpacked
-  std::vector<int> shown_;  // views are out of these edges
-  int left_ = 0;            // edges whose data have not been unpacked
-  int missing_ = 0;         // edges whose data have not come
-  bool in_flight_ = false, broken_ = false, in_order_ = false;
+  Arrivals arrivals_;
+  bool in_flight_ = false, broken_ = false;
   bool copied_ = false;  // the owner has copied to itself
 };
 

@@ -1,4 +1,4 @@
-/* Mode view (src/exchange/modes/direct.cpp, src/exchange/rounds.cpp): as direct.pml, but what is ready is read after the finish, where it
+/* Mode view (src/exchange/modes/direct.cpp, src/exchange/arrivals.cpp): as direct.pml, but what is ready is read after the finish, where it
  * lies, until the next start gives it back by saying read. A rank has two fields and swaps them in turn; it writes one when the finish of the
  * other has seen that what was shown of it before has been given back. At the end it waits for all (release). The ranks stand in a ring, open
  * at one end unless RING: each reads from the one before, so that a rank learns by nothing but read that it may write.
