@@ -75,18 +75,8 @@ Status Stage::found(int edge, std::span<const FieldPlace> places) {
     move.peer_halo = part + places[f].offset + bindings_->reach[e * n + f].halo;
     move.peer_edge = part + places[f].offset + bindings_->reach[e * n + f].edge;
   }
-  if (!tables_.reverse) aim_copies(e);
+  if (!tables_.reverse) copies_.aim(e);
   return Status::ok;
-}
-
-/// The table of copies has an entry for each field that an edge brings.
-void Stage::aim_copies(std::size_t e) {
-  std::size_t i = 0;
-  const std::span<BoundCopy> copies = pulls_.groups(e, e + 1);
-  for (const int f : tables_.swapped) {
-    const HaloMove &move = tables_.paths[e].moves[static_cast<std::size_t>(f)];
-    if (tables_.paths[e].active && move.halo_bytes > 0) copies[i++].from = move.peer_edge;
-  }
 }
 
 /// A member's part of a field's memory, held until the swap is over; NULL if this rank has it no more.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/log.hpp"
 #include "exchange/modes/modes.hpp"
 #include "halo/agree.hpp"
 #include "halo/stage.hpp"
@@ -42,7 +43,7 @@ Status Stage::make_check(const hlc_halo_spec &spec) {
   });
 }
 
-Stage::Stage(Context &context) : context_(context), held_(context), exchange_(context, *this, kSwapOfHalo) {}
+Stage::Stage(Context &context) : context_(context), held_(context), exchange_(context, *this, kSwapOfHalo), copies_(tables_) {}
 
 Stage::~Stage() {
   if (bindings_) let_go();
@@ -66,6 +67,24 @@ void Stage::expose(HaloField &field) {
   if (field.exposed.segment < 0) return;
   exposures_.mine.push_back(std::move(exposed));
   field.place = {kExposedSerial, 0};
+}
+
+/// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there. Cells that occur more than once in a halo have no box of
+/// their own in anybody's memory.
+void Stage::make_views(const hlc_halo_spec &spec) {
+  if (context_.post()) {
+    report_once("view", "check",
+                "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
+    return;
+  }
+  tables_.aligns = true;
+  if (const int d = find_wrapped(spec); d >= 0)
+    return report_once(
+        "view", "deep",
+        "mode view: along dimension %d the halo is deeper than the block; cells are copied into it, as in mode direct, and views "
+        "show the halo",
+        d);
+  views_ = std::make_unique<Views>(tables_);
 }
 
 std::vector<Edge> Stage::make_edges() const {
@@ -100,7 +119,7 @@ hlc_plan_info Stage::describe() const {
       for (const HaloMove &move : path.moves) info.self_bytes += move.halo_bytes;
   const std::size_t paths = tables_.paths.size() + tables_.self_paths.size() + tables_.repeats.size();
   info.memory_bytes += static_cast<std::int64_t>(sizeof(Stage) + paths * (sizeof(HaloPath) + tables_.fields.size() * sizeof(HaloMove)));
-  for (const CopyTable *table : {&pulls_, &packs_, &unpacks_}) info.memory_bytes += table->memory_bytes();
+  info.memory_bytes += copies_.memory_bytes();
   return info;
 }
 

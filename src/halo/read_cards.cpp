@@ -22,9 +22,9 @@ Stage::ReadCard Stage::read_card(const HaloPath &path, std::size_t f) const {
 Status Stage::take_read_card(HaloPath &path, std::size_t f, const ReadCard &card, Member member) {
   const HaloField &field = tables_.fields[f];
   HaloMove &move = path.moves[f];
-  const std::size_t at = static_cast<std::size_t>(&path - tables_.paths.data()) * tables_.fields.size() + f;
-  if (views_) views_->peer_strides[at] = card.strides;
-  if (bindings_) bindings_->reach[at] = {card.halo, card.edge};
+  const auto e = static_cast<std::size_t>(&path - tables_.paths.data());
+  if (views_) views_->note_strides(e, f, card.strides);
+  if (bindings_) bindings_->reach[e * tables_.fields.size() + f] = {card.halo, card.edge};
   const char *part = find_part(card, member);
   if (!part && card.serial == kExposedSerial)
     return fail(
@@ -72,14 +72,8 @@ Status Stage::joined(const Plan &plan) {
   });
 }
 
-/// Makes room for all copies of a swap.
 Status Stage::make_tables() {
-  const std::size_t n = tables_.fields.size(), all = tables_.paths.size();
-  std::size_t packed = 0;
-  for (std::size_t e = 0; e < all; ++e) packed += exchange_.packs(static_cast<int>(e)) ? 1U : 0U;
-  pulls_.reserve(all + tables_.self_paths.size(), (all - packed + tables_.self_paths.size()) * n);
-  packs_.reserve(all, packed * n);
-  unpacks_.reserve(all, packed * n);
+  copies_.make_room([this](int edge) { return exchange_.packs(edge); });
   return Status::ok;
 }
 

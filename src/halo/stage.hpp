@@ -9,10 +9,10 @@
 #include "exchange/fields.hpp"
 #include "halo/bindings.hpp"
 #include "halo/check.hpp"
-#include "halo/copy_table.hpp"
+#include "halo/copies.hpp"
 #include "halo/exposures.hpp"
-#include "halo/shown.hpp"
 #include "halo/tables.hpp"
+#include "halo/views.hpp"
 
 namespace halocline {
 
@@ -58,13 +58,13 @@ class Stage final : private Cargo {
     std::vector<ReadCard> mine, theirs;  // per path and field
   };
 
-  void pack(int edge, void *buffer, bool past_caches) override;
-  void unpack(int edge, const void *buffer) override;
+  void pack(int edge, void *buffer, bool past_caches) override { copies_.pack(edge, buffer, past_caches); }
+  void unpack(int edge, const void *buffer) override { copies_.unpack(edge, buffer); }
   Status found(int edge, std::span<const FieldPlace> places) override;
-  void pull(int edge) override;
-  void pull_several(Edges edges) override;
-  void show(int edge, const void *buffer) override;
-  void copy_to_myself() override;
+  void pull(int edge) override { copies_.pull({&edge, 1}); }
+  void pull_several(Edges edges) override { copies_.pull(edges); }
+  void show(int edge, const void *buffer) override { views_->show(edge, buffer); }
+  void copy_to_myself() override { copies_.copy_to_myself(); }
   void end_round() override;
   Looks *looks() override { return check_.get(); }
   bool copies_cells() const override { return true; }
@@ -85,24 +85,13 @@ class Stage final : private Cargo {
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
   void list_copies();
-  void list_pulls(const HaloPath &path);
-  void list_messages(const HaloPath &path);
-  void pack_halos(const HaloPath &path, char *message, bool past_caches) const;
-  void add_message(const HaloPath &path, const char *message) const;
   void make_bindings();
   Status bind(const hlc_swap *what, void *const *data, bool *moved);
   Status hold(std::size_t field);
   void let_go();
-  void aim_copies(std::size_t edge);
   char *borrow(std::int64_t serial, Member member);
   Status refuse_place(const HaloPath &path, std::size_t field) const;
   void make_views(const hlc_halo_spec &spec);
-  void put_view(std::size_t path, std::size_t field, hlc_view *views) const;
-  void put_own_view(const HaloPath &path, std::size_t field, hlc_view *views) const;
-  bool is_swapped(const HaloPath &path, std::size_t field) const;
-  void copy_inside(const std::vector<HaloPath> &paths);
-  void add_halos(const HaloPath &path);
-  void clear_halo();
 
   Context &context_;
   Options options_;
@@ -110,8 +99,7 @@ class Stage final : private Cargo {
   HeldFields held_;
   Exchange exchange_;
 
-  // The copies of a swap that is not reversed, a group per path: those from neighbours that are read, then from myself; and of the others.
-  CopyTable pulls_, packs_, unpacks_;
+  Copies copies_;
   bool everything_ = false;  // the parts of the exchange are those of a whole swap
   Exposures exposures_;
   std::unique_ptr<Bindings> bindings_;  // null unless swaps may bring other arrays

@@ -1,0 +1,64 @@
+// The copies of a halo's swaps: into messages and out of them, from neighbours that are read, and from myself; in reverse, the sums.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "exchange/leg.hpp"
+#include "halo/copy_table.hpp"
+#include "halo/tables.hpp"
+
+namespace halocline {
+
+class Copies {
+ public:
+  explicit Copies(const HaloTables &tables) : tables_(tables) {}
+
+  /// Makes room for all copies of a swap. packs(edge): its cells go through a message, and are not read.
+  template <class Packs>
+  void make_room(Packs packs) {
+    std::size_t packed = 0;
+    for (std::size_t e = 0; e < tables_.paths.size(); ++e) packed += packs(static_cast<int>(e)) ? 1U : 0U;
+    reserve(packed);
+  }
+  /// What a swap copies stands in lists, in the order in which it is used. A reverse swap has none.
+  template <class Packs>
+  void list(Packs packs) {
+    forget();
+    for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
+      begin_groups();
+      packs(static_cast<int>(e)) ? list_messages(tables_.paths[e]) : list_pulls(tables_.paths[e]);
+    }
+    list_own();
+  }
+  /// The neighbour's fields of an edge that is read lie elsewhere than they did.
+  void aim(std::size_t edge);
+
+  void pack(int edge, void *buffer, bool past_caches);
+  void unpack(int edge, const void *buffer);
+  void pull(Edges edges);
+  void copy_to_myself();
+  /// Halos that repeat cells of another: forwards they take them, last of all; in reverse they give theirs back, first of all.
+  void copy_repeats() { copy_inside(tables_.repeats); }
+  /// After a reverse swap, which has taken what the halos held.
+  void clear_halo();
+  std::int64_t memory_bytes() const { return pulls_.memory_bytes() + packs_.memory_bytes() + unpacks_.memory_bytes(); }
+
+ private:
+  void reserve(std::size_t packed);
+  void forget();
+  void begin_groups();
+  void list_own();
+  void list_pulls(const HaloPath &path);
+  void list_messages(const HaloPath &path);
+  void pack_halos(const HaloPath &path, char *message, bool past_caches) const;
+  void add_message(const HaloPath &path, const char *message) const;
+  void copy_inside(const std::vector<HaloPath> &paths);
+  void add_halos(const HaloPath &path);
+
+  const HaloTables &tables_;
+  // Of a swap that is not reversed, a group per path: those from neighbours that are read, then from myself; and of the others.
+  CopyTable pulls_, packs_, unpacks_;
+};
+
+}  // namespace halocline
