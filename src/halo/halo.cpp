@@ -65,7 +65,7 @@ Status Halo::check_swap(const char *call, const hlc_swap &what) const {
 /// An array that is brought must end in the memory in which it begins. The list of fields has been checked.
 Status Halo::check_given(const hlc_swap *what, void *const *data) const {
   const int listed = what ? what->nfields : 0, count = listed > 0 ? listed : static_cast<int>(fields().size());
-  for (int i = 0; data && i < count; ++i) {
+  for (int i = 0; i < count; ++i) {
     const int f = listed > 0 ? what->fields[i] : i;
     const HaloField &field = fields()[static_cast<std::size_t>(f)];
     if (data[f])
@@ -79,7 +79,7 @@ Status Halo::check_given(const hlc_swap *what, void *const *data) const {
 Status Halo::begin(const char *call, const hlc_swap *what, void *const *data) {
   if (const char *why = kSwapOfHalo.at_start(state())) return refuse(call, why);
   if (what) HLC_TRY(check_swap(call, *what));
-  HLC_TRY(check_given(what, data));
+  if (data) HLC_TRY(check_given(what, data));
   if (staged_) return staged_->start(what, data);
   if (what && what->reverse && stage_->views_out())
     return refuse(call, "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
