@@ -23,13 +23,6 @@ void Arrivals::arrange() {
   arranged_ = true;
 }
 
-void Arrivals::begin() {
-  if (!arranged_) arrange();
-  round_ += 1;
-  next_ = 0;
-  left_ = missing_ = awaited_edges_;
-}
-
 Status Arrivals::poll() {
   bool progress = !legs_.blocks();
   const auto keep = [this](Leg &, Edges come) {

@@ -26,7 +26,12 @@ class Arrivals {
   void set_order(bool in_order) { in_order_ = in_order; }
 
   /// A round begins.
-  void begin();
+  void begin() {
+    if (!arranged_) arrange();
+    round_ += 1;
+    next_ = 0;
+    left_ = missing_ = awaited_edges_;
+  }
   /// Asks for what has come, and leaves it where it is. In modes whose steps wait inside MPI it asks for nothing.
   Status poll();
   /// Hands over what came before.
