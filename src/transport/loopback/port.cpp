@@ -1,0 +1,268 @@
+// Starting transfers, and taking in what has become of them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/loopback/port.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <set>
+#include <utility>
+
+namespace halocline::transport::loopback {
+namespace {
+
+constexpr long kLongestSleep_ns = 50'000;  // there is nothing to sleep on
+
+/// Immediate data that set a word:  | 1 | ear: 14 bits | id: 17 bits | value: 32 bits |. Others count.
+constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
+constexpr int kEarAt = 49, kIdAt = 32;
+constexpr std::uint64_t kIds = std::uint64_t{1} << (kEarAt - kIdAt), kEars = std::uint64_t{1} << (63 - kEarAt);
+static_assert(kIds == Words::kMostIds);
+
+}  // namespace
+
+Status Port::choose(const Wish &wish, Choice *choice) {
+  if (!wish.provider.empty() && wish.provider != "loopback")
+    return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s'; there is: loopback", wish.provider.c_str());
+  std::snprintf(choice->provider, sizeof choice->provider, "loopback");
+  choice->fake = wish.fake;
+  choice->secret = std::random_device()();
+  return Status::ok;
+}
+
+Status Port::open(const Wish &, const Choice &choice) {
+  const auto locked = fabric_.lock();
+  number_ = fabric_.attach();
+  address_.bytes =
+      static_cast<std::uint32_t>(std::snprintf(address_.text, sizeof address_.text, "%llu", static_cast<unsigned long long>(number_)));
+  fake_ = choice.fake != Fake::no;
+  poor_ = choice.fake == Fake::poor;
+  overtakes_ = poor_ || choice.fake == Fake::unordered;
+  crowded_ = choice.fake == Fake::crowded;
+  dice_.seed(static_cast<unsigned>(number_));
+  return Status::ok;
+}
+
+void Port::close_endpoint() {
+  const auto locked = fabric_.lock();
+  fabric_.detach(std::exchange(number_, 0));
+  waiting_.clear();
+}
+
+const char *Port::text_of(int error) const { return std::strerror(error); }
+
+Status Port::meet(const Address &address, Peer *peer) {
+  const Peer number = std::strtoull(address.text, nullptr, 10);
+  if (number == 0) return fail(Status::unsupported, "%s does not understand the address of a peer", description_.c_str());
+  const auto locked = fabric_.lock();
+  peers_[number] += 1;
+  *peer = number;
+  return Status::ok;
+}
+
+void Port::part_from(const Address &address) { part_from(std::strtoull(address.text, nullptr, 10)); }
+
+void Port::part_from(Peer peer) {
+  const auto locked = fabric_.lock();
+  const auto known = peers_.find(peer);
+  if (known != peers_.end() && --known->second == 0) peers_.erase(known);
+}
+
+std::uint64_t Port::listen(Counter *counter) {
+  const auto locked = fabric_.lock();
+  counters_[++last_word_] = counter;
+  return last_word_;
+}
+
+void Port::stop_listening(std::uint64_t word) {
+  const auto locked = fabric_.lock();
+  counters_.erase(word);
+}
+
+Status Port::listen(const Words &words, std::uint64_t *ear) {
+  const auto locked = fabric_.lock();
+  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kEars / 2)
+    return fail(Status::memory, "the network has no more announcements for notifications");
+  do *ear = kSetsWord | (++last_ear_ % kEars) << kEarAt;
+  while (words_.count(*ear) != 0);
+  words_[*ear] = words;
+  return Status::ok;
+}
+
+void Port::stop_setting(std::uint64_t ear) {
+  const auto locked = fabric_.lock();
+  words_.erase(ear);
+}
+
+Status Port::lend(Transfer &transfer) {
+  const auto locked = fabric_.lock();
+  char *base = transfer.kind == Transfer::Kind::fetch ? transfer.into : const_cast<char *>(transfer.from);
+  transfer.lent = transfer.descriptor = fabric_.register_memory({number_, base, transfer.bytes, Use::for_me});
+  return Status::ok;
+}
+
+void Port::start(Transfer &transfer) {
+  const auto locked = fabric_.lock();
+  transfer.state.store(Transfer::State::under_way, std::memory_order_relaxed);
+  if (overtakes_ || transfer.kind == Transfer::Kind::receive) transfer.in_any_order = true;
+  if (!has_to_wait(transfer) && try_start(transfer)) return;
+  transfer.waits = true;
+  waiting_.push_back(&transfer);
+}
+
+/// An older one to its peer waits.
+bool Port::has_to_wait(const Transfer &transfer) const {
+  const auto is_older = [&](const Transfer *one) { return !one->in_any_order && one->peer == transfer.peer; };
+  return !transfer.in_any_order && std::any_of(waiting_.begin(), waiting_.end(), is_older);
+}
+
+/// The network has no room now.
+bool Port::is_refused(const Transfer &transfer) {
+  if (transfer.bytes > kAlwaysRoomBytes &&
+      fabric_.under_way(number_, transfer.peer) + transfer.bytes > std::max(kRoomBytes, transfer.bytes))
+    return true;
+  if (!crowded_) return fake_ && !dice(3);
+  if (transfer.kind == Transfer::Kind::send) return false;
+  if (refusals_left_ == 0 && dice(4)) refusals_left_ = 1 + static_cast<int>(dice_() % 30);
+  return refusals_left_ > 0 && --refusals_left_ >= 0;
+}
+
+/// What a caller has done wrong; 0 if nothing.
+int Port::fault_of(const Transfer &transfer) const {
+  const bool reads = transfer.kind == Transfer::Kind::fetch || transfer.kind == Transfer::Kind::receive;
+  const char *mine = reads ? transfer.into : transfer.from;
+  if (poor_ && !fabric_.is_source(transfer.descriptor, mine, transfer.bytes)) return EFAULT;
+  if (transfer.bytes > most_bytes()) return EMSGSIZE;
+  return transfer.kind == Transfer::Kind::receive || peers_.count(transfer.peer) != 0 ? 0 : ENOTCONN;
+}
+
+bool Port::try_start(Transfer &transfer) {
+  const bool receives = transfer.kind == Transfer::Kind::receive;
+  if (!receives && is_refused(transfer)) return false;
+  if (!receives) {
+    taken_.fetch_add(1, std::memory_order_relaxed);
+    held_.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (const int fault = fault_of(transfer); fault != 0)
+    fabric_.report(number_, {&transfer, fault, 0});
+  else if (receives)
+    fabric_.add_buffer(number_, transfer);
+  else
+    send(transfer);
+  return true;
+}
+
+/// What needs only its source back may be complete long before it arrives.
+void Port::send(Transfer &transfer) {
+  Packet packet = packet_of(transfer);
+  const bool needs_source =
+      packet.kind == Transfer::Kind::write || packet.kind == Transfer::Kind::announce || packet.kind == Transfer::Kind::send;
+  if (needs_source && dice(2)) {
+    packet.copy.assign(transfer.from, transfer.from + transfer.bytes);
+    packet.transfer = nullptr;
+    fabric_.report(number_, {&transfer, 0, 0});
+  }
+  fabric_.send(transfer.peer, packet);
+}
+
+Packet Port::packet_of(Transfer &t) const {
+  const std::uint64_t data = poor_ ? static_cast<std::uint32_t>(t.announcement) : t.announcement;
+  return {number_, &t, t.kind, !t.in_any_order, t.from, t.into, t.bytes, {t.address, t.key}, data};
+}
+
+void Port::retry() {
+  std::set<Peer> held_up;
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    const auto place = next++;
+    Transfer &transfer = **place;
+    const bool in_order = !transfer.in_any_order;
+    if (in_order && held_up.count(transfer.peer) != 0) continue;
+    if (try_start(transfer)) {
+      transfer.waits = false;
+      waiting_.erase(place);
+      continue;
+    }
+    if (in_order) held_up.insert(transfer.peer);
+  }
+}
+
+bool Port::waits_for_room(const Transfer &transfer) {
+  const auto locked = fabric_.lock();
+  return transfer.waits;
+}
+
+bool Port::withdraw(Transfer &transfer) {
+  const auto locked = fabric_.lock();
+  if (!transfer.waits) return false;
+  waiting_.remove(&transfer);
+  transfer.waits = false;
+  transfer.state.store(Transfer::State::at_rest, std::memory_order_relaxed);
+  return true;
+}
+
+void Port::give_up(Transfer &transfer, int error) {
+  if (!withdraw(transfer)) return;
+  const auto locked = fabric_.lock();
+  end(transfer, error);
+}
+
+void Port::poll() {
+  const auto locked = fabric_.lock();
+  polls_.fetch_add(1, std::memory_order_relaxed);
+  fabric_.deliver(number_, [this] { return dice(3); });
+  for (Event event; !dice(8) && fabric_.take(number_, &event);) take_in(event);
+  retry();
+}
+
+void Port::take_in(const Event &event) {
+  events_.fetch_add(1, std::memory_order_relaxed);
+  if (!event.transfer) return hear(event.data);
+  if (event.transfer->kind != Transfer::Kind::receive) held_.fetch_sub(1, std::memory_order_relaxed);
+  end(*event.transfer, event.error);
+}
+
+void Port::hear(std::uint64_t data) {
+  if ((data & kSetsWord) != 0) {
+    const auto words = words_.find(data >> kEarAt << kEarAt);
+    const auto id = static_cast<std::uint32_t>(data >> kIdAt & (kIds - 1)), value = static_cast<std::uint32_t>(data);
+    if (words == words_.end() || !words->second.set(id, value)) count_stranger();
+  } else if (const auto counter = counters_.find(data); counter != counters_.end()) {
+    counter->second->value.fetch_add(1, std::memory_order_release);
+  } else {
+    count_stranger();
+  }
+}
+
+void Port::end(Transfer &transfer, int error) {
+  if (transfer.lent) fabric_.unregister(*static_cast<Memory *>(std::exchange(transfer.lent, nullptr)));
+  transfer.error = error;
+  // Its owner may let go of one that is not reported as soon as it is over.
+  const bool reported = transfer.reported;
+  Failures *const failures = transfer.failures;
+  transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
+  if (error && failures) failures->fetch_add(1, std::memory_order_release);
+  if (!reported) return;
+  transfer.next = nullptr;
+  (ended_ ? last_ended_->next : ended_) = &transfer;
+  last_ended_ = &transfer;
+  any_ended_.store(true, std::memory_order_relaxed);
+}
+
+Transfer *Port::take_ended() {
+  const auto locked = fabric_.lock();
+  any_ended_.store(false, std::memory_order_relaxed);
+  return std::exchange(ended_, nullptr);
+}
+
+void Port::sleep(int until, long timeout_ns) {
+  pollfd object{until, POLLIN, 0};
+  const std::timespec time{0, std::min(timeout_ns, kLongestSleep_ns)};
+  ppoll(&object, 1, &time, nullptr);
+}
+
+}  // namespace halocline::transport::loopback
