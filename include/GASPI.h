@@ -3,9 +3,9 @@
  * sections of the specification.
  *
  * Rules that hold for every function here, unless it says otherwise:
- *  - Values. GASPI_SUCCESS; GASPI_TIMEOUT: not done in time, and the same call again goes on with it; GASPI_QUEUE_FULL; GASPI_ERROR or one
- *    of the codes GASPI_ERR_* otherwise. An argument that is wrong is answered with its code, and nothing has been done; before
- *    gaspi_proc_init with GASPI_ERR_NOINIT. gaspi_print_error has a text for each.
+ *  - Values. GASPI_SUCCESS; GASPI_TIMEOUT: not done in time, and the same call continues it; GASPI_QUEUE_FULL; GASPI_ERROR or one of the
+ *    codes GASPI_ERR_* otherwise. A wrong argument returns its code, and nothing has been done. Before gaspi_proc_init it is
+ *    GASPI_ERR_NOINIT. gaspi_print_error has a text for each.
  *  - Timeouts are in milliseconds, and kept to 10 ms. GASPI_TEST checks once and returns, GASPI_BLOCK waits without limit.
  *    HALOCLINE_TIMEOUT bounds gaspi_proc_init alone. A wait ends early, with GASPI_ERROR, only if a rank is known to be lost. Such a rank
  *    has died on this node, or the network no longer reaches it. The wait must concern that rank: a member of the group, the target, or a
@@ -299,7 +299,7 @@ GASPI_API gaspi_return_t gaspi_segment_size(gaspi_segment_id_t segment_id, gaspi
  * Rules for all of them. They are posted to a queue, and return before they are complete. To a rank of the same node they are complete. The
  * size is 0 to gaspi_transfer_size_max. With size 0 no data are moved, and only the notification arrives. GASPI_QUEUE_FULL: the queue has
  * no room, nothing has been posted. GASPI_TIMEOUT: nothing has been posted; of a list perhaps its first elements, as gaspi_queue_size says.
- * Either the network has no room, or the rank's segment is used for the first time and another node is asked about it. Or a notification
+ * Either the network has no room, or the rank's segment is used for the first time and another node is queried about it. Or a notification
  * waits for data on a network that keeps no order. A request to a lost rank counts as posted: gaspi_wait reports its outcome. Errors:
  * GASPI_ERR_INV_SEG, _RANK, _QUEUE, _LOC_OFF, _REM_OFF, _COMMSIZE, _NOTIF_ID, _NOTIF_VAL.
  */
@@ -314,7 +314,7 @@ GASPI_API gaspi_return_t gaspi_read(gaspi_segment_id_t segment_id_local, gaspi_o
                                     gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
 /**
  * Waits until everything posted to a queue is locally complete, and empties it. GASPI_ERROR if a request has failed, among them all to
- * ranks that were known to be lost: the queue is corrupt until gaspi_queue_purge. One may go on posting to it, and other requests of it are
+ * ranks that were known to be lost: the queue is corrupt until gaspi_queue_purge. Posting to it may continue, and its other requests are
  * carried out. [8.2.3]
  */
 GASPI_API gaspi_return_t gaspi_wait(gaspi_queue_id_t queue, gaspi_timeout_t timeout_ms);
@@ -397,9 +397,9 @@ GASPI_API gaspi_return_t gaspi_queue_purge(gaspi_queue_id_t queue, gaspi_timeout
 
 /**
  * Sends bytes of a local segment to a rank, which receives them whenever it likes; returns when they may be changed again. Each rank has
- * room for one message that it has not received: another one waits for that. After GASPI_TIMEOUT the same thread goes on with it by the
- * same arguments, and may send others meanwhile. GASPI_ERR_INV_COMMSIZE: more than gaspi_passive_transfer_size_max. GASPI_ERROR: the rank
- * is lost. [9.2.1]
+ * room for one message that it has not received: another one waits for that. After GASPI_TIMEOUT the same thread continues it with the same
+ * arguments, and may send others meanwhile. GASPI_ERR_INV_COMMSIZE: more than gaspi_passive_transfer_size_max. GASPI_ERROR: the rank is
+ * lost. [9.2.1]
  */
 GASPI_API gaspi_return_t gaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank,
                                             gaspi_size_t size, gaspi_timeout_t timeout_ms);
@@ -420,7 +420,7 @@ GASPI_API gaspi_return_t gaspi_passive_queue_purge(gaspi_timeout_t timeout_ms);
 /*
  * On unsigned numbers of 64 bits, at offsets that are multiples of 8 (GASPI_ERR_UNALIGN_OFF); atomic with respect to each other. They
  * return when they are done; over a network they wait for the target. After GASPI_TIMEOUT the number may have been changed or not; the same
- * call of the same thread goes on with that, and changes it once. 1,024 such calls are kept. GASPI_ERROR: the rank is lost.
+ * call of the same thread continues it, and changes the number once. 1,024 such calls are kept. GASPI_ERROR: the rank is lost.
  */
 
 /** Adds to a number, and writes what it was. [10.2.1] */
@@ -524,7 +524,7 @@ GASPI_API gaspi_return_t gaspi_statistic_verbosity_level(gaspi_number_t verbosit
 GASPI_API gaspi_return_t gaspi_statistic_counter_get(gaspi_statistic_counter_t counter, gaspi_number_t argument, unsigned long *value);
 /** Sets a counter to 0. [14.1.5] */
 GASPI_API gaspi_return_t gaspi_statistic_counter_reset(gaspi_statistic_counter_t counter);
-/** Does nothing; a tracer that stands in its place does. [14.2.1] */
+/** Does nothing; a tracer may replace it. [14.2.1] */
 GASPI_API gaspi_return_t gaspi_pcontrol(gaspi_pointer_t argument);
 
 #ifdef __cplusplus

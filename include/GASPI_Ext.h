@@ -44,7 +44,7 @@ GASPI_API gaspi_return_t gaspi_proc_local_rank(gaspi_rank_t *local_rank);
 /** Writes the number of ranks of the caller's node. GASPI_ERR_NOINIT, GASPI_ERR_NULLPTR. */
 GASPI_API gaspi_return_t gaspi_proc_local_num(gaspi_rank_t *local_num);
 /**
- * Finds out whether a rank is there: of another node by a read, of this one by a look at its process. GASPI_ERROR if it is lost.
+ * Finds out whether a rank is alive: on another node by a read, on this one by a check of its process. GASPI_ERROR if it is lost.
  * GASPI_ERR_INV_RANK, GASPI_ERR_NOINIT.
  */
 GASPI_API gaspi_return_t gaspi_proc_ping(gaspi_rank_t rank, gaspi_timeout_t timeout_ms);
@@ -61,7 +61,7 @@ GASPI_API gaspi_string_t gaspi_error_str(gaspi_return_t error_code);
  * the rank.
  */
 GASPI_API void gaspi_printf(const char *format, ...);
-/** The same; which node prints is the launcher's to say, `rank` stands in the line. */
+/** The same; the launcher decides which node prints, and `rank` appears in the line. */
 GASPI_API void gaspi_printf_to(gaspi_rank_t rank, const char *format, ...);
 /** Prints the cores that the calling thread may run on, as gaspi_printf. */
 GASPI_API void gaspi_print_affinity_mask(void);

@@ -1,7 +1,7 @@
 /*
  * The profiling interface of GASPI.h and GASPI_Ext.h: pgaspi_NAME does what gaspi_NAME does, and has its arguments. gaspi_NAME is a weak
- * symbol: a tool that measures defines it, does what it likes, and calls pgaspi_NAME. It stands before libhalocline_gaspi on the command
- * line, or in LD_PRELOAD.
+ * symbol: a tool that measures defines it, does what it likes, and calls pgaspi_NAME. It precedes libhalocline_gaspi on the command line,
+ * or is in LD_PRELOAD.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

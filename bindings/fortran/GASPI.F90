@@ -1,5 +1,5 @@
 ! The Fortran interface of GASPI 17.1: modules GASPI_types and GASPI, which is what programs use. Every function of GASPI.h has its
-! name, its arguments in their order, and its return value; what it does stands there. Link with libhalocline_gaspi.
+! name, its arguments in their order, and its return value. GASPI.h describes it. Link with libhalocline_gaspi.
 !
 ! Fortran has no unsigned integers: ranks beyond 32767 are handed over as the negative numbers of the same bits.
 !

@@ -152,7 +152,7 @@ contains
     end if
     if (len_trim(message) == 0) call check_extents(boxes, fields, spec, message)
 
-    ! What only the binding sees is told to the other ranks.
+    ! Errors that only the binding detects are sent to the other ranks.
     if (len_trim(message) > 0) then
       code = c_refuse(context%handle, trim(with_rank("hlc_blocks_init", context%rank, message)) // c_null_char)
     else

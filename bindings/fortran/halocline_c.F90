@@ -8,7 +8,7 @@ module halocline_c
 
   !> Most dimensions that a grid may have.
   integer, parameter :: HLC_MAX_DIMS = 4
-  !> The rank that stands beyond an open side of a grid.
+  !> The rank number beyond an open side of a grid.
   integer, parameter :: HLC_NO_NEIGHBOUR = -1
   !> Most notifications that a segment may have.
   integer, parameter :: HLC_MAX_NOTIFICATIONS = 65536

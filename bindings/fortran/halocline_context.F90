@@ -144,7 +144,7 @@ contains
     if (present(stencil)) shape%stencil = int(stencil, c_int)
     if (present(cell_bytes)) shape%cell_bytes = int(cell_bytes, c_int64_t)
 
-    ! What only the binding sees is told to the other ranks.
+    ! Errors that only the binding detects are sent to the other ranks.
     if (len_trim(message) > 0) then
       code = c_refuse(context%handle, trim(with_rank("hlc_grid_reorder", context%rank, message)) // c_null_char)
     else

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Exchanges with any list of neighbours, packed and unpacked by the caller's own procedures. The procedures are ordinary Fortran;
-!> two bind(C) procedures in this module stand between them and the library and count neighbours from 1.
+!> two bind(C) procedures in this module connect them to the library and count neighbours from 1.
 module halocline_exchange
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_funloc, c_int, c_loc, c_null_char, c_null_ptr, c_ptr
   use halocline_c
@@ -44,10 +44,10 @@ module halocline_exchange
 
 contains
 
-  !> Plans exchanges with a list of neighbours: one receive buffer for all, offsets exchanged here and never again. pack and
-  !> unpack must be procedures that live as long as the exchange (module procedures, not internal ones); user is handed to them
-  !> untouched. mode is a mode's name, as in hlc_halo_init; name stands in messages and must be the same on all ranks. Collective over
-  !> the context. HLC_ERR_MISMATCH on all ranks if two lists do not fit together.
+  !> Plans exchanges with a list of neighbours: one receive buffer for all, offsets exchanged here and never again. pack and unpack
+  !> must be procedures that live as long as the exchange (module procedures, not internal ones); user is handed to them untouched.
+  !> mode is a mode's name, as in hlc_halo_init; name appears in messages and must be the same on all ranks. Collective over the
+  !> context. HLC_ERR_MISMATCH on all ranks if two lists do not fit together.
   subroutine hlc_exchange_create(context, neighbours, pack, unpack, exchange, user, mode, epoch, drive, status, name)
     type(hlc_context), intent(in) :: context
     type(hlc_neighbour), intent(in), target, contiguous :: neighbours(:)
@@ -87,7 +87,7 @@ contains
       spec%mode = int(found, c_int)
     end if
 
-    ! What only the binding sees is told to the other ranks.
+    ! Errors that only the binding detects are sent to the other ranks.
     if (len_trim(message) > 0) then
       code = c_refuse(context%handle, trim(with_rank("hlc_exchange_create", context%rank, message)) // c_null_char)
     else

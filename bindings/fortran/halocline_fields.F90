@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Fields: allocating arrays that the ranks of a node share, and describing arrays of the program to a halo. The allocation
-!> procedures are written once, in halocline_fields.inc, and compiled for each element type; ranks are told apart by the array's
-!> own descriptor.
+!> procedures are written once, in halocline_fields.inc, and compiled for each element type; the array's own descriptor gives its
+!> rank.
 module halocline_fields
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_int32_t, c_int64_t, c_null_char, c_null_ptr, c_ptr, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64

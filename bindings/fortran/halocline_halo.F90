@@ -33,9 +33,9 @@ contains
   !> dimensions, or one per dimension. depth_high is the same for the high sides, where they differ. stencil is HLC_STENCIL_BOX
   !> (with corners; the default) or HLC_STENCIL_STAR. mode is a mode's name ("direct", "p2p", ...); without it HALOCLINE_MODE
   !> decides, else direct. epoch and drive are HLC_EPOCH_* and HLC_DRIVE_*. neighbours replaces the grid's neighbours by 3**ndims
-  !> ranks, as the C header explains. name stands in messages and must be the same on all ranks. The fields must stay where they are
-  !> until hlc_halo_finalise. Collective over the context. HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks that
-  !> disagree; the status is the same on all ranks. velocities(:, f) is how field f moves per step, one number per dimension of
+  !> ranks, as the C header explains. name appears in messages and must be the same on all ranks. The fields must stay where they
+  !> are until hlc_halo_finalise. Collective over the context. HLC_ERR_ARGUMENT names a wrong argument, HLC_ERR_MISMATCH two ranks
+  !> that disagree; the status is the same on all ranks. velocities(:, f) is how field f moves per step, one number per dimension of
   !> which the sign counts. The field is swapped only in the directions from which it enters a block (lattice Boltzmann). With
   !> rebind swaps may use other arrays (hlc_halo_start_with). With staged a swap handles one dimension after the other, with two
   !> messages for each.
@@ -86,7 +86,7 @@ contains
     call set_fields(fields, halo%names, plain)
     call check_extents(fields, grid, spec, message)
 
-    ! What only the binding sees is told to the other ranks.
+    ! Errors that only the binding detects are sent to the other ranks.
     if (len_trim(message) > 0) then
       code = c_refuse(context%handle, trim(with_rank("hlc_halo_init", context%rank, message)) // c_null_char)
     else
@@ -120,10 +120,10 @@ contains
   end subroutine
 
   !> Starts one swap of other arrays than those of init: arrays(f) (from hlc_field_of) replaces field f for this swap. It has the
-  !> element type, the extents and the strides of that field; hlc_field() stands for the field itself. Needs rebind in
-  !> hlc_halo_init. All ranks replace the same fields. Where fields are from hlc_field_alloc and a neighbour of the node reads them
-  !> (modes direct, view and notify_node), so must be these. An array must stay where it is until finish, or until its views are
-  !> released. The rest is as with hlc_halo_start, fields included: entries of arrays for fields that are not chosen are ignored.
+  !> element type, the extents and the strides of that field; hlc_field() means the field itself. Needs rebind in hlc_halo_init. All
+  !> ranks replace the same fields. Where fields are from hlc_field_alloc and a neighbour of the node reads them (modes direct, view
+  !> and notify_node), so must be these. An array must stay where it is until finish, or until its views are released. The rest is
+  !> as with hlc_halo_start, fields included: entries of arrays for fields that are not chosen are ignored.
   subroutine hlc_halo_start_with(halo, arrays, fields, dim, side, reverse, status)
     type(hlc_halo), intent(inout) :: halo
     type(hlc_field), intent(in) :: arrays(:)
@@ -160,7 +160,7 @@ contains
     call settle(code, halo%rank, status)
   end subroutine
 
-  !> Completes the swap: every halo cell asked for holds the neighbour's value of the moment of its start, and the interior may be
+  !> Completes the swap: every requested halo cell holds the neighbour's value at the moment of its start, and the interior may be
   !> written again. Waits at most HALOCLINE_TIMEOUT seconds; HLC_ERR_TIMEOUT and HLC_ERR_PEER_DIED name the missing rank.
   subroutine hlc_halo_finish(halo, status)
     type(hlc_halo), intent(in) :: halo
@@ -337,7 +337,7 @@ contains
     end do
   end subroutine
 
-  !> Fills swap with what the caller asks for, unless message says that it is wrong.
+  !> Fills swap with the caller's request, unless message says that it is wrong.
   subroutine describe_swap(halo, swap, message, fields, dim, side, reverse)
     type(hlc_halo), intent(inout) :: halo
     type(c_swap), intent(inout) :: swap

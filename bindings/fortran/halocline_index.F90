@@ -131,9 +131,9 @@ module halocline_index
   !> Shows the values of the in list of one neighbour (1-based index into the list of init) for one field. Value runs(r)%first + i
   !> is u(:, runs(r)%place + i), 0 <= i < runs(r)%count, with the components along the first dimension. After
   !> hlc_index_halo_finish_views in mode "view" u is the neighbour's array or the receive buffer, else this rank's own array with
-  !> its ghosts. It is read, never written, until the next start or hlc_index_halo_release; ask anew after each finish. Where the
-  !> last swap did not move the field u is disassociated. owner is the neighbour's rank. u must have the field's own type: it is not
-  !> checked. Local. HLC_ERR_ARGUMENT; HLC_ERR_STATE: a swap is outstanding.
+  !> its ghosts. It is read, never written, until the next start or hlc_index_halo_release; call this again after each finish. Where
+  !> the last swap did not move the field u is disassociated. owner is the neighbour's rank. u must have the field's own type: it is
+  !> not checked. Local. HLC_ERR_ARGUMENT; HLC_ERR_STATE: a swap is outstanding.
   interface hlc_index_halo_view
     module procedure view_real32, view_real64, view_int32, view_int64
   end interface
@@ -181,7 +181,7 @@ contains
     halo%components = plain%components
     call set_lists(neighbours, indices, lists)
 
-    ! What only the binding sees is told to the other ranks.
+    ! Errors that only the binding detects are sent to the other ranks.
     if (len_trim(message) > 0) then
       code = c_refuse(context%handle, trim(with_rank("hlc_index_halo_init", context%rank, message)) // c_null_char)
     else

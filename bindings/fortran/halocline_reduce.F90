@@ -44,7 +44,7 @@ module halocline_reduce
     !> Plans reductions of arrays that have as many elements as like, and of its type; what is in it is not read. reduction is
     !> HLC_REDUCE_SUM (real, complex, integers of 32 and 64 bits), HLC_REDUCE_MIN or HLC_REDUCE_MAX (the same except complex), or
     !> HLC_REDUCE_USER. HLC_REDUCE_USER takes elements of any type, derived ones too, and needs function, a bind(C) procedure, which
-    !> receives user. name stands in messages (its first 127 characters) and must be the same on all ranks. Collective over the
+    !> receives user. name appears in messages (its first 127 characters) and must be the same on all ranks. Collective over the
     !> context. Errors, the same on all ranks: as hlc_allreduce_create of reduce.h.
     subroutine hlc_allreduce_create(context, like, reduction, plan, function, user, status, name) &
       bind(C, name="hlc_fortran_allreduce_create")

@@ -139,7 +139,7 @@ contains
       write (message, "(a,i0,a,i0)") "dim is ", row%dim, ", it must be 1 to ", halo%ndims
   end subroutine
 
-  !> Stands between the library and the caller's procedure.
+  !> Adapter between the library and the caller's procedure.
   subroutine call_body(row, user) bind(C)
     type(c_row), intent(in) :: row
     type(c_ptr), value :: user

@@ -25,8 +25,8 @@ module halocline_views
 
   !> Associates the pointer u with the cells in one direction of a field's block since the last finish. The field is a 1-based index
   !> into the list of init. direction has an entry -1, 0 or 1 per dimension; all 0 is the block itself. u has the indices that the
-  !> cells have in an array whose block begins at 1, so that west(0, j) stands for u(0, j). It is read, never written, until the
-  !> next hlc_halo_start or hlc_halo_release; ask anew after each finish. Where the last swap did not move these cells it is
+  !> cells have in an array whose block begins at 1: west(0, j) is the cell of u(0, j). It is read, never written, until the next
+  !> hlc_halo_start or hlc_halo_release; call this again after each finish. Where the last swap did not move these cells it is
   !> disassociated. owner is the rank whose cells they are, HLC_NO_NEIGHBOUR where they are this rank's own halo. Local.
   !> HLC_ERR_ARGUMENT: field, direction, or the rank of u. HLC_ERR_STATE: a swap is outstanding. HLC_ERR_UNSUPPORTED: the field is a
   !> component of a derived type, and its cells are not a whole number of elements apart; use hlc_halo_finish. u must have the

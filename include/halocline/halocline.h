@@ -34,7 +34,7 @@ extern "C" {
 
 /** Most dimensions that a grid may have. */
 #define HLC_MAX_DIMS 4
-/** The rank that stands beyond an open side of a grid. */
+/** The rank number beyond an open side of a grid. */
 #define HLC_NO_NEIGHBOUR (-1)
 
 /** The result of a call. HLC_AGAIN is no error: it means "not yet". */

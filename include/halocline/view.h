@@ -53,10 +53,10 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_release(hlc_halo *halo);
 
 /**
  * Fills views[HLC_DIRECTIONS(ndims)] for one field of the halo: around the block, and in the middle (v = 0) the block itself. Addresses
- * change from swap to swap: ask after each finish. Between hlc_halo_finish_views and the next start or release, data is NULL where the last
- * swap did not move these cells. They may be of another field, of another direction, or left out by the spec's fills. At all other times
- * views show my own halo cells, for any value of rank. In mode view these hold only what the last hlc_halo_finish put there. Directions
- * without a neighbour, and the corners of a star stencil, show my own halo cells. Local. HLC_ERR_ARGUMENT (field, views NULL),
+ * change from swap to swap: call this after each finish. Between hlc_halo_finish_views and the next start or release, data is NULL where
+ * the last swap did not move these cells. They may be of another field, of another direction, or left out by the spec's fills. At all other
+ * times views show my own halo cells, for any value of rank. In mode view these hold only what the last hlc_halo_finish put there.
+ * Directions without a neighbour, and the corners of a star stencil, show my own halo cells. Local. HLC_ERR_ARGUMENT (field, views NULL),
  * HLC_ERR_STATE while a swap is outstanding.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_views(const hlc_halo *halo, int field, hlc_view *views);

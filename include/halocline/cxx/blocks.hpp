@@ -20,7 +20,7 @@ class Blocks {
   Blocks(const Context &context, const BlocksSpec &spec) : handle_(open(context, spec)) {}
   /// Starts one swap of all fields.
   void start() { check(hlc_blocks_start(raw(), nullptr)); }
-  /// Starts one swap of what is asked for: some fields, or reverse.
+  /// Starts one swap as requested: some fields, or reverse.
   void start(const hlc_swap &what) { check(hlc_blocks_start(raw(), &what)); }
   /// Moves the swap along; true: finish will not wait for data any more.
   bool test() { return done(hlc_blocks_test(raw())); }

@@ -119,7 +119,7 @@ class Field {
   static std::size_t count(const Index &extent) {
     std::size_t cells = 1;
     for (std::int64_t n : extent) {
-      if (n < 1 || static_cast<std::size_t>(n) > SIZE_MAX / cells) return SIZE_MAX;  // refused where memory is asked for
+      if (n < 1 || static_cast<std::size_t>(n) > SIZE_MAX / cells) return SIZE_MAX;  // refused where memory is requested
       cells *= static_cast<std::size_t>(n);
     }
     return cells;

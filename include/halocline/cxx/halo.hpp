@@ -72,7 +72,7 @@ class Halo {
       : Halo(context, Request(context, grid, fields, options).spec) {}
   /// Starts one swap of everything.
   void start() { check(hlc_halo_start(raw(), nullptr)); }
-  /// Starts one swap of what is asked for.
+  /// Starts one swap as requested.
   void start(const Swap &what) { check(hlc_halo_start(raw(), &what)); }
   /// Starts one swap of other fields than those that the Halo was made from (hlc_halo_start_with). There is one for each of them, in the
   /// same order, with the same elements, grid and depth. Needs the option rebind. Throws HLC_ERR_ARGUMENT for a field of another kind.
@@ -80,7 +80,7 @@ class Halo {
   void start_with(Fields &...fields) {
     start_bound(nullptr, fields...);
   }
-  /// The same of what is asked for. All fields are given, those that are not swapped, too.
+  /// The same as requested. All fields are given, those that are not swapped, too.
   template <class... Fields>
   void start_with(const Swap &what, Fields &...fields) {
     start_bound(&what, fields...);

@@ -18,7 +18,7 @@ class IndexNeighbour {
  public:
   template <class Out, class In>
   IndexNeighbour(int rank, const Out &out, const In &in) : rank_(rank), out_(out.begin(), out.end()), in_(in.begin(), in.end()) {}
-  /// Tells lists with the same rank apart: out is this side's number, in that of the side it faces.
+  /// Distinguishes lists with the same rank: out is this side's number, in that of the side it faces.
   IndexNeighbour &tags(int out, int in) {
     tag_out_ = out;
     tag_in_ = in;
@@ -68,7 +68,7 @@ class IndexHalo {
       : handle_(open(context, entries, neighbours, fields, options)) {}
   /// Starts a swap of all fields from owners to ghosts.
   void start() { check(hlc_index_halo_start(raw(), nullptr)); }
-  /// Starts a swap of what is asked for.
+  /// Starts a swap as requested.
   void start(const hlc_index_swap &what) { check(hlc_index_halo_start(raw(), &what)); }
   /// Starts to add the ghosts of all fields to their owners' entries.
   void start_reverse() { start(hlc_index_swap{0, nullptr, 1}); }
