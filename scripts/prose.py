@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps the prose readable: reads the Markdown pages and the comments of the public headers and of the Fortran modules.
+"""Keeps the prose readable: reads the Markdown pages and the comments of the public headers, Fortran modules and examples.
 
 prose.py check           no file has more long sentences or unwanted words than ALLOWED grants it; last line: N passed, N failed, N skipped
 prose.py list [FILE...]  prints each of them with its place
@@ -95,7 +95,7 @@ def read_page(text):
 
 def read_header(text):
     """The blocks of the comments of C and C++."""
-    for found in re.finditer(r"/\*.*?\*/|(?:(?<=\n)[ ]*//[^\n]*\n)+|//[^\n]*", text, re.S):
+    for found in re.finditer(r"/\*.*?\*/|(?:(?<![^\n])[ ]*//[^\n]*\n)+|//[^\n]*", text, re.S):
         first = text.count("\n", 0, found.start()) + 1
         bare = [re.sub(r"^\s*(?:/\*+<?|//+<?|\*(?!/))|\*/\s*$|-{5,}", "", line) for line in found[0].splitlines()]
         yield from blocks_of((number, line) for number, line in enumerate(bare, first) if "SPDX" not in line)
@@ -115,7 +115,7 @@ def read_module(text):
             yield from blocks_of([(number, found[2])])
 
 
-READERS = {".md": read_page, ".h": read_header, ".hpp": read_header, ".F90": read_module, ".inc": read_module}
+READERS = {".md": read_page, ".F90": read_module, ".inc": read_module} | dict.fromkeys((".h", ".hpp", ".c", ".cpp"), read_header)
 
 
 def sentences_of(text):
@@ -159,7 +159,7 @@ def faults(file):
 def files():
     """All that is checked."""
     patterns = ("*.md", "docs/**/*.md", "apps/*/*.md", "examples/*.md", "include/**/*.h*", "bindings/fortran/*.F90",
-                "bindings/fortran/**/*.inc")
+                "bindings/fortran/**/*.inc", "examples/**/*.c*", "examples/**/*.h*", "examples/**/*.F90")
     return sorted({file for pattern in patterns for file in ROOT.glob(pattern)})
 
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 
-/* Waits for notification 0, takes it, and returns the token that came with it. */
+/* Waits for notification 0, takes it, and returns the token that it announces. */
 static int64_t receive(hlc_segment *segment) {
   int id;
   uint32_t value;
@@ -23,14 +23,14 @@ int main(int argc, char **argv) {
   hlc_segment *segment;
   CHECK(hlc_segment_create(context, &(hlc_segment_spec){.bytes = sizeof(int64_t), .notifications = 1}, &segment));
 
-  /* Rank 0 sends the token off, all others receive it first. The notification never comes before its own data. */
+  /* Rank 0 sends the token, all others receive it first. The notification never precedes its own data. */
   int64_t got = info.rank == 0 ? 0 : receive(segment);
   const int64_t token = got + info.rank;
   CHECK(hlc_put_notify((hlc_target){segment, right, 0}, &token, sizeof token, (hlc_notification){.id = 0, .value = 1}));
   if (info.rank == 0) got = receive(segment);
   CHECK(hlc_flush(segment, right)); /* from here on token may be changed */
 
-  /* What has come is the sum of all ranks before mine; of all ranks, where it has come back. */
+  /* The token is the sum of all ranks before mine; on rank 0, where it returns, that of all ranks. */
   const int before = info.rank == 0 ? info.size : info.rank;
   const int status = report("01_notify", "sum", got, got == before * (before - 1) / 2);
   CHECK(hlc_segment_free(&segment));

@@ -17,11 +17,11 @@ int main(int argc, char **argv) {
   CHECK(hlc_segment_create(context, &(hlc_segment_spec){.bytes = info.rank == 0 ? 16 : 0}, &segment));
   const hlc_target counter = {segment, 0, COUNTER}, leader = {segment, 0, LEADER};
 
-  /* Everybody adds 1. What the counter was before is a number that nobody else gets. */
+  /* Each rank adds 1. The previous value of the counter is a number that no other rank gets. */
   int64_t ticket, former, count;
   CHECK(hlc_atomic_fetch_add(counter, HLC_NUMBER_INT64, 1, &ticket));
 
-  /* Who finds 0 is the leader, and no other: it has put its rank + 1 there in the same step. It adds 100. */
+  /* The one rank that finds 0 is the leader: it has put its rank + 1 there in the same step. It adds 100. */
   CHECK(hlc_atomic_compare_swap(leader, HLC_NUMBER_INT64, 0, info.rank + 1, &former));
   if (former == 0) CHECK(hlc_atomic_fetch_add(counter, HLC_NUMBER_INT64, 100, NULL));
 

@@ -1,4 +1,4 @@
-/* Views: each rank reads the cells beside its block where they lie, in the neighbour's interior. Nothing is copied.
+/* Views: each rank reads the cells beside its block in place, in the neighbour's interior. Nothing is copied.
  * Build: mpicc 04_views.c $(pkg-config --cflags --libs halocline) -o 04_views
  * Run:   mpiexec -n 4 ./04_views    prints: 04_views: 4 ranks, west plus east 419: ok
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -7,21 +7,21 @@
 typedef struct Rank {
   int rank;
   hlc_neighbour *neighbours;
-  double sum; /* of what has come */
+  double sum; /* of the received data */
   int right;
 } Rank;
 
 /* Number k of those that a rank sends to each neighbour: from + 1 of them. */
 static double number(int from, int k) { return 100 * from + k; }
 
-/* start calls this for each neighbour: it fills what goes there. */
+/* start calls this for each neighbour: it fills the data to be sent. */
 static void pack(int neighbour, void *buffer, void *user) {
   const Rank *mine = user;
   double *out = buffer;
   for (int k = 0; k < mine->neighbours[neighbour].bytes_out / 8; ++k) out[k] = number(mine->rank, k);
 }
 
-/* finish calls this for each neighbour, in order of arrival: it takes what has come. */
+/* finish calls this for each neighbour, in order of arrival: it takes the received data. */
 static void unpack(int neighbour, const void *buffer, void *user) {
   Rank *mine = user;
   const double *in = buffer;

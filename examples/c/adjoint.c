@@ -1,5 +1,5 @@
-/* The reverse swap is the adjoint of the swap. With S the swap (interior to interior and halo) and S* the reverse swap, <S x, y> must be
- * <x, S* y> for any x and y; the numbers here are small integers, so the two sums are equal to the last bit.
+/* The reverse swap is the adjoint of the swap. S is the swap (interior to interior and halo) and S* the reverse swap. <S x, y> must be <x,
+ * S* y> for any x and y. The numbers here are small integers, so the two sums are equal to the last bit.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   hlc_halo *halo;
   CHECK(hlc_halo_init(context, &spec, &halo));
 
-  /* x lives in the interior and is 0 in the halo; y lives everywhere. */
+  /* x is 0 in the halo; y is not. */
   double *x0 = malloc(bytes), *y0 = malloc(bytes);
   for (int64_t i = 0; i < block.cells; ++i) {
     x[i] = x0[i] = is_interior(&block, i) ? noise(i, info.rank, 0) : 0;

@@ -1,12 +1,12 @@
-/* Boxes of any size, several per rank and dealt round: each rank owns every size-th box of a domain that is periodic in x, and a halo of two
- * cells is filled from whichever rank owns the cells in its place. No rank asks for its neighbours.
+/* Boxes of any size, several per rank and distributed in turn: each rank owns every size-th box of a domain that is periodic in x. A halo
+ * of two cells is filled by the owners of these cells. No rank looks up its neighbours.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 
 enum { NX = 40, NY = 12, DEPTH = 2, PER_RANK = 3 };
 static double value(int64_t x, int64_t y) { return (double)(1000 * ((x + NX) % NX) + y); }
 
-/* Visits all cells of a box's array: writes the box's own, or counts those of box and halo that do not hold what their owner wrote. */
+/* Visits all cells of a box's array. It writes the box's own, or counts those of box and halo that do not hold their owner's value. */
 static int visit(const hlc_box *box, double *cells, int write) {
   int wrong = 0;
   const int64_t nx = box->count[0] + 2 * DEPTH, ny = box->count[1] + 2 * DEPTH;

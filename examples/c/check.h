@@ -28,7 +28,7 @@ static inline int verdict(const char *example, int right, const char *what) {
   return all ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* The line of a lesson: prints on rank 0 its number of ranks, a value of its own, and whether all ranks are content; returns what main returns. */
+/* Prints an example's line on rank 0: its number of ranks, a value of its own, and whether all ranks are content. Returns what main returns. */
 static inline int report(const char *lesson, const char *what, int64_t value, int right) {
   int rank = 0, size = 0, all = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,12 +1,12 @@
-/* An unstructured neighbour list: vertices of a graph are scattered over the ranks, and each rank needs the values of the vertices of
- * others that its own are joined to. Both sides of an entry list the same vertices in the same order, so no index is ever sent.
+/* An unstructured neighbour list. Vertices of a graph are scattered over the ranks. Each rank needs the values of other ranks' vertices
+ * that are adjacent to its own. Both sides of an entry list the same vertices in the same order, so no index is ever sent.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 
 enum { VERTICES = 600, LINKS = 3, SWEEPS = 4 };
 
-/* A graph that every rank can compute: its owners jump about, and each vertex reads three others. */
+/* A graph that every rank can compute: its owners are scattered, and each vertex reads three others. */
 static int owner(int vertex, int size) { return (int)((unsigned)vertex * 2654435761u >> 16) % size; }
 static int linked(int vertex, int link) {
   const int to[LINKS] = {vertex + 1, vertex + VERTICES - 7, vertex * 11 + 5};

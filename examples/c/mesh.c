@@ -1,5 +1,5 @@
-/* Assembly on an unstructured mesh: triangles (i, i + 1, i + 2) round a ring of nodes, split over the ranks. Each rank adds its triangles' thirds
- * to their nodes, ghosts included; a reverse swap brings what ghosts got to their owners, a forward swap brings the sums back.
+/* Assembly on an unstructured mesh: triangles (i, i + 1, i + 2) round a ring of nodes, split over the ranks. Each rank adds its triangles'
+ * thirds to their nodes, ghosts included. A reverse swap adds the ghosts' values to their owners, and a forward swap returns the sums.
  *
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
   hlc_context_info_t info;
   CHECK(hlc_context_info(context, &info));
 
-  /* Own nodes first + k have local indices k, in an order of their own; two ghosts of the next rank come last. */
+  /* Own nodes first + k have local indices k, in an order of their own; two ghosts of the next rank are last. */
   const int64_t first = NODES * info.rank / info.size, own = NODES * (info.rank + 1) / info.size - first;
   void *shared;
   CHECK(hlc_field_alloc(context, (size_t)(own + 2) * sizeof(double), &shared));

@@ -1,4 +1,4 @@
-// One put: each rank writes its number into the segment of the rank to its right, and a barrier says that all have come.
+// One put: each rank writes its number into the segment of the rank to its right, and a barrier says that all have arrived.
 // Build: mpicxx 00_hello_put.cpp $(pkg-config --cflags --libs halocline) -o 00_hello_put
 // Run:   mpiexec -n 4 ./00_hello_put    prints: 00_hello_put: 4 ranks, rank 0 got 3: ok
 // SPDX-License-Identifier: BSD-3-Clause

@@ -12,10 +12,10 @@ static int atomics() {
   halocline::Segment segment(context, rank == 0 ? 16 : 0);
   const halocline::At counter{0, 0}, leader{0, 8};
 
-  // Everybody adds 1. What the counter was before is a number that nobody else gets.
+  // Each rank adds 1. The previous value of the counter is a number that no other rank gets.
   const auto ticket = segment.fetch_add<std::int64_t>(counter, 1);
 
-  // Who finds 0 is the leader, and no other: it has put its rank + 1 there in the same step. It adds 100.
+  // The one rank that finds 0 is the leader: it has put its rank + 1 there in the same step. It adds 100.
   const auto former = segment.compare_swap<std::int64_t>(leader, 0, rank + 1);
   if (former == 0) segment.fetch_add<std::int64_t>(counter, 100);
 

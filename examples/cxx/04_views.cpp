@@ -1,4 +1,4 @@
-// Views: each rank reads the cells beside its block where they lie, in the neighbour's interior. Nothing is copied.
+// Views: each rank reads the cells beside its block in place, in the neighbour's interior. Nothing is copied.
 // Build: mpicxx 04_views.cpp $(pkg-config --cflags --libs halocline) -o 04_views
 // Run:   mpiexec -n 4 ./04_views    prints: 04_views: 4 ranks, west plus east 419: ok
 // SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +22,7 @@ static int views() {
     halo.start();
     halo.finish_views();
 
-    // A view is asked for by its direction, and takes the indices that its cells have in u.
+    // A view is requested by its direction, and has the indices of its cells in u.
     const halocline::Views<double, 1> around(halo, 0);
     west = around({-1})(-1);
     east = around({1})(N);

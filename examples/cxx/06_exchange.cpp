@@ -14,12 +14,12 @@ static int exchange() {
   for (int r = 0; r < size; ++r)
     if ((r + rank) % 2 == 1) neighbours.push_back({r, 0, 0, (rank + 1) * 8, (r + 1) * 8});
 
-  // start calls this for each neighbour: it fills what goes there.
+  // start calls this for each neighbour: it fills the data to be sent.
   const auto pack = [&](int /* all get the same */, void *buffer) {
     auto *out = static_cast<double *>(buffer);
     for (int k = 0; k <= rank; ++k) out[k] = number(rank, k);
   };
-  // finish calls this for each neighbour, in order of arrival: it takes what has come.
+  // finish calls this for each neighbour, in order of arrival: it takes the received data.
   double sum = 0;
   bool right = true;
   const auto unpack = [&](int neighbour, const void *buffer) {

@@ -1,4 +1,4 @@
-// GASPI: gaspi_write_notify sends a token round the ring of ranks, and each adds its number. MPI is not named.
+// GASPI: gaspi_write_notify sends a token round the ring of ranks, and each adds its number. MPI is not used directly.
 // Build: c++ 07_gaspi.cpp $(pkg-config --cflags --libs halocline-gaspi) -o 07_gaspi
 // Run:   mpiexec -n 4 ./07_gaspi    prints: 07_gaspi: 4 ranks, sum 6: ok
 // SPDX-License-Identifier: BSD-3-Clause
@@ -16,7 +16,7 @@ static void check(gaspi_return_t code) {
   std::exit(EXIT_FAILURE);
 }
 
-/// Waits for notification 0 of segment 0, and takes it: the data that came with it are there.
+/// Waits for notification 0 of segment 0, and takes it: the data that it announces have arrived.
 static void receive() {
   gaspi_notification_id_t id;
   gaspi_notification_t value;
@@ -31,19 +31,19 @@ int main() {
   check(gaspi_proc_rank(&rank));
   check(gaspi_proc_num(&size));
 
-  // Segment 0 holds two numbers of each rank: what it sends, and what has come.
+  // Segment 0 holds two numbers of each rank: what it sends, and what it has received.
   check(gaspi_segment_create(0, 2 * sizeof(long), GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_INITIALIZED));
   check(gaspi_segment_ptr(0, &memory));
   long *out = static_cast<long *>(memory), *in = out + 1;
 
-  // Rank 0 sends the token off, all others receive it first. Write from offset 0 here to offset 8 there, by queue 0.
+  // Rank 0 sends the token, all others receive it first. Write from offset 0 here to offset 8 there, by queue 0.
   if (rank != 0) receive();
   *out = *in + rank;
   check(gaspi_write_notify(0, 0, static_cast<gaspi_rank_t>((rank + 1) % size), 0, sizeof(long), sizeof(long), 0, 1, 0, GASPI_BLOCK));
   if (rank == 0) receive();
   check(gaspi_wait(0, GASPI_BLOCK));  // from here on *out may be changed
 
-  // What has come is the sum of all ranks before mine; of all ranks, where it has come back.
+  // The token is the sum of all ranks before mine; on rank 0, where it returns, that of all ranks.
   const int before = rank == 0 ? size : rank;
   const bool right = *in == before * (before - 1) / 2;
   if (rank == 0) std::printf("07_gaspi: %d ranks, sum %ld: %s\n", size, *in, right ? "ok" : "WRONG");

@@ -1,5 +1,5 @@
 // An exchange with lambdas: particles in a ring of ranks leave to the left and to the right. Each rank sends fixed-size batches with the
-// number of particles in front; with two ranks left and right are the same rank, and the tag tells the two entries apart.
+// number of particles in front. With two ranks left and right are the same rank, and the tag distinguishes the two entries.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verdict.hpp"
@@ -12,7 +12,7 @@ using halocline::Context, halocline::Exchange, halocline::Neighbour;
 
 constexpr int per_rank = 60, rounds = 6;
 
-/// What one rank may hand to a neighbour in one round.
+/// What one rank may send to a neighbour in one round.
 struct Batch {
   std::int64_t count = 0;
   std::int64_t particles[per_rank * 4];
@@ -59,8 +59,8 @@ static int particles() {
   std::iota(mine.begin(), mine.end(), std::int64_t(rank) * per_rank);
   Batch leaving[2];
 
-  // Entry 0 faces left and entry 1 right. What I send left (tag_out 0) comes out of the other's right entry, which receives it (tag_in 0). So
-  // unlike sides are joined also on two ranks, where both neighbours are one rank, and on one, where they are this rank itself.
+  // Entry 0 faces left and entry 1 right. The other's right entry receives what I send left (tag_out 0, tag_in 0). So opposite sides are
+  // joined even on two ranks, where both neighbours are one rank. The same holds on one rank, which is its own neighbour.
   const int left = (rank + size - 1) % size, right = (rank + 1) % size;
   const std::int64_t bytes = sizeof(Batch);
   const std::vector<Neighbour> neighbours = {{left, 0, 1, bytes, bytes}, {right, 1, 0, bytes, bytes}};
@@ -69,7 +69,7 @@ static int particles() {
   int round = 0;
   auto unpack = [&](int neighbour, const void *buffer) {
     const auto *batch = static_cast<const Batch *>(buffer);
-    // What comes from the left has drifted to the right.
+    // Particles from the left have drifted to the right.
     for (std::int64_t i = 0; i < batch->count; ++i) all_right = all_right && drift(batch->particles[i], round) == (neighbour == 0 ? 1 : -1);
     mine.insert(mine.end(), batch->particles, batch->particles + batch->count);
   };

@@ -1,5 +1,5 @@
 // Communication behind computation: start the swap, step the cells that read no halo, finish, step the rest. The result is the same, bit
-// for bit, as without overlap; and the wave that each step multiplies by a known factor says that both are right.
+// for bit, as without overlap. The wave that each step multiplies by a known factor shows that both are right.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verdict.hpp"

@@ -22,7 +22,7 @@ program notify
   call hlc_segment_create(context, 8_int64, 1, segment)
   call c_f_pointer(hlc_segment_data(segment), mine)
 
-  ! Rank 0 sends the token off, all others receive it first. The notification never comes before its own data.
+  ! Rank 0 sends the token, all others receive it first. The notification never precedes its own data.
   got = 0
   if (context%rank > 0) call receive()
   token = got + context%rank
@@ -30,7 +30,7 @@ program notify
   if (context%rank == 0) call receive()
   call hlc_flush(segment, right) ! from here on token may be changed
 
-  ! What has come is the sum of all ranks before mine; of all ranks, where it has come back.
+  ! The token is the sum of all ranks before mine; on rank 0, where it returns, that of all ranks.
   before = merge(context%size, context%rank, context%rank == 0)
 
   wrong = merge(0, 1, got == before * (before - 1) / 2)
@@ -44,7 +44,7 @@ program notify
 
 contains
 
-  !> Waits for notification 0, takes it, and reads the token that came with it.
+  !> Waits for notification 0, takes it, and reads the token that it announces.
   subroutine receive()
     integer :: id
     integer(int32) :: value

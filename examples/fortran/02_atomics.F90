@@ -20,10 +20,10 @@ program atomics
   ! Two numbers of rank 0, both 0 at first; the other ranks give no memory.
   call hlc_segment_create(context, merge(16_int64, 0_int64, context%rank == 0), 0, segment)
 
-  ! Everybody adds 1. What the counter was before is a number that nobody else gets.
+  ! Each rank adds 1. The previous value of the counter is a number that no other rank gets.
   call hlc_atomic_fetch_add(segment, 0, counter, 1_int64, ticket)
 
-  ! Who finds 0 is the leader, and no other: it has put its rank + 1 there in the same step. It adds 100.
+  ! The one rank that finds 0 is the leader: it has put its rank + 1 there in the same step. It adds 100.
   call hlc_atomic_compare_swap(segment, 0, leader, 0_int64, context%rank + 1_int64, former)
   if (former == 0) call hlc_atomic_fetch_add(segment, 0, counter, 100_int64, old)
 

@@ -1,4 +1,4 @@
-! Views: each rank reads the cells beside its block where they lie, in the neighbour's interior. Nothing is copied.
+! Views: each rank reads the cells beside its block in place, in the neighbour's interior. Nothing is copied.
 ! Build: gfortran 04_views.F90 $(pkg-config --cflags --libs halocline-fortran) -o 04_views
 ! Run:   mpiexec -n 4 ./04_views    prints: 04_views: 4 ranks, west plus east 419: ok
 ! SPDX-License-Identifier: BSD-3-Clause
@@ -33,7 +33,7 @@ program views
     call hlc_halo_start(halo)
     call hlc_halo_finish_views(halo)
 
-    ! A view is asked for by its direction, and has the indices that its cells have in u.
+    ! A view is requested by its direction, and has the indices of its cells in u.
     call hlc_halo_view(halo, 1, [-1], west)
     call hlc_halo_view(halo, 1, [1], east)
     total = nint(west(0) + east(n + 1))

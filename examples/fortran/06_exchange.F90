@@ -13,7 +13,7 @@ module lists
     real(c_double) :: total = 0, wrong = 0
   end type
 contains
-  !> Start calls pack_list for each neighbour: it fills what goes there. Finish calls unpack_list for what has come.
+  !> Start calls pack_list for each neighbour: it fills the data to be sent. Finish calls unpack_list for the received data.
   subroutine pack_list(neighbour, buffer, user)
     integer, intent(in) :: neighbour
     type(c_ptr), intent(in) :: buffer, user

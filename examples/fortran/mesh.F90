@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Assembly on an unstructured mesh: triangles (i, i + 1, i + 2) round a ring of nodes. A reverse swap and one forwards complete the sums.
+!> Assembly on an unstructured mesh: triangles (i, i + 1, i + 2) round a ring of nodes. A reverse swap and one forwards complete the
+!> sums.
 program mesh
   use, intrinsic :: iso_fortran_env, only: real64
   use halocline
@@ -20,11 +21,11 @@ program mesh
   first = nodes * context%rank / context%size
   own = nodes * (context%rank + 1) / context%size - first
   call hlc_field_alloc(context, mass, [1], [own + 2])
-  ! Own node k has local index local(k), in an order of its own; two ghosts of the next rank come last.
+  ! Own node k has local index local(k), in an order of its own; two ghosts of the next rank are last.
   allocate (local(own + 2))
   local = [(own - modulo(k + own / 3, own), k = 1, own), own + 1, own + 2]
 
-  ! The rank below needs my first two nodes (my side 1, its side 2), I need those of the rank above (my side 2, its side 1).
+  ! The rank below needs my first two nodes (my side 1, its side 2). I need those of the rank above (my side 2, its side 1).
   neighbours(1)%rank = modulo(context%rank - 1, context%size)
   neighbours(1)%out = local(1:2)
   neighbours(2)%rank = modulo(context%rank + 1, context%size)

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Stands in for the cloud model MONC: the modules that its halo swapping reads, with MONC's names. The model would bring its own.
+! Stands in for the cloud model MONC: the modules that its halo swapping reads, with MONC's names. The model has its own.
 module datadefn_mod
   use, intrinsic :: iso_fortran_env, only: real32, real64
   implicit none

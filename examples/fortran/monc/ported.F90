@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The port of MONC to Halocline: these two modules take the place of those of the same name, and no other file changes.
+! The port of MONC to Halocline: these two modules replace those of the same name, and no other file changes.
 module communication_types_mod
   use datadefn_mod, only: DEFAULT_PRECISION
   include "halocline_monc_types.inc"

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A component of the cloud model MONC starts a swap of three fields, and a second component completes it, with MONC's modules and
-! arguments as they are (model.F90 has the model's, ported.F90 the two that Halocline brings). The result is compared, bit by bit,
-! with that of a halo swap of the same fields.
+! A component of the cloud model MONC starts a swap of three fields, and a second component completes it. MONC's modules and
+! arguments are unchanged (model.F90 has the model's, ported.F90 the two of Halocline). The result is compared, bit by bit, with
+! that of a halo swap of the same fields.
 module wind_component
   use communication_types_mod, only: field_data_wrapper_type, halo_communication_type, neighbour_description_type
   use halo_communication_mod, only: copy_corner_to_buffer, copy_field_to_buffer
@@ -143,7 +143,7 @@ contains
     call set_field(state%local_grid, state%w, 3)
   end subroutine
 
-  !> Gives every cell of the interior a number that tells its field and its place in the whole grid, and -1 to the halo.
+  !> Gives every cell of the interior a number that encodes its field and its place in the whole grid, and -1 to the halo.
   subroutine set_field(local_grid, field, number)
     type(local_grid_type), intent(in) :: local_grid
     type(prognostic_field_type), intent(out) :: field
