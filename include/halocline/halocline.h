@@ -111,19 +111,26 @@ HLC_API const char *hlc_version(void);
 /**
  * Opens the library for the ranks of a communicator. It duplicates the communicator, finds the ranks that share this node's memory, and
  * creates the node's shared-memory state. Collective over comm; returns when the context can be used. MPI must be initialised.
- * HALOCLINE_FAKE_NODES=N treats the ranks as N nodes of consecutive ranks. HALOCLINE_CHECK=1 checks every swap (docs/guide.md). On several
- * nodes each process has a progress thread once its network is open. The thread moves data every few milliseconds while no thread of the
- * process calls the library. With HALOCLINE_PROGRESS=thread it does so whenever something arrives, and with =caller there is no such
- * thread. With =helper a process per node serves the segments of its ranks while they compute. HALOCLINE_TIMEOUT (seconds, default 300, 0:
- * never) bounds every wait of the library itself. This covers swaps and collective calls; those that release and end state their own
- * limits. Calls that block inside MPI (windows that are made, fences, late epochs, flushes) cannot be bounded. All these variables must be
- * the same on all ranks. A collective call that ends with HLC_ERR_TIMEOUT or HLC_ERR_PEER_DIED has lost a rank. The context and everything
- * made from it can then only be finalised, the context last. All ranks make the collective calls of a context in one order. Where the
- * orders differ, all ranks get HLC_ERR_MISMATCH, which names two ranks, their calls and their plans. Nothing has been made or released, and
- * the context remains usable. After MPI_Finalize swaps return HLC_ERR_STATE. Calls that release something then release what a rank can
- * release alone, and return HLC_ERR_STATE. Errors, the same on all ranks unless comm or MPI is wrong: HLC_ERR_ARGUMENT (context NULL, comm
- * MPI_COMM_NULL or an inter-communicator), HLC_ERR_STATE (MPI not initialised), HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT,
- * HLC_ERR_MPI.
+ *
+ * Environment, the same on all ranks (docs/guide.md):
+ *  - HALOCLINE_FAKE_NODES=N treats the ranks as N nodes of consecutive ranks. HALOCLINE_CHECK=1 checks every swap.
+ *  - HALOCLINE_PROGRESS. On several nodes each process has a progress thread once its network is open. The thread moves data every few
+ *    milliseconds while no thread of the process calls the library. With =thread it does so whenever something arrives, and with =caller
+ *    there is no such thread. With =helper a process per node serves the segments of its ranks while they compute.
+ *  - HALOCLINE_TIMEOUT (seconds, default 300, 0: never) bounds every wait of the library itself. This covers swaps and collective calls;
+ *    those that release and end state their own limits. Calls that block inside MPI (windows that are made, fences, late epochs, flushes)
+ *    cannot be bounded.
+ *
+ * Collective calls. All ranks make the collective calls of a context in one order. Where the orders differ, all ranks get HLC_ERR_MISMATCH,
+ * which names two ranks, their calls and their plans. Nothing has been made or released, and the context remains usable. A collective call
+ * that ends with HLC_ERR_TIMEOUT or HLC_ERR_PEER_DIED has lost a rank. The context and everything made from it can then only be finalised,
+ * the context last.
+ *
+ * After MPI_Finalize swaps return HLC_ERR_STATE. Calls that release something then release what a rank can release alone, and return
+ * HLC_ERR_STATE.
+ *
+ * Errors, the same on all ranks unless comm or MPI is wrong: HLC_ERR_ARGUMENT (context NULL, comm MPI_COMM_NULL or an inter-communicator),
+ * HLC_ERR_STATE (MPI not initialised), HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, HLC_ERR_MPI.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_init(MPI_Comm comm, hlc_context **context);
 
@@ -230,9 +237,12 @@ typedef struct hlc_placement {
  * considers launchers that number ranks node by node and launchers that assign them to the nodes in turn. The bytes of each order are
  * counted exactly, and the present order stays where none is better. shape NULL: as a shape of zeros. placement may be NULL. Collective
  * over the context, with the same grid and shape on all ranks. During the call it needs 4 bytes per rank of the job, afterwards none.
+ *
+ * Errors, the same on all ranks: HLC_ERR_ARGUMENT (also for blocks that are not those of hlc_grid_create), HLC_ERR_MISMATCH,
+ * HLC_ERR_MEMORY, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI.
+ *
  * Sources: MPI 4.0, section 8.5.1; Gropp, Using node and socket information to implement MPI Cartesian topologies, Parallel Computing 85,
- * 2019; Hoefler and Snir, ICS 2011. Errors, the same on all ranks: HLC_ERR_ARGUMENT (also for blocks that are not those of
- * hlc_grid_create), HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI.
+ * 2019; Hoefler and Snir, ICS 2011.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_grid_reorder(hlc_context *context, const hlc_swap_shape *shape, hlc_grid *grid,
                                                   hlc_placement *placement);
@@ -293,21 +303,30 @@ typedef struct hlc_swap {
 /**
  * Plans halo swaps. It finds the neighbours, checks that they agree on sizes and types, and allocates the one receive buffer. It chooses a
  * route to each neighbour and maps what can be mapped. Collective over the context. Except for sizes, data and strides, the spec is the
- * same on all ranks. Along a dimension in which the rank is its own periodic neighbour the halo may be deeper than the block. The block is
- * then repeated as often as needed, and those cells are copied inside the array. Elsewhere such a halo would need cells of a neighbour's
- * neighbour: HLC_ERR_ARGUMENT. If fills[f * HLC_DIRECTIONS(ndims) + v] is 0, the halo of field f in direction v is neither sent nor filled.
- * A reverse swap then neither adds it nor sets it to zero. A field whose components move in one direction each (lattice Boltzmann) is
- * described as one field per component, with fills from hlc_fills_moving. Messages that would be empty are not sent. Some dimensions may
- * have a halo deeper than the block. A filled direction then needs the same direction without these dimensions to be filled too. Source:
- * Brown et al., section IV-A. staged: a box stencil's edges and corners travel with the faces. A swap handles one dimension after the
- * other, each time including the halos that have already arrived. In three dimensions that is two messages per dimension, 6 instead of 26,
- * and the same cells are filled. Start begins the first dimension. Finish does the others, and waits for the neighbours in each. It suits
- * few cells per rank in the modes that send messages (p2p, neighbor, the network). It saves the cost per message and loses overlap. Staged
- * halos are swapped whole or field by field, not one dimension alone. hlc_halo_test continues with the next dimension once the data of one
- * are there. Reverse swaps add in another order than without staging. Views show the halo only. Needs the grid's own neighbours and no
- * fills, else HLC_ERR_UNSUPPORTED. A star stencil has nothing to stage and stays as it is. Errors, the same on all ranks: HLC_ERR_ARGUMENT
- * (names the argument, the rank and its value), HLC_ERR_MISMATCH, HLC_ERR_MEMORY, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED. HLC_ERR_MISMATCH names
- * both ranks and both sizes. Where ranks make halos of different names or with fields of other names, it names both plans.
+ * same on all ranks.
+ *
+ * Depth. Along a dimension in which the rank is its own periodic neighbour the halo may be deeper than the block. The block is then
+ * repeated as often as needed, and those cells are copied inside the array. Elsewhere such a halo would need cells of a neighbour's
+ * neighbour: HLC_ERR_ARGUMENT.
+ *
+ * fills. If fills[f * HLC_DIRECTIONS(ndims) + v] is 0, the halo of field f in direction v is neither sent nor filled. A reverse swap then
+ * neither adds it nor sets it to zero. A field whose components move in one direction each (lattice Boltzmann) is described as one field
+ * per component, with fills from hlc_fills_moving. Messages that would be empty are not sent. Some dimensions may have a halo deeper than
+ * the block. A filled direction then needs the same direction without these dimensions to be filled too.
+ *
+ * staged. A box stencil's edges and corners travel with the faces. A swap handles one dimension after the other, each time including the
+ * halos that have already arrived. In three dimensions that is two messages per dimension, 6 instead of 26, and the same cells are filled.
+ * Start begins the first dimension. Finish does the others, and waits for the neighbours in each. It suits few cells per rank in the modes
+ * that send messages (p2p, neighbor, the network). It saves the cost per message and loses overlap. Staged halos are swapped whole or field
+ * by field, not one dimension alone. hlc_halo_test continues with the next dimension once the data of one are there. Reverse swaps add in
+ * another order than without staging. Views show the halo only. Staging needs the grid's own neighbours and no fills, else
+ * HLC_ERR_UNSUPPORTED. A star stencil has nothing to stage and stays as it is.
+ *
+ * Errors, the same on all ranks: HLC_ERR_ARGUMENT (names the argument, the rank and its value), HLC_ERR_MISMATCH, HLC_ERR_MEMORY,
+ * HLC_ERR_MPI, HLC_ERR_UNSUPPORTED. HLC_ERR_MISMATCH names both ranks and both sizes. Where ranks make halos of different names or with
+ * fields of other names, it names both plans.
+ *
+ * Source: Brown et al., section IV-A.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_halo **halo);
 
@@ -327,15 +346,18 @@ HLC_NODISCARD HLC_API hlc_status hlc_fills_moving(int ndims, const int *velocity
 HLC_NODISCARD HLC_API hlc_status hlc_refuse(hlc_context *context, const char *message);
 
 /**
- * Starts one swap (what NULL: everything). Does not wait for other ranks, except in these cases: modes fence and pscw with late epochs,
- * fence by get, notified writes, and notify_node. Notified writes are those of mode notify, and of other modes where they behave as notify
- * or write to other nodes. They wait if a neighbour that only receives from me is two swaps behind, or has not released its views of two
- * swaps before. Mode notify_node waits if the rank of this node that sent an aggregated message two swaps before has not called the library
- * since. From here until finish the interior may be read but its edge not written. The halo may be neither read nor written. All ranks must
- * start the same swaps of a halo in the same order. Several halos may be outstanding. All ranks finish those in the same order too, because
- * a finish waits for the neighbours' finish of the same halo. Allocates nothing. One thread per halo at a time; several threads may drive
- * several halos if MPI was initialised with MPI_THREAD_MULTIPLE. Errors: HLC_ERR_STATE (started twice), HLC_ERR_ARGUMENT, HLC_ERR_TIMEOUT,
- * HLC_ERR_PEER_DIED, HLC_ERR_MPI.
+ * Starts one swap (what NULL: everything). Allocates nothing. From here until finish the interior may be read but its edge not written. The
+ * halo may be neither read nor written. All ranks must start the same swaps of a halo in the same order. Several halos may be outstanding.
+ * All ranks finish those in the same order too, because a finish waits for the neighbours' finish of the same halo.
+ *
+ * Does not wait for other ranks, except in these cases:
+ *  - modes fence and pscw with late epochs, and fence by get;
+ *  - notified writes: those of mode notify, and of other modes where they behave as notify or write to other nodes. They wait if a
+ *    neighbour that only receives from me is two swaps behind, or has not released its views of two swaps before;
+ *  - mode notify_node, if the rank of this node that sent an aggregated message two swaps before has not called the library since.
+ *
+ * Errors: HLC_ERR_STATE (started twice), HLC_ERR_ARGUMENT, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI. One thread per halo at a time;
+ * several threads may drive several halos if MPI was initialised with MPI_THREAD_MULTIPLE.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what);
 
@@ -347,10 +369,13 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *
  * neighbours learn in each swap where the arrays are. A rank that reads or is read by a neighbour must use arrays from hlc_field_alloc.
  * Such an array is held from here until finish, or until this rank and all that read it have released its views. Its memory is released
  * (hlc_field_free) when no rank of the node swaps it any more. An array that is not from hlc_field_alloc may be freed as soon as finish has
- * returned. hlc_halo_views shows the arrays of the last swap. Errors as hlc_halo_start. HLC_ERR_STATE without rebind. HLC_ERR_ARGUMENT for
- * an array that neighbours cannot read, or that begins in memory from hlc_field_alloc and ends behind it. hlc_halo_finish adds
- * HLC_ERR_STATE: a neighbour's array is in memory of which this rank has released its own part. Source: GHEX, which binds fields to a
- * pattern in each exchange.
+ * returned. hlc_halo_views shows the arrays of the last swap.
+ *
+ * Errors as hlc_halo_start. HLC_ERR_STATE without rebind. HLC_ERR_ARGUMENT for an array that neighbours cannot read, or that begins in
+ * memory from hlc_field_alloc and ends behind it. hlc_halo_finish adds HLC_ERR_STATE: a neighbour's array is in memory of which this rank
+ * has released its own part.
+ *
+ * Source: GHEX, which binds fields to a pattern in each exchange.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_swap *what, void *const *data);
 

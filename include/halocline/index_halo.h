@@ -76,9 +76,11 @@ typedef struct hlc_index_swap {
  * components of the fields, mode, epoch and drive. Entries, lists and strides are each rank's own. Modes direct, view and notify_node read
  * directly where both ranks of a link are on one node and have all fields from hlc_field_alloc. The neighbour's lists are fetched here, and
  * each swap copies straight from its array into mine. Runs in the lists are found here; long ones are copied as a whole. Otherwise entries
- * are packed. Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH (names two ranks, and how many entries each expects),
- * HLC_ERR_MEMORY, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED. HLC_ERR_ARGUMENT names the argument, its place,
- * value and rank: an index out of range, a ghost filled twice, a ghost that is sent on.
+ * are packed.
+ *
+ * Errors, the same on all ranks: HLC_ERR_ARGUMENT, HLC_ERR_MISMATCH (names two ranks, and how many entries each expects), HLC_ERR_MEMORY,
+ * HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI, HLC_ERR_UNSUPPORTED. HLC_ERR_ARGUMENT names the argument, its place, value and rank: an
+ * index out of range, a ghost filled twice, a ghost that is sent on.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_init(hlc_context *context, const hlc_index_halo_spec *spec, hlc_index_halo **halo);
 

@@ -40,7 +40,9 @@ typedef struct hlc_view {
  * hlc_halo_release, or the finish of the next swap of this halo. That swap may be of another field: two fields in turn need no release. It
  * acts as hlc_halo_finish, and views show the halo, in these cases: in all other modes, in a reverse swap, and with HALOCLINE_CHECK=1. So
  * it does where the halo is deeper than the block, because cells occur in it twice. Programs that read through views therefore run in every
- * mode. Programs that do not use views run in mode view. Errors as hlc_halo_finish.
+ * mode. Programs that do not use views run in mode view.
+ *
+ * Errors as hlc_halo_finish.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_finish_views(hlc_halo *halo);
 
@@ -91,10 +93,13 @@ typedef void (*hlc_row_fn)(const hlc_row *row, void *user);
  * Calls body for pieces that make up the whole block, each cell once, rows in ascending order with the lowest dimension other than dim
  * fastest. A piece is a whole row where the cells beyond both ends are contiguous with the row. Otherwise pieces are the row's inner part
  * and its two ends. The ends are shown from a copy together with the cells beyond them. Therefore cells are read here and results are
- * written elsewhere. Local; allocates nothing; any thread. HLC_ERR_ARGUMENT names what is wrong. For spec: spec, views or body NULL, ndims
- * or dim out of range. For views: cells that are not contiguous along dim; NULL or empty views along dim though reach is not 0 there. For
- * reach: below 0, or above the depth of a view that has cells. For size: more than 343 rows around a row, or 64 KiB of their ends. Source:
- * Simmendinger et al., section 3.3.
+ * written elsewhere. Local; allocates nothing; any thread.
+ *
+ * HLC_ERR_ARGUMENT names what is wrong. For spec: spec, views or body NULL, ndims or dim out of range. For views: cells that are not
+ * contiguous along dim; NULL or empty views along dim though reach is not 0 there. For reach: below 0, or above the depth of a view that
+ * has cells. For size: more than 343 rows around a row, or 64 KiB of their ends.
+ *
+ * Source: Simmendinger et al., section 3.3.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_for_rows(const hlc_rows_spec *spec, hlc_row_fn body, void *user);
 
