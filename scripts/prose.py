@@ -2,7 +2,7 @@
 """Keeps the prose readable: reads the Markdown pages and the comments of the public headers, Fortran modules and examples.
 
 prose.py check           no file has more long sentences or unwanted words than ALLOWED grants it; last line: N passed, N failed, N skipped
-prose.py list [FILE...]  prints each of them with its place
+prose.py list [FILE...]  prints each of them with its place, and what to write in place of a word
 prose.py count           prints what ALLOWED would have to be
 
 A sentence has at most 25 words, a cell of a table at most 40. Code blocks and addresses do not count. A link counts as one word, and so
@@ -119,7 +119,7 @@ READERS = {".md": read_page, ".F90": read_module, ".inc": read_module} | dict.fr
 
 
 def sentences_of(text):
-    """A block's text cut at full stops, colons at its end included."""
+    """A block's text, cut behind full stops, question marks and exclamation marks."""
     start = 0
     for found in re.finditer(r"[.!?][\"')*_\]]*\s+(?=\S)", text):
         if not ABBREVIATION.search(text[start:found.start() + 1]):
@@ -156,6 +156,11 @@ def faults(file):
         yield from ((block, *fault) for fault in faults_of(block))
 
 
+def explained(reason):
+    """A reason, with what to write in place of an unwanted word."""
+    return next((f"{reason} ({better})" for word, better in UNWANTED.items() if re.fullmatch(word, reason)), reason)
+
+
 def files():
     """All that is checked."""
     patterns = ("*.md", "docs/**/*.md", "apps/*/*.md", "examples/*.md", "include/**/*.h*", "bindings/fortran/*.F90",
@@ -182,7 +187,7 @@ def main():
     elif sys.argv[1:2] == ["list"]:
         for file in [pathlib.Path(name).resolve() for name in sys.argv[2:]] or files():
             for block, _, sentence, reasons in faults(file):
-                print(f"{file.relative_to(ROOT)}:{block.first}: {', '.join(reasons)}: {sentence}")
+                print(f"{file.relative_to(ROOT)}:{block.first}: {', '.join(map(explained, reasons))}: {sentence}")
     elif sys.argv[1:] == ["count"]:
         print("\n".join(f'    "{file.relative_to(ROOT)}": {count(file)},' for file in files() if count(file)))
     else:
