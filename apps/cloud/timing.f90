@@ -19,7 +19,7 @@ module cloud_timing
     integer :: swaps(SITES) = 0                    !< in all steps together
     integer(int64) :: bytes(SITES) = 0             !< per swap, from other ranks
     integer(int64) :: self_bytes(SITES) = 0        !< per swap, from this rank itself
-    real(real64), private :: entered = 0, step_began = 0
+    real(real64), private :: step_began = 0
   contains
     procedure :: prepare
     procedure :: begin_step

@@ -6,8 +6,6 @@
 #include <halocline/halocline.hpp>
 
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace common {
 

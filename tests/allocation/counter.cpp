@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <new>
 
 namespace halocline::test {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 constexpr int deepest = 48;
 
 std::atomic<bool> counting{false};
-std::atomic<long> by_halocline{0}, by_others{0};
+std::atomic<long> by_halocline{0};
 void *first_stack[deepest];
 std::atomic<int> first_depth{0};
 thread_local bool inside = false;  // what backtrace and dladdr themselves allocate is not looked at
@@ -46,7 +45,6 @@ Charge charge_of(void *frame) {
   const int depth = backtrace(frames, deepest);
   Charge charge = Charge::nobody;
   for (int f = 0; f < depth && charge == Charge::nobody; ++f) charge = charge_of(frames[f]);
-  if (charge == Charge::others) by_others.fetch_add(1);
   if (charge == Charge::halocline && by_halocline.fetch_add(1) == 0) {
     std::memcpy(first_stack, frames, sizeof(void *) * static_cast<std::size_t>(depth));
     first_depth.store(depth);
@@ -59,14 +57,13 @@ Charge charge_of(void *frame) {
 AllocationCount::AllocationCount() {
   void *frame = nullptr;
   backtrace(&frame, 1);  // loads what backtrace needs
-  by_halocline = by_others = 0;
+  by_halocline = 0;
   first_depth = 0;
   counting = true;
 }
 
 AllocationCount::~AllocationCount() { counting = false; }
 long AllocationCount::of_halocline() const { return by_halocline; }
-long AllocationCount::of_others() const { return by_others; }
 
 std::string AllocationCount::first_place() const {
   counting = false;

@@ -19,8 +19,6 @@ class AllocationCount {
 
   /// Allocations charged to libhalocline so far.
   long of_halocline() const;
-  /// Allocations charged to others: MPI and what it uses.
-  long of_others() const;
   /// Where the first allocation of libhalocline was made.
   std::string first_place() const;
 };

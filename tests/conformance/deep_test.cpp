@@ -1,7 +1,6 @@
 // Halos deeper than the block, where a rank is its own periodic neighbour: thin systems, in every mode.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 
 #include "support/rig.hpp"
 

@@ -1,7 +1,6 @@
 // A choice of components per direction: of a lattice-Boltzmann model's distributions only those are sent that move that way.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <numeric>
 
 #include <halocline/halocline.hpp>

@@ -2,7 +2,6 @@
 // and its halo: a neighbour that still reads, or a value that is still on its way, shows as a wrong step.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <memory>
 
 #include "support/rig.hpp"
 #include "support/skew.hpp"

@@ -1,7 +1,6 @@
 // Wrong calls: one message that names the argument, the rank and the value, and nothing is done. Collective calls fail on all ranks alike.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstring>
 #include <functional>
 
 #include "engine/segments.hpp"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <functional>
 
 #include "support/rig.hpp"
 

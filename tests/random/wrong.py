@@ -2,7 +2,6 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
-BYTES = {"float32": 4, "int32": 4, "float64": 8, "int64": 8, "complex64": 8, "complex128": 16}
 ALL = -1
 HUGE = 2**63 - 1
 

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>

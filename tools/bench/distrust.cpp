@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <optional>
 #include <sstream>
 
 namespace bench {

@@ -5,7 +5,6 @@
 
 #include <halocline/halocline.hpp>
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>

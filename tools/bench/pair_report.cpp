@@ -3,7 +3,6 @@
 
 #include "json.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace bench {

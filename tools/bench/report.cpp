@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report.hpp"
 
-#include <algorithm>
-
 namespace bench {
 
 static double median_of(const Race &race, const std::string &name) {

@@ -5,7 +5,6 @@
 
 #include <mpi.h>
 
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -3,8 +3,6 @@
 
 #include "fault.hpp"
 
-#include <algorithm>
-
 namespace ghost {
 
 std::vector<Link> links_to(const Grid &grid, Where wanted) {

@@ -32,8 +32,6 @@ class Wait {
   Turn pause();
   /// Something came: the next pause is short again, and the time limit starts anew.
   void progress();
-  /// True between progress() and the next pause().
-  bool just_progressed() const { return calls_ == 0; }
   /// True once nothing came for HALOCLINE_TIMEOUT seconds, and some more if grace is given.
   bool timed_out(std::int64_t grace_ns = 0) const;
 

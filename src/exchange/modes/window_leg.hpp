@@ -35,7 +35,6 @@ class WindowLeg : public Leg {
   MPI_Win window() const { return windows_[round_ % windows_.size()]; }
   /// The window of the round after the running one.
   MPI_Win next_window() const { return windows_[(round_ + 1) % windows_.size()]; }
-  bool has_windows() const { return !windows_.empty(); }
 
  private:
   std::size_t slot_of(int edge) const { return uses_[static_cast<std::size_t>(edge)] % 2; }

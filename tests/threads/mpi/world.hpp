@@ -115,11 +115,6 @@ class Table {
     if (found == objects_.end()) forbid("a handle that is none, or was freed");
     return *found->second;
   }
-  Handle handle_to(const Object *object) const {
-    for (const auto &[number, mine] : objects_)
-      if (mine.get() == object) return handle_of<Handle>(number);
-    forbid("an object without a handle");
-  }
   void remove(Handle handle) { objects_.erase(number_of(handle)); }
 
  private:

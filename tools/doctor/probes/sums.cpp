@@ -1,7 +1,6 @@
 // Accumulate and its kin with arithmetic: every rank adds to the window of every neighbour, through every synchronisation, as plain elements
 // and as a subarray of doubles. Contributions tell their origin apart, so that a lost, doubled or torn one is named.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cmath>
 
 #include "../layout.hpp"
 #include "../probe.hpp"
