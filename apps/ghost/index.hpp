@@ -14,7 +14,6 @@ using Index = std::array<std::int64_t, 3>;
 inline constexpr int kDirections = 27, kMiddle = 13;
 
 inline Index direction(int number) { return {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1}; }
-inline int number_of(const Index &v) { return static_cast<int>(v[0] + 1 + 3 * (v[1] + 1) + 9 * (v[2] + 1)); }
 /// The number of the direction from the neighbour back to me.
 inline int opposite(int number) { return kDirections - 1 - number; }
 

@@ -3,8 +3,8 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 
-#include "support/rig.hpp"
 #include "support/skew.hpp"
+#include "support/rig.hpp"
 
 namespace halocline::test {
 namespace {

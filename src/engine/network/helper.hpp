@@ -36,7 +36,6 @@ class Helper {
  private:
   Status launch(const NetworkPort &network, const transport::Choice &choice);
   Status fill_board(const NetworkPort &network, const transport::Choice &choice);
-  Status spawn(const std::string &program, int object);
   Status await_ready();
   Status open_pipe();
   Status order(const HelperOrder &order, HelperAnswer *answer);
