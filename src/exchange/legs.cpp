@@ -54,7 +54,7 @@ Status Legs::create() {
 /// Where no rank has a neighbour on another node, no network is opened.
 Status Legs::make_far_leg(const std::vector<int> &far) {
   const ModeRow &mode = *find_mode(plan_.options.mode);
-  const Status opened = plan_.context->network().open(*plan_.context);
+  const Status opened = plan_.context->network().open();
   if (opened == Status::ok) return add(mode.make_far, far, &hlc_plan_info::via_network);
   if (opened != Status::unsupported) return opened;
   return add(mode.make_without_network, far, &hlc_plan_info::via_mpi);

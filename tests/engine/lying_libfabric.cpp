@@ -13,7 +13,7 @@
 #include <initializer_list>
 #include <limits>
 
-#include "engine/message.hpp"
+#include "engine/network/message.hpp"
 #include "network/real_libfabric.hpp"
 
 namespace {
