@@ -28,7 +28,8 @@ SEEDS = (1, 2, 3)  # a mutation may need luck: it is caught if one run fails
 MOST_SILENT_SECONDS = 120  # between two lines of a run: a mutation that keeps silent for longer hangs
 FAILURE = re.compile(rb"^(FAIL |.*got HLC_ERR_\w+:.*$|.*ThreadSanitizer: data race.*\n(.*\n){3})", re.M)
 # Sleeps that last for ever, so that a lost wake-up is a hang and not a delay of 10 ms.
-LONG_SLEEPS = {"file": "src/engine/communicator/wait.cpp", "find": "kCheckEvery_ns = 10'000'000;", "replace": "kCheckEvery_ns = 1'000'000'000'000;"}
+LONG_SLEEPS = {"file": "src/engine/communicator/wait.cpp", "find": "kCheckEvery_ns = 10'000'000;",
+               "replace": "kCheckEvery_ns = 1'000'000'000'000;"}
 
 
 class Build:

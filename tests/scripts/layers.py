@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > blocks > halo, index_halo > exchange > engine >
-transport > base; reduce and faces > engine; inside the engine: rma, context > network > memory, progress > communicator. What stands outside, from the mini-apps to the bindings, sees the public headers alone. And
-no rooms, within a layer or across, may include each other in a circle; a room is the files of one folder that have one name.
+transport > base; reduce and faces > engine; inside the engine: rma, context > network > memory, progress > communicator. What stands
+outside, from the mini-apps to the bindings, sees the public headers alone. And no rooms, within a layer or across, may include each other
+in a circle; a room is the files of one folder that have one name.
 
 Usage: layers.py SRC_FOLDER
 
 The build enforces the layers by include paths; this check also sees files that no target compiles, transports that know each other, and
 build files that link or include a layer. Circles only this check sees.
 
-One file outside src/transport names a network, by its folder and its namespace: engine/network/network_transport.hpp. A layer that may not
-include transport (exchange, reduce, faces, ...) may use of it the plain types that transport/*.hpp declare, where the file or its header
-includes engine/network/network_transport.hpp, which brings them with NetworkPort and NetworkSegment; never what a transport's folder declares.
+One file outside src/transport names a network, by its folder and its namespace: engine/network/network_transport.hpp. It brings
+NetworkPort, NetworkSegment and the plain types that transport/*.hpp declare. A layer that may not include transport (exchange, reduce,
+faces, ...) may use those types where the file or its header includes that one, and never what a transport's folder declares.
 Tests are not looked at: some are about one network.
 
 SPDX-License-Identifier: BSD-3-Clause

@@ -32,8 +32,11 @@ Status Endpoint::share(const EndpointSpec &spec, std::shared_ptr<Endpoint> *endp
   OpenEndpoints &all = open_endpoints();
   const std::lock_guard lock(all.mutex);
   std::erase_if(all.endpoints, [](const std::weak_ptr<Endpoint> &one) { return one.expired(); });
+  const auto serves = [&spec](const EndpointSpec &open) {
+    return open.wish == spec.wish && open.choice.names_same_network(spec.choice) && open.progress == spec.progress;
+  };
   for (const std::weak_ptr<Endpoint> &one : all.endpoints)
-    if (const std::shared_ptr<Endpoint> open = one.lock(); open && open->serves(spec)) {
+    if (const std::shared_ptr<Endpoint> open = one.lock(); open && serves(open->spec_)) {
       *endpoint = open;
       return Status::ok;
     }
@@ -42,10 +45,6 @@ Status Endpoint::share(const EndpointSpec &spec, std::shared_ptr<Endpoint> *endp
   all.endpoints.push_back(made);
   *endpoint = made;
   return Status::ok;
-}
-
-bool Endpoint::serves(const EndpointSpec &spec) const {
-  return spec_.wish == spec.wish && spec_.choice.names_same_network(spec.choice) && spec_.progress == spec.progress;
 }
 
 Status Endpoint::open() {

@@ -98,7 +98,6 @@ class Endpoint final : public Polled {
  private:
   Status open();
   Status start_thread();
-  bool serves(const EndpointSpec &spec) const;
   bool take_in_unless_busy();
   void take_in();
   void receive(Transfer &letter);
