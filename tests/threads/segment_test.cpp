@@ -137,6 +137,7 @@ TEST_P(Segments, meet_in_barriers_without_a_race) {
       for (int r = 0; r < size(); ++r) {
         std::vector<std::byte> got(64);
         EXPECT_TRUE(ok(hlc_get(segment.at(r, 0), got.data(), 64)));
+        EXPECT_TRUE(ok(hlc_flush_local(segment.raw(), r)));
         EXPECT_EQ(got, bytes_of(r, static_cast<std::uint64_t>(step), 64)) << "from rank " << r << " in step " << step;
       }
       skew.delay();
@@ -164,6 +165,7 @@ TEST_P(Segments, lock_plain_data_with_atomics_without_a_race) {
     segment.barrier();
     std::int64_t value = 0;
     EXPECT_TRUE(ok(hlc_get(number, &value, 8)));
+    EXPECT_TRUE(ok(hlc_flush_local(segment.raw(), 0)));
     EXPECT_EQ(value, std::int64_t{steps_of_all(120)} * size());
   });
 }

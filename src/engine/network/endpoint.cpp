@@ -16,7 +16,7 @@ struct OpenEndpoints {
 };
 
 OpenEndpoints &open_endpoints() {
-  static OpenEndpoints *const all = new OpenEndpoints;  // outlives what runs at the end of the process
+  HALOCLINE_ONCE_PER_PROCESS OpenEndpoints *const all = new OpenEndpoints;  // outlives what runs at the end of the process
   return *all;
 }
 

@@ -4,12 +4,23 @@
 #pragma once
 
 #include "transport/network.hpp"
-#include "transport/ofi/port.hpp"
+
+#ifdef HALOCLINE_LOOPBACK
+// For tests whose ranks are threads of one process. Each rank has what else there is once per process.
+#include "transport/loopback/region.hpp"
+#define HALOCLINE_ONCE_PER_PROCESS static thread_local
+#else
 #include "transport/ofi/region.hpp"
+#define HALOCLINE_ONCE_PER_PROCESS static
+#endif
 
 namespace halocline {
 
+#ifdef HALOCLINE_LOOPBACK
+namespace network = transport::loopback;
+#else
 namespace network = transport::ofi;
+#endif
 
 using NetworkPort = network::Port;
 using NetworkSegment = network::Region;

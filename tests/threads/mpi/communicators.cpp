@@ -22,6 +22,10 @@ Table<MPI_Comm, Comm> &comms() {
   static Table<MPI_Comm, Comm> table;
   return table;
 }
+Table<MPI_Datatype, std::size_t> &types() {
+  static Table<MPI_Datatype, std::size_t> table;
+  return table;
+}
 Table<MPI_Group, Group> &groups() {
   static Table<MPI_Group, Group> table;
   return table;
@@ -101,7 +105,7 @@ int split(MPI_Comm comm, int colour, int key, MPI_Comm *result) {
     std::sort(same.begin(), same.end());
     std::vector<int> ranks;
     for (const auto &[unused, r] : same) ranks.push_back(parent.ranks[static_cast<std::size_t>(r)]);
-    *result = child(parent, turn, colour, ranks);
+    *result = colour == MPI_UNDEFINED ? MPI_COMM_NULL : child(parent, turn, colour, ranks);
   });
   return MPI_SUCCESS;
 }
@@ -126,10 +130,21 @@ int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *, MPI_Comm_delete_attr_f
 int MPI_Comm_set_attr(MPI_Comm, int, void *) { return MPI_SUCCESS; }
 int MPI_Comm_free_keyval(int *) { return MPI_SUCCESS; }
 int MPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler) { return MPI_SUCCESS; }
-int MPI_Type_contiguous(int, MPI_Datatype, MPI_Datatype *) { return MPI_ERR_OTHER; }
 int MPI_Type_create_struct(int, const int[], const MPI_Aint[], const MPI_Datatype[], MPI_Datatype *) { return MPI_ERR_OTHER; }
-int MPI_Type_commit(MPI_Datatype *) { return MPI_ERR_OTHER; }
-int MPI_Type_free(MPI_Datatype *) { return MPI_ERR_OTHER; }
+int MPI_Type_commit(MPI_Datatype *) { return MPI_SUCCESS; }
+
+int MPI_Type_contiguous(int count, MPI_Datatype type, MPI_Datatype *made) {
+  const Inside inside;
+  types().add(std::make_unique<std::size_t>(static_cast<std::size_t>(count) * bytes_of(type)), made);
+  return MPI_SUCCESS;
+}
+
+int MPI_Type_free(MPI_Datatype *type) {
+  const Inside inside;
+  types().remove(*type);
+  *type = MPI_DATATYPE_NULL;
+  return MPI_SUCCESS;
+}
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank) {
   const Inside inside;

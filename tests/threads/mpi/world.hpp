@@ -126,6 +126,7 @@ Table<MPI_Comm, Comm> &comms();
 Comm &comm_at(MPI_Comm comm);
 Table<MPI_Group, Group> &groups();
 Table<MPI_Request, Request> &requests();
+Table<MPI_Datatype, std::size_t> &types();  // those that were made, and their bytes
 
 /// This thread's rank in the world, and its dice.
 int world_rank();
