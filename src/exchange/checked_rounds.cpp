@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, Cargo &owner, std::string label)
-    : context_(*plan.context), rounds_(rounds), waiting_(waiting), owner_(owner), check_(plan, owner, std::move(label)) {
+CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::string label)
+    : context_(*plan.context), rounds_(rounds), waiting_(waiting), owner_(rounds.owner()), check_(plan, owner_, std::move(label)) {
   rounds_.stamp(check_);
   waiting_.heed(check_);
 }

@@ -12,7 +12,7 @@ namespace halocline {
 
 class CheckedRounds {
  public:
-  CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, Cargo &owner, std::string label);
+  CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::string label);
   CheckedRounds(const CheckedRounds &) = delete;
   CheckedRounds &operator=(const CheckedRounds &) = delete;
 

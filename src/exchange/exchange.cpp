@@ -28,7 +28,7 @@ Status Exchange::create(Options options, std::vector<Edge> edges, std::string la
 /// From here on each message is longer by its stamp.
 Status Exchange::make_check(std::string label) {
   HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
-    checked_ = std::make_unique<CheckedRounds>(plan_, rounds_, waiting_, owner_, std::move(label));
+    checked_ = std::make_unique<CheckedRounds>(plan_, rounds_, waiting_, std::move(label));
     return Status::ok;
   }));
   return checked_->check().create();

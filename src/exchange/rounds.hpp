@@ -48,6 +48,7 @@ class Rounds {
   Status settle();
 
   RoundState state() const { return {in_flight_, broken_}; }
+  Cargo &owner() const { return owner_; }
   /// Data of this round have been touched.
   bool delivers() const { return copied_; }
   /// Others have come to a failure.

@@ -129,7 +129,9 @@ bool Port::is_refused(const Transfer &transfer) {
   if (!crowded_) return fake_ && !dice(3);
   if (transfer.kind == Transfer::Kind::send) return false;
   if (refusals_left_ == 0 && dice(4)) refusals_left_ = 1 + static_cast<int>(dice_() % 30);
-  return refusals_left_ > 0 && --refusals_left_ >= 0;
+  if (refusals_left_ == 0) return false;
+  refusals_left_ -= 1;
+  return true;
 }
 
 /// What a caller has done wrong; 0 if nothing.
