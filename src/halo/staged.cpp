@@ -117,7 +117,10 @@ Status Staged::pass(Status finished) {
     words_ = error_message();
   }
   done_ += 1;
-  return done_ < dims_.size() ? start_stage() : Status::ok;
+  if (done_ == dims_.size()) return Status::ok;
+  const Status started = start_stage();
+  failed_ = failed(started);
+  return started;
 }
 
 Status Staged::finish() {
@@ -136,7 +139,7 @@ Status Staged::end(bool others_broken) {
 }
 
 bool Staged::broken() const {
-  return std::any_of(dims_.begin(), dims_.end(), [](const Dimension &dim) { return dim.stage->state().broken; });
+  return failed_ || std::any_of(dims_.begin(), dims_.end(), [](const Dimension &dim) { return dim.stage->state().broken; });
 }
 
 hlc_plan_info Staged::describe() const {

@@ -48,6 +48,7 @@ class Staged {
   std::vector<int> fields_;  // of the running swap, if it does not move all
   hlc_swap what_{};
   bool reverse_ = false, in_flight_ = false;
+  bool failed_ = false;  // a stage could not be started after others had moved data
   std::size_t done_ = 0;  // stages of the running swap that are over
   Status found_ = Status::ok;  // the first rule that check mode has found broken in them
   std::string words_;

@@ -329,6 +329,41 @@ TEST(Arguments, an_array_of_a_swap_that_is_too_small_for_its_halo_is_refused) {
   EXPECT_TRUE(ok(hlc_field_free(context(), &block)));
 }
 
+/// The first dimension has no neighbour that reads, the second one has.
+TEST(Arguments, an_array_that_only_a_later_stage_refuses_ends_the_halo) {
+  if (size() != 2) GTEST_SKIP() << "needs 2 ranks";
+  Plane plane(HLC_MODE_DIRECT);
+  for (int d = 0; d < 2; ++d) {
+    plane.grid.dims[d] = d == 0 ? 1 : size();
+    plane.grid.coords[d] = d == 0 ? 0 : rank();
+    plane.grid.start[d] = 4 * plane.grid.coords[d];
+    plane.grid.global[d] = 4 * plane.grid.dims[d];
+  }
+  plane.spec.rebind = plane.spec.staged = 1;
+  void *shared = nullptr;
+  REQUIRE_EVERYWHERE(hlc_field_alloc(context(), 8 * 8 * 8, &shared) == HLC_OK);
+  plane.field.data = shared;
+  hlc_halo *halo = nullptr;
+  REQUIRE_EVERYWHERE(hlc_halo_init(context(), &plane.spec, &halo) == HLC_OK);
+  void *own = plane.cells.data();
+  const hlc_status started = hlc_halo_start_with(halo, nullptr, &own);
+  const hlc_status finished = started == HLC_OK ? hlc_halo_finish(halo) : started;
+  if (finished == HLC_OK) {
+    EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+    EXPECT_TRUE(ok(hlc_field_free(context(), &shared)));
+    GTEST_SKIP() << "no neighbour of this rank reads its array";
+  }
+  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, finished));
+  if (started == HLC_OK) {
+    EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_finish(halo)));
+    EXPECT_TRUE(message_names({"an earlier swap of this halo failed"}));
+    EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_test(halo)));
+    EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_start(halo, nullptr)));
+  }
+  EXPECT_TRUE(ok(hlc_halo_finalise(&halo)));
+  EXPECT_TRUE(ok(hlc_field_free(context(), &shared)));
+}
+
 TEST(Arguments, opaque_elements_cannot_be_added) {
   Plane plane;
   plane.field.type = HLC_OPAQUE;

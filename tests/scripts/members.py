@@ -16,7 +16,7 @@ LIMIT = 40
 # What these classes declare, of several in different namespaces the largest. The numbers may only become smaller.
 KNOWN = {
     "Allreduce": 67, "Blocks": 76, "Check": 54, "FarParts": 50, "Group": 69, "IndexHalo": 51, "Leg": 42, "NodeWays": 41,
-    "NodeWireLeg": 46, "Port": 84, "PublicSegment": 50, "Ring": 54, "Stage": 60, "Traffic": 83, "WireLeg": 51,
+    "NodeWireLeg": 46, "Port": 82, "PublicSegment": 50, "Ring": 54, "Stage": 60, "Traffic": 83, "WireLeg": 51,
 }
 # What is blank for the counting: comments, strings and characters, lines of the preprocessor.
 NOISE = re.compile(r"//[^\n]*|/\*.*?\*/"
@@ -99,6 +99,8 @@ def faults_of(classes, known):
     """Sentences about classes that declare too much, and entries of the list that are needed no more."""
     grown = [f"{name} declares {count} members, {known.get(name, LIMIT)} are allowed" for name, count in sorted(classes.items())
              if count > known.get(name, LIMIT)]
+    grown += [f"{name} declares {classes[name]} members: write so into KNOWN of members.py" for name in sorted(known)
+              if LIMIT < classes.get(name, 0) < known[name]]
     small = [name for name in sorted(known) if classes.get(name, 0) <= LIMIT]
     return grown + [f"{name} declares {classes.get(name, 0)} members: it needs no entry in KNOWN of members.py any more" for name in small]
 

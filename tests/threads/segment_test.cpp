@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "engine/segments.hpp"
@@ -19,10 +21,32 @@ class Segments : public testing::TestWithParam<int> {};
 /// Fewer steps for more ranks: they share the same cores.
 int steps_of_all(int most) { return most / size(); }
 
+/// Ranks are on two nodes, and what crosses goes over a network.
+bool on_two_nodes() { return std::getenv("HALOCLINE_FAKE_NODES") != nullptr && size() > 1; }
+
+/// What was got from a rank of this node is there at once.
+void await_got(const TestSegment &segment, int rank) {
+  if (on_two_nodes()) EXPECT_TRUE(ok(hlc_flush_local(segment.raw(), rank)));
+}
+
 /// What the rank before me has put into my part, read by plain loads.
 void expect_bytes(const TestSegment &segment, int origin, std::uint64_t step, std::int64_t bytes) {
   const std::vector<std::byte> expected = bytes_of(origin, step, bytes);
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), segment.data())) << "from rank " << origin << " in step " << step;
+}
+
+TEST_P(Segments, reach_other_nodes_over_the_network_of_this_test) {
+  as_ranks(GetParam(), [] {
+    TestSegment segment(64);
+    int elsewhere = 0;
+    for (int r = 0; r < size(); ++r) {
+      hlc_segment_info_t info{};
+      EXPECT_TRUE(ok(hlc_segment_info(segment.raw(), r, &info)));
+      elsewhere += info.data == nullptr ? 1 : 0;
+    }
+    EXPECT_EQ(elsewhere > 0, on_two_nodes());
+    if (on_two_nodes()) EXPECT_NE(std::string(hlc_context_network(context())).find("loopback"), std::string::npos);
+  });
 }
 
 TEST_P(Segments, put_with_a_notification_without_a_race) {
@@ -137,7 +161,7 @@ TEST_P(Segments, meet_in_barriers_without_a_race) {
       for (int r = 0; r < size(); ++r) {
         std::vector<std::byte> got(64);
         EXPECT_TRUE(ok(hlc_get(segment.at(r, 0), got.data(), 64)));
-        EXPECT_TRUE(ok(hlc_flush_local(segment.raw(), r)));
+        await_got(segment, r);
         EXPECT_EQ(got, bytes_of(r, static_cast<std::uint64_t>(step), 64)) << "from rank " << r << " in step " << step;
       }
       skew.delay();
@@ -155,7 +179,7 @@ TEST_P(Segments, lock_plain_data_with_atomics_without_a_race) {
       std::int64_t holder = 1, value = 0;
       while (holder != 0) EXPECT_TRUE(ok(hlc_atomic_compare_swap(lock, HLC_NUMBER_INT64, 0, rank() + 1, &holder)));
       EXPECT_TRUE(ok(hlc_get(number, &value, 8)));
-      EXPECT_TRUE(ok(hlc_flush_local(segment.raw(), 0)));
+      await_got(segment, 0);
       ++value;
       skew.delay();
       EXPECT_TRUE(ok(hlc_put(number, &value, 8)));
@@ -165,7 +189,7 @@ TEST_P(Segments, lock_plain_data_with_atomics_without_a_race) {
     segment.barrier();
     std::int64_t value = 0;
     EXPECT_TRUE(ok(hlc_get(number, &value, 8)));
-    EXPECT_TRUE(ok(hlc_flush_local(segment.raw(), 0)));
+    await_got(segment, 0);
     EXPECT_EQ(value, std::int64_t{steps_of_all(120)} * size());
   });
 }

@@ -26,7 +26,7 @@ void LostState::lose_with_mpi(const char *call, int rank) {
 Status LostState::why_lost() const { return fail(why_, "%s", message_); }
 
 void Communicator::nudge() {
-  if (remote_) remote_->poll();
+  if (RemoteProgress *network = remote()) network->poll();
   if (mpi_has_ended()) return;
   int provided = MPI_THREAD_SINGLE, allowed = 1;
   MPI_Query_thread(&provided);

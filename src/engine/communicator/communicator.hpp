@@ -83,8 +83,8 @@ class Communicator : public Topology, public LostState {
   /// Who drives the network (HALOCLINE_PROGRESS).
   Progress progress() const { return progress_; }
   /// The network, while it is open; null else: then nobody needs this rank to move anything.
-  RemoteProgress *remote() const { return remote_; }
-  void set_remote(RemoteProgress *remote) { remote_ = remote; }
+  RemoteProgress *remote() const { return remote_.load(std::memory_order_acquire); }
+  void set_remote(RemoteProgress *remote) { remote_.store(remote, std::memory_order_release); }
   /// Lets MPI and the network move what others wait for. A wait that MPI has no part in calls it now and then, because MPI may have told this
   /// rank that a send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing
   /// on a thread that may not call MPI.
@@ -114,7 +114,7 @@ class Communicator : public Topology, public LostState {
  private:
   CallState calls_;
   RollCall roll_call_;
-  RemoteProgress *remote_ = nullptr;
+  std::atomic<RemoteProgress *> remote_{nullptr};
   std::int64_t plans_made_ = 0;
   std::atomic<int> shared_{0};
 };

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/clock.hpp"
-
 namespace halocline {
 namespace {
 
@@ -32,7 +30,7 @@ void ask_other_nodes(Communicator &communicator, std::vector<Absent> &absent) {
   for (int i = 1; i < size && asked.size() < kMostAsked; ++i)
     if (const int rank = (communicator.rank() + i) % size; communicator.member_of(rank) == kOtherNode) asked.push_back({rank, false, {}});
   const CallWord mine = communicator.call();
-  communicator.roll_call().ask(communicator.comm(), mine, now_ns() + longest_asking_ns(communicator), asked, [&] { communicator.nudge(); });
+  communicator.roll_call().ask(communicator.comm(), mine, longest_asking_ns(communicator), asked, [&] { communicator.nudge(); });
   for (const Absent &of : asked)
     if (!of.known || of.word.packed() != mine.packed()) absent.push_back(of);
 }

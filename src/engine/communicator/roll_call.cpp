@@ -64,13 +64,14 @@ std::size_t RollCall::heard_count() {
   return heard_.size();
 }
 
-void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t end_ns, std::vector<Absent> &asked, const std::function<void()> &nudge) {
+void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::vector<Absent> &asked, const std::function<void()> &nudge) {
   auto questions = std::make_unique<Questions>();
   questions->word = mine.packed();
   questions->requests.resize(asked.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < asked.size(); ++i)
     MPI_Isend(&questions->word, 1, MPI_INT64_T, asked[i].rank, kAskTag, comm, &questions->requests[i]);
 
+  const std::int64_t end_ns = now_ns() + longest_ns;
   const std::size_t before = heard_count();
   // A rank that has asked in this call before may have left it since: only an answer says that it is still there.
   const auto is_old = [&](std::size_t i) { return i < before && heard_[i].asking && heard_[i].word == mine.packed(); };

@@ -21,8 +21,8 @@ constexpr long kSpinsAlone[] = {1'000, 20, 0};
 constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
 
 /// So long a wait yields before it naps: where nobody else moves what is under way over the network.
-long yields_for_network_ns(Communicator &communicator) {
-  if (!communicator.remote() || communicator.remote()->has_thread()) return 0;
+long yields_for_network_ns(const Communicator &communicator, const RemoteProgress *network) {
+  if (!network || network->has_thread()) return 0;
   return communicator.core_per_rank() ? kYieldsForNetwork_ns : kYieldsWithoutCore_ns;
 }
 
@@ -34,7 +34,7 @@ Wait::Wait(Communicator &communicator, WakeUp wake_up, CallWord call)
       wake_up_(wake_up),
       spins_(communicator.core_per_rank() ? kSpinsWithCore : kSpinsWithout),
       yields_(communicator.core_per_rank() ? kYieldsWithCore : kYieldsWithout),
-      yields_ns_(yields_for_network_ns(communicator)),
+      yields_ns_(yields_for_network_ns(communicator, network_)),
       call_(call) {}
 
 Wait::~Wait() {

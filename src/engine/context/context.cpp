@@ -1,4 +1,4 @@
-// Opening a context: communicators, nodes (real or pretended), cores; and the register of fields in shared memory.
+// Opening a context: communicators, nodes (real or pretended), cores.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/context/context.hpp"
 
@@ -23,7 +23,7 @@ namespace halocline {
 
 namespace {
 
-constexpr long kLongestTimeout_s = 100'000'000;                // three years
+constexpr long kLongestTimeout_s = 100'000'000;  // three years
 
 /// A variable's value as users write it.
 struct Value {

@@ -17,7 +17,6 @@ namespace halocline {
 class Context : public Communicator {
  public:
   Context() = default;
-  ~Context() { fields_.clear(); }
 
   /// Duplicates the communicator and finds this rank's node. Collective over comm; mine is the status of this rank so far.
   Status open(MPI_Comm comm, Status mine);
@@ -52,7 +51,7 @@ class Context : public Communicator {
   std::array<Packing, 64> packings_{};
   Network network_{*this};
   std::unique_ptr<Post> post_;
-  Fields fields_{*this};
+  Fields fields_{*this};  // goes first
 };
 
 }  // namespace halocline

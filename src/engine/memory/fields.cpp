@@ -3,7 +3,6 @@
 #include "engine/memory/fields.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "engine/communicator/collective.hpp"
 

@@ -17,7 +17,7 @@ struct FieldPlace {
   std::int64_t offset = 0;
 };
 
-/// Any thread may call, but for allocate.
+/// Any thread may call, but for allocate and live.
 class Fields {
  public:
   explicit Fields(Communicator &communicator) : communicator_(communicator) {}

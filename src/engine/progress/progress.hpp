@@ -28,7 +28,7 @@ class Polled {
   virtual bool has_more() const = 0;
   /// Counts all looks, whoever has made them.
   virtual std::uint64_t polls() const = 0;
-  /// Sleeps until something comes, the file `until` is readable or the time is over.
+  /// One thread at a time. Sleeps until something comes, the file `until` is readable or the time is over.
   virtual void sleep(int until, long timeout_ns) = 0;
 
  protected:

@@ -200,17 +200,22 @@ bool Port::waits_for_room(const Transfer &transfer) {
 
 bool Port::withdraw(Transfer &transfer) {
   const auto locked = fabric_.lock();
-  if (!transfer.waits) return false;
-  waiting_.remove(&transfer);
-  transfer.waits = false;
+  if (!take_back(transfer)) return false;
   transfer.state.store(Transfer::State::at_rest, std::memory_order_relaxed);
   return true;
 }
 
 void Port::give_up(Transfer &transfer, int error) {
-  if (!withdraw(transfer)) return;
   const auto locked = fabric_.lock();
-  end(transfer, error);
+  if (take_back(transfer)) end(transfer, error);
+}
+
+/// The lock is held.
+bool Port::take_back(Transfer &transfer) {
+  if (!transfer.waits) return false;
+  waiting_.remove(&transfer);
+  transfer.waits = false;
+  return true;
 }
 
 void Port::poll() {

@@ -77,6 +77,7 @@ class Port {
   void send(Transfer &transfer);
   Packet packet_of(Transfer &transfer) const;
   void retry();
+  bool take_back(Transfer &transfer);
   void take_in(const Event &event);
   void hear(std::uint64_t data);
   void end(Transfer &transfer, int error);

@@ -201,9 +201,8 @@ bool Port::withdraw(Transfer &transfer) {
 }
 
 void Port::give_up(Transfer &transfer, int error) {
-  if (!withdraw(transfer)) return;
   const auto locked = lock();
-  end(transfer, error);
+  if (backlog_.withdraw(transfer)) end(transfer, error);
 }
 
 Transfer *Port::take_ended() {
