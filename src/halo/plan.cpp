@@ -26,7 +26,7 @@ Status Stage::create(const hlc_halo_spec &spec, const Options &options, const Ce
     list_paths(spec, context_.rank(), tables_);
     if (options_.mode == HLC_MODE_VIEW) make_views(spec);
     if (spec.rebind) make_bindings();
-    label = label_of("halo", tables_.fields);
+    label = label_of("halo", tables_.fields, options_.name);
     edges = make_edges();
     return Status::ok;
   }));

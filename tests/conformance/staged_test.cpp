@@ -125,7 +125,8 @@ TEST_P(Stages, are_gone_through_by_tests_alone) {
   Case halo = staged("tests", 3, 0b011, 1, 2);
   halo.depth_low[2] = 2;
   Rig rig(halo, GetParam());
-  if (!rig.ready() || (blind && size() > 1)) return;
+  if (blind) GTEST_SKIP() << "the mode cannot see what has arrived";
+  if (!rig.ready()) return;
   for (int step = 1; step <= 3; ++step) {
     rig.fill(step);
     ASSERT_TRUE(ok(rig.start()));

@@ -356,7 +356,7 @@ TEST(Arguments, an_array_that_only_a_later_stage_refuses_ends_the_halo) {
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, finished));
   if (started == HLC_OK) {
     EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_finish(halo)));
-    EXPECT_TRUE(message_names({"an earlier swap of this halo failed"}));
+    EXPECT_TRUE(message_names({"has failed; the halo can only be finalised"}));
     EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_test(halo)));
     EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_start(halo, nullptr)));
   }
