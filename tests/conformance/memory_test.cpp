@@ -85,19 +85,28 @@ std::int64_t taken_by(hlc_status (*alloc)(hlc_context *, std::size_t, void **), 
   return before - free_bytes();
 }
 
-TEST(Untouched, pages_are_taken_by_whoever_writes_them_first) {
-  if (size() < 2 || std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "a rank alone on its node shares no memory";
+/// Whether the reserved memory is taken at once, and the untouched one by the thread that writes it first.
+bool is_taken_by_the_first_writer() {
   void *data[2] = {};
   const std::int64_t half = 8 << 20, reserved = taken_by(hlc_field_alloc, &data[0]),
                      untouched = taken_by(hlc_field_alloc_untouched, &data[1]);
+  int seen = 1;
   if (rank() == 0) {
-    EXPECT_GT(reserved, half);
-    EXPECT_LT(untouched, half);
     const std::int64_t before = free_bytes();
     std::thread([&] { std::memset(data[1], 1, std::size_t{16} << 20); }).join();
-    EXPECT_GT(before - free_bytes(), half);
+    seen = reserved > half && untouched < half && before - free_bytes() > half;
   }
+  MPI_Bcast(&seen, 1, MPI_INT, 0, MPI_COMM_WORLD);
   for (void *&memory : data) EXPECT_TRUE(ok(hlc_field_free(context(), &memory)));
+  return seen != 0;
+}
+
+/// Other programs may give memory back meanwhile: then it is tried again.
+TEST(Untouched, pages_are_taken_by_whoever_writes_them_first) {
+  if (size() < 2 || std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "a rank alone on its node shares no memory";
+  bool seen = false;
+  for (int tries = 0; tries < 10 && !seen; ++tries) seen = is_taken_by_the_first_writer();
+  EXPECT_TRUE(seen);
 }
 
 TEST(Untouched, more_than_there_is_room_for_is_an_error) {
