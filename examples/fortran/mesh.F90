@@ -48,6 +48,7 @@ program mesh
   call hlc_field_free(context, mass)
   if (context%rank == 0) print "(3a,i0,a)", "mesh (Fortran): ", merge("right", "WRONG", wrong < 1e-9_real64), &
     ": every node and ghost holds a third of its three triangles on ", context%size, " rank(s)"
+  deallocate (local)
   call hlc_finalise(context)
   call hlc_mpi_finalise()
   if (wrong > 1e-9_real64) error stop 1

@@ -57,8 +57,9 @@ void tell_that_rank_0_is_done() {
 TEST(OtherNodes, that_take_nothing_keep_none_from_the_others) {
   if (!are_on_three_nodes()) GTEST_SKIP() << "needs three nodes of one rank";
   constexpr std::int64_t bytes = 4096;
-  TestSegment segment(bytes, 1);
+  // What is put is read until the segment has gone.
   const std::vector<std::byte> data = bytes_of(rank(), 0, bytes);
+  TestSegment segment(bytes, 1);
   if (rank() == 0) {
     hlc_status status = HLC_OK;
     for (int i = 0; i < 3000 && status == HLC_OK; ++i) status = hlc_put(segment.at(2, 0), data.data(), bytes);
