@@ -16,7 +16,7 @@ static std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(text, &length);
-  return std::string(text, static_cast<std::size_t>(length));
+  return text;  // Open MPI counts the zero byte at the end
 }
 
 static std::string host_name() {
