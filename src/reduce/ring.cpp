@@ -27,7 +27,7 @@ struct NodeTable : Job {
 };
 
 bool is_done(const Transfer &transfer) {
-  // SYNC written-before-reuse (pairs with Port::end)
+  // SYNC written-before-reuse (pairs with EndedTransfers::add)
   return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest;
 }
 

@@ -5,18 +5,11 @@ Usage: layers_test.py PATH_OF_LAYERS
 
 SPDX-License-Identifier: BSD-3-Clause
 """
-import importlib.util
 import pathlib
 import sys
 import tempfile
 
-
-def load(path):
-    """The script as a module."""
-    spec = importlib.util.spec_from_file_location("layers", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from made import load, report
 
 
 def arrow_checks(layers):
@@ -56,17 +49,50 @@ def circle_checks(layers, folder):
     yield "says how it goes round", "a/low > a/top > a/low" in layers.faults_of_circles(pair)[0]
 
 
+def network_checks(layers, root):
+    """Pairs of a sentence and whether it holds."""
+    for path, text in {"transport/transport.hpp": "struct Transfer {};\n", "transport/ofi/port.hpp": "class Port {};\n",
+                       "transport/shm/region.hpp": "", "exchange/wire.hpp": f'#include "{layers.ALIAS}"\n'}.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+    def faults(check, path, code):
+        return len(check(root, pathlib.PurePath(path), code))
+    naming, use = layers.faults_of_naming, layers.faults_of_use
+    yield "lets one file name a network", faults(naming, layers.ALIAS, '#include "transport/ofi/port.hpp"\n') == 0
+    yield "lets no other file include one", faults(naming, "engine/rma/a.cpp", '#include "transport/ofi/port.hpp"\n') == 1
+    yield "lets no other file use its namespace", faults(naming, "engine/rma/a.cpp", "transport::ofi::Port port;\n") == 1
+    yield "takes shared memory for no network", faults(naming, "engine/memory/a.cpp", '#include "transport/shm/region.hpp"\n') == 0
+    yield "lets the header of a file include the alias", faults(use, "exchange/wire.cpp", "transport::Transfer transfer;\n") == 0
+    yield "wants the alias included", faults(use, "exchange/other.cpp", "NetworkPort &port;\n") == 1
+    yield "lets a layer above use plain types alone", faults(use, "exchange/wire.cpp", "transport::Port port;\n") == 1
+    yield "lets the engine use all types", faults(use, "engine/rma/a.cpp", "transport::Port port;\n") == 0
+
+
+def outside_checks(layers, root):
+    """Pairs of a sentence and whether it holds."""
+    def outside(path, text):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+        faults, number = layers.faults_outside(root)
+        (root / path).unlink()
+        return len(faults), number
+    (root / "src/base").mkdir(parents=True)
+    (root / "src/base/counter.hpp").write_text("")
+    yield "lets an app include public headers", outside("apps/a.cpp", "#include <halocline/halocline.h>\n") == (0, 1)
+    yield "lets none include the sources", outside("apps/a.cpp", '#include "base/counter.hpp"\n') == (1, 1)
+    yield "lets an app link the library", outside("apps/CMakeLists.txt", "target_link_libraries(a halocline)\n") == (0, 0)
+    yield "lets none link a layer", outside("apps/CMakeLists.txt", "target_link_libraries(a halocline_engine)\n") == (1, 0)
+
 
 def main():
     layers = load(sys.argv[1])
-    with tempfile.TemporaryDirectory(prefix="halocline-test-") as path:
-        results = [*arrow_checks(layers), *circle_checks(layers, pathlib.Path(path))]
-    for sentence, holds in results:
-        print(f"{'passed' if holds else 'FAILED'}  {sentence}")
-    failed = sum(not holds for _, holds in results)
-    print(f"{len(results) - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+    with tempfile.TemporaryDirectory(prefix="halocline-test-") as folder:
+        path = pathlib.Path(folder)
+        results = [*arrow_checks(layers), *circle_checks(layers, path / "circles"), *network_checks(layers, path / "networks"),
+                   *outside_checks(layers, path / "outside")]
+    report(results)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -5,8 +5,9 @@ Usage: members_test.py PATH_OF_MEMBERS
 
 SPDX-License-Identifier: BSD-3-Clause
 """
-import importlib.util
 import sys
+
+from made import load, report
 
 SOURCE = """
 namespace one {
@@ -39,14 +40,6 @@ enum class Free { a, b };
 """
 
 
-def load(path):
-    """The script as a module."""
-    spec = importlib.util.spec_from_file_location("members", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def checks(members):
     """Pairs of a sentence and whether it holds."""
     classes = members.classes_of(members.NOISE.sub(" ", SOURCE))
@@ -62,13 +55,8 @@ def checks(members):
 
 
 def main():
-    results = list(checks(load(sys.argv[1])))
-    for sentence, holds in results:
-        print(f"{'passed' if holds else 'FAILED'}  {sentence}")
-    failed = sum(not holds for _, holds in results)
-    print(f"{len(results) - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+    report(checks(load(sys.argv[1])))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

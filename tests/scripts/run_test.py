@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from made import report
+
 # Per test: its name, the shell that it runs, its properties.
 TESTS = [
     ("counts", "echo ok; echo 3 passed, 0 failed, 1 skipped", ""),
@@ -82,13 +84,8 @@ def checks(script, ctest):
 
 def main():
     script, ctest = sys.argv[1:]
-    results = list(checks(script, ctest))
-    for sentence, holds in results:
-        print(f"{'passed' if holds else 'FAILED'}  {sentence}")
-    failed = sum(not holds for _, holds in results)
-    print(f"{len(results) - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+    report(checks(script, ctest))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

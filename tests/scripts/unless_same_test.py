@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from made import report
+
 
 class Folder:
     """An input, the stamps, and a file that counts how often the command ran."""
@@ -49,13 +51,8 @@ def checks(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="halocline-test-") as path:
-        results = list(checks(Folder(sys.argv[1], path)))
-    for sentence, holds in results:
-        print(f"{'passed' if holds else 'FAILED'}  {sentence}")
-    failed = sum(not holds for _, holds in results)
-    print(f"{len(results) - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+        report(checks(Folder(sys.argv[1], path)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -83,8 +83,14 @@ class Communicator : public Topology, public LostState {
   /// Who drives the network (HALOCLINE_PROGRESS).
   Progress progress() const { return progress_; }
   /// The network, while it is open; null else: then nobody needs this rank to move anything.
-  RemoteProgress *remote() const { return remote_.load(std::memory_order_acquire); }
-  void set_remote(RemoteProgress *remote) { remote_.store(remote, std::memory_order_release); }
+  RemoteProgress *remote() const {
+    // SYNC opened-before-remote (pairs with set_remote)
+    return remote_.load(std::memory_order_acquire);
+  }
+  void set_remote(RemoteProgress *remote) {
+    // SYNC opened-before-remote (pairs with remote)
+    remote_.store(remote, std::memory_order_release);
+  }
   /// Lets MPI and the network move what others wait for. A wait that MPI has no part in calls it now and then, because MPI may have told this
   /// rank that a send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing
   /// on a thread that may not call MPI.

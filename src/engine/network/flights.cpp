@@ -34,7 +34,7 @@ void Flights::disown() {
 }
 
 bool Flights::any_under_way() const {
-  // SYNC written-before-reuse (pairs with Port::end)
+  // SYNC written-before-reuse (pairs with EndedTransfers::add)
   const auto is_under_way = [](const Flight &flight) { return flight.state.load(std::memory_order_acquire) == Transfer::State::under_way; };
   return std::any_of(chunks_.begin(), chunks_.end(),
                      [&](const auto &chunk) { return std::any_of(chunk->flights.begin(), chunk->flights.end(), is_under_way); });

@@ -99,7 +99,7 @@ void Pulses::stop() {
 
 bool Pulses::any_under_way() {
   const std::lock_guard lock(mutex_);
-  // SYNC written-before-reuse (pairs with Port::end)
+  // SYNC written-before-reuse (pairs with EndedTransfers::add)
   return std::any_of(pulses_.begin(), pulses_.end(), [](const auto &known) {
     return known.second.write.state.load(std::memory_order_acquire) == Transfer::State::under_way;
   });
@@ -116,7 +116,7 @@ bool Pulses::is_refused(const Pulse &pulse) const { return port_.taken() != puls
 
 /// A write that the provider does not take is withdrawn: for each try it may open a connection.
 void Pulses::look_at(Pulse &pulse, std::int64_t now) {
-  // SYNC written-before-reuse (pairs with Port::end)
+  // SYNC written-before-reuse (pairs with EndedTransfers::add)
   const auto state = pulse.write.state.load(std::memory_order_acquire);
   if (pulse.asked) {
     const bool under_way = state == Transfer::State::under_way;

@@ -96,7 +96,7 @@ class NodeWays {
     bool placed = false, counted = true, come = false;
     std::array<std::uint64_t, kSlots> posted{};  // the round that I have sent from a slot, until it has left; 0: none
 
-    // SYNC written-before-reuse (pairs with Port::end)
+    // SYNC written-before-reuse (pairs with EndedTransfers::add)
     static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
     static bool is_ended(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
     /// What was sent from a slot has left.

@@ -306,7 +306,7 @@ class WireLeg final : public Leg {
     return -1;
   }
 
-  // SYNC written-before-reuse (pairs with Port::end)
+  // SYNC written-before-reuse (pairs with EndedTransfers::add)
   static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
 
   static bool is_over(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }

@@ -247,23 +247,12 @@ void Port::hear(std::uint64_t data) {
 
 void Port::end(Transfer &transfer, int error) {
   if (transfer.lent) fabric_.unregister(*static_cast<Memory *>(std::exchange(transfer.lent, nullptr)));
-  transfer.error = error;
-  // Its owner may let go of one that is not reported as soon as it is over.
-  const bool reported = transfer.reported;
-  Failures *const failures = transfer.failures;
-  transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
-  if (error && failures) failures->fetch_add(1, std::memory_order_release);
-  if (!reported) return;
-  transfer.next = nullptr;
-  (ended_ ? last_ended_->next : ended_) = &transfer;
-  last_ended_ = &transfer;
-  any_ended_.store(true, std::memory_order_relaxed);
+  ended_.add(transfer, error);
 }
 
 Transfer *Port::take_ended() {
   const auto locked = fabric_.lock();
-  any_ended_.store(false, std::memory_order_relaxed);
-  return std::exchange(ended_, nullptr);
+  return ended_.take();
 }
 
 void Port::sleep(int until, long timeout_ns) {

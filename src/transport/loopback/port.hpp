@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "transport/ended.hpp"
 #include "transport/loopback/fabric.hpp"
 
 namespace halocline::transport::loopback {
@@ -58,7 +59,7 @@ class Port {
   void poll();
   void sleep(int until, long timeout_ns);
   Transfer *take_ended();
-  bool any_ended() const { return any_ended_.load(std::memory_order_relaxed); }
+  bool any_ended() const { return ended_.any(); }
   std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
   std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
 
@@ -91,11 +92,10 @@ class Port {
   std::uint64_t last_word_ = 0, last_ear_ = 0;
   std::map<std::uint64_t, Words> words_;  // by ear
   std::list<Transfer *> waiting_;  // for room, in the order in which they were started
-  Transfer *ended_ = nullptr, *last_ended_ = nullptr;
+  EndedTransfers ended_;
   bool poor_ = false, overtakes_ = false, crowded_ = false, fake_ = false;
   int refusals_left_ = 0;  // of a crowded network
   std::minstd_rand dice_;
-  std::atomic<bool> any_ended_{false};
   std::atomic<std::uint64_t> strangers_{0}, polls_{0}, events_{0}, taken_{0};
   std::atomic<std::int64_t> held_{0};
 };

@@ -207,8 +207,7 @@ void Port::give_up(Transfer &transfer, int error) {
 
 Transfer *Port::take_ended() {
   const auto locked = lock();
-  any_ended_.store(false, std::memory_order_relaxed);
-  return std::exchange(ended_, nullptr);
+  return ended_.take();
 }
 
 /// Two of three times, in a network that is made to let transfers overtake each other.
@@ -270,18 +269,7 @@ void Port::give_back(Transfer &transfer, int error) {
 
 void Port::end(Transfer &transfer, int error) {
   if (transfer.lent) fi_close(&static_cast<fid_mr *>(std::exchange(transfer.lent, nullptr))->fid);
-  transfer.error = error;
-  // Its owner may let go of one that is not reported as soon as it is over.
-  const bool reported = transfer.reported;
-  Failures *const failures = transfer.failures;
-  // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWays::Way and Ring, Pulses::look_at, any_under_way of Flights and Pulses)
-  transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
-  if (error && failures) failures->fetch_add(1, std::memory_order_release);
-  if (!reported) return;
-  transfer.next = nullptr;
-  (ended_ ? last_ended_->next : ended_) = &transfer;
-  last_ended_ = &transfer;
-  any_ended_.store(true, std::memory_order_relaxed);
+  ended_.add(transfer, error);
 }
 
 void Port::poll() {

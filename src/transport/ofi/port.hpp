@@ -13,7 +13,7 @@
 
 #include "base/atomics.hpp"
 #include "base/notifications.hpp"
-#include "transport/network.hpp"
+#include "transport/ended.hpp"
 #include "transport/ofi/backlog.hpp"
 
 namespace halocline::transport::ofi {
@@ -68,7 +68,7 @@ class Port {
   void poll();
   void sleep(int until, long timeout_ns);
   Transfer *take_ended();
-  bool any_ended() const { return any_ended_.load(std::memory_order_relaxed); }
+  bool any_ended() const { return ended_.any(); }
   std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
   std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
 
@@ -108,8 +108,7 @@ class Port {
   std::vector<std::size_t> free_ears_;
   std::map<std::uint64_t, Words> words_;  // by ear
   Backlog backlog_;  // waits for room in the provider
-  Transfer *ended_ = nullptr, *last_ended_ = nullptr;
-  std::atomic<bool> any_ended_{false};
+  EndedTransfers ended_;
   std::size_t word_bytes_ = 0, inject_bytes_ = 0;
   std::int64_t most_held_ = 0;  // transfers to others that the provider has room for, as it says
   bool registers_sources_ = false, keeps_order_ = false;
