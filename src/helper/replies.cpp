@@ -1,4 +1,4 @@
-// The pool of answers.
+// The pool of replies.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "helper/replies.hpp"
 
@@ -22,7 +22,7 @@ Status Replies::add_chunk() {
   return Status::ok;
 }
 
-Status Replies::send(int rank, const transport::Address &address, const Message &answer) {
+Status Replies::send(int rank, const transport::Address &address, const Message &message) {
   auto known = peers_.find(rank);
   if (known == peers_.end()) {
     transport::Peer peer{};
@@ -33,7 +33,7 @@ Status Replies::send(int rank, const transport::Address &address, const Message 
   Reply &reply = *free_.back();
   free_.pop_back();
   reply.peer = known->second;
-  std::memcpy(const_cast<char *>(reply.from), &answer, sizeof answer);
+  std::memcpy(const_cast<char *>(reply.from), &message, sizeof message);
   port_.start(reply);
   return Status::ok;
 }

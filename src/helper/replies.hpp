@@ -16,9 +16,9 @@ class Replies {
  public:
   explicit Replies(NetworkPort &port) : port_(port) {}
 
-  /// Sends an answer to a rank, whose address this is.
-  Status send(int rank, const transport::Address &address, const Message &answer);
-  /// A transfer that has ended, be it well or not: who does not hear its answer is gone.
+  /// Sends an reply to a rank, whose address this is.
+  Status send(int rank, const transport::Address &address, const Message &message);
+  /// A transfer that has ended, be it well or not: who does not hear its reply is gone.
   void take_back(Transfer &transfer) { free_.push_back(static_cast<Reply *>(&transfer)); }
 
  private:

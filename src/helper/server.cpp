@@ -100,48 +100,47 @@ bool Server::poll() {
   return true;
 }
 
-/// What is dropped is counted; a rank that has no answer gives up in time.
+/// What is dropped is counted; a rank that has no reply gives up in time.
 void Server::receive(Transfer &letter) {
   if (letter.error != 0 || !read(letter.into, letter.arrived)) port_.count_stranger();
   letterbox_.receive_again(letter);
 }
 
 bool Server::read(const char *text, std::int64_t bytes) {
-  Message message, answer;
-  if (!service_.read(text, bytes, &message) || message.kind == Message::Kind::answer || !ranks_.mapped()) return false;
+  Message message, reply;
+  if (!service_.read(text, bytes, &message) || message.kind == Message::Kind::reply || !ranks_.mapped()) return false;
   const std::int64_t rest = bytes - static_cast<std::int64_t>(sizeof message);
-  if (service_.carry_out(message, text + sizeof message, rest, &answer) != Service::Outcome::done) return false;
+  if (service_.carry_out(message, text + sizeof message, rest, &reply) != Service::Outcome::done) return false;
   const auto *ranks = reinterpret_cast<const Whereabouts *>(ranks_.part(0));
-  return !failed(replies_.send(answer.target, ranks[answer.target].address, answer));
+  return !failed(replies_.send(reply.target, ranks[reply.target].address, reply));
 }
 
 void Server::look_at(HelperDesk &desk) {
   // SYNC order-before-asked (pairs with Helper::order)
   const std::uint32_t asked = desk.asked.load(std::memory_order_acquire);
   if (desk.answered.load(std::memory_order_relaxed) == asked) return;
-  desk.answer = HelperAnswer();
-  const Status status = carry_out(desk.order, &desk.answer);
-  desk.answer.status = static_cast<std::int32_t>(status);
+  desk.reply = HelperReply();
+  const Status status = carry_out(desk.order, &desk.reply);
+  desk.reply.status = static_cast<std::int32_t>(status);
   if (failed(status))
-    std::snprintf(desk.answer.message, sizeof desk.answer.message, "%.*s", static_cast<int>(sizeof desk.answer.message - 1),
-                  error_message());
-  // SYNC answer-before-answered (pairs with Helper::order)
+    std::snprintf(desk.reply.message, sizeof desk.reply.message, "%.*s", static_cast<int>(sizeof desk.reply.message - 1), error_message());
+  // SYNC reply-before-answered (pairs with Helper::order)
   desk.answered.store(asked, std::memory_order_release);
 }
 
-Status Server::carry_out(const HelperOrder &order, HelperAnswer *answer) {
+Status Server::carry_out(const HelperOrder &order, HelperReply *reply) {
   switch (order.kind) {
     case HelperOrder::Kind::book:
       HLC_TRY(open_object(order.object, 0, {order.bytes}, &ranks_));
       letterbox_.receive();
       return Status::ok;
-    case HelperOrder::Kind::serve: return take_in(order, answer);
-    case HelperOrder::Kind::stop: let_go(order); return Status::ok;
+    case HelperOrder::Kind::serve: return take_in(order, reply);
+    case HelperOrder::Kind::stop: abandon(order); return Status::ok;
   }
   return fail(Status::argument, "there is no such order");
 }
 
-Status Server::take_in(const HelperOrder &order, HelperAnswer *answer) {
+Status Server::take_in(const HelperOrder &order, HelperReply *reply) {
   Guest guest;
   HLC_TRY(open_object(order.object, order.begin, {order.bytes}, &guest.memory));
   char *memory = guest.memory.part(0);
@@ -150,8 +149,8 @@ Status Server::take_in(const HelperOrder &order, HelperAnswer *answer) {
   HLC_TRY(find_words(order, &guest, &words));
   if (port_.carries_values()) HLC_TRY(port_.listen(words, &guest.ear));
   service_.serve(order.rank, order.segment, {memory + order.data, order.data_bytes, words});
-  answer->part = guest.open_to_others.remote();
-  answer->ear = guest.ear;
+  reply->part = guest.open_to_others.remote();
+  reply->ear = guest.ear;
   guests_[{order.rank, order.segment}] = std::move(guest);
   return Status::ok;
 }
@@ -173,7 +172,7 @@ Status Server::find_words(const HelperOrder &order, Guest *guest, Words *words) 
   return Status::ok;
 }
 
-void Server::let_go(const HelperOrder &order) {
+void Server::abandon(const HelperOrder &order) {
   const auto guest = guests_.find({order.rank, order.segment});
   if (guest == guests_.end()) return;
   service_.stop_serving(order.rank, order.segment);

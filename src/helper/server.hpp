@@ -37,10 +37,10 @@ class Server {
   void receive(Transfer &letter);
   bool read(const char *text, std::int64_t bytes);
   void look_at(HelperDesk &desk);
-  Status carry_out(const HelperOrder &order, HelperAnswer *answer);
-  Status take_in(const HelperOrder &order, HelperAnswer *answer);
+  Status carry_out(const HelperOrder &order, HelperReply *reply);
+  Status take_in(const HelperOrder &order, HelperReply *reply);
   static Status find_words(const HelperOrder &order, Guest *guest, Words *words);
-  void let_go(const HelperOrder &order);
+  void abandon(const HelperOrder &order);
   HelperPart &part(int member) const { return *reinterpret_cast<HelperPart *>(parts_ + member * distance_); }
   HelperBoard &board() const { return part(0).board; }
 

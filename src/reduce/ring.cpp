@@ -378,7 +378,7 @@ Status Ring::progress() {
 
 /// A process that computes or is stopped may keep the provider from taking more, and then has something on its way.
 bool Ring::is_on_its_way(int rank) const {
-  if (context_.network().traffic()->is_on_its_way(rank)) return true;
+  if (context_.network().requests()->is_on_its_way(rank)) return true;
   bool held = false;
   for_each_transfer([&](const Transfer &transfer, int to) {
     const bool under_way = transfer.state.load(std::memory_order_acquire) == Transfer::State::under_way;

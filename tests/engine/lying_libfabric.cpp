@@ -114,14 +114,14 @@ void misalign(const Way &way, Message message, const char *operands, std::size_t
 
 /// Answers that nobody waits for: to whatever the other has under way, to what it may have had.
 void forge_answers(const Way &way, Message message) {
-  message.kind = Kind::answer;
-  for (std::uint32_t flight = 0; flight < 96; ++flight)
+  message.kind = Kind::reply;
+  for (std::uint32_t request = 0; request < 96; ++request)
     for (std::uint32_t use = 0; use < 4; ++use) {
-      message.flight = flight;
+      message.request = request;
       message.use = use;
       send_copy(way, message, "", sizeof message);
     }
-  message.flight = one_of<std::uint32_t>({1024, 1U << 20, 0xFFFFFFFF});
+  message.request = one_of<std::uint32_t>({1024, 1U << 20, 0xFFFFFFFF});
   send_copy(way, message, "", sizeof message);
 }
 
@@ -129,7 +129,7 @@ void lie(const Way &way, const char *text, std::size_t bytes) {
   Message message;
   std::memcpy(&message, text, sizeof message);
   if (forging > 0) return forge_answers(way, message);
-  if (message.kind == Kind::answer) return send_copy(way, message, "", bytes);  // once more
+  if (message.kind == Kind::reply) return send_copy(way, message, "", bytes);  // once more
   for (int i = 0; i < 6; ++i) {
     Message broken = message;
     send_copy(way, broken, text + sizeof message, spoil(broken, bytes));

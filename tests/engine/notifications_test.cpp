@@ -65,11 +65,11 @@ TEST(Notify, is_found_in_its_range_alone_the_lowest_first_and_keeps_its_value) {
 
 /// A rank that sends to all ranks and takes from all, by several threads at once. Origin o uses the ids from o * lanes on, and the id
 /// behind them all is set when the target has taken its notification.
-class Traffic {
+class RequestEngine {
  public:
   static constexpr int lanes = 4, takers = 3, steps = 150;
 
-  Traffic() : segment_(0, 2 * ids()), taken_(static_cast<std::size_t>(ids() * steps)) {}
+  RequestEngine() : segment_(0, 2 * ids()), taken_(static_cast<std::size_t>(ids() * steps)) {}
 
   void run() {
     std::vector<std::thread> threads;
@@ -123,7 +123,7 @@ class Traffic {
   std::atomic<int> left_{ids() * steps};
 };
 
-TEST(Notify, is_taken_once_by_many_threads_that_want_it) { Traffic().run(); }
+TEST(Notify, is_taken_once_by_many_threads_that_want_it) { RequestEngine().run(); }
 
 TEST(Notify, wakes_all_threads_that_sleep_for_different_notifications) {
   TestSegment segment(0, 4);

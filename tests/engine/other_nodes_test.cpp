@@ -227,10 +227,10 @@ int settled(const std::atomic<int> &count, int enough) {
   return before;
 }
 
-/// The target has left the library, so that nothing is delivered: then as many puts are taken as the pool has flights. When it is back,
+/// The target has left the library, so that nothing is delivered: then as many puts are taken as the pool has requests. When it is back,
 /// the rest follow.
-TEST(OtherNodes, are_sent_no_more_at_once_than_the_pool_has_flights) {
-  constexpr int most_flights = 1024, puts = 3000;
+TEST(OtherNodes, are_sent_no_more_at_once_than_the_pool_has_requests) {
+  constexpr int most_requests = 1024, puts = 3000;
   constexpr std::int64_t bytes = 2056;  // puts of this size are in flight until they are delivered
   const std::vector<int> nodes = nodes_of_ranks();
   const char *progress = std::getenv("HALOCLINE_PROGRESS");
@@ -246,14 +246,14 @@ TEST(OtherNodes, are_sent_no_more_at_once_than_the_pool_has_flights) {
     std::atomic<int> count = 0;
     int taken = 0;
     std::thread watcher([&] {
-      taken = settled(count, most_flights - 24);
+      taken = settled(count, most_requests - 24);
       MPI_Send(nullptr, 0, MPI_INT, target, 0, MPI_COMM_WORLD);
     });
     for (int i = 0; i < puts; ++i, ++count) EXPECT_TRUE(ok(hlc_put(segment.at(target, i * bytes), data.data() + i, bytes)));
     EXPECT_TRUE(ok(hlc_flush(segment.raw(), target)));
     watcher.join();
-    EXPECT_LE(taken, most_flights);
-    EXPECT_GE(taken, most_flights - 24) << "flights were left";
+    EXPECT_LE(taken, most_requests);
+    EXPECT_GE(taken, most_requests - 24) << "requests were left";
   } else if (rank() == target) {
     MPI_Send(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
     MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr gaspi_offset_t bytes_of(std::uint64_t words) { return 8 * words; }
 
-/// As many lengths as hurry and patience allow: words, pages, more than a flight copies, more than a transfer of the poor network.
+/// As many lengths as hurry and patience allow: words, pages, more than a request copies, more than a transfer of the poor network.
 constexpr std::uint64_t lengths[] = {1, 2, 7, 64, 255, 257, 511, 700, 4096, 20000};
 constexpr std::uint64_t longest = 20000;
 

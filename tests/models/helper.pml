@@ -41,7 +41,7 @@ proctype Rank() {
   n = 1;
   do
   :: n <= ORDERS ->
-     /* SYNC answer-before-answered */
+     /* SYNC reply-before-answered */
 #ifndef NO_FREE_CHECK
      seen[ANSWERED] == n - 1;
 #endif
@@ -92,7 +92,7 @@ end:
 #endif
      assert(order == asked);
      STORE(ANSWER, asked);
-     /* SYNC answer-before-answered */
+     /* SYNC reply-before-answered */
 #ifndef NEVER_ANSWERED
 #ifdef NO_RELEASE_ANSWERED
      STORE(ANSWERED, asked);

@@ -1,4 +1,4 @@
-// Questions and answers are messages of eight bytes: the call in which their sender is.
+// Queries and answers are messages of eight bytes: the call in which their sender is.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/roll_call.hpp"
 
@@ -16,8 +16,8 @@ namespace {
 constexpr int kAskTag = 32'752,
               kAnswerTag = 32'753;  // below the least upper bound that MPI allows for tags, above all others of the library
 
-/// What MPI reads until the questions have left.
-struct Questions : Kept {
+/// What MPI reads until the queries have left.
+struct Queries : Kept {
   std::vector<MPI_Request> requests;
   std::int64_t word = 0;
 };
@@ -27,7 +27,7 @@ struct Questions : Kept {
 void RollCall::answer(MPI_Comm comm, CallWord mine) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
-  while (receive(comm, kAskTag)) send_answer(comm, heard_.back().rank, mine);
+  while (receive(comm, kAskTag)) send_reply(comm, heard_.back().rank, mine);
 }
 
 /// Takes what one rank says of itself. What there is no memory for is not said.
@@ -48,7 +48,7 @@ bool RollCall::receive(MPI_Comm comm, int tag) {
 }
 
 /// A rank that finds all its answers under way says nothing.
-void RollCall::send_answer(MPI_Comm comm, int rank, CallWord mine) {
+void RollCall::send_reply(MPI_Comm comm, int rank, CallWord mine) {
   for (Answer &answer : answers_) {
     int free = answer.request == MPI_REQUEST_NULL ? 1 : 0;
     if (!free) MPI_Test(&answer.request, &free, MPI_STATUS_IGNORE);
@@ -65,11 +65,11 @@ std::size_t RollCall::heard_count() {
 }
 
 void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::vector<Absent> &asked, const std::function<void()> &nudge) {
-  auto questions = std::make_unique<Questions>();
-  questions->word = mine.packed();
-  questions->requests.resize(asked.size(), MPI_REQUEST_NULL);
+  auto queries = std::make_unique<Queries>();
+  queries->word = mine.packed();
+  queries->requests.resize(asked.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < asked.size(); ++i)
-    MPI_Isend(&questions->word, 1, MPI_INT64_T, asked[i].rank, kAskTag, comm, &questions->requests[i]);
+    MPI_Isend(&queries->word, 1, MPI_INT64_T, asked[i].rank, kAskTag, comm, &queries->requests[i]);
 
   const std::int64_t end_ns = now_ns() + longest_ns;
   const std::size_t before = heard_count();
@@ -90,7 +90,7 @@ void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::v
     }
     nanosleep(&nap, nullptr);
   }
-  keep_for_ever(std::move(questions));
+  keep_for_ever(std::move(queries));
 }
 
 }  // namespace halocline

@@ -1,4 +1,4 @@
-// Questions to the ranks of other nodes, and answers: in which call a rank is. A rank that waits in any call of the library answers.
+// Queries to the ranks of other nodes, and answers: in which call a rank is. A rank that waits in any call of the library answers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -43,7 +43,7 @@ class RollCall {
 
   bool receive(MPI_Comm comm, int tag);
   std::size_t heard_count();
-  void send_answer(MPI_Comm comm, int rank, CallWord mine);
+  void send_reply(MPI_Comm comm, int rank, CallWord mine);
 
   std::mutex mutex_;
   std::vector<Heard> heard_;

@@ -96,12 +96,12 @@ void Endpoint::sweep() {
   EndpointUsers over;
   for (auto next = left_.begin(); next != left_.end();) {
     const auto user = next++;
-    if (!user->flights.any_under_way() && !user->pulses->any_under_way()) over.splice(over.end(), left_, user);
+    if (!user->pool.any_under_way() && !user->pulses->any_under_way()) over.splice(over.end(), left_, user);
   }
   take_in();
   for (const EndpointUser &user : over) {
     user.pulses->part();
-    for (const auto &[rank, link] : user.links) port_.part_from(link.peer);
+    for (const auto &[rank, connection] : user.connections) port_.part_from(connection.peer);
   }
 }
 
@@ -148,8 +148,8 @@ void Endpoint::take_in() {
     next = transfer.next;
     if (transfer.kind == Transfer::Kind::receive)
       receive(transfer);
-    else if (auto &flight = static_cast<Flight &>(transfer); flight.owner)
-      flight.owner->ended(flight);
+    else if (auto &request = static_cast<Request &>(transfer); request.owner)
+      request.owner->ended(request);
   }
 }
 

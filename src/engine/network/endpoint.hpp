@@ -10,8 +10,8 @@
 #include <memory>
 #include <mutex>
 
-#include "engine/network/flights.hpp"
 #include "engine/network/pulse.hpp"
+#include "engine/network/request_pool.hpp"
 #include "engine/network/service.hpp"
 #include "engine/progress/progress.hpp"
 
@@ -27,14 +27,14 @@ struct EndpointSpec {
 struct EndpointUser;
 
 /// What the endpoint tells a context.
-class EndpointClient : public FlightOwner {
+class EndpointClient : public RequestOwner {
  public:
   // With the endpoint's lock, as ended().
   /// Does what a message says. False for one that is none of this context's, or not in order.
   virtual bool read(const char *text, std::int64_t bytes) = 0;
   /// Tries again what had to wait.
   virtual void carry_out_put_off() = 0;
-  /// The context goes: leaves its flights and links, whose ends are nobody's from now on.
+  /// The context goes: leaves its requests and connections, whose ends are nobody's from now on.
   virtual void leave(EndpointUser &user) = 0;
   // Without the lock, or with it.
   /// Something has come: wakes whoever sleeps for that.
@@ -47,8 +47,8 @@ class EndpointClient : public FlightOwner {
 /// A context at the endpoint; and, once that has gone, what the provider may still have of it.
 struct EndpointUser {
   EndpointClient *client = nullptr;
-  Flights flights;
-  std::map<int, Link> links;
+  RequestPool pool;
+  std::map<int, Connection> connections;
   std::unique_ptr<Pulses> pulses;
 };
 using EndpointUsers = std::list<EndpointUser>;
@@ -90,9 +90,9 @@ class Endpoint final : public Polled {
   void sleep(int until, long timeout_ns) override { port_.sleep(until, timeout_ns); }
   /// True if something has come that waits to be taken in: who moves the network must not sleep for long. Without the lock.
   bool has_more() const override { return port_.any_ended() || any_put_off_.load(std::memory_order_relaxed); }
-  /// There are requests that wait for memory which another rank of the node changes just now.
+  /// There are queries that wait for memory which another rank of the node changes just now.
   void note_put_off() { any_put_off_.store(true, std::memory_order_relaxed); }
-  /// The lock of all traffic, if there are many threads.
+  /// The lock of all requests, if there are many threads.
   std::unique_lock<std::mutex> lock() { return many_threads() ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
 
  private:

@@ -98,10 +98,10 @@ Status Helper::start(const NetworkPort &network, const transport::Choice &choice
     HLC_TRY(open_pipe());
     if (communicator_.member() != 0) return Status::ok;
     HelperOrder book;
-    HelperAnswer answer;
+    HelperReply reply;
     book.bytes = addresses.part_bytes(0);
     if (addresses.describe(book.object) != 0) return fail(Status::state, "the table of addresses has no file");
-    return order(book, &answer);
+    return order(book, &reply);
   });
 }
 
@@ -178,11 +178,11 @@ Status Helper::await(There there) {
   return Status::ok;
 }
 
-/// Without a place for the answer it is not waited for, but by the next order.
-Status Helper::order(const HelperOrder &order, HelperAnswer *answer) {
+/// Without a place for the reply it is not waited for, but by the next order.
+Status Helper::order(const HelperOrder &order, HelperReply *reply) {
   const std::lock_guard lock(mutex_);
   HelperDesk &desk = this->desk();
-  // SYNC answer-before-answered (pairs with Server::look_at)
+  // SYNC reply-before-answered (pairs with Server::look_at)
   const auto is_free = [&] { return desk.answered.load(std::memory_order_acquire) == desk.asked.load(std::memory_order_relaxed); };
   HLC_TRY(await(is_free));
   desk.order = order;
@@ -190,11 +190,11 @@ Status Helper::order(const HelperOrder &order, HelperAnswer *answer) {
   // SYNC order-before-asked (pairs with Server::look_at)
   desk.asked.fetch_add(1, std::memory_order_release);
   ring();
-  if (!answer) return Status::ok;
+  if (!reply) return Status::ok;
   HLC_TRY(await(is_free));
-  *answer = desk.answer;
-  const auto status = static_cast<Status>(answer->status);
-  return failed(status) ? fail(status, "rank %d: its node's helper process: %s", communicator_.rank(), answer->message) : Status::ok;
+  *reply = desk.reply;
+  const auto status = static_cast<Status>(reply->status);
+  return failed(status) ? fail(status, "rank %d: its node's helper process: %s", communicator_.rank(), reply->message) : Status::ok;
 }
 
 /// A pipe that is full has woken the helper already, or nobody reads it any more.
@@ -203,7 +203,7 @@ void Helper::ring() const {
   static_cast<void>(written);
 }
 
-Status Helper::serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperAnswer *answer) {
+Status Helper::serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperReply *reply) {
   const char *part = memory.part(member);
   HelperOrder order;
   order.kind = HelperOrder::Kind::serve;
@@ -222,7 +222,7 @@ Status Helper::serve(std::uint32_t segment, const Segment &memory, Member member
   order.rising = mine.words.rising_count;
   order.rising_words = reinterpret_cast<const char *>(mine.words.rising) - part;
   if (memory.describe(order.object) != 0) return fail(Status::state, "rank %d: the memory of a segment has no file", communicator_.rank());
-  return this->order(order, answer);
+  return this->order(order, reply);
 }
 
 void Helper::stop_serving(std::uint32_t segment) {

@@ -28,7 +28,7 @@ class Helper {
   const transport::Address &address() const { return board().address; }
 
   /// Has this rank's part of a segment served: that of a member in memory whose file is kept until then.
-  Status serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperAnswer *answer);
+  Status serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperReply *reply);
   void stop_serving(std::uint32_t segment);
   /// Fails once its process has ended.
   Status look_for_death() const;
@@ -38,7 +38,7 @@ class Helper {
   Status fill_board(const NetworkPort &network, const transport::Choice &choice);
   Status await_ready();
   Status open_pipe();
-  Status order(const HelperOrder &order, HelperAnswer *answer);
+  Status order(const HelperOrder &order, HelperReply *reply);
   template <class There>
   Status await(There there);
   void ring() const;

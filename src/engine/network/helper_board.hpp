@@ -22,7 +22,7 @@ struct HelperOrder {
   std::uint32_t segment = 0;
   transport::shm::ObjectAddress object;
   std::int64_t begin = 0, bytes = 0;  // of the memory in the object, from a page on
-  std::int64_t data = 0, data_bytes = 0;  // of a part: what requests may touch, from `begin` on
+  std::int64_t data = 0, data_bytes = 0;  // of a part: what queries may touch, from `begin` on
   std::int64_t landing = 0;  // what others may write, from `begin` on, to the end of the data
   std::int32_t notifications = 0, rising = 0;  // how many
   std::int64_t rising_words = 0;  // those that rise, from `begin` on
@@ -32,7 +32,7 @@ struct HelperOrder {
 };
 
 /// And what comes of it.
-struct HelperAnswer {
+struct HelperReply {
   std::int32_t status = 0;
   char message[512] = "";
   transport::RemoteKey part;
@@ -42,12 +42,12 @@ struct HelperAnswer {
 /// One rank's desk.
 ///
 ///   asked     counts orders; written by the rank, after the order
-///   answered  follows it; written by the helper, after the answer
+///   answered  follows it; written by the helper, after the reply
 struct HelperDesk {
   alignas(kLinePair) std::atomic<std::uint32_t> asked;
   HelperOrder order;
   alignas(kLinePair) std::atomic<std::uint32_t> answered;
-  HelperAnswer answer;
+  HelperReply reply;
 };
 
 /// What concerns all.

@@ -6,18 +6,18 @@
 
 namespace halocline {
 
-/// A request or its answer, as it goes over the network; the operands of `accumulate` follow it. Whatever comes from there is checked before
+/// A query or its reply, as it goes over the network; the operands of `accumulate` follow it. Whatever comes from there is checked before
 /// it is believed (engine/network/service.cpp).
 struct Message {
-  enum class Kind : std::uint32_t { answer, combine, compare, accumulate, notify, confirm };
+  enum class Kind : std::uint32_t { reply, combine, compare, accumulate, notify, confirm };
 
   std::uint64_t secret = 0;  // that of the job
-  Kind kind = Kind::answer;
-  std::int32_t origin = 0;  // the rank that asks, or answers
-  std::uint32_t flight = 0, use = 0;  // of the request, to find it again
+  Kind kind = Kind::reply;
+  std::int32_t origin = 0;  // the rank that asks, or replies
+  std::uint32_t request = 0, use = 0;  // of the query, to find it again
   std::uint32_t segment = 0;
   std::int16_t op = 0, type = 0;
-  std::int32_t target = 0;  // the rank that is asked, or whose answer is awaited
+  std::int32_t target = 0;  // the rank that is asked, or whose reply is awaited
   std::uint32_t id = 0;  // of a notification
   std::int64_t offset = 0, count = 0;
   std::uint64_t operand = 0, expected = 0;  // numbers as their bytes; also what was there before, and a notification's value

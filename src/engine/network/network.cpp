@@ -129,7 +129,7 @@ Status Network::try_to_open() {
   }
   port_ = &endpoint_->port();
   rings_ = communicator_.progress() == Progress::thread;
-  // No rank sends a message before all have come here: Traffic::open shares the addresses first.
+  // No rank sends a message before all have come here: RequestEngine::open shares the addresses first.
   endpoint_->join(as_user_);
   communicator_.set_remote(this);
   return Status::ok;
@@ -140,9 +140,9 @@ Status Network::enter(const EndpointSpec &spec) {
   HLC_TRY(Endpoint::share(spec, &endpoint_));
   failures_ = &endpoint_->count_failures();
   pulses_ = std::make_unique<Pulses>(endpoint_->port(), endpoint_->pulse_words(), *failures_);
-  traffic_ = std::make_unique<Traffic>(Traffic::Needs{communicator_, leaders_, *endpoint_, *pulses_}, spec.choice, failures_);
+  requests_ = std::make_unique<RequestEngine>(RequestEngine::Needs{communicator_, leaders_, *endpoint_, *pulses_}, spec.choice, failures_);
   EndpointUser user;
-  user.client = traffic_.get();
+  user.client = requests_.get();
   as_user_.push_back(std::move(user));
   return Status::ok;
 }
@@ -150,12 +150,12 @@ Status Network::enter(const EndpointSpec &spec) {
 /// What the provider still has of this context stays with the endpoint.
 void Network::leave() {
   communicator_.set_remote(nullptr);
-  if (endpoint_ && traffic_) endpoint_->leave(*traffic_, pulses_);
+  if (endpoint_ && requests_) endpoint_->leave(*requests_, pulses_);
   port_ = nullptr;
   failures_ = nullptr;
   rings_ = false;
   as_user_.clear();
-  traffic_.reset();
+  requests_.reset();
   pulses_.reset();
   endpoint_.reset();
 }

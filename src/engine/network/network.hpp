@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/network/endpoint.hpp"
-#include "engine/network/traffic.hpp"
+#include "engine/network/request_engine.hpp"
 
 namespace halocline {
 
@@ -26,7 +26,7 @@ class Network final : public RemoteProgress {
   /// A spare thread is none that a wait may rely on.
   bool has_thread() const override { return rings_; }
   /// The helper process of this node; null if there is none.
-  Helper *helper() const { return traffic_ ? traffic_->helper() : nullptr; }
+  Helper *helper() const { return requests_ ? requests_->helper() : nullptr; }
   /// Who of the ranks of other nodes is still there; open if the port is.
   Pulses *pulses() { return pulses_.get(); }
   /// Counts transfers of this context that have failed; who has some under way looks at them when it grows. The port is open.
@@ -39,16 +39,16 @@ class Network final : public RemoteProgress {
   /// The last of them, -1 if there is none.
   int lost() const override { return lost_.load(std::memory_order_relaxed); }
   /// What goes over it for segments; there if the port is.
-  Traffic *traffic() const { return traffic_.get(); }
+  RequestEngine *requests() const { return requests_.get(); }
   /// Moves everything along that is under way, of the other contexts at the endpoint as well, and serves others; true if anything came. With a
   /// thread that rings, wakes whoever sleeps on the bell for that. Any thread that may use the port.
-  bool poll() override { return traffic_ && traffic_->poll(); }
+  bool poll() override { return requests_ && requests_->poll(); }
   int find_lost() override { return pulses_->find_lost(); }
   std::string name_of(int rank) override { return pulses_->name_of(rank); }
   /// The same now and then, for calls that are repeated until something has changed: one look costs as much as many of them.
   void glance() {
     thread_local unsigned turn = 0;
-    if (traffic_ && ++turn % 32 == 0) poll();
+    if (requests_ && ++turn % 32 == 0) poll();
   }
   Leaders &leaders() { return leaders_; }
   Communicator &communicator() const { return communicator_; }
@@ -67,7 +67,7 @@ class Network final : public RemoteProgress {
   transport::Failures *failures_ = nullptr;
   EndpointUsers as_user_;  // until it joins the endpoint
   std::unique_ptr<Pulses> pulses_;
-  std::unique_ptr<Traffic> traffic_;
+  std::unique_ptr<RequestEngine> requests_;
   bool rings_ = false;
   std::atomic<int> lost_{-1};
   bool asked_ = false;

@@ -1,4 +1,4 @@
-// Reading messages, carrying out requests.
+// Reading messages, carrying out queries.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/service.hpp"
 
@@ -40,12 +40,12 @@ bool compare(const Served &memory, const Message &message, std::uint64_t *old) {
   return true;
 }
 
-bool change(const Served &memory, const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) {
-  switch (request.kind) {
+bool change(const Served &memory, const Message &query, const char *operands, std::int64_t bytes, std::uint64_t *old) {
+  switch (query.kind) {
     case Message::Kind::combine:
-    case Message::Kind::accumulate: return combine(memory, request, operands, bytes, old);
-    case Message::Kind::compare: return compare(memory, request, old);
-    case Message::Kind::notify: return memory.words.set(request.id, static_cast<std::uint32_t>(request.operand));
+    case Message::Kind::accumulate: return combine(memory, query, operands, bytes, old);
+    case Message::Kind::compare: return compare(memory, query, old);
+    case Message::Kind::notify: return memory.words.set(query.id, static_cast<std::uint32_t>(query.operand));
     default: return false;
   }
 }
@@ -58,25 +58,25 @@ bool Service::read(const char *text, std::int64_t bytes, Message *message) const
   return message->secret == secret_ && message->origin >= 0 && message->origin < ranks_;
 }
 
-Service::Outcome Service::carry_out(const Message &request, const char *operands, std::int64_t bytes, Message *answer) const {
-  *answer = Message();
-  answer->secret = secret_;
-  answer->origin = request.target;
-  answer->target = request.origin;
-  answer->flight = request.flight;
-  answer->use = request.use;
-  return do_as_asked(request, operands, bytes, &answer->operand);
+Service::Outcome Service::carry_out(const Message &query, const char *operands, std::int64_t bytes, Message *reply) const {
+  *reply = Message();
+  reply->secret = secret_;
+  reply->origin = query.target;
+  reply->target = query.origin;
+  reply->request = query.request;
+  reply->use = query.use;
+  return do_as_asked(query, operands, bytes, &reply->operand);
 }
 
-Service::Outcome Service::do_as_asked(const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) const {
-  // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the queue before the question has been heard.
-  if (request.kind == Message::Kind::confirm) return Outcome::done;
-  const auto found = served_.find({request.target, request.segment});
+Service::Outcome Service::do_as_asked(const Message &query, const char *operands, std::int64_t bytes, std::uint64_t *old) const {
+  // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the queue before the query has been heard.
+  if (query.kind == Message::Kind::confirm) return Outcome::done;
+  const auto found = served_.find({query.target, query.segment});
   if (found == served_.end()) return Outcome::refused;
   const Served &memory = found->second;
-  const bool locks = memory.lock && request.kind != Message::Kind::notify;
+  const bool locks = memory.lock && query.kind != Message::Kind::notify;
   if (locks && !memory.lock.try_lock()) return Outcome::later;
-  const bool done = change(memory, request, operands, bytes, old);
+  const bool done = change(memory, query, operands, bytes, old);
   if (locks) memory.lock.unlock();
   return done ? Outcome::done : Outcome::refused;
 }

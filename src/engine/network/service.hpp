@@ -18,7 +18,7 @@ namespace halocline {
 /// The bytes before a part's data, where notifications without data are written to.
 inline constexpr std::int64_t kLanding = kLinePair;
 
-/// Memory of a rank that requests may touch.
+/// Memory of a rank that queries may touch.
 struct Served {
   char *data = nullptr;
   std::int64_t bytes = 0;
@@ -35,19 +35,19 @@ class Service {
  public:
   Service(std::uint64_t secret, int ranks) : secret_(secret), ranks_(ranks) {}
 
-  /// Carries out requests for a segment of a rank from now on.
+  /// Carries out queries for a segment of a rank from now on.
   void serve(int rank, std::uint32_t segment, const Served &memory) { served_[{rank, segment}] = memory; }
   void stop_serving(int rank, std::uint32_t segment) { served_.erase({rank, segment}); }
 
   /// False for what is no message of the job.
   bool read(const char *text, std::int64_t bytes, Message *message) const;
-  /// What a request came to. refused: it is not in order; later: another rank of the node is at the same memory.
+  /// What a query came to. refused: it is not in order; later: another rank of the node is at the same memory.
   enum class Outcome { done, refused, later };
-  /// Carries out a request, whose operands follow it, and words its answer.
-  Outcome carry_out(const Message &request, const char *operands, std::int64_t bytes, Message *answer) const;
+  /// Carries out a query, whose operands follow it, and words its reply.
+  Outcome carry_out(const Message &query, const char *operands, std::int64_t bytes, Message *reply) const;
 
  private:
-  Outcome do_as_asked(const Message &request, const char *operands, std::int64_t bytes, std::uint64_t *old) const;
+  Outcome do_as_asked(const Message &query, const char *operands, std::int64_t bytes, std::uint64_t *old) const;
 
   std::uint64_t secret_;
   int ranks_;

@@ -28,15 +28,15 @@ void set_action(Message *message, hlc_action action) {
 
 FarParts::~FarParts() {
   if (serves_ && helper_) helper_->stop_serving(number_);
-  if (serves_ && !helper_) traffic_->stop_serving(number_);
+  if (serves_ && !helper_) requests_->stop_serving(number_);
   if (ear_ != 0) port_->stop_setting(ear_);
 }
 
 Status FarParts::connect(const Served &mine, const Segment &memory) {
   HLC_TRY(network_.open());
-  HLC_TRY(network_.traffic()->open());
+  HLC_TRY(network_.requests()->open());
   find_network();
-  number_ = traffic_->next_segment();
+  number_ = requests_->next_segment();
   FarCard card;
   HLC_TRY(prepare(communicator_, communicator_.comm(),
                   [&] { return helper_ ? have_mine_served(mine, memory, communicator_.member(), &card) : open_mine(mine, &card); }));
@@ -44,7 +44,7 @@ Status FarParts::connect(const Served &mine, const Segment &memory) {
 }
 
 void FarParts::find_network() {
-  traffic_ = network_.traffic();
+  requests_ = network_.requests();
   port_ = network_.port();
   helper_ = network_.helper();
 }
@@ -68,7 +68,7 @@ void FarParts::reach(std::uint32_t number, const FarCard &card, bool landing) {
 
 Status FarParts::open_mine(const Served &mine, FarCard *card) {
   const std::int64_t before = landing_ ? kLanding : 0;
-  traffic_->serve(number_, mine);
+  requests_->serve(number_, mine);
   serves_ = true;
   HLC_TRY(mine_.cover(*port_, mine.data - before, mine.bytes + before));
   if (port_->carries_values()) HLC_TRY(port_->listen(mine.words, &ear_));
@@ -77,59 +77,59 @@ Status FarParts::open_mine(const Served &mine, FarCard *card) {
 }
 
 Status FarParts::have_mine_served(const Served &mine, const Segment &memory, Member member, FarCard *card) {
-  HelperAnswer answer;
-  HLC_TRY(helper_->serve(number_, memory, member, mine, &answer));
+  HelperReply reply;
+  HLC_TRY(helper_->serve(number_, memory, member, mine, &reply));
   serves_ = true;
-  *card = {mine.bytes, answer.part, answer.ear};
+  *card = {mine.bytes, reply.part, reply.ear};
   return Status::ok;
 }
 
-void FarParts::aim(Flight &flight, Target target) const {
+void FarParts::aim(Request &request, Target target) const {
   const FarCard &card = card_of(target.rank);
-  flight.key = card.part.key;
-  flight.address = card.part.address + static_cast<std::uint64_t>((landing_ ? kLanding : 0) + target.offset);
+  request.key = card.part.key;
+  request.address = card.part.address + static_cast<std::uint64_t>((landing_ ? kLanding : 0) + target.offset);
 }
 
 /// Short data are copied, so that the caller has them back at once.
-Status FarParts::give_source(Flight &flight, const char *data, std::int64_t bytes) {
-  flight.bytes = bytes;
-  if (bytes > Flight::kRoom) {
-    flight.from = data;
-    flight.descriptor = nullptr;
-    return port_->registers_sources() ? port_->lend(flight) : Status::ok;
+Status FarParts::give_source(Request &request, const char *data, std::int64_t bytes) {
+  request.bytes = bytes;
+  if (bytes > Request::kRoom) {
+    request.from = data;
+    request.descriptor = nullptr;
+    return port_->registers_sources() ? port_->lend(request) : Status::ok;
   }
-  if (bytes > 0) std::memcpy(flight.room, data, static_cast<std::size_t>(bytes));
-  flight.from = flight.room;
-  flight.descriptor = flight.room_descriptor;
+  if (bytes > 0) std::memcpy(request.room, data, static_cast<std::size_t>(bytes));
+  request.from = request.room;
+  request.descriptor = request.room_descriptor;
   return Status::ok;
 }
 
-Status FarParts::launch(Flight &flight, Status ready) {
+Status FarParts::launch(Request &request, Status ready) {
   if (failed(ready))
-    traffic_->drop(flight);
+    requests_->drop(request);
   else
-    traffic_->start(flight);
+    requests_->start(request);
   return ready;
 }
 
 Status FarParts::put_piece(const char *call, Target to, const char *data, std::int64_t bytes) {
-  Flight *flight = nullptr;
-  HLC_TRY(traffic_->begin(to.rank, call, &flight));
-  // That a short one is there, the flush finds out, where its question cannot overtake writes.
-  flight->kind = port_->keeps_order() && bytes <= Flight::kRoom ? Transfer::Kind::write : Transfer::Kind::deliver;
-  aim(*flight, to);
-  return launch(*flight, give_source(*flight, data, bytes));
+  Request *request = nullptr;
+  HLC_TRY(requests_->begin(to.rank, call, &request));
+  // That a short one is there, the flush finds out, where its query cannot overtake writes.
+  request->kind = port_->keeps_order() && bytes <= Request::kRoom ? Transfer::Kind::write : Transfer::Kind::deliver;
+  aim(*request, to);
+  return launch(*request, give_source(*request, data, bytes));
 }
 
 Status FarParts::get_piece(const char *call, Target from, char *data, std::int64_t bytes) {
-  Flight *flight = nullptr;
-  HLC_TRY(traffic_->begin(from.rank, call, &flight));
-  flight->kind = Transfer::Kind::fetch;
-  aim(*flight, from);
-  flight->into = data;
-  flight->bytes = bytes;
-  flight->descriptor = nullptr;
-  return launch(*flight, port_->registers_sources() ? port_->lend(*flight) : Status::ok);
+  Request *request = nullptr;
+  HLC_TRY(requests_->begin(from.rank, call, &request));
+  request->kind = Transfer::Kind::fetch;
+  aim(*request, from);
+  request->into = data;
+  request->bytes = bytes;
+  request->descriptor = nullptr;
+  return launch(*request, port_->registers_sources() ? port_->lend(*request) : Status::ok);
 }
 
 Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes) {
@@ -146,7 +146,7 @@ Status FarParts::get(const char *call, Target from, char *data, std::int64_t byt
 
 Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done) {
   while (done < bytes) {
-    if (const Status room = traffic_->find_room(to.rank, call); room != Status::ok) return room;
+    if (const Status room = requests_->find_room(to.rank, call); room != Status::ok) return room;
     const std::int64_t piece = std::min(port_->most_bytes(), bytes - done);
     HLC_TRY(put_piece(call, {to.rank, to.offset + done}, data + done, piece));
     done += piece;
@@ -156,7 +156,7 @@ Status FarParts::put(const char *call, Target to, const char *data, std::int64_t
 
 Status FarParts::get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done) {
   while (done < bytes) {
-    if (const Status room = traffic_->find_room(from.rank, call); room != Status::ok) return room;
+    if (const Status room = requests_->find_room(from.rank, call); room != Status::ok) return room;
     const std::int64_t piece = std::min(port_->most_bytes(), bytes - done);
     HLC_TRY(get_piece(call, {from.rank, from.offset + done}, data + done, piece));
     done += piece;
@@ -176,7 +176,7 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
     HLC_TRY(put(call, to, data, first));
     // SYNC pieces-before-notification (pairs with Words::set): the last piece may overtake the others. A message that notifies overtakes none
     // that is posted.
-    HLC_TRY(traffic_->drain(to.rank, call, port_->carries_values()));
+    HLC_TRY(requests_->flush(to.rank, call, port_->carries_values()));
   }
   return put_last(call, to, data, bytes, notification);
 }
@@ -186,41 +186,41 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
   const std::int64_t first = first_pieces(bytes);
   if (first > 0 && !announcing.begun) {
     if (const Status put_all = put(call, to, data, first, announcing.done); put_all != Status::ok) return put_all;
-    announcing = {true, traffic_->begin_drain(to.rank, port_->carries_values()), first};
+    announcing = {true, requests_->begin_flush(to.rank, port_->carries_values()), first};
   }
   // SYNC pieces-before-notification (pairs with Words::set)
   if (first > 0)
-    if (const Status gone = traffic_->look(announcing.before, call); gone != Status::ok) return gone;
-  if (const Status room = traffic_->find_room(to.rank, call); room != Status::ok) return room;
+    if (const Status gone = requests_->look(announcing.before, call); gone != Status::ok) return gone;
+  if (const Status room = requests_->find_room(to.rank, call); room != Status::ok) return room;
   return put_last(call, to, data, bytes, notification);
 }
 
 /// The last piece, with the notification.
 Status FarParts::put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   const std::int64_t first = first_pieces(bytes);
-  if (!port_->carries_values() || (bytes == 0 && !landing_)) return request_notification(call, to.rank, notification);
+  if (!port_->carries_values() || (bytes == 0 && !landing_)) return notify_by_message(call, to.rank, notification);
   return announce(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
 }
 
 /// One write that brings the notification; without data it writes a word that nobody reads.
 Status FarParts::announce(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   constexpr std::uint64_t nothing = 0;
-  Flight *flight = nullptr;
-  HLC_TRY(traffic_->begin(to.rank, call, &flight));
-  flight->kind = port_->keeps_order() ? Transfer::Kind::announce : Transfer::Kind::deliver_and_announce;
-  flight->announcement = NetworkPort::announcement(card_of(to.rank).ear, static_cast<std::uint32_t>(notification.id), notification.value);
-  aim(*flight, bytes > 0 ? to : Target{to.rank, -kLanding});
-  if (bytes > 0) return launch(*flight, give_source(*flight, data, bytes));
-  return launch(*flight, give_source(*flight, reinterpret_cast<const char *>(&nothing), sizeof nothing));
+  Request *request = nullptr;
+  HLC_TRY(requests_->begin(to.rank, call, &request));
+  request->kind = port_->keeps_order() ? Transfer::Kind::announce : Transfer::Kind::deliver_and_announce;
+  request->announcement = NetworkPort::announcement(card_of(to.rank).ear, static_cast<std::uint32_t>(notification.id), notification.value);
+  aim(*request, bytes > 0 ? to : Target{to.rank, -kLanding});
+  if (bytes > 0) return launch(*request, give_source(*request, data, bytes));
+  return launch(*request, give_source(*request, reinterpret_cast<const char *>(&nothing), sizeof nothing));
 }
 
 Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing) {
   if (!port_->keeps_order()) {
-    if (!announcing.begun) announcing = {true, traffic_->begin_drain(rank, false), 0};
+    if (!announcing.begun) announcing = {true, requests_->begin_flush(rank, false), 0};
     // SYNC writes-before-notification (pairs with Words::set): a message overtakes no write, where the provider promises that.
-    if (const Status gone = traffic_->look(announcing.before, call); gone != Status::ok) return gone;
+    if (const Status gone = requests_->look(announcing.before, call); gone != Status::ok) return gone;
   }
-  return request_notification(call, rank, notification);
+  return notify_by_message(call, rank, notification);
 }
 
 Message FarParts::about(Message::Kind kind, std::int64_t offset) const {
@@ -232,11 +232,11 @@ Message FarParts::about(Message::Kind kind, std::int64_t offset) const {
   return message;
 }
 
-Status FarParts::request_notification(const char *call, int rank, hlc_notification notification) {
+Status FarParts::notify_by_message(const char *call, int rank, hlc_notification notification) {
   Message message = about(Message::Kind::notify, 0);
   message.id = static_cast<std::uint32_t>(notification.id);
   message.operand = notification.value;
-  return traffic_->request(rank, call, message, nullptr, 0);
+  return requests_->send_query(rank, call, message, nullptr, 0);
 }
 
 Message FarParts::combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const {
@@ -255,32 +255,32 @@ Message FarParts::comparing(std::int64_t offset, hlc_number type, std::uint64_t 
 }
 
 Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
-  return traffic_->ask(at.rank, call, combining(at.offset, action, operand), old);
+  return requests_->ask(at.rank, call, combining(at.offset, action, operand), old);
 }
 
 Status FarParts::compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
   std::uint64_t before = 0;
   const Message message = comparing(at.offset, type, static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(value));
-  HLC_TRY(traffic_->ask(at.rank, call, message, &before));
+  HLC_TRY(requests_->ask(at.rank, call, message, &before));
   *old = static_cast<std::int64_t>(before);
   return Status::ok;
 }
 
-Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Question &question, std::uint64_t *old) {
-  return traffic_->look(question, at.rank, call, combining(at.offset, action, operand), old);
+Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Query &query, std::uint64_t *old) {
+  return requests_->look(query, at.rank, call, combining(at.offset, action, operand), old);
 }
 
-Status FarParts::compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Question &question, std::uint64_t *old) {
-  return traffic_->look(question, at.rank, call, comparing(at.offset, HLC_NUMBER_UINT64, expected, value), old);
+Status FarParts::compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old) {
+  return requests_->look(query, at.rank, call, comparing(at.offset, HLC_NUMBER_UINT64, expected, value), old);
 }
 
 Status FarParts::accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count) {
-  const std::int64_t size = number_bytes(action.type), most = (Flight::kRoom - static_cast<std::int64_t>(sizeof(Message))) / size;
+  const std::int64_t size = number_bytes(action.type), most = (Request::kRoom - static_cast<std::int64_t>(sizeof(Message))) / size;
   return for_pieces(count, most, [&](std::int64_t begin, std::int64_t some) {
     Message message = about(Message::Kind::accumulate, at.offset + begin * size);
     set_action(&message, action);
     message.count = some;
-    return traffic_->request(at.rank, call, message, data + begin * size, some * size);
+    return requests_->send_query(at.rank, call, message, data + begin * size, some * size);
   });
 }
 

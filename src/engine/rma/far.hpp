@@ -1,4 +1,4 @@
-// A segment's parts on other nodes, and the operations on them: writes and reads over the network, and requests where those cannot do it.
+// A segment's parts on other nodes, and the operations on them: writes and reads over the network, and queries where those cannot do it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@ struct Target {
 /// A notification that waits for what was sent before it, and the bytes that have begun to go before.
 struct Announcing {
   bool begun = false;
-  Drain before;
+  Flush before;
   std::int64_t done = 0;
 };
 
@@ -63,13 +63,13 @@ class FarParts {
   /// The same for a notification that comes after all that this rank has put there before.
   Status notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing);
   /// Whether a transfer to a rank may begin without a wait; `again` if not.
-  Status find_room(const char *call, int rank) { return traffic_->find_room(rank, call); }
+  Status find_room(const char *call, int rank) { return requests_->find_room(rank, call); }
   /// Operand and old value are the bytes of one number.
   Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old);
   Status compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old);
-  /// The same two without waiting: `again` until the answer is there, then with the same question.
-  Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Question &question, std::uint64_t *old);
-  Status compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Question &question, std::uint64_t *old);
+  /// The same two without waiting: `again` until the reply is there, then with the same query.
+  Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Query &query, std::uint64_t *old);
+  Status compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old);
   Status accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count);
 
  private:
@@ -80,11 +80,11 @@ class FarParts {
   Status put_piece(const char *call, Target to, const char *data, std::int64_t bytes);
   Status get_piece(const char *call, Target from, char *data, std::int64_t bytes);
   Status announce(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
-  Status request_notification(const char *call, int rank, hlc_notification notification);
-  Status give_source(Flight &flight, const char *data, std::int64_t bytes);
-  Status launch(Flight &flight, Status ready);
+  Status notify_by_message(const char *call, int rank, hlc_notification notification);
+  Status give_source(Request &request, const char *data, std::int64_t bytes);
+  Status launch(Request &request, Status ready);
   std::int64_t first_pieces(std::int64_t bytes) const;
-  void aim(Flight &flight, Target target) const;
+  void aim(Request &request, Target target) const;
   Message about(Message::Kind kind, std::int64_t offset) const;
   Message combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const;
   Message comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const;
@@ -92,7 +92,7 @@ class FarParts {
 
   Network &network_;
   Communicator &communicator_;
-  Traffic *traffic_ = nullptr;
+  RequestEngine *requests_ = nullptr;
   Helper *helper_ = nullptr;  // of this node, if there is one
   NetworkPort *port_ = nullptr;
   NetworkSegment mine_;

@@ -118,7 +118,7 @@ Status barrier(PublicSegment &segment) {
   int round = 0;
   for (std::int64_t distance = 1; distance < segment.communicator().size(); distance *= 2, ++round)
     HLC_TRY(pass_round(segment, round, distance, number));
-  HLC_TRY(segment.see_off(kBarrier));
+  HLC_TRY(segment.flush_outgoing(kBarrier));
   segment.barrier_failed = false;
   return Status::ok;
 }

@@ -98,7 +98,7 @@ void OwnPart::ring() const {
 }
 
 Status OwnPart::open_to_others() {
-  card_.number = network_.traffic()->next_own_part();
+  card_.number = network_.requests()->next_own_part();
   far_ = std::make_unique<FarParts>(network_);
   const Served mine{data_, card_.bytes, words_, leaders_.mapped() ? &card_.notifications_object : nullptr, lock()};
   return far_->serve(card_.number, mine, memory_, card_.memory == 0, &card_.far);
@@ -215,17 +215,17 @@ Status PeerPart::change_locked(const char *call, std::int64_t offset, std::uint6
   return status;
 }
 
-Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Question &question, std::uint64_t *old) {
+Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Query &query, std::uint64_t *old) {
   constexpr hlc_action add{HLC_OP_SUM, HLC_NUMBER_UINT64};
-  if (far_) return far_->combine(call, {rank_, offset}, add, value, question, old);
+  if (far_) return far_->combine(call, {rank_, offset}, add, value, query, old);
   if (lock_) return change_locked(call, offset, old, [value](std::uint64_t number) { return number + value; });
   apply(add, data_ + offset, &value, old);
   return Status::ok;
 }
 
-Status PeerPart::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Question &question,
+Status PeerPart::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Query &query,
                               std::uint64_t *old) {
-  if (far_) return far_->compare(call, {rank_, offset}, expected, value, question, old);
+  if (far_) return far_->compare(call, {rank_, offset}, expected, value, query, old);
   if (lock_) return change_locked(call, offset, old, [=](std::uint64_t number) { return number == expected ? value : number; });
   const std::int64_t before =
       compare_and_swap(HLC_NUMBER_UINT64, data_ + offset, static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value));

@@ -20,7 +20,7 @@ struct PartCard {
   std::uint64_t memory = 0;  // where the owner has the data, if the application has brought it
   std::int32_t notifications = 0, rising = 0;  // words of each kind
   std::int32_t leader = -1;  // the rank of the node whose notifications it uses, where they are shared
-  std::uint32_t number = 0;  // in requests
+  std::uint32_t number = 0;  // in queries
   transport::shm::ObjectAddress object;
   transport::shm::ObjectAddress notifications_object;  // where the leader's notifications begin, if it uses another's
   FarCard far;
@@ -115,10 +115,9 @@ class PeerPart {
                     Announcing &announcing);
   /// The notification comes after all that this rank has put to the rank before. `again` as above.
   Status notify_in_order(const char *call, hlc_notification notification, Announcing &announcing);
-  /// On unsigned words of 64 bits, which `offset` is a multiple of. `again` until the answer is there, then with the same question.
-  Status fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Question &question, std::uint64_t *old);
-  Status compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Question &question,
-                      std::uint64_t *old);
+  /// On unsigned words of 64 bits, which `offset` is a multiple of. `again` until the reply is there, then with the same query.
+  Status fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Query &query, std::uint64_t *old);
+  Status compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old);
 
  private:
   Status map();

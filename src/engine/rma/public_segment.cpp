@@ -124,7 +124,7 @@ Verdict PublicSegment::judge(const Wait &wait) const {
 }
 
 std::string PublicSegment::name_of(int rank) const {
-  return member_of(rank) == kOtherNode ? network_.traffic()->name_of(rank) : "rank " + std::to_string(rank);
+  return member_of(rank) == kOtherNode ? network_.requests()->name_of(rank) : "rank " + std::to_string(rank);
 }
 
 Status PublicSegment::wrong_rank(const char *call, int rank) const {

@@ -107,12 +107,12 @@ class PublicSegment {
   }
 
   /// Before this rank leaves the library: what `call` has sent to other nodes has gone.
-  Status see_off(const char *call) const { return far_ ? network_.traffic()->see_off(call) : Status::ok; }
+  Status flush_outgoing(const char *call) const { return far_ ? network_.requests()->flush_outgoing(call) : Status::ok; }
 
   /// For waits: whether a process of the node has ended, or the time is over.
   Verdict judge(const Wait &wait) const;
   /// For waits: whether something to a rank of another node has failed.
-  Status judge_network(const char *call) const { return far_ ? network_.traffic()->look_for_failure(call) : Status::ok; }
+  Status judge_network(const char *call) const { return far_ ? network_.requests()->look_for_failure(call) : Status::ok; }
   /// A rank in messages, with its host if it is on another node.
   std::string name_of(int rank) const;
   Status wrong_rank(const char *call, int rank) const;

@@ -128,9 +128,9 @@ void order() {
 /// To other nodes it waits. A rank below 0: for all.
 Status complete(PublicSegment &segment, const char *call, int rank, bool confirm) {
   order();
-  Traffic *traffic = segment.network().traffic();
-  if (!traffic) return Status::ok;
-  return traffic->drain(rank, call, confirm);
+  RequestEngine *requests = segment.network().requests();
+  if (!requests) return Status::ok;
+  return requests->flush(rank, call, confirm);
 }
 
 Status complete_one(PublicSegment &segment, const char *call, int rank, bool confirm) {

@@ -241,7 +241,7 @@ class NodeWireLeg final : public Leg {
   /// The network has not taken in anything there for a while, though it was reached before and nothing is on its way: a process that computes
   /// or is stopped still takes, and one that is flooded has something on its way.
   bool is_gone(const Way &way) const {
-    if (!network_.pulses()->has_lost(way.rank, Pulses::kGone_ns) || network_.traffic()->is_on_its_way(way.rank)) return false;
+    if (!network_.pulses()->has_lost(way.rank, Pulses::kGone_ns) || network_.requests()->is_on_its_way(way.rank)) return false;
     const auto is_held = [&](const Transfer &t) { return !Way::is_ended(t) && !port_.waits_for_room(t); };
     return std::none_of(way.pieces[0].begin(), way.pieces[0].end(), is_held) &&
            std::none_of(way.pieces[1].begin(), way.pieces[1].end(), is_held);
@@ -282,11 +282,11 @@ class NodeWireLeg final : public Leg {
       std::memcpy(way.news_at, &word, sizeof word);
       port_.start(way.news);
     }
-    see_off_news();
+    flush_notice();
   }
 
   /// This rank may now go where it moves nothing along. A node that takes nothing is not waited for long.
-  void see_off_news() {
+  void flush_notice() {
     const std::int64_t end = now_ns() + kNewsLeave_ns;
     Wait wait(*plan_.context, WakeUp::by_polling);
     const auto has_left = [](const Way &way) { return Way::is_ended(way.news); };

@@ -22,9 +22,9 @@ struct Atomic {
 Status look(Job &job, PeerPart &part, const Atomic &atomic, gaspi_atomic_value_t *old) {
   const Asked &asked = atomic.asked;
   if (is_lost(job, part)) return job.watch.tell(atomic.call, asked.rank);
-  return job.requests.look(part, asked, [&](halocline::Question &question) {
-    if (asked.what == Asked::What::fetch_add) return part.fetch_add(atomic.call, asked.offset, asked.first, question, old);
-    return part.compare_swap(atomic.call, asked.offset, asked.first, asked.second, question, old);
+  return job.pending_queries.look(part, asked, [&](halocline::Query &query) {
+    if (asked.what == Asked::What::fetch_add) return part.fetch_add(atomic.call, asked.offset, asked.first, query, old);
+    return part.compare_swap(atomic.call, asked.offset, asked.first, asked.second, query, old);
   });
 }
 

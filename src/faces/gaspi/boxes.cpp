@@ -27,7 +27,7 @@ std::atomic_ref<std::uint64_t> my_box(Session &session) {
 Status Passive::take_box(Session &session, PeerPart &control, Box &box) {
   if (box.mine) return Status::ok;
   std::uint64_t owner = 0;
-  const Status asked = control.compare_swap(kSend, Plan::box(), 0, owner_of(session.rank()), box.question, &owner);
+  const Status asked = control.compare_swap(kSend, Plan::box(), 0, owner_of(session.rank()), box.query, &owner);
   if (asked != Status::ok) return asked;
   // SYNC received-before-box (pairs with receive)
   box.mine = owner == 0;
@@ -38,9 +38,9 @@ Status Passive::take_box(Session &session, PeerPart &control, Box &box) {
 Status Passive::await_written(Session &session, int rank, Box &box) {
   Announcing &announcing = box.announcing;
   if (announcing.done == 0) return Status::ok;
-  Traffic &traffic = *session.context.network().traffic();
-  if (!announcing.begun) announcing = {true, traffic.begin_drain(rank, false), announcing.done};
-  const Status come = traffic.look(announcing.before, kSend);
+  RequestEngine &requests = *session.context.network().requests();
+  if (!announcing.begun) announcing = {true, requests.begin_flush(rank, false), announcing.done};
+  const Status come = requests.look(announcing.before, kSend);
   if (come == Status::ok) announcing = Announcing();
   return come;
 }
@@ -69,9 +69,9 @@ Status Passive::send(Session &session, PeerPart &control, const Parcel &parcel, 
   const std::lock_guard lock(sending_mutex_);
   if (leaving_.count(parcel) == 0) {
     if (const Status delivered = deliver(session, control, parcel, data); delivered != Status::ok || control.is_near()) return delivered;
-    leaving_[parcel] = session.context.network().traffic()->begin_drain(parcel.rank, false);
+    leaving_[parcel] = session.context.network().requests()->begin_flush(parcel.rank, false);
   }
-  const Status left = session.context.network().traffic()->look(leaving_[parcel], kSend);
+  const Status left = session.context.network().requests()->look(leaving_[parcel], kSend);
   if (left != Status::again) leaving_.erase(parcel);
   return left;
 }
@@ -79,13 +79,13 @@ Status Passive::send(Session &session, PeerPart &control, const Parcel &parcel, 
 Status Passive::give_back(Session &session, int rank, Box &box) {
   PeerPart *control = nullptr;
   HLC_TRY(session.parts.find_control(rank, &control));
-  if (box.question.flight && !box.returns)
-    if (const Status taken = take_box(session, *control, box); failed(taken) || box.question.flight) return taken;
+  if (box.query.request && !box.returns)
+    if (const Status taken = take_box(session, *control, box); failed(taken) || box.query.request) return taken;
   if (!box.mine) return Status::ok;
   if (const Status written = await_written(session, rank, box); written != Status::ok) return written;
   box.returns = true;
   std::uint64_t owner = 0;
-  return control->compare_swap(kPurge, Plan::box(), owner_of(session.rank()), 0, box.question, &owner);
+  return control->compare_swap(kPurge, Plan::box(), owner_of(session.rank()), 0, box.query, &owner);
 }
 
 Status Passive::give_back(Session &session) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <tuple>
 
-#include "faces/gaspi/requests.hpp"
+#include "faces/gaspi/pending_queries.hpp"
 #include "faces/gaspi/session.hpp"
 
 namespace halocline::gaspi {
@@ -39,7 +39,7 @@ class Passive {
  private:
   /// What this process has of another rank's box: any of its threads may use it.
   struct Box {
-    Question question;
+    Query query;
     bool mine = false, returns = false;
     Announcing announcing;
     std::optional<Parcel> parcel;  // whose data have begun to go there
@@ -53,7 +53,7 @@ class Passive {
 
   std::mutex sending_mutex_, receiving_mutex_;
   std::map<int, Box> boxes_;  // by rank
-  std::map<Parcel, Drain> leaving_;  // written, and not locally complete yet
+  std::map<Parcel, Flush> leaving_;  // written, and not locally complete yet
 };
 
 }  // namespace halocline::gaspi

@@ -121,12 +121,12 @@ Status Group::choose_partners(Session &session) {
 /// Also those that this rank only waits for, and those that these wait for: who is told of a loss tells nobody else. In a large group that would be
 /// too many, and only the first are looked for.
 Status Group::look_for_others(Session &session) const {
-  Traffic *traffic = session.context.network().traffic();
+  RequestEngine *requests = session.context.network().requests();
   const int members = size(session);
-  if (!traffic || members == 1) return Status::ok;
+  if (!requests || members == 1) return Status::ok;
   const auto meet = [&](int index) {
     const int rank = rank_at(index);
-    return session.context.member_of(rank) == kOtherNode ? traffic->meet(rank) : Status::ok;
+    return session.context.member_of(rank) == kOtherNode ? requests->meet(rank) : Status::ok;
   };
   if (members <= kLookedFor) {
     for (int index = 0; index < members; ++index) HLC_TRY(meet(index));
@@ -140,7 +140,7 @@ Status Group::look_for_others(Session &session) const {
 Status Group::end_questions(Session &session) {
   const auto end = [&](Partner &partner) {
     if (!partner.asked || partner.part->is_near()) return false;
-    partner.asked = session.context.network().traffic()->look(partner.drain, kCommit) == Status::again;
+    partner.asked = session.context.network().requests()->look(partner.flush, kCommit) == Status::again;
     return partner.asked;
   };
   if (std::any_of(above_.begin(), above_.end(), end) || end(below_)) return Status::again;
@@ -154,17 +154,17 @@ Status Group::find_handle(Session &session, Partner &partner) {
     partner.handle = handle_;
     return Status::ok;
   }
-  Traffic *traffic = session.context.network().traffic();
+  RequestEngine *requests = session.context.network().requests();
   if (!partner.asked) {
     if (const Status room = partner.part->find_room(kCommit); room != Status::ok) return room;
     partner.records.resize(static_cast<std::size_t>(session.plan().records()));
     const auto bytes = static_cast<std::int64_t>(partner.records.size() * sizeof(std::uint64_t));
     HLC_TRY(partner.part->get(kCommit, session.plan().record(0), partner.records.data(), bytes));
-    if (!partner.part->is_near()) partner.drain = traffic->begin_drain(partner.part->rank(), false);
+    if (!partner.part->is_near()) partner.flush = requests->begin_flush(partner.part->rank(), false);
     partner.asked = true;
   }
   if (!partner.part->is_near())
-    if (const Status come = traffic->look(partner.drain, kCommit); come != Status::ok) return come;
+    if (const Status come = requests->look(partner.flush, kCommit); come != Status::ok) return come;
   partner.asked = false;
   // SYNC words-before-record (pairs with publish)
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -230,7 +230,7 @@ Status Group::begin(Session &session, const char *call) {
     announcing_ = Announcing();
     writes_.clear();
     for (const int rank : session.written.take(size(session), [this](int index) { return rank_at(index); }))
-      writes_.push_back(session.context.network().traffic()->begin_drain(rank, true));
+      writes_.push_back(session.context.network().requests()->begin_flush(rank, true));
     step_ = Step::writes;
   }
   if (step_ != Step::writes) return Status::ok;
@@ -241,8 +241,8 @@ Status Group::begin(Session &session, const char *call) {
 
 Status Group::confirm_writes(Session &session, const char *call) {
   Status worst = Status::ok;
-  for (Drain &drain : writes_) {
-    const Status status = session.context.network().traffic()->look(drain, call);
+  for (Flush &flush : writes_) {
+    const Status status = session.context.network().requests()->look(flush, call);
     if (failed(status)) return status;
     if (status == Status::again) worst = status;
   }
@@ -259,8 +259,8 @@ Status Group::pass_rounds(Session &session, const char *call) {
     // SYNC barrier-round, later-before-earlier (pair with the rank below)
     if (!has_come(session, session.plan().barrier_word(handle_, round_), number_)) return Status::again;
   }
-  Traffic *traffic = session.context.network().traffic();
-  return traffic ? traffic->look_seen_off(call) : Status::ok;
+  RequestEngine *requests = session.context.network().requests();
+  return requests ? requests->test_outgoing(call) : Status::ok;
 }
 
 Status Group::barrier_on(Session &session) {
@@ -285,7 +285,7 @@ Group::Stream Group::down(const Session &session, Partner &partner, int round, C
 /// Over the network what is sent is copied, so that it need not be kept.
 std::int64_t Group::piece_bytes(const Partner &partner) const {
   const std::int64_t slot = Plan::slot_bytes(handle_);
-  return partner.part->is_near() ? slot : std::min(slot, Flight::kRoom);
+  return partner.part->is_near() ? slot : std::min(slot, Request::kRoom);
 }
 
 /// Sends `value_`, as far as the partner has taken what came before.
@@ -352,8 +352,8 @@ Status Group::hand_out(Session &session, const Reduction &reduction) {
     if (const Status sent = send(session, down(session, above(round_), round_, sent_), reduction.bytes); sent != Status::ok) return sent;
   }
   std::memcpy(reduction.result, value_.data(), static_cast<std::size_t>(reduction.bytes));
-  Traffic *traffic = session.context.network().traffic();
-  return traffic ? traffic->look_seen_off(kReduction) : Status::ok;
+  RequestEngine *requests = session.context.network().requests();
+  return requests ? requests->test_outgoing(kReduction) : Status::ok;
 }
 
 void Group::keep(const Reduction &reduction) {

@@ -55,7 +55,7 @@ class Group {
     PeerPart *part = nullptr;
     int handle = -1;  // what it calls the group
     bool asked = false;  // its records are under way
-    Drain drain;
+    Flush flush;
     std::vector<std::uint64_t> records;
   };
   /// What one member sends to another in reductions, in pieces that lie in a slot of the receiver's.
@@ -126,7 +126,7 @@ class Group {
   std::uint32_t number_ = 0;  // of the last collective call
   int round_ = 0;
   bool told_ = false;
-  std::vector<Drain> writes_;
+  std::vector<Flush> writes_;
   Announcing announcing_;
   std::int64_t moved_ = 0;  // bytes of the operand that is being sent or received
   bool has_other_ = false;

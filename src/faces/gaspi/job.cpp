@@ -39,7 +39,7 @@ Status Job::compare_config() {
 
 Status Job::open_network() {
   HLC_TRY(context.network().open());
-  return context.network().traffic()->open();
+  return context.network().requests()->open();
 }
 
 Status Job::commit_all() {
@@ -55,15 +55,15 @@ Status Job::meet_to_end() {
   const auto call = "gaspi_proc_term";
   // A rank that is gone does not come.
   if (watch.knows_any()) return fail(Status::peer_died, "%s on rank %d: ranks are out of reach", call, rank());
-  Traffic *traffic = context.network().traffic();
+  RequestEngine *requests = context.network().requests();
   if (ending_ == Ending::not_begun) {
-    if (traffic) drains_ = traffic->begin_drains(true);
-    ending_ = Ending::drains;
+    if (requests) flushes_ = requests->begin_flushes(true);
+    ending_ = Ending::flushes;
   }
-  if (ending_ == Ending::drains) {
-    while (!drains_.empty()) {
-      if (const Status over = traffic->look(drains_.back(), call); over != Status::ok) return over;
-      drains_.pop_back();
+  if (ending_ == Ending::flushes) {
+    while (!flushes_.empty()) {
+      if (const Status over = requests->look(flushes_.back(), call); over != Status::ok) return over;
+      flushes_.pop_back();
     }
     HLC_TRY(check_mpi(MPI_Ibarrier(context.comm(), &meeting_), "MPI_Ibarrier"));
     ending_ = Ending::meets;

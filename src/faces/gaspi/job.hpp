@@ -12,9 +12,9 @@
 #include "faces/gaspi/boxes.hpp"
 #include "faces/gaspi/counters.hpp"
 #include "faces/gaspi/group.hpp"
+#include "faces/gaspi/pending_queries.hpp"
 #include "faces/gaspi/queue.hpp"
 #include "faces/gaspi/reads.hpp"
-#include "faces/gaspi/requests.hpp"
 #include "faces/gaspi/session.hpp"
 #include "faces/gaspi/visit.hpp"
 
@@ -30,7 +30,7 @@ struct Making {
 /// All that is there while the job is open.
 class Job : public Kept, public Session {
  public:
-  explicit Job(const gaspi_config_t &chosen) : Session(chosen), reads(context), requests(context), connections(context) {}
+  explicit Job(const gaspi_config_t &chosen) : Session(chosen), reads(context), pending_queries(context), connections(context) {}
 
   /// Collective over MPI_COMM_WORLD, the same status on all ranks.
   Status open();
@@ -47,7 +47,7 @@ class Job : public Kept, public Session {
   Status attend(const char *call);
 
   Reads reads;
-  Requests requests;
+  PendingQueries pending_queries;
   Connections connections;
   Passive passive;
   Counters counters;
@@ -62,8 +62,8 @@ class Job : public Kept, public Session {
   Status open_network();
   Status commit_all();
 
-  enum class Ending { not_begun, drains, meets, met } ending_ = Ending::not_begun;
-  std::vector<Drain> drains_;
+  enum class Ending { not_begun, flushes, meets, met } ending_ = Ending::not_begun;
+  std::vector<Flush> flushes_;
   MPI_Request meeting_ = MPI_REQUEST_NULL;
 };
 

@@ -138,7 +138,7 @@ Status Parts::ask(Inquiry &inquiry, int rank, int id) {
     HLC_TRY(control->get(kLookUp, Plan::card(id), &inquiry.card, sizeof inquiry.card));
     inquiry.stage = Inquiry::Stage::card;
   }
-  inquiry.drain = context_.network().traffic()->begin_drain(rank, false);
+  inquiry.flush = context_.network().requests()->begin_flush(rank, false);
   return Status::ok;
 }
 
@@ -148,7 +148,7 @@ Status Parts::inquire(int rank, int id, PartCard *card) {
   while (true) {
     if (inquiry.stage == Inquiry::Stage::none)
       if (const Status asked = ask(inquiry, rank, id); asked != Status::ok) return asked;
-    const Status come = context_.network().traffic()->look(inquiry.drain, kLookUp);
+    const Status come = context_.network().requests()->look(inquiry.flush, kLookUp);
     if (come != Status::ok) return come;
     // SYNC card-before-version (pairs with publish): the same version before and after it.
     if (inquiry.stage == Inquiry::Stage::card && inquiry.changes == changed()) break;

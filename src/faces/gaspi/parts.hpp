@@ -99,7 +99,7 @@ class Parts {
     enum class Stage { none, version, card } stage = Stage::none;
     std::uint64_t changes = 0, version = 0;
     PartCard card;
-    Drain drain;
+    Flush flush;
   };
 
   gaspi_return_t learn(int rank, int id);

@@ -238,10 +238,10 @@ gaspi_return_t pgaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) 
   constexpr const char *call = "gaspi_disconnect";
   return enter([&](Job &open) {
     if (rank >= open.size()) return GASPI_ERR_INV_RANK;
-    halocline::Traffic *traffic = open.context.network().traffic();
-    if (!traffic) return GASPI_SUCCESS;
-    halocline::Drain drain = traffic->begin_drain(rank, true);
-    return until(open, call, timeout_ms, [&] { return traffic->look(drain, call); });
+    halocline::RequestEngine *requests = open.context.network().requests();
+    if (!requests) return GASPI_SUCCESS;
+    halocline::Flush flush = requests->begin_flush(rank, true);
+    return until(open, call, timeout_ms, [&] { return requests->look(flush, call); });
   });
 }
 

@@ -34,11 +34,11 @@ Status Queue::look(Context &context) {
   const std::lock_guard lock(mutex_);
   // Whoever has filled it has had the lock before, if there is something to wait for.
   const unsigned posted = filled_.load(std::memory_order_relaxed);
-  for (const int rank : far_) waited_for_.push_back(context.network().traffic()->begin_drain(rank, false));
+  for (const int rank : far_) waited_for_.push_back(context.network().requests()->begin_flush(rank, false));
   far_.clear();
-  std::erase_if(waited_for_, [&](Drain &drain) {
-    const Status status = context.network().traffic()->look(drain, "gaspi_wait");
-    if (failed(status)) fail_for(drain.rank);
+  std::erase_if(waited_for_, [&](Flush &flush) {
+    const Status status = context.network().requests()->look(flush, "gaspi_wait");
+    if (failed(status)) fail_for(flush.rank);
     return status != Status::again;
   });
   if (corrupt_.load(std::memory_order_relaxed))

@@ -20,9 +20,9 @@ class Queue {
   unsigned size() const { return size_.load(std::memory_order_relaxed); }
   /// Makes room for requests. GASPI_QUEUE_FULL.
   gaspi_return_t take(unsigned requests, unsigned most);
-  /// Requests for which there was room are not posted.
+  /// PendingQueries for which there was room are not posted.
   void give_back(unsigned requests) { size_.fetch_sub(requests, std::memory_order_relaxed); }
-  /// Requests for which there was room are posted: from now on look and purge take them away.
+  /// PendingQueries for which there was room are posted: from now on look and purge take them away.
   void fill(unsigned requests) { filled_.fetch_add(requests, std::memory_order_relaxed); }
   /// One request to a rank has been begun, or has failed; one to a rank that is lost counts as posted, and gaspi_wait says so. GASPI_TIMEOUT if
   /// it has to wait for what was sent before it.
@@ -43,7 +43,7 @@ class Queue {
   std::mutex mutex_;  // of what follows
   std::vector<int> far_, lost_;
   std::string why_;
-  std::vector<Drain> waited_for_;
+  std::vector<Flush> waited_for_;
 };
 
 }  // namespace halocline::gaspi

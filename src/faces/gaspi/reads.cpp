@@ -14,7 +14,7 @@ void Reads::notify(const OwnPart &segment, int id) {
 void Reads::notify_after(const PeerPart &from, std::shared_ptr<OwnPart> segment, int id) {
   if (from.is_near()) return notify(*segment, id);
   const std::lock_guard lock(mutex_);
-  under_way_.push_back({context_.network().traffic()->begin_drain(from.rank(), false), std::move(segment), id});
+  under_way_.push_back({context_.network().requests()->begin_flush(from.rank(), false), std::move(segment), id});
   count_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -23,7 +23,7 @@ bool Reads::look() {
   if (count_.load(std::memory_order_relaxed) == 0) return false;
   const std::lock_guard lock(mutex_);
   const std::size_t over = std::erase_if(under_way_, [this](Read &read) {
-    const Status status = context_.network().traffic()->look(read.drain, "gaspi_read_notify");
+    const Status status = context_.network().requests()->look(read.flush, "gaspi_read_notify");
     if (status == Status::ok) notify(*read.segment, read.id);
     return status != Status::again;
   });

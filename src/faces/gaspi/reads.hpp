@@ -24,7 +24,7 @@ class Reads {
 
  private:
   struct Read {
-    Drain drain;
+    Flush flush;
     std::shared_ptr<OwnPart> segment;
     int id;
   };

@@ -153,8 +153,8 @@ Status tell_of_segment(Job &job, int rank, int id) {
   std::uint64_t before = 0;
   HLC_TRY(job.parts.find_control(rank, &control));
   // SYNC card-before-changed (pairs with Parts::changed): whoever sees the count reads the new card.
-  return job.requests.look(*control, Asked{Asked::What::registration, rank, id}, [&](halocline::Question &question) {
-    return control->fetch_add(kRegister, Plan::changed(), 1, question, &before);
+  return job.pending_queries.look(*control, Asked{Asked::What::registration, rank, id}, [&](halocline::Query &query) {
+    return control->fetch_add(kRegister, Plan::changed(), 1, query, &before);
   });
 }
 

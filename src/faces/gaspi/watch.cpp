@@ -43,7 +43,7 @@ Status Watch::look(const char *call) {
   const std::lock_guard lock(mutex_);
   for (Member member = 0; member < context_.members(); ++member) look_at(member);
   if (const Helper *helper = context_.network().helper()) HLC_TRY(helper->look_for_death());
-  if (Traffic *traffic = context_.network().traffic()) look_at_others(call, *traffic);
+  if (RequestEngine *requests = context_.network().requests()) look_at_others(call, *requests);
   return Status::ok;
 }
 
@@ -68,12 +68,12 @@ bool Watch::has_lost(int rank, const char *call) {
   return is_lost(rank);
 }
 
-void Watch::look_at_others(const char *call, Traffic &traffic) {
+void Watch::look_at_others(const char *call, RequestEngine &requests) {
   Pulses &pulses = *context_.network().pulses();
-  for (int gone = -1; (gone = pulses.find_lost(Pulses::kGone_ns, gone)) >= 0;) traffic.give_up(gone, call);
-  if (!traffic.has_failed()) return;
+  for (int gone = -1; (gone = pulses.find_lost(Pulses::kGone_ns, gone)) >= 0;) requests.give_up(gone, call);
+  if (!requests.has_failed()) return;
   for (int rank = 0; rank < context_.size(); ++rank)
-    if (traffic.has_failed(rank) && !find(rank)) note(rank, traffic.name_of(rank) + " cannot be reached over the network (any more)");
+    if (requests.has_failed(rank) && !find(rank)) note(rank, requests.name_of(rank) + " cannot be reached over the network (any more)");
 }
 
 bool Watch::is_lost(int rank) {

@@ -48,7 +48,7 @@ class Watch {
   static constexpr std::int64_t kGlance_ns = 20'000'000;
 
   void look_at(Member member);
-  void look_at_others(const char *call, Traffic &traffic);
+  void look_at_others(const char *call, RequestEngine &requests);
   void note(int rank, std::string why);
   Loss *find(int rank);
   Status name(const char *call, Loss &loss) const;

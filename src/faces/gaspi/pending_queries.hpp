@@ -1,4 +1,4 @@
-// Requests whose answer has not come in time: the same call of the same thread goes on with them.
+// PendingQueries whose answer has not come in time: the same call of the same thread goes on with them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,17 +27,17 @@ struct Asked {
 };
 
 /// Any thread may call.
-class Requests {
+class PendingQueries {
  public:
-  explicit Requests(Context &context) : context_(context) {}
+  explicit PendingQueries(Context &context) : context_(context) {}
 
-  /// Calls ask(question) with what an earlier call of the thread has begun, or anew. What comes to `again` is kept.
+  /// Calls ask(query) with what an earlier call of the thread has begun, or anew. What comes to `again` is kept.
   template <class Ask>
   Status look(const PeerPart &part, const Asked &asked, Ask ask) {
-    Question none;
+    Query none;
     if (part.is_near()) return ask(none);
-    Question &question = find(asked);
-    const Status status = ask(question);
+    Query &query = find(asked);
+    const Status status = ask(query);
     if (status != Status::again) forget(asked);
     return status;
   }
@@ -45,12 +45,12 @@ class Requests {
  private:
   static constexpr std::size_t kMost = 1024;
 
-  Question &find(const Asked &asked);
+  Query &find(const Asked &asked);
   void forget(const Asked &asked);
 
   Context &context_;
   std::mutex mutex_;
-  std::map<Asked, Question> questions_;
+  std::map<Asked, Query> queries_;
 };
 
 /// Ways to ranks that are being tried. Any thread may call.
@@ -64,7 +64,7 @@ class Connections {
  private:
   struct Attempt {
     bool begun = false;
-    Drain drain;
+    Flush flush;
     std::uint64_t word = 0;
   };
 

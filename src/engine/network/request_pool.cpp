@@ -1,0 +1,49 @@
+// The pool of requests.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/network/request_pool.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace halocline {
+
+Status RequestPool::add_chunk() {
+  auto chunk = std::make_unique<Chunk>();
+  HLC_TRY(chunk->room.open(*common_.port, static_cast<std::int64_t>(kChunk) * Request::kRoom, NetworkSegment::Use::for_me));
+  chunks_.push_back(std::move(chunk));
+  Chunk &made = *chunks_.back();
+  for (std::size_t i = 0; i < kChunk; ++i) {
+    Request &request = made.requests[i];
+    request.place = static_cast<std::uint32_t>((chunks_.size() - 1) * kChunk + i);
+    request.room = made.room.base() + static_cast<std::int64_t>(i) * Request::kRoom;
+    request.room_descriptor = made.room.descriptor();
+    request.owner = common_.owner;
+    request.failures = common_.failures;
+    request.after = free_;
+    free_ = &request;
+  }
+  return Status::ok;
+}
+
+void RequestPool::disown() {
+  for (const auto &chunk : chunks_)
+    for (Request &request : chunk->requests) {
+      request.owner = nullptr;
+      common_.port->give_up(request, ECANCELED);
+    }
+}
+
+bool RequestPool::any_under_way() const {
+  // SYNC written-before-reuse (pairs with EndedTransfers::add)
+  const auto is_under_way = [](const Request &request) {
+    return request.state.load(std::memory_order_acquire) == Transfer::State::under_way;
+  };
+  return std::any_of(chunks_.begin(), chunks_.end(),
+                     [&](const auto &chunk) { return std::any_of(chunk->requests.begin(), chunk->requests.end(), is_under_way); });
+}
+
+Request *RequestPool::at(std::uint32_t place) {
+  return place < chunks_.size() * kChunk ? &chunks_[place / kChunk]->requests[place % kChunk] : nullptr;
+}
+
+}  // namespace halocline

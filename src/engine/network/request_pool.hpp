@@ -1,0 +1,133 @@
+// Transfers to the ranks of other nodes, and the pool that they are taken from: it grows as far as is needed and never shrinks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/network/service.hpp"
+
+namespace halocline {
+
+struct Request;
+
+/// Whose requests they are: it is told when one has ended.
+class RequestOwner {
+ public:
+  RequestOwner() = default;
+  RequestOwner(const RequestOwner &) = delete;
+  RequestOwner &operator=(const RequestOwner &) = delete;
+  virtual void ended(Request &request) = 0;
+
+ protected:
+  ~RequestOwner() = default;
+};
+
+/// A rank of another node.
+struct Connection {
+  int rank = 0;
+  transport::Peer peer = 0;
+  Request *oldest = nullptr, *newest = nullptr;  // in flight, in the order in which they began
+  // What has gone there whose end does not say that it is there, and how much of it is known to be.
+  std::uint64_t posted = 0, confirmed = 0;
+  std::size_t in_use = 0;  // requests
+  std::uint64_t progress = 0;  // how much of what this rank has begun there has come to something
+  int error = 0;  // libfabric's number, once something has failed
+  const char *failed_call = nullptr;
+};
+
+/// One transfer with all that goes with it. From begin to its end it is the caller's, then the pool's.
+struct Request : Transfer {
+  static constexpr std::int64_t kRoom = Letterbox::kRoom;
+
+  RequestOwner *owner = nullptr;  // null once that has gone
+  Connection *connection = nullptr;
+  Request *before = nullptr, *after = nullptr;  // of the same connection; `after` also in the pool
+  std::uint64_t number = 0;  // requests are numbered as they begin
+  const char *call = "";
+  char *room = nullptr;  // kRoom bytes that may be sent from
+  void *room_descriptor = nullptr;
+  int awaited = 0;  // its own end, and of a query the reply
+  bool listed = false;  // in the list of its connection
+  bool is_reply = false;  // a query of another rank
+  bool awaits_reply = false;  // and has not been answered
+  bool held = false;  // somebody waits for the reply and gives the request back
+  std::uint32_t place = 0, use = 0;  // where it is in the pool, and how often it was taken from there
+  std::uint64_t reply = 0;
+  std::uint64_t posted_before = 0;  // how much had been posted there before this one
+  std::uint64_t confirms = 0;  // a query to confirm: how much of what was posted
+};
+
+/// The pool. One thread at a time.
+class RequestPool {
+ public:
+  /// What all requests of a pool have in common.
+  struct Common {
+    NetworkPort *port = nullptr;
+    RequestOwner *owner = nullptr;
+    transport::Failures *failures = nullptr;
+  };
+
+  RequestPool() = default;
+  explicit RequestPool(const Common &common) : common_(common) {}
+
+  /// Takes one to the rank of a connection, for `call`, its name in messages. May allocate, and fail.
+  Status take(Connection &connection, const char *call, Request **request);
+  void release(Request &request);
+  std::size_t in_use() const { return in_use_; }
+  /// The one at a place; null if there is no such place.
+  Request *at(std::uint32_t place);
+  /// The owner goes: what waits for room is given up, and ends of the others are nobody's.
+  void disown();
+  /// True if the provider still has one.
+  bool any_under_way() const;
+  /// Calls each(request) for all that have last gone to the rank of a connection, whether or not they are over.
+  template <class Each>
+  void of(const Connection &connection, Each each) {
+    for (const auto &chunk : chunks_)
+      for (Request &request : chunk->requests)
+        if (request.connection == &connection) each(request);
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 32;
+  struct Chunk {
+    std::array<Request, kChunk> requests;
+    NetworkSegment room;
+  };
+  Status add_chunk();
+
+  Common common_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  Request *free_ = nullptr;
+  std::size_t in_use_ = 0;
+};
+
+inline Status RequestPool::take(Connection &connection, const char *call, Request **request) {
+  if (!free_) HLC_TRY(add_chunk());
+  Request &taken = *free_;
+  free_ = taken.after;
+  in_use_ += 1;
+  connection.in_use += 1;
+  taken.connection = &connection;
+  taken.call = call;
+  taken.peer = connection.peer;
+  taken.reported = true;
+  taken.listed = taken.held = taken.is_reply = taken.awaits_reply = false;
+  taken.awaited = 1;
+  taken.confirms = 0;
+  *request = &taken;
+  return Status::ok;
+}
+
+inline void RequestPool::release(Request &request) {
+  request.use += 1;
+  request.after = free_;
+  free_ = &request;
+  request.connection->in_use -= 1;
+  in_use_ -= 1;
+}
+
+}  // namespace halocline
