@@ -49,7 +49,7 @@ class Legs {
   std::vector<std::unique_ptr<Leg>> legs_;
   std::vector<std::size_t> leg_of_;           // by edge
   std::vector<int hlc_plan_info::*> routes_;  // per leg: which count of the info its edges belong to
-  WakeUp wake_up_ = WakeUp::by_bell;
+  WakeUp wake_up_ = WakeUp::by_doorbell;
   bool blocks_ = false, knows_who_ = true;
 };
 

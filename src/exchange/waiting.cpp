@@ -31,7 +31,7 @@ std::string Waiting::swap_text() const {
 
 Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
   const Context &context = *plan_.context;
-  if (member != kOtherNode && !plan_.context->port().alive(member)) {
+  if (member != kOtherNode && !plan_.context->doorbell().alive(member)) {
     dead_ = rank;
     return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), context.rank(), rank);
   }

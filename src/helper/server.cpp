@@ -43,10 +43,10 @@ Status Server::try_to_open() {
   wish.sleeps = true;
   HLC_TRY(port_.open(wish, board.choice));
   HLC_TRY(letterbox_.open(port_));
-  Region bells;
+  Region doorbells;
   const auto members = static_cast<std::size_t>(board.members);
-  HLC_TRY(open_object(board.bells, 0, std::vector<std::int64_t>(members, board.bell_distance), &bells));
-  bells_.look_on(std::move(bells));
+  HLC_TRY(open_object(board.doorbells, 0, std::vector<std::int64_t>(members, board.doorbell_distance), &doorbells));
+  doorbells_.look_on(std::move(doorbells));
   members_.resize(members);
   std::iota(members_.begin(), members_.end(), 0);
   return Status::ok;
@@ -96,7 +96,7 @@ bool Server::poll() {
       replies_.take_back(transfer);
   }
   if (port_.events() == events) return false;
-  bells_.ring_all(members_);
+  doorbells_.ring_all(members_);
   return true;
 }
 

@@ -51,7 +51,7 @@ class Server {
   Letterbox letterbox_;
   Replies replies_;
   transport::shm::Region ranks_;  // the table of all ranks of the job
-  transport::shm::Port bells_;
+  transport::shm::Doorbell doorbells_;
   std::vector<int> members_;
   std::map<std::pair<int, std::uint32_t>, Guest> guests_;
 };

@@ -208,7 +208,7 @@ Status Allreduce::await_all(Counter Milestones::*counter, std::uint64_t value) {
 Status Allreduce::suspect(int who, bool timed_out) const {
   const int me = context_.rank();
   for (Member member = 0; member < context_.members(); ++member)
-    if (!context_.port().alive(member))
+    if (!context_.doorbell().alive(member))
       return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", kRun, me, context_.rank_of(member));
   if (ring_) HLC_TRY(ring_->find_lost());
   if (!timed_out) return Status::ok;

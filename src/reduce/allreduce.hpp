@@ -115,7 +115,7 @@ template <class Ready>
 Status Allreduce::await(Ready ready, int who) {
   if (ready()) return Status::ok;
   const bool rings = who < 0 || context_.network().has_thread();
-  Wait wait(context_, rings ? WakeUp::by_bell : WakeUp::by_network, {CallName::allreduce_run, serial_});
+  Wait wait(context_, rings ? WakeUp::by_doorbell : WakeUp::by_network, {CallName::allreduce_run, serial_});
   while (!ready()) {
     if (ring_) HLC_TRY(ring_->progress());
     if (wait.pause() == Wait::Turn::look_again) continue;

@@ -2,9 +2,9 @@
 // Each has
 //   Region  memory that peers may reach. Shared memory is made by all together and mapped by all: one part per rank, each part known by its
 //           owner and an offset. On a network each process registers its own, and tells the others its address and key.
-//   Port    how a rank learns that data have arrived, and where it waits for that. In shared memory the sender stores and wakes the receiver; on
+//   Doorbell    how a rank learns that data have arrived, and where it waits for that. In shared memory the sender stores and wakes the receiver; on
 //           a network it writes with immediate data, and the receiver polls.
-// Each transport is a folder with the same file names (region.*, port.*). The checks are compiled for each.
+// Each transport is a folder with the same file names (region.*, doorbell.*). The checks are compiled for each.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,13 +26,13 @@ concept RegionContract = requires(const R &region, Member member) {
 };
 
 template <class P>
-concept PortContract = requires(P &port, Member member, std::uint32_t seen, long timeout_ns) {
-  { port.ring(member) } -> std::same_as<void>;
-  { port.bell() } -> std::same_as<std::uint32_t>;
-  { port.announce_sleep() } -> std::same_as<void>;
-  { port.sleep(seen, timeout_ns) } -> std::same_as<void>;
-  { port.awake() } -> std::same_as<void>;
-  { port.alive(member) } -> std::same_as<bool>;
+concept DoorbellContract = requires(P &doorbell, Member member, std::uint32_t seen, long timeout_ns) {
+  { doorbell.ring(member) } -> std::same_as<void>;
+  { doorbell.word() } -> std::same_as<std::uint32_t>;
+  { doorbell.announce_sleep() } -> std::same_as<void>;
+  { doorbell.sleep(seen, timeout_ns) } -> std::same_as<void>;
+  { doorbell.awake() } -> std::same_as<void>;
+  { doorbell.alive(member) } -> std::same_as<bool>;
 };
 
 }  // namespace halocline::transport

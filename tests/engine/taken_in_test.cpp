@@ -1,5 +1,5 @@
 // What a segment call takes in from the network while it waits for something else wakes the ranks of the node that sleep until it comes. Run
-// with HALOCLINE_PROGRESS=thread, where a sleep on the bell is meant to be ended by the bell: here it has no other end for 20 seconds.
+// with HALOCLINE_PROGRESS=thread, where a sleep on the doorbell is meant to be ended by the doorbell: here it has no other end for 20 seconds.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* Notifications under an index (src/base/notifications.*): a word per notification, a leaf bit per word, a top bit per leaf. Here a leaf has two
  * bits and the index one word of tops. Setter s sets notification 2 s, with ONE_LEAF s, ROUNDS times, each as soon as the last has been taken.
  * One looker takes what it finds anywhere; with TAKERS=2 another takes what it finds in a range that ends amid a leaf; with TESTER a last one
- * finds once and takes nothing. Who finds nothing sleeps until the bell rings, which it does after every set. Takes of a single word, as by a
+ * finds once and takes nothing. Who finds nothing sleeps until the doorbell rings, which it does after every set. Takes of a single word, as by a
  * wait for one notification, are the same step without a look.
  *
  * All steps on words and bits are sequentially consistent, as in the library.

@@ -14,8 +14,8 @@
 namespace halocline {
 namespace {
 
-using transport::shm::Port;
-using transport::shm::PortState;
+using transport::shm::Doorbell;
+using transport::shm::DoorbellState;
 using transport::shm::Process;
 
 class NodeLockTest : public testing::Test {
@@ -29,7 +29,7 @@ class NodeLockTest : public testing::Test {
   NodeLock of(int member) { return {word_, ports_[static_cast<std::size_t>(member)], member}; }
 
   alignas(kLinePair) char word_[kLinePair] = {};
-  std::array<PortState, 2> states_{};
+  std::array<DoorbellState, 2> states_{};
   std::array<Port, 2> ports_;
 };
 

@@ -1,4 +1,4 @@
-// Threads play the ranks of a node and drive the library's own notifications and bells under ThreadSanitizer: a ring of two-slot channels
+// Threads play the ranks of a node and drive the library's own notifications and doorbells under ThreadSanitizer: a ring of two-slot channels
 // as in mode notify, with random delays, so that waits end in all three ways (at once, after yielding, asleep). A payload that is read
 // or overwritten without its ordering is a data race, a wrong value or a lost wake-up.
 //
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/counter.hpp"
-#include "transport/shm/port.hpp"
+#include "transport/shm/doorbell.hpp"
 
 namespace {
 
@@ -20,8 +20,8 @@ using halocline::Counter;
 using halocline::notify;
 using halocline::reached;
 using halocline::transport::Member;
-using halocline::transport::shm::Port;
-using halocline::transport::shm::PortState;
+using halocline::transport::shm::Doorbell;
+using halocline::transport::shm::DoorbellState;
 
 constexpr int words = 32;
 
@@ -37,11 +37,11 @@ void wait_for(Port &port, const Counter &counter, std::uint64_t value) {
     if (reached(counter, value)) return;
     sched_yield();
   }
-  std::uint32_t seen = port.bell();
+  std::uint32_t seen = port.word();
   port.announce_sleep();
   while (!reached(counter, value)) {
     port.sleep(seen, 20'000'000'000);
-    seen = port.bell();
+    seen = port.word();
   }
   port.awake();
 }
@@ -51,7 +51,7 @@ void delay(std::mt19937 &random) {
 }
 
 /// One member: sends to the next, receives from the previous, round by round. Returns the number of wrong words.
-int play(std::vector<PortState> &ports, std::vector<Channel> &channels, Member me, std::uint64_t rounds) {
+int play(std::vector<DoorbellState> &ports, std::vector<Channel> &channels, Member me, std::uint64_t rounds) {
   const auto members = static_cast<Member>(channels.size());
   const Member next = (me + 1) % members, previous = (me + members - 1) % members;
   Channel &out = channels[static_cast<std::size_t>(me)], &in = channels[static_cast<std::size_t>(previous)];
@@ -76,7 +76,7 @@ int play(std::vector<PortState> &ports, std::vector<Channel> &channels, Member m
 }
 
 int stress(int members, std::uint64_t rounds) {
-  std::vector<PortState> ports(static_cast<std::size_t>(members));
+  std::vector<DoorbellState> ports(static_cast<std::size_t>(members));
   std::vector<Channel> channels(static_cast<std::size_t>(members));
   std::vector<int> wrong(static_cast<std::size_t>(members));
   std::vector<std::thread> threads;

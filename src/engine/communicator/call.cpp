@@ -82,7 +82,7 @@ void CallState::leave_wait() {
 void CallState::tell() {
   const CallWord told = collective_.name == CallName::none ? wait_ : collective_;
   told_.store(told.packed(), std::memory_order_relaxed);
-  if (port_.attached()) port_.enter(told.packed());
+  if (doorbell_.attached()) doorbell_.enter(told.packed());
 }
 
 }  // namespace halocline

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "transport/shm/port.hpp"
+#include "transport/shm/doorbell.hpp"
 
 namespace halocline {
 
@@ -62,7 +62,7 @@ struct CallWord {
 /// In which call a rank is, as it says itself: the collective call, or else the wait that lasts. The node's memory has it for the other ranks.
 class CallState {
  public:
-  explicit CallState(transport::shm::Port &port) : port_(port) {}
+  explicit CallState(transport::shm::Doorbell &doorbell) : doorbell_(doorbell) {}
   CallState(const CallState &) = delete;
   CallState &operator=(const CallState &) = delete;
 
@@ -83,7 +83,7 @@ class CallState {
  private:
   void tell();
 
-  transport::shm::Port &port_;
+  transport::shm::Doorbell &doorbell_;
   std::mutex mutex_;
   CallWord collective_, wait_;
   std::atomic<std::int64_t> told_{0};

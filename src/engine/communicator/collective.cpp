@@ -21,9 +21,9 @@ constexpr std::int64_t kCertain_ns = kSecond_ns / 2;
 constexpr std::int64_t kAskAfter_ns = kSecond_ns / 4;  // whether the ranks of other nodes are still there
 
 Status find_dead(Communicator &communicator) {
-  Port &port = communicator.port();
-  for (Member member = 0; port.attached() && member < communicator.members(); ++member)
-    if (!port.alive(member))
+  Doorbell &doorbell = communicator.doorbell();
+  for (Member member = 0; doorbell.attached() && member < communicator.members(); ++member)
+    if (!doorbell.alive(member))
       return fail(Status::peer_died, "rank %d waits for rank %d, whose process has ended", communicator.rank(),
                   communicator.rank_of(member));
   return Status::ok;
@@ -177,7 +177,7 @@ Status reduce(Communicator &communicator, MPI_Comm comm, MPI_Op operation, std::
   if (communicator.lost()) return communicator.why_lost();
   Ballot &ballot = communicator.ballot();
   std::copy_n(numbers, count, ballot.mine);
-  if (communicator.port().attached()) communicator.port().count_step();
+  if (communicator.doorbell().attached()) communicator.doorbell().count_step();
   const Status begun =
       check_mpi(MPI_Iallreduce(ballot.mine, ballot.all, count, MPI_INT64_T, operation, comm, &ballot.request), "MPI_Iallreduce");
   if (failed(begun)) return communicator.lose(begun);

@@ -36,13 +36,13 @@ void Communicator::nudge() {
 
 void Communicator::ring_waiters() {
   if (shared_.load(std::memory_order_relaxed) == 0)
-    port_.ring(member());
+    doorbell_.ring(member());
   else
     ring_node();
 }
 
 void Communicator::abandon() {
-  port_ = Port();
+  doorbell_ = Doorbell();
   comm_ = node_comm_ = MPI_COMM_NULL;
 }
 

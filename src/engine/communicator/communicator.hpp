@@ -13,12 +13,12 @@
 #include "engine/communicator/remote_progress.hpp"
 #include "engine/communicator/roll_call.hpp"
 #include "engine/communicator/topology.hpp"
-#include "transport/shm/port.hpp"
+#include "transport/shm/doorbell.hpp"
 #include "transport/shm/region.hpp"
 
 namespace halocline {
 
-using Port = transport::shm::Port;
+using Doorbell = transport::shm::Doorbell;
 using Segment = transport::shm::Region;
 
 /// What one agreement of all ranks reads and writes. It lies in the communicator, so that agreeing allocates nothing.
@@ -59,7 +59,7 @@ class LostState {
 /// Any thread may call what does not communicate.
 class Communicator : public Topology, public LostState {
  public:
-  Communicator() : calls_(port_) {}
+  Communicator() : calls_(doorbell_) {}
   Communicator(const Communicator &) = delete;
   Communicator &operator=(const Communicator &) = delete;
   ~Communicator();
@@ -67,13 +67,13 @@ class Communicator : public Topology, public LostState {
   MPI_Comm comm() const { return comm_; }
   MPI_Comm node_comm() const { return node_comm_; }
   /// Where the ranks of the node wake each other.
-  Port &port() { return port_; }
+  Doorbell &doorbell() { return doorbell_; }
   Ballot &ballot() { return ballot_; }
   /// In which call this rank is.
   CallState &calls() { return calls_; }
   CallWord call() const { return calls_.told(); }
   /// The call that another rank of the node is in.
-  CallWord call_of(Member member) const { return CallWord::unpacked(port_.call(member)); }
+  CallWord call_of(Member member) const { return CallWord::unpacked(doorbell_.call(member)); }
   RollCall &roll_call() { return roll_call_; }
   /// The number of the plan that is made next, the same on all ranks.
   std::int64_t next_plan() const { return plans_made_ + 1; }
@@ -101,7 +101,7 @@ class Communicator : public Topology, public LostState {
   /// The rank of a member of this node. Cold.
   int rank_of(Member member) const;
   /// Wakes all ranks of the node that sleep.
-  void ring_node() { port_.ring_below(members()); }
+  void ring_node() { doorbell_.ring_below(members()); }
   /// Segments whose notifications any rank of the node may wait for: while there are any, what arrives here may be for each of them.
   void count_shared(int more) { shared_.fetch_add(more, std::memory_order_relaxed); }
   /// Wakes the ranks that may wait for what has arrived here.
@@ -114,7 +114,7 @@ class Communicator : public Topology, public LostState {
   MPI_Comm comm_ = MPI_COMM_NULL, node_comm_ = MPI_COMM_NULL;
   MPI_Group group_ = MPI_GROUP_NULL, node_group_ = MPI_GROUP_NULL;
   Progress progress_ = Progress::spare;
-  Port port_;
+  Doorbell doorbell_;
   Ballot ballot_;
 
  private:

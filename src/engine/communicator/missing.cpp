@@ -18,10 +18,10 @@ std::string text_of(const Absent &absent) {
 }
 
 void find_late_members(Communicator &communicator, std::vector<Absent> &absent) {
-  const Port &port = communicator.port();
-  for (Member member = 0; port.attached() && member < communicator.members(); ++member)
-    if (port.steps(member) < port.steps(communicator.member()))
-      absent.push_back({communicator.rank_of(member), true, CallWord::unpacked(port.call(member))});
+  const Doorbell &doorbell = communicator.doorbell();
+  for (Member member = 0; doorbell.attached() && member < communicator.members(); ++member)
+    if (doorbell.steps(member) < doorbell.steps(communicator.member()))
+      absent.push_back({communicator.rank_of(member), true, CallWord::unpacked(doorbell.call(member))});
 }
 
 void ask_other_nodes(Communicator &communicator, std::vector<Absent> &absent) {
@@ -52,7 +52,7 @@ std::string name_missing(Communicator &communicator) {
   find_late_members(communicator, absent);
   if (communicator.nodes() > 1 && communicator.comm() != MPI_COMM_NULL) ask_other_nodes(communicator, absent);
   // A rank may have come and gone: it has given up, and MPI needs it to end the step.
-  return absent.empty() && communicator.port().attached() ? name_missing_members(communicator, communicator.call()) : list(absent);
+  return absent.empty() && communicator.doorbell().attached() ? name_missing_members(communicator, communicator.call()) : list(absent);
 }
 
 std::string name_missing_members(Communicator &communicator, CallWord mine) {

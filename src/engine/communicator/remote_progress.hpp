@@ -15,7 +15,7 @@ class RemoteProgress {
 
   /// Moves everything along that is under way, and serves others; true if anything came.
   virtual bool poll() = 0;
-  /// True if a thread of this process moves the network whenever something comes (HALOCLINE_PROGRESS=thread), and rings this rank's bell for it.
+  /// True if a thread of this process moves the network whenever something comes (HALOCLINE_PROGRESS=thread), and rings this rank's doorbell for it.
   /// A spare thread is none that a wait may rely on.
   virtual bool has_thread() const = 0;
   /// True if a transfer has failed.

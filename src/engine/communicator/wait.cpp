@@ -18,7 +18,7 @@ constexpr long kYieldsWithoutCore_ns = 2'000'000;   // and few bytes, which need
 // By what wakes the wait: some tens of microseconds, some microseconds, nothing. Then others of this core get a turn between two looks. A rank of
 // another node may be one of them, where several hosts share a machine.
 constexpr long kSpinsAlone[] = {1'000, 20, 0};
-constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the bell ends it sooner
+constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the doorbell ends it sooner
 
 /// So long a wait yields before it naps: where nobody else moves what is under way over the network.
 long yields_for_network_ns(const Communicator &communicator, const RemoteProgress *network) {
@@ -75,23 +75,23 @@ Wait::Turn Wait::pause_slowly() {
     sched_yield();
     return next_turn();
   }
-  if (wake_up_ != WakeUp::by_bell) {
+  if (wake_up_ != WakeUp::by_doorbell) {
     communicator_.nudge();
     const std::timespec time{0, kPollEvery_ns};
     nanosleep(&time, nullptr);
     return next_turn();
   }
-  // SYNC bell-before-sleep (pairs with Port::wake): the caller looks once more between the announcement and the sleep, so that no ring is lost.
+  // SYNC doorbell-before-sleep (pairs with Doorbell::wake): the caller looks once more between the announcement and the sleep, so that no ring is lost.
   if (!announced_) {
     communicator_.nudge();
-    seen_ = communicator_.port().bell();
-    communicator_.port().announce_sleep();
+    seen_ = communicator_.doorbell().word();
+    communicator_.doorbell().announce_sleep();
     announced_ = true;
     return Turn::look_again;
   }
   const bool rings = !network_ || network_->has_thread();
-  communicator_.port().sleep(seen_, rings ? kCheckEvery_ns : kPollEvery_ns);
-  seen_ = communicator_.port().bell();
+  communicator_.doorbell().sleep(seen_, rings ? kCheckEvery_ns : kPollEvery_ns);
+  seen_ = communicator_.doorbell().word();
   return next_turn();
 }
 
@@ -111,7 +111,7 @@ void Wait::progress() {
 }
 
 void Wait::end_sleep() {
-  if (announced_) communicator_.port().awake();
+  if (announced_) communicator_.doorbell().awake();
   announced_ = false;
 }
 

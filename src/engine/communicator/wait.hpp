@@ -9,13 +9,13 @@
 
 namespace halocline {
 
-/// What wakes the wait: only peers of this node, who ring the port's bell; also MPI or the network, which must be asked again and again; or the
+/// What wakes the wait: only peers of this node, that ring the doorbell; also MPI or the network, which must be asked again and again; or the
 /// network alone, where every answer takes microseconds.
-enum class WakeUp { by_bell, by_polling, by_network };
+enum class WakeUp { by_doorbell, by_polling, by_network };
 
 /// One wait. The loop that uses it looks at what it waits for, and calls pause() each time it finds nothing:
 ///
-///   Wait wait(communicator, WakeUp::by_bell);
+///   Wait wait(communicator, WakeUp::by_doorbell);
 ///   while (!arrived())
 ///     if (wait.pause() == Wait::Turn::check_peers) ...   // now and then: time to ask about timeouts and dead peers
 class Wait {

@@ -69,7 +69,7 @@ Status Context::open(MPI_Comm comm, Status mine) {
   HLC_TRY(split_nodes());
   HLC_TRY(number_nodes());
   HLC_TRY(count_cores());
-  HLC_TRY(open_port());
+  HLC_TRY(open_doorbell());
   if (rank_ == 0) report_environment();
   return open_post();
 }
@@ -168,15 +168,15 @@ Status Context::count_cores() {
 }
 
 /// All have entered their processes before anybody looks at another's.
-Status Context::open_port() {
+Status Context::open_doorbell() {
   Segment segment;
   HLC_TRY(agree(*this, comm_,
-                create_segment(*this, sizeof(transport::shm::PortState), segment,
+                create_segment(*this, sizeof(transport::shm::DoorbellState), segment,
                                progress_ == Progress::helper ? ObjectFile::kept : ObjectFile::closed)));
-  Port port;
-  port.attach(std::move(segment), member_);
+  Doorbell doorbell;
+  doorbell.attach(std::move(segment), member_);
   HLC_TRY(agree(*this, comm_, Status::ok));
-  port_ = std::move(port);
+  doorbell_ = std::move(doorbell);
   return Status::ok;
 }
 

@@ -44,7 +44,7 @@ class Context : public Communicator {
   Status split_nodes();
   Status number_nodes();
   Status count_cores();
-  Status open_port();
+  Status open_doorbell();
   Status open_post();
 
   long pretended_nodes_ = 0, checks_ = 0;

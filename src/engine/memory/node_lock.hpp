@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/atomics.hpp"
-#include "transport/shm/port.hpp"
+#include "transport/shm/doorbell.hpp"
 
 namespace halocline {
 
@@ -15,8 +15,8 @@ namespace halocline {
 class NodeLock {
  public:
   NodeLock() = default;
-  NodeLock(char *word, const transport::shm::Port &port, transport::Member me)
-      : word_(reinterpret_cast<std::atomic<std::uint32_t> *>(word)), port_(&port), mine_(static_cast<std::uint32_t>(me) + 1) {}
+  NodeLock(char *word, const transport::shm::Doorbell &doorbell, transport::Member me)
+      : word_(reinterpret_cast<std::atomic<std::uint32_t> *>(word)), doorbell_(&doorbell), mine_(static_cast<std::uint32_t>(me) + 1) {}
 
   /// False if another has it for longer than a moment. Whose process has ended has it no longer.
   bool try_lock() const {
@@ -26,7 +26,7 @@ class NodeLock {
       if (owner = 0; word_->compare_exchange_strong(owner, mine_, std::memory_order_acquire)) return true;
       cpu_pause();
     }
-    return !port_->alive(static_cast<transport::Member>(owner - 1)) &&
+    return !doorbell_->alive(static_cast<transport::Member>(owner - 1)) &&
            word_->compare_exchange_strong(owner, mine_, std::memory_order_acquire);
   }
   void unlock() const {
@@ -39,7 +39,7 @@ class NodeLock {
   static constexpr int kTries = 500;
 
   std::atomic<std::uint32_t> *word_ = nullptr;
-  const transport::shm::Port *port_ = nullptr;
+  const transport::shm::Doorbell *doorbell_ = nullptr;
   std::uint32_t mine_ = 0;
 };
 

@@ -51,7 +51,7 @@ pid_t common_ancestor(const std::vector<pid_t> &processes) {
 void TracedByNode::allow(Communicator &communicator) {
   std::vector<pid_t> ranks;
   ranks.reserve(static_cast<std::size_t>(communicator.members()));
-  for (Member member = 0; member < communicator.members(); ++member) ranks.push_back(communicator.port().process_of(member));
+  for (Member member = 0; member < communicator.members(); ++member) ranks.push_back(communicator.doorbell().process_of(member));
   const pid_t ancestor = common_ancestor(ranks);
   if (ancestor == 0) return;
   const std::lock_guard lock(mutex);

@@ -83,7 +83,7 @@ class Endpoint final : public Polled {
   void take_messages();
 
   /// Moves everything along for all contexts, and does what other ranks ask of them; true if anything came. With a thread that rings, wakes whoever
-  /// sleeps on a bell for that: the caller's without a lock, if there is a caller.
+  /// sleeps on a doorbell for that: the caller's without a lock, if there is a caller.
   bool poll_for(EndpointClient *caller);
   bool poll() override { return poll_for(nullptr); }
   std::uint64_t polls() const override { return port_.polls(); }

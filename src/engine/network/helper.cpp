@@ -122,15 +122,15 @@ Status Helper::launch(const NetworkPort &network, const transport::Choice &choic
 Status Helper::fill_board(const NetworkPort &network, const transport::Choice &choice) {
   HelperBoard &board = this->board();
   struct stat pipe;
-  const transport::shm::Region &bells = communicator_.port().region();
-  if (fstat(pipe_[1], &pipe) != 0 || bells.describe(board.bells) != 0)
+  const transport::shm::Region &doorbells = communicator_.doorbell().region();
+  if (fstat(pipe_[1], &pipe) != 0 || doorbells.describe(board.doorbells) != 0)
     return fail(Status::state, "rank %d has no files to give to a helper process: %s", communicator_.rank(), std::strerror(errno));
   board.build = kHelperBuild;
   board.ranks = communicator_.size();
   board.members = communicator_.members();
   board.one_host = communicator_.one_host() ? 1 : 0;
   board.choice = choice;
-  board.bell_distance = bells.part_bytes(0);
+  board.doorbell_distance = doorbells.part_bytes(0);
   board.pipe = {getpid(), pipe_[1], pipe.st_dev, pipe.st_ino, ""};
   std::snprintf(board.library, sizeof board.library, "%s", network.library_file().c_str());
   return Status::ok;

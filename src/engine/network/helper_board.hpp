@@ -8,7 +8,7 @@
 
 #include "base/atomics.hpp"
 #include "transport/network.hpp"
-#include "transport/shm/port.hpp"
+#include "transport/shm/doorbell.hpp"
 
 namespace halocline {
 
@@ -60,8 +60,8 @@ struct HelperBoard {
   std::int32_t one_host;
   transport::Choice choice;
   char library[1024];  // the file of libfabric
-  transport::shm::ObjectAddress bells;
-  std::int64_t bell_distance;
+  transport::shm::ObjectAddress doorbells;
+  std::int64_t doorbell_distance;
   transport::shm::ObjectAddress pipe;  // to ring the helper, who ends when nobody has it open any more
   // By member 0 at the end: the helper is to go although others have the pipe open.
   std::atomic<std::int32_t> over;

@@ -22,7 +22,7 @@ class Network final : public RemoteProgress {
   /// Gives up all but what MPI can only free collectively.
   void close();
   NetworkPort *port() const { return port_; }
-  /// True if a thread of this process moves the network whenever something comes (HALOCLINE_PROGRESS=thread), and rings this rank's bell for it.
+  /// True if a thread of this process moves the network whenever something comes (HALOCLINE_PROGRESS=thread), and rings this rank's doorbell for it.
   /// A spare thread is none that a wait may rely on.
   bool has_thread() const override { return rings_; }
   /// The helper process of this node; null if there is none.
@@ -41,7 +41,7 @@ class Network final : public RemoteProgress {
   /// What goes over it for segments; there if the port is.
   RequestEngine *requests() const { return requests_.get(); }
   /// Moves everything along that is under way, of the other contexts at the endpoint as well, and serves others; true if anything came. With a
-  /// thread that rings, wakes whoever sleeps on the bell for that. Any thread that may use the port.
+  /// thread that rings, wakes whoever sleeps on the doorbell for that. Any thread that may use the port.
   bool poll() override { return requests_ && requests_->poll(); }
   int find_lost() override { return pulses_->find_lost(); }
   std::string name_of(int rank) override { return pulses_->name_of(rank); }

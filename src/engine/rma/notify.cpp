@@ -13,7 +13,7 @@ constexpr const char *kBarrier = "hlc_barrier";
 template <class There, class Say>
 Status await(const PublicSegment &segment, CallName name, There there, Say say) {
   const char *call = name_of(name);
-  Wait wait(segment.communicator(), WakeUp::by_bell, {name, segment.plan()});
+  Wait wait(segment.communicator(), WakeUp::by_doorbell, {name, segment.plan()});
   while (!there()) {
     if (wait.pause() == Wait::Turn::look_again) continue;
     const Verdict verdict = segment.judge(wait);

@@ -36,7 +36,7 @@ int map_first(Segment &memory, const transport::shm::ObjectAddress &object, int 
 /// Nothing lands in a part whose data lie elsewhere. Other ranks of the node cannot do atomics there, but read, and write again.
 NodeLock lock_of(const Segment &memory, const PartCard &card, Communicator &communicator) {
   if (card.memory == 0) return {};
-  return {memory.part(0) + Words::bytes_of(card.notifications, card.rising), communicator.port(), communicator.member()};
+  return {memory.part(0) + Words::bytes_of(card.notifications, card.rising), communicator.doorbell(), communicator.member()};
 }
 
 std::uint64_t next_version() {
@@ -94,7 +94,7 @@ void OwnPart::ring() const {
   if (card_.leader >= 0)
     communicator_.ring_node();
   else
-    communicator_.port().ring(communicator_.member());
+    communicator_.doorbell().ring(communicator_.member());
 }
 
 Status OwnPart::open_to_others() {
@@ -194,7 +194,7 @@ Status PeerPart::set(const char *call, hlc_notification notification) {
   if (card_.leader >= 0)
     communicator_.ring_node();
   else
-    communicator_.port().ring(member_);
+    communicator_.doorbell().ring(member_);
   return Status::ok;
 }
 

@@ -119,7 +119,7 @@ Status PublicSegment::describe(int rank, hlc_segment_info_t *info) const {
 
 Verdict PublicSegment::judge(const Wait &wait) const {
   for (Member member = 0; member < communicator_.members(); ++member)
-    if (!communicator_.port().alive(member)) return {Status::peer_died, ranks_[static_cast<std::size_t>(member)]};
+    if (!communicator_.doorbell().alive(member)) return {Status::peer_died, ranks_[static_cast<std::size_t>(member)]};
   return {wait.timed_out() ? Status::timeout : Status::ok, -1};
 }
 

@@ -102,7 +102,7 @@ class PublicSegment {
     const Member member = member_of(rank);
     if (member == kOtherNode) return far_->notify(call, rank, {Words::first_rising(notifications_) + round, number});
     parts_[static_cast<std::size_t>(member)].words.raise(round, number);
-    communicator_.port().ring(member);
+    communicator_.doorbell().ring(member);
     return Status::ok;
   }
 
@@ -143,7 +143,7 @@ class PublicSegment {
     if (shared_)
       communicator_.ring_node();
     else
-      communicator_.port().ring(member);
+      communicator_.doorbell().ring(member);
   }
   void find_parts();
   Status connect();

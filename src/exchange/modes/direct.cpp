@@ -108,10 +108,10 @@ class DirectLeg final : public Leg {
   }
 
   std::int64_t memory_bytes() const override { return bytes_; }
-  WakeUp wake_up() const override { return WakeUp::by_bell; }
+  WakeUp wake_up() const override { return WakeUp::by_doorbell; }
 
  private:
-  void ring_peers() override { plan_.context->port().ring_all(peers_.members()); }
+  void ring_peers() override { plan_.context->doorbell().ring_all(peers_.members()); }
 
   struct Peer : PeerOfEdges {
     const Counter *ready = nullptr;  // the peer's: round whose interior may be read

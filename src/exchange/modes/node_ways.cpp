@@ -204,7 +204,7 @@ void NodeWays::make_pieces(Way &way, std::size_t slot, const ReachCard &card, co
 
 /// The connections stand before the first round, and a node that cannot be reached is an error of the plan.
 Status NodeWays::await_greetings() {
-  Wait wait(*plan_.context, network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling);
+  Wait wait(*plan_.context, network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling);
   while (true) {
     network_.poll();
     for (const Way &way : ways_)

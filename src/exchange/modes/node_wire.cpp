@@ -132,7 +132,7 @@ class NodeWireLeg final : public Leg {
   bool outlives_failure() const override { return true; }
 
   void let_go() override { ways_.let_go(); }
-  WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling; }
+  WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling; }
   bool knows_who() const override { return false; }
   const std::vector<Member> &partners() const override { return ways_.partners(); }
   std::int64_t network_writes() const override { return writes_; }
@@ -140,7 +140,7 @@ class NodeWireLeg final : public Leg {
   std::int64_t memory_bytes() const override { return ways_.memory_bytes(); }
 
  private:
-  void ring_peers() override { plan_.context->port().ring_all(ways_.partners()); }
+  void ring_peers() override { plan_.context->doorbell().ring_all(ways_.partners()); }
 
   using Way = NodeWays::Way;
 

@@ -127,10 +127,10 @@ class NotifyLeg final : public Leg {
 
   Status close(int *) override { return Status::ok; }
   std::int64_t memory_bytes() const override { return bytes_; }
-  WakeUp wake_up() const override { return WakeUp::by_bell; }
+  WakeUp wake_up() const override { return WakeUp::by_doorbell; }
 
  private:
-  void ring_peers() override { plan_.context->port().ring_all(peers_.members()); }
+  void ring_peers() override { plan_.context->doorbell().ring_all(peers_.members()); }
 
   struct Peer : PeerOfEdges {
     PeerWords *my_words = nullptr, *peer_words = nullptr;

@@ -142,7 +142,7 @@ class WireLeg final : public Leg {
   }
 
   bool outlives_failure() const override { return true; }
-  WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_bell : WakeUp::by_polling; }
+  WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling; }
 
   std::int64_t network_writes() const override { return writes_; }
   std::int64_t memory_bytes() const override {

@@ -123,7 +123,7 @@ inline gaspi_return_t code_of(gaspi_return_t code) { return code; }
 /// Calls look() until it says something else than `again` or GASPI_TIMEOUT, or the time is over. A lost rank ends the wait only where look()
 /// says so.
 template <class Look>
-gaspi_return_t until(Job &job, const char *call, Deadline &deadline, Look look, WakeUp wake_up = WakeUp::by_bell) {
+gaspi_return_t until(Job &job, const char *call, Deadline &deadline, Look look, WakeUp wake_up = WakeUp::by_doorbell) {
   gaspi_return_t code = code_of(look());
   if (code != GASPI_TIMEOUT) return code;
   // Nobody else may move what it looks for.
@@ -144,7 +144,7 @@ gaspi_return_t until(Job &job, const char *call, Deadline &deadline, Look look, 
 }
 
 template <class Look>
-gaspi_return_t until(Job &job, const char *call, gaspi_timeout_t timeout_ms, Look look, WakeUp wake_up = WakeUp::by_bell) {
+gaspi_return_t until(Job &job, const char *call, gaspi_timeout_t timeout_ms, Look look, WakeUp wake_up = WakeUp::by_doorbell) {
   Deadline deadline(timeout_ms);
   return until(job, call, deadline, look, wake_up);
 }

@@ -49,7 +49,7 @@ Status Watch::look(const char *call) {
 
 void Watch::look_at(Member member) {
   const int rank = ranks_[static_cast<std::size_t>(member)];
-  if (!find(rank) && !context_.port().alive(member)) note(rank, "the process of rank " + std::to_string(rank) + " has ended");
+  if (!find(rank) && !context_.doorbell().alive(member)) note(rank, "the process of rank " + std::to_string(rank) + " has ended");
 }
 
 bool Watch::glance(Member member) {

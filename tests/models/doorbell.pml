@@ -1,4 +1,4 @@
-/* Sleeping and waking (src/engine/communicator/wait.cpp, src/transport/shm/port.*, the legs' wake_peers). The ranks stand in a line and run the rounds of
+/* Sleeping and waking (src/engine/communicator/wait.cpp, src/transport/shm/doorbell.*, the legs' wake_peers). The ranks stand in a line and run the rounds of
  * mode direct with the one below and the one above: say ready, wait for each peer's ready and tell it that it has been read, wait for each
  * peer's read. They wait as the library does: look, wake whom they have told something, announce the sleep, look again, sleep on the futex.
  * Sleeps have no time limit here: in the library they end after 10 ms, which would hide a lost wake-up.
@@ -13,13 +13,13 @@
  * check   3 ranks, the last one late:                 -DRANKS=3 -DROUNDS=1 -DLATE
  * check   2 ranks, one way, the sender waits:         -DRANKS=2 -DROUNDS=2 -DONE_WAY
  * break   NO_FENCE_RINGER       counter-before-sleepers, at Port::ring_all:                -DRANKS=2 -DROUNDS=2
- * break   NO_FENCE_SLEEPER      counter-before-sleepers, at Port::announce_sleep:          -DRANKS=2 -DROUNDS=2
+ * break   NO_FENCE_SLEEPER      counter-before-sleepers, at Doorbell::announce_sleep:          -DRANKS=2 -DROUNDS=2
  * break   NO_ANNOUNCEMENT       sleeps without saying so:                                  -DRANKS=2 -DROUNDS=2
  * break   NO_LAST_LOOK          sleeps without another look after the announcement:        -DRANKS=2 -DROUNDS=2
- * break   NO_BELL_INCREMENT     FUTEX_WAKE alone, the bell does not count:                 -DRANKS=2 -DROUNDS=2
- * break   NO_FUTEX_WAKE         the bell counts, nobody is woken:                          -DRANKS=2 -DROUNDS=2
- * break   BELL_AFTER_LOOK       the bell is read after the last look:                      -DRANKS=2 -DROUNDS=2
- * break   NO_ACQUIRE_BELL       after a sleep the look may come before the bell is read:   -DRANKS=3 -DROUNDS=1 -DLATE
+ * break   NO_BELL_INCREMENT     FUTEX_WAKE alone, the doorbell does not count:                 -DRANKS=2 -DROUNDS=2
+ * break   NO_FUTEX_WAKE         the doorbell counts, nobody is woken:                          -DRANKS=2 -DROUNDS=2
+ * break   BELL_AFTER_LOOK       the doorbell is read after the last look:                      -DRANKS=2 -DROUNDS=2
+ * break   NO_ACQUIRE_BELL       after a sleep the look may come before the doorbell is read:   -DRANKS=3 -DROUNDS=1 -DLATE
  * break   NO_WAKE_AT_START      start tells, but does not wake:                            -DRANKS=2 -DROUNDS=2 -DONE_WAY
  * break   NO_WAKE_AT_CLOSE      finish tells, but wakes only if it has to wait itself:     -DRANKS=2 -DROUNDS=2
  * break   NO_WAKE_BEFORE_PAUSE  whoever was told something sleeps on while I sleep:        -DRANKS=3 -DROUNDS=1 -DLATE
@@ -35,7 +35,7 @@
 #define STREAMED(w) false
 #include "memory.pml"
 
-byte bell[RANKS];      /* changed by atomic additions, seen by all at once */
+byte doorbell[RANKS];      /* changed by atomic additions, seen by all at once */
 bit asleep[RANKS];     /* in the futex */
 byte finished[RANKS];  /* rounds; known by other means than ours */
 
@@ -43,7 +43,7 @@ inline wake(member) {
   if
   :: seen[SLEEPERS(member)] ->
 #ifndef NO_BELL_INCREMENT
-     bell[member] = (bell[member] + 1) % 16;
+     doorbell[member] = (doorbell[member] + 1) % 16;
 #endif
 #ifndef NO_FUTEX_WAKE
      asleep[member] = 0;
@@ -75,7 +75,7 @@ inline wake_peers(me) {
 
 inline announce_sleep(me) {
 #ifndef BELL_AFTER_LOOK
-  was = bell[me];
+  was = doorbell[me];
 #endif
 #ifndef NO_ANNOUNCEMENT
   STORE(SLEEPERS(me), 1);
@@ -87,14 +87,14 @@ inline announce_sleep(me) {
   announced = 1
 }
 
-/* SYNC bell: FUTEX_WAIT compares and falls asleep in one step. */
+/* SYNC doorbell: FUTEX_WAIT compares and falls asleep in one step. */
 inline sleep(me, condition) {
 #ifdef BELL_AFTER_LOOK
-  was = bell[me];
+  was = doorbell[me];
 #endif
   atomic {
     if
-    :: bell[me] == was -> asleep[me] = 1
+    :: doorbell[me] == was -> asleep[me] = 1
     :: else
     fi
   };
@@ -104,7 +104,7 @@ inline sleep(me, condition) {
   stale = 1;
 #endif
 #ifndef BELL_AFTER_LOOK
-  was = bell[me]
+  was = doorbell[me]
 #endif
 }
 

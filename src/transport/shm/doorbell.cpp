@@ -1,6 +1,6 @@
-// Bells on futexes, and what /proc knows of a peer's process.
+// Doorbells on futexes, and what /proc knows of a peer's process.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/shm/port.hpp"
+#include "transport/shm/doorbell.hpp"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -60,35 +60,35 @@ bool Process::alive() const {
   return stat.letter != 'Z' && stat.letter != 'X' && stat.start_time == start_time;
 }
 
-void Port::attach(Region region, Member me) {
+void Doorbell::attach(Region region, Member me) {
   region_ = std::move(region);
   me_ = me;
   state(me_).process = Process::of(getpid());
 }
 
-void Port::attach(PortState *states, Member me) {
+void Doorbell::attach(DoorbellState *states, Member me) {
   states_ = states;
   me_ = me;
 }
 
-void Port::wake(Member member) {
-  auto &bell = state(member).bell;
-  // SYNC bell-before-sleep (pairs with Wait::pause_slowly): who sleeps from now on has seen this ring.
-  bell.fetch_add(1, std::memory_order_release);
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t *>(&bell), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+void Doorbell::wake(Member member) {
+  auto &doorbell = state(member).word;
+  // SYNC doorbell-before-sleep (pairs with Wait::pause_slowly): who sleeps from now on has seen this ring.
+  doorbell.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t *>(&doorbell), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-void Port::announce_sleep() {
+void Doorbell::announce_sleep() {
   state(me_).sleepers.fetch_add(1, std::memory_order_relaxed);
-  // SYNC counter-before-sleepers (pairs with Port::ring): the announcement comes before the next look at the counters.
+  // SYNC counter-before-sleepers (pairs with Doorbell::ring): the announcement comes before the next look at the counters.
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-void Port::sleep(std::uint32_t seen, long timeout_ns) {
+void Doorbell::sleep(std::uint32_t seen, long timeout_ns) {
   const std::timespec time{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t *>(&state(me_).bell), FUTEX_WAIT, seen, &time, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t *>(&state(me_).word), FUTEX_WAIT, seen, &time, nullptr, 0);
 }
 
-void Port::awake() { state(me_).sleepers.fetch_sub(1, std::memory_order_relaxed); }
+void Doorbell::awake() { state(me_).sleepers.fetch_sub(1, std::memory_order_relaxed); }
 
 }  // namespace halocline::transport::shm
