@@ -8,7 +8,7 @@ namespace halocline {
 
 Status Replies::add_chunk() {
   auto chunk = std::make_unique<Chunk>();
-  HLC_TRY(chunk->room.open(port_, static_cast<std::int64_t>(kChunk * sizeof(Message)), NetworkSegment::Use::for_me));
+  HLC_TRY(chunk->room.open(endpoint_, static_cast<std::int64_t>(kChunk * sizeof(Message)), NetworkSegment::Use::for_me));
   for (std::size_t i = 0; i < kChunk; ++i) {
     Reply &reply = chunk->replies[i];
     reply.kind = Transfer::Kind::send;
@@ -26,7 +26,7 @@ Status Replies::send(int rank, const transport::Address &address, const Message 
   auto known = peers_.find(rank);
   if (known == peers_.end()) {
     transport::Peer peer{};
-    HLC_TRY(port_.meet(address, &peer));
+    HLC_TRY(endpoint_.resolve(address, &peer));
     known = peers_.emplace(rank, peer).first;
   }
   if (free_.empty()) HLC_TRY(add_chunk());
@@ -34,7 +34,7 @@ Status Replies::send(int rank, const transport::Address &address, const Message 
   free_.pop_back();
   reply.peer = known->second;
   std::memcpy(const_cast<char *>(reply.from), &message, sizeof message);
-  port_.start(reply);
+  endpoint_.start(reply);
   return Status::ok;
 }
 

@@ -14,7 +14,7 @@ namespace halocline {
 /// Without limit: whoever asks has one.
 class Replies {
  public:
-  explicit Replies(NetworkPort &port) : port_(port) {}
+  explicit Replies(NetworkEndpoint &endpoint) : endpoint_(endpoint) {}
 
   /// Sends an reply to a rank, whose address this is.
   Status send(int rank, const transport::Address &address, const Message &message);
@@ -31,7 +31,7 @@ class Replies {
 
   Status add_chunk();
 
-  NetworkPort &port_;
+  NetworkEndpoint &endpoint_;
   std::map<int, transport::Peer> peers_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<Reply *> free_;

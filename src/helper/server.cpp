@@ -41,8 +41,8 @@ Status Server::try_to_open() {
   wish.library = board.library;
   wish.one_host = board.one_host != 0;
   wish.sleeps = true;
-  HLC_TRY(port_.open(wish, board.choice));
-  HLC_TRY(letterbox_.open(port_));
+  HLC_TRY(endpoint_.open(wish, board.choice));
+  HLC_TRY(letterbox_.open(endpoint_));
   Region doorbells;
   const auto members = static_cast<std::size_t>(board.members);
   HLC_TRY(open_object(board.doorbells, 0, std::vector<std::int64_t>(members, board.doorbell_distance), &doorbells));
@@ -55,7 +55,7 @@ Status Server::try_to_open() {
 bool Server::open() {
   HelperBoard &board = this->board();
   const Status opened = try_to_open();
-  board.address = port_.address();
+  board.address = endpoint_.address();
   board.status = static_cast<std::int32_t>(opened);
   if (failed(opened))
     std::snprintf(board.message, sizeof board.message, "%.*s", static_cast<int>(sizeof board.message - 1), error_message());
@@ -80,14 +80,14 @@ void Server::serve(int pipe) {
     int polls = 0;
     while (poll())
       if (++polls == kPollsBetweenLooks) break;
-    if (polls < kPollsBetweenLooks) port_.sleep(pipe, kLongestSleep_ns);
+    if (polls < kPollsBetweenLooks) endpoint_.sleep(pipe, kLongestSleep_ns);
   }
 }
 
 bool Server::poll() {
-  const std::uint64_t events = port_.events();
-  port_.poll();
-  for (Transfer *next = port_.take_ended(); next;) {
+  const std::uint64_t events = endpoint_.events();
+  endpoint_.poll();
+  for (Transfer *next = endpoint_.take_ended(); next;) {
     Transfer &transfer = *next;
     next = transfer.next;
     if (transfer.kind == Transfer::Kind::receive)
@@ -95,14 +95,14 @@ bool Server::poll() {
     else
       replies_.take_back(transfer);
   }
-  if (port_.events() == events) return false;
+  if (endpoint_.events() == events) return false;
   doorbells_.ring_all(members_);
   return true;
 }
 
 /// What is dropped is counted; a rank that has no reply gives up in time.
 void Server::receive(Transfer &letter) {
-  if (letter.error != 0 || !read(letter.into, letter.arrived)) port_.count_stranger();
+  if (letter.error != 0 || !read(letter.into, letter.arrived)) endpoint_.count_foreign();
   letterbox_.receive_again(letter);
 }
 
@@ -111,7 +111,7 @@ bool Server::read(const char *text, std::int64_t bytes) {
   if (!service_.read(text, bytes, &message) || message.kind == Message::Kind::reply || !ranks_.mapped()) return false;
   const std::int64_t rest = bytes - static_cast<std::int64_t>(sizeof message);
   if (service_.carry_out(message, text + sizeof message, rest, &reply) != Service::Outcome::done) return false;
-  const auto *ranks = reinterpret_cast<const Whereabouts *>(ranks_.part(0));
+  const auto *ranks = reinterpret_cast<const RankAddress *>(ranks_.part(0));
   return !failed(replies_.send(reply.target, ranks[reply.target].address, reply));
 }
 
@@ -144,10 +144,10 @@ Status Server::take_in(const HelperOrder &order, HelperReply *reply) {
   Guest guest;
   HLC_TRY(open_object(order.object, order.begin, {order.bytes}, &guest.memory));
   char *memory = guest.memory.part(0);
-  HLC_TRY(guest.open_to_others.cover(port_, memory + order.landing, order.data + order.data_bytes - order.landing));
+  HLC_TRY(guest.open_to_others.cover(endpoint_, memory + order.landing, order.data + order.data_bytes - order.landing));
   Words words;
   HLC_TRY(find_words(order, &guest, &words));
-  if (port_.carries_values()) HLC_TRY(port_.listen(words, &guest.ear));
+  if (endpoint_.carries_values()) HLC_TRY(endpoint_.listen(words, &guest.ear));
   service_.serve(order.rank, order.segment, {memory + order.data, order.data_bytes, words});
   reply->part = guest.open_to_others.remote();
   reply->ear = guest.ear;
@@ -176,7 +176,7 @@ void Server::abandon(const HelperOrder &order) {
   const auto guest = guests_.find({order.rank, order.segment});
   if (guest == guests_.end()) return;
   service_.stop_serving(order.rank, order.segment);
-  if (guest->second.ear != 0) port_.stop_setting(guest->second.ear);
+  if (guest->second.ear != 0) endpoint_.stop_setting(guest->second.ear);
   guests_.erase(guest);
 }
 

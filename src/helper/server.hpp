@@ -16,7 +16,7 @@ class Server {
  public:
   /// The parts of the node's members, one behind the other.
   Server(char *parts, std::int64_t distance)
-      : parts_(parts), distance_(distance), service_(board().choice.secret, board().ranks), replies_(port_) {}
+      : parts_(parts), distance_(distance), service_(board().choice.secret, board().ranks), replies_(endpoint_) {}
 
   /// Opens the network, and tells the ranks whether that has gone well.
   bool open();
@@ -46,7 +46,7 @@ class Server {
 
   char *parts_;
   std::int64_t distance_;
-  NetworkPort port_;
+  NetworkEndpoint endpoint_;
   Service service_;
   Letterbox letterbox_;
   Replies replies_;

@@ -70,13 +70,13 @@ void Ring::retire(std::unique_ptr<Ring> ring) {
 
 void Ring::leave(Lane &from) {
   for (std::size_t slot = 0; slot < from.listening; ++slot) {
-    port_->stop_listening(from.arrived_words[slot]);
-    port_->stop_listening(from.freed_words[slot]);
+    endpoint_->stop_listening(from.arrived_words[slot]);
+    endpoint_->stop_listening(from.freed_words[slot]);
   }
   withdraw(from);
   for (Peer *peer : {&from.before, &from.after}) {
-    if (peer->listens) port_->stop_listening(peer->greeted_word);
-    if (peer->met) port_->part_from(peer->address);
+    if (peer->listens) endpoint_->stop_listening(peer->greeted_word);
+    if (peer->met) endpoint_->release_peer(peer->address);
     peer->listens = false;
     peer->met = false;
   }
@@ -86,15 +86,15 @@ void Ring::leave(Lane &from) {
 /// What waits for room.
 void Ring::withdraw(Lane &from) {
   if (!from.before.met && !from.after.met) return;
-  for (Transfer *greeting : {&from.before.greeting, &from.after.greeting}) port_->withdraw(*greeting);
-  for (Transfer &word : from.freeing) port_->withdraw(word);
+  for (Transfer *greeting : {&from.before.greeting, &from.after.greeting}) endpoint_->withdraw(*greeting);
+  for (Transfer &word : from.freeing) endpoint_->withdraw(word);
   for (auto &slot : from.sending)
-    for (Transfer &piece : slot) port_->withdraw(piece);
+    for (Transfer &piece : slot) endpoint_->withdraw(piece);
 }
 
 Status Ring::create(Segment memory) {
   memory_ = std::move(memory);
-  port_ = context_.network().port();
+  endpoint_ = context_.network().endpoint();
   std::unique_ptr<NodeTable> table;
   std::unique_ptr<Talk> talk;
   HLC_TRY(prepare(context_, context_.comm(), [&] {
@@ -139,8 +139,8 @@ Status Ring::make_lanes() {
     for (auto &slot : made.sending) slot = std::vector<Transfer>(pieces(layout_.chunk_bytes));
   }
   char *mine = memory_.part(me);
-  HLC_TRY(for_peers_.cover(*port_, mine, layout_.bytes(me), NetworkSegment::Use::for_peers));
-  return for_me_.cover(*port_, mine, layout_.bytes(me), NetworkSegment::Use::for_me);
+  HLC_TRY(for_peers_.cover(*endpoint_, mine, layout_.bytes(me), NetworkSegment::Use::for_peers));
+  return for_me_.cover(*endpoint_, mine, layout_.bytes(me), NetworkSegment::Use::for_me);
 }
 
 /// Lane l is driven by rank l of each node, modulo the ranks of the node; in doubling all lanes by the first rank.
@@ -162,12 +162,12 @@ Status Ring::find_peers(const std::vector<int> &nodes) {
 Status Ring::listen() {
   for (Lane &each : lanes_) {
     for (Peer *peer : {&each.before, &each.after}) {
-      peer->greeted_word = port_->listen(&peer->greeted);
+      peer->greeted_word = endpoint_->listen(&peer->greeted);
       peer->listens = true;
     }
     for (; each.listening < slots(); ++each.listening) {
-      each.arrived_words[each.listening] = port_->listen(&each.arrived[each.listening]);
-      each.freed_words[each.listening] = port_->listen(&each.freed[each.listening]);
+      each.arrived_words[each.listening] = endpoint_->listen(&each.arrived[each.listening]);
+      each.freed_words[each.listening] = endpoint_->listen(&each.freed[each.listening]);
     }
   }
   return Status::ok;
@@ -232,7 +232,7 @@ Status Ring::connect(const Talk &talk) {
 
 Status Ring::meet(Peer &peer, const Card &card, Transfer *model) {
   HLC_TRY(context_.network().pulses()->know(peer.rank, card.rank));
-  HLC_TRY(port_->meet(card.rank.address, &model->peer));
+  HLC_TRY(endpoint_->resolve(card.rank.address, &model->peer));
   peer.address = card.rank.address;
   peer.met = true;
   model->failures = context_.network().count_failures();
@@ -260,13 +260,13 @@ void Ring::aim_chunks(Lane &to, const Card &card, const std::uint64_t *words, co
 }
 
 std::uint64_t Ring::pieces(std::int64_t bytes) const {
-  return static_cast<std::uint64_t>((bytes + port_->most_bytes() - 1) / port_->most_bytes());
+  return static_cast<std::uint64_t>((bytes + endpoint_->most_bytes() - 1) / endpoint_->most_bytes());
 }
 
 /// So the connections stand before the first run, and a peer that cannot be reached is an error of the plan.
 Status Ring::greet() {
   for (Lane &each : lanes_)
-    for (Peer *peer : {&each.before, &each.after}) port_->start(peer->greeting);
+    for (Peer *peer : {&each.before, &each.after}) endpoint_->start(peer->greeting);
   return prepare(context_, context_.comm(), [this] { return await_greetings(); });
 }
 
@@ -285,7 +285,7 @@ Status Ring::await_greetings() {
 
 Status Ring::unreached(int rank, const char *reason) const {
   return fail(Status::timeout, "rank %d does not reach %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface)",
-              context_.rank(), name_of(rank).c_str(), port_->description().c_str(), *reason ? ": " : "", reason);
+              context_.rank(), name_of(rank).c_str(), endpoint_->description().c_str(), *reason ? ": " : "", reason);
 }
 
 Status Ring::name_me(Status status) const {
@@ -302,7 +302,7 @@ void Ring::expect(int i, std::int64_t bytes) {
 bool Ring::has_come(int i) const {
   const Lane &from = lane(i);
   const std::size_t slot = from.received % slots();
-  // SYNC payload-before-announcement (pairs with Port::hear)
+  // SYNC payload-before-announcement (pairs with Endpoint::hear)
   return reached(from.arrived[slot], from.awaited[slot]) && is_done(from.freeing[slot]);
 }
 
@@ -314,7 +314,7 @@ const char *Ring::incoming(int i) const {
 void Ring::release(int i) {
   Lane &from = lane(i);
   // SYNC unpacked-before-rewrite (pairs with has_room)
-  if (announces_room_) port_->start(from.freeing[from.received % slots()]);
+  if (announces_room_) endpoint_->start(from.freeing[from.received % slots()]);
 }
 
 bool Ring::has_room(int i) const {
@@ -334,11 +334,11 @@ void Ring::send(int i, int slot, std::int64_t bytes) {
   for (Transfer &piece : to.sending[static_cast<std::size_t>(slot)]) {
     if (done >= bytes) break;
     piece.from = from + done;
-    piece.bytes = std::min(bytes - done, port_->most_bytes());
+    piece.bytes = std::min(bytes - done, endpoint_->most_bytes());
     piece.address = to.addresses[there] + static_cast<std::uint64_t>(done);
     piece.announcement = to.announce_chunk[there];
     done += piece.bytes;
-    port_->start(piece);
+    endpoint_->start(piece);
   }
 }
 
@@ -371,7 +371,7 @@ Status Ring::progress() {
   for_each_transfer([&](const Transfer &transfer, int rank) {
     if (failed(found) || transfer.state.load(std::memory_order_acquire) != Transfer::State::failed) return;
     found = fail(Status::peer_died, "rank %d cannot reach %s over the network (any more): %s", context_.rank(), name_of(rank).c_str(),
-                 port_->text_of(transfer.error));
+                 endpoint_->text_of(transfer.error));
   });
   return found;
 }
@@ -382,7 +382,7 @@ bool Ring::is_on_its_way(int rank) const {
   bool held = false;
   for_each_transfer([&](const Transfer &transfer, int to) {
     const bool under_way = transfer.state.load(std::memory_order_acquire) == Transfer::State::under_way;
-    held = held || (to == rank && under_way && !port_->waits_for_room(transfer));
+    held = held || (to == rank && under_way && !endpoint_->waits_for_room(transfer));
   });
   return held;
 }

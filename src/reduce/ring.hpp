@@ -67,7 +67,7 @@ class Ring : public Kept {
   /// What a rank tells the two it has to do with in a lane. Then follow the words to announce chunks with, one per slot, and those to announce
   /// that chunks have been read.
   struct Card {
-    Whereabouts rank;
+    RankAddress rank;
     transport::RemoteKey memory;
     std::int64_t incoming = 0, slot_distance = 0;  // where its slots are, in its part
     std::uint64_t greeting_from_before = 0, greeting_from_after = 0;
@@ -125,7 +125,7 @@ class Ring : public Kept {
   bool announces_room_;
   Segment memory_;
   NetworkSegment for_peers_, for_me_;  // the same memory, as others write into it and as I send from it
-  NetworkPort *port_ = nullptr;
+  NetworkEndpoint *endpoint_ = nullptr;
   std::vector<Lane> lanes_;
   std::vector<int> ranks_on_;  // by node
   std::uint64_t failures_ = 0;

@@ -1,5 +1,5 @@
 // The contract of a network: plain values that an endpoint takes and returns, and the members that engine, exchange, reduce and the helper
-// process call. A network is a folder with port.hpp (class Port, the endpoint) and region.hpp (class Region, registered memory); both are checked
+// process call. A network is a folder with endpoint.hpp (class Endpoint) and region.hpp (class Region, registered memory); both are checked
 // against the concepts below. Which folder is used is said in engine/network/network_transport.hpp alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -92,7 +92,7 @@ struct Transfer {
   const char *from = nullptr;
   char *into = nullptr;  // of fetch and receive
   void *descriptor = nullptr;  // of the region that `from` or `into` lies in
-  void *lent = nullptr;  // the network's own: a registration for this transfer alone
+  void *registered = nullptr;  // the network's own: a registration for this transfer alone
   std::int64_t bytes = 0;
   std::int64_t arrived = 0;  // bytes of a received message
   std::uint64_t address = 0, key = 0;  // at the target, as in its RemoteKey
@@ -125,18 +125,18 @@ concept OpensEndpoint = std::default_initializable<E> && requires(E &endpoint, c
   { seen.text_of(error) } -> std::same_as<const char *>;
 };
 
-/// Peers. `meet` resolves an address and sends nothing; each call is to be undone by one of `part_from`.
+/// Peers. `resolve` resolves an address and sends nothing; each call is to be undone by one of `release_peer`.
 template <class E>
-concept ResolvesPeers = requires(E &endpoint, const E &seen, const Address &address, Peer peer, Peer *met) {
+concept ResolvesPeers = requires(E &endpoint, const E &seen, const Address &address, Peer peer, Peer *resolved) {
   { seen.address() } -> std::same_as<const Address &>;
-  { endpoint.meet(address, met) } -> std::same_as<Status>;
-  { endpoint.part_from(address) } -> std::same_as<void>;
-  { endpoint.part_from(peer) } -> std::same_as<void>;
+  { endpoint.resolve(address, resolved) } -> std::same_as<Status>;
+  { endpoint.release_peer(address) } -> std::same_as<void>;
+  { endpoint.release_peer(peer) } -> std::same_as<void>;
 };
 
 /// Immediate data. `listen` to a counter returns the word that peers send to have it count one up. Where `carries_values`, `listen` to words
 /// returns an id, and announcement(id, i, value) is what peers send to set word i. Counting and setting happen in `poll`, after the bytes of
-/// the write are there. Data that nobody listens to are dropped and counted, as is a message that is none of the job's (`count_stranger`).
+/// the write are there. Data that nobody listens to are dropped and counted, as is a message that is none of the job's (`count_foreign`).
 template <class E>
 concept TakesImmediateData =
     requires(E &endpoint, const E &seen, Counter *counter, const Words &words, std::uint64_t word, std::uint32_t n) {
@@ -146,19 +146,19 @@ concept TakesImmediateData =
       { endpoint.listen(words, &word) } -> std::same_as<Status>;
       { endpoint.stop_setting(word) } -> std::same_as<void>;
       { E::announcement(word, n, n) } -> std::same_as<std::uint64_t>;
-      { endpoint.count_stranger() } -> std::same_as<void>;
-      { seen.strangers() } -> std::same_as<std::uint64_t>;
+      { endpoint.count_foreign() } -> std::same_as<void>;
+      { seen.foreign() } -> std::same_as<std::uint64_t>;
     };
 
 /// Transfers. `start` never blocks: what the network has no room for waits in the endpoint, in order for each peer. `keeps_order`: a message
 /// arrives after the writes to its peer that were started before it. `withdraw` takes back a transfer that waits, and returns false for one that
-/// the network has; `give_up` does the same and fails it. `lend` registers the source of a transfer until its end.
+/// the network has; `give_up` does the same and fails it. `register_source` registers the source of a transfer until its end.
 template <class E>
 concept StartsTransfers = requires(E &endpoint, const E &seen, Transfer &transfer, const Transfer &started, int error) {
   { seen.most_bytes() } -> std::same_as<std::int64_t>;  // of one transfer
   { seen.registers_sources() } -> std::same_as<bool>;  // then each transfer needs a descriptor
   { seen.keeps_order() } -> std::same_as<bool>;
-  { endpoint.lend(transfer) } -> std::same_as<Status>;
+  { endpoint.register_source(transfer) } -> std::same_as<Status>;
   { endpoint.start(transfer) } -> std::same_as<void>;
   { endpoint.waits_for_room(started) } -> std::same_as<bool>;
   { endpoint.withdraw(transfer) } -> std::same_as<bool>;
@@ -180,9 +180,9 @@ concept MakesProgress = requires(E &endpoint, const E &seen, int descriptor, lon
   { seen.events() } -> std::same_as<std::uint64_t>;  // completions, messages and immediate data that they have taken in
 };
 
-/// A process's endpoint. With Wish::many_threads any thread may call, else one at a time. Only open, meet, listen and lend allocate.
+/// A process's endpoint. With Wish::many_threads any thread may call, else one at a time. Only open, resolve, listen and register_source allocate.
 template <class E>
-concept NetworkPortContract = OpensEndpoint<E> && ResolvesPeers<E> && TakesImmediateData<E> && StartsTransfers<E> && MakesProgress<E>;
+concept NetworkEndpointContract = OpensEndpoint<E> && ResolvesPeers<E> && TakesImmediateData<E> && StartsTransfers<E> && MakesProgress<E>;
 
 /// Registered memory. `open` takes pages that hold zeros, `cover` registers memory that exists and has to outlive the region; both take bytes. A
 /// region ends before its endpoint.
@@ -200,6 +200,6 @@ concept NetworkRegionContract =
 
 /// Both classes of a network.
 template <class E, class R>
-concept NetworkContract = NetworkPortContract<E> && NetworkRegionContract<R, E>;
+concept NetworkContract = NetworkEndpointContract<E> && NetworkRegionContract<R, E>;
 
 }  // namespace halocline::transport

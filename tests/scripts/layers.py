@@ -10,7 +10,7 @@ The build enforces the layers by include paths; this check also sees files that 
 build files that link or include a layer. Circles only this check sees.
 
 One file outside src/transport names a network, by its folder and its namespace: engine/network/network_transport.hpp. It brings
-NetworkPort, NetworkSegment and the plain types that transport/*.hpp declare. A layer that may not include transport (exchange, reduce,
+NetworkEndpoint, NetworkSegment and the plain types that transport/*.hpp declare. A layer that may not include transport (exchange, reduce,
 faces, ...) may use those types where the file or its header includes that one, and never what a transport's folder declares.
 Tests are not looked at: some are about one network.
 
@@ -48,7 +48,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ALIAS, SHARED_MEMORY = pathlib.PurePath("engine/network/network_transport.hpp"), "shm"
 DECLARED = re.compile(r"^(?:using|struct|class|enum(?: class)?|concept) (\w+)", re.MULTILINE)
 NAMED = re.compile(r"\btransport::(\w+)")
-OF_NETWORK = re.compile(r"\b(?:transport::\w+|NetworkPort|NetworkSegment)\b")
+OF_NETWORK = re.compile(r"\b(?:transport::\w+|NetworkEndpoint|NetworkSegment)\b")
 COMMENT = re.compile(r"//.*")
 # Beside src/: users of the library like everybody else. Tests may look inside.
 OUTSIDE = ("apps", "bindings", "examples", "include", "tools")

@@ -30,7 +30,7 @@ class BacklogTest : public testing::Test {
     taken_.push_back(transfer.announcement);
     return true;
   }
-  /// As Port::start.
+  /// As Endpoint::start.
   void start(Transfer &transfer) {
     if (backlog_.holds_up(transfer) || !try_start(transfer)) backlog_.push(transfer);
   }

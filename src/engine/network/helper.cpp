@@ -90,7 +90,7 @@ void close_file(int &file) {
 
 }  // namespace
 
-Status Helper::start(const NetworkPort &network, const transport::Choice &choice, const Segment &addresses) {
+Status Helper::start(const NetworkEndpoint &network, const transport::Choice &choice, const Segment &addresses) {
   HLC_TRY(agree(communicator_, communicator_.comm(), create_segment(communicator_, sizeof(HelperPart), memory_, ObjectFile::kept)));
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] { return communicator_.member() == 0 ? launch(network, choice) : Status::ok; }));
   memory_.close();
@@ -105,7 +105,7 @@ Status Helper::start(const NetworkPort &network, const transport::Choice &choice
   });
 }
 
-Status Helper::launch(const NetworkPort &network, const transport::Choice &choice) {
+Status Helper::launch(const NetworkEndpoint &network, const transport::Choice &choice) {
   transport::shm::ObjectAddress object;
   if (memory_.describe(object) != 0 || pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
     return fail(Status::memory, "rank %d cannot start a helper process: %s", communicator_.rank(), std::strerror(errno));
@@ -119,7 +119,7 @@ Status Helper::launch(const NetworkPort &network, const transport::Choice &choic
   return await_ready();
 }
 
-Status Helper::fill_board(const NetworkPort &network, const transport::Choice &choice) {
+Status Helper::fill_board(const NetworkEndpoint &network, const transport::Choice &choice) {
   HelperBoard &board = this->board();
   struct stat pipe;
   const transport::shm::Region &doorbells = communicator_.doorbell().region();

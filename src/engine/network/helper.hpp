@@ -1,6 +1,6 @@
 // A rank's end of its node's helper process (HALOCLINE_PROGRESS=helper): a process of the library, one per node, that answers for the parts of
 // all its ranks while they compute. Ranks of other nodes write to it, read from it and ask it; what a rank itself begins goes
-// through its own port. Source: Si et al., Casper (IPDPS 2015), in the slides of Hammond.
+// through its own endpoint. Source: Si et al., Casper (IPDPS 2015), in the slides of Hammond.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,7 @@ class Helper {
   ~Helper();
 
   /// Starts it, and tells it where all ranks are. Collective over the communicator, the same status on all ranks.
-  Status start(const NetworkPort &network, const transport::Choice &choice, const Segment &addresses);
+  Status start(const NetworkEndpoint &network, const transport::Choice &choice, const Segment &addresses);
   /// Where ranks of other nodes reach this one.
   const transport::Address &address() const { return board().address; }
 
@@ -34,8 +34,8 @@ class Helper {
   Status look_for_death() const;
 
  private:
-  Status launch(const NetworkPort &network, const transport::Choice &choice);
-  Status fill_board(const NetworkPort &network, const transport::Choice &choice);
+  Status launch(const NetworkEndpoint &network, const transport::Choice &choice);
+  Status fill_board(const NetworkEndpoint &network, const transport::Choice &choice);
   Status await_ready();
   Status open_pipe();
   Status order(const HelperOrder &order, HelperReply *reply);

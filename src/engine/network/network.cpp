@@ -95,19 +95,19 @@ Status name_rank(const Communicator &communicator, Status status) {
 Status choose(Communicator &communicator, const Wish &wish, Choice *choice) {
   return spread(communicator, choice, [&](Choice *chosen) {
     if (wish.provider == "none") return fail(Status::unsupported, "HALOCLINE_PROVIDER is 'none'");
-    return name_rank(communicator, NetworkPort::choose(wish, chosen));
+    return name_rank(communicator, NetworkEndpoint::choose(wish, chosen));
   });
 }
 
 }  // namespace
 
 Status Network::open() {
-  if (port_) return Status::ok;
+  if (endpoint_) return Status::ok;
   if (asked_) return fail(Status::unsupported, "%s", description_);
   const Status opened = try_to_open();
   asked_ = opened == Status::ok || opened == Status::unsupported;
-  if (asked_ && port_)
-    std::snprintf(description_, sizeof description_, "%s, progress by %s", port_->description().c_str(), by(communicator_.progress()));
+  if (asked_ && endpoint_)
+    std::snprintf(description_, sizeof description_, "%s, progress by %s", endpoint_->description().c_str(), by(communicator_.progress()));
   else if (asked_)
     std::snprintf(description_, sizeof description_, "%s", error_message());
   return opened;
@@ -127,20 +127,21 @@ Status Network::try_to_open() {
     leave();
     return entered;
   }
-  port_ = &endpoint_->port();
+  endpoint_ = &shared_endpoint_->endpoint();
   rings_ = communicator_.progress() == Progress::thread;
   // No rank sends a message before all have come here: RequestEngine::open shares the addresses first.
-  endpoint_->join(as_user_);
+  shared_endpoint_->join(as_user_);
   communicator_.set_remote(this);
   return Status::ok;
 }
 
 /// Makes all that this rank needs; the others may fail.
 Status Network::enter(const EndpointSpec &spec) {
-  HLC_TRY(Endpoint::share(spec, &endpoint_));
-  failures_ = &endpoint_->count_failures();
-  pulses_ = std::make_unique<Pulses>(endpoint_->port(), endpoint_->pulse_words(), *failures_);
-  requests_ = std::make_unique<RequestEngine>(RequestEngine::Needs{communicator_, leaders_, *endpoint_, *pulses_}, spec.choice, failures_);
+  HLC_TRY(SharedEndpoint::share(spec, &shared_endpoint_));
+  failures_ = &shared_endpoint_->count_failures();
+  pulses_ = std::make_unique<Pulses>(shared_endpoint_->endpoint(), shared_endpoint_->pulse_words(), *failures_);
+  requests_ =
+      std::make_unique<RequestEngine>(RequestEngine::Needs{communicator_, leaders_, *shared_endpoint_, *pulses_}, spec.choice, failures_);
   EndpointUser user;
   user.client = requests_.get();
   as_user_.push_back(std::move(user));
@@ -150,14 +151,14 @@ Status Network::enter(const EndpointSpec &spec) {
 /// What the provider still has of this context stays with the endpoint.
 void Network::leave() {
   communicator_.set_remote(nullptr);
-  if (endpoint_ && requests_) endpoint_->leave(*requests_, pulses_);
-  port_ = nullptr;
+  if (shared_endpoint_ && requests_) shared_endpoint_->leave(*requests_, pulses_);
+  endpoint_ = nullptr;
   failures_ = nullptr;
   rings_ = false;
   as_user_.clear();
   requests_.reset();
   pulses_.reset();
-  endpoint_.reset();
+  shared_endpoint_.reset();
 }
 
 void Network::close() {

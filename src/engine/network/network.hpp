@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/network/endpoint.hpp"
 #include "engine/network/request_engine.hpp"
+#include "engine/network/shared_endpoint.hpp"
 
 namespace halocline {
 
-/// What a context knows of its network. Until it is opened, and where it cannot be, there is no port. The port is that of the endpoint, which other
+/// What a context knows of its network. Until it is opened, and where it cannot be, there is no endpoint. The endpoint is that of the endpoint, which other
 /// contexts of the process may share.
 class Network final : public RemoteProgress {
  public:
@@ -21,15 +21,15 @@ class Network final : public RemoteProgress {
   Status open();
   /// Gives up all but what MPI can only free collectively.
   void close();
-  NetworkPort *port() const { return port_; }
+  NetworkEndpoint *endpoint() const { return endpoint_; }
   /// True if a thread of this process moves the network whenever something comes (HALOCLINE_PROGRESS=thread), and rings this rank's doorbell for it.
   /// A spare thread is none that a wait may rely on.
   bool has_thread() const override { return rings_; }
   /// The helper process of this node; null if there is none.
   Helper *helper() const { return requests_ ? requests_->helper() : nullptr; }
-  /// Who of the ranks of other nodes is still there; open if the port is.
+  /// Who of the ranks of other nodes is still there; open if the endpoint is.
   Pulses *pulses() { return pulses_.get(); }
-  /// Counts transfers of this context that have failed; who has some under way looks at them when it grows. The port is open.
+  /// Counts transfers of this context that have failed; who has some under way looks at them when it grows. The endpoint is open.
   std::uint64_t failures() const { return failures_->load(std::memory_order_acquire); }
   /// Where each transfer of this context counts its failure.
   transport::Failures *count_failures() const { return failures_; }
@@ -38,10 +38,10 @@ class Network final : public RemoteProgress {
   void note_lost(int rank) { lost_.store(rank, std::memory_order_relaxed); }
   /// The last of them, -1 if there is none.
   int lost() const override { return lost_.load(std::memory_order_relaxed); }
-  /// What goes over it for segments; there if the port is.
+  /// What goes over it for segments; there if the endpoint is.
   RequestEngine *requests() const { return requests_.get(); }
   /// Moves everything along that is under way, of the other contexts at the endpoint as well, and serves others; true if anything came. With a
-  /// thread that rings, wakes whoever sleeps on the doorbell for that. Any thread that may use the port.
+  /// thread that rings, wakes whoever sleeps on the doorbell for that. Any thread that may use the endpoint.
   bool poll() override { return requests_ && requests_->poll(); }
   int find_lost() override { return pulses_->find_lost(); }
   std::string name_of(int rank) override { return pulses_->name_of(rank); }
@@ -62,8 +62,8 @@ class Network final : public RemoteProgress {
 
   Communicator &communicator_;
   Leaders leaders_;
-  std::shared_ptr<Endpoint> endpoint_;
-  NetworkPort *port_ = nullptr;
+  std::shared_ptr<SharedEndpoint> shared_endpoint_;
+  NetworkEndpoint *endpoint_ = nullptr;
   transport::Failures *failures_ = nullptr;
   EndpointUsers as_user_;  // until it joins the endpoint
   std::unique_ptr<Pulses> pulses_;

@@ -22,10 +22,10 @@ namespace network = transport::loopback;
 namespace network = transport::ofi;
 #endif
 
-using NetworkPort = network::Port;
+using NetworkEndpoint = network::Endpoint;
 using NetworkSegment = network::Region;
 using transport::Transfer;
 
-static_assert(transport::NetworkContract<NetworkPort, NetworkSegment>);
+static_assert(transport::NetworkContract<NetworkEndpoint, NetworkSegment>);
 
 }  // namespace halocline

@@ -20,24 +20,24 @@ constexpr std::int64_t kRoom_ns = 100'000'000;   // for the provider to take a w
 
 std::string on_its_host(int rank, const char *host) { return "rank " + std::to_string(rank) + " on host " + host; }
 
-Status PulseWords::open(NetworkPort &port) {
-  HLC_TRY(mine.open(port, kWordBytes, NetworkSegment::Use::for_peers));
-  return source.open(port, kWordBytes, NetworkSegment::Use::for_me);
+Status PulseWords::open(NetworkEndpoint &endpoint) {
+  HLC_TRY(mine.open(endpoint, kWordBytes, NetworkSegment::Use::for_peers));
+  return source.open(endpoint, kWordBytes, NetworkSegment::Use::for_me);
 }
 
-Whereabouts Pulses::mine() const {
-  Whereabouts mine{port_.address(), words_.mine.remote(), ""};
+RankAddress Pulses::mine() const {
+  RankAddress mine{endpoint_.address(), words_.mine.remote(), ""};
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   std::copy_n(host, sizeof mine.host - 1, mine.host);
   return mine;
 }
 
-Status Pulses::know(int rank, const Whereabouts &there) {
+Status Pulses::know(int rank, const RankAddress &there) {
   const std::lock_guard lock(mutex_);
   if (pulses_.count(rank) != 0) return Status::ok;
   transport::Peer peer = 0;
-  HLC_TRY(port_.meet(there.address, &peer));
+  HLC_TRY(endpoint_.resolve(there.address, &peer));
   Pulse &pulse = pulses_[rank];
   pulse.name = on_its_host(rank, there.host);
   Transfer &write = pulse.write;
@@ -50,7 +50,7 @@ Status Pulses::know(int rank, const Whereabouts &there) {
   write.address = there.pulse.address;
   write.key = there.pulse.key;
   write.failures = &failures_;
-  port_.start(write);
+  endpoint_.start(write);
   return Status::ok;
 }
 
@@ -85,14 +85,14 @@ void Pulses::forget(int rank) {
   const std::lock_guard lock(mutex_);
   const auto known = pulses_.find(rank);
   if (known == pulses_.end()) return;
-  port_.withdraw(known->second.write);
+  endpoint_.withdraw(known->second.write);
   known->second.forgotten = true;
 }
 
 void Pulses::stop() {
   const std::lock_guard lock(mutex_);
   for (auto &[rank, pulse] : pulses_) {
-    port_.withdraw(pulse.write);
+    endpoint_.withdraw(pulse.write);
     pulse.forgotten = true;
   }
 }
@@ -107,12 +107,12 @@ bool Pulses::any_under_way() {
 
 void Pulses::part() {
   const std::lock_guard lock(mutex_);
-  for (const auto &[rank, pulse] : pulses_) port_.part_from(pulse.write.peer);
+  for (const auto &[rank, pulse] : pulses_) endpoint_.release_peer(pulse.write.peer);
   pulses_.clear();
 }
 
 /// What the provider has not taken, while it had room: it took others, or holds few.
-bool Pulses::is_refused(const Pulse &pulse) const { return port_.taken() != pulse.taken_before || port_.has_room(); }
+bool Pulses::is_refused(const Pulse &pulse) const { return endpoint_.taken() != pulse.taken_before || endpoint_.has_room(); }
 
 /// A write that the provider does not take is withdrawn: for each try it may open a connection.
 void Pulses::look_at(Pulse &pulse, std::int64_t now) {
@@ -120,7 +120,7 @@ void Pulses::look_at(Pulse &pulse, std::int64_t now) {
   const auto state = pulse.write.state.load(std::memory_order_acquire);
   if (pulse.asked) {
     const bool under_way = state == Transfer::State::under_way;
-    if (under_way && (now < pulse.next_ns || !port_.withdraw(pulse.write))) return;
+    if (under_way && (now < pulse.next_ns || !endpoint_.withdraw(pulse.write))) return;
     const bool lost = pulse.reached && (under_way ? is_refused(pulse) : state == Transfer::State::failed);
     if (lost && !pulse.lost) pulse.lost_since_ns = now;
     pulse.lost = lost;
@@ -131,8 +131,8 @@ void Pulses::look_at(Pulse &pulse, std::int64_t now) {
   if (now < pulse.next_ns) return;
   pulse.asked = true;
   pulse.next_ns = now + kRoom_ns;
-  pulse.taken_before = port_.taken();
-  port_.start(pulse.write);
+  pulse.taken_before = endpoint_.taken();
+  endpoint_.start(pulse.write);
 }
 
 }  // namespace halocline

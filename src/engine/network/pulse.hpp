@@ -13,7 +13,7 @@
 namespace halocline {
 
 /// How a rank is reached, and the word of its memory that others may write to see whether it is there. Plain bytes, to be sent as they are.
-struct Whereabouts {
+struct RankAddress {
   transport::Address address;
   transport::RemoteKey pulse;
   char host[32];  // as much of its name as there is room for
@@ -24,7 +24,7 @@ struct Whereabouts {
 struct PulseWords {
   NetworkSegment mine, source;
 
-  Status open(NetworkPort &port);
+  Status open(NetworkEndpoint &endpoint);
 };
 
 /// As messages name a rank of another node.
@@ -33,11 +33,12 @@ std::string on_its_host(int rank, const char *host);
 /// The ranks of other nodes that this one has had to do with. Any thread may call.
 class Pulses {
  public:
-  Pulses(NetworkPort &port, const PulseWords &words, transport::Failures &failures) : port_(port), words_(words), failures_(failures) {}
+  Pulses(NetworkEndpoint &endpoint, const PulseWords &words, transport::Failures &failures)
+      : endpoint_(endpoint), words_(words), failures_(failures) {}
   /// What others need to know to look for this rank.
-  Whereabouts mine() const;
+  RankAddress mine() const;
   /// From now on a rank is looked for.
-  Status know(int rank, const Whereabouts &there);
+  Status know(int rank, const RankAddress &there);
   /// To be called every few milliseconds by whoever waits: writes to each of them, and again a second after the last write was taken in.
   /// A rank that the network takes nothing for is given so much time to be reached again.
   static constexpr std::int64_t kGone_ns = 2'000'000'000;
@@ -75,7 +76,7 @@ class Pulses {
     return pulse.lost && now_ns - pulse.lost_since_ns >= for_ns;
   }
 
-  NetworkPort &port_;
+  NetworkEndpoint &endpoint_;
   const PulseWords &words_;
   transport::Failures &failures_;
   std::mutex mutex_;

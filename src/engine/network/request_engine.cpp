@@ -26,25 +26,25 @@ bool is_post(const Request &request) {
 RequestEngine::RequestEngine(const Needs &needs, const transport::Choice &choice, transport::Failures *failures)
     : communicator_(needs.communicator),
       leaders_(needs.leaders),
-      endpoint_(needs.endpoint),
+      shared_endpoint_(needs.shared_endpoint),
       pulses_(needs.pulses),
-      port_(needs.endpoint.port()),
+      endpoint_(needs.shared_endpoint.endpoint()),
       choice_(choice),
       service_(choice.secret, needs.communicator.size()),
-      pool_({&port_, this, failures}) {}
+      pool_({&endpoint_, this, failures}) {}
 
 Status RequestEngine::open() {
   if (open_) return Status::ok;
   HLC_TRY(share_addresses());
-  HLC_TRY(prepare(communicator_, communicator_.comm(), [this] { return endpoint_.open_letterbox(); }));
-  endpoint_.take_messages();
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [this] { return shared_endpoint_.open_letterbox(); }));
+  shared_endpoint_.take_messages();
   open_ = true;
   return Status::ok;
 }
 
-/// A rank has a port of its own, from which it asks and at which it hears replies; a helper has one for all that is asked of its node's ranks.
+/// A rank has a endpoint of its own, from which it asks and at which it hears replies; a helper has one for all that is asked of its node's ranks.
 Status RequestEngine::share_addresses() {
-  const Whereabouts mine = pulses_.mine();
+  const RankAddress mine = pulses_.mine();
   if (communicator_.progress() != Progress::helper) return ranks_.share(communicator_, leaders_, mine);
   HLC_TRY(ranks_.share(communicator_, leaders_, mine, ObjectFile::kept));
   HLC_TRY(start_helper());
@@ -58,7 +58,7 @@ Status RequestEngine::start_helper() {
     helper = std::make_unique<Helper>(communicator_);
     return Status::ok;
   }));
-  HLC_TRY(helper->start(port_, choice_, ranks_.table()));
+  HLC_TRY(helper->start(endpoint_, choice_, ranks_.table()));
   helper_ = std::move(helper);
   return Status::ok;
 }
@@ -113,7 +113,7 @@ bool RequestEngine::carry_out(const Message &message, const char *operands, std:
     if (outcome == Service::Outcome::done) return send_reply(reply);
     if (outcome == Service::Outcome::refused || bytes > 0) return Status::argument;
     put_off_.push_back(message);
-    endpoint_.note_put_off();
+    shared_endpoint_.note_put_off();
     return Status::ok;
   }));
 }
@@ -147,7 +147,7 @@ Status RequestEngine::send_reply(const Message &reply) {
   write(*request, reply, nullptr, 0);
   request->is_reply = true;
   replies_ += 1;
-  port_.start(*request);
+  endpoint_.start(*request);
   return Status::ok;
 }
 
@@ -177,7 +177,7 @@ Status RequestEngine::reach(int rank, Connection **connection) {
   Connection met;
   met.rank = rank;
   HLC_TRY(pulses_.know(rank, ranks_.of(rank)));
-  HLC_TRY(port_.meet(helper_ ? doors_.of(rank) : ranks_.of(rank).address, &met.peer));
+  HLC_TRY(endpoint_.resolve(helper_ ? doors_.of(rank) : ranks_.of(rank).address, &met.peer));
   *connection = &connections_.emplace(rank, met).first->second;
   return Status::ok;
 }
@@ -249,7 +249,7 @@ void RequestEngine::start(Request &request) {
   const auto locked = lock();
   list(request);
   if (is_post(request)) request.posted_before = request.connection->posted++;
-  port_.start(request);
+  endpoint_.start(request);
 }
 
 void RequestEngine::drop(Request &request) {
@@ -307,9 +307,9 @@ Status RequestEngine::for_connections(int rank, Each each) {
   auto locked = lock();
   auto next = rank < 0 ? connections_.begin() : connections_.find(rank);
   while (next != connections_.end()) {
-    if (endpoint_.many_threads()) locked.unlock();
+    if (shared_endpoint_.many_threads()) locked.unlock();
     HLC_TRY(each(next->second));
-    if (endpoint_.many_threads()) locked.lock();
+    if (shared_endpoint_.many_threads()) locked.lock();
     if (rank >= 0) return Status::ok;
     ++next;
   }

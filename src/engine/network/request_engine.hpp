@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/memory/directory.hpp"
-#include "engine/network/endpoint.hpp"
 #include "engine/network/helper.hpp"
+#include "engine/network/shared_endpoint.hpp"
 
 namespace halocline {
 
@@ -27,14 +27,14 @@ struct Query {
   Request *request = nullptr;
 };
 
-/// Any thread may call, but for what is collective, if the port was opened for many threads.
+/// Any thread may call, but for what is collective, if the endpoint was opened for many threads.
 class RequestEngine final : public EndpointClient {
  public:
   /// What it works with.
   struct Needs {
     Communicator &communicator;
     Leaders &leaders;
-    Endpoint &endpoint;
+    SharedEndpoint &shared_endpoint;
     Pulses &pulses;
   };
   RequestEngine(const Needs &needs, const transport::Choice &choice, transport::Failures *failures);
@@ -55,7 +55,7 @@ class RequestEngine final : public EndpointClient {
   /// The helper process of this node (HALOCLINE_PROGRESS=helper), which knows the addresses of all ranks; null if there is none.
   Helper *helper() const { return helper_.get(); }
   /// Moves everything at the endpoint along; true if anything came.
-  bool poll() { return endpoint_.poll_for(this); }
+  bool poll() { return shared_endpoint_.poll_for(this); }
 
   void ended(Request &request) override;
   bool read(const char *text, std::int64_t bytes) override;
@@ -109,7 +109,7 @@ class RequestEngine final : public EndpointClient {
  private:
   static constexpr std::size_t kMostRequests = 1024;  // to one rank: who does not take what is sent keeps none from the others
 
-  std::unique_lock<std::mutex> lock() { return endpoint_.lock(); }
+  std::unique_lock<std::mutex> lock() { return shared_endpoint_.lock(); }
   template <class There>
   Status await(const char *call, const Connection *connection, const int &rank, There there);
   bool time_to_take_back();
@@ -141,12 +141,12 @@ class RequestEngine final : public EndpointClient {
 
   Communicator &communicator_;
   Leaders &leaders_;
-  Endpoint &endpoint_;
+  SharedEndpoint &shared_endpoint_;
   Pulses &pulses_;
-  NetworkPort &port_;
+  NetworkEndpoint &endpoint_;
   transport::Choice choice_;
   bool open_ = false;
-  Directory<Whereabouts> ranks_;
+  Directory<RankAddress> ranks_;
   Directory<transport::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
   std::map<int, Connection> connections_;
   Service service_;

@@ -24,7 +24,7 @@ bool RequestEngine::has_failed() {
 }
 
 bool RequestEngine::is_held_by_provider(const Request &request) {
-  return request.state.load(std::memory_order_relaxed) == Transfer::State::under_way && !port_.waits_for_room(request);
+  return request.state.load(std::memory_order_relaxed) == Transfer::State::under_way && !endpoint_.waits_for_room(request);
 }
 
 bool RequestEngine::holds_any(const Connection &connection) {
@@ -49,7 +49,7 @@ void RequestEngine::give_up(int rank, const char *call) {
   pool_.of(connection, [&](Request &request) {
     // What another thread has handed over by now has an end of its own.
     const bool only_answer = request.awaits_reply && request.awaited == 1;
-    if (!only_answer) return port_.give_up(request, ENOTCONN);
+    if (!only_answer) return endpoint_.give_up(request, ENOTCONN);
     request.error = ENOTCONN;
     ended(request);
   });
@@ -57,7 +57,7 @@ void RequestEngine::give_up(int rank, const char *call) {
 
 Status RequestEngine::failure(const Connection &connection, const char *call) const {
   return fail(Status::peer_died, "%s: rank %d cannot reach %s over the network (any more): %s (in %s)", call, communicator_.rank(),
-              name_of(connection.rank).c_str(), port_.text_of(connection.error), connection.failed_call);
+              name_of(connection.rank).c_str(), endpoint_.text_of(connection.error), connection.failed_call);
 }
 
 Status RequestEngine::late(const char *call, int rank) const {

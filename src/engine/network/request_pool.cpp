@@ -9,7 +9,7 @@ namespace halocline {
 
 Status RequestPool::add_chunk() {
   auto chunk = std::make_unique<Chunk>();
-  HLC_TRY(chunk->room.open(*common_.port, static_cast<std::int64_t>(kChunk) * Request::kRoom, NetworkSegment::Use::for_me));
+  HLC_TRY(chunk->room.open(*common_.endpoint, static_cast<std::int64_t>(kChunk) * Request::kRoom, NetworkSegment::Use::for_me));
   chunks_.push_back(std::move(chunk));
   Chunk &made = *chunks_.back();
   for (std::size_t i = 0; i < kChunk; ++i) {
@@ -29,7 +29,7 @@ void RequestPool::disown() {
   for (const auto &chunk : chunks_)
     for (Request &request : chunk->requests) {
       request.owner = nullptr;
-      common_.port->give_up(request, ECANCELED);
+      common_.endpoint->give_up(request, ECANCELED);
     }
 }
 

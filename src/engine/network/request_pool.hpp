@@ -65,7 +65,7 @@ class RequestPool {
  public:
   /// What all requests of a pool have in common.
   struct Common {
-    NetworkPort *port = nullptr;
+    NetworkEndpoint *endpoint = nullptr;
     RequestOwner *owner = nullptr;
     transport::Failures *failures = nullptr;
   };

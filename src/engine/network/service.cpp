@@ -81,17 +81,17 @@ Service::Outcome Service::do_as_asked(const Message &query, const char *operands
   return done ? Outcome::done : Outcome::refused;
 }
 
-Status Letterbox::open(NetworkPort &port) {
+Status Letterbox::open(NetworkEndpoint &endpoint) {
   if (is_open()) return Status::ok;
-  HLC_TRY(room_.open(port, static_cast<std::int64_t>(kLetters) * kRoom, NetworkSegment::Use::for_me));
-  port_ = &port;
+  HLC_TRY(room_.open(endpoint, static_cast<std::int64_t>(kLetters) * kRoom, NetworkSegment::Use::for_me));
+  endpoint_ = &endpoint;
   return Status::ok;
 }
 
 /// A stranger can make the provider report a message that it has not written: what has been read must not be found there again.
 void Letterbox::receive_again(Transfer &letter) {
   std::memset(letter.into, 0, sizeof(Message));
-  port_->start(letter);
+  endpoint_->start(letter);
 }
 
 void Letterbox::receive() {
@@ -102,7 +102,7 @@ void Letterbox::receive() {
     letter.into = room_.base() + static_cast<std::int64_t>(i) * kRoom;
     letter.bytes = kRoom;
     letter.descriptor = room_.descriptor();
-    port_->start(letter);
+    endpoint_->start(letter);
   }
 }
 

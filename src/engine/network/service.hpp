@@ -60,17 +60,17 @@ class Letterbox {
   static constexpr std::int64_t kRoom = 2048;  // bytes of a message at most
 
   /// Takes the memory.
-  Status open(NetworkPort &port);
+  Status open(NetworkEndpoint &endpoint);
   /// Takes messages from now on; each is reported as a transfer that has ended, and to be started again when it has been read.
   void receive();
   /// Takes the next message where one has been read.
   void receive_again(Transfer &letter);
-  bool is_open() const { return port_ != nullptr; }
+  bool is_open() const { return endpoint_ != nullptr; }
 
  private:
   static constexpr std::size_t kLetters = 64;
 
-  NetworkPort *port_ = nullptr;
+  NetworkEndpoint *endpoint_ = nullptr;
   std::array<Transfer, kLetters> letters_;
   NetworkSegment room_;
 };

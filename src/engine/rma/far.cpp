@@ -29,7 +29,7 @@ void set_action(Message *message, hlc_action action) {
 FarParts::~FarParts() {
   if (serves_ && helper_) helper_->stop_serving(number_);
   if (serves_ && !helper_) requests_->stop_serving(number_);
-  if (ear_ != 0) port_->stop_setting(ear_);
+  if (ear_ != 0) endpoint_->stop_setting(ear_);
 }
 
 Status FarParts::connect(const Served &mine, const Segment &memory) {
@@ -45,7 +45,7 @@ Status FarParts::connect(const Served &mine, const Segment &memory) {
 
 void FarParts::find_network() {
   requests_ = network_.requests();
-  port_ = network_.port();
+  endpoint_ = network_.endpoint();
   helper_ = network_.helper();
 }
 
@@ -70,8 +70,8 @@ Status FarParts::open_mine(const Served &mine, FarCard *card) {
   const std::int64_t before = landing_ ? kLanding : 0;
   requests_->serve(number_, mine);
   serves_ = true;
-  HLC_TRY(mine_.cover(*port_, mine.data - before, mine.bytes + before));
-  if (port_->carries_values()) HLC_TRY(port_->listen(mine.words, &ear_));
+  HLC_TRY(mine_.cover(*endpoint_, mine.data - before, mine.bytes + before));
+  if (endpoint_->carries_values()) HLC_TRY(endpoint_->listen(mine.words, &ear_));
   *card = {mine.bytes, mine_.remote(), ear_};
   return Status::ok;
 }
@@ -96,7 +96,7 @@ Status FarParts::give_source(Request &request, const char *data, std::int64_t by
   if (bytes > Request::kRoom) {
     request.from = data;
     request.descriptor = nullptr;
-    return port_->registers_sources() ? port_->lend(request) : Status::ok;
+    return endpoint_->registers_sources() ? endpoint_->register_source(request) : Status::ok;
   }
   if (bytes > 0) std::memcpy(request.room, data, static_cast<std::size_t>(bytes));
   request.from = request.room;
@@ -116,7 +116,7 @@ Status FarParts::put_piece(const char *call, Target to, const char *data, std::i
   Request *request = nullptr;
   HLC_TRY(requests_->begin(to.rank, call, &request));
   // That a short one is there, the flush finds out, where its query cannot overtake writes.
-  request->kind = port_->keeps_order() && bytes <= Request::kRoom ? Transfer::Kind::write : Transfer::Kind::deliver;
+  request->kind = endpoint_->keeps_order() && bytes <= Request::kRoom ? Transfer::Kind::write : Transfer::Kind::deliver;
   aim(*request, to);
   return launch(*request, give_source(*request, data, bytes));
 }
@@ -129,17 +129,17 @@ Status FarParts::get_piece(const char *call, Target from, char *data, std::int64
   request->into = data;
   request->bytes = bytes;
   request->descriptor = nullptr;
-  return launch(*request, port_->registers_sources() ? port_->lend(*request) : Status::ok);
+  return launch(*request, endpoint_->registers_sources() ? endpoint_->register_source(*request) : Status::ok);
 }
 
 Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes) {
-  return for_pieces(bytes, port_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
+  return for_pieces(bytes, endpoint_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
     return put_piece(call, {to.rank, to.offset + begin}, data + begin, piece);
   });
 }
 
 Status FarParts::get(const char *call, Target from, char *data, std::int64_t bytes) {
-  return for_pieces(bytes, port_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
+  return for_pieces(bytes, endpoint_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
     return get_piece(call, {from.rank, from.offset + begin}, data + begin, piece);
   });
 }
@@ -147,7 +147,7 @@ Status FarParts::get(const char *call, Target from, char *data, std::int64_t byt
 Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done) {
   while (done < bytes) {
     if (const Status room = requests_->find_room(to.rank, call); room != Status::ok) return room;
-    const std::int64_t piece = std::min(port_->most_bytes(), bytes - done);
+    const std::int64_t piece = std::min(endpoint_->most_bytes(), bytes - done);
     HLC_TRY(put_piece(call, {to.rank, to.offset + done}, data + done, piece));
     done += piece;
   }
@@ -157,7 +157,7 @@ Status FarParts::put(const char *call, Target to, const char *data, std::int64_t
 Status FarParts::get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done) {
   while (done < bytes) {
     if (const Status room = requests_->find_room(from.rank, call); room != Status::ok) return room;
-    const std::int64_t piece = std::min(port_->most_bytes(), bytes - done);
+    const std::int64_t piece = std::min(endpoint_->most_bytes(), bytes - done);
     HLC_TRY(get_piece(call, {from.rank, from.offset + done}, data + done, piece));
     done += piece;
   }
@@ -166,8 +166,8 @@ Status FarParts::get(const char *call, Target from, char *data, std::int64_t byt
 
 /// The bytes that go before the piece that is announced: all of them where an announcement carries no value.
 std::int64_t FarParts::first_pieces(std::int64_t bytes) const {
-  if (!port_->carries_values() || bytes == 0) return bytes;
-  return (bytes - 1) / port_->most_bytes() * port_->most_bytes();
+  if (!endpoint_->carries_values() || bytes == 0) return bytes;
+  return (bytes - 1) / endpoint_->most_bytes() * endpoint_->most_bytes();
 }
 
 Status FarParts::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
@@ -176,7 +176,7 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
     HLC_TRY(put(call, to, data, first));
     // SYNC pieces-before-notification (pairs with Words::set): the last piece may overtake the others. A message that notifies overtakes none
     // that is posted.
-    HLC_TRY(requests_->flush(to.rank, call, port_->carries_values()));
+    HLC_TRY(requests_->flush(to.rank, call, endpoint_->carries_values()));
   }
   return put_last(call, to, data, bytes, notification);
 }
@@ -186,7 +186,7 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
   const std::int64_t first = first_pieces(bytes);
   if (first > 0 && !announcing.begun) {
     if (const Status put_all = put(call, to, data, first, announcing.done); put_all != Status::ok) return put_all;
-    announcing = {true, requests_->begin_flush(to.rank, port_->carries_values()), first};
+    announcing = {true, requests_->begin_flush(to.rank, endpoint_->carries_values()), first};
   }
   // SYNC pieces-before-notification (pairs with Words::set)
   if (first > 0)
@@ -198,7 +198,7 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
 /// The last piece, with the notification.
 Status FarParts::put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   const std::int64_t first = first_pieces(bytes);
-  if (!port_->carries_values() || (bytes == 0 && !landing_)) return notify_by_message(call, to.rank, notification);
+  if (!endpoint_->carries_values() || (bytes == 0 && !landing_)) return notify_by_message(call, to.rank, notification);
   return announce(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
 }
 
@@ -207,15 +207,16 @@ Status FarParts::announce(const char *call, Target to, const char *data, std::in
   constexpr std::uint64_t nothing = 0;
   Request *request = nullptr;
   HLC_TRY(requests_->begin(to.rank, call, &request));
-  request->kind = port_->keeps_order() ? Transfer::Kind::announce : Transfer::Kind::deliver_and_announce;
-  request->announcement = NetworkPort::announcement(card_of(to.rank).ear, static_cast<std::uint32_t>(notification.id), notification.value);
+  request->kind = endpoint_->keeps_order() ? Transfer::Kind::announce : Transfer::Kind::deliver_and_announce;
+  request->announcement =
+      NetworkEndpoint::announcement(card_of(to.rank).ear, static_cast<std::uint32_t>(notification.id), notification.value);
   aim(*request, bytes > 0 ? to : Target{to.rank, -kLanding});
   if (bytes > 0) return launch(*request, give_source(*request, data, bytes));
   return launch(*request, give_source(*request, reinterpret_cast<const char *>(&nothing), sizeof nothing));
 }
 
 Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing) {
-  if (!port_->keeps_order()) {
+  if (!endpoint_->keeps_order()) {
     if (!announcing.begun) announcing = {true, requests_->begin_flush(rank, false), 0};
     // SYNC writes-before-notification (pairs with Words::set): a message overtakes no write, where the provider promises that.
     if (const Status gone = requests_->look(announcing.before, call); gone != Status::ok) return gone;

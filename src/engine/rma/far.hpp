@@ -94,7 +94,7 @@ class FarParts {
   Communicator &communicator_;
   RequestEngine *requests_ = nullptr;
   Helper *helper_ = nullptr;  // of this node, if there is one
-  NetworkPort *port_ = nullptr;
+  NetworkEndpoint *endpoint_ = nullptr;
   NetworkSegment mine_;
   Directory<FarCard> cards_;
   std::optional<FarCard> only_;  // instead of them

@@ -9,11 +9,11 @@
 namespace halocline {
 
 NodeWays::NodeWays(Plan &plan, const std::vector<int> &edges)
-    : plan_(plan), edges_(edges), network_(plan.context->network()), port_(*network_.port()) {}
+    : plan_(plan), edges_(edges), network_(plan.context->network()), endpoint_(*network_.endpoint()) {}
 
 NodeWays::~NodeWays() {
   if (shares_) plan_.context->count_shared(-1);
-  for (Way &way : ways_) part_from(way);
+  for (Way &way : ways_) release_peer(way);
   if (std::all_of(ways_.begin(), ways_.end(), [](const Way &way) { return way.is_over(); })) return;
   remains_->memory = std::move(memory_);
   remains_->ways = std::move(ways_);
@@ -130,14 +130,14 @@ Status NodeWays::open(Way &way) {
     way.receive[slot] = way.landing_at + kLandingBytes + static_cast<std::int64_t>(slot) * in;
     way.send[slot] = way.news_at + kNewsBytes + static_cast<std::int64_t>(slot) * out;
   }
-  HLC_TRY(way.source.cover(port_, way.news_at, kNewsBytes + 2 * out, NetworkSegment::Use::for_me));
+  HLC_TRY(way.source.cover(endpoint_, way.news_at, kNewsBytes + 2 * out, NetworkSegment::Use::for_me));
   if (!is_carrier(way)) return Status::ok;
-  HLC_TRY(way.landing.cover(port_, way.landing_at, kLandingBytes + 2 * in, NetworkSegment::Use::for_peers));
+  HLC_TRY(way.landing.cover(endpoint_, way.landing_at, kLandingBytes + 2 * in, NetworkSegment::Use::for_peers));
   ReachCard &card = way.words->reach;
   card.carrier = network_.pulses()->mine();
   card.rank = plan_.context->rank();
   card.memory = way.landing.remote();
-  for (; way.listening < kinds; ++way.listening) card.announcements[way.listening] = port_.listen(&way.words->heard[way.listening]);
+  for (; way.listening < kinds; ++way.listening) card.announcements[way.listening] = endpoint_.listen(&way.words->heard[way.listening]);
   return Status::ok;
 }
 
@@ -164,7 +164,7 @@ Status NodeWays::connect_all(const std::vector<NodeCard> &theirs) {
 Status NodeWays::connect(Way &way, const ReachCard &card) {
   Transfer model;
   HLC_TRY(network_.pulses()->know(card.rank, card.carrier));
-  HLC_TRY(port_.meet(card.carrier.address, &model.peer));
+  HLC_TRY(endpoint_.resolve(card.carrier.address, &model.peer));
   way.address = card.carrier.address;
   way.met = true;
   way.rank = card.rank;
@@ -177,7 +177,7 @@ Status NodeWays::connect(Way &way, const ReachCard &card) {
   aim_word(way.greeting, model, way.send[0], card.memory.address);
   aim_word(way.news, model, way.news_at, card.memory.address + sizeof(std::uint64_t));
   way.news.announcement = card.announcements[loss];
-  port_.start(way.greeting);
+  endpoint_.start(way.greeting);
   return Status::ok;
 }
 
@@ -198,7 +198,7 @@ void NodeWays::make_pieces(Way &way, std::size_t slot, const ReachCard &card, co
     piece.from = way.send[slot] + before;
     piece.address = card.memory.address + static_cast<std::uint64_t>(slot_at + before);
     piece.announcement = card.announcements[(before == 0 ? first_0 : further_0) + slot];
-    before += port_.most_bytes();
+    before += endpoint_.most_bytes();
   }
 }
 
@@ -209,7 +209,7 @@ Status NodeWays::await_greetings() {
     network_.poll();
     for (const Way &way : ways_)
       if (way.greeting.state.load(std::memory_order_acquire) == Transfer::State::failed)
-        return unreached(way, port_.text_of(way.greeting.error));
+        return unreached(way, endpoint_.text_of(way.greeting.error));
     const auto silent = std::find_if(ways_.begin(), ways_.end(), [](const Way &way) { return !Way::is_done(way.greeting); });
     if (silent == ways_.end()) return Status::ok;
     if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-plan_.context->timeout_ns() / 2)) return unreached(*silent, "");
@@ -220,21 +220,21 @@ Status NodeWays::unreached(const Way &way, const char *reason) const {
   return fail(Status::timeout,
               "rank %d does not reach rank %d on host %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface, "
               "HALOCLINE_PROVIDER=none does without)",
-              plan_.context->rank(), way.rank, way.host.c_str(), port_.description().c_str(), *reason ? ": " : "", reason);
+              plan_.context->rank(), way.rank, way.host.c_str(), endpoint_.description().c_str(), *reason ? ": " : "", reason);
 }
 
-void NodeWays::part_from(Way &way) {
-  for (std::size_t kind = 0; kind < way.listening; ++kind) port_.stop_listening(way.words->reach.announcements[kind]);
+void NodeWays::release_peer(Way &way) {
+  for (std::size_t kind = 0; kind < way.listening; ++kind) endpoint_.stop_listening(way.words->reach.announcements[kind]);
   withdraw(way);
-  if (way.met) port_.part_from(way.address);
+  if (way.met) endpoint_.release_peer(way.address);
 }
 
 /// What waits for room.
 void NodeWays::withdraw(Way &way) {
-  port_.withdraw(way.greeting);
-  port_.withdraw(way.news);
+  endpoint_.withdraw(way.greeting);
+  endpoint_.withdraw(way.news);
   for (auto &pieces : way.pieces)
-    for (Transfer &piece : pieces) port_.withdraw(piece);
+    for (Transfer &piece : pieces) endpoint_.withdraw(piece);
 }
 
 }  // namespace halocline

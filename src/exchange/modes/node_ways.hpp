@@ -38,7 +38,7 @@ static_assert(sizeof(NodeWords) % kLinePair == 0);
 
 /// What ranks of the other node have to know to write a bundle to this one.
 struct ReachCard {
-  Whereabouts carrier;
+  RankAddress carrier;
   int rank = 0;  // the carrier's
   transport::RemoteKey memory;  // from the landing on
   std::array<std::uint64_t, kinds> announcements{};
@@ -132,7 +132,7 @@ class NodeWays {
   NodeWords &words() const { return *reinterpret_cast<NodeWords *>(memory_.part(0)); }
   /// Ranks of this node who have a stake where I have one.
   const std::vector<Member> &partners() const { return partners_; }
-  std::int64_t pieces_of(std::int64_t bytes) const { return (bytes + port_.most_bytes() - 1) / port_.most_bytes(); }
+  std::int64_t pieces_of(std::int64_t bytes) const { return (bytes + endpoint_.most_bytes() - 1) / endpoint_.most_bytes(); }
   std::int64_t memory_bytes() const;
 
  private:
@@ -157,7 +157,7 @@ class NodeWays {
   Status await_greetings();
   /// The reason is known if the provider has given up.
   Status unreached(const Way &way, const char *reason) const;
-  void part_from(Way &way);
+  void release_peer(Way &way);
   void withdraw(Way &way);
   template <class Part>
   Status prepare(Part part) {
@@ -167,7 +167,7 @@ class NodeWays {
   Plan &plan_;
   const std::vector<int> &edges_;
   Network &network_;
-  NetworkPort &port_;
+  NetworkEndpoint &endpoint_;
   std::unique_ptr<Remains> remains_;  // there if there are ways
   Segment memory_;  // of the bundles: goes after what registers it
   std::vector<Way> ways_;

@@ -24,7 +24,7 @@ constexpr std::int64_t kNewsLeave_ns = 200'000'000;
 class NodeWireLeg final : public Leg {
  public:
   NodeWireLeg(Plan &plan, std::vector<int> edges)
-      : Leg(plan, std::move(edges)), network_(plan.context->network()), port_(*network_.port()), ways_(plan, edges_) {
+      : Leg(plan, std::move(edges)), network_(plan.context->network()), endpoint_(*network_.endpoint()), ways_(plan, edges_) {
     waiting_.reserve(edges_.size());
   }
 
@@ -114,7 +114,7 @@ class NodeWireLeg final : public Leg {
   Status look_for_lost() override {
     if (const std::uint64_t word = ways_.words().lost.load(std::memory_order_relaxed); word != 0) return end_for(Loss::of(word));
     for (Way &way : ways_.all()) {
-      // SYNC payload-before-announcement (pairs with Port::hear)
+      // SYNC payload-before-announcement (pairs with Endpoint::hear)
       if (reached(way.words->heard[loss], 1)) return end_for(Loss::of(news_in(way.landing_at)));
       if (is_gone(way)) return lose(way, "the network has nobody to give it to");
     }
@@ -193,9 +193,9 @@ class NodeWireLeg final : public Leg {
     way.posted[slot] = round_;
     for (Transfer &piece : way.pieces[slot]) {
       if (left <= 0) break;
-      piece.bytes = std::min(left, port_.most_bytes());
+      piece.bytes = std::min(left, endpoint_.most_bytes());
       left -= piece.bytes;
-      port_.start(piece);
+      endpoint_.start(piece);
       writes_ += 1;
     }
   }
@@ -203,7 +203,7 @@ class NodeWireLeg final : public Leg {
   bool has_come(Way &way) const {
     if (way.come) return true;
     const std::size_t slot = round_ % kSlots;
-    // SYNC payload-before-announcement (pairs with Port::hear)
+    // SYNC payload-before-announcement (pairs with Endpoint::hear)
     // SYNC unpacked-before-packed (pairs with count_me, at the other node)
     if (!reached(way.words->heard[first_0 + slot], (round_ + 1) / kSlots)) return false;
     way.come = reached(way.words->heard[further_0 + slot], further_in(way.receive[slot]));
@@ -234,7 +234,7 @@ class NodeWireLeg final : public Leg {
     const auto has_failed = [](const Transfer &t) { return t.state.load(std::memory_order_acquire) == Transfer::State::failed; };
     for (const auto &pieces : way.pieces)
       for (const Transfer &piece : pieces)
-        if (has_failed(piece)) return lose(way, port_.text_of(piece.error));
+        if (has_failed(piece)) return lose(way, endpoint_.text_of(piece.error));
     return Status::ok;
   }
 
@@ -242,7 +242,7 @@ class NodeWireLeg final : public Leg {
   /// or is stopped still takes, and one that is flooded has something on its way.
   bool is_gone(const Way &way) const {
     if (!network_.pulses()->has_lost(way.rank, Pulses::kGone_ns) || network_.requests()->is_on_its_way(way.rank)) return false;
-    const auto is_held = [&](const Transfer &t) { return !Way::is_ended(t) && !port_.waits_for_room(t); };
+    const auto is_held = [&](const Transfer &t) { return !Way::is_ended(t) && !endpoint_.waits_for_room(t); };
     return std::none_of(way.pieces[0].begin(), way.pieces[0].end(), is_held) &&
            std::none_of(way.pieces[1].begin(), way.pieces[1].end(), is_held);
   }
@@ -280,7 +280,7 @@ class NodeWireLeg final : public Leg {
     for (Way &way : ways_.all()) {
       if (way.rank == Loss::of(word).rank) continue;
       std::memcpy(way.news_at, &word, sizeof word);
-      port_.start(way.news);
+      endpoint_.start(way.news);
     }
     flush_notice();
   }
@@ -294,7 +294,7 @@ class NodeWireLeg final : public Leg {
   }
 
   Network &network_;
-  NetworkPort &port_;
+  NetworkEndpoint &endpoint_;
   NodeWays ways_;
   std::vector<int> waiting_;
   std::uint64_t round_ = 0, failures_ = 0;

@@ -26,7 +26,7 @@ enum : std::size_t { arrived_0, arrived_1, freed_0, freed_1, greeted, wire_kinds
 
 /// What the peer has to know to write to its edge.
 struct WireCard {
-  Whereabouts rank;
+  RankAddress rank;
   RemoteKey memory;
   std::int64_t word = 0, slot = 0, slot_distance = 0;  // offsets in the memory
   std::array<std::uint64_t, wire_kinds> announcements{};
@@ -36,10 +36,11 @@ struct WireCard {
 ///   send buffer:     | one word               | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
 class WireLeg final : public Leg {
  public:
-  WireLeg(Plan &plan, std::vector<int> edges) : Leg(plan, std::move(edges)), network_(plan.context->network()), port_(*network_.port()) {}
+  WireLeg(Plan &plan, std::vector<int> edges)
+      : Leg(plan, std::move(edges)), network_(plan.context->network()), endpoint_(*network_.endpoint()) {}
 
   ~WireLeg() override {
-    for (End &from : ends_) part_from(from);
+    for (End &from : ends_) release_peer(from);
     if (is_at_rest()) return;
     remains_->receive = std::move(receive_);
     remains_->send = std::move(send_);
@@ -83,9 +84,9 @@ class WireLeg final : public Leg {
     std::int64_t left = part(e).out;
     for (Transfer &piece : end(e).data[slot]) {
       if (left <= 0) break;
-      piece.bytes = std::min(left, port_.most_bytes());
+      piece.bytes = std::min(left, endpoint_.most_bytes());
       left -= piece.bytes;
-      port_.start(piece);
+      endpoint_.start(piece);
       writes_ += 1;
     }
     return Status::ok;
@@ -96,7 +97,7 @@ class WireLeg final : public Leg {
     for (int &candidate : waiting_) {
       const End &from = end(candidate);
       const std::uint64_t slot = from.received % kWireSlots;
-      // SYNC payload-before-announcement (pairs with Port::hear)
+      // SYNC payload-before-announcement (pairs with Endpoint::hear)
       if (!reached(from.heard[arrived_0 + slot], from.awaited[slot])) continue;
       *e = candidate;
       candidate = waiting_.back();
@@ -113,7 +114,7 @@ class WireLeg final : public Leg {
 
   Status release(int e) override {
     // SYNC unpacked-before-rewrite (pairs with place)
-    port_.start(end(e).freeing[end(e).received % kWireSlots]);
+    endpoint_.start(end(e).freeing[end(e).received % kWireSlots]);
     writes_ += 1;
     return Status::ok;
   }
@@ -179,7 +180,7 @@ class WireLeg final : public Leg {
     return send_.base() + kWordBytes + static_cast<std::int64_t>(slot) * slots_out_.bytes + slots_out_.offset[static_cast<std::size_t>(e)];
   }
   std::uint64_t pieces(std::int64_t bytes) const {
-    return static_cast<std::uint64_t>((bytes + port_.most_bytes() - 1) / port_.most_bytes());
+    return static_cast<std::uint64_t>((bytes + endpoint_.most_bytes() - 1) / endpoint_.most_bytes());
   }
 
   /// A failure of the transport, which knows no ranks, becomes one of mine.
@@ -191,8 +192,9 @@ class WireLeg final : public Leg {
     words_bytes_ = static_cast<std::int64_t>(edges_.size()) * kWordBytes;
     slots_in_ = lay_out(plan_, edges_, &Edge::space_in);
     slots_out_ = lay_out(plan_, edges_, &Edge::space_out);
-    HLC_TRY(receive_.open(port_, words_bytes_ + static_cast<std::int64_t>(kWireSlots) * slots_in_.bytes, NetworkSegment::Use::for_peers));
-    HLC_TRY(send_.open(port_, kWordBytes + static_cast<std::int64_t>(kWireSlots) * slots_out_.bytes, NetworkSegment::Use::for_me));
+    HLC_TRY(
+        receive_.open(endpoint_, words_bytes_ + static_cast<std::int64_t>(kWireSlots) * slots_in_.bytes, NetworkSegment::Use::for_peers));
+    HLC_TRY(send_.open(endpoint_, kWordBytes + static_cast<std::int64_t>(kWireSlots) * slots_out_.bytes, NetworkSegment::Use::for_me));
     position_.assign(plan_.edges.size(), -1);
     waiting_.reserve(edges_.size());
     remains_ = std::make_unique<Remains>();
@@ -206,7 +208,7 @@ class WireLeg final : public Leg {
     const auto e = static_cast<std::size_t>(edges_[i]);
     position_[e] = static_cast<int>(i);
     for (std::size_t kind = 0; kind < wire_kinds; ++kind, ++ends_[i].listening)
-      ends_[i].my_announcements[kind] = port_.listen(&ends_[i].heard[kind]);
+      ends_[i].my_announcements[kind] = endpoint_.listen(&ends_[i].heard[kind]);
     return {network_.pulses()->mine(),          receive_.remote(), static_cast<std::int64_t>(i) * kWordBytes,
             words_bytes_ + slots_in_.offset[e], slots_in_.bytes,   ends_[i].my_announcements};
   }
@@ -220,7 +222,7 @@ class WireLeg final : public Leg {
     End &to = end(e);
     Transfer model;
     HLC_TRY(network_.pulses()->know(edge(e).rank, card.rank));
-    HLC_TRY(port_.meet(card.rank.address, &model.peer));
+    HLC_TRY(endpoint_.resolve(card.rank.address, &model.peer));
     to.address = card.rank.address;
     to.met = true;
     model.failures = network_.count_failures();
@@ -246,7 +248,7 @@ class WireLeg final : public Leg {
     std::vector<Transfer> &data = end(e).data[slot];
     data = std::vector<Transfer>(pieces(edge(e).space_out));
     for (std::size_t i = 0; i < data.size(); ++i) {
-      const std::int64_t before = static_cast<std::int64_t>(i) * port_.most_bytes();
+      const std::int64_t before = static_cast<std::int64_t>(i) * endpoint_.most_bytes();
       data[i].aim_as(model);
       data[i].from = outgoing(e, slot) + before;
       data[i].address =
@@ -255,18 +257,18 @@ class WireLeg final : public Leg {
     }
   }
 
-  void part_from(End &from) {
-    for (std::size_t kind = 0; kind < from.listening; ++kind) port_.stop_listening(from.my_announcements[kind]);
+  void release_peer(End &from) {
+    for (std::size_t kind = 0; kind < from.listening; ++kind) endpoint_.stop_listening(from.my_announcements[kind]);
     withdraw(from);
-    if (from.met) port_.part_from(from.address);
+    if (from.met) endpoint_.release_peer(from.address);
   }
 
   /// What waits for room.
   void withdraw(End &to) {
-    port_.withdraw(to.greeting);
+    endpoint_.withdraw(to.greeting);
     for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
-      port_.withdraw(to.freeing[slot]);
-      for (Transfer &piece : to.data[slot]) port_.withdraw(piece);
+      endpoint_.withdraw(to.freeing[slot]);
+      for (Transfer &piece : to.data[slot]) endpoint_.withdraw(piece);
     }
   }
 
@@ -277,7 +279,7 @@ class WireLeg final : public Leg {
   /// Each side writes a word to the other and waits for the other's. So the connections stand before the first round, and a peer that cannot
   /// be reached is an error of the plan.
   Status greet() {
-    for (End &to : ends_) port_.start(to.greeting);
+    for (End &to : ends_) endpoint_.start(to.greeting);
     return prepare([&] { return await_greetings(); });
   }
 
@@ -296,7 +298,7 @@ class WireLeg final : public Leg {
     return fail(Status::timeout,
                 "rank %d does not reach rank %d on host %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface, "
                 "HALOCLINE_PROVIDER=none does without)",
-                plan_.context->rank(), rank, plan_.other_host(rank), port_.description().c_str(), *reason ? ": " : "", reason);
+                plan_.context->rank(), rank, plan_.other_host(rank), endpoint_.description().c_str(), *reason ? ": " : "", reason);
   }
 
   /// A rank whose greeting has not come or to which mine has not gone, -1 if there is none.
@@ -333,10 +335,10 @@ class WireLeg final : public Leg {
     const auto check = [&](const Transfer &transfer) {
       if (transfer.state.load(std::memory_order_acquire) != Transfer::State::failed) return Status::ok;
       return fail(Status::peer_died, "rank %d cannot reach rank %d on host %s over the network (any more): %s", plan_.context->rank(), rank,
-                  plan_.other_host(rank), port_.text_of(transfer.error));
+                  plan_.other_host(rank), endpoint_.text_of(transfer.error));
     };
     if (to.greeting.state.load(std::memory_order_acquire) == Transfer::State::failed)
-      return unreached(rank, port_.text_of(to.greeting.error));
+      return unreached(rank, endpoint_.text_of(to.greeting.error));
     for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
       HLC_TRY(check(to.freeing[slot]));
       for (const Transfer &piece : to.data[slot]) HLC_TRY(check(piece));
@@ -345,7 +347,7 @@ class WireLeg final : public Leg {
   }
 
   Network &network_;
-  NetworkPort &port_;
+  NetworkEndpoint &endpoint_;
   std::unique_ptr<Remains> remains_;  // there if there are ends
   NetworkSegment receive_, send_;
   std::int64_t words_bytes_ = 0;

@@ -97,7 +97,7 @@ void Fabric::finish(const Packet &packet, int error) {
 void Fabric::deliver(Peer endpoint, const std::function<bool()> &late) {
   const auto found = endpoints_.find(endpoint);
   if (found == endpoints_.end()) return;
-  Endpoint &target = found->second;
+  FabricEndpoint &target = found->second;
   std::set<Peer> writing;  // of their writes some have not arrived: no message passes them
   for (auto next = target.arriving.begin(); next != target.arriving.end();) {
     const auto packet = next++;
@@ -111,13 +111,13 @@ void Fabric::deliver(Peer endpoint, const std::function<bool()> &late) {
   }
 }
 
-void Fabric::arrive(Peer at, Endpoint &target, const Packet &packet) {
+void Fabric::arrive(Peer at, FabricEndpoint &target, const Packet &packet) {
   const int error = packet.kind == Transfer::Kind::send ? copy_message(target, packet) : access(at, packet);
   if (error == 0 && announces(packet.kind)) target.events.push_back({nullptr, 0, packet.data});
   finish(packet, error);
 }
 
-int Fabric::copy_message(Endpoint &target, const Packet &packet) {
+int Fabric::copy_message(FabricEndpoint &target, const Packet &packet) {
   Transfer &buffer = *target.buffers.front();
   target.buffers.pop_front();
   const bool fits = packet.bytes <= buffer.bytes;

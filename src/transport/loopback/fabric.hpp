@@ -74,20 +74,20 @@ class Fabric {
   bool take(Peer endpoint, Event *event);
 
  private:
-  struct Endpoint {
+  struct FabricEndpoint {
     std::list<Packet> arriving;
     std::deque<Transfer *> buffers;
     std::deque<Event> events;
   };
-  void arrive(Peer at, Endpoint &target, const Packet &packet);
-  int copy_message(Endpoint &target, const Packet &packet);
+  void arrive(Peer at, FabricEndpoint &target, const Packet &packet);
+  int copy_message(FabricEndpoint &target, const Packet &packet);
   int access(Peer target, const Packet &packet);
   void finish(const Packet &packet, int error);
 
   std::mutex mutex_;
   Peer last_ = 0;
   std::uint64_t last_key_ = 0;
-  std::map<Peer, Endpoint> endpoints_;
+  std::map<Peer, FabricEndpoint> endpoints_;
   std::map<std::uint64_t, Memory> memory_;
 };
 

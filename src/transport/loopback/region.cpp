@@ -24,21 +24,21 @@ Region::~Region() {
   if (owns_) std::free(base_);
 }
 
-Status Region::open(Port &port, std::int64_t bytes, Use use) {
+Status Region::open(Endpoint &endpoint, std::int64_t bytes, Use use) {
   constexpr std::int64_t page = 4096;
   const std::int64_t whole = round_up(bytes > 0 ? bytes : 1, page);
   auto *memory = static_cast<char *>(std::aligned_alloc(page, static_cast<std::size_t>(whole)));
   if (!memory) return fail(Status::memory, "no memory for %lld bytes of buffers", static_cast<long long>(whole));
   std::memset(memory, 0, static_cast<std::size_t>(whole));
   owns_ = true;
-  return cover(port, memory, whole, use);
+  return cover(endpoint, memory, whole, use);
 }
 
-Status Region::cover(Port &port, char *base, std::int64_t bytes, Use use) {
+Status Region::cover(Endpoint &endpoint, char *base, std::int64_t bytes, Use use) {
   base_ = base;
   bytes_ = bytes;
   const auto locked = Fabric::instance().lock();
-  memory_ = Fabric::instance().register_memory({port.number_, base, bytes, use});
+  memory_ = Fabric::instance().register_memory({endpoint.number_, base, bytes, use});
   return Status::ok;
 }
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "transport/loopback/port.hpp"
+#include "transport/loopback/endpoint.hpp"
 
 namespace halocline::transport::loopback {
 
@@ -18,8 +18,8 @@ class Region {
   Region &operator=(Region &&other) noexcept;
   ~Region();
 
-  Status open(Port &port, std::int64_t bytes, Use use);
-  Status cover(Port &port, char *base, std::int64_t bytes, Use use = Use::for_peers);
+  Status open(Endpoint &endpoint, std::int64_t bytes, Use use);
+  Status cover(Endpoint &endpoint, char *base, std::int64_t bytes, Use use = Use::for_peers);
   char *base() const { return base_; }
   std::int64_t bytes() const { return bytes_; }
   void *descriptor() const { return memory_; }
@@ -32,6 +32,6 @@ class Region {
   Memory *memory_ = nullptr;  // as the fabric knows it
 };
 
-static_assert(NetworkRegionContract<Region, Port>);
+static_assert(NetworkRegionContract<Region, Endpoint>);
 
 }  // namespace halocline::transport::loopback

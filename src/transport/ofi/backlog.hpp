@@ -56,7 +56,7 @@ void Backlog::retry(TryStart try_start) {
   for (Line **link = &waiting_; *link;) {
     Line &line = **link;
     while (line.first) {
-      // SYNC first-in-first-out (pairs with Port::start): the next one waits until this one has room.
+      // SYNC first-in-first-out (pairs with Endpoint::start): the next one waits until this one has room.
       Transfer &oldest = take_first(line);
       if (try_start(oldest)) continue;
       prepend(line, oldest);

@@ -1,4 +1,4 @@
-// Stands for this folder where libfabric's headers were not there at build time: the port cannot be opened, and says why.
+// Stands for this folder where libfabric's headers were not there at build time: the endpoint cannot be opened, and says why.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 
@@ -8,38 +8,38 @@ namespace halocline::transport::ofi {
 
 struct State {};
 
-Port::Port() = default;
-Port::~Port() = default;
+Endpoint::Endpoint() = default;
+Endpoint::~Endpoint() = default;
 
-Status Port::choose(const Wish &, Choice *) {
+Status Endpoint::choose(const Wish &, Choice *) {
   return fail(Status::unsupported, "this Halocline was built without libfabric's headers (Debian package libfabric-dev)");
 }
-Status Port::open(const Wish &wish, const Choice &) {
+Status Endpoint::open(const Wish &wish, const Choice &) {
   Choice choice;
   return choose(wish, &choice);
 }
 
-void Port::close_endpoint() {}
+void Endpoint::close_endpoint() {}
 
-// Nobody comes here without an open port.
-Status Port::meet(const Address &, Peer *) { std::abort(); }
-void Port::part_from(const Address &) { std::abort(); }
-void Port::part_from(Peer) { std::abort(); }
-std::uint64_t Port::listen(Counter *) { std::abort(); }
-void Port::stop_listening(std::uint64_t) { std::abort(); }
-Status Port::listen(const Words &, std::uint64_t *) { std::abort(); }
-void Port::stop_setting(std::uint64_t) { std::abort(); }
-void Port::start(Transfer &) { std::abort(); }
-Transfer *Port::take_ended() { std::abort(); }
-Status Port::lend(Transfer &) { std::abort(); }
-bool Port::waits_for_room(const Transfer &) { std::abort(); }
-bool Port::withdraw(Transfer &) { std::abort(); }
-void Port::give_up(Transfer &, int) { std::abort(); }
-void Port::poll() { std::abort(); }
-void Port::sleep(int, long) { std::abort(); }
-const char *Port::text_of(int) const { std::abort(); }
-Status Region::open(Port &, std::int64_t, Use) { std::abort(); }
-Status Region::cover(Port &, char *, std::int64_t, Use) { std::abort(); }
+// Nobody comes here without an open endpoint.
+Status Endpoint::resolve(const Address &, Peer *) { std::abort(); }
+void Endpoint::release_peer(const Address &) { std::abort(); }
+void Endpoint::release_peer(Peer) { std::abort(); }
+std::uint64_t Endpoint::listen(Counter *) { std::abort(); }
+void Endpoint::stop_listening(std::uint64_t) { std::abort(); }
+Status Endpoint::listen(const Words &, std::uint64_t *) { std::abort(); }
+void Endpoint::stop_setting(std::uint64_t) { std::abort(); }
+void Endpoint::start(Transfer &) { std::abort(); }
+Transfer *Endpoint::take_ended() { std::abort(); }
+Status Endpoint::register_source(Transfer &) { std::abort(); }
+bool Endpoint::waits_for_room(const Transfer &) { std::abort(); }
+bool Endpoint::withdraw(Transfer &) { std::abort(); }
+void Endpoint::give_up(Transfer &, int) { std::abort(); }
+void Endpoint::poll() { std::abort(); }
+void Endpoint::sleep(int, long) { std::abort(); }
+const char *Endpoint::text_of(int) const { std::abort(); }
+Status Region::open(Endpoint &, std::int64_t, Use) { std::abort(); }
+Status Region::cover(Endpoint &, char *, std::int64_t, Use) { std::abort(); }
 Region &Region::operator=(Region &&other) noexcept {
   std::swap(base_, other.base_);
   return *this;

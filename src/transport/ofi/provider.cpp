@@ -76,7 +76,7 @@ Info make_hints(const Library &library) {
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  // The port lets one thread in at a time, and whoever waits moves the data: a provider needs neither locks nor threads of its own.
+  // The endpoint lets one thread in at a time, and whoever waits moves the data: a provider needs neither locks nor threads of its own.
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->control_progress = hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
   hints->domain_attr->cq_data_size = 4;

@@ -29,7 +29,7 @@ Status find_random_bits() {
 
 std::uint64_t random_bits() {
   std::uint64_t bits = 0;
-  if (!draw(&bits)) std::abort();  // taken away since the port was opened
+  if (!draw(&bits)) std::abort();  // taken away since the endpoint was opened
   return bits;
 }
 

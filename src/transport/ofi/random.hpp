@@ -8,7 +8,7 @@
 
 namespace halocline::transport::ofi {
 
-/// Fails, as unsupported, where the system hands out none. Asked before a port opens; after that none of the others need ask.
+/// Fails, as unsupported, where the system hands out none. Asked before a endpoint opens; after that none of the others need ask.
 Status find_random_bits();
 
 /// 64 random bits.

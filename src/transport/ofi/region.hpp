@@ -5,13 +5,13 @@
 
 #include <utility>
 
-#include "transport/ofi/port.hpp"
+#include "transport/ofi/endpoint.hpp"
 
 struct fid_mr;
 
 namespace halocline::transport::ofi {
 
-/// Pages that hold zeros at first. Move-only; goes before its port.
+/// Pages that hold zeros at first. Move-only; goes before its endpoint.
 class Region {
  public:
   using Use = transport::Use;
@@ -23,10 +23,10 @@ class Region {
 
   /// Takes the memory, and tells the provider of it: for peers to write into, under a key that nobody can guess where the provider lets us
   /// choose it, or for me to write from.
-  Status open(Port &port, std::int64_t bytes, Use use);
+  Status open(Endpoint &endpoint, std::int64_t bytes, Use use);
   /// Tells the provider of memory that exists already, for peers to write into and to read, or for me to write from. It has to outlive the
   /// region.
-  Status cover(Port &port, char *base, std::int64_t bytes, Use use = Use::for_peers);
+  Status cover(Endpoint &endpoint, char *base, std::int64_t bytes, Use use = Use::for_peers);
   char *base() const { return base_; }
   std::int64_t bytes() const { return bytes_; }
   /// What goes with every write from this memory.
@@ -35,17 +35,17 @@ class Region {
   RemoteKey remote() const { return remote_; }
 
  private:
-  Status enter(Port &port, bool for_peers);
+  Status enter(Endpoint &endpoint, bool for_peers);
 
   char *base_ = nullptr;
   std::int64_t bytes_ = 0;
   bool borrowed_ = false;
-  Port *port_ = nullptr;
+  Endpoint *endpoint_ = nullptr;
   fid_mr *registration_ = nullptr;
   void *descriptor_ = nullptr;
   RemoteKey remote_;
 };
 
-static_assert(NetworkRegionContract<Region, Port>);
+static_assert(NetworkRegionContract<Region, Endpoint>);
 
 }  // namespace halocline::transport::ofi

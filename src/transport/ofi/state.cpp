@@ -1,4 +1,4 @@
-// Opening and closing what a port consists of.
+// Opening and closing what a endpoint consists of.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/state.hpp"
 

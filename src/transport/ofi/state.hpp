@@ -1,4 +1,4 @@
-// What libfabric has made for a port. Only the files of this folder that include libfabric's headers see it.
+// What libfabric has made for a endpoint. Only the files of this folder that include libfabric's headers see it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -21,25 +21,25 @@ namespace halocline::transport::ofi {
 struct State;
 
 /// The endpoint and all that goes with it. transport/network.hpp says what each member does.
-class Port {
+class Endpoint {
  public:
-  Port();
-  Port(const Port &) = delete;
-  Port &operator=(const Port &) = delete;
-  ~Port();
+  Endpoint();
+  Endpoint(const Endpoint &) = delete;
+  Endpoint &operator=(const Endpoint &) = delete;
+  ~Endpoint();
 
   static Status choose(const Wish &wish, Choice *choice);
   Status open(const Wish &wish, const Choice &choice);
-  /// The provider may refuse while memory is registered: then the endpoint is closed with the port.
+  /// The provider may refuse while memory is registered: then the endpoint is closed with the endpoint.
   void close_endpoint();
   const std::string &description() const { return description_; }
   const std::string &library_file() const { return library_file_; }
   const char *text_of(int error) const;
 
   const Address &address() const { return address_; }
-  Status meet(const Address &address, Peer *peer);
-  void part_from(const Address &address);
-  void part_from(Peer peer);
+  Status resolve(const Address &address, Peer *peer);
+  void release_peer(const Address &address);
+  void release_peer(Peer peer);
 
   std::uint64_t listen(Counter *counter);
   void stop_listening(std::uint64_t word);
@@ -49,15 +49,15 @@ class Port {
   static std::uint64_t announcement(std::uint64_t ear, std::uint32_t id, std::uint32_t value) {
     return ear | std::uint64_t{id} << 32 | value;
   }
-  void count_stranger() { strangers_.fetch_add(1, std::memory_order_relaxed); }
+  void count_foreign() { foreign_.fetch_add(1, std::memory_order_relaxed); }
   /// Errors that belong to no transfer are counted, too.
-  std::uint64_t strangers() const { return strangers_.load(std::memory_order_relaxed); }
+  std::uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }
 
   std::int64_t most_bytes() const { return most_bytes_; }
   bool registers_sources() const { return registers_sources_; }
   /// The provider promises it for what it was given first, and what has no room waits in that order.
   bool keeps_order() const { return keeps_order_; }
-  Status lend(Transfer &transfer);
+  Status register_source(Transfer &transfer);
   void start(Transfer &transfer);
   bool waits_for_room(const Transfer &transfer);
   bool withdraw(Transfer &transfer);
@@ -78,14 +78,14 @@ class Port {
     Counter *counter = nullptr;
     std::uint64_t word = 0;
   };
-  struct Acquaintance {
+  struct KnownPeer {
     Peer peer = 0;
     int users = 0;
   };
-  using Acquaintances = std::map<Address, Acquaintance>;
+  using KnownPeers = std::map<Address, KnownPeer>;
 
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
-  void let_go(Acquaintances::iterator known);
+  void let_go(KnownPeers::iterator known);
   bool try_start(Transfer &transfer);
   bool hold_back(const Transfer &transfer);
   bool is_crowded();
@@ -103,7 +103,7 @@ class Port {
   std::string description_, library_file_;
   Address address_;
   std::int64_t most_bytes_ = 0;
-  Acquaintances acquaintances_;
+  KnownPeers known_peers_;
   std::vector<Ear> ears_;
   std::vector<std::size_t> free_ears_;
   std::map<std::uint64_t, Words> words_;  // by ear
@@ -116,13 +116,13 @@ class Port {
   std::uint32_t dice_ = 0;  // not 0: transfers are held back at random
   bool crowded_ = false;
   std::chrono::steady_clock::time_point room_from_{};  // in a crowded network
-  std::atomic<std::uint64_t> strangers_{0}, polls_{0}, events_{0}, taken_{0};
+  std::atomic<std::uint64_t> foreign_{0}, polls_{0}, events_{0}, taken_{0};
   std::atomic<std::int64_t> held_{0};  // of those taken; written under the lock
   int wait_object_ = -1;  // readable when something has come; belongs to the completion queue
   bool many_threads_ = false;
   std::mutex mutex_;
 };
 
-static_assert(NetworkPortContract<Port>);
+static_assert(NetworkEndpointContract<Endpoint>);
 
 }  // namespace halocline::transport::ofi

@@ -1,6 +1,6 @@
 // Sharing the endpoint, and handing what has come to the context that it is for.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/network/endpoint.hpp"
+#include "engine/network/shared_endpoint.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 /// The endpoints of this process.
 struct OpenEndpoints {
   std::mutex mutex;
-  std::vector<std::weak_ptr<Endpoint>> endpoints;
+  std::vector<std::weak_ptr<SharedEndpoint>> endpoints;
 };
 
 OpenEndpoints &open_endpoints() {
@@ -23,48 +23,48 @@ OpenEndpoints &open_endpoints() {
 }  // namespace
 
 /// What is under way lies in memory that goes with the members: the provider has to let go of it first.
-Endpoint::~Endpoint() {
+SharedEndpoint::~SharedEndpoint() {
   thread_.reset();
-  port_.close_endpoint();
+  endpoint_.close_endpoint();
 }
 
-Status Endpoint::share(const EndpointSpec &spec, std::shared_ptr<Endpoint> *endpoint) {
+Status SharedEndpoint::share(const EndpointSpec &spec, std::shared_ptr<SharedEndpoint> *endpoint) {
   OpenEndpoints &all = open_endpoints();
   const std::lock_guard lock(all.mutex);
-  std::erase_if(all.endpoints, [](const std::weak_ptr<Endpoint> &one) { return one.expired(); });
+  std::erase_if(all.endpoints, [](const std::weak_ptr<SharedEndpoint> &one) { return one.expired(); });
   const auto serves = [&spec](const EndpointSpec &open) {
     return open.wish == spec.wish && open.choice.names_same_network(spec.choice) && open.progress == spec.progress;
   };
-  for (const std::weak_ptr<Endpoint> &one : all.endpoints)
-    if (const std::shared_ptr<Endpoint> open = one.lock(); open && serves(open->spec_)) {
+  for (const std::weak_ptr<SharedEndpoint> &one : all.endpoints)
+    if (const std::shared_ptr<SharedEndpoint> open = one.lock(); open && serves(open->spec_)) {
       *endpoint = open;
       return Status::ok;
     }
-  const auto made = std::make_shared<Endpoint>(spec);
+  const auto made = std::make_shared<SharedEndpoint>(spec);
   HLC_TRY(made->open());
   all.endpoints.push_back(made);
   *endpoint = made;
   return Status::ok;
 }
 
-Status Endpoint::open() {
-  HLC_TRY(port_.open(spec_.wish, spec_.choice));
-  HLC_TRY(pulse_words_.open(port_));
+Status SharedEndpoint::open() {
+  HLC_TRY(endpoint_.open(spec_.wish, spec_.choice));
+  HLC_TRY(pulse_words_.open(endpoint_));
   rings_ = spec_.progress == Progress::thread;
   return has_progress_thread(spec_.progress) ? start_thread() : Status::ok;
 }
 
-Status Endpoint::start_thread() {
+Status SharedEndpoint::start_thread() {
   thread_ = std::make_unique<ProgressThread>(*this, spec_.progress);
   return thread_->start();
 }
 
-transport::Failures &Endpoint::count_failures() {
+transport::Failures &SharedEndpoint::count_failures() {
   const auto locked = lock();
   return failures_.emplace_back(0);
 }
 
-void Endpoint::join(EndpointUsers &user) {
+void SharedEndpoint::join(EndpointUsers &user) {
   {
     const auto locked = lock();
     users_.splice(users_.end(), user);
@@ -74,7 +74,7 @@ void Endpoint::join(EndpointUsers &user) {
   if (rings_) ring(nullptr);
 }
 
-void Endpoint::leave(EndpointClient &client, std::unique_ptr<Pulses> &pulses) {
+void SharedEndpoint::leave(EndpointClient &client, std::unique_ptr<Pulses> &pulses) {
   {
     const auto locked = lock();
     const auto user = std::find_if(users_.begin(), users_.end(), [&](const EndpointUser &one) { return one.client == &client; });
@@ -92,7 +92,7 @@ void Endpoint::leave(EndpointClient &client, std::unique_ptr<Pulses> &pulses) {
 
 /// Lets go of what contexts that have gone had under way, once it has ended. What ends has been taken in after that was seen, and so no list holds
 /// it any more.
-void Endpoint::sweep() {
+void SharedEndpoint::sweep() {
   EndpointUsers over;
   for (auto next = left_.begin(); next != left_.end();) {
     const auto user = next++;
@@ -101,49 +101,49 @@ void Endpoint::sweep() {
   take_in();
   for (const EndpointUser &user : over) {
     user.pulses->part();
-    for (const auto &[rank, connection] : user.connections) port_.part_from(connection.peer);
+    for (const auto &[rank, connection] : user.connections) endpoint_.release_peer(connection.peer);
   }
 }
 
-Status Endpoint::open_letterbox() {
+Status SharedEndpoint::open_letterbox() {
   const auto locked = lock();
   if (!letterbox_) letterbox_ = std::make_unique<Letterbox>();
-  return letterbox_->open(port_);
+  return letterbox_->open(endpoint_);
 }
 
-void Endpoint::take_messages() {
+void SharedEndpoint::take_messages() {
   const auto locked = lock();
   if (!std::exchange(takes_messages_, true)) letterbox_->receive();
 }
 
-/// Mostly nothing has ended and nothing is put off, and the port's lock is enough.
-bool Endpoint::poll_for(EndpointClient *caller) {
-  const std::uint64_t events = port_.events();
-  port_.poll();
+/// Mostly nothing has ended and nothing is put off, and the endpoint's lock is enough.
+bool SharedEndpoint::poll_for(EndpointClient *caller) {
+  const std::uint64_t events = endpoint_.events();
+  endpoint_.poll();
   const bool taken_in = has_more() && take_in_unless_busy();
-  const bool came = taken_in || port_.events() != events;
+  const bool came = taken_in || endpoint_.events() != events;
   if (came && rings_) ring(caller);
   return came;
 }
 
 /// What ends while another thread has the lock, the next poll finds.
-bool Endpoint::take_in_unless_busy() {
+bool SharedEndpoint::take_in_unless_busy() {
   std::unique_lock<std::mutex> locked;
   if (many_threads()) {
     locked = std::unique_lock(mutex_, std::try_to_lock);
     if (!locked) return false;
   }
-  const bool ended = port_.any_ended();
+  const bool ended = endpoint_.any_ended();
   take_in();
   return ended || !any_put_off_.load(std::memory_order_relaxed);
 }
 
-void Endpoint::take_in() {
+void SharedEndpoint::take_in() {
   if (any_put_off_.load(std::memory_order_relaxed)) {
     any_put_off_.store(false, std::memory_order_relaxed);
     for (const EndpointUser &user : users_) user.client->carry_out_put_off();
   }
-  for (Transfer *next = port_.take_ended(); next;) {
+  for (Transfer *next = endpoint_.take_ended(); next;) {
     Transfer &transfer = *next;
     next = transfer.next;
     if (transfer.kind == Transfer::Kind::receive)
@@ -154,15 +154,15 @@ void Endpoint::take_in() {
 }
 
 /// The secret says which context a message is for. The buffer is there for the next message in any case. What is dropped is counted.
-void Endpoint::receive(Transfer &letter) {
+void SharedEndpoint::receive(Transfer &letter) {
   const bool heard = letter.error == 0 && std::any_of(users_.begin(), users_.end(), [&](const EndpointUser &user) {
                        return user.client->read(letter.into, letter.arrived);
                      });
-  if (!heard) port_.count_stranger();
+  if (!heard) endpoint_.count_foreign();
   letterbox_->receive_again(letter);
 }
 
-void Endpoint::ring(EndpointClient *caller) {
+void SharedEndpoint::ring(EndpointClient *caller) {
   if (caller) caller->wake();
   if (caller && contexts_.load(std::memory_order_relaxed) == 1) return;
   const auto locked = lock();

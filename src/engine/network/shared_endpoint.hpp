@@ -54,18 +54,18 @@ struct EndpointUser {
 using EndpointUsers = std::list<EndpointUser>;
 
 /// Any thread may call if it was opened for many threads; else one at a time, for all contexts together.
-class Endpoint final : public Polled {
+class SharedEndpoint final : public Polled {
  public:
-  explicit Endpoint(const EndpointSpec &spec) : spec_(spec) {}
-  Endpoint(const Endpoint &) = delete;
-  Endpoint &operator=(const Endpoint &) = delete;
+  explicit SharedEndpoint(const EndpointSpec &spec) : spec_(spec) {}
+  SharedEndpoint(const SharedEndpoint &) = delete;
+  SharedEndpoint &operator=(const SharedEndpoint &) = delete;
   /// The last context has gone.
-  ~Endpoint();
+  ~SharedEndpoint();
 
   /// Hands out the endpoint of this process that is open for the same, or opens one. Unsupported, with the reason, if there is none.
-  static Status share(const EndpointSpec &spec, std::shared_ptr<Endpoint> *endpoint);
+  static Status share(const EndpointSpec &spec, std::shared_ptr<SharedEndpoint> *endpoint);
 
-  NetworkPort &port() { return port_; }
+  NetworkEndpoint &endpoint() { return endpoint_; }
   const PulseWords &pulse_words() const { return pulse_words_; }
   bool many_threads() const { return spec_.wish.many_threads; }
   /// What counts the failures of one context's transfers. It stays as long as the endpoint.
@@ -86,10 +86,10 @@ class Endpoint final : public Polled {
   /// sleeps on a doorbell for that: the caller's without a lock, if there is a caller.
   bool poll_for(EndpointClient *caller);
   bool poll() override { return poll_for(nullptr); }
-  std::uint64_t polls() const override { return port_.polls(); }
-  void sleep(int until, long timeout_ns) override { port_.sleep(until, timeout_ns); }
+  std::uint64_t polls() const override { return endpoint_.polls(); }
+  void sleep(int until, long timeout_ns) override { endpoint_.sleep(until, timeout_ns); }
   /// True if something has come that waits to be taken in: who moves the network must not sleep for long. Without the lock.
-  bool has_more() const override { return port_.any_ended() || any_put_off_.load(std::memory_order_relaxed); }
+  bool has_more() const override { return endpoint_.any_ended() || any_put_off_.load(std::memory_order_relaxed); }
   /// There are queries that wait for memory which another rank of the node changes just now.
   void note_put_off() { any_put_off_.store(true, std::memory_order_relaxed); }
   /// The lock of all requests, if there are many threads.
@@ -106,7 +106,7 @@ class Endpoint final : public Polled {
 
   EndpointSpec spec_;
   std::mutex mutex_;
-  NetworkPort port_;
+  NetworkEndpoint endpoint_;
   PulseWords pulse_words_;
   std::unique_ptr<Letterbox> letterbox_;
   bool takes_messages_ = false;

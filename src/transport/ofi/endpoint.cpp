@@ -1,6 +1,6 @@
 // The endpoint, its completion queue, and the queue of what had no room.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/ofi/port.hpp"
+#include "transport/ofi/endpoint.hpp"
 
 #include <poll.h>
 
@@ -49,10 +49,10 @@ std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
 
 }  // namespace
 
-Port::Port() = default;
-Port::~Port() = default;
+Endpoint::Endpoint() = default;
+Endpoint::~Endpoint() = default;
 
-Status Port::choose(const Wish &wish, Choice *choice) {
+Status Endpoint::choose(const Wish &wish, Choice *choice) {
   const Library *library = nullptr;
   HLC_TRY(find_library(wish.library, &library));
   HLC_TRY(find_random_bits());
@@ -64,7 +64,7 @@ Status Port::choose(const Wish &wish, Choice *choice) {
   return Status::ok;
 }
 
-Status Port::open(const Wish &wish, const Choice &choice) {
+Status Endpoint::open(const Wish &wish, const Choice &choice) {
   const Library *library = nullptr;
   HLC_TRY(find_library(wish.library, &library));
   HLC_TRY(find_random_bits());
@@ -95,19 +95,19 @@ Status Port::open(const Wish &wish, const Choice &choice) {
 }
 
 /// A provider that registers memory for one endpoint may refuse while some is registered: then it is closed with the rest.
-void Port::close_endpoint() {
+void Endpoint::close_endpoint() {
   if (state_ && state_->endpoint && fi_close(&state_->endpoint->fid) == 0) state_->endpoint = nullptr;
 }
 
-const char *Port::text_of(int error) const { return state_->library->text_of(error); }
+const char *Endpoint::text_of(int error) const { return state_->library->text_of(error); }
 
-Status Port::meet(const Address &address, Peer *peer) {
+Status Endpoint::resolve(const Address &address, Peer *peer) {
   const auto locked = lock();
-  Acquaintance &known = acquaintances_[address];
+  KnownPeer &known = known_peers_[address];
   if (known.users == 0) {
     fi_addr_t number = FI_ADDR_UNSPEC;
     if (fi_av_insert(state_->addresses, address.text, 1, &number, 0, nullptr) != 1) {
-      acquaintances_.erase(address);
+      known_peers_.erase(address);
       return fail(Status::unsupported, "%s does not understand the address of a peer", description_.c_str());
     }
     known.peer = number;
@@ -118,25 +118,25 @@ Status Port::meet(const Address &address, Peer *peer) {
   return Status::ok;
 }
 
-void Port::part_from(const Address &address) {
+void Endpoint::release_peer(const Address &address) {
   const auto locked = lock();
-  let_go(acquaintances_.find(address));
+  let_go(known_peers_.find(address));
 }
 
-void Port::part_from(Peer peer) {
+void Endpoint::release_peer(Peer peer) {
   const auto locked = lock();
-  let_go(std::find_if(acquaintances_.begin(), acquaintances_.end(), [&](const auto &known) { return known.second.peer == peer; }));
+  let_go(std::find_if(known_peers_.begin(), known_peers_.end(), [&](const auto &known) { return known.second.peer == peer; }));
 }
 
-void Port::let_go(Acquaintances::iterator known) {
-  if (known == acquaintances_.end() || --known->second.users > 0) return;
+void Endpoint::let_go(KnownPeers::iterator known) {
+  if (known == known_peers_.end() || --known->second.users > 0) return;
   fi_addr_t number = known->second.peer;
   fi_av_remove(state_->addresses, &number, 1, 0);
   backlog_.remove(number);
-  acquaintances_.erase(known);
+  known_peers_.erase(known);
 }
 
-std::uint64_t Port::listen(Counter *counter) {
+std::uint64_t Endpoint::listen(Counter *counter) {
   const auto locked = lock();
   if (free_ears_.empty()) {
     free_ears_.reserve(ears_.size() + 1);  // so that stop_listening allocates nothing
@@ -149,13 +149,13 @@ std::uint64_t Port::listen(Counter *counter) {
   return ears_[place].word;
 }
 
-void Port::stop_listening(std::uint64_t word) {
+void Endpoint::stop_listening(std::uint64_t word) {
   const auto locked = lock();
   ears_[place_in(word)].counter = nullptr;
   free_ears_.push_back(place_in(word));
 }
 
-Status Port::listen(const Words &words, std::uint64_t *ear) {
+Status Endpoint::listen(const Words &words, std::uint64_t *ear) {
   const auto locked = lock();
   if (words.ids() > static_cast<int>(kIds) || words_.size() >= kEars / 2)
     return fail(Status::memory, "the network has no more announcements for notifications");
@@ -165,12 +165,12 @@ Status Port::listen(const Words &words, std::uint64_t *ear) {
   return Status::ok;
 }
 
-void Port::stop_setting(std::uint64_t ear) {
+void Endpoint::stop_setting(std::uint64_t ear) {
   const auto locked = lock();
   words_.erase(ear);
 }
 
-void Port::start(Transfer &transfer) {
+void Endpoint::start(Transfer &transfer) {
   const auto locked = lock();
   transfer.state.store(Transfer::State::under_way, std::memory_order_relaxed);
   if (overtakes_ || transfer.kind == Transfer::Kind::receive) transfer.in_any_order = true;
@@ -178,40 +178,40 @@ void Port::start(Transfer &transfer) {
   if (backlog_.holds_up(transfer) || !try_start(transfer)) backlog_.push(transfer);
 }
 
-Status Port::lend(Transfer &transfer) {
+Status Endpoint::register_source(Transfer &transfer) {
   const bool reads = transfer.kind == Transfer::Kind::fetch;
   const auto locked = lock();
   fid_mr *registration = nullptr;
   HLC_TRY(state_->register_memory({reads ? transfer.into : transfer.from, transfer.bytes, false}, &registration));
-  transfer.lent = registration;
+  transfer.registered = registration;
   transfer.descriptor = fi_mr_desc(registration);
   return Status::ok;
 }
 
-bool Port::waits_for_room(const Transfer &transfer) {
+bool Endpoint::waits_for_room(const Transfer &transfer) {
   const auto locked = lock();
   return transfer.waits;
 }
 
-bool Port::withdraw(Transfer &transfer) {
+bool Endpoint::withdraw(Transfer &transfer) {
   const auto locked = lock();
   if (!backlog_.withdraw(transfer)) return false;
   transfer.state.store(Transfer::State::at_rest, std::memory_order_relaxed);
   return true;
 }
 
-void Port::give_up(Transfer &transfer, int error) {
+void Endpoint::give_up(Transfer &transfer, int error) {
   const auto locked = lock();
   if (backlog_.withdraw(transfer)) end(transfer, error);
 }
 
-Transfer *Port::take_ended() {
+Transfer *Endpoint::take_ended() {
   const auto locked = lock();
   return ended_.take();
 }
 
 /// Two of three times, in a network that is made to let transfers overtake each other.
-bool Port::hold_back(const Transfer &transfer) {
+bool Endpoint::hold_back(const Transfer &transfer) {
   if (dice_ == 0 || transfer.kind == Transfer::Kind::receive) return false;
   if (crowded_) return transfer.kind != Transfer::Kind::send && is_crowded();
   dice_ = dice_ * 1664525 + 1013904223;
@@ -219,7 +219,7 @@ bool Port::hold_back(const Transfer &transfer) {
 }
 
 /// With every fourth write it begins anew.
-bool Port::is_crowded() {
+bool Endpoint::is_crowded() {
   constexpr std::chrono::milliseconds length{3};
   const auto now = std::chrono::steady_clock::now();
   if (now < room_from_) return true;
@@ -230,7 +230,7 @@ bool Port::is_crowded() {
 }
 
 /// False if the provider has no room now.
-bool Port::try_start(Transfer &transfer) {
+bool Endpoint::try_start(Transfer &transfer) {
   if (hold_back(transfer)) return false;
   const std::int64_t code = hand_over(transfer);
   if (code == -FI_EAGAIN) return false;
@@ -244,7 +244,7 @@ bool Port::try_start(Transfer &transfer) {
 }
 
 /// Calls what libfabric has for this kind of transfer.
-std::int64_t Port::hand_over(Transfer &t) {
+std::int64_t Endpoint::hand_over(Transfer &t) {
   fid_ep *endpoint = state_->endpoint;
   const auto bytes = static_cast<std::size_t>(t.bytes);
   // Few bytes travel in the provider's own buffer, behind its header.
@@ -262,17 +262,17 @@ std::int64_t Port::hand_over(Transfer &t) {
 }
 
 /// The provider has it no longer.
-void Port::give_back(Transfer &transfer, int error) {
+void Endpoint::give_back(Transfer &transfer, int error) {
   if (transfer.kind != Transfer::Kind::receive) hold(-1);
   end(transfer, error);
 }
 
-void Port::end(Transfer &transfer, int error) {
-  if (transfer.lent) fi_close(&static_cast<fid_mr *>(std::exchange(transfer.lent, nullptr))->fid);
+void Endpoint::end(Transfer &transfer, int error) {
+  if (transfer.registered) fi_close(&static_cast<fid_mr *>(std::exchange(transfer.registered, nullptr))->fid);
   ended_.add(transfer, error);
 }
 
-void Port::poll() {
+void Endpoint::poll() {
   std::unique_lock<std::mutex> locked;
   if (many_threads_) {
     locked = std::unique_lock(mutex_, std::try_to_lock);
@@ -283,7 +283,7 @@ void Port::poll() {
   if (!backlog_.empty()) backlog_.retry([this](Transfer &transfer) { return try_start(transfer); });
 }
 
-void Port::sleep(int until, long timeout_ns) {
+void Endpoint::sleep(int until, long timeout_ns) {
   if (wait_object_ < 0) timeout_ns = std::min(timeout_ns, kWithoutObject_ns);
   {
     const auto locked = lock();
@@ -296,7 +296,7 @@ void Port::sleep(int until, long timeout_ns) {
   ppoll(objects.data(), wait_object_ >= 0 ? 2 : 1, &time, nullptr);
 }
 
-void Port::read_queue() {
+void Endpoint::read_queue() {
   std::array<fi_cq_data_entry, 16> entries;
   while (true) {
     const ssize_t count = fi_cq_read(state_->queue, entries.data(), entries.size());
@@ -315,36 +315,36 @@ void Port::read_queue() {
   }
 }
 
-void Port::receive(void *transfer, std::size_t bytes) {
-  if (!transfer) return count_stranger();
+void Endpoint::receive(void *transfer, std::size_t bytes) {
+  if (!transfer) return count_foreign();
   auto &letter = *static_cast<Transfer *>(transfer);
   letter.arrived = static_cast<std::int64_t>(bytes);
   end(letter, 0);
 }
 
 /// What failed at the target of a write, or belongs to no transfer, is none of ours.
-void Port::read_error() {
+void Endpoint::read_error() {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(state_->queue, &entry, 0) <= 0) return;
   if (entry.op_context && (entry.flags & (FI_WRITE | FI_READ | FI_SEND | FI_RECV)) != 0)
     give_back(*static_cast<Transfer *>(entry.op_context), entry.err);
   else
-    count_stranger();
+    count_foreign();
 }
 
-void Port::hear(std::uint64_t word) {
+void Endpoint::hear(std::uint64_t word) {
   if ((word & kSetsWord) != 0 && word_bytes_ >= sizeof word) return hear_value(word);
   const std::size_t place = place_in(word);
-  if (place >= ears_.size() || !ears_[place].counter || ears_[place].word != word) return count_stranger();
+  if (place >= ears_.size() || !ears_[place].counter || ears_[place].word != word) return count_foreign();
   // SYNC payload-before-announcement (pairs with WireLeg::poll, NodeWireLeg::has_come and look_for_lost, Ring::has_come): the provider queues
   // an announcement when the bytes are there.
   ears_[place].counter->value.fetch_add(1, std::memory_order_release);
 }
 
-void Port::hear_value(std::uint64_t word) {
+void Endpoint::hear_value(std::uint64_t word) {
   const auto words = words_.find(word >> kEarAt << kEarAt);
   const auto id = static_cast<std::uint32_t>(word >> kIdAt & (kIds - 1)), value = static_cast<std::uint32_t>(word);
-  if (words == words_.end() || !words->second.set(id, value)) count_stranger();
+  if (words == words_.end() || !words->second.set(id, value)) count_foreign();
 }
 
 }  // namespace halocline::transport::ofi

@@ -25,9 +25,9 @@ namespace {
 
 constexpr std::int64_t kBytes = 3000;
 
-template <class PortOf, class RegionOf, Fake how>
+template <class EndpointOf, class RegionOf, Fake how>
 struct Network {
-  using Port = PortOf;
+  using Endpoint = EndpointOf;
   using Region = RegionOf;
   static constexpr Fake fake = how;
 };
@@ -38,13 +38,13 @@ char byte_of(std::int64_t i, std::int64_t n) { return static_cast<char>(1 + (7 *
 /// An endpoint with memory that others write to, and memory to write from.
 template <class N>
 struct Side {
-  typename N::Port port;
+  typename N::Endpoint endpoint;
   typename N::Region open_to_others, mine;
 
   Status open(const Wish &wish, const Choice &choice) {
-    HLC_TRY(port.open(wish, choice));
-    HLC_TRY(open_to_others.open(port, 16 * kBytes, Use::for_peers));
-    return mine.open(port, 16 * kBytes, Use::for_me);
+    HLC_TRY(endpoint.open(wish, choice));
+    HLC_TRY(open_to_others.open(endpoint, 16 * kBytes, Use::for_peers));
+    return mine.open(endpoint, 16 * kBytes, Use::for_me);
   }
   void fill(std::int64_t i) {
     for (std::int64_t n = 0; n < kBytes; ++n) mine.base()[i * kBytes + n] = byte_of(i, n);
@@ -60,17 +60,17 @@ struct Side {
 template <class N>
 class NetworkTest : public testing::Test {
  protected:
-  using Port = typename N::Port;
+  using Endpoint = typename N::Endpoint;
 
   void SetUp() override {
     Wish wish;
     wish.one_host = wish.many_threads = true;
     wish.fake = N::fake;
     Choice choice;
-    if (Port::choose(wish, &choice) == Status::unsupported) GTEST_SKIP() << error_message();
+    if (Endpoint::choose(wish, &choice) == Status::unsupported) GTEST_SKIP() << error_message();
     for (Side<N> *side : {&a_, &b_}) ASSERT_EQ(side->open(wish, choice), Status::ok) << error_message();
-    ASSERT_EQ(a_.port.meet(b_.port.address(), &to_b_), Status::ok);
-    ASSERT_EQ(b_.port.meet(a_.port.address(), &to_a_), Status::ok);
+    ASSERT_EQ(a_.endpoint.resolve(b_.endpoint.address(), &to_b_), Status::ok);
+    ASSERT_EQ(b_.endpoint.resolve(a_.endpoint.address(), &to_a_), Status::ok);
   }
 
   /// Polls both endpoints until the condition holds; false after ten seconds.
@@ -78,8 +78,8 @@ class NetworkTest : public testing::Test {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!holds()) {
       if (std::chrono::steady_clock::now() > end) return false;
-      a_.port.poll();
-      b_.port.poll();
+      a_.endpoint.poll();
+      b_.endpoint.poll();
     }
     return true;
   }
@@ -106,7 +106,7 @@ class NetworkTest : public testing::Test {
     buffer.into = b_.mine.base() + i * kBytes;
     buffer.descriptor = b_.mine.descriptor();
     buffer.bytes = kBytes;
-    b_.port.start(buffer);
+    b_.endpoint.start(buffer);
   }
 
   Failures failures_{0};
@@ -116,16 +116,16 @@ class NetworkTest : public testing::Test {
 
 using Networks = testing::Types<
 #ifdef HALOCLINE_HAS_LIBFABRIC
-    Network<ofi::Port, ofi::Region, Fake::no>, Network<ofi::Port, ofi::Region, Fake::crowded>,
-    Network<ofi::Port, ofi::Region, Fake::unordered>, Network<ofi::Port, ofi::Region, Fake::poor>,
+    Network<ofi::Endpoint, ofi::Region, Fake::no>, Network<ofi::Endpoint, ofi::Region, Fake::crowded>,
+    Network<ofi::Endpoint, ofi::Region, Fake::unordered>, Network<ofi::Endpoint, ofi::Region, Fake::poor>,
 #endif
-    Network<loopback::Port, loopback::Region, Fake::no>, Network<loopback::Port, loopback::Region, Fake::crowded>,
-    Network<loopback::Port, loopback::Region, Fake::unordered>, Network<loopback::Port, loopback::Region, Fake::poor>>;
+    Network<loopback::Endpoint, loopback::Region, Fake::no>, Network<loopback::Endpoint, loopback::Region, Fake::crowded>,
+    Network<loopback::Endpoint, loopback::Region, Fake::unordered>, Network<loopback::Endpoint, loopback::Region, Fake::poor>>;
 struct NameOf {
   template <class N>
   static std::string GetName(int) {
     const std::array<const char *, 4> fakes{"", "_crowded", "_unordered", "_poor"};
-    const bool loopback = std::is_same_v<typename N::Port, loopback::Port>;
+    const bool loopback = std::is_same_v<typename N::Endpoint, loopback::Endpoint>;
     return std::string(loopback ? "loopback" : "libfabric") + fakes[static_cast<std::size_t>(N::fake)];
   }
 };
@@ -134,7 +134,7 @@ TYPED_TEST_SUITE(NetworkTest, Networks, NameOf);
 TYPED_TEST(NetworkTest, a_write_brings_what_its_source_held_until_it_was_complete) {
   Transfer write;
   this->aim(write, Transfer::Kind::write, 1);
-  this->a_.port.start(write);
+  this->a_.endpoint.start(write);
   ASSERT_TRUE(this->finish(write));
   EXPECT_TRUE(this->is_done(write));
   std::memset(this->a_.mine.base(), 0, static_cast<std::size_t>(this->a_.mine.bytes()));
@@ -145,7 +145,7 @@ TYPED_TEST(NetworkTest, a_delivered_write_is_complete_when_its_bytes_are_there) 
   std::array<Transfer, 8> writes;
   for (std::size_t i = 0; i < writes.size(); ++i) {
     this->aim(writes[i], Transfer::Kind::deliver, static_cast<std::int64_t>(i));
-    this->a_.port.start(writes[i]);
+    this->a_.endpoint.start(writes[i]);
   }
   for (std::size_t i = 0; i < writes.size(); ++i) {
     ASSERT_TRUE(this->finish(writes[i]));
@@ -157,50 +157,50 @@ TYPED_TEST(NetworkTest, immediate_data_come_after_the_bytes_of_their_write) {
   for (const auto kind : {Transfer::Kind::announce, Transfer::Kind::deliver_and_announce}) {
     std::array<Counter, 2> counters{};
     std::array<Transfer, 8> writes;
-    const std::uint64_t words[] = {this->b_.port.listen(&counters[0]), this->b_.port.listen(&counters[1])};
+    const std::uint64_t words[] = {this->b_.endpoint.listen(&counters[0]), this->b_.endpoint.listen(&counters[1])};
     std::memset(this->b_.open_to_others.base(), 0, static_cast<std::size_t>(this->b_.open_to_others.bytes()));
     for (std::size_t i = 0; i < writes.size(); ++i) {
       this->aim(writes[i], kind, static_cast<std::int64_t>(i));
       writes[i].announcement = words[i % 2];
-      this->a_.port.start(writes[i]);
+      this->a_.endpoint.start(writes[i]);
       const std::uint64_t expected = 1 + i / 2;
       ASSERT_TRUE(this->poll_until([&] { return counters[i % 2].value.load(std::memory_order_acquire) == expected; }));
       EXPECT_TRUE(this->b_.has(static_cast<std::int64_t>(i))) << i;
     }
     for (const Transfer &write : writes) EXPECT_TRUE(this->finish(write));
-    for (const std::uint64_t word : words) this->b_.port.stop_listening(word);
+    for (const std::uint64_t word : words) this->b_.endpoint.stop_listening(word);
   }
-  EXPECT_EQ(this->b_.port.strangers(), 0u);
+  EXPECT_EQ(this->b_.endpoint.foreign(), 0u);
 }
 
 TYPED_TEST(NetworkTest, immediate_data_set_words_where_they_carry_values) {
-  if (!this->b_.port.carries_values()) GTEST_SKIP() << "four bytes have no room for a value";
+  if (!this->b_.endpoint.carries_values()) GTEST_SKIP() << "four bytes have no room for a value";
   constexpr int notifications = 10, rising = 2;
   alignas(kLinePair) std::array<char, 4096> memory{};
   ASSERT_LE(Words::bytes_of(notifications, rising), static_cast<std::int64_t>(memory.size()));
   const Words words(memory.data(), notifications, rising);
   std::uint64_t id = 0;
-  ASSERT_EQ(this->b_.port.listen(words, &id), Status::ok);
+  ASSERT_EQ(this->b_.endpoint.listen(words, &id), Status::ok);
   Transfer write;
   this->aim(write, Transfer::Kind::announce, 0);
-  write.announcement = TypeParam::Port::announcement(id, 7, 4711);
-  this->a_.port.start(write);
+  write.announcement = TypeParam::Endpoint::announcement(id, 7, 4711);
+  this->a_.endpoint.start(write);
   ASSERT_TRUE(this->poll_until([&] { return words.notifications.seen(7) != 0; }));
   EXPECT_EQ(words.notifications.take(7), 4711u);
   EXPECT_TRUE(this->b_.has(0));
   EXPECT_TRUE(this->finish(write));
-  this->b_.port.stop_setting(id);
+  this->b_.endpoint.stop_setting(id);
 }
 
 TYPED_TEST(NetworkTest, immediate_data_that_nobody_listens_to_are_counted_and_dropped) {
   Counter counter;
-  const std::uint64_t word = this->b_.port.listen(&counter);
-  this->b_.port.stop_listening(word);
+  const std::uint64_t word = this->b_.endpoint.listen(&counter);
+  this->b_.endpoint.stop_listening(word);
   Transfer write;
   this->aim(write, Transfer::Kind::announce, 0);
   write.announcement = word;
-  this->a_.port.start(write);
-  EXPECT_TRUE(this->poll_until([&] { return this->b_.port.strangers() == 1; }));
+  this->a_.endpoint.start(write);
+  EXPECT_TRUE(this->poll_until([&] { return this->b_.endpoint.foreign() == 1; }));
   EXPECT_TRUE(this->finish(write));
   EXPECT_EQ(counter.value.load(), 0u);
 }
@@ -211,7 +211,7 @@ TYPED_TEST(NetworkTest, a_read_brings_the_bytes_of_the_peer) {
   for (std::int64_t n = 0; n < kBytes; ++n) this->b_.open_to_others.base()[3 * kBytes + n] = byte_of(5, n);
   read.into = this->a_.mine.base();
   read.from = nullptr;
-  this->a_.port.start(read);
+  this->a_.endpoint.start(read);
   ASSERT_TRUE(this->finish(read));
   EXPECT_TRUE(this->is_done(read));
   EXPECT_TRUE(Side<TypeParam>::is_filled(this->a_.mine.base(), 5));
@@ -223,7 +223,7 @@ TYPED_TEST(NetworkTest, messages_fill_receive_buffers_whichever_come_first) {
   for (std::size_t i = 0; i < 2; ++i) this->give_buffer(buffers[i], static_cast<std::int64_t>(i));
   for (std::size_t i = 0; i < messages.size(); ++i) {
     this->aim(messages[i], Transfer::Kind::send, static_cast<std::int64_t>(i));
-    this->a_.port.start(messages[i]);
+    this->a_.endpoint.start(messages[i]);
   }
   for (std::size_t i = 2; i < buffers.size(); ++i) this->give_buffer(buffers[i], static_cast<std::int64_t>(i));
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -239,7 +239,7 @@ TYPED_TEST(NetworkTest, messages_fill_receive_buffers_whichever_come_first) {
 }
 
 TYPED_TEST(NetworkTest, a_message_passes_no_write_that_was_started_before_it_where_order_is_kept) {
-  if (!this->a_.port.keeps_order()) GTEST_SKIP() << "transfers overtake each other here";
+  if (!this->a_.endpoint.keeps_order()) GTEST_SKIP() << "transfers overtake each other here";
   for (int round = 0; round < 10; ++round) {
     std::array<Transfer, 8> writes;
     Transfer message, buffer;
@@ -247,10 +247,10 @@ TYPED_TEST(NetworkTest, a_message_passes_no_write_that_was_started_before_it_whe
     this->give_buffer(buffer, 0);
     for (std::size_t i = 0; i < writes.size(); ++i) {
       this->aim(writes[i], Transfer::Kind::write, static_cast<std::int64_t>(i));
-      this->a_.port.start(writes[i]);
+      this->a_.endpoint.start(writes[i]);
     }
     this->aim(message, Transfer::Kind::send, 9);
-    this->a_.port.start(message);
+    this->a_.endpoint.start(message);
     ASSERT_TRUE(this->finish(buffer));
     for (std::size_t i = 0; i < writes.size(); ++i) EXPECT_TRUE(this->b_.has(static_cast<std::int64_t>(i))) << i;
     for (const Transfer &write : writes) EXPECT_TRUE(this->finish(write));
@@ -262,33 +262,33 @@ TYPED_TEST(NetworkTest, what_has_no_room_waits_and_arrives_unless_it_is_withdraw
   constexpr std::size_t many = 200;
   std::vector<Transfer> writes(many);
   Counter counter;
-  const std::uint64_t word = this->b_.port.listen(&counter);
+  const std::uint64_t word = this->b_.endpoint.listen(&counter);
   for (std::size_t i = 0; i < many; ++i) {
     this->aim(writes[i], Transfer::Kind::announce, static_cast<std::int64_t>(i % 16));
     writes[i].announcement = word;
-    this->a_.port.start(writes[i]);
+    this->a_.endpoint.start(writes[i]);
   }
   std::uint64_t withdrawn = 0;
   for (std::size_t i = 0; i < many; i += 3) {
-    const bool waits = this->a_.port.waits_for_room(writes[i]);
-    EXPECT_EQ(this->a_.port.withdraw(writes[i]), waits);
-    EXPECT_FALSE(this->a_.port.waits_for_room(writes[i]));
+    const bool waits = this->a_.endpoint.waits_for_room(writes[i]);
+    EXPECT_EQ(this->a_.endpoint.withdraw(writes[i]), waits);
+    EXPECT_FALSE(this->a_.endpoint.waits_for_room(writes[i]));
     if (waits) {
       EXPECT_TRUE(this->is_done(writes[i]));
     }
     withdrawn += waits ? 1 : 0;
   }
-  if (std::is_same_v<typename TypeParam::Port, loopback::Port>) {
+  if (std::is_same_v<typename TypeParam::Endpoint, loopback::Endpoint>) {
     EXPECT_GT(withdrawn, 0u) << "it has room for a few of them";
   }
   for (const Transfer &write : writes) ASSERT_TRUE(this->finish(write));
   ASSERT_TRUE(this->poll_until([&] { return counter.value.load() >= many - withdrawn; }));
   for (int i = 0; i < 100; ++i) this->poll_until([&, first = true]() mutable { return !std::exchange(first, false); });
   EXPECT_EQ(counter.value.load(), many - withdrawn);
-  EXPECT_EQ(this->a_.port.taken(), many - withdrawn);
-  EXPECT_TRUE(this->a_.port.has_room());
+  EXPECT_EQ(this->a_.endpoint.taken(), many - withdrawn);
+  EXPECT_TRUE(this->a_.endpoint.has_room());
   EXPECT_EQ(this->failures_.load(), 0u);
-  this->b_.port.stop_listening(word);
+  this->b_.endpoint.stop_listening(word);
 }
 
 TYPED_TEST(NetworkTest, reported_transfers_are_returned_once_each) {
@@ -296,16 +296,16 @@ TYPED_TEST(NetworkTest, reported_transfers_are_returned_once_each) {
   for (std::size_t i = 0; i < writes.size(); ++i) {
     this->aim(writes[i], Transfer::Kind::deliver, static_cast<std::int64_t>(i));
     writes[i].reported = i % 2 == 0;
-    this->a_.port.start(writes[i]);
+    this->a_.endpoint.start(writes[i]);
   }
   std::vector<const Transfer *> ended;
   for (const Transfer &write : writes) ASSERT_TRUE(this->finish(write));
-  EXPECT_TRUE(this->a_.port.any_ended());
-  for (const Transfer *one = this->a_.port.take_ended(); one; one = one->next) ended.push_back(one);
+  EXPECT_TRUE(this->a_.endpoint.any_ended());
+  for (const Transfer *one = this->a_.endpoint.take_ended(); one; one = one->next) ended.push_back(one);
   EXPECT_EQ(ended.size(), 4u);
   for (std::size_t i = 0; i < writes.size(); i += 2) EXPECT_EQ(std::count(ended.begin(), ended.end(), &writes[i]), 1);
-  EXPECT_FALSE(this->a_.port.any_ended());
-  EXPECT_EQ(this->a_.port.take_ended(), nullptr);
+  EXPECT_FALSE(this->a_.endpoint.any_ended());
+  EXPECT_EQ(this->a_.endpoint.take_ended(), nullptr);
 }
 
 TYPED_TEST(NetworkTest, memory_of_the_caller_can_be_registered_for_one_transfer) {
@@ -314,10 +314,10 @@ TYPED_TEST(NetworkTest, memory_of_the_caller_can_be_registered_for_one_transfer)
   Transfer write;
   this->aim(write, Transfer::Kind::deliver, 2);
   write.from = own.data();
-  ASSERT_EQ(this->a_.port.lend(write), Status::ok) << error_message();
-  this->a_.port.start(write);
+  ASSERT_EQ(this->a_.endpoint.register_source(write), Status::ok) << error_message();
+  this->a_.endpoint.start(write);
   ASSERT_TRUE(this->finish(write));
-  EXPECT_EQ(write.lent, nullptr);
+  EXPECT_EQ(write.registered, nullptr);
   EXPECT_TRUE(this->b_.has(2));
 }
 
@@ -326,18 +326,18 @@ TYPED_TEST(NetworkTest, a_transfer_that_is_given_up_has_failed) {
   this->aim(first, Transfer::Kind::deliver, 0);
   this->aim(last, Transfer::Kind::deliver, 1);
   std::vector<Transfer> between(100);
-  this->a_.port.start(first);
+  this->a_.endpoint.start(first);
   for (Transfer &write : between) {
     this->aim(write, Transfer::Kind::deliver, 2);
-    this->a_.port.start(write);
+    this->a_.endpoint.start(write);
   }
-  this->a_.port.start(last);
-  const bool waits = this->a_.port.waits_for_room(last);
-  this->a_.port.give_up(last, ECANCELED);
+  this->a_.endpoint.start(last);
+  const bool waits = this->a_.endpoint.waits_for_room(last);
+  this->a_.endpoint.give_up(last, ECANCELED);
   EXPECT_EQ(last.state.load() == Transfer::State::failed, waits);
   EXPECT_EQ(this->failures_.load(), waits ? 1u : 0u);
   if (waits) {
-    EXPECT_STRNE(this->a_.port.text_of(last.error), "");
+    EXPECT_STRNE(this->a_.endpoint.text_of(last.error), "");
   }
   for (const Transfer &write : between) ASSERT_TRUE(this->finish(write));
   ASSERT_TRUE(this->finish(last));
@@ -348,36 +348,36 @@ TYPED_TEST(NetworkTest, memory_that_is_not_registered_is_not_written) {
   Transfer write;
   this->aim(write, Transfer::Kind::deliver, 0);
   write.key ^= 1;
-  this->a_.port.start(write);
+  this->a_.endpoint.start(write);
   ASSERT_TRUE(this->finish(write));
   EXPECT_FALSE(this->is_done(write));
   EXPECT_EQ(this->failures_.load(), 1u);
-  EXPECT_STRNE(this->a_.port.text_of(write.error), "");
+  EXPECT_STRNE(this->a_.endpoint.text_of(write.error), "");
   EXPECT_FALSE(this->b_.has(0));
 }
 
 TYPED_TEST(NetworkTest, a_peer_is_known_until_each_meeting_is_undone) {
   Peer again = 0;
-  ASSERT_EQ(this->a_.port.meet(this->b_.port.address(), &again), Status::ok);
+  ASSERT_EQ(this->a_.endpoint.resolve(this->b_.endpoint.address(), &again), Status::ok);
   EXPECT_EQ(again, this->to_b_);
-  this->a_.port.part_from(this->b_.port.address());
+  this->a_.endpoint.release_peer(this->b_.endpoint.address());
   Transfer write;
   this->aim(write, Transfer::Kind::deliver, 0);
-  this->a_.port.start(write);
+  this->a_.endpoint.start(write);
   ASSERT_TRUE(this->finish(write));
   EXPECT_TRUE(this->b_.has(0));
-  this->a_.port.part_from(this->to_b_);
+  this->a_.endpoint.release_peer(this->to_b_);
 }
 
 TYPED_TEST(NetworkTest, nothing_arrives_at_an_endpoint_that_is_closed) {
-  this->b_.port.close_endpoint();
+  this->b_.endpoint.close_endpoint();
   Transfer write;
   this->aim(write, Transfer::Kind::deliver, 0);
-  this->a_.port.start(write);
-  for (int i = 0; i < 1000 && !this->is_over(write); ++i) this->a_.port.poll();
+  this->a_.endpoint.start(write);
+  for (int i = 0; i < 1000 && !this->is_over(write); ++i) this->a_.endpoint.poll();
   EXPECT_FALSE(this->is_done(write));
   EXPECT_FALSE(this->b_.has(0));
-  this->a_.port.close_endpoint();
+  this->a_.endpoint.close_endpoint();
 }
 
 }  // namespace

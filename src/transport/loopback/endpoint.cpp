@@ -1,6 +1,6 @@
 // Starting transfers, and taking in what has become of them.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/loopback/port.hpp"
+#include "transport/loopback/endpoint.hpp"
 
 #include <poll.h>
 
@@ -26,7 +26,7 @@ static_assert(kIds == Words::kMostIds);
 
 }  // namespace
 
-Status Port::choose(const Wish &wish, Choice *choice) {
+Status Endpoint::choose(const Wish &wish, Choice *choice) {
   if (!wish.provider.empty() && wish.provider != "loopback")
     return fail(Status::unsupported, "HALOCLINE_PROVIDER is '%s'; there is: loopback", wish.provider.c_str());
   std::snprintf(choice->provider, sizeof choice->provider, "loopback");
@@ -35,7 +35,7 @@ Status Port::choose(const Wish &wish, Choice *choice) {
   return Status::ok;
 }
 
-Status Port::open(const Wish &, const Choice &choice) {
+Status Endpoint::open(const Wish &, const Choice &choice) {
   const auto locked = fabric_.lock();
   number_ = fabric_.attach();
   address_.bytes =
@@ -48,15 +48,15 @@ Status Port::open(const Wish &, const Choice &choice) {
   return Status::ok;
 }
 
-void Port::close_endpoint() {
+void Endpoint::close_endpoint() {
   const auto locked = fabric_.lock();
   fabric_.detach(std::exchange(number_, 0));
   waiting_.clear();
 }
 
-const char *Port::text_of(int error) const { return std::strerror(error); }
+const char *Endpoint::text_of(int error) const { return std::strerror(error); }
 
-Status Port::meet(const Address &address, Peer *peer) {
+Status Endpoint::resolve(const Address &address, Peer *peer) {
   const Peer number = std::strtoull(address.text, nullptr, 10);
   if (number == 0) return fail(Status::unsupported, "%s does not understand the address of a peer", description_.c_str());
   const auto locked = fabric_.lock();
@@ -65,26 +65,26 @@ Status Port::meet(const Address &address, Peer *peer) {
   return Status::ok;
 }
 
-void Port::part_from(const Address &address) { part_from(std::strtoull(address.text, nullptr, 10)); }
+void Endpoint::release_peer(const Address &address) { release_peer(std::strtoull(address.text, nullptr, 10)); }
 
-void Port::part_from(Peer peer) {
+void Endpoint::release_peer(Peer peer) {
   const auto locked = fabric_.lock();
   const auto known = peers_.find(peer);
   if (known != peers_.end() && --known->second == 0) peers_.erase(known);
 }
 
-std::uint64_t Port::listen(Counter *counter) {
+std::uint64_t Endpoint::listen(Counter *counter) {
   const auto locked = fabric_.lock();
   counters_[++last_word_] = counter;
   return last_word_;
 }
 
-void Port::stop_listening(std::uint64_t word) {
+void Endpoint::stop_listening(std::uint64_t word) {
   const auto locked = fabric_.lock();
   counters_.erase(word);
 }
 
-Status Port::listen(const Words &words, std::uint64_t *ear) {
+Status Endpoint::listen(const Words &words, std::uint64_t *ear) {
   const auto locked = fabric_.lock();
   if (words.ids() > static_cast<int>(kIds) || words_.size() >= kEars / 2)
     return fail(Status::memory, "the network has no more announcements for notifications");
@@ -94,19 +94,19 @@ Status Port::listen(const Words &words, std::uint64_t *ear) {
   return Status::ok;
 }
 
-void Port::stop_setting(std::uint64_t ear) {
+void Endpoint::stop_setting(std::uint64_t ear) {
   const auto locked = fabric_.lock();
   words_.erase(ear);
 }
 
-Status Port::lend(Transfer &transfer) {
+Status Endpoint::register_source(Transfer &transfer) {
   const auto locked = fabric_.lock();
   char *base = transfer.kind == Transfer::Kind::fetch ? transfer.into : const_cast<char *>(transfer.from);
-  transfer.lent = transfer.descriptor = fabric_.register_memory({number_, base, transfer.bytes, Use::for_me});
+  transfer.registered = transfer.descriptor = fabric_.register_memory({number_, base, transfer.bytes, Use::for_me});
   return Status::ok;
 }
 
-void Port::start(Transfer &transfer) {
+void Endpoint::start(Transfer &transfer) {
   const auto locked = fabric_.lock();
   transfer.state.store(Transfer::State::under_way, std::memory_order_relaxed);
   if (overtakes_ || transfer.kind == Transfer::Kind::receive) transfer.in_any_order = true;
@@ -116,13 +116,13 @@ void Port::start(Transfer &transfer) {
 }
 
 /// An older one to its peer waits.
-bool Port::has_to_wait(const Transfer &transfer) const {
+bool Endpoint::has_to_wait(const Transfer &transfer) const {
   const auto is_older = [&](const Transfer *one) { return !one->in_any_order && one->peer == transfer.peer; };
   return !transfer.in_any_order && std::any_of(waiting_.begin(), waiting_.end(), is_older);
 }
 
 /// The network has no room now.
-bool Port::is_refused(const Transfer &transfer) {
+bool Endpoint::is_refused(const Transfer &transfer) {
   if (transfer.bytes > kAlwaysRoomBytes &&
       fabric_.under_way(number_, transfer.peer) + transfer.bytes > std::max(kRoomBytes, transfer.bytes))
     return true;
@@ -135,7 +135,7 @@ bool Port::is_refused(const Transfer &transfer) {
 }
 
 /// What a caller has done wrong; 0 if nothing.
-int Port::fault_of(const Transfer &transfer) const {
+int Endpoint::fault_of(const Transfer &transfer) const {
   const bool reads = transfer.kind == Transfer::Kind::fetch || transfer.kind == Transfer::Kind::receive;
   const char *mine = reads ? transfer.into : transfer.from;
   if (poor_ && !fabric_.is_source(transfer.descriptor, mine, transfer.bytes)) return EFAULT;
@@ -143,7 +143,7 @@ int Port::fault_of(const Transfer &transfer) const {
   return transfer.kind == Transfer::Kind::receive || peers_.count(transfer.peer) != 0 ? 0 : ENOTCONN;
 }
 
-bool Port::try_start(Transfer &transfer) {
+bool Endpoint::try_start(Transfer &transfer) {
   const bool receives = transfer.kind == Transfer::Kind::receive;
   if (!receives && is_refused(transfer)) return false;
   if (!receives) {
@@ -160,7 +160,7 @@ bool Port::try_start(Transfer &transfer) {
 }
 
 /// What needs only its source back may be complete long before it arrives.
-void Port::send(Transfer &transfer) {
+void Endpoint::send(Transfer &transfer) {
   Packet packet = packet_of(transfer);
   const bool needs_source =
       packet.kind == Transfer::Kind::write || packet.kind == Transfer::Kind::announce || packet.kind == Transfer::Kind::send;
@@ -172,12 +172,12 @@ void Port::send(Transfer &transfer) {
   fabric_.send(transfer.peer, packet);
 }
 
-Packet Port::packet_of(Transfer &t) const {
+Packet Endpoint::packet_of(Transfer &t) const {
   const std::uint64_t data = poor_ ? static_cast<std::uint32_t>(t.announcement) : t.announcement;
   return {number_, &t, t.kind, !t.in_any_order, t.from, t.into, t.bytes, {t.address, t.key}, data};
 }
 
-void Port::retry() {
+void Endpoint::retry() {
   std::set<Peer> held_up;
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const auto place = next++;
@@ -193,32 +193,32 @@ void Port::retry() {
   }
 }
 
-bool Port::waits_for_room(const Transfer &transfer) {
+bool Endpoint::waits_for_room(const Transfer &transfer) {
   const auto locked = fabric_.lock();
   return transfer.waits;
 }
 
-bool Port::withdraw(Transfer &transfer) {
+bool Endpoint::withdraw(Transfer &transfer) {
   const auto locked = fabric_.lock();
   if (!take_back(transfer)) return false;
   transfer.state.store(Transfer::State::at_rest, std::memory_order_relaxed);
   return true;
 }
 
-void Port::give_up(Transfer &transfer, int error) {
+void Endpoint::give_up(Transfer &transfer, int error) {
   const auto locked = fabric_.lock();
   if (take_back(transfer)) end(transfer, error);
 }
 
 /// The lock is held.
-bool Port::take_back(Transfer &transfer) {
+bool Endpoint::take_back(Transfer &transfer) {
   if (!transfer.waits) return false;
   waiting_.remove(&transfer);
   transfer.waits = false;
   return true;
 }
 
-void Port::poll() {
+void Endpoint::poll() {
   const auto locked = fabric_.lock();
   polls_.fetch_add(1, std::memory_order_relaxed);
   fabric_.deliver(number_, [this] { return dice(3); });
@@ -226,36 +226,36 @@ void Port::poll() {
   retry();
 }
 
-void Port::take_in(const Event &event) {
+void Endpoint::take_in(const Event &event) {
   events_.fetch_add(1, std::memory_order_relaxed);
   if (!event.transfer) return hear(event.data);
   if (event.transfer->kind != Transfer::Kind::receive) held_.fetch_sub(1, std::memory_order_relaxed);
   end(*event.transfer, event.error);
 }
 
-void Port::hear(std::uint64_t data) {
+void Endpoint::hear(std::uint64_t data) {
   if ((data & kSetsWord) != 0) {
     const auto words = words_.find(data >> kEarAt << kEarAt);
     const auto id = static_cast<std::uint32_t>(data >> kIdAt & (kIds - 1)), value = static_cast<std::uint32_t>(data);
-    if (words == words_.end() || !words->second.set(id, value)) count_stranger();
+    if (words == words_.end() || !words->second.set(id, value)) count_foreign();
   } else if (const auto counter = counters_.find(data); counter != counters_.end()) {
     counter->second->value.fetch_add(1, std::memory_order_release);
   } else {
-    count_stranger();
+    count_foreign();
   }
 }
 
-void Port::end(Transfer &transfer, int error) {
-  if (transfer.lent) fabric_.unregister(*static_cast<Memory *>(std::exchange(transfer.lent, nullptr)));
+void Endpoint::end(Transfer &transfer, int error) {
+  if (transfer.registered) fabric_.unregister(*static_cast<Memory *>(std::exchange(transfer.registered, nullptr)));
   ended_.add(transfer, error);
 }
 
-Transfer *Port::take_ended() {
+Transfer *Endpoint::take_ended() {
   const auto locked = fabric_.lock();
   return ended_.take();
 }
 
-void Port::sleep(int until, long timeout_ns) {
+void Endpoint::sleep(int until, long timeout_ns) {
   pollfd object{until, POLLIN, 0};
   const std::timespec time{0, std::min(timeout_ns, kLongestSleep_ns)};
   ppoll(&object, 1, &time, nullptr);

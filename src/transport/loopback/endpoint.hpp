@@ -15,12 +15,12 @@
 namespace halocline::transport::loopback {
 
 /// transport/network.hpp says what each member does. Any thread may call.
-class Port {
+class Endpoint {
  public:
-  Port() = default;
-  Port(const Port &) = delete;
-  Port &operator=(const Port &) = delete;
-  ~Port() { close_endpoint(); }
+  Endpoint() = default;
+  Endpoint(const Endpoint &) = delete;
+  Endpoint &operator=(const Endpoint &) = delete;
+  ~Endpoint() { close_endpoint(); }
 
   static Status choose(const Wish &wish, Choice *choice);
   Status open(const Wish &wish, const Choice &choice);
@@ -30,9 +30,9 @@ class Port {
   const char *text_of(int error) const;
 
   const Address &address() const { return address_; }
-  Status meet(const Address &address, Peer *peer);
-  void part_from(const Address &address);
-  void part_from(Peer peer);
+  Status resolve(const Address &address, Peer *peer);
+  void release_peer(const Address &address);
+  void release_peer(Peer peer);
 
   std::uint64_t listen(Counter *counter);
   void stop_listening(std::uint64_t word);
@@ -42,13 +42,13 @@ class Port {
   static std::uint64_t announcement(std::uint64_t ear, std::uint32_t id, std::uint32_t value) {
     return ear | std::uint64_t{id} << 32 | value;
   }
-  void count_stranger() { strangers_.fetch_add(1, std::memory_order_relaxed); }
-  std::uint64_t strangers() const { return strangers_.load(std::memory_order_relaxed); }
+  void count_foreign() { foreign_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }
 
   std::int64_t most_bytes() const { return overtakes_ ? kMostBytesIfFake : kMostBytes; }
   bool registers_sources() const { return poor_; }
   bool keeps_order() const { return !overtakes_; }
-  Status lend(Transfer &transfer);
+  Status register_source(Transfer &transfer);
   void start(Transfer &transfer);
   bool waits_for_room(const Transfer &transfer);
   bool withdraw(Transfer &transfer);
@@ -96,10 +96,10 @@ class Port {
   bool poor_ = false, overtakes_ = false, crowded_ = false, fake_ = false;
   int refusals_left_ = 0;  // of a crowded network
   std::minstd_rand dice_;
-  std::atomic<std::uint64_t> strangers_{0}, polls_{0}, events_{0}, taken_{0};
+  std::atomic<std::uint64_t> foreign_{0}, polls_{0}, events_{0}, taken_{0};
   std::atomic<std::int64_t> held_{0};
 };
 
-static_assert(NetworkPortContract<Port>);
+static_assert(NetworkEndpointContract<Endpoint>);
 
 }  // namespace halocline::transport::loopback
