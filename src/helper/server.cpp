@@ -147,10 +147,10 @@ Status Server::take_in(const HelperOrder &order, HelperReply *reply) {
   HLC_TRY(guest.open_to_others.cover(endpoint_, memory + order.landing, order.data + order.data_bytes - order.landing));
   Words words;
   HLC_TRY(find_words(order, &guest, &words));
-  if (endpoint_.carries_values()) HLC_TRY(endpoint_.listen(words, &guest.ear));
+  if (endpoint_.carries_values()) HLC_TRY(endpoint_.register_words(words, &guest.words_id));
   service_.serve(order.rank, order.segment, {memory + order.data, order.data_bytes, words});
   reply->part = guest.open_to_others.remote();
-  reply->ear = guest.ear;
+  reply->words_id = guest.words_id;
   guests_[{order.rank, order.segment}] = std::move(guest);
   return Status::ok;
 }
@@ -176,7 +176,7 @@ void Server::abandon(const HelperOrder &order) {
   const auto guest = guests_.find({order.rank, order.segment});
   if (guest == guests_.end()) return;
   service_.stop_serving(order.rank, order.segment);
-  if (guest->second.ear != 0) endpoint_.stop_setting(guest->second.ear);
+  if (guest->second.words_id != 0) endpoint_.release_words(guest->second.words_id);
   guests_.erase(guest);
 }
 

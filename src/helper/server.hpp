@@ -28,7 +28,7 @@ class Server {
   struct Guest {
     transport::shm::Region memory, shared_notifications;
     NetworkSegment open_to_others;
-    std::uint64_t ear = 0;
+    std::uint64_t words_id = 0;
   };
 
   Status try_to_open();

@@ -69,18 +69,18 @@ void Ring::retire(std::unique_ptr<Ring> ring) {
 }
 
 void Ring::leave(Lane &from) {
-  for (std::size_t slot = 0; slot < from.listening; ++slot) {
-    endpoint_->stop_listening(from.arrived_words[slot]);
-    endpoint_->stop_listening(from.freed_words[slot]);
+  for (std::size_t slot = 0; slot < from.registered; ++slot) {
+    endpoint_->release_counter(from.arrived_words[slot]);
+    endpoint_->release_counter(from.freed_words[slot]);
   }
   withdraw(from);
   for (Peer *peer : {&from.before, &from.after}) {
-    if (peer->listens) endpoint_->stop_listening(peer->greeted_word);
+    if (peer->is_registered) endpoint_->release_counter(peer->greeted_word);
     if (peer->met) endpoint_->release_peer(peer->address);
-    peer->listens = false;
+    peer->is_registered = false;
     peer->met = false;
   }
-  from.listening = 0;
+  from.registered = 0;
 }
 
 /// What waits for room.
@@ -132,7 +132,7 @@ Status Ring::make_lanes() {
     made.awaited.resize(slots());
     made.arrived_words.resize(slots());
     made.freed_words.resize(slots());
-    made.announce_chunk.resize(slots());
+    made.chunk_immediate.resize(slots());
     made.addresses.resize(slots());
     made.freeing = std::vector<Transfer>(slots());
     made.sending.resize(static_cast<std::size_t>(layout_.result_slots));
@@ -162,12 +162,12 @@ Status Ring::find_peers(const std::vector<int> &nodes) {
 Status Ring::listen() {
   for (Lane &each : lanes_) {
     for (Peer *peer : {&each.before, &each.after}) {
-      peer->greeted_word = endpoint_->listen(&peer->greeted);
-      peer->listens = true;
+      peer->greeted_word = endpoint_->register_counter(&peer->greeted);
+      peer->is_registered = true;
     }
-    for (; each.listening < slots(); ++each.listening) {
-      each.arrived_words[each.listening] = endpoint_->listen(&each.arrived[each.listening]);
-      each.freed_words[each.listening] = endpoint_->listen(&each.freed[each.listening]);
+    for (; each.registered < slots(); ++each.registered) {
+      each.arrived_words[each.registered] = endpoint_->register_counter(&each.arrived[each.registered]);
+      each.freed_words[each.registered] = endpoint_->register_counter(&each.freed[each.registered]);
     }
   }
   return Status::ok;
@@ -241,17 +241,17 @@ Status Ring::meet(Peer &peer, const Card &card, Transfer *model) {
   return Status::ok;
 }
 
-void Ring::aim_word(Transfer &word, std::uint64_t announcement, const Card &card, const Transfer &model) {
+void Ring::aim_word(Transfer &word, std::uint64_t immediate, const Card &card, const Transfer &model) {
   word.aim_as(model);
   word.from = memory_.part(context_.member()) + Layout::source;
   word.bytes = sizeof(std::uint64_t);
   word.address = card.memory.address + static_cast<std::uint64_t>(Layout::word);
-  word.announcement = announcement;
+  word.immediate = immediate;
 }
 
 void Ring::aim_chunks(Lane &to, const Card &card, const std::uint64_t *words, const Transfer &model) {
   for (std::size_t slot = 0; slot < slots(); ++slot) {
-    to.announce_chunk[slot] = words[slot];
+    to.chunk_immediate[slot] = words[slot];
     to.addresses[slot] =
         card.memory.address + static_cast<std::uint64_t>(card.incoming + static_cast<std::int64_t>(slot) * card.slot_distance);
   }
@@ -302,7 +302,7 @@ void Ring::expect(int i, std::int64_t bytes) {
 bool Ring::has_come(int i) const {
   const Lane &from = lane(i);
   const std::size_t slot = from.received % slots();
-  // SYNC payload-before-announcement (pairs with Endpoint::hear)
+  // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
   return reached(from.arrived[slot], from.awaited[slot]) && is_done(from.freeing[slot]);
 }
 
@@ -336,7 +336,7 @@ void Ring::send(int i, int slot, std::int64_t bytes) {
     piece.from = from + done;
     piece.bytes = std::min(bytes - done, endpoint_->most_bytes());
     piece.address = to.addresses[there] + static_cast<std::uint64_t>(done);
-    piece.announcement = to.announce_chunk[there];
+    piece.immediate = to.chunk_immediate[there];
     done += piece.bytes;
     endpoint_->start(piece);
   }

@@ -80,7 +80,7 @@ class Ring : public Kept {
     Transfer greeting;
     Counter greeted;
     std::uint64_t greeted_word = 0;
-    bool listens = false;  // to it
+    bool is_registered = false;  // to it
   };
   /// Slots are used in turn.
   struct Lane {
@@ -89,12 +89,12 @@ class Ring : public Kept {
     std::vector<Counter> arrived, freed;  // per slot: pieces that have come; chunks of mine that have been read
     std::vector<std::uint64_t> arrived_words, freed_words;
     std::vector<std::uint64_t> awaited;  // per slot: pieces that have to have come
-    std::vector<std::uint64_t> announce_chunk;  // the words of the receiver
+    std::vector<std::uint64_t> chunk_immediate;  // the words of the receiver
     std::vector<std::uint64_t> addresses;  // of its slots
     std::vector<std::vector<Transfer>> sending;  // per result slot, its pieces
     std::vector<Transfer> freeing;  // per slot
     std::uint64_t sent = 0, received = 0;
-    std::size_t listening = 0;
+    std::size_t registered = 0;
   };
   struct Talk;
 
@@ -106,7 +106,7 @@ class Ring : public Kept {
   Status connect(const Talk &talk);
   Status meet(Peer &peer, const Card &card, Transfer *model);
   void aim_chunks(Lane &lane, const Card &card, const std::uint64_t *words, const Transfer &model);
-  void aim_word(Transfer &word, std::uint64_t announcement, const Card &card, const Transfer &model);
+  void aim_word(Transfer &word, std::uint64_t immediate, const Card &card, const Transfer &model);
   Status greet();
   Status await_greetings();
   void leave(Lane &lane);

@@ -75,18 +75,18 @@ using Failures = std::atomic<std::uint64_t>;
 struct Transfer {
   enum class State : int { at_rest, under_way, failed };
   /// Each kind and when it is complete:
-  ///   write                 RDMA write; when the source may be reused. The bytes may arrive later.
-  ///   announce              the same with immediate data, which the target's endpoint takes in once the bytes are there
-  ///   deliver               RDMA write; when the bytes are in the target's memory
-  ///   deliver_and_announce  the same with immediate data
-  ///   fetch                 RDMA read; when the bytes are in `into`
-  ///   send                  message; when the source may be reused
-  ///   receive               receive buffer for one message of any peer; when a message of `arrived` bytes is in it
+  ///   write                           RDMA write; when the source may be reused. The bytes may arrive later.
+  ///   write_with_immediate            the same with immediate data, which the target's endpoint takes once the bytes are there
+  ///   write_delivered                 RDMA write; when the bytes are in the target's memory
+  ///   write_delivered_with_immediate  the same with immediate data
+  ///   read                            RDMA read; when the bytes are in `into`
+  ///   send                            message; when the source may be reused
+  ///   receive                         receive buffer for one message of any peer; when a message of `arrived` bytes is in it
   /// Transfers overtake each other, except where keeps_order says otherwise.
-  enum class Kind : int { write, announce, deliver, deliver_and_announce, fetch, send, receive };
+  enum class Kind : int { write, write_with_immediate, write_delivered, write_delivered_with_immediate, read, send, receive };
 
   std::array<void *, 8> for_network{};  // the network's own; must stand first: it names the transfer in a completion queue
-  Kind kind = Kind::announce;
+  Kind kind = Kind::write_with_immediate;
   bool reported = false;  // take_ended returns it
   Peer peer = 0;
   const char *from = nullptr;
@@ -96,7 +96,7 @@ struct Transfer {
   std::int64_t bytes = 0;
   std::int64_t arrived = 0;  // bytes of a received message
   std::uint64_t address = 0, key = 0;  // at the target, as in its RemoteKey
-  std::uint64_t announcement = 0;  // immediate data
+  std::uint64_t immediate = 0;  // immediate data
   bool in_any_order = false;  // holds no other up, and waits for none
   bool waits = false;  // for room in the network
   Transfer *next = nullptr;  // while it waits, or has ended and is reported
@@ -134,18 +134,18 @@ concept ResolvesPeers = requires(E &endpoint, const E &seen, const Address &addr
   { endpoint.release_peer(peer) } -> std::same_as<void>;
 };
 
-/// Immediate data. `listen` to a counter returns the word that peers send to have it count one up. Where `carries_values`, `listen` to words
-/// returns an id, and announcement(id, i, value) is what peers send to set word i. Counting and setting happen in `poll`, after the bytes of
-/// the write are there. Data that nobody listens to are dropped and counted, as is a message that is none of the job's (`count_foreign`).
+/// Immediate data. `register_counter` returns the data that peers send to have a counter increased by one. Where `carries_values`,
+/// `register_words` returns an id, and immediate_data(id, i, value) is what peers send to set word i. Counting and setting happen in `poll`, after
+/// the bytes of the write are there. Data that name nothing registered are dropped and counted, as is a message of a foreign job (`count_foreign`).
 template <class E>
 concept TakesImmediateData =
     requires(E &endpoint, const E &seen, Counter *counter, const Words &words, std::uint64_t word, std::uint32_t n) {
-      { endpoint.listen(counter) } -> std::same_as<std::uint64_t>;
-      { endpoint.stop_listening(word) } -> std::same_as<void>;
+      { endpoint.register_counter(counter) } -> std::same_as<std::uint64_t>;
+      { endpoint.release_counter(word) } -> std::same_as<void>;
       { seen.carries_values() } -> std::same_as<bool>;
-      { endpoint.listen(words, &word) } -> std::same_as<Status>;
-      { endpoint.stop_setting(word) } -> std::same_as<void>;
-      { E::announcement(word, n, n) } -> std::same_as<std::uint64_t>;
+      { endpoint.register_words(words, &word) } -> std::same_as<Status>;
+      { endpoint.release_words(word) } -> std::same_as<void>;
+      { E::immediate_data(word, n, n) } -> std::same_as<std::uint64_t>;
       { endpoint.count_foreign() } -> std::same_as<void>;
       { seen.foreign() } -> std::same_as<std::uint64_t>;
     };
@@ -180,7 +180,7 @@ concept MakesProgress = requires(E &endpoint, const E &seen, int descriptor, lon
   { seen.events() } -> std::same_as<std::uint64_t>;  // completions, messages and immediate data that they have taken in
 };
 
-/// A process's endpoint. With Wish::many_threads any thread may call, else one at a time. Only open, resolve, listen and register_source allocate.
+/// A process's endpoint. With Wish::many_threads any thread may call, else one at a time. Only open, resolve and the register functions allocate.
 template <class E>
 concept NetworkEndpointContract = OpensEndpoint<E> && ResolvesPeers<E> && TakesImmediateData<E> && StartsTransfers<E> && MakesProgress<E>;
 

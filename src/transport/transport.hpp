@@ -2,9 +2,10 @@
 // Each has
 //   Region  memory that peers may reach. Shared memory is made by all together and mapped by all: one part per rank, each part known by its
 //           owner and an offset. On a network each process registers its own, and tells the others its address and key.
-//   Doorbell    how a rank learns that data have arrived, and where it waits for that. In shared memory the sender stores and wakes the receiver; on
-//           a network it writes with immediate data, and the receiver polls.
-// Each transport is a folder with the same file names (region.*, doorbell.*). The checks are compiled for each.
+// and a class by which a rank learns that data have arrived, and on which it waits:
+//   shm::Doorbell   the sender stores, and wakes the receiver.
+//   Endpoint        of a network: the sender writes with immediate data, and the receiver polls.
+// Each transport is a folder (region.*, and doorbell.* or endpoint.*). The checks are compiled for each.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -94,7 +94,7 @@ end:
      land_first(slot);
 #else
      land_first(slot);
-     /* SYNC payload-before-announcement */
+     /* SYNC payload-before-immediate */
      first[slot]++;
 #endif
      atomic {
@@ -221,7 +221,7 @@ inline finish() {
   :: !sends[PLAN(1 - node, 0, round)] && !sends[PLAN(1 - node, RANKS - 1, round)] -> skip
 #endif
   :: else ->
-     /* SYNC payload-before-announcement */
+     /* SYNC payload-before-immediate */
      /* SYNC unpacked-before-packed */
 #ifndef NO_ARRIVED_CHECK
      first[SLOT(1 - node, round)] >= USE(round);

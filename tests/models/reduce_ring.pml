@@ -3,7 +3,7 @@
  * The messages of one step use SLOTS slots in turn and may overtake each other; nobody says that it has read one. What makes the slots free is
  * that nobody ends a run before all have begun it, and so have ended, and read, the run before.
  *
- * A message and its announcement are one word here (payload-before-announcement): run * 8 + the node that sends it.
+ * A message and its announcement are one word here (payload-before-immediate): run * 8 + the node that sends it.
  *
  * Found: a message of another run than expected; a deadlock.
  *

@@ -51,7 +51,7 @@ end:
      in[piece] = carried;
 #else
      in[piece] = carried;
-     /* SYNC payload-before-announcement */
+     /* SYNC payload-before-immediate */
      arrived[slot]++;
 #endif
      atomic {
@@ -99,7 +99,7 @@ inline send(e) {
 
 inline receive(e) {
   received++;
-  /* SYNC payload-before-announcement */
+  /* SYNC payload-before-immediate */
 #ifndef NO_ARRIVED_CHECK
 #ifdef BOTH_SLOTS
   arrived[SLOT(e, received)] + arrived[OTHER_SLOT(e, received)] >= received * PIECES;

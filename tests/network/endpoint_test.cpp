@@ -144,7 +144,7 @@ TYPED_TEST(NetworkTest, a_write_brings_what_its_source_held_until_it_was_complet
 TYPED_TEST(NetworkTest, a_delivered_write_is_complete_when_its_bytes_are_there) {
   std::array<Transfer, 8> writes;
   for (std::size_t i = 0; i < writes.size(); ++i) {
-    this->aim(writes[i], Transfer::Kind::deliver, static_cast<std::int64_t>(i));
+    this->aim(writes[i], Transfer::Kind::write_delivered, static_cast<std::int64_t>(i));
     this->a_.endpoint.start(writes[i]);
   }
   for (std::size_t i = 0; i < writes.size(); ++i) {
@@ -154,21 +154,21 @@ TYPED_TEST(NetworkTest, a_delivered_write_is_complete_when_its_bytes_are_there) 
 }
 
 TYPED_TEST(NetworkTest, immediate_data_come_after_the_bytes_of_their_write) {
-  for (const auto kind : {Transfer::Kind::announce, Transfer::Kind::deliver_and_announce}) {
+  for (const auto kind : {Transfer::Kind::write_with_immediate, Transfer::Kind::write_delivered_with_immediate}) {
     std::array<Counter, 2> counters{};
     std::array<Transfer, 8> writes;
-    const std::uint64_t words[] = {this->b_.endpoint.listen(&counters[0]), this->b_.endpoint.listen(&counters[1])};
+    const std::uint64_t words[] = {this->b_.endpoint.register_counter(&counters[0]), this->b_.endpoint.register_counter(&counters[1])};
     std::memset(this->b_.open_to_others.base(), 0, static_cast<std::size_t>(this->b_.open_to_others.bytes()));
     for (std::size_t i = 0; i < writes.size(); ++i) {
       this->aim(writes[i], kind, static_cast<std::int64_t>(i));
-      writes[i].announcement = words[i % 2];
+      writes[i].immediate = words[i % 2];
       this->a_.endpoint.start(writes[i]);
       const std::uint64_t expected = 1 + i / 2;
       ASSERT_TRUE(this->poll_until([&] { return counters[i % 2].value.load(std::memory_order_acquire) == expected; }));
       EXPECT_TRUE(this->b_.has(static_cast<std::int64_t>(i))) << i;
     }
     for (const Transfer &write : writes) EXPECT_TRUE(this->finish(write));
-    for (const std::uint64_t word : words) this->b_.endpoint.stop_listening(word);
+    for (const std::uint64_t word : words) this->b_.endpoint.release_counter(word);
   }
   EXPECT_EQ(this->b_.endpoint.foreign(), 0u);
 }
@@ -180,25 +180,25 @@ TYPED_TEST(NetworkTest, immediate_data_set_words_where_they_carry_values) {
   ASSERT_LE(Words::bytes_of(notifications, rising), static_cast<std::int64_t>(memory.size()));
   const Words words(memory.data(), notifications, rising);
   std::uint64_t id = 0;
-  ASSERT_EQ(this->b_.endpoint.listen(words, &id), Status::ok);
+  ASSERT_EQ(this->b_.endpoint.register_words(words, &id), Status::ok);
   Transfer write;
-  this->aim(write, Transfer::Kind::announce, 0);
-  write.announcement = TypeParam::Endpoint::announcement(id, 7, 4711);
+  this->aim(write, Transfer::Kind::write_with_immediate, 0);
+  write.immediate = TypeParam::Endpoint::immediate_data(id, 7, 4711);
   this->a_.endpoint.start(write);
   ASSERT_TRUE(this->poll_until([&] { return words.notifications.seen(7) != 0; }));
   EXPECT_EQ(words.notifications.take(7), 4711u);
   EXPECT_TRUE(this->b_.has(0));
   EXPECT_TRUE(this->finish(write));
-  this->b_.endpoint.stop_setting(id);
+  this->b_.endpoint.release_words(id);
 }
 
 TYPED_TEST(NetworkTest, immediate_data_that_nobody_listens_to_are_counted_and_dropped) {
   Counter counter;
-  const std::uint64_t word = this->b_.endpoint.listen(&counter);
-  this->b_.endpoint.stop_listening(word);
+  const std::uint64_t word = this->b_.endpoint.register_counter(&counter);
+  this->b_.endpoint.release_counter(word);
   Transfer write;
-  this->aim(write, Transfer::Kind::announce, 0);
-  write.announcement = word;
+  this->aim(write, Transfer::Kind::write_with_immediate, 0);
+  write.immediate = word;
   this->a_.endpoint.start(write);
   EXPECT_TRUE(this->poll_until([&] { return this->b_.endpoint.foreign() == 1; }));
   EXPECT_TRUE(this->finish(write));
@@ -207,7 +207,7 @@ TYPED_TEST(NetworkTest, immediate_data_that_nobody_listens_to_are_counted_and_dr
 
 TYPED_TEST(NetworkTest, a_read_brings_the_bytes_of_the_peer) {
   Transfer read;
-  this->aim(read, Transfer::Kind::fetch, 3);
+  this->aim(read, Transfer::Kind::read, 3);
   for (std::int64_t n = 0; n < kBytes; ++n) this->b_.open_to_others.base()[3 * kBytes + n] = byte_of(5, n);
   read.into = this->a_.mine.base();
   read.from = nullptr;
@@ -262,10 +262,10 @@ TYPED_TEST(NetworkTest, what_has_no_room_waits_and_arrives_unless_it_is_withdraw
   constexpr std::size_t many = 200;
   std::vector<Transfer> writes(many);
   Counter counter;
-  const std::uint64_t word = this->b_.endpoint.listen(&counter);
+  const std::uint64_t word = this->b_.endpoint.register_counter(&counter);
   for (std::size_t i = 0; i < many; ++i) {
-    this->aim(writes[i], Transfer::Kind::announce, static_cast<std::int64_t>(i % 16));
-    writes[i].announcement = word;
+    this->aim(writes[i], Transfer::Kind::write_with_immediate, static_cast<std::int64_t>(i % 16));
+    writes[i].immediate = word;
     this->a_.endpoint.start(writes[i]);
   }
   std::uint64_t withdrawn = 0;
@@ -288,13 +288,13 @@ TYPED_TEST(NetworkTest, what_has_no_room_waits_and_arrives_unless_it_is_withdraw
   EXPECT_EQ(this->a_.endpoint.taken(), many - withdrawn);
   EXPECT_TRUE(this->a_.endpoint.has_room());
   EXPECT_EQ(this->failures_.load(), 0u);
-  this->b_.endpoint.stop_listening(word);
+  this->b_.endpoint.release_counter(word);
 }
 
 TYPED_TEST(NetworkTest, reported_transfers_are_returned_once_each) {
   std::array<Transfer, 8> writes;
   for (std::size_t i = 0; i < writes.size(); ++i) {
-    this->aim(writes[i], Transfer::Kind::deliver, static_cast<std::int64_t>(i));
+    this->aim(writes[i], Transfer::Kind::write_delivered, static_cast<std::int64_t>(i));
     writes[i].reported = i % 2 == 0;
     this->a_.endpoint.start(writes[i]);
   }
@@ -312,7 +312,7 @@ TYPED_TEST(NetworkTest, memory_of_the_caller_can_be_registered_for_one_transfer)
   std::vector<char> own(static_cast<std::size_t>(kBytes));
   for (std::int64_t n = 0; n < kBytes; ++n) own[static_cast<std::size_t>(n)] = byte_of(2, n);
   Transfer write;
-  this->aim(write, Transfer::Kind::deliver, 2);
+  this->aim(write, Transfer::Kind::write_delivered, 2);
   write.from = own.data();
   ASSERT_EQ(this->a_.endpoint.register_source(write), Status::ok) << error_message();
   this->a_.endpoint.start(write);
@@ -323,12 +323,12 @@ TYPED_TEST(NetworkTest, memory_of_the_caller_can_be_registered_for_one_transfer)
 
 TYPED_TEST(NetworkTest, a_transfer_that_is_given_up_has_failed) {
   Transfer first, last;
-  this->aim(first, Transfer::Kind::deliver, 0);
-  this->aim(last, Transfer::Kind::deliver, 1);
+  this->aim(first, Transfer::Kind::write_delivered, 0);
+  this->aim(last, Transfer::Kind::write_delivered, 1);
   std::vector<Transfer> between(100);
   this->a_.endpoint.start(first);
   for (Transfer &write : between) {
-    this->aim(write, Transfer::Kind::deliver, 2);
+    this->aim(write, Transfer::Kind::write_delivered, 2);
     this->a_.endpoint.start(write);
   }
   this->a_.endpoint.start(last);
@@ -346,7 +346,7 @@ TYPED_TEST(NetworkTest, a_transfer_that_is_given_up_has_failed) {
 
 TYPED_TEST(NetworkTest, memory_that_is_not_registered_is_not_written) {
   Transfer write;
-  this->aim(write, Transfer::Kind::deliver, 0);
+  this->aim(write, Transfer::Kind::write_delivered, 0);
   write.key ^= 1;
   this->a_.endpoint.start(write);
   ASSERT_TRUE(this->finish(write));
@@ -362,7 +362,7 @@ TYPED_TEST(NetworkTest, a_peer_is_known_until_each_meeting_is_undone) {
   EXPECT_EQ(again, this->to_b_);
   this->a_.endpoint.release_peer(this->b_.endpoint.address());
   Transfer write;
-  this->aim(write, Transfer::Kind::deliver, 0);
+  this->aim(write, Transfer::Kind::write_delivered, 0);
   this->a_.endpoint.start(write);
   ASSERT_TRUE(this->finish(write));
   EXPECT_TRUE(this->b_.has(0));
@@ -372,7 +372,7 @@ TYPED_TEST(NetworkTest, a_peer_is_known_until_each_meeting_is_undone) {
 TYPED_TEST(NetworkTest, nothing_arrives_at_an_endpoint_that_is_closed) {
   this->b_.endpoint.close_endpoint();
   Transfer write;
-  this->aim(write, Transfer::Kind::deliver, 0);
+  this->aim(write, Transfer::Kind::write_delivered, 0);
   this->a_.endpoint.start(write);
   for (int i = 0; i < 1000 && !this->is_over(write); ++i) this->a_.endpoint.poll();
   EXPECT_FALSE(this->is_done(write));

@@ -21,13 +21,13 @@ class BacklogTest : public testing::Test {
     for (Peer peer = 0; peer < kPeers; ++peer) backlog_.add(peer);
     for (std::size_t i = 0; i < kTransfers; ++i) {
       transfers_[i].peer = i % kPeers;
-      transfers_[i].announcement = i;
+      transfers_[i].immediate = i;
     }
   }
 
   bool try_start(const Transfer &transfer) {
     if (full_.count(transfer.peer) != 0 || taken_.size() == most_) return false;
-    taken_.push_back(transfer.announcement);
+    taken_.push_back(transfer.immediate);
     return true;
   }
   /// As Endpoint::start.

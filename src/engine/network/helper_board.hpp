@@ -36,7 +36,7 @@ struct HelperReply {
   std::int32_t status = 0;
   char message[512] = "";
   transport::RemoteKey part;
-  std::uint64_t ear = 0;
+  std::uint64_t words_id = 0;
 };
 
 /// One rank's desk.

@@ -41,7 +41,7 @@ Status Pulses::know(int rank, const RankAddress &there) {
   Pulse &pulse = pulses_[rank];
   pulse.name = on_its_host(rank, there.host);
   Transfer &write = pulse.write;
-  write.kind = Transfer::Kind::deliver;
+  write.kind = Transfer::Kind::write_delivered;
   write.in_any_order = true;  // what waits for a rank must not hide that it is there
   write.peer = peer;
   write.from = words_.source.base();

@@ -17,8 +17,8 @@ constexpr std::uint32_t kOwnParts = std::uint32_t{1} << 31;
 
 /// Its end says that it has left, or that its bytes are there, but not that all it does has been done.
 bool is_post(const Request &request) {
-  return request.kind == Transfer::Kind::write || request.kind == Transfer::Kind::announce ||
-         request.kind == Transfer::Kind::deliver_and_announce;
+  return request.kind == Transfer::Kind::write || request.kind == Transfer::Kind::write_with_immediate ||
+         request.kind == Transfer::Kind::write_delivered_with_immediate;
 }
 
 }  // namespace

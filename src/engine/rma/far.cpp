@@ -29,7 +29,7 @@ void set_action(Message *message, hlc_action action) {
 FarParts::~FarParts() {
   if (serves_ && helper_) helper_->stop_serving(number_);
   if (serves_ && !helper_) requests_->stop_serving(number_);
-  if (ear_ != 0) endpoint_->stop_setting(ear_);
+  if (words_id_ != 0) endpoint_->release_words(words_id_);
 }
 
 Status FarParts::connect(const Served &mine, const Segment &memory) {
@@ -71,8 +71,8 @@ Status FarParts::open_mine(const Served &mine, FarCard *card) {
   requests_->serve(number_, mine);
   serves_ = true;
   HLC_TRY(mine_.cover(*endpoint_, mine.data - before, mine.bytes + before));
-  if (endpoint_->carries_values()) HLC_TRY(endpoint_->listen(mine.words, &ear_));
-  *card = {mine.bytes, mine_.remote(), ear_};
+  if (endpoint_->carries_values()) HLC_TRY(endpoint_->register_words(mine.words, &words_id_));
+  *card = {mine.bytes, mine_.remote(), words_id_};
   return Status::ok;
 }
 
@@ -80,7 +80,7 @@ Status FarParts::have_mine_served(const Served &mine, const Segment &memory, Mem
   HelperReply reply;
   HLC_TRY(helper_->serve(number_, memory, member, mine, &reply));
   serves_ = true;
-  *card = {mine.bytes, reply.part, reply.ear};
+  *card = {mine.bytes, reply.part, reply.words_id};
   return Status::ok;
 }
 
@@ -116,7 +116,7 @@ Status FarParts::put_piece(const char *call, Target to, const char *data, std::i
   Request *request = nullptr;
   HLC_TRY(requests_->begin(to.rank, call, &request));
   // That a short one is there, the flush finds out, where its query cannot overtake writes.
-  request->kind = endpoint_->keeps_order() && bytes <= Request::kRoom ? Transfer::Kind::write : Transfer::Kind::deliver;
+  request->kind = endpoint_->keeps_order() && bytes <= Request::kRoom ? Transfer::Kind::write : Transfer::Kind::write_delivered;
   aim(*request, to);
   return launch(*request, give_source(*request, data, bytes));
 }
@@ -124,7 +124,7 @@ Status FarParts::put_piece(const char *call, Target to, const char *data, std::i
 Status FarParts::get_piece(const char *call, Target from, char *data, std::int64_t bytes) {
   Request *request = nullptr;
   HLC_TRY(requests_->begin(from.rank, call, &request));
-  request->kind = Transfer::Kind::fetch;
+  request->kind = Transfer::Kind::read;
   aim(*request, from);
   request->into = data;
   request->bytes = bytes;
@@ -182,15 +182,15 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
 }
 
 Status FarParts::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
-                            Announcing &announcing) {
+                            PendingNotify &pending) {
   const std::int64_t first = first_pieces(bytes);
-  if (first > 0 && !announcing.begun) {
-    if (const Status put_all = put(call, to, data, first, announcing.done); put_all != Status::ok) return put_all;
-    announcing = {true, requests_->begin_flush(to.rank, endpoint_->carries_values()), first};
+  if (first > 0 && !pending.begun) {
+    if (const Status put_all = put(call, to, data, first, pending.done); put_all != Status::ok) return put_all;
+    pending = {true, requests_->begin_flush(to.rank, endpoint_->carries_values()), first};
   }
   // SYNC pieces-before-notification (pairs with Words::set)
   if (first > 0)
-    if (const Status gone = requests_->look(announcing.before, call); gone != Status::ok) return gone;
+    if (const Status gone = requests_->look(pending.before, call); gone != Status::ok) return gone;
   if (const Status room = requests_->find_room(to.rank, call); room != Status::ok) return room;
   return put_last(call, to, data, bytes, notification);
 }
@@ -199,27 +199,27 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
 Status FarParts::put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   const std::int64_t first = first_pieces(bytes);
   if (!endpoint_->carries_values() || (bytes == 0 && !landing_)) return notify_by_message(call, to.rank, notification);
-  return announce(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
+  return write_with_immediate(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
 }
 
 /// One write that brings the notification; without data it writes a word that nobody reads.
-Status FarParts::announce(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+Status FarParts::write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   constexpr std::uint64_t nothing = 0;
   Request *request = nullptr;
   HLC_TRY(requests_->begin(to.rank, call, &request));
-  request->kind = endpoint_->keeps_order() ? Transfer::Kind::announce : Transfer::Kind::deliver_and_announce;
-  request->announcement =
-      NetworkEndpoint::announcement(card_of(to.rank).ear, static_cast<std::uint32_t>(notification.id), notification.value);
+  request->kind = endpoint_->keeps_order() ? Transfer::Kind::write_with_immediate : Transfer::Kind::write_delivered_with_immediate;
+  request->immediate =
+      NetworkEndpoint::immediate_data(card_of(to.rank).words_id, static_cast<std::uint32_t>(notification.id), notification.value);
   aim(*request, bytes > 0 ? to : Target{to.rank, -kLanding});
   if (bytes > 0) return launch(*request, give_source(*request, data, bytes));
   return launch(*request, give_source(*request, reinterpret_cast<const char *>(&nothing), sizeof nothing));
 }
 
-Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing) {
+Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification, PendingNotify &pending) {
   if (!endpoint_->keeps_order()) {
-    if (!announcing.begun) announcing = {true, requests_->begin_flush(rank, false), 0};
+    if (!pending.begun) pending = {true, requests_->begin_flush(rank, false), 0};
     // SYNC writes-before-notification (pairs with Words::set): a message overtakes no write, where the provider promises that.
-    if (const Status gone = requests_->look(announcing.before, call); gone != Status::ok) return gone;
+    if (const Status gone = requests_->look(pending.before, call); gone != Status::ok) return gone;
   }
   return notify_by_message(call, rank, notification);
 }

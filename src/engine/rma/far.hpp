@@ -17,7 +17,7 @@ struct Target {
 };
 
 /// A notification that waits for what was sent before it, and the bytes that have begun to go before.
-struct Announcing {
+struct PendingNotify {
   bool begun = false;
   Flush before;
   std::int64_t done = 0;
@@ -27,7 +27,7 @@ struct Announcing {
 struct FarCard {
   std::int64_t bytes = 0;
   transport::RemoteKey part;  // from the landing on
-  std::uint64_t ear = 0;
+  std::uint64_t words_id = 0;
 };
 
 /// Any thread may call, but for what is collective, and for what makes the object ready. Offsets have been checked.
@@ -57,11 +57,11 @@ class FarParts {
   /// put and get without waiting: `again` until all has begun, then with the same `done`, which counts bytes from 0 on.
   Status put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done);
   Status get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done);
-  /// put_notify without waiting: `again` until the notification may go, then with the same `announcing`.
+  /// put_notify without waiting: `again` until the notification may go, then with the same `pending`.
   Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
-                    Announcing &announcing);
+                    PendingNotify &pending);
   /// The same for a notification that comes after all that this rank has put there before.
-  Status notify_in_order(const char *call, int rank, hlc_notification notification, Announcing &announcing);
+  Status notify_in_order(const char *call, int rank, hlc_notification notification, PendingNotify &pending);
   /// Whether a transfer to a rank may begin without a wait; `again` if not.
   Status find_room(const char *call, int rank) { return requests_->find_room(rank, call); }
   /// Operand and old value are the bytes of one number.
@@ -79,7 +79,7 @@ class FarParts {
   Status have_mine_served(const Served &mine, const Segment &memory, Member member, FarCard *card);
   Status put_piece(const char *call, Target to, const char *data, std::int64_t bytes);
   Status get_piece(const char *call, Target from, char *data, std::int64_t bytes);
-  Status announce(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
+  Status write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
   Status notify_by_message(const char *call, int rank, hlc_notification notification);
   Status give_source(Request &request, const char *data, std::int64_t bytes);
   Status launch(Request &request, Status ready);
@@ -98,7 +98,7 @@ class FarParts {
   NetworkSegment mine_;
   Directory<FarCard> cards_;
   std::optional<FarCard> only_;  // instead of them
-  std::uint64_t ear_ = 0;
+  std::uint64_t words_id_ = 0;
   std::uint32_t number_ = 0;
   bool serves_ = false, landing_ = true;
 };

@@ -182,8 +182,8 @@ Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *d
 }
 
 Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification,
-                            Announcing &announcing) {
-  if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification, announcing);
+                            PendingNotify &pending) {
+  if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification, pending);
   return put_notify(call, offset, data, bytes, notification);
 }
 
@@ -198,8 +198,8 @@ Status PeerPart::set(const char *call, hlc_notification notification) {
   return Status::ok;
 }
 
-Status PeerPart::notify_in_order(const char *call, hlc_notification notification, Announcing &announcing) {
-  return far_ ? far_->notify_in_order(call, rank_, notification, announcing) : notify(call, notification);
+Status PeerPart::notify_in_order(const char *call, hlc_notification notification, PendingNotify &pending) {
+  return far_ ? far_->notify_in_order(call, rank_, notification, pending) : notify(call, notification);
 }
 
 /// The number becomes what change(it) is.

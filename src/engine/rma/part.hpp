@@ -110,11 +110,11 @@ class PeerPart {
   /// The notification comes after the data.
   Status put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification);
   Status notify(const char *call, hlc_notification notification) { return put_notify(call, 0, nullptr, 0, notification); }
-  /// The same without waiting: `again` until the notification may go, then with the same `announcing`.
+  /// The same without waiting: `again` until the notification may go, then with the same `pending`.
   Status put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification,
-                    Announcing &announcing);
+                    PendingNotify &pending);
   /// The notification comes after all that this rank has put to the rank before. `again` as above.
-  Status notify_in_order(const char *call, hlc_notification notification, Announcing &announcing);
+  Status notify_in_order(const char *call, hlc_notification notification, PendingNotify &pending);
   /// On unsigned words of 64 bits, which `offset` is a multiple of. `again` until the reply is there, then with the same query.
   Status fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Query &query, std::uint64_t *old);
   Status compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old);

@@ -137,7 +137,8 @@ Status NodeWays::open(Way &way) {
   card.carrier = network_.pulses()->mine();
   card.rank = plan_.context->rank();
   card.memory = way.landing.remote();
-  for (; way.listening < kinds; ++way.listening) card.announcements[way.listening] = endpoint_.listen(&way.words->heard[way.listening]);
+  for (; way.registered < kinds; ++way.registered)
+    card.immediates[way.registered] = endpoint_.register_counter(&way.words->heard[way.registered]);
   return Status::ok;
 }
 
@@ -173,10 +174,10 @@ Status NodeWays::connect(Way &way, const ReachCard &card) {
   model.descriptor = way.source.descriptor();
   model.key = card.memory.key;
   for (std::size_t slot = 0; slot < kSlots; ++slot) make_pieces(way, slot, card, model);
-  way.greeting.kind = Transfer::Kind::deliver;
+  way.greeting.kind = Transfer::Kind::write_delivered;
   aim_word(way.greeting, model, way.send[0], card.memory.address);
   aim_word(way.news, model, way.news_at, card.memory.address + sizeof(std::uint64_t));
-  way.news.announcement = card.announcements[loss];
+  way.news.immediate = card.immediates[loss];
   endpoint_.start(way.greeting);
   return Status::ok;
 }
@@ -197,7 +198,7 @@ void NodeWays::make_pieces(Way &way, std::size_t slot, const ReachCard &card, co
     piece.aim_as(model);
     piece.from = way.send[slot] + before;
     piece.address = card.memory.address + static_cast<std::uint64_t>(slot_at + before);
-    piece.announcement = card.announcements[(before == 0 ? first_0 : further_0) + slot];
+    piece.immediate = card.immediates[(before == 0 ? first_0 : further_0) + slot];
     before += endpoint_.most_bytes();
   }
 }
@@ -224,7 +225,7 @@ Status NodeWays::unreached(const Way &way, const char *reason) const {
 }
 
 void NodeWays::release_peer(Way &way) {
-  for (std::size_t kind = 0; kind < way.listening; ++kind) endpoint_.stop_listening(way.words->reach.announcements[kind]);
+  for (std::size_t kind = 0; kind < way.registered; ++kind) endpoint_.release_counter(way.words->reach.immediates[kind]);
   withdraw(way);
   if (way.met) endpoint_.release_peer(way.address);
 }

@@ -19,7 +19,7 @@ namespace halocline {
 
 inline constexpr std::size_t kSlots = 2;
 
-/// What announcements are for: the first piece of a slot, which tells of all further ones, those, and news of a rank that is lost.
+/// What immediates are for: the first piece of a slot, which tells of all further ones, those, and news of a rank that is lost.
 enum : std::size_t { first_0, first_1, further_0, further_1, loss, kinds };
 
 /// Who is lost, and who has found out. In shared memory and in messages one word, so that it is whole; 0: nobody is.
@@ -41,7 +41,7 @@ struct ReachCard {
   RankAddress carrier;
   int rank = 0;  // the carrier's
   transport::RemoteKey memory;  // from the landing on
-  std::array<std::uint64_t, kinds> announcements{};
+  std::array<std::uint64_t, kinds> immediates{};
 };
 
 /// What the ranks of this node tell each other of a bundle, in their memory.
@@ -83,7 +83,7 @@ class NodeWays {
     std::int64_t head_bytes = 0;
     NetworkSegment landing;  // registered by the carrier: the landing and the slots to receive in
     NetworkSegment source;  // news and the slots to send from
-    std::size_t listening = 0;  // to so many kinds; the carrier
+    std::size_t registered = 0;  // to so many kinds; the carrier
     transport::Address address;
     bool met = false;
     int rank = -1;  // who hears there

@@ -114,7 +114,7 @@ class NodeWireLeg final : public Leg {
   Status look_for_lost() override {
     if (const std::uint64_t word = ways_.words().lost.load(std::memory_order_relaxed); word != 0) return end_for(Loss::of(word));
     for (Way &way : ways_.all()) {
-      // SYNC payload-before-announcement (pairs with Endpoint::hear)
+      // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
       if (reached(way.words->heard[loss], 1)) return end_for(Loss::of(news_in(way.landing_at)));
       if (is_gone(way)) return lose(way, "the network has nobody to give it to");
     }
@@ -203,7 +203,7 @@ class NodeWireLeg final : public Leg {
   bool has_come(Way &way) const {
     if (way.come) return true;
     const std::size_t slot = round_ % kSlots;
-    // SYNC payload-before-announcement (pairs with Endpoint::hear)
+    // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
     // SYNC unpacked-before-packed (pairs with count_me, at the other node)
     if (!reached(way.words->heard[first_0 + slot], (round_ + 1) / kSlots)) return false;
     way.come = reached(way.words->heard[further_0 + slot], further_in(way.receive[slot]));

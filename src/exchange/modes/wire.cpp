@@ -21,7 +21,7 @@ using transport::RemoteKey;
 constexpr std::size_t kWireSlots = 2;
 constexpr std::int64_t kWordBytes = 64;  // what an announcement without data writes: one word on a line of its own
 
-/// What announcements are for: data of a slot are there, a slot has been unpacked, the peer can be reached.
+/// What immediates are for: data of a slot are there, a slot has been unpacked, the peer can be reached.
 enum : std::size_t { arrived_0, arrived_1, freed_0, freed_1, greeted, wire_kinds };
 
 /// What the peer has to know to write to its edge.
@@ -29,7 +29,7 @@ struct WireCard {
   RankAddress rank;
   RemoteKey memory;
   std::int64_t word = 0, slot = 0, slot_distance = 0;  // offsets in the memory
-  std::array<std::uint64_t, wire_kinds> announcements{};
+  std::array<std::uint64_t, wire_kinds> immediates{};
 };
 
 ///   receive buffer:  | word of edge 0, 1, ... | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
@@ -97,7 +97,7 @@ class WireLeg final : public Leg {
     for (int &candidate : waiting_) {
       const End &from = end(candidate);
       const std::uint64_t slot = from.received % kWireSlots;
-      // SYNC payload-before-announcement (pairs with Endpoint::hear)
+      // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
       if (!reached(from.heard[arrived_0 + slot], from.awaited[slot])) continue;
       *e = candidate;
       candidate = waiting_.back();
@@ -154,8 +154,8 @@ class WireLeg final : public Leg {
   /// One edge: what I have heard of the peer, and the writes to it.
   struct End {
     std::array<Counter, wire_kinds> heard;
-    std::array<std::uint64_t, wire_kinds> my_announcements{};
-    std::size_t listening = 0;  // to so many of them
+    std::array<std::uint64_t, wire_kinds> my_immediates{};
+    std::size_t registered = 0;  // to so many of them
     transport::Address address;
     bool met = false;
     std::uint64_t sent = 0, received = 0;
@@ -207,10 +207,10 @@ class WireLeg final : public Leg {
   WireCard make_card(std::size_t i) {
     const auto e = static_cast<std::size_t>(edges_[i]);
     position_[e] = static_cast<int>(i);
-    for (std::size_t kind = 0; kind < wire_kinds; ++kind, ++ends_[i].listening)
-      ends_[i].my_announcements[kind] = endpoint_.listen(&ends_[i].heard[kind]);
+    for (std::size_t kind = 0; kind < wire_kinds; ++kind, ++ends_[i].registered)
+      ends_[i].my_immediates[kind] = endpoint_.register_counter(&ends_[i].heard[kind]);
     return {network_.pulses()->mine(),          receive_.remote(), static_cast<std::int64_t>(i) * kWordBytes,
-            words_bytes_ + slots_in_.offset[e], slots_in_.bytes,   ends_[i].my_announcements};
+            words_bytes_ + slots_in_.offset[e], slots_in_.bytes,   ends_[i].my_immediates};
   }
 
   Status connect_all(const std::vector<WireCard> &theirs) {
@@ -241,7 +241,7 @@ class WireLeg final : public Leg {
     word.from = send_.base();
     word.bytes = sizeof(std::uint64_t);
     word.address = card.memory.address + static_cast<std::uint64_t>(card.word);
-    word.announcement = card.announcements[kind];
+    word.immediate = card.immediates[kind];
   }
 
   void make_pieces(int e, std::size_t slot, const WireCard &card, const Transfer &model) {
@@ -253,12 +253,12 @@ class WireLeg final : public Leg {
       data[i].from = outgoing(e, slot) + before;
       data[i].address =
           card.memory.address + static_cast<std::uint64_t>(card.slot + static_cast<std::int64_t>(slot) * card.slot_distance + before);
-      data[i].announcement = card.announcements[arrived_0 + slot];
+      data[i].immediate = card.immediates[arrived_0 + slot];
     }
   }
 
   void release_peer(End &from) {
-    for (std::size_t kind = 0; kind < from.listening; ++kind) endpoint_.stop_listening(from.my_announcements[kind]);
+    for (std::size_t kind = 0; kind < from.registered; ++kind) endpoint_.release_counter(from.my_immediates[kind]);
     withdraw(from);
     if (from.met) endpoint_.release_peer(from.address);
   }

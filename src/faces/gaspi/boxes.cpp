@@ -36,12 +36,12 @@ Status Passive::take_box(Session &session, PeerPart &control, Box &box) {
 
 /// Data of a message that somebody has begun to write, and not announced, may come late: `again` until they are there.
 Status Passive::await_written(Session &session, int rank, Box &box) {
-  Announcing &announcing = box.announcing;
-  if (announcing.done == 0) return Status::ok;
+  PendingNotify &pending = box.pending;
+  if (pending.done == 0) return Status::ok;
   RequestEngine &requests = *session.context.network().requests();
-  if (!announcing.begun) announcing = {true, requests.begin_flush(rank, false), announcing.done};
-  const Status come = requests.look(announcing.before, kSend);
-  if (come == Status::ok) announcing = Announcing();
+  if (!pending.begun) pending = {true, requests.begin_flush(rank, false), pending.done};
+  const Status come = requests.look(pending.before, kSend);
+  if (come == Status::ok) pending = PendingNotify();
   return come;
 }
 
@@ -59,8 +59,7 @@ Status Passive::deliver(Session &session, PeerPart &control, const Parcel &parce
   if (const Status begun = begin(session, box, parcel); begun != Status::ok) return begun;
   const Envelope envelope{static_cast<unsigned>(session.rank()), static_cast<unsigned>(parcel.bytes)};
   const auto bytes = static_cast<std::int64_t>(parcel.bytes);
-  const Status put =
-      control.put_notify(kSend, session.plan().message(), data, bytes, {Plan::kMessageCame, envelope.value()}, box.announcing);
+  const Status put = control.put_notify(kSend, session.plan().message(), data, bytes, {Plan::kMessageCame, envelope.value()}, box.pending);
   if (put == Status::ok) box = Box();
   return put;
 }

@@ -41,7 +41,7 @@ class Passive {
   struct Box {
     Query query;
     bool mine = false, returns = false;
-    Announcing announcing;
+    PendingNotify pending;
     std::optional<Parcel> parcel;  // whose data have begun to go there
   };
   static Status await_written(Session &session, int rank, Box &box);

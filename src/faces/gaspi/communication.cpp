@@ -68,11 +68,11 @@ gaspi_return_t pgaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_of
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_notification(job, notification_id, notification_value); wrong != GASPI_SUCCESS) return wrong;
-    halocline::Announcing announcing;
+    halocline::PendingNotify pending;
     const auto write = [&](PeerPart &part, const char *data) {
       note_write(job, part);
       return part.put_notify("gaspi_write_notify", signed_of(offset_remote), data, signed_of(size),
-                             {static_cast<int>(notification_id), notification_value}, announcing);
+                             {static_cast<int>(notification_id), notification_value}, pending);
     };
     const gaspi_return_t posted = post_move(job, "gaspi_write_notify", move, queue, timeout_ms, write);
     return count_notification(job, count_write(job, posted, size));
@@ -103,11 +103,11 @@ gaspi_return_t pgaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t 
     const gaspi_return_t wrong = first_wrong(check_queue(job, queue), check_rank(job, rank, segment_id_remote),
                                              check_notification(job, notification_id, notification_value));
     if (wrong != GASPI_SUCCESS) return wrong;
-    halocline::Announcing announcing;
+    halocline::PendingNotify pending;
     const Route route{"gaspi_notify", rank, segment_id_remote, queue};
     const hlc_notification notification{static_cast<int>(notification_id), notification_value};
     const auto notify = [&](PeerPart &part) {
-      return begin(job, route, part, [&] { return part.notify_in_order(route.call, notification, announcing); });
+      return begin(job, route, part, [&] { return part.notify_in_order(route.call, notification, pending); });
     };
     return count_notification(job, post(job, route, timeout_ms, notify));
   });

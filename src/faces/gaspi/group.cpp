@@ -227,7 +227,7 @@ Status Group::begin(Session &session, const char *call) {
     number_ += 1;
     round_ = 0;
     told_ = false;
-    announcing_ = Announcing();
+    pending_notify_ = PendingNotify();
     writes_.clear();
     for (const int rank : session.written.take(size(session), [this](int index) { return rank_at(index); }))
       writes_.push_back(session.context.network().requests()->begin_flush(rank, true));
@@ -299,9 +299,9 @@ Status Group::send(Session &session, const Stream &stream, std::int64_t bytes) {
     const hlc_notification come{part.rising(session.plan().reduction_word(handle, stream.slot)), *stream.pieces + 1};
     if (const Status room = part.find_room(kReduction); room != Status::ok) return room;
     const std::int64_t slot = session.plan().operand(handle, stream.slot);
-    const Status sent = part.put_notify(kReduction, slot, value_.data() + moved_, some, come, announcing_);
+    const Status sent = part.put_notify(kReduction, slot, value_.data() + moved_, some, come, pending_notify_);
     if (sent != Status::ok) return sent;
-    announcing_ = Announcing();
+    pending_notify_ = PendingNotify();
     *stream.pieces += 1;
     moved_ += some;
   }

@@ -127,7 +127,7 @@ class Group {
   int round_ = 0;
   bool told_ = false;
   std::vector<Flush> writes_;
-  Announcing announcing_;
+  PendingNotify pending_notify_;
   std::int64_t moved_ = 0;  // bytes of the operand that is being sent or received
   bool has_other_ = false;
   std::vector<char> value_, other_;

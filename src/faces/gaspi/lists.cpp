@@ -94,10 +94,10 @@ gaspi_return_t read_each(Job &job, const List &list, Posting &posting) {
 
 /// The notification behind a list, for which there is room.
 gaspi_return_t notify_behind(Job &job, const Route &route, Posting &posting, hlc_notification notification) {
-  halocline::Announcing announcing;
+  halocline::PendingNotify pending;
   const gaspi_return_t told = until(job, posting.call, posting.deadline, [&] {
     return job.parts.with(route.rank, route.segment, [&](PeerPart &part) {
-      return begin(job, route, part, [&] { return part.notify_in_order(posting.call, notification, announcing); });
+      return begin(job, route, part, [&] { return part.notify_in_order(posting.call, notification, pending); });
     });
   });
   const gaspi_return_t code = count_notification(job, settle(job, route, told));

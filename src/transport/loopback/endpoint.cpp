@@ -18,10 +18,10 @@ namespace {
 
 constexpr long kLongestSleep_ns = 50'000;  // there is nothing to sleep on
 
-/// Immediate data that set a word:  | 1 | ear: 14 bits | id: 17 bits | value: 32 bits |. Others count.
+/// Immediate data that set a word:  | 1 | words: 14 bits | id: 17 bits | value: 32 bits |. Others count.
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
-constexpr int kEarAt = 49, kIdAt = 32;
-constexpr std::uint64_t kIds = std::uint64_t{1} << (kEarAt - kIdAt), kEars = std::uint64_t{1} << (63 - kEarAt);
+constexpr int kWordsAt = 49, kIdAt = 32;
+constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMostWords = std::uint64_t{1} << (63 - kWordsAt);
 static_assert(kIds == Words::kMostIds);
 
 }  // namespace
@@ -73,35 +73,35 @@ void Endpoint::release_peer(Peer peer) {
   if (known != peers_.end() && --known->second == 0) peers_.erase(known);
 }
 
-std::uint64_t Endpoint::listen(Counter *counter) {
+std::uint64_t Endpoint::register_counter(Counter *counter) {
   const auto locked = fabric_.lock();
   counters_[++last_word_] = counter;
   return last_word_;
 }
 
-void Endpoint::stop_listening(std::uint64_t word) {
+void Endpoint::release_counter(std::uint64_t word) {
   const auto locked = fabric_.lock();
   counters_.erase(word);
 }
 
-Status Endpoint::listen(const Words &words, std::uint64_t *ear) {
+Status Endpoint::register_words(const Words &words, std::uint64_t *words_id) {
   const auto locked = fabric_.lock();
-  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kEars / 2)
+  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kMostWords / 2)
     return fail(Status::memory, "the network has no more announcements for notifications");
-  do *ear = kSetsWord | (++last_ear_ % kEars) << kEarAt;
-  while (words_.count(*ear) != 0);
-  words_[*ear] = words;
+  do *words_id = kSetsWord | (++last_words_id_ % kMostWords) << kWordsAt;
+  while (words_.count(*words_id) != 0);
+  words_[*words_id] = words;
   return Status::ok;
 }
 
-void Endpoint::stop_setting(std::uint64_t ear) {
+void Endpoint::release_words(std::uint64_t words_id) {
   const auto locked = fabric_.lock();
-  words_.erase(ear);
+  words_.erase(words_id);
 }
 
 Status Endpoint::register_source(Transfer &transfer) {
   const auto locked = fabric_.lock();
-  char *base = transfer.kind == Transfer::Kind::fetch ? transfer.into : const_cast<char *>(transfer.from);
+  char *base = transfer.kind == Transfer::Kind::read ? transfer.into : const_cast<char *>(transfer.from);
   transfer.registered = transfer.descriptor = fabric_.register_memory({number_, base, transfer.bytes, Use::for_me});
   return Status::ok;
 }
@@ -136,7 +136,7 @@ bool Endpoint::is_refused(const Transfer &transfer) {
 
 /// What a caller has done wrong; 0 if nothing.
 int Endpoint::fault_of(const Transfer &transfer) const {
-  const bool reads = transfer.kind == Transfer::Kind::fetch || transfer.kind == Transfer::Kind::receive;
+  const bool reads = transfer.kind == Transfer::Kind::read || transfer.kind == Transfer::Kind::receive;
   const char *mine = reads ? transfer.into : transfer.from;
   if (poor_ && !fabric_.is_source(transfer.descriptor, mine, transfer.bytes)) return EFAULT;
   if (transfer.bytes > most_bytes()) return EMSGSIZE;
@@ -163,7 +163,7 @@ bool Endpoint::try_start(Transfer &transfer) {
 void Endpoint::send(Transfer &transfer) {
   Packet packet = packet_of(transfer);
   const bool needs_source =
-      packet.kind == Transfer::Kind::write || packet.kind == Transfer::Kind::announce || packet.kind == Transfer::Kind::send;
+      packet.kind == Transfer::Kind::write || packet.kind == Transfer::Kind::write_with_immediate || packet.kind == Transfer::Kind::send;
   if (needs_source && dice(2)) {
     packet.copy.assign(transfer.from, transfer.from + transfer.bytes);
     packet.transfer = nullptr;
@@ -173,7 +173,7 @@ void Endpoint::send(Transfer &transfer) {
 }
 
 Packet Endpoint::packet_of(Transfer &t) const {
-  const std::uint64_t data = poor_ ? static_cast<std::uint32_t>(t.announcement) : t.announcement;
+  const std::uint64_t data = poor_ ? static_cast<std::uint32_t>(t.immediate) : t.immediate;
   return {number_, &t, t.kind, !t.in_any_order, t.from, t.into, t.bytes, {t.address, t.key}, data};
 }
 
@@ -228,14 +228,14 @@ void Endpoint::poll() {
 
 void Endpoint::take_in(const Event &event) {
   events_.fetch_add(1, std::memory_order_relaxed);
-  if (!event.transfer) return hear(event.data);
+  if (!event.transfer) return take_immediate(event.data);
   if (event.transfer->kind != Transfer::Kind::receive) held_.fetch_sub(1, std::memory_order_relaxed);
   end(*event.transfer, event.error);
 }
 
-void Endpoint::hear(std::uint64_t data) {
+void Endpoint::take_immediate(std::uint64_t data) {
   if ((data & kSetsWord) != 0) {
-    const auto words = words_.find(data >> kEarAt << kEarAt);
+    const auto words = words_.find(data >> kWordsAt << kWordsAt);
     const auto id = static_cast<std::uint32_t>(data >> kIdAt & (kIds - 1)), value = static_cast<std::uint32_t>(data);
     if (words == words_.end() || !words->second.set(id, value)) count_foreign();
   } else if (const auto counter = counters_.find(data); counter != counters_.end()) {

@@ -34,13 +34,13 @@ class Endpoint {
   void release_peer(const Address &address);
   void release_peer(Peer peer);
 
-  std::uint64_t listen(Counter *counter);
-  void stop_listening(std::uint64_t word);
+  std::uint64_t register_counter(Counter *counter);
+  void release_counter(std::uint64_t word);
   bool carries_values() const { return !poor_; }
-  Status listen(const Words &words, std::uint64_t *ear);
-  void stop_setting(std::uint64_t ear);
-  static std::uint64_t announcement(std::uint64_t ear, std::uint32_t id, std::uint32_t value) {
-    return ear | std::uint64_t{id} << 32 | value;
+  Status register_words(const Words &words, std::uint64_t *words_id);
+  void release_words(std::uint64_t words_id);
+  static std::uint64_t immediate_data(std::uint64_t words_id, std::uint32_t id, std::uint32_t value) {
+    return words_id | std::uint64_t{id} << 32 | value;
   }
   void count_foreign() { foreign_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }
@@ -80,7 +80,7 @@ class Endpoint {
   void retry();
   bool take_back(Transfer &transfer);
   void take_in(const Event &event);
-  void hear(std::uint64_t data);
+  void take_immediate(std::uint64_t data);
   void end(Transfer &transfer, int error);
 
   Fabric &fabric_ = Fabric::instance();
@@ -89,8 +89,8 @@ class Endpoint {
   Address address_;
   std::map<Peer, int> peers_;  // how often each has been met
   std::map<std::uint64_t, Counter *> counters_;  // by immediate data
-  std::uint64_t last_word_ = 0, last_ear_ = 0;
-  std::map<std::uint64_t, Words> words_;  // by ear
+  std::uint64_t last_word_ = 0, last_words_id_ = 0;
+  std::map<std::uint64_t, Words> words_;  // by id
   std::list<Transfer *> waiting_;  // for room, in the order in which they were started
   EndedTransfers ended_;
   bool poor_ = false, overtakes_ = false, crowded_ = false, fake_ = false;

@@ -17,7 +17,9 @@ void copy_bytes(char *to, const char *from, std::int64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-bool announces(Transfer::Kind kind) { return kind == Transfer::Kind::announce || kind == Transfer::Kind::deliver_and_announce; }
+bool has_immediate(Transfer::Kind kind) {
+  return kind == Transfer::Kind::write_with_immediate || kind == Transfer::Kind::write_delivered_with_immediate;
+}
 
 }  // namespace
 
@@ -113,7 +115,7 @@ void Fabric::deliver(Peer endpoint, const std::function<bool()> &late) {
 
 void Fabric::arrive(Peer at, FabricEndpoint &target, const Packet &packet) {
   const int error = packet.kind == Transfer::Kind::send ? copy_message(target, packet) : access(at, packet);
-  if (error == 0 && announces(packet.kind)) target.events.push_back({nullptr, 0, packet.data});
+  if (error == 0 && has_immediate(packet.kind)) target.events.push_back({nullptr, 0, packet.data});
   finish(packet, error);
 }
 
@@ -130,7 +132,7 @@ int Fabric::copy_message(FabricEndpoint &target, const Packet &packet) {
 int Fabric::access(Peer target, const Packet &packet) {
   char *place = find(target, packet.to, packet.bytes);
   if (!place) return EACCES;
-  if (packet.kind == Transfer::Kind::fetch)
+  if (packet.kind == Transfer::Kind::read)
     copy_bytes(packet.into, place, packet.bytes);
   else
     copy_bytes(place, source_of(packet), packet.bytes);

@@ -23,13 +23,13 @@ static_assert(offsetof(Transfer, for_network) == 0);
 
 constexpr std::size_t kMostTransferBytesIfFake = 5000, kWordBytesIfPoor = 4;
 
-/// An announcement that sets a word:  | 1 | ear: 14 bits | id: 17 bits | value: 32 bits |
+/// An announcement that sets a word:  | 1 | words: 14 bits | id: 17 bits | value: 32 bits |
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
-constexpr int kEarAt = 49, kIdAt = 32;
-constexpr std::uint64_t kIds = std::uint64_t{1} << (kEarAt - kIdAt), kEars = std::uint64_t{1} << (63 - kEarAt);
+constexpr int kWordsAt = 49, kIdAt = 32;
+constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMostWords = std::uint64_t{1} << (63 - kWordsAt);
 static_assert(kIds == Words::kMostIds);
 
-/// An announcement that counts:  | 0 | salt: 40 bits | place in the table of ears: 23 bits |. The salt is random, so that a stranger's word is
+/// An announcement that counts:  | 0 | salt: 40 bits | place in the table of counters: 23 bits |. The salt is random, so that a stranger's word is
 /// known as such. Where the provider carries four bytes only, there is no room for it.
 constexpr int kSaltAt = 23;
 constexpr std::uint64_t kPlaces = std::uint64_t{1} << kSaltAt;
@@ -43,7 +43,7 @@ std::size_t place_in(std::uint64_t word) { return word & (kPlaces - 1); }
 std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
   const iovec from{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)};
   const fi_rma_iov to{t.address, static_cast<std::size_t>(t.bytes), t.key};
-  const fi_msg_rma message{&from, &t.descriptor, 1, t.peer, &to, 1, &t.for_network, t.announcement};
+  const fi_msg_rma message{&from, &t.descriptor, 1, t.peer, &to, 1, &t.for_network, t.immediate};
   return fi_writemsg(endpoint, &message, flags | FI_COMPLETION);
 }
 
@@ -136,38 +136,38 @@ void Endpoint::let_go(KnownPeers::iterator known) {
   known_peers_.erase(known);
 }
 
-std::uint64_t Endpoint::listen(Counter *counter) {
+std::uint64_t Endpoint::register_counter(Counter *counter) {
   const auto locked = lock();
-  if (free_ears_.empty()) {
-    free_ears_.reserve(ears_.size() + 1);  // so that stop_listening allocates nothing
-    ears_.emplace_back();
-    free_ears_.push_back(ears_.size() - 1);
+  if (free_counters_.empty()) {
+    free_counters_.reserve(counters_.size() + 1);  // so that release_counter allocates nothing
+    counters_.emplace_back();
+    free_counters_.push_back(counters_.size() - 1);
   }
-  const std::size_t place = free_ears_.back();
-  free_ears_.pop_back();
-  ears_[place] = {counter, make_word(place, word_bytes_)};
-  return ears_[place].word;
+  const std::size_t place = free_counters_.back();
+  free_counters_.pop_back();
+  counters_[place] = {counter, make_word(place, word_bytes_)};
+  return counters_[place].word;
 }
 
-void Endpoint::stop_listening(std::uint64_t word) {
+void Endpoint::release_counter(std::uint64_t word) {
   const auto locked = lock();
-  ears_[place_in(word)].counter = nullptr;
-  free_ears_.push_back(place_in(word));
+  counters_[place_in(word)].counter = nullptr;
+  free_counters_.push_back(place_in(word));
 }
 
-Status Endpoint::listen(const Words &words, std::uint64_t *ear) {
+Status Endpoint::register_words(const Words &words, std::uint64_t *words_id) {
   const auto locked = lock();
-  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kEars / 2)
+  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kMostWords / 2)
     return fail(Status::memory, "the network has no more announcements for notifications");
-  do *ear = kSetsWord | (random_bits() % kEars) << kEarAt;
-  while (words_.count(*ear) != 0);
-  words_[*ear] = words;
+  do *words_id = kSetsWord | (random_bits() % kMostWords) << kWordsAt;
+  while (words_.count(*words_id) != 0);
+  words_[*words_id] = words;
   return Status::ok;
 }
 
-void Endpoint::stop_setting(std::uint64_t ear) {
+void Endpoint::release_words(std::uint64_t words_id) {
   const auto locked = lock();
-  words_.erase(ear);
+  words_.erase(words_id);
 }
 
 void Endpoint::start(Transfer &transfer) {
@@ -179,7 +179,7 @@ void Endpoint::start(Transfer &transfer) {
 }
 
 Status Endpoint::register_source(Transfer &transfer) {
-  const bool reads = transfer.kind == Transfer::Kind::fetch;
+  const bool reads = transfer.kind == Transfer::Kind::read;
   const auto locked = lock();
   fid_mr *registration = nullptr;
   HLC_TRY(state_->register_memory({reads ? transfer.into : transfer.from, transfer.bytes, false}, &registration));
@@ -251,10 +251,10 @@ std::int64_t Endpoint::hand_over(Transfer &t) {
   const std::uint64_t inject = bytes <= inject_bytes_ ? FI_INJECT : 0;
   switch (t.kind) {
     case Transfer::Kind::write: return write(endpoint, t, inject);
-    case Transfer::Kind::announce: return write(endpoint, t, FI_REMOTE_CQ_DATA | inject);
-    case Transfer::Kind::deliver: return write(endpoint, t, FI_DELIVERY_COMPLETE);
-    case Transfer::Kind::deliver_and_announce: return write(endpoint, t, FI_DELIVERY_COMPLETE | FI_REMOTE_CQ_DATA);
-    case Transfer::Kind::fetch: return fi_read(endpoint, t.into, bytes, t.descriptor, t.peer, t.address, t.key, &t.for_network);
+    case Transfer::Kind::write_with_immediate: return write(endpoint, t, FI_REMOTE_CQ_DATA | inject);
+    case Transfer::Kind::write_delivered: return write(endpoint, t, FI_DELIVERY_COMPLETE);
+    case Transfer::Kind::write_delivered_with_immediate: return write(endpoint, t, FI_DELIVERY_COMPLETE | FI_REMOTE_CQ_DATA);
+    case Transfer::Kind::read: return fi_read(endpoint, t.into, bytes, t.descriptor, t.peer, t.address, t.key, &t.for_network);
     case Transfer::Kind::send: return fi_send(endpoint, t.from, bytes, t.descriptor, t.peer, &t.for_network);
     case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.descriptor, FI_ADDR_UNSPEC, &t.for_network);
   }
@@ -307,7 +307,7 @@ void Endpoint::read_queue() {
       if ((entries[i].flags & FI_RECV) != 0)
         receive(entries[i].op_context, entries[i].len);
       else if ((entries[i].flags & FI_REMOTE_CQ_DATA) != 0)
-        hear(entries[i].data);
+        take_immediate(entries[i].data);
       else if (entries[i].op_context)
         give_back(*static_cast<Transfer *>(entries[i].op_context), 0);
     // To ask again whether there is nothing costs as much as to take in one.
@@ -332,17 +332,17 @@ void Endpoint::read_error() {
     count_foreign();
 }
 
-void Endpoint::hear(std::uint64_t word) {
-  if ((word & kSetsWord) != 0 && word_bytes_ >= sizeof word) return hear_value(word);
+void Endpoint::take_immediate(std::uint64_t word) {
+  if ((word & kSetsWord) != 0 && word_bytes_ >= sizeof word) return set_value(word);
   const std::size_t place = place_in(word);
-  if (place >= ears_.size() || !ears_[place].counter || ears_[place].word != word) return count_foreign();
-  // SYNC payload-before-announcement (pairs with WireLeg::poll, NodeWireLeg::has_come and look_for_lost, Ring::has_come): the provider queues
+  if (place >= counters_.size() || !counters_[place].counter || counters_[place].word != word) return count_foreign();
+  // SYNC payload-before-immediate (pairs with WireLeg::poll, NodeWireLeg::has_come and look_for_lost, Ring::has_come): the provider queues
   // an announcement when the bytes are there.
-  ears_[place].counter->value.fetch_add(1, std::memory_order_release);
+  counters_[place].counter->value.fetch_add(1, std::memory_order_release);
 }
 
-void Endpoint::hear_value(std::uint64_t word) {
-  const auto words = words_.find(word >> kEarAt << kEarAt);
+void Endpoint::set_value(std::uint64_t word) {
+  const auto words = words_.find(word >> kWordsAt << kWordsAt);
   const auto id = static_cast<std::uint32_t>(word >> kIdAt & (kIds - 1)), value = static_cast<std::uint32_t>(word);
   if (words == words_.end() || !words->second.set(id, value)) count_foreign();
 }

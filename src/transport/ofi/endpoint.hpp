@@ -41,13 +41,13 @@ class Endpoint {
   void release_peer(const Address &address);
   void release_peer(Peer peer);
 
-  std::uint64_t listen(Counter *counter);
-  void stop_listening(std::uint64_t word);
+  std::uint64_t register_counter(Counter *counter);
+  void release_counter(std::uint64_t word);
   bool carries_values() const { return word_bytes_ >= sizeof(std::uint64_t); }
-  Status listen(const Words &words, std::uint64_t *ear);
-  void stop_setting(std::uint64_t ear);
-  static std::uint64_t announcement(std::uint64_t ear, std::uint32_t id, std::uint32_t value) {
-    return ear | std::uint64_t{id} << 32 | value;
+  Status register_words(const Words &words, std::uint64_t *words_id);
+  void release_words(std::uint64_t words_id);
+  static std::uint64_t immediate_data(std::uint64_t words_id, std::uint32_t id, std::uint32_t value) {
+    return words_id | std::uint64_t{id} << 32 | value;
   }
   void count_foreign() { foreign_.fetch_add(1, std::memory_order_relaxed); }
   /// Errors that belong to no transfer are counted, too.
@@ -74,7 +74,7 @@ class Endpoint {
 
  private:
   friend class Region;
-  struct Ear {
+  struct Registered {
     Counter *counter = nullptr;
     std::uint64_t word = 0;
   };
@@ -93,8 +93,8 @@ class Endpoint {
   void read_queue();
   void receive(void *transfer, std::size_t bytes);
   void read_error();
-  void hear(std::uint64_t word);
-  void hear_value(std::uint64_t word);
+  void take_immediate(std::uint64_t word);
+  void set_value(std::uint64_t word);
   void hold(int more) { held_.store(held_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
   void give_back(Transfer &transfer, int error);
   void end(Transfer &transfer, int error);
@@ -104,9 +104,9 @@ class Endpoint {
   Address address_;
   std::int64_t most_bytes_ = 0;
   KnownPeers known_peers_;
-  std::vector<Ear> ears_;
-  std::vector<std::size_t> free_ears_;
-  std::map<std::uint64_t, Words> words_;  // by ear
+  std::vector<Registered> counters_;
+  std::vector<std::size_t> free_counters_;
+  std::map<std::uint64_t, Words> words_;  // by id
   Backlog backlog_;  // waits for room in the provider
   EndedTransfers ended_;
   std::size_t word_bytes_ = 0, inject_bytes_ = 0;

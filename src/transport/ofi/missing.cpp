@@ -25,10 +25,10 @@ void Endpoint::close_endpoint() {}
 Status Endpoint::resolve(const Address &, Peer *) { std::abort(); }
 void Endpoint::release_peer(const Address &) { std::abort(); }
 void Endpoint::release_peer(Peer) { std::abort(); }
-std::uint64_t Endpoint::listen(Counter *) { std::abort(); }
-void Endpoint::stop_listening(std::uint64_t) { std::abort(); }
-Status Endpoint::listen(const Words &, std::uint64_t *) { std::abort(); }
-void Endpoint::stop_setting(std::uint64_t) { std::abort(); }
+std::uint64_t Endpoint::register_counter(Counter *) { std::abort(); }
+void Endpoint::release_counter(std::uint64_t) { std::abort(); }
+Status Endpoint::register_words(const Words &, std::uint64_t *) { std::abort(); }
+void Endpoint::release_words(std::uint64_t) { std::abort(); }
 void Endpoint::start(Transfer &) { std::abort(); }
 Transfer *Endpoint::take_ended() { std::abort(); }
 Status Endpoint::register_source(Transfer &) { std::abort(); }
