@@ -33,16 +33,16 @@ Status Blocks::finish() {
   return Status::ok;
 }
 
-/// Blocks have no guards of their own: the cards and the stamps are compared.
+/// Blocks have no guards of their own: the descriptors and the stamps are compared.
 Status Blocks::launch() {
   return exchange_.start([this] {
-    RoundCard card{{reverse_}, reverse_ ? "fields in reverse" : "fields", {}};
+    RoundDescriptor descriptor{{reverse_}, reverse_ ? "fields in reverse" : "fields", {}};
     for (const int f : swapped_) {
-      card.what.push_back(f);
-      card.words += (f == swapped_.front() ? " '" : "', '") + fields_[static_cast<std::size_t>(f)].name;
+      descriptor.what.push_back(f);
+      descriptor.words += (f == swapped_.front() ? " '" : "', '") + fields_[static_cast<std::size_t>(f)].name;
     }
-    card.words += "'";
-    return card;
+    descriptor.words += "'";
+    return descriptor;
   });
 }
 

@@ -79,12 +79,12 @@ class Blocks final : private Cargo {
     std::vector<int> my_blocks, peer_blocks;  // that take part, each once, ascending
   };
   /// What a rank tells another of an array, so that it can read it.
-  struct ReadCard {
+  struct ReadDescriptor {
     std::int64_t serial, offset;
     Strides strides;
   };
-  struct ReadCards : Job {
-    std::vector<std::vector<ReadCard>> mine, theirs;  // per link: of each block that takes part, per field
+  struct ReadDescriptors : Job {
+    std::vector<std::vector<ReadDescriptor>> mine, theirs;  // per link: of each block that takes part, per field
   };
   /// What is done with the pieces of a message.
   enum class Task : char { pack, unpack, pull, to_myself };
@@ -122,9 +122,9 @@ class Blocks final : private Cargo {
   void point_to_myself();
   std::vector<Edge> make_edges() const;
   std::int64_t shape_of(const PieceList &first, const PieceList &second) const;
-  Status swap_read_cards(const Plan &plan, std::size_t link, ReadCards &cards) const;
-  Status take_read_cards(const Plan &plan, std::size_t link, const ReadCards &cards);
-  Status take_pieces(PieceList &list, const Link &link, const std::vector<ReadCard> &cards, Member member);
+  Status swap_read_descriptors(const Plan &plan, std::size_t link, ReadDescriptors &descriptors) const;
+  Status take_read_descriptors(const Plan &plan, std::size_t link, const ReadDescriptors &descriptors);
+  Status take_pieces(PieceList &list, const Link &link, const std::vector<ReadDescriptor> &descriptors, Member member);
 
   Array &array(int block, std::size_t field) { return arrays_[static_cast<std::size_t>(block) * fields_.size() + field]; }
   const Array &array(int block, std::size_t field) const { return arrays_[static_cast<std::size_t>(block) * fields_.size() + field]; }

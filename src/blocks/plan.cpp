@@ -332,59 +332,59 @@ std::vector<Edge> Blocks::make_edges() const {
 
 Status Blocks::joined(const Plan &plan) {
   if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
-  std::unique_ptr<ReadCards> cards;
+  std::unique_ptr<ReadDescriptors> descriptors;
   HLC_TRY(prepare(context_, plan.comm, [&] {
-    cards = std::make_unique<ReadCards>();
-    cards->requests.resize(2 * links_.size(), MPI_REQUEST_NULL);
+    descriptors = std::make_unique<ReadDescriptors>();
+    descriptors->requests.resize(2 * links_.size(), MPI_REQUEST_NULL);
     for (const Link &link : links_) {
-      cards->mine.emplace_back();
-      cards->theirs.emplace_back(link.peer_blocks.size() * fields_.size());
+      descriptors->mine.emplace_back();
+      descriptors->theirs.emplace_back(link.peer_blocks.size() * fields_.size());
       for (const int b : link.my_blocks)
         for (std::size_t f = 0; f < fields_.size(); ++f)
-          cards->mine.back().push_back({array(b, f).place.serial, array(b, f).place.offset, array(b, f).strides});
+          descriptors->mine.back().push_back({array(b, f).place.serial, array(b, f).place.offset, array(b, f).strides});
     }
     return Status::ok;
   }));
   for (std::size_t i = 0; i < links_.size(); ++i)
-    if (is_read(plan.edges[i])) HLC_TRY(swap_read_cards(plan, i, *cards));
-  HLC_TRY(await(context_, cards));
+    if (is_read(plan.edges[i])) HLC_TRY(swap_read_descriptors(plan, i, *descriptors));
+  HLC_TRY(await(context_, descriptors));
   return alone(context_, [&] {
     for (std::size_t i = 0; i < links_.size(); ++i)
-      if (is_read(plan.edges[i])) HLC_TRY(take_read_cards(plan, i, *cards));
+      if (is_read(plan.edges[i])) HLC_TRY(take_read_descriptors(plan, i, *descriptors));
     return Status::ok;
   });
 }
 
-Status Blocks::swap_read_cards(const Plan &plan, std::size_t i, ReadCards &cards) const {
+Status Blocks::swap_read_descriptors(const Plan &plan, std::size_t i, ReadDescriptors &descriptors) const {
   const Edge &edge = plan.edges[i];
-  const auto bytes = [](const std::vector<ReadCard> &list) { return static_cast<int>(list.size() * sizeof(ReadCard)); };
-  HLC_TRY(check_mpi(MPI_Irecv(cards.theirs[i].data(), bytes(cards.theirs[i]), MPI_BYTE, edge.rank, kReadCardTag + static_cast<int>(i),
-                              plan.comm, &cards.requests[2 * i]),
+  const auto bytes = [](const std::vector<ReadDescriptor> &list) { return static_cast<int>(list.size() * sizeof(ReadDescriptor)); };
+  HLC_TRY(check_mpi(MPI_Irecv(descriptors.theirs[i].data(), bytes(descriptors.theirs[i]), MPI_BYTE, edge.rank,
+                              kReadDescriptorTag + static_cast<int>(i), plan.comm, &descriptors.requests[2 * i]),
                     "MPI_Irecv"));
-  return check_mpi(MPI_Isend(cards.mine[i].data(), bytes(cards.mine[i]), MPI_BYTE, edge.rank, kReadCardTag + edge.peer_edge, plan.comm,
-                             &cards.requests[2 * i + 1]),
+  return check_mpi(MPI_Isend(descriptors.mine[i].data(), bytes(descriptors.mine[i]), MPI_BYTE, edge.rank,
+                             kReadDescriptorTag + edge.peer_edge, plan.comm, &descriptors.requests[2 * i + 1]),
                    "MPI_Isend");
 }
 
-Status Blocks::take_read_cards(const Plan &plan, std::size_t i, const ReadCards &cards) {
+Status Blocks::take_read_descriptors(const Plan &plan, std::size_t i, const ReadDescriptors &descriptors) {
   Link &link = links_[i];
-  HLC_TRY(take_pieces(link.in, link, cards.theirs[i], plan.edges[i].member));
-  return take_pieces(link.out, link, cards.theirs[i], plan.edges[i].member);
+  HLC_TRY(take_pieces(link.in, link, descriptors.theirs[i], plan.edges[i].member));
+  return take_pieces(link.out, link, descriptors.theirs[i], plan.edges[i].member);
 }
 
-Status Blocks::take_pieces(PieceList &list, const Link &link, const std::vector<ReadCard> &cards, Member member) {
+Status Blocks::take_pieces(PieceList &list, const Link &link, const std::vector<ReadDescriptor> &descriptors, Member member) {
   for (Piece &piece : list.pieces)
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const Field &field = fields_[f];
-      const ReadCard &card = cards[place_of(link.peer_blocks, piece.peer_block) * fields_.size() + f];
-      char *part = context_.fields().part(card.serial, member);
+      const ReadDescriptor &descriptor = descriptors[place_of(link.peer_blocks, piece.peer_block) * fields_.size() + f];
+      char *part = context_.fields().part(descriptor.serial, member);
       if (!part)
         return fail(Status::state, "hlc_blocks_init: field '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
                     field.name.c_str(), link.rank, context_.rank());
-      held_.hold(card.serial);
+      held_.hold(descriptor.serial);
       Move &move = piece.moves[f];
-      move.theirs = part + card.offset + box_offset(piece.theirs, card.strides);
-      move.pull = plan_copy(piece.mine.count, array(piece.block, f).strides, card.strides, field.element, field.order);
+      move.theirs = part + descriptor.offset + box_offset(piece.theirs, descriptor.strides);
+      move.pull = plan_copy(piece.mine.count, array(piece.block, f).strides, descriptor.strides, field.element, field.order);
     }
   return Status::ok;
 }

@@ -12,7 +12,7 @@ class Looks {
   virtual ~Looks() = default;
   /// When finish is called: was something written that must not be?
   virtual void before_finish() = 0;
-  /// When the neighbours' cards are there and nothing has been delivered.
+  /// When the neighbours' descriptors are there and nothing has been delivered.
   virtual void before_delivery() = 0;
   /// After all has been delivered: is it what the neighbours had at start?
   virtual void after_finish() = 0;
@@ -39,7 +39,7 @@ class Cargo {
   virtual void copy_to_myself() {}
   /// Last of all in finish: everything has been taken, and nobody reads mine any more. Not where views were asked for.
   virtual void end_round() {}
-  /// NULL: the cards and the stamps are all that check mode compares.
+  /// NULL: the descriptors and the stamps are all that check mode compares.
   virtual Looks *looks() { return nullptr; }
   /// True if pack heeds past_caches.
   virtual bool copies_cells() const { return false; }

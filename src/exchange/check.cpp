@@ -1,4 +1,4 @@
-// Cards, their comparison, and the meeting before finish.
+// Descriptors, their comparison, and the meeting before finish.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/check.hpp"
 
@@ -13,8 +13,8 @@
 namespace halocline {
 namespace {
 
-/// How a card begins; the numbers, the words and the cells follow.
-struct CardHead {
+/// How a descriptor begins; the numbers, the words and the cells follow.
+struct DescriptorHead {
   std::int64_t out, in, numbers, letters;
 };
 
@@ -56,7 +56,7 @@ Status Check::create() {
 }
 
 void Check::make_tables() {
-  cards_.resize(plan_.edges.size());
+  descriptors_.resize(plan_.edges.size());
   ready_.resize(static_cast<std::size_t>(stages_of(plan_.context->size())));
   for (const Edge &edge : plan_.edges) peers_.push_back(edge.rank);
   std::sort(peers_.begin(), peers_.end());
@@ -74,41 +74,42 @@ Letter Check::letter(Word word, std::vector<char> text) const {
   return made;
 }
 
-std::vector<char> Check::card_for(std::size_t e, const RoundCard &card) const {
+std::vector<char> Check::descriptor_for(std::size_t e, const RoundDescriptor &descriptor) const {
   const Part &part = plan_.parts[e];
-  const CardHead head{part.out, part.in, static_cast<std::int64_t>(card.what.size()), static_cast<std::int64_t>(card.words.size())};
+  const DescriptorHead head{part.out, part.in, static_cast<std::int64_t>(descriptor.what.size()),
+                            static_cast<std::int64_t>(descriptor.words.size())};
   std::vector<char> text;
   append(text, &head, sizeof head);
-  append(text, card.what.data(), card.what.size() * sizeof(std::int64_t));
-  append(text, card.words.data(), card.words.size());
-  if (e < card.values.size()) append(text, card.values[e].data(), card.values[e].size());
+  append(text, descriptor.what.data(), descriptor.what.size() * sizeof(std::int64_t));
+  append(text, descriptor.words.data(), descriptor.words.size());
+  if (e < descriptor.values.size()) append(text, descriptor.values[e].data(), descriptor.values[e].size());
   return text;
 }
 
-Check::TheirCard Check::read_card(const std::vector<char> &text) {
-  CardHead head;
+Check::TheirDescriptor Check::read_descriptor(const std::vector<char> &text) {
+  DescriptorHead head;
   std::memcpy(&head, text.data(), sizeof head);
-  TheirCard card;
-  card.out = head.out;
-  card.in = head.in;
-  card.what.resize(static_cast<std::size_t>(head.numbers));
+  TheirDescriptor descriptor;
+  descriptor.out = head.out;
+  descriptor.in = head.in;
+  descriptor.what.resize(static_cast<std::size_t>(head.numbers));
   const char *at = text.data() + sizeof head;
-  if (!card.what.empty()) std::memcpy(card.what.data(), at, card.what.size() * sizeof(std::int64_t));
-  at += card.what.size() * sizeof(std::int64_t);
-  card.words.assign(at, static_cast<std::size_t>(head.letters));
-  card.values.assign(at + head.letters, text.data() + text.size());
-  return card;
+  if (!descriptor.what.empty()) std::memcpy(descriptor.what.data(), at, descriptor.what.size() * sizeof(std::int64_t));
+  at += descriptor.what.size() * sizeof(std::int64_t);
+  descriptor.words.assign(at, static_cast<std::size_t>(head.letters));
+  descriptor.values.assign(at + head.letters, text.data() + text.size());
+  return descriptor;
 }
 
-Status Check::start(const RoundCard &card) {
+Status Check::start(const RoundDescriptor &descriptor) {
   findings_.begin_round();
   post_.note_start(findings_.serial());
   stage_ = 0;
   told_ = false;
-  what_ = card.what;
-  words_ = card.words;
+  what_ = descriptor.what;
+  words_ = descriptor.words;
   for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
-    Letter said = letter(Word::started, card_for(e, card));
+    Letter said = letter(Word::started, descriptor_for(e, descriptor));
     said.edge = plan_.edges[e].peer_edge;
     HLC_TRY(post_.send(plan_.edges[e].rank, said));
   }
@@ -134,7 +135,7 @@ Status Check::sort_letters() {
 }
 
 void Check::sort(const Letter &come) {
-  if (come.word == Word::started) cards_[static_cast<std::size_t>(come.edge)].push_back(read_card(come.text));
+  if (come.word == Word::started) descriptors_[static_cast<std::size_t>(come.edge)].push_back(read_descriptor(come.text));
   if (come.word == Word::ready) ready_[static_cast<std::size_t>(come.edge)] = come.round;
   if (come.word != Word::gave_up || (quitter_ >= 0 && quit_round_ <= come.round)) return;
   reason_.assign(come.text.begin(), come.text.end());
@@ -142,7 +143,7 @@ void Check::sort(const Letter &come) {
   quit_round_ = come.round;
 }
 
-Status Check::disagree(int e, const TheirCard &theirs) const {
+Status Check::disagree(int e, const TheirDescriptor &theirs) const {
   const int me = plan_.context->rank(), them = plan_.edges[static_cast<std::size_t>(e)].rank;
   const Part &part = plan_.parts[static_cast<std::size_t>(e)];
   std::string text = "rank " + std::to_string(me) + " and rank " + std::to_string(them) + " disagree on swap " +
@@ -154,13 +155,14 @@ Status Check::disagree(int e, const TheirCard &theirs) const {
   return refuse("ranks disagree on a swap", text);
 }
 
-Status Check::compare_cards() {
-  for (std::size_t e = 0; e < cards_.size(); ++e) {
-    if (cards_[e].empty() || cards_[e].front().agreed) continue;
-    TheirCard &card = cards_[e].front();
+Status Check::compare_descriptors() {
+  for (std::size_t e = 0; e < descriptors_.size(); ++e) {
+    if (descriptors_[e].empty() || descriptors_[e].front().agreed) continue;
+    TheirDescriptor &descriptor = descriptors_[e].front();
     const Part &part = plan_.parts[e];
-    if (card.what != what_ || card.out != part.in || card.in != part.out) return disagree(static_cast<int>(e), card);
-    card.agreed = true;
+    if (descriptor.what != what_ || descriptor.out != part.in || descriptor.in != part.out)
+      return disagree(static_cast<int>(e), descriptor);
+    descriptor.agreed = true;
   }
   return Status::ok;
 }
@@ -186,11 +188,11 @@ Status Check::again(int rank, const char *what) {
 
 Status Check::all_started() {
   HLC_TRY(sort_letters());
-  // What comes after this is looked at the next time: no card counts that has not been compared.
-  HLC_TRY(compare_cards());
+  // What comes after this is looked at the next time: no descriptor counts that has not been compared.
+  HLC_TRY(compare_descriptors());
   HLC_TRY(look_for_quitter());
-  for (std::size_t e = 0; e < cards_.size(); ++e)
-    if (cards_[e].empty() || !cards_[e].front().agreed) return again(plan_.edges[e].rank, "start");
+  for (std::size_t e = 0; e < descriptors_.size(); ++e)
+    if (descriptors_[e].empty() || !descriptors_[e].front().agreed) return again(plan_.edges[e].rank, "start");
   return Status::ok;
 }
 
@@ -246,7 +248,7 @@ Status Check::look_for_all(bool waits) {
   if (started == Status::again || finishing == Status::again) return Status::again;
   const Status passed = pass_barrier();
   if (passed != Status::ok) return passed;
-  return post_.all_sent(findings_.serial()) ? Status::ok : again(peers_.empty() ? 0 : peers_.front(), "receive the card of");
+  return post_.all_sent(findings_.serial()) ? Status::ok : again(peers_.empty() ? 0 : peers_.front(), "receive the descriptor of");
 }
 
 Status Check::late() const {
@@ -291,7 +293,7 @@ void Check::tell_all(const std::string &reason) {
 }
 
 Status Check::verdict() {
-  for (auto &cards : cards_) cards.pop_front();
+  for (auto &descriptors : descriptors_) descriptors.pop_front();
   post_.note_finished(findings_.serial());
   return findings_.verdict();
 }

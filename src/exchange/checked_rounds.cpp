@@ -14,18 +14,18 @@ CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::
   waiting_.heed(check_);
 }
 
-/// Does a part of a checked round. If memory runs out in it, nobody knows which cards and letters are lost: the round is over.
+/// Does a part of a checked round. If memory runs out in it, nobody knows which descriptors and letters are lost: the round is over.
 template <class Part>
 Status CheckedRounds::in_round(Part part) {
   const Status status = alone(context_, part);
   return status == Status::memory ? rounds_.mark_broken(check_.no_memory()) : status;
 }
 
-Status CheckedRounds::start(const RoundCard &card) {
+Status CheckedRounds::start(const RoundDescriptor &descriptor) {
   return in_round([&] {
     announced_ = false;
     looked_ = Status::ok;
-    HLC_TRY(rounds_.mark_broken(check_.start(card)));
+    HLC_TRY(rounds_.mark_broken(check_.start(descriptor)));
     return rounds_.start();
   });
 }

@@ -19,8 +19,8 @@ class CheckedRounds {
   Check &check() { return check_; }
   const Check &check() const { return check_; }
 
-  /// card: what the neighbours are told of the round.
-  Status start(const RoundCard &card);
+  /// descriptor: what the neighbours are told of the round.
+  Status start(const RoundDescriptor &descriptor);
   Status test();
   /// As that of Rounds.
   Status finish(bool waits);

@@ -80,12 +80,12 @@ class Exchange {
   template <class Look>
   Status start(Look look) {
     if (!checked_) return rounds_.start();
-    RoundCard card;
+    RoundDescriptor descriptor;
     HLC_TRY(alone(*plan_.context, [&] {
-      card = look();
+      descriptor = look();
       return Status::ok;
     }));
-    return checked_->start(card);
+    return checked_->start(descriptor);
   }
   Status test() { return checked_ ? checked_->test() : rounds_.test(); }
   /// Waits for the data, unpacks, and waits until my own are needed no more. The owner copies to itself meanwhile.

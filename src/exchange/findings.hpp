@@ -10,7 +10,7 @@
 
 namespace halocline {
 
-/// Filled by whoever looks: at cards, at stamps, at the owner's data.
+/// Filled by whoever looks: at descriptors, at stamps, at the owner's data.
 class Findings {
  public:
   /// label is what messages call the exchange; a # in it becomes its number.

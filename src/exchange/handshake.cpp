@@ -15,7 +15,7 @@
 namespace halocline {
 namespace {
 
-constexpr int kHelloTag = 1, kCardTag = 2;
+constexpr int kHelloTag = 1, kDescriptorTag = 2;
 
 /// What the two ends compare: bytes, or the entries of an index halo.
 std::int64_t size_out(const Edge &edge) { return edge.entries_out < 0 ? edge.out : edge.entries_out; }
@@ -177,11 +177,13 @@ Status join_edges(Plan &plan) {
   return prepare(*plan.context, plan.comm, [&] { return failed(mine) ? mine : compare_all(plan, talk->heard); });
 }
 
-Status start_card_swap(const Plan &plan, int edge, std::pair<const void *, void *> cards, std::size_t bytes, MPI_Request *requests) {
+Status start_descriptor_swap(const Plan &plan, int edge, std::pair<const void *, void *> descriptors, std::size_t bytes,
+                             MPI_Request *requests) {
   const Edge &to = plan.edges[static_cast<std::size_t>(edge)];
   const auto count = static_cast<int>(bytes);
-  HLC_TRY(check_mpi(MPI_Irecv(cards.second, count, MPI_BYTE, to.rank, kCardTag + edge, plan.comm, &requests[0]), "MPI_Irecv"));
-  return check_mpi(MPI_Isend(cards.first, count, MPI_BYTE, to.rank, kCardTag + to.peer_edge, plan.comm, &requests[1]), "MPI_Isend");
+  HLC_TRY(check_mpi(MPI_Irecv(descriptors.second, count, MPI_BYTE, to.rank, kDescriptorTag + edge, plan.comm, &requests[0]), "MPI_Irecv"));
+  return check_mpi(MPI_Isend(descriptors.first, count, MPI_BYTE, to.rank, kDescriptorTag + to.peer_edge, plan.comm, &requests[1]),
+                   "MPI_Isend");
 }
 
 }  // namespace halocline

@@ -13,32 +13,34 @@ namespace halocline {
 /// HLC_ERR_MISMATCH names both ranks and both sizes. Memory and messages are O(neighbours).
 Status join_edges(Plan &plan);
 
-/// Cards that each side of an edge hands to the other, once: plain bytes. Indexed as plan.edges; allocated before they are swapped.
-template <class AnyCard>
-struct CardsOf : Job {
-  CardsOf(const Plan &plan, const std::vector<int> &edges) : mine(plan.edges.size()), theirs(plan.edges.size()) {
+/// Descriptors that each side of an edge hands to the other, once: plain bytes. Indexed as plan.edges; allocated before they are swapped.
+template <class AnyDescriptor>
+struct DescriptorsOf : Job {
+  DescriptorsOf(const Plan &plan, const std::vector<int> &edges) : mine(plan.edges.size()), theirs(plan.edges.size()) {
     requests.resize(2 * edges.size(), MPI_REQUEST_NULL);
   }
-  std::vector<AnyCard> mine, theirs;
+  std::vector<AnyDescriptor> mine, theirs;
 };
 
 /// Displacements and offsets.
-struct Card {
+struct Descriptor {
   std::int64_t a = 0, b = 0, c = 0;
 };
-using Cards = CardsOf<Card>;
+using Descriptors = DescriptorsOf<Descriptor>;
 
-/// Starts to send one card over an edge, and to receive the other's.
-Status start_card_swap(const Plan &plan, int edge, std::pair<const void *, void *> cards, std::size_t bytes, MPI_Request *requests);
+/// Starts to send one descriptor over an edge, and to receive the other's.
+Status start_descriptor_swap(const Plan &plan, int edge, std::pair<const void *, void *> descriptors, std::size_t bytes,
+                             MPI_Request *requests);
 
-/// Swaps a card over each of the edges. Allocates nothing; if it fails the cards are gone.
-template <class AnyCard>
-Status swap_cards(const Plan &plan, const std::vector<int> &edges, std::unique_ptr<CardsOf<AnyCard>> &cards) {
+/// Swaps a descriptor over each of the edges. Allocates nothing; if it fails the descriptors are gone.
+template <class AnyDescriptor>
+Status swap_descriptors(const Plan &plan, const std::vector<int> &edges, std::unique_ptr<DescriptorsOf<AnyDescriptor>> &descriptors) {
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const auto e = static_cast<std::size_t>(edges[i]);
-    HLC_TRY(start_card_swap(plan, edges[i], {&cards->mine[e], &cards->theirs[e]}, sizeof(AnyCard), &cards->requests[2 * i]));
+    HLC_TRY(start_descriptor_swap(plan, edges[i], {&descriptors->mine[e], &descriptors->theirs[e]}, sizeof(AnyDescriptor),
+                                  &descriptors->requests[2 * i]));
   }
-  return await(*plan.context, cards);
+  return await(*plan.context, descriptors);
 }
 
 }  // namespace halocline

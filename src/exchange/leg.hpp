@@ -32,7 +32,7 @@ struct Edge {
 
 /// Whether each end reads the other's fields where they lie. What the ends tell each other of those goes in messages of this tag, plus the edge.
 inline bool is_read(const Edge &edge) { return edge.member != kOtherNode && edge.readable && edge.peer_readable; }
-inline constexpr int kReadCardTag = 3;
+inline constexpr int kReadDescriptorTag = 3;
 
 /// What the running round moves over an edge; both 0: the edge takes no part.
 struct Part {

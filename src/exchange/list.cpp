@@ -142,8 +142,8 @@ Status ListExchange::start() {
   for (std::size_t i = 0; i < self_links_.size(); ++i)
     if (neighbours_[static_cast<std::size_t>(self_links_[i].from)].bytes_out > 0)
       pack_(self_links_[i].from, self_buffer_.chunk(static_cast<int>(i)), user_);
-  // There are no cells to look at: the cards and the stamps are all.
-  return exchange_.start([] { return RoundCard{{}, "its whole list", {}}; });
+  // There are no cells to look at: the descriptors and the stamps are all.
+  return exchange_.start([] { return RoundDescriptor{{}, "its whole list", {}}; });
 }
 
 Status ListExchange::test() {

@@ -19,7 +19,7 @@ void add_stamps(std::vector<Part> &parts);
 /// The same in the buffers of an exchange.
 void add_stamps(std::vector<Edge> &edges);
 
-/// Packs and unpacks a message with its stamp. Edges that are read directly have no message: the cards alone speak of them.
+/// Packs and unpacks a message with its stamp. Edges that are read directly have no message: the descriptors alone speak of them.
 class StampedCargo final : public Cargo {
  public:
   StampedCargo(const Plan &plan, Cargo &inner, Findings &findings) : plan_(plan), inner_(inner), findings_(findings) {}

@@ -60,7 +60,7 @@ Status Waiting::until(Step step, Suspect suspect) {
     if (status != Status::again) return status;
     cpu_pause();
   }
-  // Nobody rings for a card.
+  // Nobody rings for a descriptor.
   Wait wait(*plan_.context, check_ ? WakeUp::by_polling : legs_.wake_up(), {CallName::swap, plan_.serial});
   while (true) {
     legs_.wake_peers();

@@ -58,16 +58,16 @@ int HaloCheck::nearest_neighbour(const Cells &cell) const {
 void HaloCheck::describe(const hlc_swap *what) {
   const bool one_dim = what && what->one_dim && !(tables_.ndims == 1 && what->side == HLC_SIDE_BOTH);
   const char *sides[] = {"both sides", "the low side", "the high side"};
-  card_.what = {tables_.reverse, one_dim, one_dim ? what->dim : 0, one_dim ? what->side : 0};
-  card_.words = tables_.swapped.size() == tables_.fields.size() ? "all fields" : "the fields";
+  descriptor_.what = {tables_.reverse, one_dim, one_dim ? what->dim : 0, one_dim ? what->side : 0};
+  descriptor_.words = tables_.swapped.size() == tables_.fields.size() ? "all fields" : "the fields";
   for (const int f : tables_.swapped) {
-    card_.what.push_back(f);
-    if (card_.words.size() < 200 && tables_.swapped.size() < tables_.fields.size())
-      card_.words += " '" + field(static_cast<std::size_t>(f)).name + "'";
+    descriptor_.what.push_back(f);
+    if (descriptor_.words.size() < 200 && tables_.swapped.size() < tables_.fields.size())
+      descriptor_.words += " '" + field(static_cast<std::size_t>(f)).name + "'";
   }
   if (!planned_.empty()) describe_arrays();
-  if (one_dim) card_.words += std::string(", ") + sides[what->side] + " of dimension " + std::to_string(what->dim);
-  if (tables_.reverse) card_.words += ", in reverse";
+  if (one_dim) descriptor_.words += std::string(", ") + sides[what->side] + " of dimension " + std::to_string(what->dim);
+  if (tables_.reverse) descriptor_.words += ", in reverse";
 }
 
 /// Which fields lie elsewhere than the spec says: all ranks must do the same, wherever that is.
@@ -76,10 +76,10 @@ void HaloCheck::describe_arrays() {
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     const bool other = field(f).data != planned_[f];
-    card_.what.push_back(other);
+    descriptor_.what.push_back(other);
     if (other && others.size() < 200) others += " '" + field(f).name + "'";
   }
-  if (!others.empty()) card_.words += ", with other arrays for" + others;
+  if (!others.empty()) descriptor_.words += ", with other arrays for" + others;
 }
 
 // ---------------------------------------------------------------- start
@@ -140,15 +140,15 @@ void HaloCheck::list_guards() {
     if (path.active) guard_halo(path);
 }
 
-const RoundCard &HaloCheck::start(const hlc_swap *what) {
+const RoundDescriptor &HaloCheck::start(const hlc_swap *what) {
   look_for_poison("when the next swap was started");
   describe(what);
   reported_.assign(poisons_.size(), 0);
   list_guards();
-  card_.values.resize(tables_.paths.size());
+  descriptor_.values.resize(tables_.paths.size());
   for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
-    card_.values[e].clear();
-    if (exchange_.parts()[e].out > 0) card_.values[e] = pack_for(tables_.paths[e]);
+    descriptor_.values[e].clear();
+    if (exchange_.parts()[e].out > 0) descriptor_.values[e] = pack_for(tables_.paths[e]);
   }
   for (const Guard &guard : guards_) {
     if (!guard.is_poisoned) continue;
@@ -159,7 +159,7 @@ const RoundCard &HaloCheck::start(const hlc_swap *what) {
       return true;
     });
   }
-  return card_;
+  return descriptor_;
 }
 
 // ---------------------------------------------------------------- finish

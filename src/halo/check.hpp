@@ -17,7 +17,7 @@ class HaloCheck final : public Looks {
 
   /// Before a swap is started: looks for poison in the blocks, copies what must not change, poisons what will be filled. Returns what the
   /// neighbours are told of this swap.
-  const RoundCard &start(const hlc_swap *what);
+  const RoundDescriptor &start(const hlc_swap *what);
   void before_finish() override;
   void before_delivery() override;
   /// A neighbour's field lies in the memory of another hlc_field_alloc than mine.
@@ -70,7 +70,7 @@ class HaloCheck final : public Looks {
   std::vector<char> reported_;  // per field: a forbidden write has been reported in this swap
   std::vector<Guard> guards_;  // of the running swap
   std::vector<std::vector<char>> sums_;  // per field, reverse swaps: the array as it must become
-  RoundCard card_;
+  RoundDescriptor descriptor_;
 };
 
 }  // namespace halocline

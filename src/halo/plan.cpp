@@ -1,4 +1,4 @@
-// The planning of a stage: its fields, the edges of its exchange. Neighbours that are read directly are those of read_cards.cpp.
+// The planning of a stage: its fields, the edges of its exchange. Neighbours that are read directly are those of read_descriptors.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <string>

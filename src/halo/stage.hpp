@@ -48,14 +48,14 @@ class Stage final : private Cargo {
 
  private:
   /// What a rank tells its neighbour of one field, so that it can read it.
-  struct ReadCard {
+  struct ReadDescriptor {
     std::int64_t serial, offset;  // the field's memory, and where the field starts in it
     std::int64_t halo, edge;  // where the boxes start in the field
     Strides strides;
     ExposedAddress exposed;  // instead, of an array of the caller's own
   };
-  struct ReadCards : Job {
-    std::vector<ReadCard> mine, theirs;  // per path and field
+  struct ReadDescriptors : Job {
+    std::vector<ReadDescriptor> mine, theirs;  // per path and field
   };
 
   void pack(int edge, void *buffer, bool past_caches) override { copies_.pack(edge, buffer, past_caches); }
@@ -73,13 +73,13 @@ class Stage final : private Cargo {
   Status make_check(const hlc_halo_spec &spec);
   void take_fields(const hlc_halo_spec &spec);
   void expose(HaloField &field);
-  char *find_part(const ReadCard &card, Member member);
+  char *find_part(const ReadDescriptor &descriptor, Member member);
   int count_own_directions() const;
   std::vector<Edge> make_edges() const;
   Status make_tables();
-  Status swap_read_cards(const Plan &plan, std::size_t path, ReadCards &cards) const;
-  ReadCard read_card(const HaloPath &path, std::size_t field) const;
-  Status take_read_card(HaloPath &path, std::size_t field, const ReadCard &card, Member member);
+  Status swap_read_descriptors(const Plan &plan, std::size_t path, ReadDescriptors &descriptors) const;
+  ReadDescriptor read_descriptor(const HaloPath &path, std::size_t field) const;
+  Status take_read_descriptor(HaloPath &path, std::size_t field, const ReadDescriptor &descriptor, Member member);
 
   bool moves_everything(const hlc_swap &what) const;
   void set_swap(const hlc_swap *what);

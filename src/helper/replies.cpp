@@ -15,7 +15,7 @@ Status Replies::add_chunk() {
     reply.reported = true;
     reply.from = chunk->room.base() + i * sizeof(Message);
     reply.bytes = sizeof(Message);
-    reply.descriptor = chunk->room.descriptor();
+    reply.desc = chunk->room.desc();
     free_.push_back(&reply);
   }
   chunks_.push_back(std::move(chunk));

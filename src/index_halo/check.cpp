@@ -37,13 +37,13 @@ std::string IndexCheck::value(std::size_t f, const char *element) const {
 
 void IndexCheck::describe() {
   const bool all = tables_.swapped.size() == tables_.fields.size();
-  card_.what = {in_reverse()};
-  card_.words = all ? "all fields" : "the fields";
+  descriptor_.what = {in_reverse()};
+  descriptor_.words = all ? "all fields" : "the fields";
   for (const int f : tables_.swapped) {
-    card_.what.push_back(f);
-    if (card_.words.size() < 200 && !all) card_.words += " '" + field(static_cast<std::size_t>(f)).name + "'";
+    descriptor_.what.push_back(f);
+    if (descriptor_.words.size() < 200 && !all) descriptor_.words += " '" + field(static_cast<std::size_t>(f)).name + "'";
   }
-  if (in_reverse()) card_.words += ", in reverse";
+  if (in_reverse()) descriptor_.words += ", in reverse";
 }
 
 // ---------------------------------------------------------------- start
@@ -74,7 +74,7 @@ void IndexCheck::poison(Guard &of) {
   unpack(of.field, of.link->in, copy.data());
 }
 
-const RoundCard &IndexCheck::start() {
+const RoundDescriptor &IndexCheck::start() {
   look_for_poison("when the next swap was started");
   describe();
   reported_.assign(poisons_.size(), 0);
@@ -84,15 +84,15 @@ const RoundCard &IndexCheck::start() {
       guard(link, true, false);
       guard(link, false, !in_reverse());
     }
-  card_.values.assign(tables_.links.size(), {});
+  descriptor_.values.assign(tables_.links.size(), {});
   for (std::size_t e = 0; e < tables_.links.size(); ++e)
     for (const int f : tables_.swapped) {
       const std::vector<char> packed = pack(static_cast<std::size_t>(f), in_reverse() ? tables_.links[e].in : tables_.links[e].out);
-      card_.values[e].insert(card_.values[e].end(), packed.begin(), packed.end());
+      descriptor_.values[e].insert(descriptor_.values[e].end(), packed.begin(), packed.end());
     }
   for (Guard &of : guards_)
     if (of.is_poisoned) poison(of);
-  return card_;
+  return descriptor_;
 }
 
 // ---------------------------------------------------------------- finish

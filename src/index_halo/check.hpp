@@ -18,7 +18,7 @@ class IndexCheck final : public Looks {
 
   /// Before a swap is started: looks for poison in the rank's own entries, copies what must not change, poisons what will be filled. Returns
   /// what the neighbours are told of this swap.
-  const RoundCard &start();
+  const RoundDescriptor &start();
   void before_finish() override;
   void before_delivery() override;
   /// Looks as well whether poison has got into the rank's own entries.
@@ -58,7 +58,7 @@ class IndexCheck final : public Looks {
   std::vector<char> reported_;  // per field: a forbidden write has been reported in this swap
   std::vector<Guard> guards_;  // of the running swap
   std::vector<std::vector<char>> sums_;  // per field, reverse swaps: all entries, packed, as they must become
-  RoundCard card_;
+  RoundDescriptor descriptor_;
 };
 
 }  // namespace halocline

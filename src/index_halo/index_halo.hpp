@@ -40,7 +40,7 @@ class IndexHalo final : private Cargo {
   hlc_plan_info describe() const;
 
  private:
-  struct ReadCards;
+  struct ReadDescriptors;
 
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
@@ -60,10 +60,10 @@ class IndexHalo final : private Cargo {
   /// Bytes of a message of so many entries of the swapped fields, or of all.
   std::int64_t message_bytes(std::int64_t entries, const std::vector<int> &fields) const;
   Status fetch_lists(const Plan &plan, const std::vector<int> &read);
-  Status make_read_cards(const std::vector<int> &read, ReadCards &cards) const;
-  static Status start_read_cards(const Plan &plan, const std::vector<int> &read, ReadCards &cards);
-  std::vector<std::int64_t> read_card(const IndexLink &link) const;
-  Status take_read_card(IndexLink &link, const std::vector<std::int64_t> &card, Member member);
+  Status make_read_descriptors(const std::vector<int> &read, ReadDescriptors &descriptors) const;
+  static Status start_read_descriptors(const Plan &plan, const std::vector<int> &read, ReadDescriptors &descriptors);
+  std::vector<std::int64_t> read_descriptor(const IndexLink &link) const;
+  Status take_read_descriptor(IndexLink &link, const std::vector<std::int64_t> &descriptor, Member member);
   Status find_peer_field(const IndexLink &link, std::size_t field, Member member, IndexPeerField &peer);
 
   Status check_swap(const hlc_index_swap &what) const;

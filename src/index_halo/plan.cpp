@@ -18,7 +18,7 @@ constexpr std::size_t kNumbersPerField = 4;
 }  // namespace
 
 /// What a rank tells a neighbour that reads its arrays: of each field where it lies, then its out list, then its in list.
-struct IndexHalo::ReadCards : Job {
+struct IndexHalo::ReadDescriptors : Job {
   std::vector<std::vector<std::int64_t>> mine, theirs;  // per edge that is read
   std::vector<ByteCount> bytes;                         // of both
 };
@@ -179,61 +179,61 @@ Status IndexHalo::joined(const Plan &plan) {
   return find_mode(plan.options.mode)->reads_fields ? fetch_lists(plan, read) : Status::ok;
 }
 
-Status IndexHalo::make_read_cards(const std::vector<int> &read, ReadCards &cards) const {
-  cards.requests.resize(2 * read.size(), MPI_REQUEST_NULL);
-  cards.bytes.resize(read.size());
+Status IndexHalo::make_read_descriptors(const std::vector<int> &read, ReadDescriptors &descriptors) const {
+  descriptors.requests.resize(2 * read.size(), MPI_REQUEST_NULL);
+  descriptors.bytes.resize(read.size());
   for (std::size_t i = 0; i < read.size(); ++i) {
-    cards.mine.push_back(read_card(tables_.links[static_cast<std::size_t>(read[i])]));
-    cards.theirs.emplace_back(cards.mine.back().size());  // as long: its out list is as long as my in list
-    HLC_TRY(ByteCount::create(static_cast<std::int64_t>(cards.mine[i].size() * sizeof(std::int64_t)), cards.bytes[i]));
+    descriptors.mine.push_back(read_descriptor(tables_.links[static_cast<std::size_t>(read[i])]));
+    descriptors.theirs.emplace_back(descriptors.mine.back().size());  // as long: its out list is as long as my in list
+    HLC_TRY(ByteCount::create(static_cast<std::int64_t>(descriptors.mine[i].size() * sizeof(std::int64_t)), descriptors.bytes[i]));
   }
   return Status::ok;
 }
 
-Status IndexHalo::start_read_cards(const Plan &plan, const std::vector<int> &read, ReadCards &cards) {
+Status IndexHalo::start_read_descriptors(const Plan &plan, const std::vector<int> &read, ReadDescriptors &descriptors) {
   for (std::size_t i = 0; i < read.size(); ++i) {
     const Edge &edge = plan.edges[static_cast<std::size_t>(read[i])];
-    const ByteCount &bytes = cards.bytes[i];
-    HLC_TRY(check_mpi(MPI_Irecv(cards.theirs[i].data(), bytes.count(), bytes.type(), edge.rank, kReadCardTag + read[i], plan.comm,
-                                &cards.requests[2 * i]),
+    const ByteCount &bytes = descriptors.bytes[i];
+    HLC_TRY(check_mpi(MPI_Irecv(descriptors.theirs[i].data(), bytes.count(), bytes.type(), edge.rank, kReadDescriptorTag + read[i],
+                                plan.comm, &descriptors.requests[2 * i]),
                       "MPI_Irecv"));
-    HLC_TRY(check_mpi(MPI_Isend(cards.mine[i].data(), bytes.count(), bytes.type(), edge.rank, kReadCardTag + edge.peer_edge, plan.comm,
-                                &cards.requests[2 * i + 1]),
+    HLC_TRY(check_mpi(MPI_Isend(descriptors.mine[i].data(), bytes.count(), bytes.type(), edge.rank, kReadDescriptorTag + edge.peer_edge,
+                                plan.comm, &descriptors.requests[2 * i + 1]),
                       "MPI_Isend"));
   }
   return Status::ok;
 }
 
 Status IndexHalo::fetch_lists(const Plan &plan, const std::vector<int> &read) {
-  std::unique_ptr<ReadCards> cards;
+  std::unique_ptr<ReadDescriptors> descriptors;
   HLC_TRY(prepare(context_, plan.comm, [&] {
-    cards = std::make_unique<ReadCards>();
-    return make_read_cards(read, *cards);
+    descriptors = std::make_unique<ReadDescriptors>();
+    return make_read_descriptors(read, *descriptors);
   }));
-  HLC_TRY(start_read_cards(plan, read, *cards));
-  HLC_TRY(await(context_, cards));
+  HLC_TRY(start_read_descriptors(plan, read, *descriptors));
+  HLC_TRY(await(context_, descriptors));
   return alone(context_, [&] {
     for (std::size_t i = 0; i < read.size(); ++i) {
       const auto e = static_cast<std::size_t>(read[i]);
-      HLC_TRY(take_read_card(tables_.links[e], cards->theirs[i], plan.edges[e].member));
+      HLC_TRY(take_read_descriptor(tables_.links[e], descriptors->theirs[i], plan.edges[e].member));
     }
     return Status::ok;
   });
 }
 
-std::vector<std::int64_t> IndexHalo::read_card(const IndexLink &link) const {
-  std::vector<std::int64_t> card;
-  card.reserve(tables_.fields.size() * kNumbersPerField + link.out.size() + link.in.size());
+std::vector<std::int64_t> IndexHalo::read_descriptor(const IndexLink &link) const {
+  std::vector<std::int64_t> descriptor;
+  descriptor.reserve(tables_.fields.size() * kNumbersPerField + link.out.size() + link.in.size());
   for (const IndexField &field : tables_.fields)
-    card.insert(card.end(), {field.place.serial, field.place.offset, field.layout.entry, field.layout.component});
-  card.insert(card.end(), link.out.begin(), link.out.end());
-  card.insert(card.end(), link.in.begin(), link.in.end());
-  return card;
+    descriptor.insert(descriptor.end(), {field.place.serial, field.place.offset, field.layout.entry, field.layout.component});
+  descriptor.insert(descriptor.end(), link.out.begin(), link.out.end());
+  descriptor.insert(descriptor.end(), link.in.begin(), link.in.end());
+  return descriptor;
 }
 
-Status IndexHalo::take_read_card(IndexLink &link, const std::vector<std::int64_t> &card, Member member) {
+Status IndexHalo::take_read_descriptor(IndexLink &link, const std::vector<std::int64_t> &descriptor, Member member) {
   link.fields.resize(tables_.fields.size());
-  auto next = card.begin();
+  auto next = descriptor.begin();
   for (std::size_t f = 0; f < tables_.fields.size(); ++f, next += kNumbersPerField) {
     IndexPeerField &peer = link.fields[f];
     peer.serial = next[0];
@@ -243,7 +243,7 @@ Status IndexHalo::take_read_card(IndexLink &link, const std::vector<std::int64_t
     HLC_TRY(find_peer_field(link, f, member, peer));
   }
   const auto their_in = next + static_cast<std::ptrdiff_t>(link.in.size());
-  const Indices out(next, their_in), in(their_in, card.end());
+  const Indices out(next, their_in), in(their_in, descriptor.end());
   link.in_map = map_entries(link.in, out);
   link.out_map = map_entries(link.out, in);
   if (views_) link.shown = out;

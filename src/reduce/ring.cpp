@@ -33,10 +33,10 @@ bool is_done(const Transfer &transfer) {
 
 }  // namespace
 
-/// The cards of all lanes: to the ranks after and before me, and from them.
+/// The descriptors of all lanes: to the ranks after and before me, and from them.
 struct Ring::Talk : Job {
-  std::size_t words = 0;  // of 8 bytes, of one card
-  std::vector<std::uint64_t> said, heard;  // per lane: one card that is said to both; what the one before and the one after say
+  std::size_t words = 0;  // of 8 bytes, of one descriptor
+  std::vector<std::uint64_t> said, heard;  // per lane: one descriptor that is said to both; what the one before and the one after say
 
   std::uint64_t *said_in(int lane) { return said.data() + static_cast<std::size_t>(lane) * words; }
   std::uint64_t *heard_in(int lane, int direction) { return heard.data() + static_cast<std::size_t>(2 * lane + direction) * words; }
@@ -110,13 +110,13 @@ Status Ring::create(Segment memory) {
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     HLC_TRY(find_peers(table->nodes));
     talk = std::make_unique<Talk>();
-    talk->words = sizeof(Card) / sizeof(std::uint64_t) + 2 * slots();
+    talk->words = sizeof(Descriptor) / sizeof(std::uint64_t) + 2 * slots();
     talk->said.resize(lanes_.size() * talk->words);
     talk->heard.resize(2 * lanes_.size() * talk->words);
     talk->requests.resize(4 * lanes_.size(), MPI_REQUEST_NULL);
     return listen();
   }));
-  HLC_TRY(swap_cards(talk));
+  HLC_TRY(swap_descriptors(talk));
   HLC_TRY(prepare(context_, context_.comm(), [&] { return name_me(connect(*talk)); }));
   return greet();
 }
@@ -173,27 +173,27 @@ Status Ring::listen() {
   return Status::ok;
 }
 
-void Ring::write_cards(Talk &talk) const {
-  static_assert(sizeof(Card) % sizeof(std::uint64_t) == 0);
+void Ring::write_descriptors(Talk &talk) const {
+  static_assert(sizeof(Descriptor) % sizeof(std::uint64_t) == 0);
   for (int i = 0; i < lanes(); ++i) {
     const Lane &from = lane(i);
-    const Card card{context_.network().pulses()->mine(),
-                    for_peers_.remote(),
-                    layout_.incoming_at(context_.member(), 0, i),
-                    layout_.incoming_at(context_.member(), 1, i) - layout_.incoming_at(context_.member(), 0, i),
-                    from.before.greeted_word,
-                    from.after.greeted_word};
+    const Descriptor descriptor{context_.network().pulses()->mine(),
+                                for_peers_.remote(),
+                                layout_.incoming_at(context_.member(), 0, i),
+                                layout_.incoming_at(context_.member(), 1, i) - layout_.incoming_at(context_.member(), 0, i),
+                                from.before.greeted_word,
+                                from.after.greeted_word};
     std::uint64_t *words = talk.said_in(i);
-    std::memcpy(words, &card, sizeof card);
-    words += sizeof card / sizeof *words;
+    std::memcpy(words, &descriptor, sizeof descriptor);
+    words += sizeof descriptor / sizeof *words;
     std::copy(from.arrived_words.begin(), from.arrived_words.end(), words);
     std::copy(from.freed_words.begin(), from.freed_words.end(), words + slots());
   }
 }
 
 /// The one after me hears from the one before it, which is me; and so the other way round.
-Status Ring::swap_cards(std::unique_ptr<Talk> &talk) {
-  write_cards(*talk);
+Status Ring::swap_descriptors(std::unique_ptr<Talk> &talk) {
+  write_descriptors(*talk);
   const auto bytes = static_cast<int>(talk->words * sizeof(std::uint64_t));
   for (int i = 0; i < lanes(); ++i) {
     const Lane &each = lane(i);
@@ -213,12 +213,12 @@ Status Ring::swap_cards(std::unique_ptr<Talk> &talk) {
 Status Ring::connect(const Talk &talk) {
   for (int i = 0; i < lanes(); ++i) {
     Lane &to = lane(i);
-    Card before, after;
+    Descriptor before, after;
     const std::uint64_t *words_before = talk.heard_in(i, 0), *words_after = talk.heard_in(i, 1);
     std::memcpy(static_cast<void *>(&before), words_before, sizeof before);
     std::memcpy(static_cast<void *>(&after), words_after, sizeof after);
-    words_before += sizeof(Card) / sizeof(std::uint64_t) + slots();
-    words_after += sizeof(Card) / sizeof(std::uint64_t);
+    words_before += sizeof(Descriptor) / sizeof(std::uint64_t) + slots();
+    words_after += sizeof(Descriptor) / sizeof(std::uint64_t);
     Transfer to_before, to_after;
     HLC_TRY(meet(to.before, before, &to_before));
     HLC_TRY(meet(to.after, after, &to_after));
@@ -230,30 +230,30 @@ Status Ring::connect(const Talk &talk) {
   return Status::ok;
 }
 
-Status Ring::meet(Peer &peer, const Card &card, Transfer *model) {
-  HLC_TRY(context_.network().pulses()->know(peer.rank, card.rank));
-  HLC_TRY(endpoint_->resolve(card.rank.address, &model->peer));
-  peer.address = card.rank.address;
+Status Ring::meet(Peer &peer, const Descriptor &descriptor, Transfer *model) {
+  HLC_TRY(context_.network().pulses()->know(peer.rank, descriptor.rank));
+  HLC_TRY(endpoint_->resolve(descriptor.rank.address, &model->peer));
+  peer.address = descriptor.rank.address;
   peer.met = true;
   model->failures = context_.network().count_failures();
-  model->descriptor = for_me_.descriptor();
-  model->key = card.memory.key;
+  model->desc = for_me_.desc();
+  model->key = descriptor.memory.key;
   return Status::ok;
 }
 
-void Ring::aim_word(Transfer &word, std::uint64_t immediate, const Card &card, const Transfer &model) {
+void Ring::aim_word(Transfer &word, std::uint64_t immediate, const Descriptor &descriptor, const Transfer &model) {
   word.aim_as(model);
   word.from = memory_.part(context_.member()) + Layout::source;
   word.bytes = sizeof(std::uint64_t);
-  word.address = card.memory.address + static_cast<std::uint64_t>(Layout::word);
+  word.address = descriptor.memory.address + static_cast<std::uint64_t>(Layout::word);
   word.immediate = immediate;
 }
 
-void Ring::aim_chunks(Lane &to, const Card &card, const std::uint64_t *words, const Transfer &model) {
+void Ring::aim_chunks(Lane &to, const Descriptor &descriptor, const std::uint64_t *words, const Transfer &model) {
   for (std::size_t slot = 0; slot < slots(); ++slot) {
     to.chunk_immediate[slot] = words[slot];
-    to.addresses[slot] =
-        card.memory.address + static_cast<std::uint64_t>(card.incoming + static_cast<std::int64_t>(slot) * card.slot_distance);
+    to.addresses[slot] = descriptor.memory.address +
+                         static_cast<std::uint64_t>(descriptor.incoming + static_cast<std::int64_t>(slot) * descriptor.slot_distance);
   }
   for (auto &slot : to.sending)
     for (Transfer &piece : slot) piece.aim_as(model);

@@ -66,7 +66,7 @@ class Ring : public Kept {
 
   /// What a rank tells the two it has to do with in a lane. Then follow the words to announce chunks with, one per slot, and those to announce
   /// that chunks have been read.
-  struct Card {
+  struct Descriptor {
     RankAddress rank;
     transport::RemoteKey memory;
     std::int64_t incoming = 0, slot_distance = 0;  // where its slots are, in its part
@@ -101,12 +101,12 @@ class Ring : public Kept {
   Status make_lanes();
   Status find_peers(const std::vector<int> &nodes);
   Status listen();
-  void write_cards(Talk &talk) const;
-  Status swap_cards(std::unique_ptr<Talk> &talk);
+  void write_descriptors(Talk &talk) const;
+  Status swap_descriptors(std::unique_ptr<Talk> &talk);
   Status connect(const Talk &talk);
-  Status meet(Peer &peer, const Card &card, Transfer *model);
-  void aim_chunks(Lane &lane, const Card &card, const std::uint64_t *words, const Transfer &model);
-  void aim_word(Transfer &word, std::uint64_t immediate, const Card &card, const Transfer &model);
+  Status meet(Peer &peer, const Descriptor &descriptor, Transfer *model);
+  void aim_chunks(Lane &lane, const Descriptor &descriptor, const std::uint64_t *words, const Transfer &model);
+  void aim_word(Transfer &word, std::uint64_t immediate, const Descriptor &descriptor, const Transfer &model);
   Status greet();
   Status await_greetings();
   void leave(Lane &lane);

@@ -91,7 +91,7 @@ struct Transfer {
   Peer peer = 0;
   const char *from = nullptr;
   char *into = nullptr;  // of fetch and receive
-  void *descriptor = nullptr;  // of the region that `from` or `into` lies in
+  void *desc = nullptr;  // of the region that `from` or `into` lies in
   void *registered = nullptr;  // the network's own: a registration for this transfer alone
   std::int64_t bytes = 0;
   std::int64_t arrived = 0;  // bytes of a received message
@@ -107,7 +107,7 @@ struct Transfer {
   /// Goes to the same memory of the same peer, from the same region of the same owner.
   void aim_as(const Transfer &other) {
     peer = other.peer;
-    descriptor = other.descriptor;
+    desc = other.desc;
     key = other.key;
     failures = other.failures;
   }
@@ -171,9 +171,9 @@ concept StartsTransfers = requires(E &endpoint, const E &seen, Transfer &transfe
 /// returns the reported transfers that have completed since the last call, linked by `next`, the first to complete first. `sleep` returns when
 /// something may have arrived, the file descriptor is readable, or the time is over; it needs Wish::sleeps, and one thread at a time.
 template <class E>
-concept MakesProgress = requires(E &endpoint, const E &seen, int descriptor, long timeout_ns) {
+concept MakesProgress = requires(E &endpoint, const E &seen, int fd, long timeout_ns) {
   { endpoint.poll() } -> std::same_as<void>;
-  { endpoint.sleep(descriptor, timeout_ns) } -> std::same_as<void>;
+  { endpoint.sleep(fd, timeout_ns) } -> std::same_as<void>;
   { endpoint.take_ended() } -> std::same_as<Transfer *>;
   { seen.any_ended() } -> std::same_as<bool>;  // without a lock
   { seen.polls() } -> std::same_as<std::uint64_t>;  // calls of poll
@@ -194,7 +194,7 @@ concept NetworkRegionContract =
       { region.cover(endpoint, base, bytes, R::Use::for_me) } -> std::same_as<Status>;
       { seen.base() } -> std::same_as<char *>;
       { seen.bytes() } -> std::same_as<std::int64_t>;
-      { seen.descriptor() } -> std::same_as<void *>;  // for transfers from or into this memory
+      { seen.desc() } -> std::same_as<void *>;  // for transfers from or into this memory
       { seen.remote() } -> std::same_as<RemoteKey>;  // for peers
     };
 

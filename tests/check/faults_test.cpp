@@ -1,5 +1,5 @@
 // Messages that an MPI library delivers stale, torn or in the wrong place, made on purpose (faults.cpp): the stamp tells which, the neighbour's
-// card tells which cell, and the next swap is right again. Run on two ranks with HALOCLINE_CHECK=1.
+// descriptor tells which cell, and the next swap is right again. Run on two ranks with HALOCLINE_CHECK=1.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check/faults.hpp"

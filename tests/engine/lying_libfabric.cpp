@@ -46,7 +46,7 @@ fi_ops_msg of_messages, lying_messages;
 /// Where a message goes, and how.
 struct Way {
   fid_ep *endpoint;
-  void *descriptor;
+  void *desc;
   fi_addr_t to;
 };
 
@@ -55,7 +55,7 @@ void send_copy(const Way &way, const Message &message, const char *operands, std
   std::memcpy(copy, &message, sizeof message);
   if (bytes > sizeof message) std::memcpy(copy + sizeof message, operands, bytes - sizeof message);
   // Without a context nobody hears of its end.
-  if (of_messages.send(way.endpoint, copy, bytes, way.descriptor, way.to, nullptr) == 0) sent += 1;
+  if (of_messages.send(way.endpoint, copy, bytes, way.desc, way.to, nullptr) == 0) sent += 1;
 }
 
 /// What a request asks of memory, so that it is not within it.
@@ -138,10 +138,10 @@ void lie(const Way &way, const char *text, std::size_t bytes) {
   misalign(way, message, text + sizeof message, bytes);
 }
 
-ssize_t send(fid_ep *endpoint, const void *text, std::size_t bytes, void *descriptor, fi_addr_t to, void *context) {
-  const Way way{endpoint, descriptor, to};
+ssize_t send(fid_ep *endpoint, const void *text, std::size_t bytes, void *desc, fi_addr_t to, void *context) {
+  const Way way{endpoint, desc, to};
   const bool message = bytes >= sizeof(Message) && bytes <= kRoom;
-  const ssize_t code = of_messages.send(endpoint, text, bytes, descriptor, to, context);
+  const ssize_t code = of_messages.send(endpoint, text, bytes, desc, to, context);
   if (message && code == 0) lie(way, static_cast<const char *>(text), bytes);
   return code;
 }

@@ -33,7 +33,7 @@ FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpackin
 SEGMENTS = [("segment", stage) for stage in ("notify_wait", "barrier", "finalise")]
 FEW += SEGMENTS
 FEW += [("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"), ("passive", "unpacking")]
-# Check mode with cards of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the other
+# Check mode with check messages of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the other
 # process's memory (mpich).
 LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}
 # Every rank on a node of its own: the death is seen by a write that fails, or not at all until the time is over.
@@ -246,7 +246,7 @@ def main():
         leaks += [f"{mode}, {stage}: {what}" for what in left]
         if not more:
             measured[mode, stage] = cell(reports)
-        how = ", large cards, reading the other's memory " + more["MPIR_CVAR_CH4_CMA_ENABLE"] if "HALOCLINE_CHECK" in more else ""
+        how = ", large check messages, reading the other's memory " + more["MPIR_CVAR_CH4_CMA_ENABLE"] if "HALOCLINE_CHECK" in more else ""
         how += " on another node" if on_other_nodes(more) else ""
         print(f"{result}: {mode}{how}, rank {VICTIM} killed {stage.replace('_', ' ')}: {reason}", flush=True)
 

@@ -1,22 +1,22 @@
 /* What a rank tells of its segments and groups (src/faces/gaspi/parts.cpp, group.cpp).
  *
- * With SEGMENTS: the owner publishes a segment's card, two words under a version, registers it with the reader, which counts up a word of
+ * With SEGMENTS: the owner publishes a segment's descriptor, two words under a version, registers it with the reader, which counts up a word of
  * the reader's, and then lets it know by other means; this some times, each time of another segment. The reader keeps what it has read
- * until the count changes. It reads version and card one after the other, as over a network; either may be read while the owner writes.
+ * until the count changes. It reads version and descriptor one after the other, as over a network; either may be read while the owner writes.
  *
  * With GROUP: a group that is made under the handle of an earlier one. Its words, which hold numbers of that one, are lowered before the
  * others learn that it is there; then they are raised.
  *
- * Found: a card of two halves; an earlier segment's card; a number of an earlier group; a deadlock.
+ * Found: a descriptor of two halves; an earlier segment's descriptor; a number of an earlier group; a deadlock.
  *
  * check   segments:                       -DSEGMENTS=3
  * check   a group:                        -DGROUP
- * break   NO_FENCE        card-before-version: the old version is seen beside a new card:         -DSEGMENTS=2
- * break   NO_RELEASE      card-before-version: the new version is seen beside an old card:        -DSEGMENTS=2
- * break   ONE_LOOK        card-before-version: the version is not compared:                       -DSEGMENTS=2
- * break   NO_COUNT        card-before-changed: the reader does not look at the count:             -DSEGMENTS=2
- * break   COUNT_FIRST     card-before-changed: it is registered before it is published:           -DSEGMENTS=2
- * break   COUNT_LATE      card-before-changed: the count that is kept is read after the card:     -DSEGMENTS=2
+ * break   NO_FENCE        descriptor-before-version: the old version is seen beside a new descriptor:         -DSEGMENTS=2
+ * break   NO_RELEASE      descriptor-before-version: the new version is seen beside an old descriptor:        -DSEGMENTS=2
+ * break   ONE_LOOK        descriptor-before-version: the version is not compared:                       -DSEGMENTS=2
+ * break   NO_COUNT        descriptor-before-changed: the reader does not look at the count:             -DSEGMENTS=2
+ * break   COUNT_FIRST     descriptor-before-changed: it is registered before it is published:           -DSEGMENTS=2
+ * break   COUNT_LATE      descriptor-before-changed: the count that is kept is read after the descriptor:     -DSEGMENTS=2
  * break   NO_LOWER        words-before-record: the words are not lowered:                         -DGROUP
  * break   RECORD_RELAXED  words-before-record: the record is seen before the words are lowered:   -DGROUP
  * break   RECORD_FIRST    words-before-record: the record is written first:                       -DGROUP
@@ -42,7 +42,7 @@ inline publish(n) {
 #endif
   STORE(FIRST, n);
   STORE(SECOND, n);
-  /* SYNC card-before-version */
+  /* SYNC descriptor-before-version */
 #ifdef NO_RELEASE
   STORE(VERSION, n);
 #else
@@ -61,7 +61,7 @@ proctype Owner() {
      publish(n);
 #else
      publish(n);
-     /* SYNC card-before-changed */
+     /* SYNC descriptor-before-changed */
      RELEASE_STORE(CHANGED, changes);
 #endif
      RELEASE_STORE(TOLD, n)
@@ -78,7 +78,7 @@ proctype Reader() {
      told = seen[TOLD];
      do
      :: true ->
-        /* SYNC card-before-changed */
+        /* SYNC descriptor-before-changed */
 #ifndef NO_COUNT
         if
         :: seen[CHANGED] != count -> kept = 0
@@ -99,7 +99,7 @@ proctype Reader() {
 #ifdef COUNT_LATE
         count = seen[CHANGED];
 #endif
-        /* SYNC card-before-version */
+        /* SYNC descriptor-before-version */
 #ifdef ONE_LOOK
         before = version;
 #endif

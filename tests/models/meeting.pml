@@ -1,5 +1,5 @@
 /* Who may walk into a call that blocks inside MPI: nobody, unless all do. By default check mode before a finish (src/exchange/check.cpp): ranks
- * in a ring, of which rank 0 may have started another swap; each compares its neighbours' cards with its own, then passes a dissemination
+ * in a ring, of which rank 0 may have started another swap; each compares its neighbours' descriptors with its own, then passes a dissemination
  * barrier; who gives up tells its neighbours and those whom it would tell in the barrier. With -DMEET_TWICE the plans' rule
  * (src/engine/communicator/collective.hpp): all ranks meet twice before the call, and who waits too long for a late one gives up. A meeting is a reduction:
  * what a rank that has given up brought to it still counts. A rank may be late for the first meeting, not between the two.
@@ -8,9 +8,9 @@
  *
  * check   ranks that disagree before a finish:   -DRANKS=5
  * check   a rank that is late for a plan:        -DRANKS=4 -DMEET_TWICE
- * break   NO_BARRIER    the cards alone decide:                              -DRANKS=5
+ * break   NO_BARRIER    the descriptors alone decide:                              -DRANKS=5
  * break   ONE_STAGE     the barrier has its first stage alone:               -DRANKS=5
- * break   READY_FIRST   the barrier is told before the cards are compared:   -DRANKS=5
+ * break   READY_FIRST   the barrier is told before the descriptors are compared:   -DRANKS=5
  * break   NOT_PASSED_ON who hears that a rank has given up tells nobody:     -DRANKS=5
  * break   QUITS_INSIDE  a rank gives up when it has told the last stage:     -DRANKS=5
  * break   MEET_ONCE     one meeting:                                         -DRANKS=3 -DMEET_TWICE
@@ -45,7 +45,7 @@ inline quit() {
 #define STAGES 3  /* of up to 8 ranks */
 #endif
 bit other_swap;          /* what rank 0 has started */
-bit card[RANKS];         /* sent to both neighbours */
+bit descriptor[RANKS];         /* sent to both neighbours */
 byte told[RANKS];        /* stages that the rank has told */
 bit quitting[RANKS];     /* has told that it gives up */
 
@@ -73,12 +73,12 @@ proctype Rank(byte me) {
   :: me == 0 -> if :: other_swap = 1 :: skip fi
   :: else
   fi;
-  card[me] = 1;
+  descriptor[me] = 1;
 #ifdef READY_FIRST
   told[me] = STAGES;
 #endif
   if
-  :: card[LEFT(me)] && card[RIGHT(me)] ->
+  :: descriptor[LEFT(me)] && descriptor[RIGHT(me)] ->
      if
      :: DISAGREES(me) -> give_up(me, true)
      :: else

@@ -94,7 +94,7 @@ class NetworkTest : public testing::Test {
     transfer.kind = kind;
     transfer.peer = to_b_;
     transfer.from = a_.mine.base() + i * kBytes;
-    transfer.descriptor = a_.mine.descriptor();
+    transfer.desc = a_.mine.desc();
     transfer.bytes = kBytes;
     transfer.address = b_.open_to_others.remote().address + static_cast<std::uint64_t>(i * kBytes);
     transfer.key = b_.open_to_others.remote().key;
@@ -104,7 +104,7 @@ class NetworkTest : public testing::Test {
   void give_buffer(Transfer &buffer, std::int64_t i) {
     buffer.kind = Transfer::Kind::receive;
     buffer.into = b_.mine.base() + i * kBytes;
-    buffer.descriptor = b_.mine.descriptor();
+    buffer.desc = b_.mine.desc();
     buffer.bytes = kBytes;
     b_.endpoint.start(buffer);
   }

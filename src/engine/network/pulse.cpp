@@ -45,7 +45,7 @@ Status Pulses::know(int rank, const RankAddress &there) {
   write.in_any_order = true;  // what waits for a rank must not hide that it is there
   write.peer = peer;
   write.from = words_.source.base();
-  write.descriptor = words_.source.descriptor();
+  write.desc = words_.source.desc();
   write.bytes = kWordBytes;
   write.address = there.pulse.address;
   write.key = there.pulse.key;

@@ -269,7 +269,7 @@ void RequestEngine::write(Request &request, Message message, const void *operand
   if (bytes > 0) std::memcpy(request.room + sizeof message, operands, static_cast<std::size_t>(bytes));
   request.kind = Transfer::Kind::send;
   request.from = request.room;
-  request.descriptor = request.room_descriptor;
+  request.desc = request.room_desc;
   request.bytes = static_cast<std::int64_t>(sizeof message) + bytes;
 }
 

@@ -16,7 +16,7 @@ Status RequestPool::add_chunk() {
     Request &request = made.requests[i];
     request.place = static_cast<std::uint32_t>((chunks_.size() - 1) * kChunk + i);
     request.room = made.room.base() + static_cast<std::int64_t>(i) * Request::kRoom;
-    request.room_descriptor = made.room.descriptor();
+    request.room_desc = made.room.desc();
     request.owner = common_.owner;
     request.failures = common_.failures;
     request.after = free_;

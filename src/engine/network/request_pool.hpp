@@ -48,7 +48,7 @@ struct Request : Transfer {
   std::uint64_t number = 0;  // requests are numbered as they begin
   const char *call = "";
   char *room = nullptr;  // kRoom bytes that may be sent from
-  void *room_descriptor = nullptr;
+  void *room_desc = nullptr;
   int awaited = 0;  // its own end, and of a query the reply
   bool listed = false;  // in the list of its connection
   bool is_reply = false;  // a query of another rank

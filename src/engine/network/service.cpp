@@ -101,7 +101,7 @@ void Letterbox::receive() {
     letter.reported = true;
     letter.into = room_.base() + static_cast<std::int64_t>(i) * kRoom;
     letter.bytes = kRoom;
-    letter.descriptor = room_.descriptor();
+    letter.desc = room_.desc();
     endpoint_->start(letter);
   }
 }

@@ -37,10 +37,11 @@ Status FarParts::connect(const Served &mine, const Segment &memory) {
   HLC_TRY(network_.requests()->open());
   find_network();
   number_ = requests_->next_segment();
-  FarCard card;
-  HLC_TRY(prepare(communicator_, communicator_.comm(),
-                  [&] { return helper_ ? have_mine_served(mine, memory, communicator_.member(), &card) : open_mine(mine, &card); }));
-  return cards_.share(communicator_, network_.leaders(), card);
+  RemoteDescriptor descriptor;
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+    return helper_ ? have_mine_served(mine, memory, communicator_.member(), &descriptor) : open_mine(mine, &descriptor);
+  }));
+  return descriptors_.share(communicator_, network_.leaders(), descriptor);
 }
 
 void FarParts::find_network() {
@@ -49,45 +50,45 @@ void FarParts::find_network() {
   helper_ = network_.helper();
 }
 
-Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, FarCard *card) {
+Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, RemoteDescriptor *descriptor) {
   find_network();
   number_ = number;
   landing_ = landing;
-  if (!helper_) return open_mine(mine, card);
-  if (landing) return have_mine_served(mine, memory, 0, card);
+  if (!helper_) return open_mine(mine, descriptor);
+  if (landing) return have_mine_served(mine, memory, 0, descriptor);
   return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings",
               communicator_.rank());
 }
 
-void FarParts::reach(std::uint32_t number, const FarCard &card, bool landing) {
+void FarParts::reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool landing) {
   find_network();
   number_ = number;
   landing_ = landing;
-  only_ = card;
+  only_ = descriptor;
 }
 
-Status FarParts::open_mine(const Served &mine, FarCard *card) {
+Status FarParts::open_mine(const Served &mine, RemoteDescriptor *descriptor) {
   const std::int64_t before = landing_ ? kLanding : 0;
   requests_->serve(number_, mine);
   serves_ = true;
   HLC_TRY(mine_.cover(*endpoint_, mine.data - before, mine.bytes + before));
   if (endpoint_->carries_values()) HLC_TRY(endpoint_->register_words(mine.words, &words_id_));
-  *card = {mine.bytes, mine_.remote(), words_id_};
+  *descriptor = {mine.bytes, mine_.remote(), words_id_};
   return Status::ok;
 }
 
-Status FarParts::have_mine_served(const Served &mine, const Segment &memory, Member member, FarCard *card) {
+Status FarParts::have_mine_served(const Served &mine, const Segment &memory, Member member, RemoteDescriptor *descriptor) {
   HelperReply reply;
   HLC_TRY(helper_->serve(number_, memory, member, mine, &reply));
   serves_ = true;
-  *card = {mine.bytes, reply.part, reply.words_id};
+  *descriptor = {mine.bytes, reply.part, reply.words_id};
   return Status::ok;
 }
 
 void FarParts::aim(Request &request, Target target) const {
-  const FarCard &card = card_of(target.rank);
-  request.key = card.part.key;
-  request.address = card.part.address + static_cast<std::uint64_t>((landing_ ? kLanding : 0) + target.offset);
+  const RemoteDescriptor &descriptor = descriptor_of(target.rank);
+  request.key = descriptor.part.key;
+  request.address = descriptor.part.address + static_cast<std::uint64_t>((landing_ ? kLanding : 0) + target.offset);
 }
 
 /// Short data are copied, so that the caller has them back at once.
@@ -95,12 +96,12 @@ Status FarParts::give_source(Request &request, const char *data, std::int64_t by
   request.bytes = bytes;
   if (bytes > Request::kRoom) {
     request.from = data;
-    request.descriptor = nullptr;
+    request.desc = nullptr;
     return endpoint_->registers_sources() ? endpoint_->register_source(request) : Status::ok;
   }
   if (bytes > 0) std::memcpy(request.room, data, static_cast<std::size_t>(bytes));
   request.from = request.room;
-  request.descriptor = request.room_descriptor;
+  request.desc = request.room_desc;
   return Status::ok;
 }
 
@@ -128,7 +129,7 @@ Status FarParts::get_piece(const char *call, Target from, char *data, std::int64
   aim(*request, from);
   request->into = data;
   request->bytes = bytes;
-  request->descriptor = nullptr;
+  request->desc = nullptr;
   return launch(*request, endpoint_->registers_sources() ? endpoint_->register_source(*request) : Status::ok);
 }
 
@@ -209,7 +210,7 @@ Status FarParts::write_with_immediate(const char *call, Target to, const char *d
   HLC_TRY(requests_->begin(to.rank, call, &request));
   request->kind = endpoint_->keeps_order() ? Transfer::Kind::write_with_immediate : Transfer::Kind::write_delivered_with_immediate;
   request->immediate =
-      NetworkEndpoint::immediate_data(card_of(to.rank).words_id, static_cast<std::uint32_t>(notification.id), notification.value);
+      NetworkEndpoint::immediate_data(descriptor_of(to.rank).words_id, static_cast<std::uint32_t>(notification.id), notification.value);
   aim(*request, bytes > 0 ? to : Target{to.rank, -kLanding});
   if (bytes > 0) return launch(*request, give_source(*request, data, bytes));
   return launch(*request, give_source(*request, reinterpret_cast<const char *>(&nothing), sizeof nothing));

@@ -24,7 +24,7 @@ struct PendingNotify {
 };
 
 /// A rank's part as others reach it over the network. Plain numbers, to be sent as they are.
-struct FarCard {
+struct RemoteDescriptor {
   std::int64_t bytes = 0;
   transport::RemoteKey part;  // from the landing on
   std::uint64_t words_id = 0;
@@ -43,11 +43,11 @@ class FarParts {
   Status connect(const Served &mine, const Segment &memory);
   /// Opens a part of this rank alone, the only one of its memory; the network is open. Without `landing` there are no such bytes before its
   /// data. Local.
-  Status serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, FarCard *card);
+  Status serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, RemoteDescriptor *descriptor);
   /// Will reach this part alone, which its owner has opened so. Local.
-  void reach(std::uint32_t number, const FarCard &card, bool landing);
+  void reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool landing);
 
-  std::int64_t bytes_of(int rank) const { return card_of(rank).bytes; }
+  std::int64_t bytes_of(int rank) const { return descriptor_of(rank).bytes; }
 
   Status put(const char *call, Target to, const char *data, std::int64_t bytes);
   Status get(const char *call, Target from, char *data, std::int64_t bytes);
@@ -73,10 +73,10 @@ class FarParts {
   Status accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count);
 
  private:
-  const FarCard &card_of(int rank) const { return only_ ? *only_ : cards_.of(rank); }
+  const RemoteDescriptor &descriptor_of(int rank) const { return only_ ? *only_ : descriptors_.of(rank); }
   void find_network();
-  Status open_mine(const Served &mine, FarCard *card);
-  Status have_mine_served(const Served &mine, const Segment &memory, Member member, FarCard *card);
+  Status open_mine(const Served &mine, RemoteDescriptor *descriptor);
+  Status have_mine_served(const Served &mine, const Segment &memory, Member member, RemoteDescriptor *descriptor);
   Status put_piece(const char *call, Target to, const char *data, std::int64_t bytes);
   Status get_piece(const char *call, Target from, char *data, std::int64_t bytes);
   Status write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
@@ -96,8 +96,8 @@ class FarParts {
   Helper *helper_ = nullptr;  // of this node, if there is one
   NetworkEndpoint *endpoint_ = nullptr;
   NetworkSegment mine_;
-  Directory<FarCard> cards_;
-  std::optional<FarCard> only_;  // instead of them
+  Directory<RemoteDescriptor> descriptors_;
+  std::optional<RemoteDescriptor> only_;  // instead of them
   std::uint64_t words_id_ = 0;
   std::uint32_t number_ = 0;
   bool serves_ = false, landing_ = true;

@@ -15,14 +15,14 @@
 namespace halocline {
 namespace {
 
-std::int64_t bytes_before_data(const PartCard &card) {
-  return Segment::rounded(Words::bytes_of(card.notifications, card.rising) + kLanding);
+std::int64_t bytes_before_data(const PartDescriptor &descriptor) {
+  return Segment::rounded(Words::bytes_of(descriptor.notifications, descriptor.rising) + kLanding);
 }
 
 /// Lays out the one part of an object.
-void lay_out(Segment &memory, const PartCard &card) {
+void lay_out(Segment &memory, const PartDescriptor &descriptor) {
   memory.reserve(1);
-  memory.lay_out({Segment::rounded(bytes_before_data(card) + (card.memory != 0 ? 0 : card.bytes))});
+  memory.lay_out({Segment::rounded(bytes_before_data(descriptor) + (descriptor.memory != 0 ? 0 : descriptor.bytes))});
 }
 
 /// Maps the notifications that an object begins with.
@@ -34,9 +34,9 @@ int map_first(Segment &memory, const transport::shm::ObjectAddress &object, int 
 }
 
 /// Nothing lands in a part whose data lie elsewhere. Other ranks of the node cannot do atomics there, but read, and write again.
-NodeLock lock_of(const Segment &memory, const PartCard &card, Communicator &communicator) {
-  if (card.memory == 0) return {};
-  return {memory.part(0) + Words::bytes_of(card.notifications, card.rising), communicator.doorbell(), communicator.member()};
+NodeLock lock_of(const Segment &memory, const PartDescriptor &descriptor, Communicator &communicator) {
+  if (descriptor.memory == 0) return {};
+  return {memory.part(0) + Words::bytes_of(descriptor.notifications, descriptor.rising), communicator.doorbell(), communicator.member()};
 }
 
 std::uint64_t next_version() {
@@ -47,26 +47,26 @@ std::uint64_t next_version() {
 }  // namespace
 
 Status OwnPart::create(const PartSpec &spec) {
-  card_.bytes = spec.bytes;
-  card_.memory = reinterpret_cast<std::uint64_t>(spec.memory);
-  card_.notifications = spec.notifications;
-  card_.rising = spec.rising;
+  descriptor_.bytes = spec.bytes;
+  descriptor_.memory = reinterpret_cast<std::uint64_t>(spec.memory);
+  descriptor_.notifications = spec.notifications;
+  descriptor_.rising = spec.rising;
   HLC_TRY(make_object());
   words_ = Words(memory_.part(0), spec.notifications, spec.rising);
-  card_.leader = spec.leader;
-  if (spec.leader_card) HLC_TRY(map_notifications(*spec.leader_card));
+  descriptor_.leader = spec.leader;
+  if (spec.leader_descriptor) HLC_TRY(map_notifications(*spec.leader_descriptor));
   counted_ = spec.leader >= 0;
   if (counted_) communicator_.count_shared(1);
-  data_ = spec.memory ? spec.memory : memory_.part(0) + bytes_before_data(card_);
+  data_ = spec.memory ? spec.memory : memory_.part(0) + bytes_before_data(descriptor_);
   if (spec.memory) traced_.allow(communicator_);
   if (communicator_.nodes() > 1) HLC_TRY(open_to_others());
-  card_.version = next_version();
+  descriptor_.version = next_version();
   return Status::ok;
 }
 
 Status OwnPart::make_object() {
-  lay_out(memory_, card_);
-  int error = memory_.make_nameless(card_.object);
+  lay_out(memory_, descriptor_);
+  int error = memory_.make_nameless(descriptor_.object);
   if (error == 0) error = memory_.map(0);
   if (error == 0) return Status::ok;
   return fail(Status::memory, "rank %d: shared memory for %lld bytes cannot be had: %s (see 'df /dev/shm', 'ulimit -a')",
@@ -78,34 +78,34 @@ OwnPart::~OwnPart() {
 }
 
 /// They stay there when their owner goes.
-Status OwnPart::map_notifications(const PartCard &leader) {
+Status OwnPart::map_notifications(const PartDescriptor &leader) {
   int error = map_first(leaders_, leader.object, leader.notifications);
-  if (error == 0) error = leaders_.describe(card_.notifications_object);
+  if (error == 0) error = leaders_.describe(descriptor_.notifications_object);
   if (error != 0)
     return fail(Status::unsupported, "rank %d cannot map the notifications of rank %d, process %d of its node: %s", communicator_.rank(),
-                card_.leader, leader.object.maker, std::strerror(error));
+                descriptor_.leader, leader.object.maker, std::strerror(error));
   words_.notifications = Notifications(leaders_.part(0), leader.notifications);
   return Status::ok;
 }
 
-NodeLock OwnPart::lock() const { return lock_of(memory_, card_, communicator_); }
+NodeLock OwnPart::lock() const { return lock_of(memory_, descriptor_, communicator_); }
 
 void OwnPart::ring() const {
-  if (card_.leader >= 0)
+  if (descriptor_.leader >= 0)
     communicator_.ring_node();
   else
     communicator_.doorbell().ring(communicator_.member());
 }
 
 Status OwnPart::open_to_others() {
-  card_.number = network_.requests()->next_own_part();
+  descriptor_.number = network_.requests()->next_own_part();
   far_ = std::make_unique<FarParts>(network_);
-  const Served mine{data_, card_.bytes, words_, leaders_.mapped() ? &card_.notifications_object : nullptr, lock()};
-  return far_->serve(card_.number, mine, memory_, card_.memory == 0, &card_.far);
+  const Served mine{data_, descriptor_.bytes, words_, leaders_.mapped() ? &descriptor_.notifications_object : nullptr, lock()};
+  return far_->serve(descriptor_.number, mine, memory_, descriptor_.memory == 0, &descriptor_.far);
 }
 
-Status PeerPart::open(int rank, const PartCard &card, const OwnPart *mine) {
-  card_ = card;
+Status PeerPart::open(int rank, const PartDescriptor &descriptor, const OwnPart *mine) {
+  descriptor_ = descriptor;
   rank_ = rank;
   member_ = communicator_.member_of(rank);
   if (mine) {
@@ -116,25 +116,25 @@ Status PeerPart::open(int rank, const PartCard &card, const OwnPart *mine) {
   }
   if (member_ != kOtherNode) return map();
   far_ = std::make_unique<FarParts>(network_);
-  far_->reach(card.number, card.far, card.memory == 0);
+  far_->reach(descriptor.number, descriptor.far, descriptor.memory == 0);
   return Status::ok;
 }
 
 Status PeerPart::map() {
-  lay_out(memory_, card_);
-  int error = memory_.open(card_.object);
+  lay_out(memory_, descriptor_);
+  int error = memory_.open(descriptor_.object);
   if (error == 0) error = memory_.map_from(0);
   memory_.close();
-  const bool uses_leaders = card_.notifications_object.maker != 0;
-  if (error == 0 && uses_leaders) error = map_first(leaders_, card_.notifications_object, card_.notifications);
+  const bool uses_leaders = descriptor_.notifications_object.maker != 0;
+  if (error == 0 && uses_leaders) error = map_first(leaders_, descriptor_.notifications_object, descriptor_.notifications);
   leaders_.close();
   if (error != 0)
     return fail(Status::unsupported, "rank %d cannot map memory of rank %d, process %d of its node: %s", communicator_.rank(), rank_,
-                card_.object.maker, std::strerror(error));
-  words_ = Words(memory_.part(0), card_.notifications, card_.rising);
-  lock_ = lock_of(memory_, card_, communicator_);
-  if (uses_leaders) words_.notifications = Notifications(leaders_.part(0), card_.notifications);
-  if (card_.memory == 0) data_ = memory_.part(0) + bytes_before_data(card_);
+                descriptor_.object.maker, std::strerror(error));
+  words_ = Words(memory_.part(0), descriptor_.notifications, descriptor_.rising);
+  lock_ = lock_of(memory_, descriptor_, communicator_);
+  if (uses_leaders) words_.notifications = Notifications(leaders_.part(0), descriptor_.notifications);
+  if (descriptor_.memory == 0) data_ = memory_.part(0) + bytes_before_data(descriptor_);
   return Status::ok;
 }
 
@@ -142,12 +142,12 @@ Status PeerPart::copy_across(const char *call, bool writes, std::int64_t offset,
   std::int64_t done = 0;
   while (done < bytes) {
     const iovec here{static_cast<char *>(data) + done, static_cast<std::size_t>(bytes - done)};
-    const iovec there{std::bit_cast<void *>(card_.memory + static_cast<std::uint64_t>(offset + done)), here.iov_len};
-    const ssize_t some = (writes ? process_vm_writev : process_vm_readv)(card_.object.maker, &here, 1, &there, 1, 0);
+    const iovec there{std::bit_cast<void *>(descriptor_.memory + static_cast<std::uint64_t>(offset + done)), here.iov_len};
+    const ssize_t some = (writes ? process_vm_writev : process_vm_readv)(descriptor_.object.maker, &here, 1, &there, 1, 0);
     if (some <= 0)
       return fail(errno == ESRCH ? Status::peer_died : Status::unsupported,
                   "%s: rank %d cannot reach memory that rank %d has brought, in process %d of its node: %s", call, communicator_.rank(),
-                  rank_, card_.object.maker, std::strerror(errno));
+                  rank_, descriptor_.object.maker, std::strerror(errno));
     done += some;
   }
   return Status::ok;
@@ -190,8 +190,8 @@ Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *d
 Status PeerPart::set(const char *call, hlc_notification notification) {
   if (!words_.set(static_cast<std::uint32_t>(notification.id), notification.value))
     return fail(Status::argument, "%s: rank %d sets notification %d to %u; the segment of rank %d has %d", call, communicator_.rank(),
-                notification.id, notification.value, rank_, card_.notifications);
-  if (card_.leader >= 0)
+                notification.id, notification.value, rank_, descriptor_.notifications);
+  if (descriptor_.leader >= 0)
     communicator_.ring_node();
   else
     communicator_.doorbell().ring(member_);

@@ -1,4 +1,4 @@
-// Parts of memory that ranks make one by one: its owner makes a part and describes it on a card, whoever reads the card reaches it. What faces
+// Parts of memory that ranks make one by one: its owner makes a part and describes it on a descriptor, whoever reads the descriptor reaches it. What faces
 // need whose segments are not made by all ranks together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -14,7 +14,7 @@
 namespace halocline {
 
 /// What others have to know of a part. Plain bytes, to be sent as they are.
-struct PartCard {
+struct PartDescriptor {
   std::uint64_t version = 0;  // of the parts that this rank has made; 0: there is none
   std::int64_t bytes = 0;
   std::uint64_t memory = 0;  // where the owner has the data, if the application has brought it
@@ -23,7 +23,7 @@ struct PartCard {
   std::uint32_t number = 0;  // in queries
   transport::shm::ObjectAddress object;
   transport::shm::ObjectAddress notifications_object;  // where the leader's notifications begin, if it uses another's
-  FarCard far;
+  RemoteDescriptor far;
 };
 
 struct PartSpec {
@@ -32,7 +32,7 @@ struct PartSpec {
   int rising = 0;  // words that only rise
   char *memory = nullptr;  // the application's; null: the part brings its own
   int leader = -1;  // where the ranks of the node share notifications: whose they are
-  const PartCard *leader_card = nullptr;  // unless they are this rank's
+  const PartDescriptor *leader_descriptor = nullptr;  // unless they are this rank's
 };
 
 /// A part of this rank, in an object that the ranks of its node may map:
@@ -50,10 +50,10 @@ class OwnPart {
   /// Closes it to other nodes.
   void close() { far_.reset(); }
 
-  const PartCard &card() const { return card_; }
+  const PartDescriptor &descriptor() const { return descriptor_; }
   char *data() const { return data_; }
-  std::int64_t bytes() const { return card_.bytes; }
-  int notifications() const { return card_.notifications; }
+  std::int64_t bytes() const { return descriptor_.bytes; }
+  int notifications() const { return descriptor_.notifications; }
   const Words &words() const { return words_; }
   /// Wakes who may wait for a notification of the part.
   void ring() const;
@@ -62,12 +62,12 @@ class OwnPart {
 
  private:
   Status make_object();
-  Status map_notifications(const PartCard &leader);
+  Status map_notifications(const PartDescriptor &leader);
   Status open_to_others();
 
   Network &network_;
   Communicator &communicator_;
-  PartCard card_;
+  PartDescriptor descriptor_;
   Segment memory_, leaders_;  // the leader's notifications, with their file: others open it here
   char *data_ = nullptr;
   Words words_;
@@ -83,16 +83,16 @@ class PeerPart {
   PeerPart(const PeerPart &) = delete;
   PeerPart &operator=(const PeerPart &) = delete;
 
-  /// Opens what a card describes. `mine` is that part, if it is this rank's own. Local.
-  Status open(int rank, const PartCard &card, const OwnPart *mine);
+  /// Opens what a descriptor describes. `mine` is that part, if it is this rank's own. Local.
+  Status open(int rank, const PartDescriptor &descriptor, const OwnPart *mine);
 
-  std::int64_t bytes() const { return card_.bytes; }
+  std::int64_t bytes() const { return descriptor_.bytes; }
   int rank() const { return rank_; }
   /// Of the rank, as its node calls it.
-  pid_t process() const { return card_.object.maker; }
-  int notifications() const { return card_.notifications; }
+  pid_t process() const { return descriptor_.object.maker; }
+  int notifications() const { return descriptor_.notifications; }
   /// The id of one of the words that rise.
-  int rising(int word) const { return Words::first_rising(card_.notifications) + word; }
+  int rising(int word) const { return Words::first_rising(descriptor_.notifications) + word; }
   /// True if operations are complete when they return: the part is on this node.
   bool is_near() const { return far_ == nullptr; }
   /// The member of this node that the rank is, kOtherNode if it stands elsewhere.
@@ -128,7 +128,7 @@ class PeerPart {
 
   Network &network_;
   Communicator &communicator_;
-  PartCard card_;
+  PartDescriptor descriptor_;
   int rank_ = 0;
   Member member_ = kOtherNode;
   Segment memory_, leaders_;

@@ -21,22 +21,23 @@ class DirectLeg final : public Leg {
   DirectLeg(Plan &plan, std::vector<int> edges) : Leg(plan, std::move(edges), false) {}
 
   Status create() override {
-    std::unique_ptr<Cards> cards;
+    std::unique_ptr<Descriptors> descriptors;
     HLC_TRY(prepare([&] {
       peers_.make(plan_, edges_);
-      cards = std::make_unique<Cards>(plan_, edges_);
+      descriptors = std::make_unique<Descriptors>(plan_, edges_);
       const auto words_bytes = static_cast<std::int64_t>((1 + peers_.size()) * sizeof(Counter));
       for (const int e : edges_)
-        cards->mine[static_cast<std::size_t>(e)] = {static_cast<std::int64_t>((1 + peers_.index(e)) * sizeof(Counter)), words_bytes};
+        descriptors->mine[static_cast<std::size_t>(e)] = {static_cast<std::int64_t>((1 + peers_.index(e)) * sizeof(Counter)), words_bytes};
       bytes_ = words_bytes + 2 * places_bytes();
       return Status::ok;
     }));
     Context &context = *plan_.context;
     HLC_TRY(agree(context, plan_.comm, create_segment(context, bytes_, segment_)));
-    HLC_TRY(swap_cards(plan_, edges_, cards));
+    HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
     ready_ = counter(context.member(), 0);
     places_ = segment_.part(context.member()) + bytes_ - 2 * places_bytes();
-    for (const int e : edges_) connect(peers_.of(e), cards->mine[static_cast<std::size_t>(e)], cards->theirs[static_cast<std::size_t>(e)]);
+    for (const int e : edges_)
+      connect(peers_.of(e), descriptors->mine[static_cast<std::size_t>(e)], descriptors->theirs[static_cast<std::size_t>(e)]);
     return Status::ok;
   }
 
@@ -126,7 +127,7 @@ class DirectLeg final : public Leg {
 
   Counter *counter(Member member, std::int64_t offset) { return reinterpret_cast<Counter *>(segment_.part(member) + offset); }
 
-  void connect(Peer &p, const Card &mine, const Card &theirs) {
+  void connect(Peer &p, const Descriptor &mine, const Descriptor &theirs) {
     p.ready = counter(p.member, 0);
     p.read_by_peer = counter(plan_.context->member(), mine.a);
     p.read_by_me = counter(p.member, theirs.a);

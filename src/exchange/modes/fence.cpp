@@ -69,13 +69,13 @@ class FenceGetLeg final : public Leg {
     HLC_TRY(prepare([this] {
       chunks_ = lay_out(plan_, edges_, &Edge::space_out);
       came_.reserve(edges_.size());
-      sources_ = std::make_unique<Cards>(plan_, edges_);
+      sources_ = std::make_unique<Descriptors>(plan_, edges_);
       return incoming_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_in));
     }));
     std::int64_t skip = 0;
     HLC_TRY(allocate_window(plan_.comm, chunks_.bytes, &window_, &base_, &skip));
     for (const int e : edges_) sources_->mine[static_cast<std::size_t>(e)].a = skip + chunks_.offset[static_cast<std::size_t>(e)];
-    return swap_cards(plan_, edges_, sources_);
+    return swap_descriptors(plan_, edges_, sources_);
   }
 
   Status open() override {
@@ -140,7 +140,7 @@ class FenceGetLeg final : public Leg {
   char *base_ = nullptr;
   ChunkLayout chunks_;
   ChunkBuffer incoming_;
-  std::unique_ptr<Cards> sources_;  // theirs: displacements of what I read
+  std::unique_ptr<Descriptors> sources_;  // theirs: displacements of what I read
   std::vector<int> came_;
   bool fenced_ = true;
 };

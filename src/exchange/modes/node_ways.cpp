@@ -21,23 +21,23 @@ NodeWays::~NodeWays() {
 }
 
 Status NodeWays::create() {
-  std::unique_ptr<Cards> nodes;
+  std::unique_ptr<Descriptors> nodes;
   HLC_TRY(prepare([&] {
-    nodes = std::make_unique<Cards>(plan_, edges_);
+    nodes = std::make_unique<Descriptors>(plan_, edges_);
     for (const int e : edges_) nodes->mine[static_cast<std::size_t>(e)].a = plan_.context->node();
     return Status::ok;
   }));
-  HLC_TRY(swap_cards(plan_, edges_, nodes));
+  HLC_TRY(swap_descriptors(plan_, edges_, nodes));
   HLC_TRY(share_stakes(*nodes));
   HLC_TRY(agree(*plan_.context, plan_.comm, create_segment(*plan_.context, carried_bytes(), memory_)));
   HLC_TRY(prepare([&] { return name_me(open_all()); }));
-  std::unique_ptr<CardsOf<NodeCard>> cards;
+  std::unique_ptr<DescriptorsOf<NodeDescriptor>> descriptors;
   HLC_TRY(prepare([&] {
-    cards = write_cards();
+    descriptors = write_descriptors();
     return Status::ok;
   }));
-  HLC_TRY(swap_cards(plan_, edges_, cards));
-  HLC_TRY(prepare([&] { return name_me(connect_all(cards->theirs)); }));
+  HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
+  HLC_TRY(prepare([&] { return name_me(connect_all(descriptors->theirs)); }));
   return prepare([&] { return await_greetings(); });
 }
 
@@ -68,12 +68,12 @@ std::int64_t NodeWays::carried_bytes() const {
 }
 
 /// The ranks of the node read each other's stakes from memory that is theirs for the moment; each works out the same bundles.
-Status NodeWays::share_stakes(const Cards &nodes) {
+Status NodeWays::share_stakes(const Descriptors &nodes) {
   Context &context = *plan_.context;
   std::vector<std::int64_t> node_of;
   std::vector<Stake> mine;
   HLC_TRY(prepare([&] {
-    for (const Card &card : nodes.theirs) node_of.push_back(card.a);
+    for (const Descriptor &descriptor : nodes.theirs) node_of.push_back(descriptor.a);
     mine = list_stakes(plan_, edges_, node_of);
     mine.emplace_back();
     return Status::ok;
@@ -133,51 +133,51 @@ Status NodeWays::open(Way &way) {
   HLC_TRY(way.source.cover(endpoint_, way.news_at, kNewsBytes + 2 * out, NetworkSegment::Use::for_me));
   if (!is_carrier(way)) return Status::ok;
   HLC_TRY(way.landing.cover(endpoint_, way.landing_at, kLandingBytes + 2 * in, NetworkSegment::Use::for_peers));
-  ReachCard &card = way.words->reach;
-  card.carrier = network_.pulses()->mine();
-  card.rank = plan_.context->rank();
-  card.memory = way.landing.remote();
+  ReachDescriptor &descriptor = way.words->reach;
+  descriptor.carrier = network_.pulses()->mine();
+  descriptor.rank = plan_.context->rank();
+  descriptor.memory = way.landing.remote();
   for (; way.registered < kinds; ++way.registered)
-    card.immediates[way.registered] = endpoint_.register_counter(&way.words->heard[way.registered]);
+    descriptor.immediates[way.registered] = endpoint_.register_counter(&way.words->heard[way.registered]);
   return Status::ok;
 }
 
 /// The carriers have written how they are reached; each edge carries that to the other node.
-std::unique_ptr<CardsOf<NodeCard>> NodeWays::write_cards() {
-  auto cards = std::make_unique<CardsOf<NodeCard>>(plan_, edges_);
-  for (const int e : edges_) cards->mine[static_cast<std::size_t>(e)] = {of(e).words->reach, tie(e).number};
-  return cards;
+std::unique_ptr<DescriptorsOf<NodeDescriptor>> NodeWays::write_descriptors() {
+  auto descriptors = std::make_unique<DescriptorsOf<NodeDescriptor>>(plan_, edges_);
+  for (const int e : edges_) descriptors->mine[static_cast<std::size_t>(e)] = {of(e).words->reach, tie(e).number};
+  return descriptors;
 }
 
-Status NodeWays::connect_all(const std::vector<NodeCard> &theirs) {
+Status NodeWays::connect_all(const std::vector<NodeDescriptor> &theirs) {
   for (const int e : edges_) {
-    const NodeCard &card = theirs[static_cast<std::size_t>(e)];
+    const NodeDescriptor &descriptor = theirs[static_cast<std::size_t>(e)];
     const std::int64_t edges = of(e).bundle.edges;
-    if (card.number < 0 || card.number >= edges)
+    if (descriptor.number < 0 || descriptor.number >= edges)
       return fail(Status::mismatch, "rank %d: rank %d gives an edge the number %lld of %lld", plan_.context->rank(),
-                  plan_.edges[static_cast<std::size_t>(e)].rank, static_cast<long long>(card.number), static_cast<long long>(edges));
-    ties_[static_cast<std::size_t>(e)].peer_number = card.number;
-    if (!of(e).met) HLC_TRY(connect(of(e), card.reach));
+                  plan_.edges[static_cast<std::size_t>(e)].rank, static_cast<long long>(descriptor.number), static_cast<long long>(edges));
+    ties_[static_cast<std::size_t>(e)].peer_number = descriptor.number;
+    if (!of(e).met) HLC_TRY(connect(of(e), descriptor.reach));
   }
   return Status::ok;
 }
 
-Status NodeWays::connect(Way &way, const ReachCard &card) {
+Status NodeWays::connect(Way &way, const ReachDescriptor &descriptor) {
   Transfer model;
-  HLC_TRY(network_.pulses()->know(card.rank, card.carrier));
-  HLC_TRY(endpoint_.resolve(card.carrier.address, &model.peer));
-  way.address = card.carrier.address;
+  HLC_TRY(network_.pulses()->know(descriptor.rank, descriptor.carrier));
+  HLC_TRY(endpoint_.resolve(descriptor.carrier.address, &model.peer));
+  way.address = descriptor.carrier.address;
   way.met = true;
-  way.rank = card.rank;
-  way.host.assign(card.carrier.host, strnlen(card.carrier.host, sizeof card.carrier.host));
+  way.rank = descriptor.rank;
+  way.host.assign(descriptor.carrier.host, strnlen(descriptor.carrier.host, sizeof descriptor.carrier.host));
   model.failures = network_.count_failures();
-  model.descriptor = way.source.descriptor();
-  model.key = card.memory.key;
-  for (std::size_t slot = 0; slot < kSlots; ++slot) make_pieces(way, slot, card, model);
+  model.desc = way.source.desc();
+  model.key = descriptor.memory.key;
+  for (std::size_t slot = 0; slot < kSlots; ++slot) make_pieces(way, slot, descriptor, model);
   way.greeting.kind = Transfer::Kind::write_delivered;
-  aim_word(way.greeting, model, way.send[0], card.memory.address);
-  aim_word(way.news, model, way.news_at, card.memory.address + sizeof(std::uint64_t));
-  way.news.immediate = card.immediates[loss];
+  aim_word(way.greeting, model, way.send[0], descriptor.memory.address);
+  aim_word(way.news, model, way.news_at, descriptor.memory.address + sizeof(std::uint64_t));
+  way.news.immediate = descriptor.immediates[loss];
   endpoint_.start(way.greeting);
   return Status::ok;
 }
@@ -189,7 +189,7 @@ void NodeWays::aim_word(Transfer &word, const Transfer &model, const char *from,
   word.address = address;
 }
 
-void NodeWays::make_pieces(Way &way, std::size_t slot, const ReachCard &card, const Transfer &model) {
+void NodeWays::make_pieces(Way &way, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model) {
   const std::int64_t bytes = slot_bytes(way.bundle, way.bundle.out);
   const std::int64_t slot_at = kLandingBytes + static_cast<std::int64_t>(slot) * bytes;
   way.pieces[slot] = std::vector<Transfer>(static_cast<std::size_t>(pieces_of(bytes)));
@@ -197,8 +197,8 @@ void NodeWays::make_pieces(Way &way, std::size_t slot, const ReachCard &card, co
   for (Transfer &piece : way.pieces[slot]) {
     piece.aim_as(model);
     piece.from = way.send[slot] + before;
-    piece.address = card.memory.address + static_cast<std::uint64_t>(slot_at + before);
-    piece.immediate = card.immediates[(before == 0 ? first_0 : further_0) + slot];
+    piece.address = descriptor.memory.address + static_cast<std::uint64_t>(slot_at + before);
+    piece.immediate = descriptor.immediates[(before == 0 ? first_0 : further_0) + slot];
     before += endpoint_.most_bytes();
   }
 }

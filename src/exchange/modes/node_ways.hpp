@@ -37,7 +37,7 @@ struct NodeWords {
 static_assert(sizeof(NodeWords) % kLinePair == 0);
 
 /// What ranks of the other node have to know to write a bundle to this one.
-struct ReachCard {
+struct ReachDescriptor {
   RankAddress carrier;
   int rank = 0;  // the carrier's
   transport::RemoteKey memory;  // from the landing on
@@ -54,7 +54,7 @@ struct BundleWords {
     std::uint64_t further;  // pieces beyond the first, of all rounds; the sender's alone
   };
   std::array<Packing, kSlots> packing;  // of the round that is being packed
-  ReachCard reach;  // written by the carrier, once
+  ReachDescriptor reach;  // written by the carrier, once
 };
 
 /// The word of a landing that news are written to.
@@ -65,8 +65,8 @@ inline std::uint64_t &further_in(char *slot) { return *reinterpret_cast<std::uin
 inline std::uint64_t &begin_in(char *slot, std::int64_t number) { return reinterpret_cast<std::uint64_t *>(slot)[1 + number]; }
 
 /// What the two ends of an edge tell each other.
-struct NodeCard {
-  ReachCard reach;  // of the bundle that the edge belongs to
+struct NodeDescriptor {
+  ReachDescriptor reach;  // of the bundle that the edge belongs to
   std::int64_t number = 0;  // of the edge in it, as the sender counts
 };
 
@@ -145,15 +145,15 @@ class NodeWays {
   Status name_me(Status status) const;
   std::int64_t carried_bytes() const;
   bool is_carrier(const Way &way) const { return way.bundle.carrier == plan_.context->member(); }
-  Status share_stakes(const Cards &nodes);
+  Status share_stakes(const Descriptors &nodes);
   void take(std::vector<Bundle> bundles, const std::vector<std::int64_t> &node_of);
   Status open_all();
   Status open(Way &way);
-  std::unique_ptr<CardsOf<NodeCard>> write_cards();
-  Status connect_all(const std::vector<NodeCard> &theirs);
-  Status connect(Way &way, const ReachCard &card);
+  std::unique_ptr<DescriptorsOf<NodeDescriptor>> write_descriptors();
+  Status connect_all(const std::vector<NodeDescriptor> &theirs);
+  Status connect(Way &way, const ReachDescriptor &descriptor);
   void aim_word(Transfer &word, const Transfer &model, const char *from, std::uint64_t address) const;
-  void make_pieces(Way &way, std::size_t slot, const ReachCard &card, const Transfer &model);
+  void make_pieces(Way &way, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model);
   Status await_greetings();
   /// The reason is known if the provider has given up.
   Status unreached(const Way &way, const char *reason) const;

@@ -42,17 +42,17 @@ class NotifyLeg final : public Leg {
   using Leg::Leg;
 
   Status create() override {
-    std::unique_ptr<Cards> cards;
+    std::unique_ptr<Descriptors> descriptors;
     HLC_TRY(prepare([&] {
       peers_.make(plan_, edges_, kAnnouncedTogether);
-      cards = list_cards();
+      descriptors = list_descriptors();
       ends_.resize(plan_.edges.size());
       return Status::ok;
     }));
     Context &context = *plan_.context;
     HLC_TRY(agree(context, plan_.comm, create_segment(context, bytes_, segment_)));
-    HLC_TRY(swap_cards(plan_, edges_, cards));
-    for (const int e : edges_) connect(e, cards->mine[static_cast<std::size_t>(e)], cards->theirs[static_cast<std::size_t>(e)]);
+    HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
+    for (const int e : edges_) connect(e, descriptors->mine[static_cast<std::size_t>(e)], descriptors->theirs[static_cast<std::size_t>(e)]);
     return plan_.copies_cells && context.core_per_rank() ? choose_packing() : Status::ok;
   }
 
@@ -146,16 +146,17 @@ class NotifyLeg final : public Leg {
   End &end(int e) { return ends_[static_cast<std::size_t>(e)]; }
 
   /// Lays out my part of the segment: where each peer finds the words and the slots of its edge.
-  std::unique_ptr<Cards> list_cards() {
+  std::unique_ptr<Descriptors> list_descriptors() {
     const auto words_bytes = static_cast<std::int64_t>(peers_.size() * sizeof(PeerWords));
     slots_ = lay_out(plan_, edges_, &Edge::space_in);
     bytes_ = words_bytes + 2 * slots_.bytes;
-    auto cards = std::make_unique<Cards>(plan_, edges_);
+    auto descriptors = std::make_unique<Descriptors>(plan_, edges_);
     for (const int edge : edges_) {
       const auto e = static_cast<std::size_t>(edge);
-      cards->mine[e] = {static_cast<std::int64_t>(peers_.index(edge) * sizeof(PeerWords)), words_bytes + slots_.offset[e], slots_.bytes};
+      descriptors->mine[e] = {static_cast<std::int64_t>(peers_.index(edge) * sizeof(PeerWords)), words_bytes + slots_.offset[e],
+                              slots_.bytes};
     }
-    return cards;
+    return descriptors;
   }
 
   /// A trial takes longer than all else that planning does, so there is one for messages of a size, and plans that come later go by it.
@@ -224,7 +225,7 @@ class NotifyLeg final : public Leg {
     told_ = true;
   }
 
-  void connect(int e, const Card &mine, const Card &theirs) {
+  void connect(int e, const Descriptor &mine, const Descriptor &theirs) {
     char *my_part = segment_.part(plan_.context->member()), *peer_part = segment_.part(edge(e).member);
     End &made = end(e);
     Peer &peer = peers_.of(e);

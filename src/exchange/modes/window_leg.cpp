@@ -42,7 +42,7 @@ Status WindowLeg::create_windows(int windows) {
     uses_.assign(plan_.edges.size(), 0);
     came_.reserve(edges_.size());
     windows_.reserve(static_cast<std::size_t>(windows));
-    targets_ = std::make_unique<Cards>(plan_, edges_);
+    targets_ = std::make_unique<Descriptors>(plan_, edges_);
     return outgoing_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_out));
   }));
 
@@ -60,7 +60,7 @@ Status WindowLeg::create_windows(int windows) {
     const std::int64_t offset = slots_.offset[static_cast<std::size_t>(e)];
     targets_->mine[static_cast<std::size_t>(e)] = {skip[0] + offset, skip[1] + offset, 0};
   }
-  return swap_cards(plan_, edges_, targets_);
+  return swap_descriptors(plan_, edges_, targets_);
 }
 
 Status WindowLeg::open() {
@@ -80,7 +80,7 @@ Status WindowLeg::place(int e, void **buffer) {
 }
 
 Status WindowLeg::send(int e) {
-  const Card &target = targets_->theirs[static_cast<std::size_t>(e)];
+  const Descriptor &target = targets_->theirs[static_cast<std::size_t>(e)];
   return put_bytes(window(), outgoing_.chunk(e), part(e).out, edge(e).rank, slot_of(e) == 0 ? target.a : target.b);
 }
 

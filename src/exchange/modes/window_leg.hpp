@@ -43,7 +43,7 @@ class WindowLeg : public Leg {
   char *base_[2] = {nullptr, nullptr};        // of each slot's chunks
   ChunkLayout slots_;
   ChunkBuffer outgoing_;
-  std::unique_ptr<Cards> targets_;            // theirs, per edge: displacement of its slots at the peer
+  std::unique_ptr<Descriptors> targets_;            // theirs, per edge: displacement of its slots at the peer
   std::vector<std::uint64_t> uses_;           // per edge: rounds that it took part in, the running one included
   std::vector<int> came_;
   std::uint64_t round_ = 0;

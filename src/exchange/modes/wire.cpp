@@ -25,7 +25,7 @@ constexpr std::int64_t kWordBytes = 64;  // what an announcement without data wr
 enum : std::size_t { arrived_0, arrived_1, freed_0, freed_1, greeted, wire_kinds };
 
 /// What the peer has to know to write to its edge.
-struct WireCard {
+struct WireDescriptor {
   RankAddress rank;
   RemoteKey memory;
   std::int64_t word = 0, slot = 0, slot_distance = 0;  // offsets in the memory
@@ -49,10 +49,10 @@ class WireLeg final : public Leg {
   }
 
   Status create() override {
-    std::unique_ptr<CardsOf<WireCard>> cards;
-    HLC_TRY(prepare([&] { return name_me(make_buffers(cards)); }));
-    HLC_TRY(swap_cards(plan_, edges_, cards));
-    HLC_TRY(prepare([&] { return name_me(connect_all(cards->theirs)); }));
+    std::unique_ptr<DescriptorsOf<WireDescriptor>> descriptors;
+    HLC_TRY(prepare([&] { return name_me(make_buffers(descriptors)); }));
+    HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
+    HLC_TRY(prepare([&] { return name_me(connect_all(descriptors->theirs)); }));
     return greet();
   }
 
@@ -188,7 +188,7 @@ class WireLeg final : public Leg {
     return failed(status) ? fail(status, "rank %d: %s", plan_.context->rank(), error_message()) : status;
   }
 
-  Status make_buffers(std::unique_ptr<CardsOf<WireCard>> &cards) {
+  Status make_buffers(std::unique_ptr<DescriptorsOf<WireDescriptor>> &descriptors) {
     words_bytes_ = static_cast<std::int64_t>(edges_.size()) * kWordBytes;
     slots_in_ = lay_out(plan_, edges_, &Edge::space_in);
     slots_out_ = lay_out(plan_, edges_, &Edge::space_out);
@@ -199,12 +199,12 @@ class WireLeg final : public Leg {
     waiting_.reserve(edges_.size());
     remains_ = std::make_unique<Remains>();
     ends_ = std::vector<End>(edges_.size());
-    cards = std::make_unique<CardsOf<WireCard>>(plan_, edges_);
-    for (std::size_t i = 0; i < edges_.size(); ++i) cards->mine[static_cast<std::size_t>(edges_[i])] = make_card(i);
+    descriptors = std::make_unique<DescriptorsOf<WireDescriptor>>(plan_, edges_);
+    for (std::size_t i = 0; i < edges_.size(); ++i) descriptors->mine[static_cast<std::size_t>(edges_[i])] = make_descriptor(i);
     return Status::ok;
   }
 
-  WireCard make_card(std::size_t i) {
+  WireDescriptor make_descriptor(std::size_t i) {
     const auto e = static_cast<std::size_t>(edges_[i]);
     position_[e] = static_cast<int>(i);
     for (std::size_t kind = 0; kind < wire_kinds; ++kind, ++ends_[i].registered)
@@ -213,47 +213,47 @@ class WireLeg final : public Leg {
             words_bytes_ + slots_in_.offset[e], slots_in_.bytes,   ends_[i].my_immediates};
   }
 
-  Status connect_all(const std::vector<WireCard> &theirs) {
+  Status connect_all(const std::vector<WireDescriptor> &theirs) {
     for (const int e : edges_) HLC_TRY(connect(e, theirs[static_cast<std::size_t>(e)]));
     return Status::ok;
   }
 
-  Status connect(int e, const WireCard &card) {
+  Status connect(int e, const WireDescriptor &descriptor) {
     End &to = end(e);
     Transfer model;
-    HLC_TRY(network_.pulses()->know(edge(e).rank, card.rank));
-    HLC_TRY(endpoint_.resolve(card.rank.address, &model.peer));
-    to.address = card.rank.address;
+    HLC_TRY(network_.pulses()->know(edge(e).rank, descriptor.rank));
+    HLC_TRY(endpoint_.resolve(descriptor.rank.address, &model.peer));
+    to.address = descriptor.rank.address;
     to.met = true;
     model.failures = network_.count_failures();
-    model.descriptor = send_.descriptor();
-    model.key = card.memory.key;
+    model.desc = send_.desc();
+    model.key = descriptor.memory.key;
     for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
-      make_pieces(e, slot, card, model);
-      aim_word(to.freeing[slot], freed_0 + slot, card, model);
+      make_pieces(e, slot, descriptor, model);
+      aim_word(to.freeing[slot], freed_0 + slot, descriptor, model);
     }
-    aim_word(to.greeting, greeted, card, model);
+    aim_word(to.greeting, greeted, descriptor, model);
     return Status::ok;
   }
 
-  void aim_word(Transfer &word, std::size_t kind, const WireCard &card, const Transfer &model) {
+  void aim_word(Transfer &word, std::size_t kind, const WireDescriptor &descriptor, const Transfer &model) {
     word.aim_as(model);
     word.from = send_.base();
     word.bytes = sizeof(std::uint64_t);
-    word.address = card.memory.address + static_cast<std::uint64_t>(card.word);
-    word.immediate = card.immediates[kind];
+    word.address = descriptor.memory.address + static_cast<std::uint64_t>(descriptor.word);
+    word.immediate = descriptor.immediates[kind];
   }
 
-  void make_pieces(int e, std::size_t slot, const WireCard &card, const Transfer &model) {
+  void make_pieces(int e, std::size_t slot, const WireDescriptor &descriptor, const Transfer &model) {
     std::vector<Transfer> &data = end(e).data[slot];
     data = std::vector<Transfer>(pieces(edge(e).space_out));
     for (std::size_t i = 0; i < data.size(); ++i) {
       const std::int64_t before = static_cast<std::int64_t>(i) * endpoint_.most_bytes();
       data[i].aim_as(model);
       data[i].from = outgoing(e, slot) + before;
-      data[i].address =
-          card.memory.address + static_cast<std::uint64_t>(card.slot + static_cast<std::int64_t>(slot) * card.slot_distance + before);
-      data[i].immediate = card.immediates[arrived_0 + slot];
+      data[i].address = descriptor.memory.address +
+                        static_cast<std::uint64_t>(descriptor.slot + static_cast<std::int64_t>(slot) * descriptor.slot_distance + before);
+      data[i].immediate = descriptor.immediates[arrived_0 + slot];
     }
   }
 

@@ -1,4 +1,4 @@
-// Publishing cards and reading them.
+// Publishing descriptors and reading them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/parts.hpp"
 
@@ -16,13 +16,13 @@ constexpr const char *kLookUp = "looking up a segment";
 /// No count of changes.
 constexpr std::uint64_t kOutdated = ~std::uint64_t{0};
 
-std::atomic_ref<std::uint64_t> version_of(PartCard &card) { return std::atomic_ref(card.version); }
+std::atomic_ref<std::uint64_t> version_of(PartDescriptor &descriptor) { return std::atomic_ref(descriptor.version); }
 
 }  // namespace
 
 Status Parts::open(const Plan &plan) {
   HLC_TRY(prepare(context_, context_.comm(), [&] { return control_.create(plan.spec()); }));
-  HLC_TRY(controls_.share(context_, context_.network().leaders(), control_.card()));
+  HLC_TRY(controls_.share(context_, context_.network().leaders(), control_.descriptor()));
   return agree(context_, context_.comm(), Status::ok);
 }
 
@@ -73,17 +73,17 @@ void Parts::publish(int id) {
   const std::shared_lock lock(mutex_);
   const OwnPart *part = own(id);
   if (!part) return;
-  PartCard unfinished = part->card();
+  PartDescriptor unfinished = part->descriptor();
   unfinished.version = 0;
-  PartCard &place = *place_of_card(id);
+  PartDescriptor &place = *place_of_descriptor(id);
   version_of(place).store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   std::memcpy(&place, &unfinished, sizeof place);
-  // SYNC card-before-version (pairs with read_card): a card with a version is whole.
-  version_of(place).store(part->card().version, std::memory_order_release);
+  // SYNC descriptor-before-version (pairs with read_descriptor): a descriptor with a version is whole.
+  version_of(place).store(part->descriptor().version, std::memory_order_release);
 }
 
-void Parts::withdraw(int id) { version_of(*place_of_card(id)).store(0, std::memory_order_release); }
+void Parts::withdraw(int id) { version_of(*place_of_descriptor(id)).store(0, std::memory_order_release); }
 
 void Parts::forget(int id) {
   const std::unique_lock lock(mutex_);
@@ -104,25 +104,25 @@ gaspi_return_t Parts::remove(int id) {
   return GASPI_SUCCESS;
 }
 
-Status Parts::read_card(int rank, int id, PartCard *card) {
+Status Parts::read_descriptor(int rank, int id, PartDescriptor *descriptor) {
   PeerPart *control = nullptr;
   HLC_TRY(find_control(rank, &control));
-  // SYNC card-before-version (pairs with publish): the same version before and after it.
+  // SYNC descriptor-before-version (pairs with publish): the same version before and after it.
   std::uint64_t before = 0;
-  HLC_TRY(control->get(kLookUp, Plan::card(id), &before, sizeof before));
+  HLC_TRY(control->get(kLookUp, Plan::descriptor(id), &before, sizeof before));
   std::atomic_thread_fence(std::memory_order_acquire);
-  HLC_TRY(control->get(kLookUp, Plan::card(id), card, sizeof *card));
+  HLC_TRY(control->get(kLookUp, Plan::descriptor(id), descriptor, sizeof *descriptor));
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (before != card->version) card->version = 0;
+  if (before != descriptor->version) descriptor->version = 0;
   return Status::ok;
 }
 
 /// What cannot be opened is an error of the first use.
-void Parts::learn_from(int rank, int id, const PartCard &card) {
-  if (card.version == 0 || context_.member_of(rank) != kOtherNode) return;
+void Parts::learn_from(int rank, int id, const PartDescriptor &descriptor) {
+  if (descriptor.version == 0 || context_.member_of(rank) != kOtherNode) return;
   const std::unique_lock lock(mutex_);
   auto part = std::make_shared<PeerPart>(context_.network());
-  if (!failed(part->open(rank, card, nullptr))) known_[key(rank, id)] = std::move(part);
+  if (!failed(part->open(rank, descriptor, nullptr))) known_[key(rank, id)] = std::move(part);
 }
 
 /// Begins the next read.
@@ -132,38 +132,38 @@ Status Parts::ask(Inquiry &inquiry, int rank, int id) {
   if (const Status room = control->find_room(kLookUp); room != Status::ok) return room;
   if (inquiry.stage == Inquiry::Stage::none) {
     inquiry.changes = changed();
-    HLC_TRY(control->get(kLookUp, Plan::card(id), &inquiry.version, sizeof inquiry.version));
+    HLC_TRY(control->get(kLookUp, Plan::descriptor(id), &inquiry.version, sizeof inquiry.version));
     inquiry.stage = Inquiry::Stage::version;
   } else {
-    HLC_TRY(control->get(kLookUp, Plan::card(id), &inquiry.card, sizeof inquiry.card));
-    inquiry.stage = Inquiry::Stage::card;
+    HLC_TRY(control->get(kLookUp, Plan::descriptor(id), &inquiry.descriptor, sizeof inquiry.descriptor));
+    inquiry.stage = Inquiry::Stage::descriptor;
   }
   inquiry.flush = context_.network().requests()->begin_flush(rank, false);
   return Status::ok;
 }
 
 /// What was registered with this rank meanwhile may be another segment.
-Status Parts::inquire(int rank, int id, PartCard *card) {
+Status Parts::inquire(int rank, int id, PartDescriptor *descriptor) {
   Inquiry &inquiry = inquiries_[key(rank, id)];
   while (true) {
     if (inquiry.stage == Inquiry::Stage::none)
       if (const Status asked = ask(inquiry, rank, id); asked != Status::ok) return asked;
     const Status come = context_.network().requests()->look(inquiry.flush, kLookUp);
     if (come != Status::ok) return come;
-    // SYNC card-before-version (pairs with publish): the same version before and after it.
-    if (inquiry.stage == Inquiry::Stage::card && inquiry.changes == changed()) break;
-    if (inquiry.stage == Inquiry::Stage::card) inquiry.stage = Inquiry::Stage::none;
+    // SYNC descriptor-before-version (pairs with publish): the same version before and after it.
+    if (inquiry.stage == Inquiry::Stage::descriptor && inquiry.changes == changed()) break;
+    if (inquiry.stage == Inquiry::Stage::descriptor) inquiry.stage = Inquiry::Stage::none;
     if (const Status asked = ask(inquiry, rank, id); asked != Status::ok) return asked;
   }
-  *card = inquiry.card;
-  if (inquiry.version != card->version) card->version = 0;
+  *descriptor = inquiry.descriptor;
+  if (inquiry.version != descriptor->version) descriptor->version = 0;
   inquiries_.erase(key(rank, id));
   return Status::ok;
 }
 
-Status Parts::find_card(int rank, int id, PartCard *card) {
+Status Parts::find_descriptor(int rank, int id, PartDescriptor *descriptor) {
   if (rank == context_.rank()) return Status::ok;
-  return context_.member_of(rank) == kOtherNode ? inquire(rank, id, card) : read_card(rank, id, card);
+  return context_.member_of(rank) == kOtherNode ? inquire(rank, id, descriptor) : read_descriptor(rank, id, descriptor);
 }
 
 gaspi_return_t Parts::learn(int rank, int id) {
@@ -173,14 +173,14 @@ gaspi_return_t Parts::learn(int rank, int id) {
     seen_ = now;
   }
   if (known(rank, id)) return GASPI_SUCCESS;
-  PartCard card;
+  PartDescriptor descriptor;
   const OwnPart *mine = rank == context_.rank() ? own(id) : nullptr;
-  if (mine) card = mine->card();
+  if (mine) descriptor = mine->descriptor();
   if (!mine)
-    if (const Status found = find_card(rank, id, &card); found != Status::ok) return answer(found);
-  if (card.version == 0) return GASPI_ERR_INV_SEG;
+    if (const Status found = find_descriptor(rank, id, &descriptor); found != Status::ok) return answer(found);
+  if (descriptor.version == 0) return GASPI_ERR_INV_SEG;
   auto part = std::make_shared<PeerPart>(context_.network());
-  if (const Status opened = part->open(rank, card, mine); failed(opened)) return answer(opened);
+  if (const Status opened = part->open(rank, descriptor, mine); failed(opened)) return answer(opened);
   known_[key(rank, id)] = std::move(part);
   return GASPI_SUCCESS;
 }

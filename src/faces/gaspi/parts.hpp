@@ -1,5 +1,5 @@
-// The segments of this rank, and those of others as far as it has used them. Each rank publishes the cards of its segments in its control part;
-// who first uses one reads its card there.
+// The segments of this rank, and those of others as far as it has used them. Each rank publishes the descriptors of its segments in its control part;
+// who first uses one reads its descriptor there.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,12 +36,12 @@ class Parts {
 
   /// Makes a segment of this rank. GASPI_ERR_INV_SEG if there is one.
   gaspi_return_t add(int id, const PartSpec &spec);
-  /// Lets others read its card.
+  /// Lets others read its descriptor.
   void publish(int id);
   /// What a rank of this node has published last of its segment; version 0 if that is nothing.
-  Status read_card(int rank, int id, PartCard *card);
-  /// Keeps what the card of a rank of another node says; other cards are looked at when they are used.
-  void learn_from(int rank, int id, const PartCard &card);
+  Status read_descriptor(int rank, int id, PartDescriptor *descriptor);
+  /// Keeps what the descriptor of a rank of another node says; other descriptors are looked at when they are used.
+  void learn_from(int rank, int id, const PartDescriptor &descriptor);
   /// Forgets what is known of segments of this id, of all ranks.
   void forget(int id);
   /// Deletes this rank's segment. GASPI_ERR_INV_SEG if there is none.
@@ -66,7 +66,7 @@ class Parts {
     const std::shared_lock lock(mutex_);
     return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)] : nullptr;
   }
-  /// Calls use(part) with the segment of a rank, which stays as long as that takes. GASPI_TIMEOUT while another node is asked for its card.
+  /// Calls use(part) with the segment of a rank, which stays as long as that takes. GASPI_TIMEOUT while another node is asked for its descriptor.
   template <class Use>
   gaspi_return_t with(int rank, int id, Use use) {
     while (true) {
@@ -87,31 +87,31 @@ class Parts {
   static std::uint64_t key(int rank, int id) { return static_cast<std::uint64_t>(rank) << 8 | static_cast<std::uint64_t>(id); }
   /// How often others have registered segments with this rank.
   std::uint64_t changed() const {
-    // SYNC card-before-changed (pairs with tell_of_segment)
+    // SYNC descriptor-before-changed (pairs with tell_of_segment)
     return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(control_.data() + Plan::changed())).load(std::memory_order_acquire);
   }
   PeerPart *known(int rank, int id) const {
     const auto found = known_.find(key(rank, id));
     return found == known_.end() ? nullptr : found->second.get();
   }
-  /// A card of another node that has been asked for: first its version, then all of it.
+  /// A descriptor of another node that has been asked for: first its version, then all of it.
   struct Inquiry {
-    enum class Stage { none, version, card } stage = Stage::none;
+    enum class Stage { none, version, descriptor } stage = Stage::none;
     std::uint64_t changes = 0, version = 0;
-    PartCard card;
+    PartDescriptor descriptor;
     Flush flush;
   };
 
   gaspi_return_t learn(int rank, int id);
-  Status find_card(int rank, int id, PartCard *card);
-  Status inquire(int rank, int id, PartCard *card);
+  Status find_descriptor(int rank, int id, PartDescriptor *descriptor);
+  Status inquire(int rank, int id, PartDescriptor *descriptor);
   Status ask(Inquiry &inquiry, int rank, int id);
   void withdraw(int id);
-  PartCard *place_of_card(int id) const { return reinterpret_cast<PartCard *>(control_.data() + Plan::card(id)); }
+  PartDescriptor *place_of_descriptor(int id) const { return reinterpret_cast<PartDescriptor *>(control_.data() + Plan::descriptor(id)); }
 
   Context &context_;
   OwnPart control_;
-  Directory<PartCard> controls_;
+  Directory<PartDescriptor> controls_;
   std::mutex controls_mutex_;
   std::map<int, std::unique_ptr<PeerPart>> known_controls_;
 

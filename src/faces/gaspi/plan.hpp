@@ -23,7 +23,7 @@ constexpr int kMostRanks = 65535;
 ///   changed     128 B   counts the segments registered with this rank      any rank
 ///   box         128 B   0, or which rank writes the passive message        any rank, by compare and swap; the rank sets it back
 ///   message             a passive message                                  the rank that has the box
-///   cards               of this rank's segments, by id                     the rank
+///   descriptors               of this rank's segments, by id                     the rank
 ///   records     8 B     of this rank's groups, by handle                   the rank
 ///   operands            of each group's reduction: a slot per round, one   a rank of the group each
 ///                       for the result
@@ -45,9 +45,9 @@ class Plan {
   static std::int64_t slot_bytes(int group) { return group == GASPI_GROUP_ALL ? kSlotOfAll : kSlot; }
   static std::int64_t changed() { return 0; }
   static std::int64_t box() { return kLinePair; }
-  static std::int64_t card(int segment) { return static_cast<std::int64_t>(2 * kLinePair) + segment * kCard; }
+  static std::int64_t descriptor(int segment) { return static_cast<std::int64_t>(2 * kLinePair) + segment * kDescriptor; }
   std::int64_t message() const { return round_up(record(groups_), kLinePair); }
-  std::int64_t record(int group) const { return card(segments_) + group * std::int64_t{sizeof(std::uint64_t)}; }
+  std::int64_t record(int group) const { return descriptor(segments_) + group * std::int64_t{sizeof(std::uint64_t)}; }
   std::int64_t records() const { return groups_; }
   /// A slot; that of round rounds() is the result's.
   std::int64_t operand(int group, int round) const {
@@ -67,7 +67,7 @@ class Plan {
  private:
   static constexpr int kSets = 3;  // of words
   static constexpr std::int64_t kSlot = 1024, kSlotOfAll = 32768;
-  static constexpr std::int64_t kCard = (sizeof(PartCard) + kLinePair - 1) / kLinePair * kLinePair;
+  static constexpr std::int64_t kDescriptor = (sizeof(PartDescriptor) + kLinePair - 1) / kLinePair * kLinePair;
 
   static_assert(kSets * kMostGroups * (std::bit_width(kMostRanks - 1u) + 1) + kWordsPerLinePair <= Words::kMostIds);
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "faces/gaspi/cards.hpp"
+#include "faces/gaspi/descriptors.hpp"
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
@@ -54,12 +54,12 @@ int leader_of(const Job &job, const Group &group) {
 /// Makes a segment of which ranks of the node share the notifications.
 gaspi_return_t make_shared(Job &job, const Wanted &wanted, int leader) {
   PartSpec spec = spec_of(job, wanted);
-  halocline::PartCard card;
+  halocline::PartDescriptor descriptor;
   spec.leader = leader;
   if (leader == job.rank()) return job.parts.add(wanted.id, spec);
-  if (const Status read = job.parts.read_card(leader, wanted.id, &card); failed(read)) return answer(read);
-  spec.leader_card = &card;
-  return card.version != 0 ? job.parts.add(wanted.id, spec) : GASPI_ERROR;
+  if (const Status read = job.parts.read_descriptor(leader, wanted.id, &descriptor); failed(read)) return answer(read);
+  spec.leader_descriptor = &descriptor;
+  return descriptor.version != 0 ? job.parts.add(wanted.id, spec) : GASPI_ERROR;
 }
 
 /// A rank without memory has to meet the others all the same.
@@ -152,7 +152,7 @@ Status tell_of_segment(Job &job, int rank, int id) {
   halocline::PeerPart *control = nullptr;
   std::uint64_t before = 0;
   HLC_TRY(job.parts.find_control(rank, &control));
-  // SYNC card-before-changed (pairs with Parts::changed): whoever sees the count reads the new card.
+  // SYNC descriptor-before-changed (pairs with Parts::changed): whoever sees the count reads the new descriptor.
   return job.pending_queries.look(*control, Asked{Asked::What::registration, rank, id}, [&](halocline::Query &query) {
     return control->fetch_add(kRegister, Plan::changed(), 1, query, &before);
   });

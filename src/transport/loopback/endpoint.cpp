@@ -102,7 +102,7 @@ void Endpoint::release_words(std::uint64_t words_id) {
 Status Endpoint::register_source(Transfer &transfer) {
   const auto locked = fabric_.lock();
   char *base = transfer.kind == Transfer::Kind::read ? transfer.into : const_cast<char *>(transfer.from);
-  transfer.registered = transfer.descriptor = fabric_.register_memory({number_, base, transfer.bytes, Use::for_me});
+  transfer.registered = transfer.desc = fabric_.register_memory({number_, base, transfer.bytes, Use::for_me});
   return Status::ok;
 }
 
@@ -138,7 +138,7 @@ bool Endpoint::is_refused(const Transfer &transfer) {
 int Endpoint::fault_of(const Transfer &transfer) const {
   const bool reads = transfer.kind == Transfer::Kind::read || transfer.kind == Transfer::Kind::receive;
   const char *mine = reads ? transfer.into : transfer.from;
-  if (poor_ && !fabric_.is_source(transfer.descriptor, mine, transfer.bytes)) return EFAULT;
+  if (poor_ && !fabric_.is_source(transfer.desc, mine, transfer.bytes)) return EFAULT;
   if (transfer.bytes > most_bytes()) return EMSGSIZE;
   return transfer.kind == Transfer::Kind::receive || peers_.count(transfer.peer) != 0 ? 0 : ENOTCONN;
 }

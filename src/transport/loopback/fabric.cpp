@@ -58,10 +58,10 @@ char *Fabric::find(Peer owner, RemoteKey at, std::int64_t bytes) const {
   return within && memory.owner == owner && memory.use == Use::for_peers ? memory.base + begin : nullptr;
 }
 
-bool Fabric::is_source(const void *descriptor, const char *base, std::int64_t bytes) const {
+bool Fabric::is_source(const void *desc, const char *base, std::int64_t bytes) const {
   return std::any_of(memory_.begin(), memory_.end(), [&](const auto &entry) {
     const Memory &memory = entry.second;
-    return &memory == descriptor && memory.use == Use::for_me && base >= memory.base && base + bytes <= memory.base + memory.bytes;
+    return &memory == desc && memory.use == Use::for_me && base >= memory.base && base + bytes <= memory.base + memory.bytes;
   });
 }
 

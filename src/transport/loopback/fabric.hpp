@@ -60,7 +60,7 @@ class Fabric {
   /// The place of so many bytes of an endpoint's memory for peers; null if they are not registered. Addresses count from the region on.
   char *find(Peer owner, RemoteKey at, std::int64_t bytes) const;
   /// True if a descriptor is that of memory for its owner in which all of these bytes lie.
-  bool is_source(const void *descriptor, const char *base, std::int64_t bytes) const;
+  bool is_source(const void *desc, const char *base, std::int64_t bytes) const;
 
   void send(Peer to, const Packet &packet);
   /// Bytes under way between two endpoints.

@@ -22,7 +22,7 @@ class Region {
   Status cover(Endpoint &endpoint, char *base, std::int64_t bytes, Use use = Use::for_peers);
   char *base() const { return base_; }
   std::int64_t bytes() const { return bytes_; }
-  void *descriptor() const { return memory_; }
+  void *desc() const { return memory_; }
   RemoteKey remote() const { return {0, memory_ ? memory_->key : 0}; }
 
  private:

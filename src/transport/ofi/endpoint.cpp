@@ -43,7 +43,7 @@ std::size_t place_in(std::uint64_t word) { return word & (kPlaces - 1); }
 std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
   const iovec from{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)};
   const fi_rma_iov to{t.address, static_cast<std::size_t>(t.bytes), t.key};
-  const fi_msg_rma message{&from, &t.descriptor, 1, t.peer, &to, 1, &t.for_network, t.immediate};
+  const fi_msg_rma message{&from, &t.desc, 1, t.peer, &to, 1, &t.for_network, t.immediate};
   return fi_writemsg(endpoint, &message, flags | FI_COMPLETION);
 }
 
@@ -184,7 +184,7 @@ Status Endpoint::register_source(Transfer &transfer) {
   fid_mr *registration = nullptr;
   HLC_TRY(state_->register_memory({reads ? transfer.into : transfer.from, transfer.bytes, false}, &registration));
   transfer.registered = registration;
-  transfer.descriptor = fi_mr_desc(registration);
+  transfer.desc = fi_mr_desc(registration);
   return Status::ok;
 }
 
@@ -254,9 +254,9 @@ std::int64_t Endpoint::hand_over(Transfer &t) {
     case Transfer::Kind::write_with_immediate: return write(endpoint, t, FI_REMOTE_CQ_DATA | inject);
     case Transfer::Kind::write_delivered: return write(endpoint, t, FI_DELIVERY_COMPLETE);
     case Transfer::Kind::write_delivered_with_immediate: return write(endpoint, t, FI_DELIVERY_COMPLETE | FI_REMOTE_CQ_DATA);
-    case Transfer::Kind::read: return fi_read(endpoint, t.into, bytes, t.descriptor, t.peer, t.address, t.key, &t.for_network);
-    case Transfer::Kind::send: return fi_send(endpoint, t.from, bytes, t.descriptor, t.peer, &t.for_network);
-    case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.descriptor, FI_ADDR_UNSPEC, &t.for_network);
+    case Transfer::Kind::read: return fi_read(endpoint, t.into, bytes, t.desc, t.peer, t.address, t.key, &t.for_network);
+    case Transfer::Kind::send: return fi_send(endpoint, t.from, bytes, t.desc, t.peer, &t.for_network);
+    case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.desc, FI_ADDR_UNSPEC, &t.for_network);
   }
   return -FI_EINVAL;
 }

@@ -15,7 +15,7 @@ Region &Region::operator=(Region &&other) noexcept {
   std::swap(borrowed_, other.borrowed_);
   std::swap(endpoint_, other.endpoint_);
   std::swap(registration_, other.registration_);
-  std::swap(descriptor_, other.descriptor_);
+  std::swap(desc_, other.desc_);
   std::swap(remote_, other.remote_);
   return *this;
 }
@@ -48,7 +48,7 @@ Status Region::enter(Endpoint &endpoint, bool for_peers) {
   endpoint_ = &endpoint;
   const auto locked = endpoint.lock();
   HLC_TRY(endpoint.state_->register_memory({base_, bytes_, for_peers}, &registration_));
-  descriptor_ = fi_mr_desc(registration_);
+  desc_ = fi_mr_desc(registration_);
   const bool by_address = (endpoint.state_->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   remote_ = {by_address ? reinterpret_cast<std::uint64_t>(base_) : 0, fi_mr_key(registration_)};
   return Status::ok;

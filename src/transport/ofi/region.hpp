@@ -30,7 +30,7 @@ class Region {
   char *base() const { return base_; }
   std::int64_t bytes() const { return bytes_; }
   /// What goes with every write from this memory.
-  void *descriptor() const { return descriptor_; }
+  void *desc() const { return desc_; }
   /// What peers have to know to write into it.
   RemoteKey remote() const { return remote_; }
 
@@ -42,7 +42,7 @@ class Region {
   bool borrowed_ = false;
   Endpoint *endpoint_ = nullptr;
   fid_mr *registration_ = nullptr;
-  void *descriptor_ = nullptr;
+  void *desc_ = nullptr;
   RemoteKey remote_;
 };
 

@@ -18,11 +18,11 @@ struct Verdict {
   bool agrees() const { return any_shared == all_shared && (any_shared == 0 || fewest == most); }
 };
 
-/// A verdict, and the cards of the group's ranks where there are several nodes and not too many ranks; those of larger groups are looked up when they
+/// A verdict, and the descriptors of the group's ranks where there are several nodes and not too many ranks; those of larger groups are looked up when they
 /// are used. Bytes that can be combined with those of other ranks.
 class Statement {
  public:
-  /// With no cards yet.
+  /// With no descriptors yet.
   Statement(Job &job, const Group &group);
 
   /// This rank's.
@@ -30,15 +30,15 @@ class Statement {
   Verdict verdict() const;
   /// What combines this one with those of the others.
   Reduction reduction(Statement &all) const;
-  /// Keeps the cards of ranks of other nodes.
+  /// Keeps the descriptors of ranks of other nodes.
   void learn(const Group &group, int id) const;
 
  private:
   static Status combine(const void *what, void *value, const void *other);
-  static std::size_t place_of(int index) { return kVerdict + static_cast<std::size_t>(index) * kCard; }
+  static std::size_t place_of(int index) { return kVerdict + static_cast<std::size_t>(index) * kDescriptor; }
 
-  static constexpr std::size_t kVerdict = (sizeof(Verdict) + 7) / 8, kCard = sizeof(PartCard) / 8;  // words
-  static constexpr int kMostCards = 64;
+  static constexpr std::size_t kVerdict = (sizeof(Verdict) + 7) / 8, kDescriptor = sizeof(PartDescriptor) / 8;  // words
+  static constexpr int kMostDescriptors = 64;
 
   Job &job_;
   int count_;

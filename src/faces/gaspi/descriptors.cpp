@@ -1,6 +1,6 @@
-// Cards in one reduction: each rank's words are 0 but for its own card.
+// Descriptors in one reduction: each rank's words are 0 but for its own descriptor.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/gaspi/cards.hpp"
+#include "faces/gaspi/descriptors.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,8 +8,8 @@
 namespace halocline::gaspi {
 
 Statement::Statement(Job &job, const Group &group) : job_(job), count_(group.size(job)) {
-  static_assert(sizeof(PartCard) % sizeof(std::uint64_t) == 0);
-  if (job.context.nodes() == 1 || count_ > kMostCards) count_ = 0;
+  static_assert(sizeof(PartDescriptor) % sizeof(std::uint64_t) == 0);
+  if (job.context.nodes() == 1 || count_ > kMostDescriptors) count_ = 0;
   words_.resize(place_of(count_));
 }
 
@@ -17,7 +17,7 @@ void Statement::say(const Verdict &verdict, const Group &group, int id) {
   std::memcpy(words_.data(), &verdict, sizeof verdict);
   const std::shared_ptr<OwnPart> mine = job_.parts.keep(id);
   for (int index = 0; mine && index < count_; ++index)
-    if (group.rank_at(index) == job_.rank()) std::memcpy(&words_[place_of(index)], &mine->card(), sizeof(PartCard));
+    if (group.rank_at(index) == job_.rank()) std::memcpy(&words_[place_of(index)], &mine->descriptor(), sizeof(PartDescriptor));
 }
 
 Verdict Statement::verdict() const {
@@ -50,9 +50,9 @@ Status Statement::combine(const void *what, void *value, const void *other) {
 
 void Statement::learn(const Group &group, int id) const {
   for (int index = 0; index < count_; ++index) {
-    PartCard card;
-    std::memcpy(static_cast<void *>(&card), &words_[place_of(index)], sizeof card);
-    job_.parts.learn_from(group.rank_at(index), id, card);
+    PartDescriptor descriptor;
+    std::memcpy(static_cast<void *>(&descriptor), &words_[place_of(index)], sizeof descriptor);
+    job_.parts.learn_from(group.rank_at(index), id, descriptor);
   }
 }
 
