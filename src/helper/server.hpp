@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/network/helper_board.hpp"
-#include "engine/network/pulse.hpp"
+#include "engine/network/liveness.hpp"
 #include "helper/replies.hpp"
 
 namespace halocline {

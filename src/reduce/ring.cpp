@@ -177,7 +177,7 @@ void Ring::write_descriptors(Talk &talk) const {
   static_assert(sizeof(Descriptor) % sizeof(std::uint64_t) == 0);
   for (int i = 0; i < lanes(); ++i) {
     const Lane &from = lane(i);
-    const Descriptor descriptor{context_.network().pulses()->mine(),
+    const Descriptor descriptor{context_.network().liveness()->mine(),
                                 for_peers_.remote(),
                                 layout_.incoming_at(context_.member(), 0, i),
                                 layout_.incoming_at(context_.member(), 1, i) - layout_.incoming_at(context_.member(), 0, i),
@@ -231,7 +231,7 @@ Status Ring::connect(const Talk &talk) {
 }
 
 Status Ring::meet(Peer &peer, const Descriptor &descriptor, Transfer *model) {
-  HLC_TRY(context_.network().pulses()->know(peer.rank, descriptor.rank));
+  HLC_TRY(context_.network().liveness()->know(peer.rank, descriptor.rank));
   HLC_TRY(endpoint_->resolve(descriptor.rank.address, &model->peer));
   peer.address = descriptor.rank.address;
   peer.met = true;
@@ -389,9 +389,9 @@ bool Ring::is_on_its_way(int rank) const {
 
 Status Ring::find_lost() {
   Network &network = context_.network();
-  const std::int64_t for_ns = network.has_failed() ? 0 : Pulses::kGone_ns;
-  int lost = network.pulses()->find_lost(for_ns);
-  while (lost >= 0 && is_on_its_way(lost)) lost = network.pulses()->find_lost(for_ns, lost);
+  const std::int64_t for_ns = network.has_failed() ? 0 : Liveness::kGone_ns;
+  int lost = network.liveness()->find_lost(for_ns);
+  while (lost >= 0 && is_on_its_way(lost)) lost = network.liveness()->find_lost(for_ns, lost);
   if (lost < 0) return Status::ok;
   network.note_lost(lost);
   return fail(Status::peer_died, "rank %d waits for ranks of other nodes, and cannot reach %s any more", context_.rank(),

@@ -59,7 +59,7 @@ class Ring : public Kept {
   /// The rank that a lane gets from or sends to.
   int before(int lane) const { return lanes_[static_cast<std::size_t>(lane)].before.rank; }
   int after(int lane) const { return lanes_[static_cast<std::size_t>(lane)].after.rank; }
-  std::string name_of(int rank) const { return context_.network().pulses()->name_of(rank); }
+  std::string name_of(int rank) const { return context_.network().liveness()->name_of(rank); }
 
  private:
   bool is_on_its_way(int rank) const;

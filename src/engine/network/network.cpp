@@ -139,9 +139,9 @@ Status Network::try_to_open() {
 Status Network::enter(const EndpointSpec &spec) {
   HLC_TRY(SharedEndpoint::share(spec, &shared_endpoint_));
   failures_ = &shared_endpoint_->count_failures();
-  pulses_ = std::make_unique<Pulses>(shared_endpoint_->endpoint(), shared_endpoint_->pulse_words(), *failures_);
+  liveness_ = std::make_unique<Liveness>(shared_endpoint_->endpoint(), shared_endpoint_->probe_words(), *failures_);
   requests_ =
-      std::make_unique<RequestEngine>(RequestEngine::Needs{communicator_, leaders_, *shared_endpoint_, *pulses_}, spec.choice, failures_);
+      std::make_unique<RequestEngine>(RequestEngine::Needs{communicator_, leaders_, *shared_endpoint_, *liveness_}, spec.choice, failures_);
   EndpointUser user;
   user.client = requests_.get();
   as_user_.push_back(std::move(user));
@@ -151,13 +151,13 @@ Status Network::enter(const EndpointSpec &spec) {
 /// What the provider still has of this context stays with the endpoint.
 void Network::leave() {
   communicator_.set_remote(nullptr);
-  if (shared_endpoint_ && requests_) shared_endpoint_->leave(*requests_, pulses_);
+  if (shared_endpoint_ && requests_) shared_endpoint_->leave(*requests_, liveness_);
   endpoint_ = nullptr;
   failures_ = nullptr;
   rings_ = false;
   as_user_.clear();
   requests_.reset();
-  pulses_.reset();
+  liveness_.reset();
   shared_endpoint_.reset();
 }
 

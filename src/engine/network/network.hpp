@@ -28,7 +28,7 @@ class Network final : public RemoteProgress {
   /// The helper process of this node; null if there is none.
   Helper *helper() const { return requests_ ? requests_->helper() : nullptr; }
   /// Who of the ranks of other nodes is still there; open if the endpoint is.
-  Pulses *pulses() { return pulses_.get(); }
+  Liveness *liveness() { return liveness_.get(); }
   /// Counts transfers of this context that have failed; who has some under way looks at them when it grows. The endpoint is open.
   std::uint64_t failures() const { return failures_->load(std::memory_order_acquire); }
   /// Where each transfer of this context counts its failure.
@@ -43,8 +43,8 @@ class Network final : public RemoteProgress {
   /// Moves everything along that is under way, of the other contexts at the endpoint as well, and serves others; true if anything came. With a
   /// thread that rings, wakes whoever sleeps on the doorbell for that. Any thread that may use the endpoint.
   bool poll() override { return requests_ && requests_->poll(); }
-  int find_lost() override { return pulses_->find_lost(); }
-  std::string name_of(int rank) override { return pulses_->name_of(rank); }
+  int find_lost() override { return liveness_->find_lost(); }
+  std::string name_of(int rank) override { return liveness_->name_of(rank); }
   /// The same now and then, for calls that are repeated until something has changed: one look costs as much as many of them.
   void glance() {
     thread_local unsigned turn = 0;
@@ -66,7 +66,7 @@ class Network final : public RemoteProgress {
   NetworkEndpoint *endpoint_ = nullptr;
   transport::Failures *failures_ = nullptr;
   EndpointUsers as_user_;  // until it joins the endpoint
-  std::unique_ptr<Pulses> pulses_;
+  std::unique_ptr<Liveness> liveness_;
   std::unique_ptr<RequestEngine> requests_;
   bool rings_ = false;
   std::atomic<int> lost_{-1};

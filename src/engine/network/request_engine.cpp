@@ -27,7 +27,7 @@ RequestEngine::RequestEngine(const Needs &needs, const transport::Choice &choice
     : communicator_(needs.communicator),
       leaders_(needs.leaders),
       shared_endpoint_(needs.shared_endpoint),
-      pulses_(needs.pulses),
+      liveness_(needs.liveness),
       endpoint_(needs.shared_endpoint.endpoint()),
       choice_(choice),
       service_(choice.secret, needs.communicator.size()),
@@ -44,7 +44,7 @@ Status RequestEngine::open() {
 
 /// A rank has a endpoint of its own, from which it asks and at which it hears replies; a helper has one for all that is asked of its node's ranks.
 Status RequestEngine::share_addresses() {
-  const RankAddress mine = pulses_.mine();
+  const RankAddress mine = liveness_.mine();
   if (communicator_.progress() != Progress::helper) return ranks_.share(communicator_, leaders_, mine);
   HLC_TRY(ranks_.share(communicator_, leaders_, mine, ObjectFile::kept));
   HLC_TRY(start_helper());
@@ -176,7 +176,7 @@ Status RequestEngine::reach(int rank, Connection **connection) {
   }
   Connection met;
   met.rank = rank;
-  HLC_TRY(pulses_.know(rank, ranks_.of(rank)));
+  HLC_TRY(liveness_.know(rank, ranks_.of(rank)));
   HLC_TRY(endpoint_.resolve(helper_ ? doors_.of(rank) : ranks_.of(rank).address, &met.peer));
   *connection = &connections_.emplace(rank, met).first->second;
   return Status::ok;

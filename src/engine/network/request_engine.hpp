@@ -35,7 +35,7 @@ class RequestEngine final : public EndpointClient {
     Communicator &communicator;
     Leaders &leaders;
     SharedEndpoint &shared_endpoint;
-    Pulses &pulses;
+    Liveness &liveness;
   };
   RequestEngine(const Needs &needs, const transport::Choice &choice, transport::Failures *failures);
   RequestEngine(const RequestEngine &) = delete;
@@ -95,7 +95,7 @@ class RequestEngine final : public EndpointClient {
   bool has_failed();
   /// True if the provider has something that is on its way to a rank.
   bool is_on_its_way(int rank);
-  /// To be called for a rank that its pulse does not reach: what waits for it fails, unless the provider has something that is on its way there.
+  /// To be called for a rank that its probe does not reach: what waits for it fails, unless the provider has something that is on its way there.
   void give_up(int rank, const char *call);
   /// Waits until what `call` has sent, and all replies, have left this process: the caller may go where it serves nobody.
   Status flush_outgoing(const char *call);
@@ -142,7 +142,7 @@ class RequestEngine final : public EndpointClient {
   Communicator &communicator_;
   Leaders &leaders_;
   SharedEndpoint &shared_endpoint_;
-  Pulses &pulses_;
+  Liveness &liveness_;
   NetworkEndpoint &endpoint_;
   transport::Choice choice_;
   bool open_ = false;

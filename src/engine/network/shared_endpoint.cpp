@@ -49,7 +49,7 @@ Status SharedEndpoint::share(const EndpointSpec &spec, std::shared_ptr<SharedEnd
 
 Status SharedEndpoint::open() {
   HLC_TRY(endpoint_.open(spec_.wish, spec_.choice));
-  HLC_TRY(pulse_words_.open(endpoint_));
+  HLC_TRY(probe_words_.open(endpoint_));
   rings_ = spec_.progress == Progress::thread;
   return has_progress_thread(spec_.progress) ? start_thread() : Status::ok;
 }
@@ -74,14 +74,14 @@ void SharedEndpoint::join(EndpointUsers &user) {
   if (rings_) ring(nullptr);
 }
 
-void SharedEndpoint::leave(EndpointClient &client, std::unique_ptr<Pulses> &pulses) {
+void SharedEndpoint::leave(EndpointClient &client, std::unique_ptr<Liveness> &liveness) {
   {
     const auto locked = lock();
     const auto user = std::find_if(users_.begin(), users_.end(), [&](const EndpointUser &one) { return one.client == &client; });
     if (user == users_.end()) return;
     client.leave(*user);
-    user->pulses = std::move(pulses);
-    user->pulses->stop();
+    user->liveness = std::move(liveness);
+    user->liveness->stop();
     user->client = nullptr;
     left_.splice(left_.end(), users_, user);
     contexts_.store(static_cast<int>(users_.size()), std::memory_order_relaxed);
@@ -96,11 +96,11 @@ void SharedEndpoint::sweep() {
   EndpointUsers over;
   for (auto next = left_.begin(); next != left_.end();) {
     const auto user = next++;
-    if (!user->pool.any_under_way() && !user->pulses->any_under_way()) over.splice(over.end(), left_, user);
+    if (!user->pool.any_under_way() && !user->liveness->any_under_way()) over.splice(over.end(), left_, user);
   }
   take_in();
   for (const EndpointUser &user : over) {
-    user.pulses->part();
+    user.liveness->part();
     for (const auto &[rank, connection] : user.connections) endpoint_.release_peer(connection.peer);
   }
 }

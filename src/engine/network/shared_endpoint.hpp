@@ -1,5 +1,5 @@
 // This process's endpoint on a network, with what there is once for all its contexts: the thread that moves it, the buffers in which messages
-// of others arrive, the word that pulses write. Contexts that have chosen the same network share one; whoever polls moves all of them along.
+// of others arrive, the word that probes write. Contexts that have chosen the same network share one; whoever polls moves all of them along.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 
-#include "engine/network/pulse.hpp"
+#include "engine/network/liveness.hpp"
 #include "engine/network/request_pool.hpp"
 #include "engine/network/service.hpp"
 #include "engine/progress/progress.hpp"
@@ -49,7 +49,7 @@ struct EndpointUser {
   EndpointClient *client = nullptr;
   RequestPool pool;
   std::map<int, Connection> connections;
-  std::unique_ptr<Pulses> pulses;
+  std::unique_ptr<Liveness> liveness;
 };
 using EndpointUsers = std::list<EndpointUser>;
 
@@ -66,16 +66,16 @@ class SharedEndpoint final : public Polled {
   static Status share(const EndpointSpec &spec, std::shared_ptr<SharedEndpoint> *endpoint);
 
   NetworkEndpoint &endpoint() { return endpoint_; }
-  const PulseWords &pulse_words() const { return pulse_words_; }
+  const ProbeWords &probe_words() const { return probe_words_; }
   bool many_threads() const { return spec_.wish.many_threads; }
   /// What counts the failures of one context's transfers. It stays as long as the endpoint.
   transport::Failures &count_failures();
 
   /// A context takes part from now on. `user` holds one, and is empty then; it allocates nothing.
   void join(EndpointUsers &user);
-  /// It does no longer: the endpoint keeps what is under way, with the pulses, until it ends. Nothing of the context is touched any more but memory
+  /// It does no longer: the endpoint keeps what is under way, with the probes, until it ends. Nothing of the context is touched any more but memory
   /// that a caller has brought for a long put or a get. Does nothing for one that has not joined.
-  void leave(EndpointClient &client, std::unique_ptr<Pulses> &pulses);
+  void leave(EndpointClient &client, std::unique_ptr<Liveness> &liveness);
 
   /// Takes the memory for messages of others.
   Status open_letterbox();
@@ -107,7 +107,7 @@ class SharedEndpoint final : public Polled {
   EndpointSpec spec_;
   std::mutex mutex_;
   NetworkEndpoint endpoint_;
-  PulseWords pulse_words_;
+  ProbeWords probe_words_;
   std::unique_ptr<Letterbox> letterbox_;
   bool takes_messages_ = false;
   std::deque<transport::Failures> failures_;

@@ -134,7 +134,7 @@ Status NodeWays::open(Way &way) {
   if (!is_carrier(way)) return Status::ok;
   HLC_TRY(way.landing.cover(endpoint_, way.landing_at, kLandingBytes + 2 * in, NetworkSegment::Use::for_peers));
   ReachDescriptor &descriptor = way.words->reach;
-  descriptor.carrier = network_.pulses()->mine();
+  descriptor.carrier = network_.liveness()->mine();
   descriptor.rank = plan_.context->rank();
   descriptor.memory = way.landing.remote();
   for (; way.registered < kinds; ++way.registered)
@@ -164,7 +164,7 @@ Status NodeWays::connect_all(const std::vector<NodeDescriptor> &theirs) {
 
 Status NodeWays::connect(Way &way, const ReachDescriptor &descriptor) {
   Transfer model;
-  HLC_TRY(network_.pulses()->know(descriptor.rank, descriptor.carrier));
+  HLC_TRY(network_.liveness()->know(descriptor.rank, descriptor.carrier));
   HLC_TRY(endpoint_.resolve(descriptor.carrier.address, &model.peer));
   way.address = descriptor.carrier.address;
   way.met = true;

@@ -241,7 +241,7 @@ class NodeWireLeg final : public Leg {
   /// The network has not taken in anything there for a while, though it was reached before and nothing is on its way: a process that computes
   /// or is stopped still takes, and one that is flooded has something on its way.
   bool is_gone(const Way &way) const {
-    if (!network_.pulses()->has_lost(way.rank, Pulses::kGone_ns) || network_.requests()->is_on_its_way(way.rank)) return false;
+    if (!network_.liveness()->has_lost(way.rank, Liveness::kGone_ns) || network_.requests()->is_on_its_way(way.rank)) return false;
     const auto is_held = [&](const Transfer &t) { return !Way::is_ended(t) && !endpoint_.waits_for_room(t); };
     return std::none_of(way.pieces[0].begin(), way.pieces[0].end(), is_held) &&
            std::none_of(way.pieces[1].begin(), way.pieces[1].end(), is_held);

@@ -209,7 +209,7 @@ class WireLeg final : public Leg {
     position_[e] = static_cast<int>(i);
     for (std::size_t kind = 0; kind < wire_kinds; ++kind, ++ends_[i].registered)
       ends_[i].my_immediates[kind] = endpoint_.register_counter(&ends_[i].heard[kind]);
-    return {network_.pulses()->mine(),          receive_.remote(), static_cast<std::int64_t>(i) * kWordBytes,
+    return {network_.liveness()->mine(),        receive_.remote(), static_cast<std::int64_t>(i) * kWordBytes,
             words_bytes_ + slots_in_.offset[e], slots_in_.bytes,   ends_[i].my_immediates};
   }
 
@@ -221,7 +221,7 @@ class WireLeg final : public Leg {
   Status connect(int e, const WireDescriptor &descriptor) {
     End &to = end(e);
     Transfer model;
-    HLC_TRY(network_.pulses()->know(edge(e).rank, descriptor.rank));
+    HLC_TRY(network_.liveness()->know(edge(e).rank, descriptor.rank));
     HLC_TRY(endpoint_.resolve(descriptor.rank.address, &model.peer));
     to.address = descriptor.rank.address;
     to.met = true;

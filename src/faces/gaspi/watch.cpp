@@ -36,7 +36,7 @@ Watch::Loss *Watch::find(int rank) {
 void Watch::note(int rank, std::string why) {
   losses_.push_back({rank, std::move(why), false});
   count_.store(static_cast<int>(losses_.size()), std::memory_order_release);
-  if (Pulses *pulses = context_.network().pulses()) pulses->forget(rank);
+  if (Liveness *liveness = context_.network().liveness()) liveness->forget(rank);
 }
 
 Status Watch::look(const char *call) {
@@ -69,8 +69,8 @@ bool Watch::has_lost(int rank, const char *call) {
 }
 
 void Watch::look_at_others(const char *call, RequestEngine &requests) {
-  Pulses &pulses = *context_.network().pulses();
-  for (int gone = -1; (gone = pulses.find_lost(Pulses::kGone_ns, gone)) >= 0;) requests.give_up(gone, call);
+  Liveness &liveness = *context_.network().liveness();
+  for (int gone = -1; (gone = liveness.find_lost(Liveness::kGone_ns, gone)) >= 0;) requests.give_up(gone, call);
   if (!requests.has_failed()) return;
   for (int rank = 0; rank < context_.size(); ++rank)
     if (requests.has_failed(rank) && !find(rank)) note(rank, requests.name_of(rank) + " cannot be reached over the network (any more)");

@@ -15,13 +15,13 @@ namespace halocline {
 /// How a rank is reached, and the word of its memory that others may write to see whether it is there. Plain bytes, to be sent as they are.
 struct RankAddress {
   transport::Address address;
-  transport::RemoteKey pulse;
+  transport::RemoteKey probe;
   char host[32];  // as much of its name as there is room for
 };
 
 /// The word of this process that others write, and one to write from: once for all contexts that share an endpoint, so that what comes late
 /// still finds it.
-struct PulseWords {
+struct ProbeWords {
   NetworkSegment mine, source;
 
   Status open(NetworkEndpoint &endpoint);
@@ -31,9 +31,9 @@ struct PulseWords {
 std::string on_its_host(int rank, const char *host);
 
 /// The ranks of other nodes that this one has had to do with. Any thread may call.
-class Pulses {
+class Liveness {
  public:
-  Pulses(NetworkEndpoint &endpoint, const PulseWords &words, transport::Failures &failures)
+  Liveness(NetworkEndpoint &endpoint, const ProbeWords &words, transport::Failures &failures)
       : endpoint_(endpoint), words_(words), failures_(failures) {}
   /// What others need to know to look for this rank.
   RankAddress mine() const;
@@ -61,7 +61,7 @@ class Pulses {
   void part();
 
  private:
-  struct Pulse {
+  struct Probe {
     Transfer write;
     std::int64_t next_ns = 0;  // the next write, or the end of the patience with this one
     std::int64_t lost_since_ns = 0;
@@ -70,17 +70,17 @@ class Pulses {
     std::string name;
   };
 
-  bool is_refused(const Pulse &pulse) const;
-  void look_at(Pulse &pulse, std::int64_t now_ns);
-  static bool is_lost(const Pulse &pulse, std::int64_t now_ns, std::int64_t for_ns) {
-    return pulse.lost && now_ns - pulse.lost_since_ns >= for_ns;
+  bool is_refused(const Probe &probe) const;
+  void look_at(Probe &probe, std::int64_t now_ns);
+  static bool is_lost(const Probe &probe, std::int64_t now_ns, std::int64_t for_ns) {
+    return probe.lost && now_ns - probe.lost_since_ns >= for_ns;
   }
 
   NetworkEndpoint &endpoint_;
-  const PulseWords &words_;
+  const ProbeWords &words_;
   transport::Failures &failures_;
   std::mutex mutex_;
-  std::map<int, Pulse> pulses_;  // by rank
+  std::map<int, Probe> probes_;  // by rank
 };
 
 }  // namespace halocline
