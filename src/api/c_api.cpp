@@ -73,7 +73,7 @@ Status end(halocline::Context &inner, bool *stays) {
   if (ended == Status::ok && worst)
     return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
   if (!failed(ended)) ended = halocline::vote(inner, inner.comm(), 0, &worst);
-  if (!failed(ended) && inner.post()) ended = inner.post()->close(inner);
+  if (!failed(ended) && inner.check_mailbox()) ended = inner.check_mailbox()->close(inner);
   return ended;
 }
 

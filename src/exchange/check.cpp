@@ -15,7 +15,7 @@ namespace {
 
 /// How a descriptor begins; the numbers, the words and the cells follow.
 struct DescriptorHead {
-  std::int64_t out, in, numbers, letters;
+  std::int64_t out, in, numbers, characters;
 };
 
 /// A rule that the ranks broke together: the round cannot go on.
@@ -39,17 +39,20 @@ int stages_of(int ranks) {
 }  // namespace
 
 Check::Check(Plan &plan, Cargo &cargo, std::string label)
-    : plan_(plan), post_(*plan.context->post()), findings_(plan.context->rank(), std::move(label)), stamped_(plan, cargo, findings_) {}
+    : plan_(plan),
+      check_mailbox_(*plan.context->check_mailbox()),
+      findings_(plan.context->rank(), std::move(label)),
+      stamped_(plan, cargo, findings_) {}
 
-Check::~Check() { post_.strike(findings_.serial()); }
+Check::~Check() { check_mailbox_.strike(findings_.serial()); }
 
 Status Check::create() {
   Context &context = *plan_.context;
-  std::int64_t serial = post_.next_serial();
+  std::int64_t serial = check_mailbox_.next_serial();
   HLC_TRY(reduce(context, plan_.comm, MPI_MAX, &serial, 1));
   return prepare(context, plan_.comm, [this, serial] {
     findings_.number(serial);
-    post_.enroll(serial, findings_.label());
+    check_mailbox_.enroll(serial, findings_.label());
     make_tables();
     return Status::ok;
   });
@@ -65,8 +68,8 @@ void Check::make_tables() {
   add_stamps(plan_.parts);
 }
 
-Letter Check::letter(Word word, std::vector<char> text) const {
-  Letter made;
+CheckMessage Check::message(Word word, std::vector<char> text) const {
+  CheckMessage made;
   made.plan = findings_.serial();
   made.round = findings_.round();
   made.word = word;
@@ -96,45 +99,45 @@ Check::TheirDescriptor Check::read_descriptor(const std::vector<char> &text) {
   const char *at = text.data() + sizeof head;
   if (!descriptor.what.empty()) std::memcpy(descriptor.what.data(), at, descriptor.what.size() * sizeof(std::int64_t));
   at += descriptor.what.size() * sizeof(std::int64_t);
-  descriptor.words.assign(at, static_cast<std::size_t>(head.letters));
-  descriptor.values.assign(at + head.letters, text.data() + text.size());
+  descriptor.words.assign(at, static_cast<std::size_t>(head.characters));
+  descriptor.values.assign(at + head.characters, text.data() + text.size());
   return descriptor;
 }
 
 Status Check::start(const RoundDescriptor &descriptor) {
   findings_.begin_round();
-  post_.note_start(findings_.serial());
+  check_mailbox_.note_start(findings_.serial());
   stage_ = 0;
   told_ = false;
   what_ = descriptor.what;
   words_ = descriptor.words;
   for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
-    Letter said = letter(Word::started, descriptor_for(e, descriptor));
+    CheckMessage said = message(Word::started, descriptor_for(e, descriptor));
     said.edge = plan_.edges[e].peer_edge;
-    HLC_TRY(post_.send(plan_.edges[e].rank, said));
+    HLC_TRY(check_mailbox_.send(plan_.edges[e].rank, said));
   }
   return Status::ok;
 }
 
 Status Check::announce_finish(bool waits) {
-  std::vector<char> later = post_.note_finishing(findings_.serial());
+  std::vector<char> later = check_mailbox_.note_finishing(findings_.serial());
   if (!waits) later.clear();
-  const Letter said = letter(Word::finishing, std::move(later));
-  for (const int rank : peers_) HLC_TRY(post_.send(rank, said));
+  const CheckMessage said = message(Word::finishing, std::move(later));
+  for (const int rank : peers_) HLC_TRY(check_mailbox_.send(rank, said));
   return Status::ok;
 }
 
 /// Letters for which there is no memory now are sorted with the next look.
-Status Check::sort_letters() {
-  HLC_TRY(post_.receive());
+Status Check::sort_messages() {
+  HLC_TRY(check_mailbox_.receive());
   do {
     for (; !come_.empty(); come_.erase(come_.begin())) sort(come_.front());
-    come_ = post_.take(findings_.serial());
+    come_ = check_mailbox_.take(findings_.serial());
   } while (!come_.empty());
   return Status::ok;
 }
 
-void Check::sort(const Letter &come) {
+void Check::sort(const CheckMessage &come) {
   if (come.word == Word::started) descriptors_[static_cast<std::size_t>(come.edge)].push_back(read_descriptor(come.text));
   if (come.word == Word::ready) ready_[static_cast<std::size_t>(come.edge)] = come.round;
   if (come.word != Word::gave_up || (quitter_ >= 0 && quit_round_ <= come.round)) return;
@@ -169,7 +172,7 @@ Status Check::compare_descriptors() {
 
 Status Check::still_wanted() {
   const Status looked = alone(*plan_.context, [this] {
-    HLC_TRY(sort_letters());
+    HLC_TRY(sort_messages());
     return look_for_quitter();
   });
   return looked == Status::memory ? Status::ok : looked;
@@ -187,7 +190,7 @@ Status Check::again(int rank, const char *what) {
 }
 
 Status Check::all_started() {
-  HLC_TRY(sort_letters());
+  HLC_TRY(sort_messages());
   // What comes after this is looked at the next time: no descriptor counts that has not been compared.
   HLC_TRY(compare_descriptors());
   HLC_TRY(look_for_quitter());
@@ -200,11 +203,12 @@ Status Check::all_started() {
 Status Check::look_for_finishes(bool waits) {
   Status status = Status::ok;
   for (const int rank : peers_) {
-    if (post_.finishes(findings_.serial(), rank, findings_.round())) continue;
+    if (check_mailbox_.finishes(findings_.serial(), rank, findings_.round())) continue;
     status = again(rank, "finish");
     if (!waits) continue;
     std::string swap;
-    if (const std::int64_t other = post_.crosses(findings_.serial(), rank, &swap); other != 0) return refuse_order(rank, other, swap);
+    if (const std::int64_t other = check_mailbox_.crosses(findings_.serial(), rank, &swap); other != 0)
+      return refuse_order(rank, other, swap);
   }
   return status;
 }
@@ -223,9 +227,9 @@ Status Check::pass_barrier() {
   const int me = plan_.context->rank(), size = plan_.context->size();
   for (; all_ranks_ && stage_ < static_cast<int>(ready_.size()); ++stage_) {
     const int distance = static_cast<int>((1LL << stage_) % size);
-    Letter said = letter(Word::ready);
+    CheckMessage said = message(Word::ready);
     said.edge = stage_;
-    if (!told_) HLC_TRY(post_.send((me + distance) % size, said));
+    if (!told_) HLC_TRY(check_mailbox_.send((me + distance) % size, said));
     told_ = true;
     if (ready_[static_cast<std::size_t>(stage_)] < findings_.round()) return again((me - distance + size) % size, "finish");
     told_ = false;
@@ -248,7 +252,7 @@ Status Check::look_for_all(bool waits) {
   if (started == Status::again || finishing == Status::again) return Status::again;
   const Status passed = pass_barrier();
   if (passed != Status::ok) return passed;
-  return post_.all_sent(findings_.serial()) ? Status::ok : again(peers_.empty() ? 0 : peers_.front(), "receive the descriptor of");
+  return check_mailbox_.all_sent(findings_.serial()) ? Status::ok : again(peers_.empty() ? 0 : peers_.front(), "receive the descriptor of");
 }
 
 Status Check::late() const {
@@ -271,30 +275,30 @@ void Check::give_up(Status why) {
     tell_all(given_up() ? reason_ : message);
     return Status::ok;
   }));
-  static_cast<void>(fail(why, "%s", message));  // a letter that could not be sent is not the news
-  post_.note_finished(findings_.serial());
+  static_cast<void>(fail(why, "%s", message));  // a message that could not be sent is not the news
+  check_mailbox_.note_finished(findings_.serial());
 }
 
 /// The message goes round unchanged: the neighbours of my neighbours want to know how it began.
 void Check::tell_all(const std::string &reason) {
-  Letter said = letter(Word::gave_up, {reason.begin(), reason.end()});
+  CheckMessage said = message(Word::gave_up, {reason.begin(), reason.end()});
   std::vector<int> ranks = peers_;
   const int me = plan_.context->rank(), size = plan_.context->size();
   for (int stage = 0; all_ranks_ && stage < static_cast<int>(ready_.size()); ++stage)
     ranks.push_back(static_cast<int>((me + (1LL << stage)) % size));
-  for (const int rank : ranks) static_cast<void>(post_.send(rank, said));
+  for (const int rank : ranks) static_cast<void>(check_mailbox_.send(rank, said));
   if (crossing_rank_ < 0) return;
   // Two ranks that cross each other give up both plans, so that the result does not depend on who saw it first.
   said.plan = crossing_plan_;
   said.round = 0;  // its running one, or the next
   said.source = me;
-  static_cast<void>(post_.send(crossing_rank_, said));
-  post_.keep(said);
+  static_cast<void>(check_mailbox_.send(crossing_rank_, said));
+  check_mailbox_.keep(said);
 }
 
 Status Check::verdict() {
   for (auto &descriptors : descriptors_) descriptors.pop_front();
-  post_.note_finished(findings_.serial());
+  check_mailbox_.note_finished(findings_.serial());
   return findings_.verdict();
 }
 

@@ -71,8 +71,8 @@ class Check {
   };
 
   void make_tables();
-  Status sort_letters();
-  void sort(const Letter &come);
+  Status sort_messages();
+  void sort(const CheckMessage &come);
   Status look_for_all(bool waits);
   Status compare_descriptors();
   bool given_up() const { return quitter_ >= 0 && quit_round_ <= findings_.round(); }
@@ -83,12 +83,12 @@ class Check {
   Status pass_barrier();
   Status again(int rank, const char *what);
   void tell_all(const std::string &reason);
-  Letter letter(Word word, std::vector<char> text = {}) const;
+  CheckMessage message(Word word, std::vector<char> text = {}) const;
   std::vector<char> descriptor_for(std::size_t edge, const RoundDescriptor &descriptor) const;
   static TheirDescriptor read_descriptor(const std::vector<char> &text);
 
   Plan &plan_;
-  Post &post_;
+  CheckMailbox &check_mailbox_;
   Findings findings_;
   StampedCargo stamped_;
   std::vector<int> peers_;  // each once
@@ -97,7 +97,7 @@ class Check {
   std::vector<std::int64_t> what_;  // of this round
   std::string words_;
   std::vector<std::deque<TheirDescriptor>> descriptors_;  // per edge, the oldest first: a neighbour may have started the next round
-  std::vector<Letter> come_;  // that have not been sorted
+  std::vector<CheckMessage> come_;  // that have not been sorted
   std::vector<std::uint64_t> ready_;  // per stage of the barrier: the last round that has come
   int stage_ = 0;
   bool told_ = false;  // of this stage

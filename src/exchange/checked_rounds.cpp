@@ -14,7 +14,7 @@ CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::
   waiting_.heed(check_);
 }
 
-/// Does a part of a checked round. If memory runs out in it, nobody knows which descriptors and letters are lost: the round is over.
+/// Does a part of a checked round. If memory runs out in it, nobody knows which descriptors and messages are lost: the round is over.
 template <class Part>
 Status CheckedRounds::in_round(Part part) {
   const Status status = alone(context_, part);

@@ -19,7 +19,7 @@ Status Exchange::create(Options options, std::vector<Edge> edges, std::string la
   HLC_TRY(prepare(context, context.comm(), [this] { return make_tables(); }));
   HLC_TRY(check_mpi(MPI_Comm_dup(context.comm(), &plan_.comm), "MPI_Comm_dup"));
   HLC_TRY(join_edges(plan_));
-  if (context.post()) HLC_TRY(make_check(std::move(label)));
+  if (context.check_mailbox()) HLC_TRY(make_check(std::move(label)));
   HLC_TRY(legs_.create());
   if (checked_ && legs_.blocks()) checked_->check().wait_for_all_ranks();
   return agree(context, plan_.comm, owner_.joined(plan_));

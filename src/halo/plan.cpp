@@ -72,7 +72,7 @@ void Stage::expose(HaloField &field) {
 /// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there. Cells that occur more than once in a halo have no box of
 /// their own in anybody's memory.
 void Stage::make_views(const hlc_halo_spec &spec) {
-  if (context_.post()) {
+  if (context_.check_mailbox()) {
     report_once("view", "check",
                 "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return;

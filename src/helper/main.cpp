@@ -56,13 +56,13 @@ int run() {
   const auto bytes = static_cast<std::size_t>(object.st_size);
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, kHelperObject, 0);
   if (memory == MAP_FAILED) return 1;
-  const HelperBoard &board = static_cast<HelperPart *>(memory)->board;
-  if (board.build != kHelperBuild || board.members < 1 || !is_the_pipe(board.pipe)) return 3;
+  const HelperState &state = static_cast<HelperPart *>(memory)->state;
+  if (state.build != kHelperBuild || state.members < 1 || !is_the_pipe(state.pipe)) return 3;
   close(kHelperObject);
   close_others();
   leave_signals_to_ranks();
   use_any_core();
-  Server server(static_cast<char *>(memory), object.st_size / board.members);
+  Server server(static_cast<char *>(memory), object.st_size / state.members);
   if (server.open()) server.serve(kHelperPipe);
   // Connections and memory go with the process.
   _exit(0);

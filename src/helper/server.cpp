@@ -1,4 +1,4 @@
-// The loop of the helper process, and the orders of the ranks.
+// The loop of the helper process, and the requests of the ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "helper/server.hpp"
 
@@ -34,18 +34,18 @@ Status open_object(const ObjectAddress &address, std::int64_t place, const std::
 }  // namespace
 
 Status Server::try_to_open() {
-  const HelperBoard &board = this->board();
+  const HelperState &state = this->state();
   transport::Wish wish;
   wish.provider = environment("PROVIDER");
   wish.interface = environment("INTERFACE");
-  wish.library = board.library;
-  wish.one_host = board.one_host != 0;
+  wish.library = state.library;
+  wish.one_host = state.one_host != 0;
   wish.sleeps = true;
-  HLC_TRY(endpoint_.open(wish, board.choice));
-  HLC_TRY(letterbox_.open(endpoint_));
+  HLC_TRY(endpoint_.open(wish, state.choice));
+  HLC_TRY(receive_buffers_.open(endpoint_));
   Region doorbells;
-  const auto members = static_cast<std::size_t>(board.members);
-  HLC_TRY(open_object(board.doorbells, 0, std::vector<std::int64_t>(members, board.doorbell_distance), &doorbells));
+  const auto members = static_cast<std::size_t>(state.members);
+  HLC_TRY(open_object(state.doorbells, 0, std::vector<std::int64_t>(members, state.doorbell_distance), &doorbells));
   doorbells_.look_on(std::move(doorbells));
   members_.resize(members);
   std::iota(members_.begin(), members_.end(), 0);
@@ -53,14 +53,14 @@ Status Server::try_to_open() {
 }
 
 bool Server::open() {
-  HelperBoard &board = this->board();
+  HelperState &state = this->state();
   const Status opened = try_to_open();
-  board.address = endpoint_.address();
-  board.status = static_cast<std::int32_t>(opened);
+  state.address = endpoint_.address();
+  state.status = static_cast<std::int32_t>(opened);
   if (failed(opened))
-    std::snprintf(board.message, sizeof board.message, "%.*s", static_cast<int>(sizeof board.message - 1), error_message());
+    std::snprintf(state.message, sizeof state.message, "%.*s", static_cast<int>(sizeof state.message - 1), error_message());
   // SYNC helper-ready (pairs with Helper::await_ready)
-  board.state.store(failed(opened) ? HelperBoard::State::failed : HelperBoard::State::ready, std::memory_order_release);
+  state.state.store(failed(opened) ? HelperState::State::failed : HelperState::State::ready, std::memory_order_release);
   return !failed(opened);
 }
 
@@ -69,9 +69,9 @@ bool Server::is_needed(int pipe) {
   char bytes[256];
   const ssize_t count = ::read(pipe, bytes, sizeof bytes);
   const bool failed = count < 0 && errno != EAGAIN && errno != EINTR;
-  if (count == 0 || failed || board().over.load(std::memory_order_relaxed) != 0) return false;
+  if (count == 0 || failed || state().over.load(std::memory_order_relaxed) != 0) return false;
   if (count > 0)
-    for (const int member : members_) look_at(part(member).desk);
+    for (const int member : members_) look_at(part(member).slot);
   return true;
 }
 
@@ -101,9 +101,9 @@ bool Server::poll() {
 }
 
 /// What is dropped is counted; a rank that has no reply gives up in time.
-void Server::receive(Transfer &letter) {
-  if (letter.error != 0 || !read(letter.into, letter.arrived)) endpoint_.count_foreign();
-  letterbox_.receive_again(letter);
+void Server::receive(Transfer &buffer) {
+  if (buffer.error != 0 || !read(buffer.into, buffer.arrived)) endpoint_.count_foreign();
+  receive_buffers_.receive_again(buffer);
 }
 
 bool Server::read(const char *text, std::int64_t bytes) {
@@ -115,67 +115,67 @@ bool Server::read(const char *text, std::int64_t bytes) {
   return !failed(replies_.send(reply.target, ranks[reply.target].address, reply));
 }
 
-void Server::look_at(HelperDesk &desk) {
-  // SYNC order-before-asked (pairs with Helper::order)
-  const std::uint32_t asked = desk.asked.load(std::memory_order_acquire);
-  if (desk.answered.load(std::memory_order_relaxed) == asked) return;
-  desk.reply = HelperReply();
-  const Status status = carry_out(desk.order, &desk.reply);
-  desk.reply.status = static_cast<std::int32_t>(status);
+void Server::look_at(HelperSlot &slot) {
+  // SYNC request-before-asked (pairs with Helper::request)
+  const std::uint32_t asked = slot.asked.load(std::memory_order_acquire);
+  if (slot.answered.load(std::memory_order_relaxed) == asked) return;
+  slot.reply = HelperReply();
+  const Status status = carry_out(slot.request, &slot.reply);
+  slot.reply.status = static_cast<std::int32_t>(status);
   if (failed(status))
-    std::snprintf(desk.reply.message, sizeof desk.reply.message, "%.*s", static_cast<int>(sizeof desk.reply.message - 1), error_message());
-  // SYNC reply-before-answered (pairs with Helper::order)
-  desk.answered.store(asked, std::memory_order_release);
+    std::snprintf(slot.reply.message, sizeof slot.reply.message, "%.*s", static_cast<int>(sizeof slot.reply.message - 1), error_message());
+  // SYNC reply-before-answered (pairs with Helper::request)
+  slot.answered.store(asked, std::memory_order_release);
 }
 
-Status Server::carry_out(const HelperOrder &order, HelperReply *reply) {
-  switch (order.kind) {
-    case HelperOrder::Kind::book:
-      HLC_TRY(open_object(order.object, 0, {order.bytes}, &ranks_));
-      letterbox_.receive();
+Status Server::carry_out(const HelperRequest &request, HelperReply *reply) {
+  switch (request.kind) {
+    case HelperRequest::Kind::book:
+      HLC_TRY(open_object(request.object, 0, {request.bytes}, &ranks_));
+      receive_buffers_.receive();
       return Status::ok;
-    case HelperOrder::Kind::serve: return take_in(order, reply);
-    case HelperOrder::Kind::stop: abandon(order); return Status::ok;
+    case HelperRequest::Kind::serve: return take_in(request, reply);
+    case HelperRequest::Kind::stop: abandon(request); return Status::ok;
   }
-  return fail(Status::argument, "there is no such order");
+  return fail(Status::argument, "there is no such request");
 }
 
-Status Server::take_in(const HelperOrder &order, HelperReply *reply) {
+Status Server::take_in(const HelperRequest &request, HelperReply *reply) {
   Guest guest;
-  HLC_TRY(open_object(order.object, order.begin, {order.bytes}, &guest.memory));
+  HLC_TRY(open_object(request.object, request.begin, {request.bytes}, &guest.memory));
   char *memory = guest.memory.part(0);
-  HLC_TRY(guest.open_to_others.cover(endpoint_, memory + order.landing, order.data + order.data_bytes - order.landing));
+  HLC_TRY(guest.open_to_others.cover(endpoint_, memory + request.dummy_target, request.data + request.data_bytes - request.dummy_target));
   Words words;
-  HLC_TRY(find_words(order, &guest, &words));
+  HLC_TRY(find_words(request, &guest, &words));
   if (endpoint_.carries_values()) HLC_TRY(endpoint_.register_words(words, &guest.words_id));
-  service_.serve(order.rank, order.segment, {memory + order.data, order.data_bytes, words});
+  service_.serve(request.rank, request.segment, {memory + request.data, request.data_bytes, words});
   reply->part = guest.open_to_others.remote();
   reply->words_id = guest.words_id;
-  guests_[{order.rank, order.segment}] = std::move(guest);
+  guests_[{request.rank, request.segment}] = std::move(guest);
   return Status::ok;
 }
 
 /// Notifications that the ranks of the node share lie in the part of one of them.
-Status Server::find_words(const HelperOrder &order, Guest *guest, Words *words) {
+Status Server::find_words(const HelperRequest &request, Guest *guest, Words *words) {
   char *memory = guest->memory.part(0);
-  words->rising = reinterpret_cast<NotificationWord *>(memory + order.rising_words);
-  words->rising_count = order.rising;
-  const std::int64_t bytes = Notifications::bytes_of(order.notifications), place = order.first_notification;
-  if (order.elsewhere == 0 && place >= order.begin && place + bytes <= order.begin + order.bytes) {
-    words->notifications = Notifications(memory + (place - order.begin), order.notifications);
+  words->rising = reinterpret_cast<NotificationWord *>(memory + request.rising_words);
+  words->rising_count = request.rising;
+  const std::int64_t bytes = Notifications::bytes_of(request.notifications), place = request.first_notification;
+  if (request.elsewhere == 0 && place >= request.begin && place + bytes <= request.begin + request.bytes) {
+    words->notifications = Notifications(memory + (place - request.begin), request.notifications);
     return Status::ok;
   }
   const std::int64_t page = Region::rounded(place + 1) - Region::rounded(1);
-  const ObjectAddress &object = order.elsewhere == 0 ? order.object : order.notifications_object;
+  const ObjectAddress &object = request.elsewhere == 0 ? request.object : request.notifications_object;
   HLC_TRY(open_object(object, page, {place + bytes - page}, &guest->shared_notifications));
-  words->notifications = Notifications(guest->shared_notifications.part(0) + (place - page), order.notifications);
+  words->notifications = Notifications(guest->shared_notifications.part(0) + (place - page), request.notifications);
   return Status::ok;
 }
 
-void Server::abandon(const HelperOrder &order) {
-  const auto guest = guests_.find({order.rank, order.segment});
+void Server::abandon(const HelperRequest &request) {
+  const auto guest = guests_.find({request.rank, request.segment});
   if (guest == guests_.end()) return;
-  service_.stop_serving(order.rank, order.segment);
+  service_.stop_serving(request.rank, request.segment);
   if (guest->second.words_id != 0) endpoint_.release_words(guest->second.words_id);
   guests_.erase(guest);
 }

@@ -1,11 +1,11 @@
-// The helper process at work: it serves the parts of its node's ranks to other nodes, takes their orders, and sleeps while nothing comes.
+// The helper process at work: it serves the parts of its node's ranks to other nodes, takes their requests, and sleeps while nothing comes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <map>
 #include <utility>
 
-#include "engine/network/helper_board.hpp"
+#include "engine/network/helper_state.hpp"
 #include "engine/network/liveness.hpp"
 #include "helper/replies.hpp"
 
@@ -16,7 +16,7 @@ class Server {
  public:
   /// The parts of the node's members, one behind the other.
   Server(char *parts, std::int64_t distance)
-      : parts_(parts), distance_(distance), service_(board().choice.secret, board().ranks), replies_(endpoint_) {}
+      : parts_(parts), distance_(distance), service_(state().choice.secret, state().ranks), replies_(endpoint_) {}
 
   /// Opens the network, and tells the ranks whether that has gone well.
   bool open();
@@ -34,21 +34,21 @@ class Server {
   Status try_to_open();
   bool is_needed(int pipe);
   bool poll();
-  void receive(Transfer &letter);
+  void receive(Transfer &buffer);
   bool read(const char *text, std::int64_t bytes);
-  void look_at(HelperDesk &desk);
-  Status carry_out(const HelperOrder &order, HelperReply *reply);
-  Status take_in(const HelperOrder &order, HelperReply *reply);
-  static Status find_words(const HelperOrder &order, Guest *guest, Words *words);
-  void abandon(const HelperOrder &order);
+  void look_at(HelperSlot &slot);
+  Status carry_out(const HelperRequest &request, HelperReply *reply);
+  Status take_in(const HelperRequest &request, HelperReply *reply);
+  static Status find_words(const HelperRequest &request, Guest *guest, Words *words);
+  void abandon(const HelperRequest &request);
   HelperPart &part(int member) const { return *reinterpret_cast<HelperPart *>(parts_ + member * distance_); }
-  HelperBoard &board() const { return part(0).board; }
+  HelperState &state() const { return part(0).state; }
 
   char *parts_;
   std::int64_t distance_;
   NetworkEndpoint endpoint_;
   Service service_;
-  Letterbox letterbox_;
+  ReceiveBuffers receive_buffers_;
   Replies replies_;
   transport::shm::Region ranks_;  // the table of all ranks of the job
   transport::shm::Doorbell doorbells_;

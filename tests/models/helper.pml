@@ -46,7 +46,7 @@ proctype Rank() {
      seen[ANSWERED] == n - 1;
 #endif
      STORE(ORDER, n);
-     /* SYNC order-before-asked */
+     /* SYNC request-before-asked */
 #ifdef NO_RELEASE_ASKED
      STORE(ASKED, n);
 #else
@@ -84,7 +84,7 @@ end:
 #ifdef NO_ACQUIRE_ASKED
      order = seen[ORDER];
 #endif
-     /* SYNC order-before-asked */
+     /* SYNC request-before-asked */
      seen[ASKED] != answered;
      asked = seen[ASKED];
 #ifndef NO_ACQUIRE_ASKED

@@ -35,7 +35,7 @@ constexpr std::int64_t kFits = std::numeric_limits<std::int64_t>::max();
 /// FNV-1a.
 std::int64_t hash(const std::string &text) {
   std::uint64_t hash = 14'695'981'039'346'656'037u;
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1'099'511'628'211u;
+  for (const char message : text) hash = (hash ^ static_cast<unsigned char>(message)) * 1'099'511'628'211u;
   return static_cast<std::int64_t>(hash >> 2);
 }
 

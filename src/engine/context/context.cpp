@@ -184,10 +184,10 @@ Status Context::open_post() {
   if (!checks_) return Status::ok;
   if (rank_ == 0) report_once("check", "on", "HALOCLINE_CHECK=1: every swap is checked, which takes much longer than the swap");
   HLC_TRY(prepare(*this, comm_, [this] {
-    post_ = std::make_unique<Post>();
+    check_mailbox_ = std::make_unique<CheckMailbox>();
     return Status::ok;
   }));
-  return post_->open(comm_);
+  return check_mailbox_->open(comm_);
 }
 
 void Context::give_up() {

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <memory>
 
+#include "engine/communicator/check_mailbox.hpp"
 #include "engine/communicator/communicator.hpp"
-#include "engine/communicator/post.hpp"
 #include "engine/memory/fields.hpp"
 #include "engine/network/network.hpp"
 
@@ -29,7 +29,7 @@ class Context : public Communicator {
   /// The memory of hlc_field_alloc.
   Fields &fields() { return fields_; }
   /// Check mode's post office; null unless HALOCLINE_CHECK=1.
-  Post *post() const { return post_.get(); }
+  CheckMailbox *check_mailbox() const { return check_mailbox_.get(); }
   /// What trials on this node have found of messages of 2^n bytes at most: how they are best packed for a peer (docs/design/004-packing-for-a-peer.md). The same on all ranks of the node.
   enum class Packing : char { not_tried, kept, fetched, past_caches };
   Packing &packing(int n) { return packings_[static_cast<std::size_t>(n)]; }
@@ -50,7 +50,7 @@ class Context : public Communicator {
   long pretended_nodes_ = 0, checks_ = 0;
   std::array<Packing, 64> packings_{};
   Network network_{*this};
-  std::unique_ptr<Post> post_;
+  std::unique_ptr<CheckMailbox> check_mailbox_;
   Fields fields_{*this};  // goes first
 };
 

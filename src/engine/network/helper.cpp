@@ -1,4 +1,4 @@
-// Starting the helper, and the desk of this rank.
+// Starting the helper, and the slot of this rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/helper.hpp"
 
@@ -97,11 +97,11 @@ Status Helper::start(const NetworkEndpoint &network, const transport::Choice &ch
   return prepare(communicator_, communicator_.comm(), [&] {
     HLC_TRY(open_pipe());
     if (communicator_.member() != 0) return Status::ok;
-    HelperOrder book;
+    HelperRequest book;
     HelperReply reply;
     book.bytes = addresses.part_bytes(0);
     if (addresses.describe(book.object) != 0) return fail(Status::state, "the table of addresses has no file");
-    return order(book, &reply);
+    return request(book, &reply);
   });
 }
 
@@ -109,46 +109,46 @@ Status Helper::launch(const NetworkEndpoint &network, const transport::Choice &c
   transport::shm::ObjectAddress object;
   if (memory_.describe(object) != 0 || pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
     return fail(Status::memory, "rank %d cannot start a helper process: %s", communicator_.rank(), std::strerror(errno));
-  HLC_TRY(fill_board(network, choice));
+  HLC_TRY(fill_state(network, choice));
   pid_t child = 0;
   if (const int error = Preparation(object.file, pipe_[0]).run(&child); error != 0)
     return fail(Status::unsupported, "rank %d cannot start a helper process (HALOCLINE_PROGRESS=helper): %s: %s", communicator_.rank(),
                 program.c_str(), std::strerror(error));
   child_ = child;
-  board().process = transport::shm::Process::of(child);
+  state().process = transport::shm::Process::of(child);
   return await_ready();
 }
 
-Status Helper::fill_board(const NetworkEndpoint &network, const transport::Choice &choice) {
-  HelperBoard &board = this->board();
+Status Helper::fill_state(const NetworkEndpoint &network, const transport::Choice &choice) {
+  HelperState &state = this->state();
   struct stat pipe;
   const transport::shm::Region &doorbells = communicator_.doorbell().region();
-  if (fstat(pipe_[1], &pipe) != 0 || doorbells.describe(board.doorbells) != 0)
+  if (fstat(pipe_[1], &pipe) != 0 || doorbells.describe(state.doorbells) != 0)
     return fail(Status::state, "rank %d has no files to give to a helper process: %s", communicator_.rank(), std::strerror(errno));
-  board.build = kHelperBuild;
-  board.ranks = communicator_.size();
-  board.members = communicator_.members();
-  board.one_host = communicator_.one_host() ? 1 : 0;
-  board.choice = choice;
-  board.doorbell_distance = doorbells.part_bytes(0);
-  board.pipe = {getpid(), pipe_[1], pipe.st_dev, pipe.st_ino, ""};
-  std::snprintf(board.library, sizeof board.library, "%s", network.library_file().c_str());
+  state.build = kHelperBuild;
+  state.ranks = communicator_.size();
+  state.members = communicator_.members();
+  state.one_host = communicator_.one_host() ? 1 : 0;
+  state.choice = choice;
+  state.doorbell_distance = doorbells.part_bytes(0);
+  state.pipe = {getpid(), pipe_[1], pipe.st_dev, pipe.st_ino, ""};
+  std::snprintf(state.library, sizeof state.library, "%s", network.library_file().c_str());
   return Status::ok;
 }
 
 Status Helper::await_ready() {
-  const HelperBoard &board = this->board();
+  const HelperState &state = this->state();
   // SYNC helper-ready (pairs with Server::open)
-  const auto has_begun = [&] { return board.state.load(std::memory_order_acquire) != HelperBoard::State::starting; };
+  const auto has_begun = [&] { return state.state.load(std::memory_order_acquire) != HelperState::State::starting; };
   HLC_TRY(await(has_begun));
-  if (board.state.load(std::memory_order_relaxed) == HelperBoard::State::ready) return Status::ok;
-  return fail(static_cast<Status>(board.status), "rank %d: its node's helper process: %s", communicator_.rank(), board.message);
+  if (state.state.load(std::memory_order_relaxed) == HelperState::State::ready) return Status::ok;
+  return fail(static_cast<Status>(state.status), "rank %d: its node's helper process: %s", communicator_.rank(), state.message);
 }
 
 /// Both ends at once: such an end is never without a reader.
 Status Helper::open_pipe() {
   if (communicator_.member() == 0) return Status::ok;
-  const transport::shm::ObjectAddress &there = board().pipe;
+  const transport::shm::ObjectAddress &there = state().pipe;
   char path[64];
   struct stat pipe;
   std::snprintf(path, sizeof path, "/proc/%lld/fd/%d", static_cast<long long>(there.maker), there.file);
@@ -161,7 +161,7 @@ Status Helper::open_pipe() {
 }
 
 Status Helper::look_for_death() const {
-  if (board().process.alive()) return Status::ok;
+  if (state().process.alive()) return Status::ok;
   return fail(Status::peer_died, "rank %d: the helper process of its node has ended", communicator_.rank());
 }
 
@@ -178,21 +178,21 @@ Status Helper::await(There there) {
   return Status::ok;
 }
 
-/// Without a place for the reply it is not waited for, but by the next order.
-Status Helper::order(const HelperOrder &order, HelperReply *reply) {
+/// Without a place for the reply it is not waited for, but by the next request.
+Status Helper::request(const HelperRequest &request, HelperReply *reply) {
   const std::lock_guard lock(mutex_);
-  HelperDesk &desk = this->desk();
+  HelperSlot &slot = this->slot();
   // SYNC reply-before-answered (pairs with Server::look_at)
-  const auto is_free = [&] { return desk.answered.load(std::memory_order_acquire) == desk.asked.load(std::memory_order_relaxed); };
+  const auto is_free = [&] { return slot.answered.load(std::memory_order_acquire) == slot.asked.load(std::memory_order_relaxed); };
   HLC_TRY(await(is_free));
-  desk.order = order;
-  desk.order.rank = communicator_.rank();
-  // SYNC order-before-asked (pairs with Server::look_at)
-  desk.asked.fetch_add(1, std::memory_order_release);
+  slot.request = request;
+  slot.request.rank = communicator_.rank();
+  // SYNC request-before-asked (pairs with Server::look_at)
+  slot.asked.fetch_add(1, std::memory_order_release);
   ring();
   if (!reply) return Status::ok;
   HLC_TRY(await(is_free));
-  *reply = desk.reply;
+  *reply = slot.reply;
   const auto status = static_cast<Status>(reply->status);
   return failed(status) ? fail(status, "rank %d: its node's helper process: %s", communicator_.rank(), reply->message) : Status::ok;
 }
@@ -205,37 +205,38 @@ void Helper::ring() const {
 
 Status Helper::serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperReply *reply) {
   const char *part = memory.part(member);
-  HelperOrder order;
-  order.kind = HelperOrder::Kind::serve;
-  order.segment = segment;
-  order.begin = part - memory.part(0);
-  order.bytes = memory.part_bytes(member);
-  order.data = mine.data - part;
-  order.data_bytes = mine.bytes;
-  order.landing = order.data - kLanding;
-  order.notifications = mine.words.notifications.count();
-  order.elsewhere = mine.notifications_object ? 1 : 0;
+  HelperRequest request;
+  request.kind = HelperRequest::Kind::serve;
+  request.segment = segment;
+  request.begin = part - memory.part(0);
+  request.bytes = memory.part_bytes(member);
+  request.data = mine.data - part;
+  request.data_bytes = mine.bytes;
+  request.dummy_target = request.data - kDummyTarget;
+  request.notifications = mine.words.notifications.count();
+  request.elsewhere = mine.notifications_object ? 1 : 0;
   if (mine.notifications_object)
-    order.notifications_object = *mine.notifications_object;
+    request.notifications_object = *mine.notifications_object;
   else
-    order.first_notification = mine.words.notifications.memory() - memory.part(0);
-  order.rising = mine.words.rising_count;
-  order.rising_words = reinterpret_cast<const char *>(mine.words.rising) - part;
-  if (memory.describe(order.object) != 0) return fail(Status::state, "rank %d: the memory of a segment has no file", communicator_.rank());
-  return this->order(order, reply);
+    request.first_notification = mine.words.notifications.memory() - memory.part(0);
+  request.rising = mine.words.rising_count;
+  request.rising_words = reinterpret_cast<const char *>(mine.words.rising) - part;
+  if (memory.describe(request.object) != 0)
+    return fail(Status::state, "rank %d: the memory of a segment has no file", communicator_.rank());
+  return this->request(request, reply);
 }
 
 void Helper::stop_serving(std::uint32_t segment) {
-  HelperOrder order;
-  order.kind = HelperOrder::Kind::stop;
-  order.segment = segment;
-  static_cast<void>(this->order(order, nullptr));
+  HelperRequest request;
+  request.kind = HelperRequest::Kind::stop;
+  request.segment = segment;
+  static_cast<void>(this->request(request, nullptr));
 }
 
 Helper::~Helper() {
   const bool others_may_need_it = communicator_.lost();
   if (child_ != 0 && !others_may_need_it) {
-    board().over.store(1, std::memory_order_relaxed);
+    state().over.store(1, std::memory_order_relaxed);
     ring();
   }
   close_file(pipe_[0]);

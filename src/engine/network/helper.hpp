@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/communicator/communicator.hpp"
-#include "engine/network/helper_board.hpp"
+#include "engine/network/helper_state.hpp"
 #include "engine/network/service.hpp"
 
 namespace halocline {
@@ -25,7 +25,7 @@ class Helper {
   /// Starts it, and tells it where all ranks are. Collective over the communicator, the same status on all ranks.
   Status start(const NetworkEndpoint &network, const transport::Choice &choice, const Segment &addresses);
   /// Where ranks of other nodes reach this one.
-  const transport::Address &address() const { return board().address; }
+  const transport::Address &address() const { return state().address; }
 
   /// Has this rank's part of a segment served: that of a member in memory whose file is kept until then.
   Status serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperReply *reply);
@@ -35,16 +35,16 @@ class Helper {
 
  private:
   Status launch(const NetworkEndpoint &network, const transport::Choice &choice);
-  Status fill_board(const NetworkEndpoint &network, const transport::Choice &choice);
+  Status fill_state(const NetworkEndpoint &network, const transport::Choice &choice);
   Status await_ready();
   Status open_pipe();
-  Status order(const HelperOrder &order, HelperReply *reply);
+  Status request(const HelperRequest &request, HelperReply *reply);
   template <class There>
   Status await(There there);
   void ring() const;
   void reap();
-  HelperBoard &board() const { return reinterpret_cast<HelperPart *>(memory_.part(0))->board; }
-  HelperDesk &desk() const { return reinterpret_cast<HelperPart *>(memory_.part(communicator_.member()))->desk; }
+  HelperState &state() const { return reinterpret_cast<HelperPart *>(memory_.part(0))->state; }
+  HelperSlot &slot() const { return reinterpret_cast<HelperPart *>(memory_.part(communicator_.member()))->slot; }
 
   Communicator &communicator_;
   Segment memory_;

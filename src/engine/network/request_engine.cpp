@@ -36,7 +36,7 @@ RequestEngine::RequestEngine(const Needs &needs, const transport::Choice &choice
 Status RequestEngine::open() {
   if (open_) return Status::ok;
   HLC_TRY(share_addresses());
-  HLC_TRY(prepare(communicator_, communicator_.comm(), [this] { return shared_endpoint_.open_letterbox(); }));
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [this] { return shared_endpoint_.open_receive_buffers(); }));
   shared_endpoint_.take_messages();
   open_ = true;
   return Status::ok;

@@ -40,7 +40,7 @@ struct Connection {
 
 /// One transfer with all that goes with it. From begin to its end it is the caller's, then the pool's.
 struct Request : Transfer {
-  static constexpr std::int64_t kRoom = Letterbox::kRoom;
+  static constexpr std::int64_t kRoom = ReceiveBuffers::kRoom;
 
   RequestOwner *owner = nullptr;  // null once that has gone
   Connection *connection = nullptr;

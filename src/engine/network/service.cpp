@@ -53,7 +53,7 @@ bool change(const Served &memory, const Message &query, const char *operands, st
 }  // namespace
 
 bool Service::read(const char *text, std::int64_t bytes, Message *message) const {
-  if (bytes < static_cast<std::int64_t>(sizeof *message) || bytes > Letterbox::kRoom) return false;
+  if (bytes < static_cast<std::int64_t>(sizeof *message) || bytes > ReceiveBuffers::kRoom) return false;
   std::memcpy(message, text, sizeof *message);
   return message->secret == secret_ && message->origin >= 0 && message->origin < ranks_;
 }
@@ -81,28 +81,28 @@ Service::Outcome Service::do_as_asked(const Message &query, const char *operands
   return done ? Outcome::done : Outcome::refused;
 }
 
-Status Letterbox::open(NetworkEndpoint &endpoint) {
+Status ReceiveBuffers::open(NetworkEndpoint &endpoint) {
   if (is_open()) return Status::ok;
-  HLC_TRY(room_.open(endpoint, static_cast<std::int64_t>(kLetters) * kRoom, NetworkSegment::Use::for_me));
+  HLC_TRY(room_.open(endpoint, static_cast<std::int64_t>(kBuffers) * kRoom, NetworkSegment::Use::for_me));
   endpoint_ = &endpoint;
   return Status::ok;
 }
 
 /// A stranger can make the provider report a message that it has not written: what has been read must not be found there again.
-void Letterbox::receive_again(Transfer &letter) {
-  std::memset(letter.into, 0, sizeof(Message));
-  endpoint_->start(letter);
+void ReceiveBuffers::receive_again(Transfer &buffer) {
+  std::memset(buffer.into, 0, sizeof(Message));
+  endpoint_->start(buffer);
 }
 
-void Letterbox::receive() {
-  for (std::size_t i = 0; i < kLetters; ++i) {
-    Transfer &letter = letters_[i];
-    letter.kind = Transfer::Kind::receive;
-    letter.reported = true;
-    letter.into = room_.base() + static_cast<std::int64_t>(i) * kRoom;
-    letter.bytes = kRoom;
-    letter.desc = room_.desc();
-    endpoint_->start(letter);
+void ReceiveBuffers::receive() {
+  for (std::size_t i = 0; i < kBuffers; ++i) {
+    Transfer &buffer = buffers_[i];
+    buffer.kind = Transfer::Kind::receive;
+    buffer.reported = true;
+    buffer.into = room_.base() + static_cast<std::int64_t>(i) * kRoom;
+    buffer.bytes = kRoom;
+    buffer.desc = room_.desc();
+    endpoint_->start(buffer);
   }
 }
 

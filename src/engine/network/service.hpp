@@ -16,7 +16,7 @@
 namespace halocline {
 
 /// The bytes before a part's data, where notifications without data are written to.
-inline constexpr std::int64_t kLanding = kLinePair;
+inline constexpr std::int64_t kDummyTarget = kLinePair;
 
 /// Memory of a rank that queries may touch.
 struct Served {
@@ -55,7 +55,7 @@ class Service {
 };
 
 /// Where messages of others arrive.
-class Letterbox {
+class ReceiveBuffers {
  public:
   static constexpr std::int64_t kRoom = 2048;  // bytes of a message at most
 
@@ -64,14 +64,14 @@ class Letterbox {
   /// Takes messages from now on; each is reported as a transfer that has ended, and to be started again when it has been read.
   void receive();
   /// Takes the next message where one has been read.
-  void receive_again(Transfer &letter);
+  void receive_again(Transfer &buffer);
   bool is_open() const { return endpoint_ != nullptr; }
 
  private:
-  static constexpr std::size_t kLetters = 64;
+  static constexpr std::size_t kBuffers = 64;
 
   NetworkEndpoint *endpoint_ = nullptr;
-  std::array<Transfer, kLetters> letters_;
+  std::array<Transfer, kBuffers> buffers_;
   NetworkSegment room_;
 };
 

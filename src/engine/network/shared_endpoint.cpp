@@ -105,15 +105,15 @@ void SharedEndpoint::sweep() {
   }
 }
 
-Status SharedEndpoint::open_letterbox() {
+Status SharedEndpoint::open_receive_buffers() {
   const auto locked = lock();
-  if (!letterbox_) letterbox_ = std::make_unique<Letterbox>();
-  return letterbox_->open(endpoint_);
+  if (!receive_buffers_) receive_buffers_ = std::make_unique<ReceiveBuffers>();
+  return receive_buffers_->open(endpoint_);
 }
 
 void SharedEndpoint::take_messages() {
   const auto locked = lock();
-  if (!std::exchange(takes_messages_, true)) letterbox_->receive();
+  if (!std::exchange(takes_messages_, true)) receive_buffers_->receive();
 }
 
 /// Mostly nothing has ended and nothing is put off, and the endpoint's lock is enough.
@@ -154,12 +154,12 @@ void SharedEndpoint::take_in() {
 }
 
 /// The secret says which context a message is for. The buffer is there for the next message in any case. What is dropped is counted.
-void SharedEndpoint::receive(Transfer &letter) {
-  const bool heard = letter.error == 0 && std::any_of(users_.begin(), users_.end(), [&](const EndpointUser &user) {
-                       return user.client->read(letter.into, letter.arrived);
+void SharedEndpoint::receive(Transfer &buffer) {
+  const bool heard = buffer.error == 0 && std::any_of(users_.begin(), users_.end(), [&](const EndpointUser &user) {
+                       return user.client->read(buffer.into, buffer.arrived);
                      });
   if (!heard) endpoint_.count_foreign();
-  letterbox_->receive_again(letter);
+  receive_buffers_->receive_again(buffer);
 }
 
 void SharedEndpoint::ring(EndpointClient *caller) {

@@ -78,7 +78,7 @@ class SharedEndpoint final : public Polled {
   void leave(EndpointClient &client, std::unique_ptr<Liveness> &liveness);
 
   /// Takes the memory for messages of others.
-  Status open_letterbox();
+  Status open_receive_buffers();
   /// Takes in messages from now on.
   void take_messages();
 
@@ -100,7 +100,7 @@ class SharedEndpoint final : public Polled {
   Status start_thread();
   bool take_in_unless_busy();
   void take_in();
-  void receive(Transfer &letter);
+  void receive(Transfer &buffer);
   void ring(EndpointClient *caller);
   void sweep();
 
@@ -108,7 +108,7 @@ class SharedEndpoint final : public Polled {
   std::mutex mutex_;
   NetworkEndpoint endpoint_;
   ProbeWords probe_words_;
-  std::unique_ptr<Letterbox> letterbox_;
+  std::unique_ptr<ReceiveBuffers> receive_buffers_;
   bool takes_messages_ = false;
   std::deque<transport::Failures> failures_;
   EndpointUsers users_, left_;

@@ -50,25 +50,25 @@ void FarParts::find_network() {
   helper_ = network_.helper();
 }
 
-Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, RemoteDescriptor *descriptor) {
+Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &memory, bool dummy_target, RemoteDescriptor *descriptor) {
   find_network();
   number_ = number;
-  landing_ = landing;
+  dummy_target_ = dummy_target;
   if (!helper_) return open_mine(mine, descriptor);
-  if (landing) return have_mine_served(mine, memory, 0, descriptor);
+  if (dummy_target) return have_mine_served(mine, memory, 0, descriptor);
   return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings",
               communicator_.rank());
 }
 
-void FarParts::reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool landing) {
+void FarParts::reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool dummy_target) {
   find_network();
   number_ = number;
-  landing_ = landing;
+  dummy_target_ = dummy_target;
   only_ = descriptor;
 }
 
 Status FarParts::open_mine(const Served &mine, RemoteDescriptor *descriptor) {
-  const std::int64_t before = landing_ ? kLanding : 0;
+  const std::int64_t before = dummy_target_ ? kDummyTarget : 0;
   requests_->serve(number_, mine);
   serves_ = true;
   HLC_TRY(mine_.cover(*endpoint_, mine.data - before, mine.bytes + before));
@@ -88,7 +88,7 @@ Status FarParts::have_mine_served(const Served &mine, const Segment &memory, Mem
 void FarParts::aim(Request &request, Target target) const {
   const RemoteDescriptor &descriptor = descriptor_of(target.rank);
   request.key = descriptor.part.key;
-  request.address = descriptor.part.address + static_cast<std::uint64_t>((landing_ ? kLanding : 0) + target.offset);
+  request.address = descriptor.part.address + static_cast<std::uint64_t>((dummy_target_ ? kDummyTarget : 0) + target.offset);
 }
 
 /// Short data are copied, so that the caller has them back at once.
@@ -199,7 +199,7 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
 /// The last piece, with the notification.
 Status FarParts::put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   const std::int64_t first = first_pieces(bytes);
-  if (!endpoint_->carries_values() || (bytes == 0 && !landing_)) return notify_by_message(call, to.rank, notification);
+  if (!endpoint_->carries_values() || (bytes == 0 && !dummy_target_)) return notify_by_message(call, to.rank, notification);
   return write_with_immediate(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
 }
 
@@ -211,7 +211,7 @@ Status FarParts::write_with_immediate(const char *call, Target to, const char *d
   request->kind = endpoint_->keeps_order() ? Transfer::Kind::write_with_immediate : Transfer::Kind::write_delivered_with_immediate;
   request->immediate =
       NetworkEndpoint::immediate_data(descriptor_of(to.rank).words_id, static_cast<std::uint32_t>(notification.id), notification.value);
-  aim(*request, bytes > 0 ? to : Target{to.rank, -kLanding});
+  aim(*request, bytes > 0 ? to : Target{to.rank, -kDummyTarget});
   if (bytes > 0) return launch(*request, give_source(*request, data, bytes));
   return launch(*request, give_source(*request, reinterpret_cast<const char *>(&nothing), sizeof nothing));
 }

@@ -26,7 +26,7 @@ struct PendingNotify {
 /// A rank's part as others reach it over the network. Plain numbers, to be sent as they are.
 struct RemoteDescriptor {
   std::int64_t bytes = 0;
-  transport::RemoteKey part;  // from the landing on
+  transport::RemoteKey part;  // from the dummy target on
   std::uint64_t words_id = 0;
 };
 
@@ -41,11 +41,11 @@ class FarParts {
   /// Opens this rank's part to the others, and learns of theirs. With a helper the file of the memory must be open until then. Collective
   /// over the communicator.
   Status connect(const Served &mine, const Segment &memory);
-  /// Opens a part of this rank alone, the only one of its memory; the network is open. Without `landing` there are no such bytes before its
+  /// Opens a part of this rank alone, the only one of its memory; the network is open. Without `dummy_target` there are no such bytes before its
   /// data. Local.
-  Status serve(std::uint32_t number, const Served &mine, const Segment &memory, bool landing, RemoteDescriptor *descriptor);
+  Status serve(std::uint32_t number, const Served &mine, const Segment &memory, bool dummy_target, RemoteDescriptor *descriptor);
   /// Will reach this part alone, which its owner has opened so. Local.
-  void reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool landing);
+  void reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool dummy_target);
 
   std::int64_t bytes_of(int rank) const { return descriptor_of(rank).bytes; }
 
@@ -100,7 +100,7 @@ class FarParts {
   std::optional<RemoteDescriptor> only_;  // instead of them
   std::uint64_t words_id_ = 0;
   std::uint32_t number_ = 0;
-  bool serves_ = false, landing_ = true;
+  bool serves_ = false, dummy_target_ = true;
 };
 
 }  // namespace halocline

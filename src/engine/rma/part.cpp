@@ -16,7 +16,7 @@ namespace halocline {
 namespace {
 
 std::int64_t bytes_before_data(const PartDescriptor &descriptor) {
-  return Segment::rounded(Words::bytes_of(descriptor.notifications, descriptor.rising) + kLanding);
+  return Segment::rounded(Words::bytes_of(descriptor.notifications, descriptor.rising) + kDummyTarget);
 }
 
 /// Lays out the one part of an object.

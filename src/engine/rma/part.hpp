@@ -37,7 +37,7 @@ struct PartSpec {
 
 /// A part of this rank, in an object that the ranks of its node may map:
 ///
-///   | words | a landing | data, from a page on, unless the application has brought them: then the landing holds a lock |
+///   | words | a dummy target | data, from a page on, unless the application has brought them: then the dummy target holds a lock |
 class OwnPart {
  public:
   explicit OwnPart(Network &network) : network_(network), communicator_(network.communicator()) {}

@@ -92,7 +92,7 @@ Status PublicSegment::compare(const char *what, std::int64_t mine) {
 int PublicSegment::barrier_words() const { return rounds(communicator_.size()); }
 
 std::int64_t PublicSegment::bytes_before_data() const {
-  return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + Words::bytes_of(notifications_, barrier_words()) + kLanding);
+  return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + Words::bytes_of(notifications_, barrier_words()) + kDummyTarget);
 }
 
 void PublicSegment::find_parts() {

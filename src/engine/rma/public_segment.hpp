@@ -24,7 +24,7 @@ struct Extent {
 
 /// One rank's part in the node's shared memory, a piece of a Region:
 ///
-///   | PartHeader | notifications | a word per round of the barrier | a landing | the rank's bytes, from a page on |
+///   | PartHeader | notifications | a word per round of the barrier | a dummy target | the rank's bytes, from a page on |
 ///
 /// The header is written once, by its rank. A notification is set by any rank and taken by its owner; where the ranks of the node share theirs, all
 /// use those in the part of the first, and any takes them. Other nodes reach what follows the words.

@@ -47,7 +47,7 @@ bool lies_in_slot(const Bundle &bundle, std::uint64_t begin, std::int64_t bytes)
 std::int64_t slot_bytes(const Bundle &bundle, std::int64_t data) { return head_bytes(bundle) + data; }
 
 std::int64_t bundle_bytes(const Bundle &bundle, std::int64_t words_bytes) {
-  return words_bytes + kLandingBytes + kNewsBytes + 2 * (slot_bytes(bundle, bundle.in) + slot_bytes(bundle, bundle.out));
+  return words_bytes + kTargetHeadBytes + kNewsBytes + 2 * (slot_bytes(bundle, bundle.in) + slot_bytes(bundle, bundle.out));
 }
 
 std::vector<Stake> list_stakes(const Plan &plan, const std::vector<int> &edges, const std::vector<std::int64_t> &node_of) {

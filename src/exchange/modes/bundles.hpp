@@ -38,9 +38,9 @@ bool lies_in_slot(const Bundle &bundle, std::uint64_t begin, std::int64_t bytes)
 /// Bytes of a whole slot.
 std::int64_t slot_bytes(const Bundle &bundle, std::int64_t data);
 
-///   memory:  | words | landing | slots to receive in: 0, 1 | news | slots to send from: 0, 1 |
-/// The landing is where writes go that only try whether somebody is there, and news of a rank that is lost. News go from the other place.
-inline constexpr std::int64_t kLandingBytes = 64, kNewsBytes = 64;
+///   memory:  | words | target | slots to receive in: 0, 1 | news | slots to send from: 0, 1 |
+/// The target is where writes go that only try whether somebody is there, and news of a rank that is lost. News go from the other place.
+inline constexpr std::int64_t kTargetHeadBytes = 64, kNewsBytes = 64;
 std::int64_t bundle_bytes(const Bundle &bundle, std::int64_t words_bytes);
 
 /// The stakes of one rank, in order of nodes. node_of[e] is the node at the other end of edge e.

@@ -124,19 +124,19 @@ Status NodeWays::open(Way &way) {
   const std::int64_t in = slot_bytes(way.bundle, way.bundle.in), out = slot_bytes(way.bundle, way.bundle.out);
   char *memory = memory_.part(way.bundle.carrier) + sizeof(NodeWords) + way.bundle.place;
   way.words = reinterpret_cast<BundleWords *>(memory);
-  way.landing_at = memory + sizeof(BundleWords);
-  way.news_at = way.landing_at + kLandingBytes + 2 * in;
+  way.target_at = memory + sizeof(BundleWords);
+  way.news_at = way.target_at + kTargetHeadBytes + 2 * in;
   for (std::size_t slot = 0; slot < kSlots; ++slot) {
-    way.receive[slot] = way.landing_at + kLandingBytes + static_cast<std::int64_t>(slot) * in;
+    way.receive[slot] = way.target_at + kTargetHeadBytes + static_cast<std::int64_t>(slot) * in;
     way.send[slot] = way.news_at + kNewsBytes + static_cast<std::int64_t>(slot) * out;
   }
   HLC_TRY(way.source.cover(endpoint_, way.news_at, kNewsBytes + 2 * out, NetworkSegment::Use::for_me));
   if (!is_carrier(way)) return Status::ok;
-  HLC_TRY(way.landing.cover(endpoint_, way.landing_at, kLandingBytes + 2 * in, NetworkSegment::Use::for_peers));
+  HLC_TRY(way.target.cover(endpoint_, way.target_at, kTargetHeadBytes + 2 * in, NetworkSegment::Use::for_peers));
   ReachDescriptor &descriptor = way.words->reach;
   descriptor.carrier = network_.liveness()->mine();
   descriptor.rank = plan_.context->rank();
-  descriptor.memory = way.landing.remote();
+  descriptor.memory = way.target.remote();
   for (; way.registered < kinds; ++way.registered)
     descriptor.immediates[way.registered] = endpoint_.register_counter(&way.words->heard[way.registered]);
   return Status::ok;
@@ -191,7 +191,7 @@ void NodeWays::aim_word(Transfer &word, const Transfer &model, const char *from,
 
 void NodeWays::make_pieces(Way &way, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model) {
   const std::int64_t bytes = slot_bytes(way.bundle, way.bundle.out);
-  const std::int64_t slot_at = kLandingBytes + static_cast<std::int64_t>(slot) * bytes;
+  const std::int64_t slot_at = kTargetHeadBytes + static_cast<std::int64_t>(slot) * bytes;
   way.pieces[slot] = std::vector<Transfer>(static_cast<std::size_t>(pieces_of(bytes)));
   std::int64_t before = 0;
   for (Transfer &piece : way.pieces[slot]) {

@@ -40,7 +40,7 @@ static_assert(sizeof(NodeWords) % kLinePair == 0);
 struct ReachDescriptor {
   RankAddress carrier;
   int rank = 0;  // the carrier's
-  transport::RemoteKey memory;  // from the landing on
+  transport::RemoteKey memory;  // from the target on
   std::array<std::uint64_t, kinds> immediates{};
 };
 
@@ -57,8 +57,8 @@ struct BundleWords {
   ReachDescriptor reach;  // written by the carrier, once
 };
 
-/// The word of a landing that news are written to.
-inline std::uint64_t &news_in(char *landing) { return reinterpret_cast<std::uint64_t *>(landing)[1]; }
+/// The word of a target that news are written to.
+inline std::uint64_t &news_in(char *target) { return reinterpret_cast<std::uint64_t *>(target)[1]; }
 /// The words before the data of a slot. How many pieces have been sent into it beyond the first ones, in all rounds so far:
 inline std::uint64_t &further_in(char *slot) { return *reinterpret_cast<std::uint64_t *>(slot); }
 /// Where the data of an edge are, by its number in the bundle; from the slot's first byte on.
@@ -79,9 +79,9 @@ class NodeWays {
     int some_rank = -1;  // a neighbour there, for messages
     BundleWords *words = nullptr;
     std::array<char *, kSlots> receive{}, send{};
-    char *landing_at = nullptr, *news_at = nullptr;
+    char *target_at = nullptr, *news_at = nullptr;
     std::int64_t head_bytes = 0;
-    NetworkSegment landing;  // registered by the carrier: the landing and the slots to receive in
+    NetworkSegment target;  // registered by the carrier: the target and the slots to receive in
     NetworkSegment source;  // news and the slots to send from
     std::size_t registered = 0;  // to so many kinds; the carrier
     transport::Address address;

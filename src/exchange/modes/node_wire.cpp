@@ -115,7 +115,7 @@ class NodeWireLeg final : public Leg {
     if (const std::uint64_t word = ways_.words().lost.load(std::memory_order_relaxed); word != 0) return end_for(Loss::of(word));
     for (Way &way : ways_.all()) {
       // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
-      if (reached(way.words->heard[loss], 1)) return end_for(Loss::of(news_in(way.landing_at)));
+      if (reached(way.words->heard[loss], 1)) return end_for(Loss::of(news_in(way.target_at)));
       if (is_gone(way)) return lose(way, "the network has nobody to give it to");
     }
     return Status::ok;

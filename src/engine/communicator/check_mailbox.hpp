@@ -1,4 +1,4 @@
-// Check mode's post office, one per context: letters between ranks that wait in a box until the plan they are for looks, and a record of
+// Check mode's post office, one per context: messages between ranks that wait in a box until the plan they are for looks, and a record of
 // what each plan of this process is doing, which other plans need to tell a wait from a deadlock. Only there with HALOCLINE_CHECK=1.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,7 +17,7 @@ namespace halocline {
 
 class Communicator;
 
-/// What a letter says.
+/// What a message says.
 enum class Word : int {
   started,    // a swap over one edge; the text is the plan's own
   finishing,  // the sender is in finish; the text lists the plans that the same thread would finish later
@@ -26,7 +26,7 @@ enum class Word : int {
 };
 
 /// A message about one round of one plan (a halo or an exchange). Plans have the same serial on all ranks.
-struct Letter {
+struct CheckMessage {
   std::int64_t plan = 0;
   std::uint64_t round = 0;
   Word word = Word::started;
@@ -36,12 +36,12 @@ struct Letter {
 };
 
 /// Letters and records. Any thread may call; the lock is held only while a call runs.
-class Post {
+class CheckMailbox {
  public:
-  Post() = default;
-  Post(const Post &) = delete;
-  Post &operator=(const Post &) = delete;
-  ~Post();
+  CheckMailbox() = default;
+  CheckMailbox(const CheckMailbox &) = delete;
+  CheckMailbox &operator=(const CheckMailbox &) = delete;
+  ~CheckMailbox();
 
   /// Duplicates the communicator. Collective.
   Status open(MPI_Comm comm);
@@ -54,18 +54,18 @@ class Post {
   void enroll(std::int64_t serial, const std::string &label);
   void strike(std::int64_t serial);
 
-  /// Sends without waiting; the letter is kept until it has been received. Without memory for all of it nothing is sent.
-  Status send(int rank, const Letter &letter);
-  /// Puts a letter into this rank's own box.
-  void keep(Letter letter);
-  /// True once all letters of a plan have been received.
+  /// Sends without waiting; the message is kept until it has been received. Without memory for all of it nothing is sent.
+  Status send(int rank, const CheckMessage &message);
+  /// Puts a message into this rank's own box.
+  void keep(CheckMessage message);
+  /// True once all messages of a plan have been received.
   bool all_sent(std::int64_t serial);
   /// Takes in what has come for any plan, without waiting.
   Status receive();
-  /// Hands over the letters of a plan that have come, but for those that say `finishing`.
-  std::vector<Letter> take(std::int64_t serial);
+  /// Hands over the messages of a plan that have come, but for those that say `finishing`.
+  std::vector<CheckMessage> take(std::int64_t serial);
 
-  /// Notes that this thread starts, begins to finish, has finished (or given up) a round of a plan. The second returns the text of its letter.
+  /// Notes that this thread starts, begins to finish, has finished (or given up) a round of a plan. The second returns the text of its message.
   void note_start(std::int64_t serial);
   std::vector<char> note_finishing(std::int64_t serial);
   void note_finished(std::int64_t serial);
@@ -87,17 +87,17 @@ class Post {
     std::uint64_t started = 0, finished = 0;
     bool finishing = false;
     int thread = -1;  // that started or finished it last
-    std::vector<Letter> letters;
+    std::vector<CheckMessage> messages;
     std::map<int, Finish> finishes;  // by rank
   };
-  /// A piece of a letter under way.
+  /// A piece of a message under way.
   struct Sending {
     std::int64_t plan;
-    std::shared_ptr<std::vector<char>> bytes;  // of the whole letter
+    std::shared_ptr<std::vector<char>> bytes;  // of the whole message
     std::size_t first;  // of this piece
     MPI_Request request;
   };
-  /// A piece of a letter that MPI is writing.
+  /// A piece of a message that MPI is writing.
   struct Receiving {
     int source;
     std::vector<char> bytes;
@@ -121,7 +121,7 @@ class Post {
   std::list<Sending> sending_;
   std::list<Receiving> receiving_;  // in the order in which they were seen
   std::list<Receiving> lost_;  // that MPI has refused; it may still write them
-  std::map<int, std::vector<char>> pieces_;  // by source: a letter that has not come whole
+  std::map<int, std::vector<char>> pieces_;  // by source: a message that has not come whole
 };
 
 }  // namespace halocline

@@ -1,6 +1,6 @@
 // Letters travel as one or several messages of at most 64 MiB; MPI keeps those of one sender in order.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/communicator/post.hpp"
+#include "engine/communicator/check_mailbox.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,9 +18,9 @@ namespace {
 constexpr int kTag = 1;
 constexpr std::size_t kLongestPiece = std::size_t{64} << 20;
 
-/// How a letter begins on its way.
+/// How a message begins on its way.
 struct Head {
-  std::uint64_t bytes;  // of the whole letter, this head included
+  std::uint64_t bytes;  // of the whole message, this head included
   std::int64_t plan;
   std::uint64_t round;
   Word word;
@@ -36,20 +36,20 @@ int thread_number() {
 
 }  // namespace
 
-Post::~Post() {
+CheckMailbox::~CheckMailbox() {
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-Status Post::open(MPI_Comm comm) {
+Status CheckMailbox::open(MPI_Comm comm) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
   many_threads_ = provided == MPI_THREAD_MULTIPLE;
   return check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
 }
 
-/// A rank joins the barrier once its letters have been received (their sends are synchronous), and receives until all have joined: then no
-/// letter is on its way.
-Status Post::close(Communicator &communicator) {
+/// A rank joins the barrier once its messages have been received (their sends are synchronous), and receives until all have joined: then no
+/// message is on its way.
+Status CheckMailbox::close(Communicator &communicator) {
   const std::lock_guard lock(mutex_);
   Patience patience(communicator);
   MPI_Request barrier = MPI_REQUEST_NULL;
@@ -64,29 +64,29 @@ Status Post::close(Communicator &communicator) {
   return check_mpi(MPI_Comm_free(&comm_), "MPI_Comm_free");
 }
 
-std::int64_t Post::next_serial() {
+std::int64_t CheckMailbox::next_serial() {
   const std::lock_guard lock(mutex_);
   return next_serial_;
 }
 
-void Post::enroll(std::int64_t serial, const std::string &label) {
+void CheckMailbox::enroll(std::int64_t serial, const std::string &label) {
   const std::lock_guard lock(mutex_);
   next_serial_ = serial + 1;
   records_[serial].label = label;
 }
 
-void Post::strike(std::int64_t serial) {
+void CheckMailbox::strike(std::int64_t serial) {
   const std::lock_guard lock(mutex_);
   records_.erase(serial);
 }
 
-Status Post::send(int rank, const Letter &letter) {
-  const Head head{sizeof(Head) + letter.text.size(), letter.plan, letter.round, letter.word, letter.edge};
+Status CheckMailbox::send(int rank, const CheckMessage &message) {
+  const Head head{sizeof(Head) + message.text.size(), message.plan, message.round, message.word, message.edge};
   const auto bytes = std::make_shared<std::vector<char>>(head.bytes);
   std::memcpy(bytes->data(), &head, sizeof head);
-  std::copy(letter.text.begin(), letter.text.end(), bytes->begin() + sizeof head);
+  std::copy(message.text.begin(), message.text.end(), bytes->begin() + sizeof head);
   std::list<Sending> pieces;
-  for (std::size_t done = 0; done < bytes->size(); done += kLongestPiece) pieces.push_back({letter.plan, bytes, done, MPI_REQUEST_NULL});
+  for (std::size_t done = 0; done < bytes->size(); done += kLongestPiece) pieces.push_back({message.plan, bytes, done, MPI_REQUEST_NULL});
   const std::lock_guard lock(mutex_);
   auto piece = pieces.begin();
   sending_.splice(sending_.end(), pieces);
@@ -97,30 +97,30 @@ Status Post::send(int rank, const Letter &letter) {
   return Status::ok;
 }
 
-void Post::keep(Letter letter) {
+void CheckMailbox::keep(CheckMessage message) {
   const std::lock_guard lock(mutex_);
-  if (const auto record = records_.find(letter.plan); record != records_.end()) record->second.letters.push_back(std::move(letter));
+  if (const auto record = records_.find(message.plan); record != records_.end()) record->second.messages.push_back(std::move(message));
 }
 
-bool Post::all_sent(std::int64_t serial) {
+bool CheckMailbox::all_sent(std::int64_t serial) {
   const std::lock_guard lock(mutex_);
   return std::none_of(sending_.begin(), sending_.end(), [&](const Sending &sending) { return sending.plan == serial; });
 }
 
-Status Post::receive() {
+Status CheckMailbox::receive() {
   const std::lock_guard lock(mutex_);
   return receive_locked();
 }
 
-Status Post::receive_locked() {
+Status CheckMailbox::receive_locked() {
   HLC_TRY(forget_sent());
   HLC_TRY(begin_receives());
   return end_receives();
 }
 
-/// A large letter comes only while its sender is inside MPI, so no receive may wait. Who holds the lock is alone: nobody else takes what the
+/// A large message comes only while its sender is inside MPI, so no receive may wait. Who holds the lock is alone: nobody else takes what the
 /// probe has seen.
-Status Post::begin_receives() {
+Status CheckMailbox::begin_receives() {
   while (true) {
     int there = 0, count = 0;
     MPI_Status status;
@@ -135,7 +135,7 @@ Status Post::begin_receives() {
 }
 
 /// Pieces of one sender are taken in in their order, whichever is complete first.
-Status Post::end_receives() {
+Status CheckMailbox::end_receives() {
   std::set<int> late;
   for (auto piece = receiving_.begin(); piece != receiving_.end();) {
     int done = 0;
@@ -150,12 +150,12 @@ Status Post::end_receives() {
 }
 
 /// A piece that MPI could not receive leaves a hole in what its sender says: nothing more of that sender counts.
-Status Post::set_aside(std::list<Receiving>::iterator piece, Status why) {
+Status CheckMailbox::set_aside(std::list<Receiving>::iterator piece, Status why) {
   lost_.splice(lost_.end(), receiving_, piece);
   return why;
 }
 
-Status Post::forget_sent() {
+Status CheckMailbox::forget_sent() {
   for (auto sending = sending_.begin(); sending != sending_.end();) {
     int done = 0;
     HLC_TRY(check_mpi(MPI_Test(&sending->request, &done, MPI_STATUS_IGNORE), "MPI_Test"));
@@ -165,7 +165,7 @@ Status Post::forget_sent() {
 }
 
 /// If memory runs out the piece counts as not taken in, and is offered again with the next look.
-void Post::take_in(int source, const std::vector<char> &piece) {
+void CheckMailbox::take_in(int source, const std::vector<char> &piece) {
   if (std::any_of(lost_.begin(), lost_.end(), [&](const Receiving &lost) { return lost.source == source; })) return;
   std::vector<char> &whole = pieces_[source];
   const std::size_t before = whole.size();
@@ -183,14 +183,14 @@ void Post::take_in(int source, const std::vector<char> &piece) {
 }
 
 /// Letters for a plan that is gone are thrown away.
-void Post::sort(int source, const std::vector<char> &bytes) {
+void CheckMailbox::sort(int source, const std::vector<char> &bytes) {
   Head head;
   std::memcpy(&head, bytes.data(), sizeof head);
   const auto record = records_.find(head.plan);
   if (record == records_.end()) return;
   std::vector<char> text(bytes.begin() + sizeof head, bytes.end());
   if (head.word != Word::finishing) {
-    record->second.letters.push_back({head.plan, head.round, head.word, head.edge, source, std::move(text)});
+    record->second.messages.push_back({head.plan, head.round, head.word, head.edge, source, std::move(text)});
     return;
   }
   std::vector<std::int64_t> later(text.size() / sizeof(std::int64_t));
@@ -198,12 +198,12 @@ void Post::sort(int source, const std::vector<char> &bytes) {
   record->second.finishes[source] = {head.round, std::move(later)};
 }
 
-std::vector<Letter> Post::take(std::int64_t serial) {
+std::vector<CheckMessage> CheckMailbox::take(std::int64_t serial) {
   const std::lock_guard lock(mutex_);
-  return std::exchange(records_[serial].letters, {});
+  return std::exchange(records_[serial].messages, {});
 }
 
-void Post::note_start(std::int64_t serial) {
+void CheckMailbox::note_start(std::int64_t serial) {
   const std::lock_guard lock(mutex_);
   Record &record = records_[serial];
   record.started += 1;
@@ -212,11 +212,11 @@ void Post::note_start(std::int64_t serial) {
 
 /// Whether a plan would be finished by the calling thread. Where only one thread may call MPI at a time there is no doubt; else only a plan
 /// that is in flight has a thread, the one that started it.
-bool Post::mine_to_finish(const Record &record) const {
+bool CheckMailbox::mine_to_finish(const Record &record) const {
   return !many_threads_ || (record.started > record.finished && record.thread == thread_number());
 }
 
-std::vector<char> Post::note_finishing(std::int64_t serial) {
+std::vector<char> CheckMailbox::note_finishing(std::int64_t serial) {
   const std::lock_guard lock(mutex_);
   records_[serial].finishing = true;
   records_[serial].thread = thread_number();
@@ -228,18 +228,18 @@ std::vector<char> Post::note_finishing(std::int64_t serial) {
   return text;
 }
 
-void Post::note_finished(std::int64_t serial) {
+void CheckMailbox::note_finished(std::int64_t serial) {
   const std::lock_guard lock(mutex_);
   records_[serial].finishing = false;
   records_[serial].finished += 1;
 }
 
-bool Post::finishes(std::int64_t serial, int rank, std::uint64_t round) {
+bool CheckMailbox::finishes(std::int64_t serial, int rank, std::uint64_t round) {
   const std::lock_guard lock(mutex_);
   return records_[serial].finishes[rank].round >= round;
 }
 
-std::int64_t Post::crosses(std::int64_t mine, int rank, std::string *what) {
+std::int64_t CheckMailbox::crosses(std::int64_t mine, int rank, std::string *what) {
   const std::lock_guard lock(mutex_);
   for (const auto &[other, record] : records_) {
     if (other == mine || record.finishing || !mine_to_finish(record)) continue;

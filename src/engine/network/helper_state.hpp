@@ -1,4 +1,4 @@
-// The memory through which the ranks of a node and their helper process talk: each rank has a desk of its own, the first also holds the board.
+// The memory through which the ranks of a node and their helper process talk: each rank has a slot of its own, the first also holds the state.
 // Offsets and numbers only, no pointers; the same file is compiled into the library and into the helper.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -13,7 +13,7 @@
 namespace halocline {
 
 /// What a rank wants of its helper.
-struct HelperOrder {
+struct HelperRequest {
   /// book: take the addresses of all ranks; serve: a part of a segment; stop: no more.
   enum class Kind : std::int32_t { book, serve, stop };
 
@@ -23,7 +23,7 @@ struct HelperOrder {
   transport::shm::ObjectAddress object;
   std::int64_t begin = 0, bytes = 0;  // of the memory in the object, from a page on
   std::int64_t data = 0, data_bytes = 0;  // of a part: what queries may touch, from `begin` on
-  std::int64_t landing = 0;  // what others may write, from `begin` on, to the end of the data
+  std::int64_t dummy_target = 0;  // what others may write, from `begin` on, to the end of the data
   std::int32_t notifications = 0, rising = 0;  // how many
   std::int64_t rising_words = 0;  // those that rise, from `begin` on
   std::int64_t first_notification = 0;  // from the begin of the object: those that a node shares lie in the part of another rank,
@@ -39,19 +39,19 @@ struct HelperReply {
   std::uint64_t words_id = 0;
 };
 
-/// One rank's desk.
+/// One rank's slot.
 ///
-///   asked     counts orders; written by the rank, after the order
+///   asked     counts requests; written by the rank, after the request
 ///   answered  follows it; written by the helper, after the reply
-struct HelperDesk {
+struct HelperSlot {
   alignas(kLinePair) std::atomic<std::uint32_t> asked;
-  HelperOrder order;
+  HelperRequest request;
   alignas(kLinePair) std::atomic<std::uint32_t> answered;
   HelperReply reply;
 };
 
 /// What concerns all.
-struct HelperBoard {
+struct HelperState {
   enum class State : std::int32_t { starting, ready, failed };
 
   // Written by member 0 before there is a helper.
@@ -74,14 +74,14 @@ struct HelperBoard {
   transport::Address address;
 };
 
-/// A member's part of the Region. The board is that of member 0.
+/// A member's part of the Region. The state is that of member 0.
 struct HelperPart {
-  HelperDesk desk;
-  HelperBoard board;
+  HelperSlot slot;
+  HelperState state;
 };
 
 /// Tells a helper of another build, which would read the memory otherwise.
-inline constexpr std::uint64_t kHelperBuild = sizeof(HelperPart) << 32 | sizeof(HelperDesk) << 16 | 1;
+inline constexpr std::uint64_t kHelperBuild = sizeof(HelperPart) << 32 | sizeof(HelperSlot) << 16 | 1;
 
 /// The descriptors that a helper is started with: the Region's object, and the pipe.
 inline constexpr int kHelperObject = 3, kHelperPipe = 4;
