@@ -16,7 +16,7 @@
 namespace halocline {
 
 /// The object behind hlc_blocks.
-class Blocks final : private Cargo {
+class Blocks final : private Packer {
  public:
   explicit Blocks(Context &context);
   ~Blocks() override;

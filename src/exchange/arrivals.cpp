@@ -1,4 +1,4 @@
-// Asking legs, and handing over what they bring.
+// Asking channels, and handing over what they bring.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/arrivals.hpp"
 
@@ -19,13 +19,13 @@ void Arrivals::arrange() {
     awaited_[e] = plan_.parts[e].in > 0;
     awaited_edges_ += awaited_[e] ? 1 : 0;
   }
-  for (auto &leg : legs_.all()) leg->parts_changed();
+  for (auto &channel : channels_.all()) channel->parts_changed();
   arranged_ = true;
 }
 
 Status Arrivals::poll() {
-  bool progress = !legs_.blocks();
-  const auto keep = [this](Leg &, Edges come) {
+  bool progress = !channels_.blocks();
+  const auto keep = [this](Channel &, Edges come) {
     if (!in_order_) early_.insert(early_.end(), come.begin(), come.end());
     return Status::ok;
   };
@@ -33,31 +33,31 @@ Status Arrivals::poll() {
   return missing_ > 0 ? Status::again : Status::ok;
 }
 
-/// Asks each leg once, without waiting, and hands on what has come.
+/// Asks each channel once, without waiting, and hands on what has come.
 template <class Take>
 Status Arrivals::collect(bool *progress, Take take_come) {
   *progress = false;
-  for (auto &leg : legs_.all()) {
+  for (auto &channel : channels_.all()) {
     Edges come;
-    const Status status = leg->poll_several(&come);
+    const Status status = channel->poll_several(&come);
     if (status == Status::again) continue;
-    HLC_TRY(legs_.name_peer(status, come.empty() ? -1 : come.front()));
+    HLC_TRY(channels_.name_peer(status, come.empty() ? -1 : come.front()));
     for (const int e : come) came_[static_cast<std::size_t>(e)] = round_;
     missing_ -= static_cast<int>(come.size());
     *progress = true;
-    HLC_TRY(take_come(*leg, come));
+    HLC_TRY(take_come(*channel, come));
   }
   return Status::ok;
 }
 
 Status Arrivals::look(bool *progress) {
-  HLC_TRY(collect(progress, [this](Leg &from, Edges come) { return in_order_ ? Status::ok : take(from, come); }));
+  HLC_TRY(collect(progress, [this](Channel &from, Edges come) { return in_order_ ? Status::ok : take(from, come); }));
   if (in_order_ && *progress) HLC_TRY(take_in_order());
   return left_ == 0 ? Status::ok : Status::again;
 }
 
-/// Hands the cargo what has come over edges of one leg: to unpack, to copy from the neighbour, or to be read where it lies.
-Status Arrivals::take(Leg &from, Edges edges) {
+/// Hands the packer what has come over edges of one channel: to unpack, to copy from the neighbour, or to be read where it lies.
+Status Arrivals::take(Channel &from, Edges edges) {
   left_ -= static_cast<int>(edges.size());
   if (!plan_.places.empty() && !from.packs()) HLC_TRY(find(from, edges));
   if (plan_.views_out) {
@@ -65,34 +65,34 @@ Status Arrivals::take(Leg &from, Edges edges) {
     return Status::ok;
   }
   if (!from.packs()) {
-    cargo_->pull_several(edges);
+    packer_->pull_several(edges);
     return from.release_several(edges);
   }
   for (const int e : edges) {
-    cargo_->unpack(e, from.arrived(e));
+    packer_->unpack(e, from.arrived(e));
     HLC_TRY(from.release(e));
   }
   return Status::ok;
 }
 
-Status Arrivals::find(const Leg &from, Edges edges) {
-  for (const int e : edges) HLC_TRY(cargo_->found(e, from.places(e)));
+Status Arrivals::find(const Channel &from, Edges edges) {
+  for (const int e : edges) HLC_TRY(packer_->found(e, from.places(e)));
   return Status::ok;
 }
 
-void Arrivals::show(Leg &from, Edges edges) {
+void Arrivals::show(Channel &from, Edges edges) {
   for (const int e : edges) {
-    cargo_->show(e, from.arrived(e));
+    packer_->show(e, from.arrived(e));
     shown_.push_back(e);
   }
 }
 
-/// What came before finish. Edges that came one after the other over the same leg are taken together.
+/// What came before finish. Edges that came one after the other over the same channel are taken together.
 Status Arrivals::take_early() {
   const Edges come = early_;
   for (std::size_t first = 0, end = 0; first < come.size(); first = end) {
-    Leg &from = legs_.of(come[first]);
-    while (end < come.size() && &legs_.of(come[end]) == &from) ++end;
+    Channel &from = channels_.of(come[first]);
+    while (end < come.size() && &channels_.of(come[end]) == &from) ++end;
     HLC_TRY(take(from, come.subspan(first, end - first)));
   }
   early_.clear();
@@ -105,13 +105,13 @@ Status Arrivals::take_in_order() {
     const auto e = static_cast<std::size_t>(next_);
     if (!awaited_[e]) continue;
     if (came_[e] != round_) return Status::ok;
-    HLC_TRY(take(legs_.of(next_), {&next_, 1}));
+    HLC_TRY(take(channels_.of(next_), {&next_, 1}));
   }
   return Status::ok;
 }
 
 Status Arrivals::give_back() {
-  for (const int e : shown_) HLC_TRY(legs_.of(e).release(e));
+  for (const int e : shown_) HLC_TRY(channels_.of(e).release(e));
   shown_.clear();
   plan_.views_out = false;
   return Status::ok;

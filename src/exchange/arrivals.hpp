@@ -5,21 +5,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "exchange/cargo.hpp"
-#include "exchange/legs.hpp"
+#include "exchange/channels.hpp"
+#include "exchange/packer.hpp"
 
 namespace halocline {
 
 class Arrivals {
  public:
-  Arrivals(Plan &plan, const Legs &legs, Cargo &owner) : plan_(plan), legs_(legs), cargo_(&owner) {}
+  Arrivals(Plan &plan, const Channels &channels, Packer &owner) : plan_(plan), channels_(channels), packer_(&owner) {}
   Arrivals(const Arrivals &) = delete;
   Arrivals &operator=(const Arrivals &) = delete;
 
   /// Makes room for the plan's edges.
   void make_tables();
   /// Who gets what comes.
-  void hand_to(Cargo &cargo) { cargo_ = &cargo; }
+  void hand_to(Packer &packer) { packer_ = &packer; }
   /// The plan's parts are other ones than in the last round.
   void parts_changed() { arranged_ = false; }
   /// Unpack by edge index, not by arrival.
@@ -51,13 +51,13 @@ class Arrivals {
   Status collect(bool *progress, Take take_come);
   Status take_early();
   Status take_in_order();
-  Status take(Leg &from, Edges edges);
-  Status find(const Leg &from, Edges edges);
-  void show(Leg &from, Edges edges);
+  Status take(Channel &from, Edges edges);
+  Status find(const Channel &from, Edges edges);
+  void show(Channel &from, Edges edges);
 
   Plan &plan_;
-  const Legs &legs_;
-  Cargo *cargo_;  // the owner of the data, or what takes stamps off its messages
+  const Channels &channels_;
+  Packer *packer_;  // the owner of the data, or what takes stamps off its messages
 
   std::uint64_t round_ = 0;
   std::vector<std::uint64_t> came_;  // per edge: the last round in which its data have come

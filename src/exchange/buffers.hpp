@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "exchange/leg.hpp"
+#include "exchange/channel.hpp"
 
 namespace halocline {
 

@@ -38,11 +38,11 @@ int stages_of(int ranks) {
 
 }  // namespace
 
-Check::Check(Plan &plan, Cargo &cargo, std::string label)
+Check::Check(Plan &plan, Packer &packer, std::string label)
     : plan_(plan),
       check_mailbox_(*plan.context->check_mailbox()),
       findings_(plan.context->rank(), std::move(label)),
-      stamped_(plan, cargo, findings_) {}
+      stamped_(plan, packer, findings_) {}
 
 Check::~Check() { check_mailbox_.strike(findings_.serial()); }
 

@@ -24,15 +24,15 @@ struct RoundDescriptor {
 class Check {
  public:
   /// label is what messages call the exchange, see Findings. The edges have been joined.
-  Check(Plan &plan, Cargo &cargo, std::string label);
+  Check(Plan &plan, Packer &packer, std::string label);
   ~Check();
 
   /// Numbers the exchange and makes room for a stamp in each message. Collective.
   Status create();
-  /// Every leg has been made: all ranks have to come to a finish if one of them waits inside MPI.
+  /// Every channel has been made: all ranks have to come to a finish if one of them waits inside MPI.
   void wait_for_all_ranks() { all_ranks_ = true; }
-  /// The cargo with a stamp in front of each message.
-  Cargo &stamped() { return stamped_; }
+  /// The packer with a stamp in front of each message.
+  Packer &stamped() { return stamped_; }
 
   Status start(const RoundDescriptor &descriptor);
   /// waits: this thread comes to no other finish before this one is over.
@@ -90,7 +90,7 @@ class Check {
   Plan &plan_;
   CheckMailbox &check_mailbox_;
   Findings findings_;
-  StampedCargo stamped_;
+  StampedPacker stamped_;
   std::vector<int> peers_;  // each once
   bool all_ranks_ = false;
 

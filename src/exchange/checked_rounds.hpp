@@ -36,7 +36,7 @@ class CheckedRounds {
   Context &context_;
   Rounds &rounds_;
   Waiting &waiting_;
-  Cargo &owner_;
+  Packer &owner_;
   Check check_;
   bool announced_ = false;  // the finish of this round
   Status looked_ = Status::ok;

@@ -20,8 +20,8 @@ Status Exchange::create(Options options, std::vector<Edge> edges, std::string la
   HLC_TRY(check_mpi(MPI_Comm_dup(context.comm(), &plan_.comm), "MPI_Comm_dup"));
   HLC_TRY(join_edges(plan_));
   if (context.check_mailbox()) HLC_TRY(make_check(std::move(label)));
-  HLC_TRY(legs_.create());
-  if (checked_ && legs_.blocks()) checked_->check().wait_for_all_ranks();
+  HLC_TRY(channels_.create());
+  if (checked_ && channels_.blocks()) checked_->check().wait_for_all_ranks();
   return agree(context, plan_.comm, owner_.joined(plan_));
 }
 
@@ -65,10 +65,10 @@ Status Exchange::end(bool others_broken) {
   int broken_here = broken() ? 1 : 0;
   const Status voted = vote(*plan_.context, plan_.comm, broken_here, &broken_here);
   if (!failed(voted) && !broken_here) {
-    legs_.end();
+    channels_.end();
     return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
   }
-  legs_.give_up();
+  channels_.give_up();
   plan_.comm = MPI_COMM_NULL;
   return voted;
 }
@@ -78,7 +78,7 @@ void Exchange::describe(hlc_plan_info &info) const {
   info.epoch = plan_.options.epoch;
   info.drive = plan_.options.drive;
   info.neighbours = static_cast<int>(plan_.edges.size());
-  legs_.describe(info);
+  channels_.describe(info);
   for (const Edge &edge : plan_.edges) {
     info.bytes_out += checked_ ? payload_bytes(edge.out) : edge.out;
     info.bytes_in += checked_ ? payload_bytes(edge.in) : edge.in;
@@ -94,7 +94,7 @@ Status Exchange::bad_call(const char *call, const char *why) const {
 Status Exchange::try_finish() {
   const Status tested = test();
   if (tested != Status::ok) return tested;
-  return legs_.blocks() ? Status::again : finish(false);
+  return channels_.blocks() ? Status::again : finish(false);
 }
 
 }  // namespace halocline

@@ -1,4 +1,4 @@
-// An exchange: edges to neighbours, the legs that carry them, and the rounds in which they do, with or without check mode.
+// An exchange: edges to neighbours, the channels that carry them, and the rounds in which they do, with or without check mode.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/communicator/collective.hpp"
-#include "exchange/cargo.hpp"
+#include "exchange/channels.hpp"
 #include "exchange/checked_rounds.hpp"
-#include "exchange/legs.hpp"
+#include "exchange/packer.hpp"
 #include "exchange/rounds.hpp"
 #include "exchange/stamp.hpp"
 
@@ -28,9 +28,9 @@ struct Refusals {
 /// One plan for many rounds. Not thread-safe in itself; several exchanges are independent of each other.
 class Exchange {
  public:
-  /// The owner is also the cargo.
-  Exchange(Context &context, Cargo &owner, const Refusals &refusals)
-      : owner_(owner), refusals_(refusals), legs_(plan_), waiting_(plan_, legs_), rounds_(plan_, legs_, waiting_, owner) {
+  /// The owner is also the packer.
+  Exchange(Context &context, Packer &owner, const Refusals &refusals)
+      : owner_(owner), refusals_(refusals), channels_(plan_), waiting_(plan_, channels_), rounds_(plan_, channels_, waiting_, owner) {
     plan_.context = &context;
   }
   Exchange(const Exchange &) = delete;
@@ -107,7 +107,7 @@ class Exchange {
   bool broken() const { return state().broken; }
   const Plan &plan() const { return plan_; }
   /// False if what an edge brings is read in the neighbour's memory.
-  bool packs(int edge) const { return legs_.of(edge).packs(); }
+  bool packs(int edge) const { return channels_.of(edge).packs(); }
   /// Fills the parts of the info that an exchange knows.
   void describe(hlc_plan_info &info) const;
 
@@ -117,10 +117,10 @@ class Exchange {
   Status check_sizes() const;
   Status make_check(std::string label);
 
-  Cargo &owner_;
+  Packer &owner_;
   const Refusals &refusals_;
   Plan plan_;
-  Legs legs_;
+  Channels channels_;
   Waiting waiting_;
   Rounds rounds_;
   std::unique_ptr<CheckedRounds> checked_;  // null unless HALOCLINE_CHECK=1

@@ -38,7 +38,7 @@ using Turns = std::map<std::tuple<int, int, int>, int>;
 struct Conversation : Job {
   explicit Conversation(const Plan &plan) : said(plan.edges.size()) { requests.resize(plan.edges.size(), MPI_REQUEST_NULL); }
   std::vector<Hello> said;
-  std::map<Name, Hello> heard;
+  std::map<Name, Hello> received;
 };
 
 void prepare_hellos(const Plan &plan, Conversation &talk) {
@@ -74,7 +74,7 @@ Status receive_hello(const Plan &plan, Conversation &talk, int *there, Status *m
   Hello hello;
   HLC_TRY(check_mpi(MPI_Recv(&hello, sizeof hello, MPI_BYTE, status.MPI_SOURCE, kHelloTag, plan.comm, MPI_STATUS_IGNORE), "MPI_Recv"));
   const Status kept = alone(*plan.context, [&] {
-    talk.heard[{status.MPI_SOURCE, hello.tag, hello.tag_in, hello.turn}] = hello;
+    talk.received[{status.MPI_SOURCE, hello.tag, hello.tag_in, hello.turn}] = hello;
     return Status::ok;
   });
   if (failed(kept)) *mine = kept;
@@ -132,10 +132,10 @@ Status refuse_sizes(const Plan &plan, int from, int to, int tag, std::int64_t se
               link_name(plan, tag).c_str(), static_cast<long long>(expected));
 }
 
-Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int turn) {
+Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &received, int turn) {
   const int me = plan.context->rank();
-  const auto found = heard.find({edge.rank, edge.tag_in, edge.tag_out, turn});
-  if (found == heard.end()) return refuse_one_sided(plan, me, edge.rank, edge.tag_out, size_out(edge), size_in(edge));
+  const auto found = received.find({edge.rank, edge.tag_in, edge.tag_out, turn});
+  if (found == received.end()) return refuse_one_sided(plan, me, edge.rank, edge.tag_out, size_out(edge), size_in(edge));
   const Hello &hello = found->second;
   if (hello.in != size_out(edge)) return refuse_sizes(plan, me, edge.rank, edge.tag_out, size_out(edge), hello.in);
   if (hello.out != size_in(edge)) return refuse_sizes(plan, edge.rank, me, hello.tag, hello.out, size_in(edge));
@@ -147,15 +147,15 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &heard, int t
   edge.peer_readable = hello.readable != 0;
   edge.member = plan.context->member_of(edge.rank);
   if (edge.member == kOtherNode) edge.host.assign(hello.host, strnlen(hello.host, sizeof hello.host));
-  heard.erase(found);
+  received.erase(found);
   return Status::ok;
 }
 
-Status compare_all(Plan &plan, std::map<Name, Hello> &heard) {
+Status compare_all(Plan &plan, std::map<Name, Hello> &received) {
   Turns turns;
-  for (Edge &edge : plan.edges) HLC_TRY(compare(plan, edge, heard, turns[{edge.rank, edge.tag_out, edge.tag_in}]++));
-  if (heard.empty()) return Status::ok;
-  const auto &[name, hello] = *heard.begin();
+  for (Edge &edge : plan.edges) HLC_TRY(compare(plan, edge, received, turns[{edge.rank, edge.tag_out, edge.tag_in}]++));
+  if (received.empty()) return Status::ok;
+  const auto &[name, hello] = *received.begin();
   return refuse_one_sided(plan, std::get<0>(name), plan.context->rank(), hello.tag, hello.out, hello.in);
 }
 
@@ -168,13 +168,13 @@ Status join_edges(Plan &plan) {
     prepare_hellos(plan, *talk);
     return Status::ok;
   }));
-  Status mine = Status::ok, heard = send_hellos(plan, *talk);
-  if (!failed(heard)) heard = receive_hellos(plan, *talk, &mine);
-  if (failed(heard)) {
+  Status mine = Status::ok, received = send_hellos(plan, *talk);
+  if (!failed(received)) received = receive_hellos(plan, *talk, &mine);
+  if (failed(received)) {
     keep_for_ever(std::move(talk));
-    return plan.context->lose(heard);
+    return plan.context->lose(received);
   }
-  return prepare(*plan.context, plan.comm, [&] { return failed(mine) ? mine : compare_all(plan, talk->heard); });
+  return prepare(*plan.context, plan.comm, [&] { return failed(mine) ? mine : compare_all(plan, talk->received); });
 }
 
 Status start_descriptor_swap(const Plan &plan, int edge, std::pair<const void *, void *> descriptors, std::size_t bytes,

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "exchange/leg.hpp"
+#include "exchange/channel.hpp"
 
 namespace halocline {
 

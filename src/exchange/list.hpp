@@ -10,7 +10,7 @@
 
 namespace halocline {
 
-class ListExchange final : private Cargo {
+class ListExchange final : private Packer {
  public:
   explicit ListExchange(Context &context);
 

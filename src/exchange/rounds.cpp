@@ -15,35 +15,35 @@ Status Rounds::start() {
   arrivals_.begin();
   in_flight_ = true;
   copied_ = false;
-  for (auto &leg : legs_.all()) HLC_TRY(mark_broken(leg->open()));
-  for (auto &leg : legs_.all()) {
-    if (leg->packs()) HLC_TRY(mark_broken(send_edges(*leg)));
-    HLC_TRY(mark_broken(leg->launched()));
-    leg->wake_peers();
+  for (auto &channel : channels_.all()) HLC_TRY(mark_broken(channel->open()));
+  for (auto &channel : channels_.all()) {
+    if (channel->packs()) HLC_TRY(mark_broken(send_edges(*channel)));
+    HLC_TRY(mark_broken(channel->launched()));
+    channel->wake_peers();
   }
   return Status::ok;
 }
 
-Status Rounds::send_edges(Leg &leg) {
-  for (const int e : leg.edges())
-    if (plan_.parts[static_cast<std::size_t>(e)].out > 0) HLC_TRY(send_edge(leg, e));
+Status Rounds::send_edges(Channel &channel) {
+  for (const int e : channel.edges())
+    if (plan_.parts[static_cast<std::size_t>(e)].out > 0) HLC_TRY(send_edge(channel, e));
   return Status::ok;
 }
 
-Status Rounds::send_edge(Leg &leg, int e) {
+Status Rounds::send_edge(Channel &channel, int e) {
   void *buffer = nullptr;
-  Status status = leg.place(e, &buffer);
-  if (status == Status::again) status = wait_for_place(leg, e, &buffer);
+  Status status = channel.place(e, &buffer);
+  if (status == Status::again) status = wait_for_place(channel, e, &buffer);
   HLC_TRY(status);
-  if (buffer) cargo_->pack(e, buffer, leg.packs_past_caches());
-  status = leg.send(e);
-  return status == Status::ok ? status : legs_.name_peer(status, e);
+  if (buffer) packer_->pack(e, buffer, channel.packs_past_caches());
+  status = channel.send(e);
+  return status == Status::ok ? status : channels_.name_peer(status, e);
 }
 
 /// Only a peer that is two rounds behind makes me wait here, and only where it does not also send to me.
-Status Rounds::wait_for_place(Leg &leg, int e, void **buffer) {
+Status Rounds::wait_for_place(Channel &channel, int e, void **buffer) {
   const Edge &edge = plan_.edges[static_cast<std::size_t>(e)];
-  return waiting_.until([&](bool *) { return leg.place(e, buffer); },
+  return waiting_.until([&](bool *) { return channel.place(e, buffer); },
                         [&](bool timed_out) { return waiting_.suspect_rank(edge.rank, edge.member, timed_out); });
 }
 
@@ -75,11 +75,11 @@ Status Rounds::wait_for_all() {
                         [this](bool timed_out) { return suspect_missing(timed_out); });
 }
 
-/// All legs are asked in every step: one that waits for its peers must not keep another from serving its own.
+/// All channels are asked in every step: one that waits for its peers must not keep another from serving its own.
 Status Rounds::close_each(int *rank) {
   bool waits = false;
-  for (auto &leg : legs_.all()) {
-    const Status closed = leg->close(rank);
+  for (auto &channel : channels_.all()) {
+    const Status closed = channel->close(rank);
     if (failed(closed)) return closed;
     waits = waits || closed == Status::again;
   }
@@ -90,11 +90,11 @@ Status Rounds::close_each(int *rank) {
 Status Rounds::close(bool waits) {
   int rank = -1;
   if (!waits) {
-    legs_.wake_peers();
+    channels_.wake_peers();
     return close_each(&rank);
   }
   HLC_TRY(waiting_.until([&](bool *) { return close_each(&rank); }, [&](bool timed_out) { return waiting_.suspect_all(rank, timed_out); }));
-  legs_.wake_peers();
+  channels_.wake_peers();
   return Status::ok;
 }
 
@@ -108,10 +108,10 @@ Status Rounds::release() {
 
 Status Rounds::settle() {
   HLC_TRY(mark_broken(arrivals_.give_back()));
-  legs_.wake_peers();
-  for (auto &leg : legs_.all()) {
+  channels_.wake_peers();
+  for (auto &channel : channels_.all()) {
     int rank = -1;
-    HLC_TRY(mark_broken(waiting_.until([&](bool *) { return leg->settle(&rank); },
+    HLC_TRY(mark_broken(waiting_.until([&](bool *) { return channel->settle(&rank); },
                                        [&](bool timed_out) { return waiting_.suspect_rank(rank, kOtherNode, timed_out); })));
   }
   return Status::ok;

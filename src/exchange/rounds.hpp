@@ -3,8 +3,8 @@
 #pragma once
 
 #include "exchange/arrivals.hpp"
-#include "exchange/cargo.hpp"
-#include "exchange/legs.hpp"
+#include "exchange/channels.hpp"
+#include "exchange/packer.hpp"
 #include "exchange/waiting.hpp"
 
 namespace halocline {
@@ -16,8 +16,8 @@ struct RoundState {
 
 class Rounds {
  public:
-  Rounds(Plan &plan, const Legs &legs, Waiting &waiting, Cargo &owner)
-      : plan_(plan), legs_(legs), waiting_(waiting), owner_(owner), cargo_(&owner), arrivals_(plan, legs, owner) {}
+  Rounds(Plan &plan, const Channels &channels, Waiting &waiting, Packer &owner)
+      : plan_(plan), channels_(channels), waiting_(waiting), owner_(owner), packer_(&owner), arrivals_(plan, channels, owner) {}
   Rounds(const Rounds &) = delete;
   Rounds &operator=(const Rounds &) = delete;
 
@@ -26,8 +26,8 @@ class Rounds {
   /// Check mode: messages carry stamps, and the neighbours are told of a failure.
   void stamp(Check &check) {
     check_ = &check;
-    cargo_ = &check.stamped();
-    arrivals_.hand_to(*cargo_);
+    packer_ = &check.stamped();
+    arrivals_.hand_to(*packer_);
   }
 
   /// The plan's parts are other ones than in the last round.
@@ -44,11 +44,11 @@ class Rounds {
   Status finish_views();
   /// Gives views back and waits until the peers have given back theirs of my own data.
   Status release();
-  /// Waits until the legs may go.
+  /// Waits until the channels may go.
   Status settle();
 
   RoundState state() const { return {in_flight_, broken_}; }
-  Cargo &owner() const { return owner_; }
+  Packer &owner() const { return owner_; }
   /// Data of this round have been touched.
   bool delivers() const { return copied_; }
   /// Others have come to a failure.
@@ -57,9 +57,9 @@ class Rounds {
   Status mark_broken(Status status) { return failed(status) ? break_off(status) : status; }
 
  private:
-  Status send_edges(Leg &leg);
-  Status send_edge(Leg &leg, int edge);
-  Status wait_for_place(Leg &leg, int edge, void **buffer);
+  Status send_edges(Channel &channel);
+  Status send_edge(Channel &channel, int edge);
+  Status wait_for_place(Channel &channel, int edge, void **buffer);
   Status wait_for_all();
   Status complete(bool waits);
   Status close(bool waits);
@@ -68,10 +68,10 @@ class Rounds {
   Status break_off(Status status);
 
   Plan &plan_;
-  const Legs &legs_;
+  const Channels &channels_;
   Waiting &waiting_;
-  Cargo &owner_;
-  Cargo *cargo_;            // the owner, or what puts stamps on its messages
+  Packer &owner_;
+  Packer *packer_;            // the owner, or what puts stamps on its messages
   Check *check_ = nullptr;  // null unless HALOCLINE_CHECK=1
   Arrivals arrivals_;
   bool in_flight_ = false, broken_ = false;

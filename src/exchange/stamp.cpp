@@ -60,7 +60,7 @@ void add_stamps(std::vector<Edge> &edges) {
     for (std::int64_t *bytes : {&edge.out, &edge.in, &edge.space_out, &edge.space_in}) add_stamp(*bytes);
 }
 
-void StampedCargo::pack(int e, void *buffer, bool past_caches) {
+void StampedPacker::pack(int e, void *buffer, bool past_caches) {
   const auto i = static_cast<std::size_t>(e);
   auto *payload = static_cast<char *>(buffer) + kStampBytes;
   inner_.pack(e, payload, past_caches);
@@ -75,7 +75,7 @@ void StampedCargo::pack(int e, void *buffer, bool past_caches) {
   std::memcpy(buffer, &stamp, sizeof stamp);
 }
 
-void StampedCargo::unpack(int e, const void *buffer) {
+void StampedPacker::unpack(int e, const void *buffer) {
   const auto i = static_cast<std::size_t>(e);
   const auto *payload = static_cast<const char *>(buffer) + kStampBytes;
   Stamp stamp, expected{};

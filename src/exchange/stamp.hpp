@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "exchange/cargo.hpp"
 #include "exchange/findings.hpp"
+#include "exchange/packer.hpp"
 
 namespace halocline {
 
@@ -20,9 +20,9 @@ void add_stamps(std::vector<Part> &parts);
 void add_stamps(std::vector<Edge> &edges);
 
 /// Packs and unpacks a message with its stamp. Edges that are read directly have no message: the descriptors alone speak of them.
-class StampedCargo final : public Cargo {
+class StampedPacker final : public Packer {
  public:
-  StampedCargo(const Plan &plan, Cargo &inner, Findings &findings) : plan_(plan), inner_(inner), findings_(findings) {}
+  StampedPacker(const Plan &plan, Packer &inner, Findings &findings) : plan_(plan), inner_(inner), findings_(findings) {}
 
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
@@ -32,7 +32,7 @@ class StampedCargo final : public Cargo {
 
  private:
   const Plan &plan_;
-  Cargo &inner_;
+  Packer &inner_;
   Findings &findings_;
 };
 

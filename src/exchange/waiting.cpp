@@ -7,13 +7,13 @@ namespace halocline {
 /// What other ranks have found out.
 Status Waiting::look_for_lost() const {
   if (check_) HLC_TRY(check_->still_wanted());
-  for (const auto &leg : legs_.all()) HLC_TRY(leg->look_for_lost());
+  for (const auto &channel : channels_.all()) HLC_TRY(channel->look_for_lost());
   return Status::ok;
 }
 
 void Waiting::tell_lost() const {
   if (dead_ < 0) return;
-  for (const auto &leg : legs_.all()) leg->tell_lost(dead_);
+  for (const auto &channel : channels_.all()) channel->tell_lost(dead_);
 }
 
 /// In which call a rank of this node is, in brackets; nothing of others.
@@ -40,7 +40,7 @@ Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
     return fail(Status::timeout, "%s: rank %d has waited %lld s for rank %d%s%s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(),
                 context.rank(), static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank, host ? " on host " : "",
                 host ? host : "", where(rank).c_str(),
-                legs_.knows_who() ? "" : " or another of its neighbours: this mode does not tell which");
+                channels_.knows_who() ? "" : " or another of its neighbours: this mode does not tell which");
   return Status::ok;
 }
 
@@ -52,8 +52,8 @@ Status Waiting::suspect_all(int rank, bool timed_out) {
 
 /// Ranks of this node that move data for this one.
 Status Waiting::suspect_partners() {
-  for (const auto &leg : legs_.all())
-    for (const Member member : leg->partners()) HLC_TRY(suspect_rank(plan_.context->rank_of(member), member, false));
+  for (const auto &channel : channels_.all())
+    for (const Member member : channel->partners()) HLC_TRY(suspect_rank(plan_.context->rank_of(member), member, false));
   return Status::ok;
 }
 

@@ -6,14 +6,14 @@
 
 #include "base/atomics.hpp"
 #include "engine/communicator/wait.hpp"
+#include "exchange/channels.hpp"
 #include "exchange/check.hpp"
-#include "exchange/legs.hpp"
 
 namespace halocline {
 
 class Waiting {
  public:
-  Waiting(const Plan &plan, const Legs &legs) : plan_(plan), legs_(legs) {}
+  Waiting(const Plan &plan, const Channels &channels) : plan_(plan), channels_(channels) {}
   Waiting(const Waiting &) = delete;
   Waiting &operator=(const Waiting &) = delete;
 
@@ -46,7 +46,7 @@ class Waiting {
   std::string swap_text() const;
 
   const Plan &plan_;
-  const Legs &legs_;
+  const Channels &channels_;
   Check *check_ = nullptr;  // null unless HALOCLINE_CHECK=1
   int dead_ = -1;  // a rank of this node whose process has ended
 };
@@ -54,16 +54,16 @@ class Waiting {
 template <class Step, class Suspect>
 Status Waiting::until(Step step, Suspect suspect) {
   bool progress = false;
-  legs_.wake_peers();
+  channels_.wake_peers();
   for (int looks = plan_.context->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
     const Status status = step(&progress);
     if (status != Status::again) return status;
     cpu_pause();
   }
   // Nobody rings for a descriptor.
-  Wait wait(*plan_.context, check_ ? WakeUp::by_polling : legs_.wake_up(), {CallName::swap, plan_.serial});
+  Wait wait(*plan_.context, check_ ? WakeUp::by_polling : channels_.wake_up(), {CallName::swap, plan_.serial});
   while (true) {
-    legs_.wake_peers();
+    channels_.wake_peers();
     const bool ask = wait.pause() == Wait::Turn::check_peers;
     const Status verdict = ask ? judge(suspect, wait.timed_out()) : Status::ok;
     progress = false;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "exchange/leg.hpp"
+#include "exchange/channel.hpp"
 #include "halo/copy_table.hpp"
 #include "halo/tables.hpp"
 

@@ -17,7 +17,7 @@
 namespace halocline {
 
 /// Geometry and copies around one Exchange. Its owner has checked the arguments of each call, and that it comes at the right time.
-class Stage final : private Cargo {
+class Stage final : private Packer {
  public:
   explicit Stage(Context &context);
   ~Stage() override;

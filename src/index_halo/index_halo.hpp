@@ -15,7 +15,7 @@
 namespace halocline {
 
 /// One index halo: the object behind hlc_index_halo.
-class IndexHalo final : private Cargo {
+class IndexHalo final : private Packer {
  public:
   explicit IndexHalo(Context &context);
   ~IndexHalo() override;

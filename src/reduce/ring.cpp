@@ -36,12 +36,12 @@ bool is_done(const Transfer &transfer) {
 /// The descriptors of all lanes: to the ranks after and before me, and from them.
 struct Ring::Talk : Job {
   std::size_t words = 0;  // of 8 bytes, of one descriptor
-  std::vector<std::uint64_t> said, heard;  // per lane: one descriptor that is said to both; what the one before and the one after say
+  std::vector<std::uint64_t> said, received;  // per lane: one descriptor that is said to both; what the one before and the one after say
 
   std::uint64_t *said_in(int lane) { return said.data() + static_cast<std::size_t>(lane) * words; }
-  std::uint64_t *heard_in(int lane, int direction) { return heard.data() + static_cast<std::size_t>(2 * lane + direction) * words; }
-  const std::uint64_t *heard_in(int lane, int direction) const {
-    return heard.data() + static_cast<std::size_t>(2 * lane + direction) * words;
+  std::uint64_t *received_in(int lane, int direction) { return received.data() + static_cast<std::size_t>(2 * lane + direction) * words; }
+  const std::uint64_t *received_in(int lane, int direction) const {
+    return received.data() + static_cast<std::size_t>(2 * lane + direction) * words;
   }
 };
 
@@ -112,7 +112,7 @@ Status Ring::create(Segment memory) {
     talk = std::make_unique<Talk>();
     talk->words = sizeof(Descriptor) / sizeof(std::uint64_t) + 2 * slots();
     talk->said.resize(lanes_.size() * talk->words);
-    talk->heard.resize(2 * lanes_.size() * talk->words);
+    talk->received.resize(2 * lanes_.size() * talk->words);
     talk->requests.resize(4 * lanes_.size(), MPI_REQUEST_NULL);
     return listen();
   }));
@@ -200,8 +200,8 @@ Status Ring::swap_descriptors(std::unique_ptr<Talk> &talk) {
     MPI_Request *requests = &talk->requests[4 * static_cast<std::size_t>(i)];
     const int forth = kFirstTag + 2 * each.number, back = forth + 1;
     const MPI_Comm comm = context_.comm();
-    HLC_TRY(check_mpi(MPI_Irecv(talk->heard_in(i, 0), bytes, MPI_BYTE, each.before.rank, forth, comm, &requests[0]), "MPI_Irecv"));
-    HLC_TRY(check_mpi(MPI_Irecv(talk->heard_in(i, 1), bytes, MPI_BYTE, each.after.rank, back, comm, &requests[1]), "MPI_Irecv"));
+    HLC_TRY(check_mpi(MPI_Irecv(talk->received_in(i, 0), bytes, MPI_BYTE, each.before.rank, forth, comm, &requests[0]), "MPI_Irecv"));
+    HLC_TRY(check_mpi(MPI_Irecv(talk->received_in(i, 1), bytes, MPI_BYTE, each.after.rank, back, comm, &requests[1]), "MPI_Irecv"));
     HLC_TRY(check_mpi(MPI_Isend(talk->said_in(i), bytes, MPI_BYTE, each.after.rank, forth, comm, &requests[2]), "MPI_Isend"));
     HLC_TRY(check_mpi(MPI_Isend(talk->said_in(i), bytes, MPI_BYTE, each.before.rank, back, comm, &requests[3]), "MPI_Isend"));
   }
@@ -214,7 +214,7 @@ Status Ring::connect(const Talk &talk) {
   for (int i = 0; i < lanes(); ++i) {
     Lane &to = lane(i);
     Descriptor before, after;
-    const std::uint64_t *words_before = talk.heard_in(i, 0), *words_after = talk.heard_in(i, 1);
+    const std::uint64_t *words_before = talk.received_in(i, 0), *words_after = talk.received_in(i, 1);
     std::memcpy(static_cast<void *>(&before), words_before, sizeof before);
     std::memcpy(static_cast<void *>(&after), words_after, sizeof after);
     words_before += sizeof(Descriptor) / sizeof(std::uint64_t) + slots();
@@ -298,7 +298,7 @@ void Ring::expect(int i, std::int64_t bytes) {
   from.awaited[from.received % slots()] += pieces(bytes);
 }
 
-/// Its sender has heard of the slot's earlier release; that this one has also ended here is made sure of, so that it can be used again.
+/// Its sender has received of the slot's earlier release; that this one has also ended here is made sure of, so that it can be used again.
 bool Ring::has_come(int i) const {
   const Lane &from = lane(i);
   const std::size_t slot = from.received % slots();

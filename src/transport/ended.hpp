@@ -18,7 +18,7 @@ class EndedTransfers {
     // Its owner may let go of one that is not reported as soon as it is over.
     const bool reported = transfer.reported;
     Failures *const failures = transfer.failures;
-    // SYNC written-before-reuse (pairs with is_done of WireLeg, NodeWays::Way and Ring, Liveness::look_at, any_under_way of RequestPool and Liveness)
+    // SYNC written-before-reuse (pairs with is_done of WireChannel, NodeLinks::Link and Ring, Liveness::look_at, any_under_way of RequestPool and Liveness)
     transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
     if (error && failures) failures->fetch_add(1, std::memory_order_release);
     if (!reported) return;

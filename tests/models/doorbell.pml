@@ -1,4 +1,4 @@
-/* Sleeping and waking (src/engine/communicator/wait.cpp, src/transport/shm/doorbell.*, the legs' wake_peers). The ranks stand in a line and run the rounds of
+/* Sleeping and waking (src/engine/communicator/wait.cpp, src/transport/shm/doorbell.*, the channels' wake_peers). The ranks stand in a line and run the rounds of
  * mode direct with the one below and the one above: say ready, wait for each peer's ready and tell it that it has been read, wait for each
  * peer's read. They wait as the library does: look, wake whom they have told something, announce the sleep, look again, sleep on the futex.
  * Sleeps have no time limit here: in the library they end after 10 ms, which would hide a lost wake-up.

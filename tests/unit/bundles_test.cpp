@@ -1,7 +1,7 @@
 // Sorting the stakes of a node's ranks into bundles: each rank comes to the same, every byte has one place, and nobody carries more than others.
 //
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/modes/bundles.hpp"
+#include "exchange/modes/aggregates.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,13 +13,13 @@ namespace {
 constexpr std::int64_t kWords = 256;
 
 /// Four ranks, three other nodes; member 3 has to do with none of them.
-std::vector<Stake> stakes() {
+std::vector<Contribution> stakes() {
   return {{7, 2, 128, 192, 64, 0}, {2, 1, 64, 64, 64, 1},    {7, 1, 64, 64, 128, 1},
           {9, 1, 320, 320, 0, 1},  {2, 3, 192, 192, 192, 2}, {9, 2, 0, 64, 448, 2}};
 }
 
 TEST(Bundles, join_what_all_ranks_have_in_one_node) {
-  const std::vector<Bundle> found = lay_out_bundles(stakes(), 1, kWords);
+  const std::vector<Bundle> found = lay_out_aggregates(stakes(), 1, kWords);
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].node, 2);
   EXPECT_EQ(found[1].node, 7);
@@ -33,7 +33,7 @@ TEST(Bundles, join_what_all_ranks_have_in_one_node) {
 }
 
 TEST(Bundles, give_each_rank_its_place_behind_those_before_it) {
-  const Bundle first = lay_out_bundles(stakes(), 0, kWords)[0], second = lay_out_bundles(stakes(), 1, kWords)[1];
+  const Bundle first = lay_out_aggregates(stakes(), 0, kWords)[0], second = lay_out_aggregates(stakes(), 1, kWords)[1];
   EXPECT_EQ(first.node, 7);
   EXPECT_EQ(second.node, 7);
   EXPECT_EQ(first.first_edge, 0);
@@ -43,15 +43,15 @@ TEST(Bundles, give_each_rank_its_place_behind_those_before_it) {
 }
 
 TEST(Bundles, are_those_that_the_rank_has_a_stake_in) {
-  EXPECT_EQ(lay_out_bundles(stakes(), 0, kWords).size(), 1u);
-  EXPECT_EQ(lay_out_bundles(stakes(), 2, kWords).size(), 2u);
-  EXPECT_TRUE(lay_out_bundles(stakes(), 3, kWords).empty());
+  EXPECT_EQ(lay_out_aggregates(stakes(), 0, kWords).size(), 1u);
+  EXPECT_EQ(lay_out_aggregates(stakes(), 2, kWords).size(), 2u);
+  EXPECT_TRUE(lay_out_aggregates(stakes(), 3, kWords).empty());
 }
 
 TEST(Bundles, have_one_carrier_each_that_all_ranks_agree_on) {
   std::map<std::int64_t, Member> carriers;
   for (Member me = 0; me < 4; ++me)
-    for (const Bundle &bundle : lay_out_bundles(stakes(), me, kWords)) {
+    for (const Bundle &bundle : lay_out_aggregates(stakes(), me, kWords)) {
       EXPECT_EQ(carriers.emplace(bundle.node, bundle.carrier).first->second, bundle.carrier);
       EXPECT_NE(std::find(bundle.members.begin(), bundle.members.end(), bundle.carrier), bundle.members.end()) << "who carries has a stake";
     }
@@ -59,18 +59,18 @@ TEST(Bundles, have_one_carrier_each_that_all_ranks_agree_on) {
 }
 
 TEST(Bundles, of_one_carrier_lie_one_behind_the_other) {
-  const std::vector<Stake> alone = {{1, 1, 64, 64, 64, 0}, {2, 40, 64, 64, 128, 0}, {3, 1, 0, 0, 0, 0}};
+  const std::vector<Contribution> alone = {{1, 1, 64, 64, 64, 0}, {2, 40, 64, 64, 128, 0}, {3, 1, 0, 0, 0, 0}};
   std::int64_t end = 0;
-  for (const Bundle &bundle : lay_out_bundles(alone, 0, kWords)) {
+  for (const Bundle &bundle : lay_out_aggregates(alone, 0, kWords)) {
     EXPECT_GE(bundle.place, end);
     EXPECT_EQ(bundle.place % static_cast<std::int64_t>(kLinePair), 0);
-    end = bundle.place + bundle_bytes(bundle, kWords);
+    end = bundle.place + aggregate_bytes(bundle, kWords);
   }
   EXPECT_EQ(end, 896 + 2304 + 640) << "words, landing, news and twice two slots each; the first two are rounded up";
 }
 
 TEST(Bundles, take_no_place_from_a_peer_that_is_not_behind_the_head_and_within_the_slot) {
-  const Bundle bundle = lay_out_bundles(stakes(), 0, kWords)[0];
+  const Bundle bundle = lay_out_aggregates(stakes(), 0, kWords)[0];
   const std::int64_t head = head_bytes(bundle), end = slot_bytes(bundle, bundle.in);
   EXPECT_EQ(bundle.in, 192);
   EXPECT_TRUE(lies_in_slot(bundle, static_cast<std::uint64_t>(head), 192));

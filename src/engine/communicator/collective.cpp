@@ -99,7 +99,7 @@ Status spread_failure(Communicator &communicator, MPI_Comm comm, int first) {
   return fail(static_cast<Status>(ballot.news.status), "%s", ballot.news.message);
 }
 
-void write_news(Ballot &ballot, Status mine) {
+void write_notice(Ballot &ballot, Status mine) {
   ballot.news.status = static_cast<int>(mine);
   std::snprintf(ballot.news.message, sizeof ballot.news.message, "%s", failed(mine) ? error_message() : "");
 }
@@ -192,7 +192,7 @@ Status agree(Communicator &communicator, MPI_Comm comm, Status mine) {
   MPI_Comm_size(comm, &size);
   Ballot &ballot = communicator.ballot();
   if (communicator.lost()) return communicator.why_lost();
-  write_news(ballot, mine);
+  write_notice(ballot, mine);
   std::int64_t first = failed(mine) ? rank : size;
   HLC_TRY(reduce(communicator, comm, MPI_MIN, &first, 1));
   return first == size ? Status::ok : spread_failure(communicator, comm, static_cast<int>(first));
@@ -200,7 +200,7 @@ Status agree(Communicator &communicator, MPI_Comm comm, Status mine) {
 
 Status meet(Communicator &communicator, Status mine, const std::string &plan) {
   if (communicator.lost()) return communicator.why_lost();
-  write_news(communicator.ballot(), mine);
+  write_notice(communicator.ballot(), mine);
   take_place(communicator, mine, plan);
   Meeting meeting;
   HLC_TRY(reduce_meeting(communicator, mine, 0, 0, &meeting));

@@ -27,20 +27,20 @@ struct Queries : Kept {
 void RollCall::answer(MPI_Comm comm, CallWord mine) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
-  while (receive(comm, kAskTag)) send_reply(comm, heard_.back().rank, mine);
+  while (receive(comm, kAskTag)) send_reply(comm, received_.back().rank, mine);
 }
 
 /// Takes what one rank says of itself. What there is no memory for is not said.
 bool RollCall::receive(MPI_Comm comm, int tag) {
   int there = 0;
   MPI_Status status;
-  Heard heard{};
+  Received received{};
   if (MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &there, &status) != MPI_SUCCESS || !there) return false;
-  if (MPI_Recv(&heard.word, 1, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
-  heard.rank = status.MPI_SOURCE;
-  heard.asking = tag == kAskTag;
+  if (MPI_Recv(&received.word, 1, MPI_INT64_T, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+  received.rank = status.MPI_SOURCE;
+  received.asking = tag == kAskTag;
   try {
-    heard_.push_back(heard);
+    received_.push_back(received);
   } catch (const std::bad_alloc &) {
     return false;
   }
@@ -59,9 +59,9 @@ void RollCall::send_reply(MPI_Comm comm, int rank, CallWord mine) {
   }
 }
 
-std::size_t RollCall::heard_count() {
+std::size_t RollCall::received_count() {
   const std::lock_guard lock(mutex_);
-  return heard_.size();
+  return received_.size();
 }
 
 void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::vector<Absent> &asked, const std::function<void()> &nudge) {
@@ -72,13 +72,14 @@ void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::v
     MPI_Isend(&queries->word, 1, MPI_INT64_T, asked[i].rank, kAskTag, comm, &queries->requests[i]);
 
   const std::int64_t end_ns = now_ns() + longest_ns;
-  const std::size_t before = heard_count();
+  const std::size_t before = received_count();
   // A rank that has asked in this call before may have left it since: only an answer says that it is still there.
-  const auto is_old = [&](std::size_t i) { return i < before && heard_[i].asking && heard_[i].word == mine.packed(); };
+  const auto is_old = [&](std::size_t i) { return i < before && received_[i].asking && received_[i].word == mine.packed(); };
   const auto find = [&](Absent &of) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < heard_.size(); ++i)
-      if (const Heard &heard = heard_[i]; heard.rank == of.rank && !is_old(i)) of.word = CallWord::unpacked(heard.word), of.known = true;
+    for (std::size_t i = 0; i < received_.size(); ++i)
+      if (const Received &received = received_[i]; received.rank == of.rank && !is_old(i))
+        of.word = CallWord::unpacked(received.word), of.known = true;
     return of.known;
   };
   while (now_ns() < end_ns && !std::all_of(asked.begin(), asked.end(), find)) {

@@ -31,7 +31,7 @@ class RollCall {
 
  private:
   /// What a rank has said of itself, by asking or by answering.
-  struct Heard {
+  struct Received {
     int rank;
     std::int64_t word;
     bool asking;  // who asks is about to give up
@@ -42,11 +42,11 @@ class RollCall {
   };
 
   bool receive(MPI_Comm comm, int tag);
-  std::size_t heard_count();
+  std::size_t received_count();
   void send_reply(MPI_Comm comm, int rank, CallWord mine);
 
   std::mutex mutex_;
-  std::vector<Heard> heard_;
+  std::vector<Received> received_;
   std::array<Answer, 64> answers_;
 };
 

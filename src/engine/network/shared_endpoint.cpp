@@ -155,10 +155,10 @@ void SharedEndpoint::take_in() {
 
 /// The secret says which context a message is for. The buffer is there for the next message in any case. What is dropped is counted.
 void SharedEndpoint::receive(Transfer &buffer) {
-  const bool heard = buffer.error == 0 && std::any_of(users_.begin(), users_.end(), [&](const EndpointUser &user) {
+  const bool taken = buffer.error == 0 && std::any_of(users_.begin(), users_.end(), [&](const EndpointUser &user) {
                        return user.client->read(buffer.into, buffer.arrived);
                      });
-  if (!heard) endpoint_.count_foreign();
+  if (!taken) endpoint_.count_foreign();
   receive_buffers_->receive_again(buffer);
 }
 

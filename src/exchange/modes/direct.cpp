@@ -16,9 +16,9 @@ namespace {
 
 ///   my part:  | ready | read by peer 0 | read by peer 1 | ... | places, even rounds | places, odd rounds |
 ///   ready and the places are written by me and read by all my peers; each read word is written by that one peer and read by me.
-class DirectLeg final : public Leg {
+class DirectChannel final : public Channel {
  public:
-  DirectLeg(Plan &plan, std::vector<int> edges) : Leg(plan, std::move(edges), false) {}
+  DirectChannel(Plan &plan, std::vector<int> edges) : Channel(plan, std::move(edges), false) {}
 
   Status create() override {
     std::unique_ptr<Descriptors> descriptors;
@@ -152,6 +152,6 @@ class DirectLeg final : public Leg {
 
 }  // namespace
 
-std::unique_ptr<Leg> make_direct(Plan &plan, std::vector<int> edges) { return std::make_unique<DirectLeg>(plan, std::move(edges)); }
+std::unique_ptr<Channel> make_direct(Plan &plan, std::vector<int> edges) { return std::make_unique<DirectChannel>(plan, std::move(edges)); }
 
 }  // namespace halocline

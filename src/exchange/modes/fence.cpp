@@ -1,20 +1,20 @@
 // Mode fence: MPI_Put between two fences. With early epochs the fence that ends a round opens the next one, so that start never blocks.
-// FenceGetLeg drives the same swap by MPI_Get, for comparison. Source: Brown et al., sections IV-B1 and IV-C.
+// FenceGetChannel drives the same swap by MPI_Get, for comparison. Source: Brown et al., sections IV-B1 and IV-C.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "exchange/modes/window_leg.hpp"
+#include "exchange/modes/window_channel.hpp"
 
 namespace halocline {
 namespace {
 
 Status fence(MPI_Win window, int assertion) { return check_mpi(MPI_Win_fence(assertion, window), "MPI_Win_fence"); }
 
-class FenceLeg final : public WindowLeg {
+class FenceChannel final : public WindowChannel {
  public:
-  using WindowLeg::WindowLeg;
+  using WindowChannel::WindowChannel;
 
-  ~FenceLeg() override {
+  ~FenceChannel() override {
     if (open_epoch_) static_cast<void>(fence(window(), MPI_MODE_NOSUCCEED));
   }
 
@@ -25,7 +25,7 @@ class FenceLeg final : public WindowLeg {
   }
 
   Status open() override {
-    HLC_TRY(WindowLeg::open());
+    HLC_TRY(WindowChannel::open());
     fenced_ = false;
     return early() ? Status::ok : fence(window(), MPI_MODE_NOPRECEDE);
   }
@@ -57,11 +57,11 @@ class FenceLeg final : public WindowLeg {
 
 /// The window holds what I send; my peers read it. The first fence must stand after the packing and may not carry NOPRECEDE, which would
 /// free MPI from making it a barrier.
-class FenceGetLeg final : public Leg {
+class FenceGetChannel final : public Channel {
  public:
-  using Leg::Leg;
+  using Channel::Channel;
 
-  ~FenceGetLeg() override {
+  ~FenceGetChannel() override {
     if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
   }
 
@@ -147,9 +147,9 @@ class FenceGetLeg final : public Leg {
 
 }  // namespace
 
-std::unique_ptr<Leg> make_fence(Plan &plan, std::vector<int> edges) {
-  if (plan.options.drive == HLC_DRIVE_GET) return std::make_unique<FenceGetLeg>(plan, std::move(edges));
-  return std::make_unique<FenceLeg>(plan, std::move(edges));
+std::unique_ptr<Channel> make_fence(Plan &plan, std::vector<int> edges) {
+  if (plan.options.drive == HLC_DRIVE_GET) return std::make_unique<FenceGetChannel>(plan, std::move(edges));
+  return std::make_unique<FenceChannel>(plan, std::move(edges));
 }
 
 }  // namespace halocline

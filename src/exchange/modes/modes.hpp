@@ -5,7 +5,7 @@
 #include <span>
 
 #include "engine/communicator/rules.hpp"
-#include "exchange/leg.hpp"
+#include "exchange/channel.hpp"
 
 namespace halocline {
 
@@ -14,8 +14,8 @@ namespace halocline {
 struct ModeRow {
   hlc_mode mode;
   const char *name;
-  MakeLeg make;
-  MakeLeg make_far, make_without_network;  // NULL: `make` reaches every rank
+  MakeChannel make;
+  MakeChannel make_far, make_without_network;  // NULL: `make` reaches every rank
   bool reads_fields;  // needs the neighbour's fields in shared memory; edges without go as in mode notify
 };
 

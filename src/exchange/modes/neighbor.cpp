@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "exchange/buffers.hpp"
-#include "exchange/leg.hpp"
+#include "exchange/channel.hpp"
 #include "exchange/mpi_bytes.hpp"
 
 namespace halocline {
@@ -35,11 +35,11 @@ struct Direction {
   }
 };
 
-class NeighborLeg final : public Leg {
+class NeighborChannel final : public Channel {
  public:
-  using Leg::Leg;
+  using Channel::Channel;
 
-  ~NeighborLeg() override {
+  ~NeighborChannel() override {
     if (persistent_ != MPI_REQUEST_NULL) MPI_Request_free(&persistent_);
     if (graph_ != MPI_COMM_NULL) MPI_Comm_free(&graph_);
   }
@@ -159,6 +159,8 @@ class NeighborLeg final : public Leg {
 
 }  // namespace
 
-std::unique_ptr<Leg> make_neighbor(Plan &plan, std::vector<int> edges) { return std::make_unique<NeighborLeg>(plan, std::move(edges)); }
+std::unique_ptr<Channel> make_neighbor(Plan &plan, std::vector<int> edges) {
+  return std::make_unique<NeighborChannel>(plan, std::move(edges));
+}
 
 }  // namespace halocline

@@ -37,9 +37,9 @@ struct PeerWords {
 static_assert(sizeof(PeerWords) == 2 * kLinePair);
 
 ///   my part:  | PeerWords of peer 0, 1, ... | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
-class NotifyLeg final : public Leg {
+class NotifyChannel final : public Channel {
  public:
-  using Leg::Leg;
+  using Channel::Channel;
 
   Status create() override {
     std::unique_ptr<Descriptors> descriptors;
@@ -247,6 +247,6 @@ class NotifyLeg final : public Leg {
 
 }  // namespace
 
-std::unique_ptr<Leg> make_notify(Plan &plan, std::vector<int> edges) { return std::make_unique<NotifyLeg>(plan, std::move(edges)); }
+std::unique_ptr<Channel> make_notify(Plan &plan, std::vector<int> edges) { return std::make_unique<NotifyChannel>(plan, std::move(edges)); }
 
 }  // namespace halocline

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "exchange/buffers.hpp"
-#include "exchange/leg.hpp"
+#include "exchange/channel.hpp"
 #include "exchange/mpi_bytes.hpp"
 
 namespace halocline {
@@ -31,11 +31,11 @@ struct Message {
   MPI_Request persistent = MPI_REQUEST_NULL;
 };
 
-class P2pLeg final : public Leg {
+class P2pChannel final : public Channel {
  public:
-  using Leg::Leg;
+  using Channel::Channel;
 
-  ~P2pLeg() override {
+  ~P2pChannel() override {
     free_all(receives_);
     free_all(sends_);
   }
@@ -231,6 +231,6 @@ class P2pLeg final : public Leg {
 
 }  // namespace
 
-std::unique_ptr<Leg> make_p2p(Plan &plan, std::vector<int> edges) { return std::make_unique<P2pLeg>(plan, std::move(edges)); }
+std::unique_ptr<Channel> make_p2p(Plan &plan, std::vector<int> edges) { return std::make_unique<P2pChannel>(plan, std::move(edges)); }
 
 }  // namespace halocline

@@ -4,16 +4,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 
-#include "exchange/modes/window_leg.hpp"
+#include "exchange/modes/window_channel.hpp"
 
 namespace halocline {
 namespace {
 
-class PassiveLeg final : public WindowLeg {
+class PassiveChannel final : public WindowChannel {
  public:
-  using WindowLeg::WindowLeg;
+  using WindowChannel::WindowChannel;
 
-  ~PassiveLeg() override {
+  ~PassiveChannel() override {
     for (auto *requests : {&empty_receives_, &empty_sends_})
       for (MPI_Request &request : *requests)
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
@@ -31,7 +31,7 @@ class PassiveLeg final : public WindowLeg {
   }
 
   Status open() override {
-    HLC_TRY(WindowLeg::open());
+    HLC_TRY(WindowChannel::open());
     flushed_ = false;
     missing_ = 0;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
@@ -105,6 +105,8 @@ class PassiveLeg final : public WindowLeg {
 
 }  // namespace
 
-std::unique_ptr<Leg> make_passive(Plan &plan, std::vector<int> edges) { return std::make_unique<PassiveLeg>(plan, std::move(edges)); }
+std::unique_ptr<Channel> make_passive(Plan &plan, std::vector<int> edges) {
+  return std::make_unique<PassiveChannel>(plan, std::move(edges));
+}
 
 }  // namespace halocline

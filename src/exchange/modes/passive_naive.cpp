@@ -1,16 +1,16 @@
 // Mode passive_naive: the simple first version of passive. A lock_all epoch for every round, closed by unlock_all, and a non-blocking
 // barrier that tells all ranks that all data are there. Kept for comparison. Source: Brown et al., section V-A.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/modes/window_leg.hpp"
+#include "exchange/modes/window_channel.hpp"
 
 namespace halocline {
 namespace {
 
-class PassiveNaiveLeg final : public WindowLeg {
+class PassiveNaiveChannel final : public WindowChannel {
  public:
-  using WindowLeg::WindowLeg;
+  using WindowChannel::WindowChannel;
 
-  ~PassiveNaiveLeg() override {
+  ~PassiveNaiveChannel() override {
     if (barrier_comm_ != MPI_COMM_NULL) MPI_Comm_free(&barrier_comm_);
   }
 
@@ -21,7 +21,7 @@ class PassiveNaiveLeg final : public WindowLeg {
   }
 
   Status open() override {
-    HLC_TRY(WindowLeg::open());
+    HLC_TRY(WindowChannel::open());
     unlocked_ = passed_ = false;
     return check_mpi(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
   }
@@ -68,8 +68,8 @@ class PassiveNaiveLeg final : public WindowLeg {
 
 }  // namespace
 
-std::unique_ptr<Leg> make_passive_naive(Plan &plan, std::vector<int> edges) {
-  return std::make_unique<PassiveNaiveLeg>(plan, std::move(edges));
+std::unique_ptr<Channel> make_passive_naive(Plan &plan, std::vector<int> edges) {
+  return std::make_unique<PassiveNaiveChannel>(plan, std::move(edges));
 }
 
 }  // namespace halocline

@@ -1,4 +1,4 @@
-// The ranks at the other ends of a leg's edges, with the edges that the running round moves: what modes count for several edges at once.
+// The ranks at the other ends of a channel's edges, with the edges that the running round moves: what modes count for several edges at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "exchange/leg.hpp"
+#include "exchange/channel.hpp"
 
 namespace halocline {
 
@@ -15,7 +15,7 @@ namespace halocline {
 struct PeerOfEdges {
   int rank = 0;
   Member member = kOtherNode;
-  std::int64_t bytes = 0;             // of these edges in a whole round
+  std::int64_t bytes = 0;  // of these edges in a whole round
   std::size_t first = 0, brings = 0;  // the edges that bring something in a round, in PeerList's table
   std::size_t gives = 0;  // how many edges take something to it in a round
 };
@@ -24,7 +24,7 @@ struct PeerOfEdges {
 template <class Peer>
 class PeerList {
  public:
-  /// Finds the peers of a leg's edges, and makes room for what parts_changed lists. A rank is several peers if its edges hold more bytes than
+  /// Finds the peers of a channel's edges, and makes room for what parts_changed lists. A rank is several peers if its edges hold more bytes than
   /// `most`; both ends divide them alike, by their order on the lower rank.
   void make(const Plan &plan, std::vector<int> edges, std::int64_t most = INT64_MAX) {
     const int me = plan.context->rank();

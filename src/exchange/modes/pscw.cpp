@@ -6,17 +6,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "exchange/modes/window_leg.hpp"
+#include "exchange/modes/window_channel.hpp"
 
 namespace halocline {
 namespace {
 
-class PscwLeg final : public WindowLeg {
+class PscwChannel final : public WindowChannel {
  public:
-  using WindowLeg::WindowLeg;
+  using WindowChannel::WindowChannel;
 
   /// Ends what is open: with early epochs the access and the exposure of a round that nobody has started.
-  ~PscwLeg() override {
+  ~PscwChannel() override {
     if (posted_ && started_ && !alone()) {
       MPI_Win_complete(next_window());
       MPI_Win_wait(next_window());
@@ -33,7 +33,7 @@ class PscwLeg final : public WindowLeg {
   }
 
   Status open() override {
-    HLC_TRY(WindowLeg::open());
+    HLC_TRY(WindowChannel::open());
     completed_ = waited_ = false;
     if (early()) return Status::ok;
     HLC_TRY(post(window()));
@@ -104,6 +104,6 @@ class PscwLeg final : public WindowLeg {
 
 }  // namespace
 
-std::unique_ptr<Leg> make_pscw(Plan &plan, std::vector<int> edges) { return std::make_unique<PscwLeg>(plan, std::move(edges)); }
+std::unique_ptr<Channel> make_pscw(Plan &plan, std::vector<int> edges) { return std::make_unique<PscwChannel>(plan, std::move(edges)); }
 
 }  // namespace halocline

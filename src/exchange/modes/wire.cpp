@@ -9,8 +9,8 @@
 #include "base/counter.hpp"
 #include "engine/network/network_transport.hpp"
 #include "exchange/buffers.hpp"
+#include "exchange/channel.hpp"
 #include "exchange/handshake.hpp"
-#include "exchange/leg.hpp"
 
 namespace halocline {
 namespace {
@@ -34,12 +34,12 @@ struct WireDescriptor {
 
 ///   receive buffer:  | word of edge 0, 1, ... | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
 ///   send buffer:     | one word               | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
-class WireLeg final : public Leg {
+class WireChannel final : public Channel {
  public:
-  WireLeg(Plan &plan, std::vector<int> edges)
-      : Leg(plan, std::move(edges)), network_(plan.context->network()), endpoint_(*network_.endpoint()) {}
+  WireChannel(Plan &plan, std::vector<int> edges)
+      : Channel(plan, std::move(edges)), network_(plan.context->network()), endpoint_(*network_.endpoint()) {}
 
-  ~WireLeg() override {
+  ~WireChannel() override {
     for (End &from : ends_) release_peer(from);
     if (is_at_rest()) return;
     remains_->receive = std::move(receive_);
@@ -74,7 +74,7 @@ class WireLeg final : public Leg {
     const End &to = end(e);
     // Message m of the slots 0 and 1 in turn: before it, (m - 1) / 2 have used its slot.
     // SYNC unpacked-before-rewrite (pairs with release)
-    if (!reached(to.heard[freed_0 + to.sent % kWireSlots], (to.sent - 1) / kWireSlots)) return Status::again;
+    if (!reached(to.counters[freed_0 + to.sent % kWireSlots], (to.sent - 1) / kWireSlots)) return Status::again;
     *buffer = outgoing(e, to.sent % kWireSlots);
     return Status::ok;
   }
@@ -98,7 +98,7 @@ class WireLeg final : public Leg {
       const End &from = end(candidate);
       const std::uint64_t slot = from.received % kWireSlots;
       // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
-      if (!reached(from.heard[arrived_0 + slot], from.awaited[slot])) continue;
+      if (!reached(from.counters[arrived_0 + slot], from.awaited[slot])) continue;
       *e = candidate;
       candidate = waiting_.back();
       waiting_.pop_back();
@@ -130,13 +130,14 @@ class WireLeg final : public Leg {
     return Status::ok;
   }
 
-  /// All slots that I have filled have been unpacked: then nothing that is meant for this leg is under way any more.
+  /// All slots that I have filled have been unpacked: then nothing that is meant for this channel is under way any more.
   Status settle(int *rank) override {
     HLC_TRY(close(rank));
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       const End &to = ends_[i];
       *rank = edge(edges_[i]).rank;
-      if (!is_quiet(to) || !reached(to.heard[freed_0], to.sent / kWireSlots) || !reached(to.heard[freed_1], (to.sent + 1) / kWireSlots))
+      if (!is_quiet(to) || !reached(to.counters[freed_0], to.sent / kWireSlots) ||
+          !reached(to.counters[freed_1], (to.sent + 1) / kWireSlots))
         return Status::again;
     }
     return Status::ok;
@@ -153,7 +154,7 @@ class WireLeg final : public Leg {
  private:
   /// One edge: what I have heard of the peer, and the writes to it.
   struct End {
-    std::array<Counter, wire_kinds> heard;
+    std::array<Counter, wire_kinds> counters;
     std::array<std::uint64_t, wire_kinds> my_immediates{};
     std::size_t registered = 0;  // to so many of them
     transport::Address address;
@@ -165,7 +166,7 @@ class WireLeg final : public Leg {
     Transfer greeting;
   };
 
-  /// What libfabric may still read or write when the leg goes because a plan could not be made.
+  /// What libfabric may still read or write when the channel goes because a plan could not be made.
   struct Remains : Kept {
     NetworkSegment receive, send;
     std::vector<End> ends;
@@ -208,7 +209,7 @@ class WireLeg final : public Leg {
     const auto e = static_cast<std::size_t>(edges_[i]);
     position_[e] = static_cast<int>(i);
     for (std::size_t kind = 0; kind < wire_kinds; ++kind, ++ends_[i].registered)
-      ends_[i].my_immediates[kind] = endpoint_.register_counter(&ends_[i].heard[kind]);
+      ends_[i].my_immediates[kind] = endpoint_.register_counter(&ends_[i].counters[kind]);
     return {network_.liveness()->mine(),        receive_.remote(), static_cast<std::int64_t>(i) * kWordBytes,
             words_bytes_ + slots_in_.offset[e], slots_in_.bytes,   ends_[i].my_immediates};
   }
@@ -304,7 +305,7 @@ class WireLeg final : public Leg {
   /// A rank whose greeting has not come or to which mine has not gone, -1 if there is none.
   int find_silent() const {
     for (std::size_t i = 0; i < ends_.size(); ++i)
-      if (!reached(ends_[i].heard[greeted], 1) || !is_done(ends_[i].greeting)) return edge(edges_[i]).rank;
+      if (!reached(ends_[i].counters[greeted], 1) || !is_done(ends_[i].greeting)) return edge(edges_[i]).rank;
     return -1;
   }
 
@@ -361,6 +362,6 @@ class WireLeg final : public Leg {
 
 }  // namespace
 
-std::unique_ptr<Leg> make_wire(Plan &plan, std::vector<int> edges) { return std::make_unique<WireLeg>(plan, std::move(edges)); }
+std::unique_ptr<Channel> make_wire(Plan &plan, std::vector<int> edges) { return std::make_unique<WireChannel>(plan, std::move(edges)); }
 
 }  // namespace halocline

@@ -22,7 +22,7 @@ Status look_for(Job &job, const OwnPart &own, const Range &range, gaspi_notifica
   int found = own.words().notifications.find(range.first, range.end);
   if (found == range.end && job.reads.look()) found = own.words().notifications.find(range.first, range.end);
   if (found == range.end) {
-    const Status news = job.watch.tell_news(kWaitsome, range.known);
+    const Status news = job.watch.send_notice(kWaitsome, range.known);
     return halocline::failed(news) ? news : Status::again;
   }
   *id = static_cast<gaspi_notification_id_t>(found);

@@ -16,7 +16,7 @@ gaspi_return_t check(const Job &job, gaspi_size_t size, const OwnPart *part, gas
 Status look_for(Job &job, int known, char *into, gaspi_size_t room, int *sender, bool *fits) {
   const Status received = job.passive.receive(job, into, room, sender, fits);
   if (received != Status::again) return received;
-  const Status news = job.watch.tell_news(Passive::kReceive, known);
+  const Status news = job.watch.send_notice(Passive::kReceive, known);
   return failed(news) ? news : Status::again;
 }
 

@@ -86,7 +86,7 @@ Status Watch::name(const char *call, Loss &loss) const {
   return fail(Status::peer_died, "%s on rank %d: %s", call, context_.rank(), loss.why.c_str());
 }
 
-Status Watch::tell_news(const char *call, int since) {
+Status Watch::send_notice(const char *call, int since) {
   if (!knows_any()) return Status::ok;
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < losses_.size(); ++i)

@@ -33,7 +33,7 @@ class Watch {
   int count() const { return count_.load(std::memory_order_acquire); }
 
   /// Fails if ranks have been lost since there were `since` of them, or of which the program has not been told; with the first of them.
-  Status tell_news(const char *call, int since);
+  Status send_notice(const char *call, int since);
   /// Fails because of a lost rank, of which the program is told so.
   Status tell(const char *call, int rank);
   /// The program is told of all by other means.

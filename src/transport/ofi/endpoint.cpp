@@ -336,7 +336,7 @@ void Endpoint::take_immediate(std::uint64_t word) {
   if ((word & kSetsWord) != 0 && word_bytes_ >= sizeof word) return set_value(word);
   const std::size_t place = place_in(word);
   if (place >= counters_.size() || !counters_[place].counter || counters_[place].word != word) return count_foreign();
-  // SYNC payload-before-immediate (pairs with WireLeg::poll, NodeWireLeg::has_come and look_for_lost, Ring::has_come): the provider queues
+  // SYNC payload-before-immediate (pairs with WireChannel::poll, NodeWireChannel::has_come and look_for_lost, Ring::has_come): the provider queues
   // an announcement when the bytes are there.
   counters_[place].counter->value.fetch_add(1, std::memory_order_release);
 }

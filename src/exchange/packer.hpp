@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "exchange/leg.hpp"
+#include "exchange/channel.hpp"
 
 namespace halocline {
 
@@ -19,9 +19,9 @@ class Looks {
 };
 
 /// Whoever owns the data: packs and unpacks, or copies straight from the neighbour where the edge is read directly.
-class Cargo {
+class Packer {
  public:
-  virtual ~Cargo() = default;
+  virtual ~Packer() = default;
   /// past_caches: written for another core, it had better not stay in this core's caches.
   virtual void pack(int edge, void *buffer, bool past_caches) = 0;
   virtual void unpack(int edge, const void *buffer) = 0;

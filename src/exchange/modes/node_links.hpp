@@ -1,4 +1,4 @@
-// The ways of mode notify_node from this node to others and back: the memory in which its ranks pack and unpack, and the connections. Made with
+// The links of mode notify_node from this node to others: the memory in which its ranks pack and unpack, and the connections. Made with
 // the plan; node_wire.cpp does the rounds.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -11,9 +11,9 @@
 
 #include "engine/memory/segment.hpp"
 #include "engine/network/network_transport.hpp"
+#include "exchange/channel.hpp"
 #include "exchange/handshake.hpp"
-#include "exchange/leg.hpp"
-#include "exchange/modes/bundles.hpp"
+#include "exchange/modes/aggregates.hpp"
 
 namespace halocline {
 
@@ -36,60 +36,60 @@ struct NodeWords {
 };
 static_assert(sizeof(NodeWords) % kLinePair == 0);
 
-/// What ranks of the other node have to know to write a bundle to this one.
+/// What ranks of the other node have to know to write an aggregate to this one.
 struct ReachDescriptor {
-  RankAddress carrier;
-  int rank = 0;  // the carrier's
+  RankAddress leader;
+  int rank = 0;  // the leader's
   transport::RemoteKey memory;  // from the target on
   std::array<std::uint64_t, kinds> immediates{};
 };
 
-/// What the ranks of this node tell each other of a bundle, in their memory.
-struct BundleWords {
-  std::array<Counter, kinds> heard;  // pieces, and news, that have come; the carrier counts
-  std::array<Counter, kSlots> sent;  // the last round whose bundle has left this slot; written by whoever sent it
+/// What the ranks of this node tell each other of an aggregate, in their memory.
+struct AggregateWords {
+  std::array<Counter, kinds> counters;  // pieces, and news, that have come; the leader counts
+  std::array<Counter, kSlots> sent;  // the last round whose aggregate has left this slot; written by whoever sent it
   struct alignas(kLinePair) Packing {
     std::atomic<std::uint64_t> used;  // bytes that packers have taken
     std::atomic<std::uint64_t> packed;  // ranks that are done
     std::uint64_t further;  // pieces beyond the first, of all rounds; the sender's alone
   };
   std::array<Packing, kSlots> packing;  // of the round that is being packed
-  ReachDescriptor reach;  // written by the carrier, once
+  ReachDescriptor reach;  // written by the leader, once
 };
 
 /// The word of a target that news are written to.
-inline std::uint64_t &news_in(char *target) { return reinterpret_cast<std::uint64_t *>(target)[1]; }
+inline std::uint64_t &notice_in(char *target) { return reinterpret_cast<std::uint64_t *>(target)[1]; }
 /// The words before the data of a slot. How many pieces have been sent into it beyond the first ones, in all rounds so far:
 inline std::uint64_t &further_in(char *slot) { return *reinterpret_cast<std::uint64_t *>(slot); }
-/// Where the data of an edge are, by its number in the bundle; from the slot's first byte on.
+/// Where the data of an edge are, by its number in the aggregate; from the slot's first byte on.
 inline std::uint64_t &begin_in(char *slot, std::int64_t number) { return reinterpret_cast<std::uint64_t *>(slot)[1 + number]; }
 
 /// What the two ends of an edge tell each other.
 struct NodeDescriptor {
-  ReachDescriptor reach;  // of the bundle that the edge belongs to
+  ReachDescriptor reach;  // of the aggregate that the edge belongs to
   std::int64_t number = 0;  // of the edge in it, as the sender counts
 };
 
-/// All ways of one rank. Nothing but the constructor and create allocates.
-class NodeWays {
+/// All links of one rank. Nothing but the constructor and create allocates.
+class NodeLinks {
  public:
-  /// The way to one other node and back, as this rank sees it.
-  struct Way {
-    Bundle bundle;
+  /// The connection with one other node, as this rank sees it.
+  struct Link {
+    Aggregate aggregate;
     int some_rank = -1;  // a neighbour there, for messages
-    BundleWords *words = nullptr;
+    AggregateWords *words = nullptr;
     std::array<char *, kSlots> receive{}, send{};
-    char *target_at = nullptr, *news_at = nullptr;
+    char *target_at = nullptr, *notice_at = nullptr;
     std::int64_t head_bytes = 0;
-    NetworkSegment target;  // registered by the carrier: the target and the slots to receive in
+    NetworkSegment target;  // registered by the leader: the target and the slots to receive in
     NetworkSegment source;  // news and the slots to send from
-    std::size_t registered = 0;  // to so many kinds; the carrier
+    std::size_t registered = 0;  // to so many kinds; the leader
     transport::Address address;
     bool met = false;
     int rank = -1;  // who hears there
     std::string host;  // where
     std::array<std::vector<Transfer>, kSlots> pieces;
-    Transfer greeting, news;
+    Transfer greeting, notice;
     // Of the running round:
     std::int64_t share = 0, next = 0;  // bytes that I pack; where the next edge goes
     int left = 0;  // edges to be packed
@@ -103,34 +103,34 @@ class NodeWays {
     bool has_left(std::size_t slot) const { return std::all_of(pieces[slot].begin(), pieces[slot].end(), is_done); }
     /// Nothing is on its way there.
     bool is_over() const {
-      return is_ended(greeting) && is_ended(news) && std::all_of(pieces[0].begin(), pieces[0].end(), is_ended) &&
+      return is_ended(greeting) && is_ended(notice) && std::all_of(pieces[0].begin(), pieces[0].end(), is_ended) &&
              std::all_of(pieces[1].begin(), pieces[1].end(), is_ended);
     }
   };
 
   /// An edge's place.
-  struct Tie {
-    std::size_t way = 0;
-    std::int64_t number = 0, peer_number = 0;  // in the bundle that I send, and in the one that comes
+  struct EdgeLink {
+    std::size_t link = 0;
+    std::int64_t number = 0, peer_number = 0;  // in the aggregate that I send, and in the one that comes
   };
 
-  NodeWays(Plan &plan, const std::vector<int> &edges);
-  NodeWays(const NodeWays &) = delete;
-  NodeWays &operator=(const NodeWays &) = delete;
+  NodeLinks(Plan &plan, const std::vector<int> &edges);
+  NodeLinks(const NodeLinks &) = delete;
+  NodeLinks &operator=(const NodeLinks &) = delete;
   /// What libfabric may still read is kept for ever.
-  ~NodeWays();
+  ~NodeLinks();
 
   /// Makes the memory and the connections, which stand when it returns. Collective over the plan's communicator, the same status on all ranks.
   Status create();
   /// The plan has failed: gives back what the network can no longer touch.
   void let_go();
 
-  std::vector<Way> &all() { return ways_; }
-  const std::vector<Way> &all() const { return ways_; }
-  Way &of(int edge) { return ways_[tie(edge).way]; }
-  const Tie &tie(int edge) const { return ties_[static_cast<std::size_t>(edge)]; }
+  std::vector<Link> &all() { return links_; }
+  const std::vector<Link> &all() const { return links_; }
+  Link &of(int edge) { return links_[edge_link(edge).link]; }
+  const EdgeLink &edge_link(int edge) const { return edge_links_[static_cast<std::size_t>(edge)]; }
   NodeWords &words() const { return *reinterpret_cast<NodeWords *>(memory_.part(0)); }
-  /// Ranks of this node who have a stake where I have one.
+  /// Ranks of this node who have a contribution where I have one.
   const std::vector<Member> &partners() const { return partners_; }
   std::int64_t pieces_of(std::int64_t bytes) const { return (bytes + endpoint_.most_bytes() - 1) / endpoint_.most_bytes(); }
   std::int64_t memory_bytes() const;
@@ -139,26 +139,26 @@ class NodeWays {
   /// What libfabric may still read or write when all goes because a plan could not be made.
   struct Remains : Kept {
     Segment memory;
-    std::vector<Way> ways;
+    std::vector<Link> links;
   };
 
   Status name_me(Status status) const;
   std::int64_t carried_bytes() const;
-  bool is_carrier(const Way &way) const { return way.bundle.carrier == plan_.context->member(); }
-  Status share_stakes(const Descriptors &nodes);
-  void take(std::vector<Bundle> bundles, const std::vector<std::int64_t> &node_of);
+  bool is_leader(const Link &link) const { return link.aggregate.leader == plan_.context->member(); }
+  Status share_contributions(const Descriptors &nodes);
+  void take(std::vector<Aggregate> aggregates, const std::vector<std::int64_t> &node_of);
   Status open_all();
-  Status open(Way &way);
+  Status open(Link &link);
   std::unique_ptr<DescriptorsOf<NodeDescriptor>> write_descriptors();
   Status connect_all(const std::vector<NodeDescriptor> &theirs);
-  Status connect(Way &way, const ReachDescriptor &descriptor);
+  Status connect(Link &link, const ReachDescriptor &descriptor);
   void aim_word(Transfer &word, const Transfer &model, const char *from, std::uint64_t address) const;
-  void make_pieces(Way &way, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model);
+  void make_pieces(Link &link, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model);
   Status await_greetings();
   /// The reason is known if the provider has given up.
-  Status unreached(const Way &way, const char *reason) const;
-  void release_peer(Way &way);
-  void withdraw(Way &way);
+  Status unreached(const Link &link, const char *reason) const;
+  void release_peer(Link &link);
+  void withdraw(Link &link);
   template <class Part>
   Status prepare(Part part) {
     return halocline::prepare(*plan_.context, plan_.comm, part);
@@ -168,10 +168,10 @@ class NodeWays {
   const std::vector<int> &edges_;
   Network &network_;
   NetworkEndpoint &endpoint_;
-  std::unique_ptr<Remains> remains_;  // there if there are ways
-  Segment memory_;  // of the bundles: goes after what registers it
-  std::vector<Way> ways_;
-  std::vector<Tie> ties_;  // by edge
+  std::unique_ptr<Remains> remains_;  // there if there are links
+  Segment memory_;  // of the aggregates: goes after what registers it
+  std::vector<Link> links_;
+  std::vector<EdgeLink> edge_links_;  // by edge
   std::vector<Member> partners_;
   bool shares_ = false;  // counted among those whose arrivals any rank of the node may wait for
 };

@@ -1,6 +1,6 @@
-// Routing edges to legs, and making these.
+// Routing edges to channels, and making these.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/legs.hpp"
+#include "exchange/channels.hpp"
 
 #include <utility>
 
@@ -29,13 +29,13 @@ Routes find_routes(const Plan &plan, const ModeRow &mode) {
 
 }  // namespace
 
-/// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same legs, in the same
-/// order, because making one is collective; a rank may have no edges in it. A leg in which no rank has an edge is not made.
-Status Legs::create() {
+/// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same channels, in the same
+/// order, because making one is collective; a rank may have no edges in it. A channel in which no rank has an edge is not made.
+Status Channels::create() {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   Routes routes;
   HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
-    leg_of_.assign(plan_.edges.size(), 0);
+    channel_of_.assign(plan_.edges.size(), 0);
     routes = find_routes(plan_, mode);
     return Status::ok;
   }));
@@ -47,12 +47,12 @@ Status Legs::create() {
   HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_MAX, used, 3));
   if (used[0]) HLC_TRY(add(mode.make, routes.direct, &hlc_plan_info::via_direct));
   if (used[1]) HLC_TRY(add(mode.reads_fields ? make_notify : mode.make, routes.near, &hlc_plan_info::via_notify));
-  if (used[2]) HLC_TRY(make_far_leg(routes.far));
+  if (used[2]) HLC_TRY(make_far_channel(routes.far));
   return report_detours();
 }
 
 /// Where no rank has a neighbour on another node, no network is opened.
-Status Legs::make_far_leg(const std::vector<int> &far) {
+Status Channels::make_far_channel(const std::vector<int> &far) {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   const Status opened = plan_.context->network().open();
   if (opened == Status::ok) return add(mode.make_far, far, &hlc_plan_info::via_network);
@@ -60,39 +60,39 @@ Status Legs::make_far_leg(const std::vector<int> &far) {
   return add(mode.make_without_network, far, &hlc_plan_info::via_mpi);
 }
 
-Status Legs::add(MakeLeg make, const std::vector<int> &edges, int hlc_plan_info::*route) {
+Status Channels::add(MakeChannel make, const std::vector<int> &edges, int hlc_plan_info::*route) {
   HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
-    for (const int e : edges) leg_of_[static_cast<std::size_t>(e)] = legs_.size();
+    for (const int e : edges) channel_of_[static_cast<std::size_t>(e)] = channels_.size();
     routes_.push_back(route);
-    legs_.push_back(make(plan_, edges));
+    channels_.push_back(make(plan_, edges));
     return Status::ok;
   }));
-  Leg &leg = *legs_.back();
-  HLC_TRY(agree(*plan_.context, plan_.comm, leg.create()));
-  if (!edges.empty() && leg.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
-  knows_who_ = knows_who_ && leg.knows_who();
-  blocks_ = blocks_ || leg.poll_blocks();
+  Channel &channel = *channels_.back();
+  HLC_TRY(agree(*plan_.context, plan_.comm, channel.create()));
+  if (!edges.empty() && channel.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
+  knows_who_ = knows_who_ && channel.knows_who();
+  blocks_ = blocks_ || channel.poll_blocks();
   return Status::ok;
 }
 
-void Legs::give_up() {
-  for (auto &leg : legs_) {
-    if (!leg->outlives_failure()) continue;
-    leg->let_go();
-    keep_for_ever(std::move(leg));
+void Channels::give_up() {
+  for (auto &channel : channels_) {
+    if (!channel->outlives_failure()) continue;
+    channel->let_go();
+    keep_for_ever(std::move(channel));
   }
-  legs_.clear();
+  channels_.clear();
 }
 
-void Legs::describe(hlc_plan_info &info) const {
-  for (std::size_t i = 0; i < legs_.size(); ++i) {
-    info.*routes_[i] += static_cast<int>(legs_[i]->edges().size());
-    info.memory_bytes += legs_[i]->memory_bytes();
-    info.network_writes += legs_[i]->network_writes();
+void Channels::describe(hlc_plan_info &info) const {
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    info.*routes_[i] += static_cast<int>(channels_[i]->edges().size());
+    info.memory_bytes += channels_[i]->memory_bytes();
+    info.network_writes += channels_[i]->network_writes();
   }
 }
 
-Status Legs::name_peer(Status status, int e) const {
+Status Channels::name_peer(Status status, int e) const {
   if (status != Status::mpi || e < 0) return status;
   const int rank = plan_.edges[static_cast<std::size_t>(e)].rank;
   const char *host = plan_.other_host(rank);
@@ -101,7 +101,7 @@ Status Legs::name_peer(Status status, int e) const {
 }
 
 /// Says once what the mode was asked for and cannot do here: links to other nodes, fields that cannot be read.
-Status Legs::report_detours() const {
+Status Channels::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   hlc_plan_info info{};
   info.neighbours = static_cast<int>(plan_.edges.size());

@@ -4,15 +4,15 @@
 #pragma once
 
 #include "exchange/buffers.hpp"
+#include "exchange/channel.hpp"
 #include "exchange/handshake.hpp"
-#include "exchange/leg.hpp"
 
 namespace halocline {
 
-class WindowLeg : public Leg {
+class WindowChannel : public Channel {
  public:
-  using Leg::Leg;
-  ~WindowLeg() override;
+  using Channel::Channel;
+  ~WindowChannel() override;
 
   /// Makes the memory, collective, and hands each peer the displacements of its slots. With one window an edge's slots take turns each
   /// time the edge is used; with two, all edges take turns together: even rounds in the first window, odd ones in the second.

@@ -1,6 +1,6 @@
 // The window, its slots, and the puts into them.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/modes/window_leg.hpp"
+#include "exchange/modes/window_channel.hpp"
 
 #include <algorithm>
 
@@ -32,11 +32,11 @@ Status allocate_window(MPI_Comm comm, std::int64_t bytes, MPI_Win *window, char 
   return Status::ok;
 }
 
-WindowLeg::~WindowLeg() {
+WindowChannel::~WindowChannel() {
   for (MPI_Win &window : windows_) MPI_Win_free(&window);
 }
 
-Status WindowLeg::create_windows(int windows) {
+Status WindowChannel::create_windows(int windows) {
   HLC_TRY(prepare([&] {
     slots_ = lay_out(plan_, edges_, &Edge::space_in);
     uses_.assign(plan_.edges.size(), 0);
@@ -63,7 +63,7 @@ Status WindowLeg::create_windows(int windows) {
   return swap_descriptors(plan_, edges_, targets_);
 }
 
-Status WindowLeg::open() {
+Status WindowChannel::open() {
   came_.clear();
   round_ += 1;
   for (const int e : edges_) {
@@ -74,21 +74,21 @@ Status WindowLeg::open() {
   return Status::ok;
 }
 
-Status WindowLeg::place(int e, void **buffer) {
+Status WindowChannel::place(int e, void **buffer) {
   *buffer = outgoing_.chunk(e);
   return Status::ok;
 }
 
-Status WindowLeg::send(int e) {
+Status WindowChannel::send(int e) {
   const Descriptor &target = targets_->theirs[static_cast<std::size_t>(e)];
   return put_bytes(window(), outgoing_.chunk(e), part(e).out, edge(e).rank, slot_of(e) == 0 ? target.a : target.b);
 }
 
-const void *WindowLeg::arrived(int e) const { return base_[slot_of(e)] + slots_.offset[static_cast<std::size_t>(e)]; }
+const void *WindowChannel::arrived(int e) const { return base_[slot_of(e)] + slots_.offset[static_cast<std::size_t>(e)]; }
 
-Status WindowLeg::release(int) { return Status::ok; }
+Status WindowChannel::release(int) { return Status::ok; }
 
-Status WindowLeg::next_arrival(int *e) {
+Status WindowChannel::next_arrival(int *e) {
   if (came_.empty()) return Status::again;
   *e = came_.back();
   came_.pop_back();

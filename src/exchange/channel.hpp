@@ -1,4 +1,4 @@
-// The contract of a mode. A leg carries a set of edges (neighbours) one way of synchronising; an exchange is one leg, or several side
+// The contract of a mode. A channel carries a set of edges (neighbours) one way of synchronising; an exchange is one channel, or several side
 // by side where a mode reaches some neighbours through shared memory and others through MPI. Files in modes/ are its implementations.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -17,17 +17,17 @@ namespace halocline {
 /// A neighbour as one rank sees it, joined to one edge of that neighbour. Bytes are the most that one round moves.
 struct Edge {
   int rank = 0;
-  int tag_out = 0, tag_in = 0;       // my out goes to the peer's edge whose tag_in is my tag_out
-  std::int64_t out = 0, in = 0;      // of a whole round
+  int tag_out = 0, tag_in = 0;  // my out goes to the peer's edge whose tag_in is my tag_out
+  std::int64_t out = 0, in = 0;  // of a whole round
   std::int64_t space_out = 0, space_in = 0;  // of any round: a reverse round swaps the two
   std::int64_t entries_out = -1, entries_in = -1;  // an index halo's: what the two ends compare, instead of bytes
-  std::int64_t shape = 0;            // must be the same at both ends: what lies behind the bytes, as a hash
-  bool readable = false;             // mode direct: my side of this edge can be read from the node's memory
+  std::int64_t shape = 0;  // must be the same at both ends: what lies behind the bytes, as a hash
+  bool readable = false;  // mode direct: my side of this edge can be read from the node's memory
   // Found by the handshake:
-  int peer_edge = -1;                // the index of the joined edge in the peer's list
+  int peer_edge = -1;  // the index of the joined edge in the peer's list
   bool peer_readable = false;
-  Member member = kOtherNode;        // the peer, if it is of this node
-  std::string host;                  // where it runs, if it is not
+  Member member = kOtherNode;  // the peer, if it is of this node
+  std::string host;  // where it runs, if it is not
 };
 
 /// Whether each end reads the other's fields where they lie. What the ends tell each other of those goes in messages of this tag, plus the edge.
@@ -43,7 +43,7 @@ struct Part {
 /// Indices into a plan's edges.
 using Edges = std::span<const int>;
 
-/// How a leg is told to work.
+/// How a channel is told to work.
 struct Options {
   hlc_mode mode = HLC_MODE_DEFAULT;
   hlc_epoch epoch = HLC_EPOCH_DEFAULT;
@@ -52,7 +52,7 @@ struct Options {
   std::string name = {};  // the caller's name for the plan, for messages; may be empty
 };
 
-/// What all legs of an exchange look at. The parts are set before each round.
+/// What all channels of an exchange look at. The parts are set before each round.
 struct Plan {
   Context *context = nullptr;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -61,7 +61,7 @@ struct Plan {
   std::vector<Edge> edges;
   std::vector<Part> parts;
   int ndims = 0;  // a halo's, whose tags are directions as hlc_halo_spec counts its neighbours; 0: tags are the caller's own
-  bool copies_cells = false;  // the cargo packs by copying, so that it can do so past the caches
+  bool copies_cells = false;  // the packer packs by copying, so that it can do so past the caches
   bool whole_round = true;  // the same on all ranks: the round moves every edge as planned
   // Where my fields lie in the running round, for those who read them; empty unless they may lie elsewhere in each round. Of those that the round
   // does not move nothing is said.
@@ -77,15 +77,15 @@ struct Plan {
 };
 
 /// Carries the edges of one set. A round is: open, then for each edge with out > 0 place, (pack), send; launched; poll until every edge
-/// with in > 0 has arrived, each followed by (unpack) release; close until it is ok. A leg that does not pack leaves out place, pack and send, and
+/// with in > 0 has arrived, each followed by (unpack) release; close until it is ok. A channel that does not pack leaves out place, pack and send, and
 /// its edges are copied from the neighbour's memory. Nothing but create allocates.
-class Leg : public Kept {
+class Channel : public Kept {
  public:
-  Leg(Plan &plan, std::vector<int> edges, bool packs = true) : plan_(plan), edges_(std::move(edges)), packs_(packs) {}
-  Leg(const Leg &) = delete;
-  Leg &operator=(const Leg &) = delete;
+  Channel(Plan &plan, std::vector<int> edges, bool packs = true) : plan_(plan), edges_(std::move(edges)), packs_(packs) {}
+  Channel(const Channel &) = delete;
+  Channel &operator=(const Channel &) = delete;
 
-  /// Makes what the leg needs. Collective over the plan's communicator, also for ranks without edges. The destructor takes back what there
+  /// Makes what the channel needs. Collective over the plan's communicator, also for ranks without edges. The destructor takes back what there
   /// is of it, with whatever is collective.
   virtual Status create() = 0;
   /// The plan's parts are other ones than in the last round. Called between rounds, before the first one too.
@@ -94,13 +94,13 @@ class Leg : public Kept {
   virtual Status open() = 0;
   /// False if all edges are read in the neighbour's memory.
   bool packs() const { return packs_; }
-  /// Where to pack what edge sends; `again` while the peer has not freed the place. Only of a leg that packs.
+  /// Where to pack what edge sends; `again` while the peer has not freed the place. Only of a channel that packs.
   virtual Status place(int, void **) { return Status::ok; }
-  /// Edge is packed: send it. Only of a leg that packs.
+  /// Edge is packed: send it. Only of a channel that packs.
   virtual Status send(int) { return Status::ok; }
   /// Every edge has been sent.
   virtual Status launched() { return Status::ok; }
-  /// Names an edge whose data have come, each once in a round; `again` if there is none now. A leg has this or poll_several.
+  /// Names an edge whose data have come, each once in a round; `again` if there is none now. A channel has this or poll_several.
   virtual Status poll(int *) { return Status::again; }
   /// Names edges whose data have come, each once in a round; `again` if there are none now. What it names stays as it is until the next call. If it
   /// fails it names the edge at fault, or nothing.
@@ -131,7 +131,7 @@ class Leg : public Kept {
   /// this round shows of mine may still be read, and only earlier rounds are waited for.
   virtual Status close(int *rank) = 0;
 
-  /// Before the leg goes, after its last round: ok once no peer sends it anything any more, else `again` with the rank it waits for.
+  /// Before the channel goes, after its last round: ok once no peer sends it anything any more, else `again` with the rank it waits for.
   virtual Status settle(int *) { return Status::ok; }
 
   /// True if poll may block inside MPI, so that a test that must not wait cannot use it.
@@ -148,9 +148,9 @@ class Leg : public Kept {
   virtual std::int64_t network_writes() const { return 0; }
   /// False if arrivals come all at once, so that nobody can tell which neighbour is late.
   virtual bool knows_who() const { return true; }
-  /// True if MPI or the network may still write into its memory when a round has failed: the leg is then kept for ever.
+  /// True if MPI or the network may still write into its memory when a round has failed: the channel is then kept for ever.
   virtual bool outlives_failure() const { return wake_up() == WakeUp::by_polling; }
-  /// The leg is about to be kept for ever: it gives back what neither MPI nor the network can still touch.
+  /// The channel is about to be kept for ever: it gives back what neither MPI nor the network can still touch.
   virtual void let_go() {}
   virtual std::int64_t memory_bytes() const = 0;
   virtual WakeUp wake_up() const { return WakeUp::by_polling; }
@@ -178,17 +178,17 @@ class Leg : public Kept {
   int one_ = -1;  // what poll has named
 };
 
-/// Makers of legs, one per file in modes/. Local; create follows.
-using MakeLeg = std::unique_ptr<Leg> (*)(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_p2p(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_neighbor(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_fence(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_pscw(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_passive(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_passive_naive(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_notify(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_wire(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_direct(Plan &plan, std::vector<int> edges);
-std::unique_ptr<Leg> make_node_wire(Plan &plan, std::vector<int> edges);
+/// Makers of channels, one per file in modes/. Local; create follows.
+using MakeChannel = std::unique_ptr<Channel> (*)(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_p2p(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_neighbor(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_fence(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_pscw(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_passive(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_passive_naive(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_notify(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_wire(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_direct(Plan &plan, std::vector<int> edges);
+std::unique_ptr<Channel> make_node_wire(Plan &plan, std::vector<int> edges);
 
 }  // namespace halocline
