@@ -5,7 +5,7 @@
 
 #include "api/plans.hpp"
 #include "engine/communicator/collective.hpp"
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 #include "exchange/list.hpp"
 #include "exchange/modes/modes.hpp"
 #include "halo/grid.hpp"
@@ -72,7 +72,7 @@ Status end(halocline::Context &inner, bool *stays) {
         inner.rank(), plans, fields);
   if (ended == Status::ok && worst)
     return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
-  if (!failed(ended)) ended = halocline::vote(inner, inner.comm(), 0, &worst);
+  if (!failed(ended)) ended = halocline::agree_on_largest(inner, inner.comm(), 0, &worst);
   if (!failed(ended) && inner.check_mailbox()) ended = inner.check_mailbox()->close(inner);
   return ended;
 }
@@ -80,7 +80,7 @@ Status end(halocline::Context &inner, bool *stays) {
 /// Of a context that has lost a rank what MPI may still write stays for ever.
 void give_up(std::unique_ptr<hlc_context> context) {
   context->inner.give_up();
-  halocline::keep_for_ever(std::move(context));
+  halocline::leak(std::move(context));
 }
 
 }  // namespace

@@ -5,19 +5,19 @@
 #include <memory>
 #include <new>
 
-#include "base/kept.hpp"
+#include "base/leaked_on_failure.hpp"
 #include "base/mpi_end.hpp"
 #include "engine/context/context.hpp"
-#include "engine/rma/public_segment.hpp"
+#include "engine/rma/segment.hpp"
 
 /// A segment, or what is left of one: once it has been freed the handle is empty, and is kept so that a copy of it is recognised.
 struct hlc_segment {
   hlc_context *context = nullptr;
-  std::unique_ptr<halocline::PublicSegment> inner;
+  std::unique_ptr<halocline::Segment> inner;
   std::unique_ptr<hlc_segment> next;  // freed before this one
 };
 
-struct hlc_context : halocline::Kept {
+struct hlc_context : halocline::LeakedOnFailure {
   halocline::Context inner;
   std::unique_ptr<hlc_segment> freed_segments;
   int freed_count = 0;

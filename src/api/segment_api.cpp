@@ -10,7 +10,7 @@ namespace api = halocline::api;
 using halocline::Call;
 using halocline::CallName;
 using halocline::fail;
-using halocline::PublicSegment;
+using halocline::Segment;
 using halocline::Status;
 
 namespace {
@@ -58,7 +58,7 @@ hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec
                               if (!segment) return api::null_on(inner, call, "the result pointer");
                               made = std::make_unique<hlc_segment>();
                               made->context = context;
-                              made->inner = std::make_unique<PublicSegment>(inner.network());
+                              made->inner = std::make_unique<Segment>(inner.network());
                               return made->inner->check(spec);
                             })));
     inner.count_plan();
@@ -76,7 +76,7 @@ hlc_status hlc_segment_free(hlc_segment **segment) {
     HLC_TRY(check(call, *segment));
     hlc_context &context = *(*segment)->context;
     api::note_end_of_mpi(context.inner, call);
-    PublicSegment &inner = *(*segment)->inner;
+    Segment &inner = *(*segment)->inner;
     const Call in_call(context.inner, CallName::segment_free, inner.plan());
     int broken = 0;
     const Status met = halocline::meet_to_release(context.inner, inner.barrier_failed ? 1 : 0, &broken);
@@ -104,81 +104,79 @@ hlc_status hlc_segment_info(const hlc_segment *segment, int rank, hlc_segment_in
 }
 
 hlc_status hlc_put(hlc_target to, const void *data, int64_t bytes) {
-  return on("hlc_put", to.segment, [&](PublicSegment &segment) { return put(segment, place(to), data, bytes); });
+  return on("hlc_put", to.segment, [&](Segment &segment) { return put(segment, place(to), data, bytes); });
 }
 
 hlc_status hlc_get(hlc_target from, void *data, int64_t bytes) {
-  return on("hlc_get", from.segment, [&](PublicSegment &segment) { return get(segment, place(from), data, bytes); });
+  return on("hlc_get", from.segment, [&](Segment &segment) { return get(segment, place(from), data, bytes); });
 }
 
 hlc_status hlc_put_strided(hlc_target to, const void *data, const hlc_block *block) {
-  return on("hlc_put_strided", to.segment, [&](PublicSegment &segment) { return put_strided(segment, place(to), data, block); });
+  return on("hlc_put_strided", to.segment, [&](Segment &segment) { return put_strided(segment, place(to), data, block); });
 }
 
 hlc_status hlc_get_strided(hlc_target from, void *data, const hlc_block *block) {
-  return on("hlc_get_strided", from.segment, [&](PublicSegment &segment) { return get_strided(segment, place(from), data, block); });
+  return on("hlc_get_strided", from.segment, [&](Segment &segment) { return get_strided(segment, place(from), data, block); });
 }
 
 hlc_status hlc_put_notify(hlc_target to, const void *data, int64_t bytes, hlc_notification notification) {
-  return on("hlc_put_notify", to.segment,
-            [&](PublicSegment &segment) { return put_notify(segment, place(to), data, bytes, notification); });
+  return on("hlc_put_notify", to.segment, [&](Segment &segment) { return put_notify(segment, place(to), data, bytes, notification); });
 }
 
 hlc_status hlc_notify(hlc_segment *segment, int rank, hlc_notification notification) {
-  return on("hlc_notify", segment, [&](PublicSegment &inner) { return notify(inner, rank, notification); });
+  return on("hlc_notify", segment, [&](Segment &inner) { return notify(inner, rank, notification); });
 }
 
 hlc_status hlc_notify_wait(hlc_segment *segment, hlc_ids ids, int *id) {
-  return on("hlc_notify_wait", segment, [&](PublicSegment &inner) { return notify_wait(inner, ids, id); });
+  return on("hlc_notify_wait", segment, [&](Segment &inner) { return notify_wait(inner, ids, id); });
 }
 
 hlc_status hlc_notify_test(hlc_segment *segment, hlc_ids ids, int *id) {
-  return on("hlc_notify_test", segment, [&](PublicSegment &inner) { return notify_test(inner, ids, id); });
+  return on("hlc_notify_test", segment, [&](Segment &inner) { return notify_test(inner, ids, id); });
 }
 
 hlc_status hlc_notify_reset(hlc_segment *segment, int id, uint32_t *value) {
-  return on("hlc_notify_reset", segment, [&](PublicSegment &inner) { return notify_reset(inner, id, value); });
+  return on("hlc_notify_reset", segment, [&](Segment &inner) { return notify_reset(inner, id, value); });
 }
 
 hlc_status hlc_atomic_fetch_add(hlc_target at, hlc_number type, int64_t value, int64_t *old) {
   constexpr const char *call = "hlc_atomic_fetch_add";
-  return on(call, at.segment, [&](PublicSegment &segment) { return fetch_word(segment, call, place(at), {HLC_OP_SUM, type}, value, old); });
+  return on(call, at.segment, [&](Segment &segment) { return fetch_word(segment, call, place(at), {HLC_OP_SUM, type}, value, old); });
 }
 
 hlc_status hlc_atomic_swap(hlc_target at, hlc_number type, int64_t value, int64_t *old) {
   constexpr const char *call = "hlc_atomic_swap";
-  return on(call, at.segment,
-            [&](PublicSegment &segment) { return fetch_word(segment, call, place(at), {HLC_OP_REPLACE, type}, value, old); });
+  return on(call, at.segment, [&](Segment &segment) { return fetch_word(segment, call, place(at), {HLC_OP_REPLACE, type}, value, old); });
 }
 
 hlc_status hlc_atomic_compare_swap(hlc_target at, hlc_number type, int64_t expected, int64_t value, int64_t *old) {
   return on("hlc_atomic_compare_swap", at.segment,
-            [&](PublicSegment &segment) { return compare_swap(segment, place(at), type, expected, value, old); });
+            [&](Segment &segment) { return compare_swap(segment, place(at), type, expected, value, old); });
 }
 
 hlc_status hlc_fetch_op(hlc_target at, hlc_action action, const void *operand, void *old) {
-  return on("hlc_fetch_op", at.segment, [&](PublicSegment &segment) { return fetch_op(segment, place(at), action, operand, old); });
+  return on("hlc_fetch_op", at.segment, [&](Segment &segment) { return fetch_op(segment, place(at), action, operand, old); });
 }
 
 hlc_status hlc_accumulate(hlc_target at, hlc_action action, const void *data, int64_t count) {
-  return on("hlc_accumulate", at.segment, [&](PublicSegment &segment) { return accumulate(segment, place(at), action, data, count); });
+  return on("hlc_accumulate", at.segment, [&](Segment &segment) { return accumulate(segment, place(at), action, data, count); });
 }
 
 hlc_status hlc_flush(hlc_segment *segment, int rank) {
-  return on("hlc_flush", segment, [&](PublicSegment &inner) { return flush(inner, rank); });
+  return on("hlc_flush", segment, [&](Segment &inner) { return flush(inner, rank); });
 }
 hlc_status hlc_flush_all(hlc_segment *segment) {
-  return on("hlc_flush_all", segment, [](PublicSegment &inner) { return flush_all(inner); });
+  return on("hlc_flush_all", segment, [](Segment &inner) { return flush_all(inner); });
 }
 hlc_status hlc_flush_local(hlc_segment *segment, int rank) {
-  return on("hlc_flush_local", segment, [&](PublicSegment &inner) { return flush_local(inner, rank); });
+  return on("hlc_flush_local", segment, [&](Segment &inner) { return flush_local(inner, rank); });
 }
 hlc_status hlc_flush_local_all(hlc_segment *segment) {
-  return on("hlc_flush_local_all", segment, [](PublicSegment &inner) { return flush_local_all(inner); });
+  return on("hlc_flush_local_all", segment, [](Segment &inner) { return flush_local_all(inner); });
 }
 
 hlc_status hlc_barrier(hlc_segment *segment) {
-  return on("hlc_barrier", segment, [](PublicSegment &inner) { return barrier(inner); });
+  return on("hlc_barrier", segment, [](Segment &inner) { return barrier(inner); });
 }
 
 }  // extern "C"

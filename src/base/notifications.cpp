@@ -92,16 +92,16 @@ int Notifications::find(int first, int end) const {
   return scan(first, end);  // somebody has stopped amid a gap
 }
 
-Words::Words(char *memory, int notification_count, int count)
+NotificationWords::NotificationWords(char *memory, int notification_count, int count)
     : notifications(memory, notification_count),
-      rising(reinterpret_cast<NotificationWord *>(memory + Notifications::bytes_of(notification_count))),
-      rising_count(count) {}
+      monotonic(reinterpret_cast<NotificationWord *>(memory + Notifications::bytes_of(notification_count))),
+      monotonic_count(count) {}
 
-std::int64_t Words::bytes_of(int notification_count, int rising_count) {
-  return Notifications::bytes_of(notification_count) + rising_count * static_cast<std::int64_t>(kLinePair);
+std::int64_t NotificationWords::bytes_of(int notification_count, int monotonic_count) {
+  return Notifications::bytes_of(notification_count) + monotonic_count * static_cast<std::int64_t>(kLinePair);
 }
 
-void Words::raise(int word, std::uint32_t value) const {
+void NotificationWords::raise(int word, std::uint32_t value) const {
   // SYNC later-before-earlier (pairs with await_round): the network may bring a barrier's number after that of the next.
   NotificationWord &risen = word_at(word);
   if (static_cast<std::int32_t>(value - risen.load(std::memory_order_relaxed)) <= 0) return;
@@ -109,15 +109,15 @@ void Words::raise(int word, std::uint32_t value) const {
   risen.store(value, std::memory_order_release);
 }
 
-bool Words::set(std::uint32_t id, std::uint32_t value) const {
+bool NotificationWords::set(std::uint32_t id, std::uint32_t value) const {
   // SYNC payload-before-notification (pairs with seen and take): the provider queues an announcement when the bytes are there.
-  // SYNC pieces-before-notification (pairs with FarParts::put_notify), writes-before-notification (pairs with FarParts::notify_in_order): what is announced is the last piece, the others are there.
+  // SYNC pieces-before-notification (pairs with RemoteRma::put_notify), writes-before-notification (pairs with RemoteRma::notify_in_order): what is announced is the last piece, the others are there.
   if (id < static_cast<std::uint32_t>(notifications.count())) {
     if (value != 0) notifications.set(static_cast<int>(id), value);
     return value != 0;
   }
-  const std::uint32_t word = id - static_cast<std::uint32_t>(first_rising(notifications.count()));
-  if (word >= static_cast<std::uint32_t>(rising_count)) return false;
+  const std::uint32_t word = id - static_cast<std::uint32_t>(first_monotonic(notifications.count()));
+  if (word >= static_cast<std::uint32_t>(monotonic_count)) return false;
   raise(static_cast<int>(word), value);
   return true;
 }

@@ -90,21 +90,21 @@ class Notifications {
 
 /// All that announcements of other nodes may set, by id: notifications, and words behind their last line pair that only rise, because an
 /// announcement may be overtaken by a later one. Each of these has a line pair of its own, and an id. The notifications may lie elsewhere.
-struct Words {
+struct NotificationWords {
   Notifications notifications;
-  NotificationWord *rising = nullptr;
-  int rising_count = 0;
+  NotificationWord *monotonic = nullptr;
+  int monotonic_count = 0;
 
-  Words() = default;
+  NotificationWords() = default;
   /// | notifications | words that rise, from a line pair on |
-  Words(char *memory, int notification_count, int count);
-  static std::int64_t bytes_of(int notification_count, int rising_count);
+  NotificationWords(char *memory, int notification_count, int count);
+  static std::int64_t bytes_of(int notification_count, int monotonic_count);
   /// An announcement has room for so many ids.
   static constexpr int kMostIds = 1 << 17;
   /// The id of the first word that rises.
-  static int first_rising(int notification_count) { return static_cast<int>(round_up(notification_count, kWordsPerLinePair)); }
+  static int first_monotonic(int notification_count) { return static_cast<int>(round_up(notification_count, kWordsPerLinePair)); }
   /// All ids lie below it.
-  int ids() const { return first_rising(notifications.count()) + rising_count; }
+  int ids() const { return first_monotonic(notifications.count()) + monotonic_count; }
 
   /// Sets what has this id; false if nothing has, and for a notification with the value 0. Numbers that only rise come to 0 when they wrap around.
   bool set(std::uint32_t id, std::uint32_t value) const;
@@ -119,7 +119,7 @@ struct Words {
   }
 
  private:
-  NotificationWord &word_at(int word) const { return rising[static_cast<std::ptrdiff_t>(word) * kWordsPerLinePair]; }
+  NotificationWord &word_at(int word) const { return monotonic[static_cast<std::ptrdiff_t>(word) * kWordsPerLinePair]; }
 };
 
 }  // namespace halocline

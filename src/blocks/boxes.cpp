@@ -9,8 +9,8 @@
 #include <string>
 
 #include "engine/communicator/collective.hpp"
-#include "engine/memory/directory.hpp"
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
+#include "engine/memory/rank_table.hpp"
 
 namespace halocline {
 namespace {

@@ -35,7 +35,7 @@ class BoxTable {
 
  private:
   std::int64_t record_ = 0;  // bytes of a rank's record: how many blocks it has, and as many as the most have
-  Segment table_;
+  SharedMemory table_;
 };
 
 /// Cells that a block needs of another.

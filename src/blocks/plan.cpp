@@ -46,8 +46,8 @@ Nesting nesting_of(std::int64_t bits) {
 
 /// Reduces a number per field over all ranks.
 Status reduce_all(Context &context, MPI_Op operation, std::vector<std::int64_t> &numbers) {
-  for (std::size_t first = 0; first < numbers.size(); first += Ballot::kNumbers) {
-    const auto count = std::min<std::size_t>(Ballot::kNumbers, numbers.size() - first);
+  for (std::size_t first = 0; first < numbers.size(); first += AgreementBuffer::kNumbers) {
+    const auto count = std::min<std::size_t>(AgreementBuffer::kNumbers, numbers.size() - first);
     HLC_TRY(reduce(context, context.comm(), operation, numbers.data() + first, static_cast<int>(count)));
   }
   return Status::ok;

@@ -110,7 +110,7 @@ Status Arrivals::take_in_order() {
   return Status::ok;
 }
 
-Status Arrivals::give_back() {
+Status Arrivals::release_views() {
   for (const int e : shown_) HLC_TRY(channels_.of(e).release(e));
   shown_.clear();
   plan_.views_out = false;

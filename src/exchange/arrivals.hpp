@@ -39,7 +39,7 @@ class Arrivals {
   /// Asks, and hands over what has come; ok once that is everything.
   Status look(bool *progress);
   /// Gives back what was shown: it may be overwritten by those whose it is.
-  Status give_back();
+  Status release_views();
 
   /// The data of an edge have not come.
   bool is_missing(std::size_t edge) const { return awaited_[edge] && came_[edge] != round_; }

@@ -26,12 +26,12 @@ struct Edge {
   // Found by the handshake:
   int peer_edge = -1;  // the index of the joined edge in the peer's list
   bool peer_readable = false;
-  Member member = kOtherNode;  // the peer, if it is of this node
+  Member member = kNotOnNode;  // the peer, if it is of this node
   std::string host;  // where it runs, if it is not
 };
 
 /// Whether each end reads the other's fields where they lie. What the ends tell each other of those goes in messages of this tag, plus the edge.
-inline bool is_read(const Edge &edge) { return edge.member != kOtherNode && edge.readable && edge.peer_readable; }
+inline bool is_read(const Edge &edge) { return edge.member != kNotOnNode && edge.readable && edge.peer_readable; }
 inline constexpr int kReadDescriptorTag = 3;
 
 /// What the running round moves over an edge; both 0: the edge takes no part.
@@ -79,7 +79,7 @@ struct Plan {
 /// Carries the edges of one set. A round is: open, then for each edge with out > 0 place, (pack), send; launched; poll until every edge
 /// with in > 0 has arrived, each followed by (unpack) release; close until it is ok. A channel that does not pack leaves out place, pack and send, and
 /// its edges are copied from the neighbour's memory. Nothing but create allocates.
-class Channel : public Kept {
+class Channel : public LeakedOnFailure {
  public:
   Channel(Plan &plan, std::vector<int> edges, bool packs = true) : plan_(plan), edges_(std::move(edges)), packs_(packs) {}
   Channel(const Channel &) = delete;
@@ -151,7 +151,7 @@ class Channel : public Kept {
   /// True if MPI or the network may still write into its memory when a round has failed: the channel is then kept for ever.
   virtual bool outlives_failure() const { return wake_up() == WakeUp::by_polling; }
   /// The channel is about to be kept for ever: it gives back what neither MPI nor the network can still touch.
-  virtual void let_go() {}
+  virtual void abandon() {}
   virtual std::int64_t memory_bytes() const = 0;
   virtual WakeUp wake_up() const { return WakeUp::by_polling; }
   const std::vector<int> &edges() const { return edges_; }

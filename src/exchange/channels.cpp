@@ -20,7 +20,7 @@ Routes find_routes(const Plan &plan, const ModeRow &mode) {
   Routes routes;
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const Edge &edge = plan.edges[e];
-    const bool same_node = edge.member != kOtherNode;
+    const bool same_node = edge.member != kNotOnNode;
     const bool readable = mode.reads_fields && edge.readable && edge.peer_readable;
     (same_node || !mode.make_far ? (readable ? routes.direct : routes.near) : routes.far).push_back(static_cast<int>(e));
   }
@@ -78,8 +78,8 @@ Status Channels::add(MakeChannel make, const std::vector<int> &edges, int hlc_pl
 void Channels::give_up() {
   for (auto &channel : channels_) {
     if (!channel->outlives_failure()) continue;
-    channel->let_go();
-    keep_for_ever(std::move(channel));
+    channel->abandon();
+    leak(std::move(channel));
   }
   channels_.clear();
 }

@@ -63,7 +63,7 @@ Status Exchange::end(bool others_broken) {
   if (others_broken) rounds_.break_up();
   if (!broken()) static_cast<void>(rounds_.settle());
   int broken_here = broken() ? 1 : 0;
-  const Status voted = vote(*plan_.context, plan_.comm, broken_here, &broken_here);
+  const Status voted = agree_on_largest(*plan_.context, plan_.comm, broken_here, &broken_here);
   if (!failed(voted) && !broken_here) {
     channels_.end();
     return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");

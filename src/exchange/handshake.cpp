@@ -84,7 +84,7 @@ Status receive_hello(const Plan &plan, Conversation &talk, int *there, Status *m
 /// Receives hellos until every rank's have been received.
 Status receive_hellos(const Plan &plan, Conversation &talk, Status *mine) {
   MPI_Request barrier = MPI_REQUEST_NULL;
-  Patience patience(*plan.context);
+  BoundedWait wait(*plan.context);
   for (int done = 0; !done;) {
     int there = 0, sent = 0;
     HLC_TRY(receive_hello(plan, talk, &there, mine));
@@ -96,7 +96,7 @@ Status receive_hellos(const Plan &plan, Conversation &talk, Status *mine) {
           check_mpi(MPI_Testall(static_cast<int>(talk.requests.size()), talk.requests.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall"));
       if (sent) HLC_TRY(check_mpi(MPI_Ibarrier(plan.comm, &barrier), "MPI_Ibarrier"));
     }
-    if (!done) HLC_TRY(patience.pause());
+    if (!done) HLC_TRY(wait.pause());
   }
   return Status::ok;
 }
@@ -146,7 +146,7 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &received, in
   edge.peer_edge = hello.edge;
   edge.peer_readable = hello.readable != 0;
   edge.member = plan.context->member_of(edge.rank);
-  if (edge.member == kOtherNode) edge.host.assign(hello.host, strnlen(hello.host, sizeof hello.host));
+  if (edge.member == kNotOnNode) edge.host.assign(hello.host, strnlen(hello.host, sizeof hello.host));
   received.erase(found);
   return Status::ok;
 }
@@ -171,7 +171,7 @@ Status join_edges(Plan &plan) {
   Status mine = Status::ok, received = send_hellos(plan, *talk);
   if (!failed(received)) received = receive_hellos(plan, *talk, &mine);
   if (failed(received)) {
-    keep_for_ever(std::move(talk));
+    leak(std::move(talk));
     return plan.context->lose(received);
   }
   return prepare(*plan.context, plan.comm, [&] { return failed(mine) ? mine : compare_all(plan, talk->received); });

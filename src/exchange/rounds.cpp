@@ -11,7 +11,7 @@ namespace halocline {
 // ---------------------------------------------------------------- start
 
 Status Rounds::start() {
-  if (plan_.views_out) HLC_TRY(mark_broken(arrivals_.give_back()));
+  if (plan_.views_out) HLC_TRY(mark_broken(arrivals_.release_views()));
   arrivals_.begin();
   in_flight_ = true;
   copied_ = false;
@@ -102,17 +102,17 @@ Status Rounds::close(bool waits) {
 
 Status Rounds::release() {
   if (!plan_.views_out) return Status::ok;
-  HLC_TRY(mark_broken(arrivals_.give_back()));
+  HLC_TRY(mark_broken(arrivals_.release_views()));
   return mark_broken(close(true));
 }
 
 Status Rounds::settle() {
-  HLC_TRY(mark_broken(arrivals_.give_back()));
+  HLC_TRY(mark_broken(arrivals_.release_views()));
   channels_.wake_peers();
   for (auto &channel : channels_.all()) {
     int rank = -1;
     HLC_TRY(mark_broken(waiting_.until([&](bool *) { return channel->settle(&rank); },
-                                       [&](bool timed_out) { return waiting_.suspect_rank(rank, kOtherNode, timed_out); })));
+                                       [&](bool timed_out) { return waiting_.suspect_rank(rank, kNotOnNode, timed_out); })));
   }
   return Status::ok;
 }
@@ -128,7 +128,7 @@ Status Rounds::suspect_missing(bool timed_out) {
 
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.
 Status Rounds::break_off(Status status) {
-  if (status == Status::mpi) status = blame(*plan_.context, status);
+  if (status == Status::mpi) status = name_failure(*plan_.context, status);
   const bool tell = check_ && !broken_ && (status == Status::rule || status == Status::memory);
   broken_ = true;
   if (tell) check_->give_up(status);

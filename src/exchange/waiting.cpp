@@ -19,8 +19,8 @@ void Waiting::tell_lost() const {
 /// In which call a rank of this node is, in brackets; nothing of others.
 std::string Waiting::where(int rank) const {
   const Context &context = *plan_.context;
-  const Member member = rank < 0 ? kOtherNode : context.member_of(rank);
-  return member == kOtherNode ? "" : " (in " + context.call_of(member).text() + ")";
+  const Member member = rank < 0 ? kNotOnNode : context.member_of(rank);
+  return member == kNotOnNode ? "" : " (in " + context.call_of(member).text() + ")";
 }
 
 /// "a swap of plan 'flow'", of a plan without a name "a swap of plan 2".
@@ -31,7 +31,7 @@ std::string Waiting::swap_text() const {
 
 Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
   const Context &context = *plan_.context;
-  if (member != kOtherNode && !plan_.context->doorbell().alive(member)) {
+  if (member != kNotOnNode && !plan_.context->doorbell().alive(member)) {
     dead_ = rank;
     return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), context.rank(), rank);
   }
@@ -47,7 +47,7 @@ Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
 Status Waiting::suspect_all(int rank, bool timed_out) {
   for (std::size_t e = 0; e < plan_.edges.size(); ++e)
     if (plan_.parts[e].active()) HLC_TRY(suspect_rank(plan_.edges[e].rank, plan_.edges[e].member, false));
-  return timed_out ? suspect_rank(rank, kOtherNode, true) : Status::ok;
+  return timed_out ? suspect_rank(rank, kNotOnNode, true) : Status::ok;
 }
 
 /// Ranks of this node that move data for this one.

@@ -21,9 +21,9 @@ class Waiting {
   void heed(Check &check) { check_ = &check; }
 
   /// Repeats a step until it no longer answers `again`. A step says through `progress` that it has moved on, which makes the waiting short again. Now
-  /// and then suspect is asked whether there is still hope; what a peer did before it died counts, so the step is tried once more before the verdict.
-  template <class Step, class Suspect>
-  Status until(Step step, Suspect suspect);
+  /// and then find_failed is asked whether there is still hope; what a peer did before it died counts, so the step is tried once more before the verdict.
+  template <class Step, class FindFailed>
+  Status until(Step step, FindFailed find_failed);
 
   /// Fails if a rank has died, or has been waited for too long.
   Status suspect_rank(int rank, Member member, bool timed_out);
@@ -37,8 +37,8 @@ class Waiting {
   static constexpr int kFirstLooks = 32;
 
   /// Ok while there is hope.
-  template <class Suspect>
-  Status judge(Suspect suspect, bool timed_out);
+  template <class FindFailed>
+  Status check_failure(FindFailed find_failed, bool timed_out);
   Status look_for_lost() const;
   Status suspect_partners();
   void tell_lost() const;
@@ -51,8 +51,8 @@ class Waiting {
   int dead_ = -1;  // a rank of this node whose process has ended
 };
 
-template <class Step, class Suspect>
-Status Waiting::until(Step step, Suspect suspect) {
+template <class Step, class FindFailed>
+Status Waiting::until(Step step, FindFailed find_failed) {
   bool progress = false;
   channels_.wake_peers();
   for (int looks = plan_.context->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
@@ -65,7 +65,7 @@ Status Waiting::until(Step step, Suspect suspect) {
   while (true) {
     channels_.wake_peers();
     const bool ask = wait.pause() == Wait::Turn::check_peers;
-    const Status verdict = ask ? judge(suspect, wait.timed_out()) : Status::ok;
+    const Status verdict = ask ? check_failure(find_failed, wait.timed_out()) : Status::ok;
     progress = false;
     const Status status = step(&progress);
     if (status != Status::again) return status;
@@ -76,11 +76,11 @@ Status Waiting::until(Step step, Suspect suspect) {
   }
 }
 
-template <class Suspect>
-Status Waiting::judge(Suspect suspect, bool timed_out) {
+template <class FindFailed>
+Status Waiting::check_failure(FindFailed find_failed, bool timed_out) {
   HLC_TRY(look_for_lost());
   HLC_TRY(suspect_partners());
-  return suspect(timed_out);
+  return find_failed(timed_out);
 }
 
 }  // namespace halocline

@@ -20,7 +20,7 @@ void Stage::make_bindings() {
 /// Binds the fields that a swap moves, all or none: to those of data, else to the spec's arrays. *moved: one lies elsewhere than in the last swap.
 Status Stage::bind(const hlc_swap *what, void *const *data, bool *moved) {
   Bindings &now = *bindings_;
-  let_go();
+  abandon();
   now.wanted = now.planned;
   const int listed = what ? what->nfields : 0, count = listed > 0 ? listed : static_cast<int>(tables_.fields.size());
   for (int i = 0; data && i < count; ++i) {
@@ -29,7 +29,7 @@ Status Stage::bind(const hlc_swap *what, void *const *data, bool *moved) {
   }
   for (int i = 0; now.is_read && i < count; ++i) {
     const Status held = hold(static_cast<std::size_t>(listed > 0 ? what->fields[i] : i));
-    if (failed(held)) let_go();
+    if (failed(held)) abandon();
     HLC_TRY(held);
   }
   for (std::size_t f = 0; f < tables_.fields.size(); ++f) {
@@ -56,7 +56,7 @@ Status Stage::hold(std::size_t f) {
 }
 
 /// The swap is over: its arrays may be released.
-void Stage::let_go() {
+void Stage::abandon() {
   for (const Bindings::Held &held : bindings_->held) context_.fields().use(held.serial, -1);
   bindings_->held.clear();
 }

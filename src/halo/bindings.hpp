@@ -18,7 +18,7 @@ struct Bindings {
   /// Memory of a rank of the node, held until the swap is over.
   struct Held {
     std::int64_t serial = -1;
-    Member member = kOtherNode;
+    Member member = kNotOnNode;
     char *part = nullptr;
   };
   std::vector<char *> planned;         // per field: the spec's array

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/types.hpp"
-#include "engine/communicator/rules.hpp"
+#include "engine/communicator/consistency.hpp"
 #include "halo/geometry.hpp"
 #include "halo/grid.hpp"
 

@@ -46,7 +46,7 @@ Status Stage::make_check(const hlc_halo_spec &spec) {
 Stage::Stage(Context &context) : context_(context), held_(context), exchange_(context, *this, kSwapOfHalo), copies_(tables_) {}
 
 Stage::~Stage() {
-  if (bindings_) let_go();
+  if (bindings_) abandon();
 }
 
 void Stage::take_fields(const hlc_halo_spec &spec) {

@@ -76,7 +76,7 @@ Status Stage::finish_views() {
 
 Status Stage::release() {
   const Status released = exchange_.release();
-  if (bindings_ && !failed(released)) let_go();
+  if (bindings_ && !failed(released)) abandon();
   return released;
 }
 
@@ -92,7 +92,7 @@ void Stage::list_copies() {
 /// All neighbours' cells have come, or have been taken.
 void Stage::end_round() {
   tables_.reverse ? copies_.clear_halo() : copies_.copy_repeats();
-  if (bindings_) let_go();
+  if (bindings_) abandon();
 }
 
 }  // namespace halocline

@@ -88,7 +88,7 @@ class Stage final : private Packer {
   void make_bindings();
   Status bind(const hlc_swap *what, void *const *data, bool *moved);
   Status hold(std::size_t field);
-  void let_go();
+  void abandon();
   char *borrow(std::int64_t serial, Member member);
   Status refuse_place(const HaloPath &path, std::size_t field) const;
   void make_views(const hlc_halo_spec &spec);

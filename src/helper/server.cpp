@@ -145,7 +145,7 @@ Status Server::take_in(const HelperRequest &request, HelperReply *reply) {
   HLC_TRY(open_object(request.object, request.begin, {request.bytes}, &guest.memory));
   char *memory = guest.memory.part(0);
   HLC_TRY(guest.open_to_others.cover(endpoint_, memory + request.dummy_target, request.data + request.data_bytes - request.dummy_target));
-  Words words;
+  NotificationWords words;
   HLC_TRY(find_words(request, &guest, &words));
   if (endpoint_.carries_values()) HLC_TRY(endpoint_.register_words(words, &guest.words_id));
   service_.serve(request.rank, request.segment, {memory + request.data, request.data_bytes, words});
@@ -156,10 +156,10 @@ Status Server::take_in(const HelperRequest &request, HelperReply *reply) {
 }
 
 /// Notifications that the ranks of the node share lie in the part of one of them.
-Status Server::find_words(const HelperRequest &request, Guest *guest, Words *words) {
+Status Server::find_words(const HelperRequest &request, Guest *guest, NotificationWords *words) {
   char *memory = guest->memory.part(0);
-  words->rising = reinterpret_cast<NotificationWord *>(memory + request.rising_words);
-  words->rising_count = request.rising;
+  words->monotonic = reinterpret_cast<NotificationWord *>(memory + request.monotonic_words);
+  words->monotonic_count = request.monotonic;
   const std::int64_t bytes = Notifications::bytes_of(request.notifications), place = request.first_notification;
   if (request.elsewhere == 0 && place >= request.begin && place + bytes <= request.begin + request.bytes) {
     words->notifications = Notifications(memory + (place - request.begin), request.notifications);

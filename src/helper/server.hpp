@@ -39,7 +39,7 @@ class Server {
   void look_at(HelperSlot &slot);
   Status carry_out(const HelperRequest &request, HelperReply *reply);
   Status take_in(const HelperRequest &request, HelperReply *reply);
-  static Status find_words(const HelperRequest &request, Guest *guest, Words *words);
+  static Status find_words(const HelperRequest &request, Guest *guest, NotificationWords *words);
   void abandon(const HelperRequest &request);
   HelperPart &part(int member) const { return *reinterpret_cast<HelperPart *>(parts_ + member * distance_); }
   HelperState &state() const { return part(0).state; }

@@ -10,9 +10,9 @@
 #include "base/counter.hpp"
 #include "base/stream.hpp"
 #include "base/types.hpp"
+#include "engine/communicator/consistency.hpp"
 #include "engine/communicator/missing.hpp"
-#include "engine/communicator/rules.hpp"
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 
 namespace halocline {
 namespace {
@@ -38,7 +38,7 @@ std::vector<Rule> rules_of(const hlc_allreduce_spec &spec, std::int64_t element_
 
 /// What a rank of another node may still write into is left for good.
 void keep(std::unique_ptr<Ring> ring) {
-  if (ring) keep_for_ever(std::move(ring));
+  if (ring) leak(std::move(ring));
 }
 
 Status check_elements(const hlc_allreduce_spec &spec, const Caller &caller) {
@@ -111,7 +111,7 @@ Status Allreduce::make_memory() {
     return Status::ok;
   }));
   if (context_.nodes() > 1) HLC_TRY(context_.network().open());
-  HLC_TRY(agree(context_, context_.comm(), create_segment(context_, layout_.bytes(context_.member()), memory_)));
+  HLC_TRY(agree(context_, context_.comm(), create_shared_memory(context_, layout_.bytes(context_.member()), memory_)));
   for (Member member = 0; member < context_.members(); ++member) parts_[static_cast<std::size_t>(member)] = memory_.part(member);
   return ring_ ? ring_->create(std::move(memory_)) : Status::ok;
 }
@@ -205,7 +205,7 @@ Status Allreduce::await_all(Counter Milestones::*counter, std::uint64_t value) {
   return Status::ok;
 }
 
-Status Allreduce::suspect(int who, bool timed_out) const {
+Status Allreduce::find_failed(int who, bool timed_out) const {
   const int me = context_.rank();
   for (Member member = 0; member < context_.members(); ++member)
     if (!context_.doorbell().alive(member))
@@ -228,7 +228,7 @@ Status Allreduce::end(bool others_broken) {
   broken_ = broken_ || others_broken;
   if (!broken_ && ring_) static_cast<void>(mark_broken(await([&] { return ring_->is_settled(); }, ring_after())));
   int broken = broken_ || context_.lost() ? 1 : 0;
-  const Status voted = vote(context_, context_.comm(), broken, &broken);
+  const Status voted = agree_on_largest(context_, context_.comm(), broken, &broken);
   if (failed(voted) || broken) keep(std::move(ring_));
   ring_.reset();
   return voted;

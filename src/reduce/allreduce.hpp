@@ -89,7 +89,7 @@ class Allreduce {
   template <class Ready>
   Status await(Ready ready, int who);
   Status await_all(Counter Milestones::*counter, std::uint64_t value);
-  Status suspect(int who, bool timed_out) const;
+  Status find_failed(int who, bool timed_out) const;
   Status mark_broken(Status status);
 
   Context &context_;
@@ -100,7 +100,7 @@ class Allreduce {
   bool at_once_ = false;      // every rank combines everything itself
   bool past_caches_ = false;  // results are too long to be found in a cache again
   bool broken_ = false;
-  Segment memory_;  // the ring's where there is one
+  SharedMemory memory_;  // the ring's where there is one
   std::unique_ptr<Ring> ring_;
   std::vector<char *> parts_;          // by member
   std::vector<const char *> sources_;  // of one fold
@@ -119,7 +119,7 @@ Status Allreduce::await(Ready ready, int who) {
   while (!ready()) {
     if (ring_) HLC_TRY(ring_->progress());
     if (wait.pause() == Wait::Turn::look_again) continue;
-    const Status verdict = suspect(who, wait.timed_out());
+    const Status verdict = find_failed(who, wait.timed_out());
     if (failed(verdict)) return ready() ? Status::ok : verdict;
   }
   return Status::ok;

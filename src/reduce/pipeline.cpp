@@ -19,7 +19,7 @@ Status Allreduce::combine_long(Run run) {
   Status done = open(run);
   if (!failed(done)) done = pass_round(run);
   if (!failed(done)) done = close();
-  arrays_.give_back();
+  arrays_.release();
   return done;
 }
 

@@ -65,7 +65,7 @@ void Ring::retire(std::unique_ptr<Ring> ring) {
   bool over = true;
   ring->for_each_transfer(
       [&](const Transfer &transfer, int) { over = over && transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; });
-  if (!over) keep_for_ever(std::move(ring));
+  if (!over) leak(std::move(ring));
 }
 
 void Ring::leave(Lane &from) {
@@ -92,7 +92,7 @@ void Ring::withdraw(Lane &from) {
     for (Transfer &piece : slot) endpoint_->withdraw(piece);
 }
 
-Status Ring::create(Segment memory) {
+Status Ring::create(SharedMemory memory) {
   memory_ = std::move(memory);
   endpoint_ = context_.network().endpoint();
   std::unique_ptr<NodeTable> table;
@@ -206,7 +206,7 @@ Status Ring::swap_descriptors(std::unique_ptr<Talk> &talk) {
     HLC_TRY(check_mpi(MPI_Isend(talk->said_in(i), bytes, MPI_BYTE, each.before.rank, back, comm, &requests[3]), "MPI_Isend"));
   }
   const Status swapped = await(context_, static_cast<int>(talk->requests.size()), talk->requests.data());
-  if (failed(swapped)) keep_for_ever(std::move(talk));
+  if (failed(swapped)) leak(std::move(talk));
   return swapped;
 }
 

@@ -17,7 +17,7 @@
 namespace halocline {
 
 /// Made and ended by all ranks together. Nothing but create allocates.
-class Ring : public Kept {
+class Ring : public LeakedOnFailure {
  public:
   /// A lane sends so many messages in each run.
   Ring(Context &context, const Layout &layout, std::int64_t messages)
@@ -27,7 +27,7 @@ class Ring : public Kept {
   ~Ring() override;
 
   /// Takes the memory that Layout describes, and connects my lanes. Collective over the context.
-  Status create(Segment memory);
+  Status create(SharedMemory memory);
   /// Ends a ring that could not be made: what libfabric still reads or writes is kept.
   static void retire(std::unique_ptr<Ring> ring);
   char *part(Member member) const { return memory_.part(member); }
@@ -123,7 +123,7 @@ class Ring : public Kept {
   Context &context_;
   Layout layout_;
   bool announces_room_;
-  Segment memory_;
+  SharedMemory memory_;
   NetworkSegment for_peers_, for_me_;  // the same memory, as others write into it and as I send from it
   NetworkEndpoint *endpoint_ = nullptr;
   std::vector<Lane> lanes_;

@@ -38,7 +38,7 @@ void SharedArrays::forget() {
   std::fill(out_.begin(), out_.end(), nullptr);
 }
 
-void SharedArrays::give_back() {
+void SharedArrays::release() {
   for (const std::int64_t serial : kept_) context_.fields().use(serial, -1);
   kept_.clear();
   forget();

@@ -22,16 +22,16 @@ class SharedArrays {
   explicit SharedArrays(Context &context) : context_(context) {}
   SharedArrays(const SharedArrays &) = delete;
   SharedArrays &operator=(const SharedArrays &) = delete;
-  ~SharedArrays() { give_back(); }
+  ~SharedArrays() { release(); }
 
   void make_room();
-  /// Finds this rank's own arrays, and keeps them until give_back.
+  /// Finds this rank's own arrays, and keeps them until release.
   Notice hold(const void *in, const void *out, std::int64_t bytes);
-  /// Keeps what a member's notice tells of readable until give_back. False if this rank has released its part of that memory.
+  /// Keeps what a member's notice tells of readable until release. False if this rank has released its part of that memory.
   bool borrow(Member member, const Notice &notice);
   /// No array is read where it lies.
   void forget();
-  void give_back();
+  void release();
 
   /// NULL where a member's array cannot be read.
   const char *in(Member member) const { return in_[static_cast<std::size_t>(member)]; }

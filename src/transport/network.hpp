@@ -139,7 +139,7 @@ concept ResolvesPeers = requires(E &endpoint, const E &seen, const Address &addr
 /// the bytes of the write are there. Data that name nothing registered are dropped and counted, as is a message of a foreign job (`count_foreign`).
 template <class E>
 concept TakesImmediateData =
-    requires(E &endpoint, const E &seen, Counter *counter, const Words &words, std::uint64_t word, std::uint32_t n) {
+    requires(E &endpoint, const E &seen, Counter *counter, const NotificationWords &words, std::uint64_t word, std::uint32_t n) {
       { endpoint.register_counter(counter) } -> std::same_as<std::uint64_t>;
       { endpoint.release_counter(word) } -> std::same_as<void>;
       { seen.carries_values() } -> std::same_as<bool>;

@@ -1,4 +1,4 @@
-/* Writes to one peer and the message that announces them (src/transport/ofi/backlog.hpp, FarParts::notify_in_order), through a provider that has
+/* Writes to one peer and the message that announces them (src/transport/ofi/backlog.hpp, RemoteRma::notify_in_order), through a provider that has
  * room for a few transfers and delivers what it was given in order. What has no room waits: it is tried again by whoever polls, the caller
  * between two starts or a progress thread. A transfer to another peer goes its own way, for which there may never be room.
  *

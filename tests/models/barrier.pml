@@ -1,5 +1,5 @@
 /* The barrier (src/engine/rma/notify.cpp): in round k each rank sets a word of the rank 2^k above it to the number of the barrier, and waits until
- * its own word of that round, which the rank 2^k below sets, has come to that number. Words are never set back: a neighbour may be one barrier
+ * its own word of that round, which the rank 2^k below sets, has come to that number. NotificationWords are never set back: a neighbour may be one barrier
  * ahead. Before each barrier a rank stores the barrier's number, without any order, where all ranks read it afterwards.
  *
  * With NETWORK words are set by notifications that come over a network, which may overtake each other: a word then never goes back.

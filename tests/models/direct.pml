@@ -19,7 +19,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Words of a rank: two cells of its interior, ready, and read, by which it tells the rank before it. */
+/* NotificationWords of a rank: two cells of its interior, ready, and read, by which it tells the rank before it. */
 #define CELL(r, i) (4 * (r) + (i))
 #define READY(r) (4 * (r) + 2)
 #define READ(r) (4 * (r) + 3)

@@ -26,7 +26,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Words of a rank: ready, read (to the one below, to the one above), sleepers. */
+/* NotificationWords of a rank: ready, read (to the one below, to the one above), sleepers. */
 #define READY(r) (4 * (r))
 #define READ(r, upwards) (4 * (r) + 1 + (upwards))
 #define SLEEPERS(r) (4 * (r) + 3)

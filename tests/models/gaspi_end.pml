@@ -16,7 +16,7 @@
  */
 #define RANKS (CALLERS + 1)
 #define ENDER CALLERS
-/* Words: of each caller its visit and what it writes to the job; of who ends it, the job, and that it ends. */
+/* NotificationWords: of each caller its visit and what it writes to the job; of who ends it, the job, and that it ends. */
 #define VISIT(c) (2 * (c))
 #define USED(c) (2 * (c) + 1)
 #define JOB (2 * CALLERS)

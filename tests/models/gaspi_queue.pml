@@ -1,4 +1,4 @@
-/* Two writes and a notification by one queue, and gaspi_wait (src/faces/gaspi/posting.hpp, queue.cpp; src/engine/rma/far.cpp), to a rank that
+/* Two writes and a notification by one queue, and gaspi_wait (src/faces/gaspi/posting.hpp, queue.cpp; src/engine/rma/remote_rma.cpp), to a rank that
  * may end at any moment. The network keeps no order. A call may end at any look because its time is over; then the program calls again.
  * What is on its way to a rank that has ended never ends by itself: who waits finds out that the rank is lost, and gives it up. With NEAR
  * the rank is of the same node: its memory is written to, also when it has ended, and a look at its process says so.
@@ -46,7 +46,7 @@ end:
 }
 #endif
 
-/* Watch::glance. */
+/* Watch::poll_sometimes. */
 inline look_for_lost() {
   if
   :: dead -> lost = 1

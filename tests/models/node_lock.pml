@@ -1,4 +1,4 @@
-/* Atomics on memory that is read and written, under a lock of the node (src/engine/memory/node_lock.hpp, src/engine/rma/part.cpp): the lock is a word
+/* Atomics on memory that is read and written, under a lock of the node (src/engine/memory/node_lock.hpp, src/engine/rma/remote_memory.cpp): the lock is a word
  * with the rank that has it; who finds a rank there that has ended takes it from that rank. Each rank adds 1 to a number some times; one of
  * them may end at any moment. What is written may be seen late.
  *

@@ -21,7 +21,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Edge e leads from rank e to the next. Words of an edge: two slots and arrived, written by its sender; freed, written by its receiver. */
+/* Edge e leads from rank e to the next. NotificationWords of an edge: two slots and arrived, written by its sender; freed, written by its receiver. */
 #define SLOT(e, use) (4 * (e) + ((use) % 2))
 #define ARRIVED(e) (4 * (e) + 2)
 #define FREED(e) (4 * (e) + 3)

@@ -17,7 +17,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #define RANKS 2
-/* Words: what a rank puts into the two slots of the other, and how many messages it has sent. */
+/* NotificationWords: what a rank puts into the two slots of the other, and how many messages it has sent. */
 #ifdef ONE_SLOT
 #define SLOT(origin, use) (3 * (origin))
 #else

@@ -19,7 +19,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Words of a rank: a cell of each of its two fields, ready, and read, by which it tells the rank before it. */
+/* NotificationWords of a rank: a cell of each of its two fields, ready, and read, by which it tells the rank before it. */
 #define CELL(r, f) (4 * (r) + (f))
 #define READY(r) (4 * (r) + 2)
 #define READ(r) (4 * (r) + 3)

@@ -177,8 +177,8 @@ TYPED_TEST(NetworkTest, immediate_data_set_words_where_they_carry_values) {
   if (!this->b_.endpoint.carries_values()) GTEST_SKIP() << "four bytes have no room for a value";
   constexpr int notifications = 10, rising = 2;
   alignas(kLinePair) std::array<char, 4096> memory{};
-  ASSERT_LE(Words::bytes_of(notifications, rising), static_cast<std::int64_t>(memory.size()));
-  const Words words(memory.data(), notifications, rising);
+  ASSERT_LE(NotificationWords::bytes_of(notifications, rising), static_cast<std::int64_t>(memory.size()));
+  const NotificationWords words(memory.data(), notifications, rising);
   std::uint64_t id = 0;
   ASSERT_EQ(this->b_.endpoint.register_words(words, &id), Status::ok);
   Transfer write;

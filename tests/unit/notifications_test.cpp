@@ -93,10 +93,10 @@ TEST(Notifications, that_are_set_are_found_by_every_look_whoever_else_looks) {
   EXPECT_EQ(missed, 0);
 }
 
-TEST(Words, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
+TEST(NotificationWords, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
   constexpr int count = 5, rising = 64;  // each of these on a line pair of its own
-  std::vector<std::uint64_t> memory(static_cast<std::size_t>(Words::bytes_of(count, rising) / 8));
-  const Words words(reinterpret_cast<char *>(memory.data()), count, rising);
+  std::vector<std::uint64_t> memory(static_cast<std::size_t>(NotificationWords::bytes_of(count, rising) / 8));
+  const NotificationWords words(reinterpret_cast<char *>(memory.data()), count, rising);
   EXPECT_TRUE(words.set(4, 9));
   EXPECT_EQ(words.notifications.take(4), 9u);
   EXPECT_FALSE(words.set(4, 0)) << "no notification has that value";
@@ -107,7 +107,7 @@ TEST(Words, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
   EXPECT_TRUE(words.set(32 + 63, 7));
   EXPECT_EQ(words.risen(63), 8u);
   EXPECT_EQ(reinterpret_cast<char *>(&words.rising[std::size_t{63} * kWordsPerLinePair] + kWordsPerLinePair),
-            reinterpret_cast<char *>(memory.data()) + Words::bytes_of(count, rising));
+            reinterpret_cast<char *>(memory.data()) + NotificationWords::bytes_of(count, rising));
   EXPECT_EQ(words.rising[std::size_t{63} * kWordsPerLinePair].load(), 8u);
   for (const std::uint32_t number : {0x7FFFFFFFu, 0xFFFFFFFEu, 0xFFFFFFFFu, 0u, 1u}) {
     EXPECT_TRUE(words.set(34, number)) << "numbers wrap around";

@@ -42,7 +42,7 @@ std::int64_t hash(const std::string &text) {
 /// What ranks say of themselves at the first meeting of a call, reduced by MPI_MIN over all of them.
 struct Meeting {
   enum { first_failed, first_called, first_planned, call, minus_call, plan, minus_plan, minus_number, count };
-  static_assert(count <= Ballot::kNumbers);
+  static_assert(count <= AgreementBuffer::kNumbers);
   std::int64_t of[count];
 
   /// The lowest rank that says what the meeting differs on.
@@ -54,7 +54,7 @@ struct Meeting {
 };
 
 void take_place(Communicator &communicator, Status mine, const std::string &plan) {
-  Ballot::Place &place = communicator.ballot().place;
+  AgreementBuffer::Place &place = communicator.agreement().place;
   const CallWord call = communicator.calls().collective();
   char text[64];
   call.write(text, sizeof text);
@@ -64,7 +64,7 @@ void take_place(Communicator &communicator, Status mine, const std::string &plan
 }
 
 Status reduce_meeting(Communicator &communicator, Status mine, int number, std::int64_t grace_ns, Meeting *meeting) {
-  const Ballot::Place &place = communicator.ballot().place;
+  const AgreementBuffer::Place &place = communicator.agreement().place;
   const auto minus = [](std::int64_t value) { return value == kFits ? kFits : -value; };
   const auto mine_unless = [&](bool left_out) { return left_out ? communicator.size() : communicator.rank(); };
   *meeting = {{mine_unless(!failed(mine)), mine_unless(place.call == kFits), mine_unless(place.plan == kFits), place.call,
@@ -74,11 +74,12 @@ Status reduce_meeting(Communicator &communicator, Status mine, int number, std::
 
 /// The first rank that can say where it is does so; the others compare.
 Status name_two(Communicator &communicator, int root) {
-  Ballot &ballot = communicator.ballot();
-  const Ballot::Place mine = ballot.place;
-  HLC_TRY(check_mpi(MPI_Ibcast(&ballot.place, sizeof ballot.place, MPI_BYTE, root, communicator.comm(), &ballot.request), "MPI_Ibcast"));
-  HLC_TRY(await(communicator, 1, &ballot.request));
-  const Ballot::Place &first = ballot.place;
+  AgreementBuffer &agreement = communicator.agreement();
+  const AgreementBuffer::Place mine = agreement.place;
+  HLC_TRY(check_mpi(MPI_Ibcast(&agreement.place, sizeof agreement.place, MPI_BYTE, root, communicator.comm(), &agreement.request),
+                    "MPI_Ibcast"));
+  HLC_TRY(await(communicator, 1, &agreement.request));
+  const AgreementBuffer::Place &first = agreement.place;
   const auto differ = [](std::int64_t a, std::int64_t b) { return a != b && a != kFits && b != kFits; };
   Status same = Status::ok;
   if (differ(first.call, mine.call) || differ(first.plan, mine.plan))
@@ -92,22 +93,23 @@ Status name_two(Communicator &communicator, int root) {
 
 /// Sends the message of the lowest rank that failed to all.
 Status spread_failure(Communicator &communicator, MPI_Comm comm, int first) {
-  Ballot &ballot = communicator.ballot();
-  const Status begun = check_mpi(MPI_Ibcast(&ballot.news, sizeof ballot.news, MPI_BYTE, first, comm, &ballot.request), "MPI_Ibcast");
+  AgreementBuffer &agreement = communicator.agreement();
+  const Status begun =
+      check_mpi(MPI_Ibcast(&agreement.outcome, sizeof agreement.outcome, MPI_BYTE, first, comm, &agreement.request), "MPI_Ibcast");
   if (failed(begun)) return communicator.lose(begun);
-  HLC_TRY(await(communicator, 1, &ballot.request));
-  return fail(static_cast<Status>(ballot.news.status), "%s", ballot.news.message);
+  HLC_TRY(await(communicator, 1, &agreement.request));
+  return fail(static_cast<Status>(agreement.outcome.status), "%s", agreement.outcome.message);
 }
 
-void write_notice(Ballot &ballot, Status mine) {
-  ballot.news.status = static_cast<int>(mine);
-  std::snprintf(ballot.news.message, sizeof ballot.news.message, "%s", failed(mine) ? error_message() : "");
+void write_notice(AgreementBuffer &agreement, Status mine) {
+  agreement.outcome.status = static_cast<int>(mine);
+  std::snprintf(agreement.outcome.message, sizeof agreement.outcome.message, "%s", failed(mine) ? error_message() : "");
 }
 
 }  // namespace
 
 /// MPI may meet the end of a process a moment before the system tells it.
-Status blame(Communicator &communicator, Status status) {
+Status name_failure(Communicator &communicator, Status status) {
   constexpr std::timespec moment{0, 10'000'000};
   for (int tries = 0; tries < 20; ++tries) {
     if (const Status dead = find_dead(communicator); failed(dead)) return dead;
@@ -116,7 +118,7 @@ Status blame(Communicator &communicator, Status status) {
   return status;
 }
 
-Status Patience::pause() {
+Status BoundedWait::pause() {
   if (wait_.pause() == Wait::Turn::look_again) return Status::ok;
   if (const Status dead = find_dead(); failed(dead)) {
     if (dead_since_ns_ == 0) dead_since_ns_ = now_ns();
@@ -129,7 +131,7 @@ Status Patience::pause() {
 
 /// Ranks of other nodes are looked for once the step takes long, or at once where a transfer has failed. One that is not reached any more is
 /// taken for dead if a transfer has failed; without that it may be an accident of the network, but there is no reason for more patience.
-Status Patience::find_dead() {
+Status BoundedWait::find_dead() {
   HLC_TRY(halocline::find_dead(communicator_));
   if (begun_ns_ == 0) begun_ns_ = now_ns();
   RemoteProgress *network = communicator_.remote();
@@ -144,7 +146,7 @@ Status Patience::find_dead() {
 }
 
 /// Ranks of this node count their steps where the others can see it; those of other nodes are asked.
-Status Patience::look_for_late() {
+Status BoundedWait::look_for_late() {
   const double seconds = static_cast<double>(communicator_.timeout_ns() + (lost_ < 0 ? grace_ns_ : 0)) / kSecond_ns;
   const int me = communicator_.rank();
   char call[64];
@@ -163,26 +165,26 @@ Status Patience::look_for_late() {
 }
 
 Status await(Communicator &communicator, int count, MPI_Request *requests, std::int64_t grace_ns) {
-  Patience patience(communicator, grace_ns);
+  BoundedWait wait(communicator, grace_ns);
   while (true) {
     int done = 0;
     const Status status = check_mpi(MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-    if (failed(status)) return patience.blame(status);
+    if (failed(status)) return wait.name_failure(status);
     if (done) return Status::ok;
-    HLC_TRY(patience.pause());
+    HLC_TRY(wait.pause());
   }
 }
 
 Status reduce(Communicator &communicator, MPI_Comm comm, MPI_Op operation, std::int64_t *numbers, int count, std::int64_t grace_ns) {
   if (communicator.lost()) return communicator.why_lost();
-  Ballot &ballot = communicator.ballot();
-  std::copy_n(numbers, count, ballot.mine);
+  AgreementBuffer &agreement = communicator.agreement();
+  std::copy_n(numbers, count, agreement.mine);
   if (communicator.doorbell().attached()) communicator.doorbell().count_step();
   const Status begun =
-      check_mpi(MPI_Iallreduce(ballot.mine, ballot.all, count, MPI_INT64_T, operation, comm, &ballot.request), "MPI_Iallreduce");
+      check_mpi(MPI_Iallreduce(agreement.mine, agreement.all, count, MPI_INT64_T, operation, comm, &agreement.request), "MPI_Iallreduce");
   if (failed(begun)) return communicator.lose(begun);
-  HLC_TRY(await(communicator, 1, &ballot.request, grace_ns));
-  std::copy_n(ballot.all, count, numbers);
+  HLC_TRY(await(communicator, 1, &agreement.request, grace_ns));
+  std::copy_n(agreement.all, count, numbers);
   return Status::ok;
 }
 
@@ -190,9 +192,9 @@ Status agree(Communicator &communicator, MPI_Comm comm, Status mine) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  Ballot &ballot = communicator.ballot();
+  AgreementBuffer &agreement = communicator.agreement();
   if (communicator.lost()) return communicator.why_lost();
-  write_notice(ballot, mine);
+  write_notice(agreement, mine);
   std::int64_t first = failed(mine) ? rank : size;
   HLC_TRY(reduce(communicator, comm, MPI_MIN, &first, 1));
   return first == size ? Status::ok : spread_failure(communicator, comm, static_cast<int>(first));
@@ -200,7 +202,7 @@ Status agree(Communicator &communicator, MPI_Comm comm, Status mine) {
 
 Status meet(Communicator &communicator, Status mine, const std::string &plan) {
   if (communicator.lost()) return communicator.why_lost();
-  write_notice(communicator.ballot(), mine);
+  write_notice(communicator.agreement(), mine);
   take_place(communicator, mine, plan);
   Meeting meeting;
   HLC_TRY(reduce_meeting(communicator, mine, 0, 0, &meeting));
@@ -219,7 +221,7 @@ Status meet_to_release(Communicator &communicator, int mine, int *largest) {
   return Status::ok;
 }
 
-Status vote(Communicator &communicator, MPI_Comm comm, int mine, int *largest) {
+Status agree_on_largest(Communicator &communicator, MPI_Comm comm, int mine, int *largest) {
   std::int64_t number = mine;
   const std::int64_t timeout_ns = communicator.timeout_ns(),
                      end_ns = communicator.calls().begun_ns() + 2 * timeout_ns - longest_asking_ns(communicator);

@@ -9,28 +9,28 @@
 
 #include <new>
 
-#include "base/kept.hpp"
+#include "base/leaked_on_failure.hpp"
 #include "engine/communicator/communicator.hpp"
 #include "engine/communicator/wait.hpp"
 
 namespace halocline {
 
 /// What MPI reads and writes during one step, allocated before it. If the step fails, nobody knows when MPI is done with it.
-struct Job : Kept {
+struct Job : LeakedOnFailure {
   std::vector<MPI_Request> requests;
 };
 
 /// Why MPI answers with an error: HLC_ERR_PEER_DIED if a process of this node has ended, else the status with its message.
-Status blame(Communicator &communicator, Status status);
+Status name_failure(Communicator &communicator, Status status);
 
 /// Waits in a collective step. pause() fails, and the context is lost, once a rank is known to have died or the time is over.
-class Patience {
+class BoundedWait {
  public:
-  explicit Patience(Communicator &communicator, std::int64_t grace_ns = 0)
+  explicit BoundedWait(Communicator &communicator, std::int64_t grace_ns = 0)
       : communicator_(communicator), wait_(communicator, WakeUp::by_polling), grace_ns_(grace_ns) {}
   Status pause();
   /// The same, and the context is lost.
-  Status blame(Status status) { return communicator_.lose(halocline::blame(communicator_, status)); }
+  Status name_failure(Status status) { return communicator_.lose(halocline::name_failure(communicator_, status)); }
 
  private:
   Status find_dead();
@@ -49,11 +49,11 @@ Status await(Communicator &communicator, int count, MPI_Request *requests, std::
 template <class AnyJob>
 Status await(Communicator &communicator, std::unique_ptr<AnyJob> &job) {
   const Status status = await(communicator, static_cast<int>(job->requests.size()), job->requests.data());
-  if (failed(status)) keep_for_ever(std::move(job));
+  if (failed(status)) leak(std::move(job));
   return status;
 }
 
-/// Reduces up to Ballot::kNumbers numbers over all ranks, in place. Collective over comm. Allocates nothing.
+/// Reduces up to AgreementBuffer::kNumbers numbers over all ranks, in place. Collective over comm. Allocates nothing.
 Status reduce(Communicator &communicator, MPI_Comm comm, MPI_Op operation, std::int64_t *numbers, int count, std::int64_t grace_ns = 0);
 
 /// What a rank says of a plan in which it has no part, so that it cannot name it: it fits every plan that the same call makes.
@@ -90,6 +90,6 @@ Status prepare(Communicator &communicator, MPI_Comm comm, Part part) {
 /// The last meeting of a call that releases something: finds the largest of all ranks' numbers. Collective over comm. It waits until twice
 /// HALOCLINE_TIMEOUT after the call began: a rank that gives up must not leave the others alone. A rank of another node that is not reached
 /// any more is waited for no longer than HALOCLINE_TIMEOUT.
-Status vote(Communicator &communicator, MPI_Comm comm, int mine, int *largest);
+Status agree_on_largest(Communicator &communicator, MPI_Comm comm, int mine, int *largest);
 
 }  // namespace halocline

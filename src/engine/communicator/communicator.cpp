@@ -25,7 +25,7 @@ void LostState::lose_with_mpi(const char *call, int rank) {
 
 Status LostState::why_lost() const { return fail(why_, "%s", message_); }
 
-void Communicator::nudge() {
+void Communicator::drive_progress() {
   if (RemoteProgress *network = remote()) network->poll();
   if (mpi_has_ended()) return;
   int provided = MPI_THREAD_SINGLE, allowed = 1;
@@ -56,7 +56,7 @@ Communicator::~Communicator() {
 Member Communicator::member_of(int rank) const {
   int member = MPI_UNDEFINED;
   MPI_Group_translate_ranks(group_, 1, &rank, node_group_, &member);
-  return member == MPI_UNDEFINED ? kOtherNode : member;
+  return member == MPI_UNDEFINED ? kNotOnNode : member;
 }
 
 int Communicator::rank_of(Member member) const {

@@ -19,12 +19,12 @@
 namespace halocline {
 
 using Doorbell = transport::shm::Doorbell;
-using Segment = transport::shm::Region;
+using SharedMemory = transport::shm::Region;
 
 /// What one agreement of all ranks reads and writes. It lies in the communicator, so that agreeing allocates nothing.
-struct Ballot {
+struct AgreementBuffer {
   static constexpr int kNumbers = 16;
-  struct News {
+  struct Outcome {
     int status = 0;
     char message[1020] = "";
   };
@@ -34,7 +34,7 @@ struct Ballot {
     char text[496] = "";
   };
   std::int64_t mine[kNumbers] = {}, all[kNumbers] = {};
-  News news;
+  Outcome outcome;
   Place place;
   MPI_Request request = MPI_REQUEST_NULL;
 };
@@ -52,7 +52,7 @@ class LostState {
 
  private:
   Status why_ = Status::ok;
-  char message_[sizeof Ballot::News::message] = "";
+  char message_[sizeof AgreementBuffer::Outcome::message] = "";
   bool with_mpi_ = false;
 };
 
@@ -68,7 +68,7 @@ class Communicator : public Topology, public LostState {
   MPI_Comm node_comm() const { return node_comm_; }
   /// Where the ranks of the node wake each other.
   Doorbell &doorbell() { return doorbell_; }
-  Ballot &ballot() { return ballot_; }
+  AgreementBuffer &agreement() { return agreement_; }
   /// In which call this rank is.
   CallState &calls() { return calls_; }
   CallWord call() const { return calls_.told(); }
@@ -94,9 +94,9 @@ class Communicator : public Topology, public LostState {
   /// Lets MPI and the network move what others wait for. A wait that MPI has no part in calls it now and then, because MPI may have told this
   /// rank that a send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing
   /// on a thread that may not call MPI.
-  void nudge();
+  void drive_progress();
 
-  /// The member of this node that a rank is, kOtherNode if it stands elsewhere. Cold: asks MPI.
+  /// The member of this node that a rank is, kNotOnNode if it stands elsewhere. Cold: asks MPI.
   Member member_of(int rank) const;
   /// The rank of a member of this node. Cold.
   int rank_of(Member member) const;
@@ -115,7 +115,7 @@ class Communicator : public Topology, public LostState {
   MPI_Group group_ = MPI_GROUP_NULL, node_group_ = MPI_GROUP_NULL;
   Progress progress_ = Progress::spare;
   Doorbell doorbell_;
-  Ballot ballot_;
+  AgreementBuffer agreement_;
 
  private:
   CallState calls_;

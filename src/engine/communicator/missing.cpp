@@ -28,9 +28,9 @@ void ask_other_nodes(Communicator &communicator, std::vector<Absent> &absent) {
   std::vector<Absent> asked;
   const int size = communicator.size();
   for (int i = 1; i < size && asked.size() < kMostAsked; ++i)
-    if (const int rank = (communicator.rank() + i) % size; communicator.member_of(rank) == kOtherNode) asked.push_back({rank, false, {}});
+    if (const int rank = (communicator.rank() + i) % size; communicator.member_of(rank) == kNotOnNode) asked.push_back({rank, false, {}});
   const CallWord mine = communicator.call();
-  communicator.roll_call().ask(communicator.comm(), mine, longest_asking_ns(communicator), asked, [&] { communicator.nudge(); });
+  communicator.roll_call().ask(communicator.comm(), mine, longest_asking_ns(communicator), asked, [&] { communicator.drive_progress(); });
   for (const Absent &of : asked)
     if (!of.known || of.word.packed() != mine.packed()) absent.push_back(of);
 }

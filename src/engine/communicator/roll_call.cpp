@@ -8,7 +8,7 @@
 #include <new>
 
 #include "base/clock.hpp"
-#include "base/kept.hpp"
+#include "base/leaked_on_failure.hpp"
 
 namespace halocline {
 namespace {
@@ -17,7 +17,7 @@ constexpr int kAskTag = 32'752,
               kAnswerTag = 32'753;  // below the least upper bound that MPI allows for tags, above all others of the library
 
 /// What MPI reads until the queries have left.
-struct Queries : Kept {
+struct Queries : LeakedOnFailure {
   std::vector<MPI_Request> requests;
   std::int64_t word = 0;
 };
@@ -64,7 +64,8 @@ std::size_t RollCall::received_count() {
   return received_.size();
 }
 
-void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::vector<Absent> &asked, const std::function<void()> &nudge) {
+void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::vector<Absent> &asked,
+                   const std::function<void()> &drive_progress) {
   auto queries = std::make_unique<Queries>();
   queries->word = mine.packed();
   queries->requests.resize(asked.size(), MPI_REQUEST_NULL);
@@ -84,14 +85,14 @@ void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::v
   };
   while (now_ns() < end_ns && !std::all_of(asked.begin(), asked.end(), find)) {
     constexpr std::timespec nap{0, 50'000};
-    nudge();
+    drive_progress();
     {
       const std::lock_guard lock(mutex_);
       while (receive(comm, kAnswerTag)) continue;
     }
     nanosleep(&nap, nullptr);
   }
-  keep_for_ever(std::move(queries));
+  leak(std::move(queries));
 }
 
 }  // namespace halocline

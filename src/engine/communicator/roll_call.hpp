@@ -25,9 +25,9 @@ class RollCall {
  public:
   /// Tells ranks that ask that this one is in the call `mine`. Does not wait.
   void answer(MPI_Comm comm, CallWord mine);
-  /// Asks the ranks of `asked`, which takes their answers. Waits until all have answered, at most so long; nudge() is called all the while.
+  /// Asks the ranks of `asked`, which takes their answers. Waits until all have answered, at most so long; drive_progress() is called all the while.
   /// Only steps that have failed ask, so that what is never answered belongs to a communicator that is lost.
-  void ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::vector<Absent> &asked, const std::function<void()> &nudge);
+  void ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::vector<Absent> &asked, const std::function<void()> &drive_progress);
 
  private:
   /// What a rank has said of itself, by asking or by answering.

@@ -11,7 +11,7 @@ namespace halocline {
 using transport::Member;
 
 /// The member that stands for a rank of another node.
-inline constexpr Member kOtherNode = -1;
+inline constexpr Member kNotOnNode = -1;
 
 /// Ranks, nodes and cores.
 class Topology {

@@ -76,14 +76,14 @@ Wait::Turn Wait::pause_slowly() {
     return next_turn();
   }
   if (wake_up_ != WakeUp::by_doorbell) {
-    communicator_.nudge();
+    communicator_.drive_progress();
     const std::timespec time{0, kPollEvery_ns};
     nanosleep(&time, nullptr);
     return next_turn();
   }
   // SYNC doorbell-before-sleep (pairs with Doorbell::wake): the caller looks once more between the announcement and the sleep, so that no ring is lost.
   if (!announced_) {
-    communicator_.nudge();
+    communicator_.drive_progress();
     seen_ = communicator_.doorbell().word();
     communicator_.doorbell().announce_sleep();
     announced_ = true;
@@ -100,7 +100,7 @@ Wait::Turn Wait::next_turn() {
   if (now - checked_ns_ < kCheckEvery_ns) return Turn::look_again;
   checked_ns_ = now;
   tell_call();
-  communicator_.nudge();
+  communicator_.drive_progress();
   return Turn::check_peers;
 }
 

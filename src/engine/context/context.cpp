@@ -16,7 +16,7 @@
 #include "base/mpi_end.hpp"
 #include "base/variables.hpp"
 #include "engine/communicator/collective.hpp"
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 #include "transport/shm/xpmem.hpp"
 
 namespace halocline {
@@ -89,10 +89,10 @@ Status Context::read_environment() {
 
 /// Hosts may have different versions installed, and ranks understand only what their own version sends.
 Status Context::compare_builds(MPI_Comm comm) {
-  ballot_.all[0] = kBuild;
-  HLC_TRY(check_mpi(MPI_Ibcast(ballot_.all, 1, MPI_INT64_T, 0, comm, &ballot_.request), "MPI_Ibcast"));
-  HLC_TRY(await(*this, 1, &ballot_.request));
-  const std::int64_t first = ballot_.all[0];
+  agreement_.all[0] = kBuild;
+  HLC_TRY(check_mpi(MPI_Ibcast(agreement_.all, 1, MPI_INT64_T, 0, comm, &agreement_.request), "MPI_Ibcast"));
+  HLC_TRY(await(*this, 1, &agreement_.request));
+  const std::int64_t first = agreement_.all[0];
   Status same = Status::ok;
   if (first != kBuild)
     same = fail(Status::mismatch, "hlc_init: rank 0 has Halocline %s, rank %d has %s; all need the same", name_of_build(first).c_str(),
@@ -104,14 +104,15 @@ Status Context::compare_builds(MPI_Comm comm) {
 Status Context::compare_environment(MPI_Comm comm) {
   const char *names[] = {"TIMEOUT", "FAKE_NODES", "CHECK", "PROGRESS"};
   const std::int64_t mine[] = {timeout_ns_ / 1'000'000'000, pretended_nodes_, checks_, static_cast<std::int64_t>(progress_)};
-  std::copy(std::begin(mine), std::end(mine), ballot_.all);
-  HLC_TRY(check_mpi(MPI_Ibcast(ballot_.all, static_cast<int>(std::size(mine)), MPI_INT64_T, 0, comm, &ballot_.request), "MPI_Ibcast"));
-  HLC_TRY(await(*this, 1, &ballot_.request));
+  std::copy(std::begin(mine), std::end(mine), agreement_.all);
+  HLC_TRY(
+      check_mpi(MPI_Ibcast(agreement_.all, static_cast<int>(std::size(mine)), MPI_INT64_T, 0, comm, &agreement_.request), "MPI_Ibcast"));
+  HLC_TRY(await(*this, 1, &agreement_.request));
   Status same = Status::ok;
   for (std::size_t i = 0; i < std::size(mine); ++i)
-    if (mine[i] != ballot_.all[i])
+    if (mine[i] != agreement_.all[i])
       same = fail(Status::mismatch, "hlc_init: ranks disagree on HALOCLINE_%s: rank 0 has %s, rank %d has %s", names[i],
-                  Value(names[i], ballot_.all[i]).text, rank_, Value(names[i], mine[i]).text);
+                  Value(names[i], agreement_.all[i]).text, rank_, Value(names[i], mine[i]).text);
   return agree(*this, comm, same);
 }
 
@@ -141,11 +142,12 @@ Status Context::number_nodes() {
   const std::int64_t first = member_ == 0 ? 1 : 0;
   std::int64_t nodes = first, before = first;
   HLC_TRY(reduce(*this, comm_, MPI_SUM, &nodes, 1));
-  ballot_.mine[0] = first;
-  const Status begun = check_mpi(MPI_Iscan(ballot_.mine, ballot_.all, 1, MPI_INT64_T, MPI_SUM, comm_, &ballot_.request), "MPI_Iscan");
+  agreement_.mine[0] = first;
+  const Status begun =
+      check_mpi(MPI_Iscan(agreement_.mine, agreement_.all, 1, MPI_INT64_T, MPI_SUM, comm_, &agreement_.request), "MPI_Iscan");
   if (failed(begun)) return lose(begun);
-  HLC_TRY(await(*this, 1, &ballot_.request));
-  before = ballot_.all[0];
+  HLC_TRY(await(*this, 1, &agreement_.request));
+  before = agreement_.all[0];
   // The number of a node is that of its first rank: the smallest, because the others count no node of their own.
   HLC_TRY(reduce(*this, node_comm_, MPI_MIN, &before, 1));
   nodes_ = static_cast<int>(nodes);
@@ -158,10 +160,10 @@ Status Context::count_cores() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) CPU_SET(0, &cpus);
-  std::int64_t words[Ballot::kNumbers];
+  std::int64_t words[AgreementBuffer::kNumbers];
   static_assert(sizeof words == sizeof cpus);
   std::memcpy(words, &cpus, sizeof cpus);
-  HLC_TRY(reduce(*this, node_comm_, MPI_BOR, words, Ballot::kNumbers));
+  HLC_TRY(reduce(*this, node_comm_, MPI_BOR, words, AgreementBuffer::kNumbers));
   std::memcpy(&cpus, words, sizeof cpus);
   cores_ = std::max(1, CPU_COUNT(&cpus));
   return Status::ok;
@@ -169,10 +171,10 @@ Status Context::count_cores() {
 
 /// All have entered their processes before anybody looks at another's.
 Status Context::open_doorbell() {
-  Segment segment;
+  SharedMemory segment;
   HLC_TRY(agree(*this, comm_,
-                create_segment(*this, sizeof(transport::shm::DoorbellState), segment,
-                               progress_ == Progress::helper ? ObjectFile::kept : ObjectFile::closed)));
+                create_shared_memory(*this, sizeof(transport::shm::DoorbellState), segment,
+                                     progress_ == Progress::helper ? ObjectFile::kept : ObjectFile::closed)));
   Doorbell doorbell;
   doorbell.attach(std::move(segment), member_);
   HLC_TRY(agree(*this, comm_, Status::ok));

@@ -25,7 +25,7 @@ Status Fields::allocate(std::size_t bytes, void **data, Pages pages) {
                  return Status::ok;
                })));
   HLC_TRY(agree(communicator_, communicator_.comm(),
-                create_segment(communicator_, static_cast<std::int64_t>(bytes), made.front().segment, ObjectFile::closed, pages)));
+                create_shared_memory(communicator_, static_cast<std::int64_t>(bytes), made.front().segment, ObjectFile::closed, pages)));
   next_serial_ += 1;
   *data = made.front().segment.part(communicator_.member());
   const std::lock_guard lock(mutex_);

@@ -7,7 +7,7 @@
 #include <list>
 #include <mutex>
 
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 
 namespace halocline {
 
@@ -49,7 +49,7 @@ class Fields {
   struct Field {
     std::int64_t serial;
     std::int64_t bytes;  // of this rank, as the caller asked for them; the segment has whole pages
-    Segment segment;
+    SharedMemory segment;
     int users = 0;
   };
 

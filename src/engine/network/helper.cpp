@@ -17,7 +17,7 @@
 #include <cstring>
 
 #include "engine/communicator/collective.hpp"
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 
 namespace halocline {
 namespace {
@@ -90,8 +90,8 @@ void close_file(int &file) {
 
 }  // namespace
 
-Status Helper::start(const NetworkEndpoint &network, const transport::Choice &choice, const Segment &addresses) {
-  HLC_TRY(agree(communicator_, communicator_.comm(), create_segment(communicator_, sizeof(HelperPart), memory_, ObjectFile::kept)));
+Status Helper::start(const NetworkEndpoint &network, const transport::Choice &choice, const SharedMemory &addresses) {
+  HLC_TRY(agree(communicator_, communicator_.comm(), create_shared_memory(communicator_, sizeof(HelperPart), memory_, ObjectFile::kept)));
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] { return communicator_.member() == 0 ? launch(network, choice) : Status::ok; }));
   memory_.close();
   return prepare(communicator_, communicator_.comm(), [&] {
@@ -203,7 +203,7 @@ void Helper::ring() const {
   static_cast<void>(written);
 }
 
-Status Helper::serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperReply *reply) {
+Status Helper::serve(std::uint32_t segment, const SharedMemory &memory, Member member, const Served &mine, HelperReply *reply) {
   const char *part = memory.part(member);
   HelperRequest request;
   request.kind = HelperRequest::Kind::serve;
@@ -219,8 +219,8 @@ Status Helper::serve(std::uint32_t segment, const Segment &memory, Member member
     request.notifications_object = *mine.notifications_object;
   else
     request.first_notification = mine.words.notifications.memory() - memory.part(0);
-  request.rising = mine.words.rising_count;
-  request.rising_words = reinterpret_cast<const char *>(mine.words.rising) - part;
+  request.monotonic = mine.words.monotonic_count;
+  request.monotonic_words = reinterpret_cast<const char *>(mine.words.monotonic) - part;
   if (memory.describe(request.object) != 0)
     return fail(Status::state, "rank %d: the memory of a segment has no file", communicator_.rank());
   return this->request(request, reply);

@@ -23,12 +23,12 @@ class Helper {
   ~Helper();
 
   /// Starts it, and tells it where all ranks are. Collective over the communicator, the same status on all ranks.
-  Status start(const NetworkEndpoint &network, const transport::Choice &choice, const Segment &addresses);
+  Status start(const NetworkEndpoint &network, const transport::Choice &choice, const SharedMemory &addresses);
   /// Where ranks of other nodes reach this one.
   const transport::Address &address() const { return state().address; }
 
   /// Has this rank's part of a segment served: that of a member in memory whose file is kept until then.
-  Status serve(std::uint32_t segment, const Segment &memory, Member member, const Served &mine, HelperReply *reply);
+  Status serve(std::uint32_t segment, const SharedMemory &memory, Member member, const Served &mine, HelperReply *reply);
   void stop_serving(std::uint32_t segment);
   /// Fails once its process has ended.
   Status look_for_death() const;
@@ -47,7 +47,7 @@ class Helper {
   HelperSlot &slot() const { return reinterpret_cast<HelperPart *>(memory_.part(communicator_.member()))->slot; }
 
   Communicator &communicator_;
-  Segment memory_;
+  SharedMemory memory_;
   int child_ = 0;  // of member 0
   int pipe_[2] = {-1, -1};  // both ends: a pipe that nobody reads would end the rank that writes
   std::mutex mutex_;

@@ -24,8 +24,8 @@ struct HelperRequest {
   std::int64_t begin = 0, bytes = 0;  // of the memory in the object, from a page on
   std::int64_t data = 0, data_bytes = 0;  // of a part: what queries may touch, from `begin` on
   std::int64_t dummy_target = 0;  // what others may write, from `begin` on, to the end of the data
-  std::int32_t notifications = 0, rising = 0;  // how many
-  std::int64_t rising_words = 0;  // those that rise, from `begin` on
+  std::int32_t notifications = 0, monotonic = 0;  // how many
+  std::int64_t monotonic_words = 0;  // those that rise, from `begin` on
   std::int64_t first_notification = 0;  // from the begin of the object: those that a node shares lie in the part of another rank,
   transport::shm::ObjectAddress notifications_object;  // or at the begin of this one
   std::int32_t elsewhere = 0;  // then it is 1

@@ -46,11 +46,11 @@ class Network final : public RemoteProgress {
   int find_lost() override { return liveness_->find_lost(); }
   std::string name_of(int rank) override { return liveness_->name_of(rank); }
   /// The same now and then, for calls that are repeated until something has changed: one look costs as much as many of them.
-  void glance() {
+  void poll_sometimes() {
     thread_local unsigned turn = 0;
     if (requests_ && ++turn % 32 == 0) poll();
   }
-  Leaders &leaders() { return leaders_; }
+  NodeLeaders &leaders() { return leaders_; }
   Communicator &communicator() const { return communicator_; }
   /// One line: what carries data to other nodes, or why it is MPI.
   const char *description() const { return description_; }
@@ -61,7 +61,7 @@ class Network final : public RemoteProgress {
   void leave();
 
   Communicator &communicator_;
-  Leaders leaders_;
+  NodeLeaders leaders_;
   std::shared_ptr<SharedEndpoint> shared_endpoint_;
   NetworkEndpoint *endpoint_ = nullptr;
   transport::Failures *failures_ = nullptr;

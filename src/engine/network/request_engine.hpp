@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/memory/directory.hpp"
+#include "engine/memory/rank_table.hpp"
 #include "engine/network/helper.hpp"
 #include "engine/network/shared_endpoint.hpp"
 
@@ -33,7 +33,7 @@ class RequestEngine final : public EndpointClient {
   /// What it works with.
   struct Needs {
     Communicator &communicator;
-    Leaders &leaders;
+    NodeLeaders &leaders;
     SharedEndpoint &shared_endpoint;
     Liveness &liveness;
   };
@@ -140,14 +140,14 @@ class RequestEngine final : public EndpointClient {
   Status send_reply(const Message &reply);
 
   Communicator &communicator_;
-  Leaders &leaders_;
+  NodeLeaders &leaders_;
   SharedEndpoint &shared_endpoint_;
   Liveness &liveness_;
   NetworkEndpoint &endpoint_;
   transport::Choice choice_;
   bool open_ = false;
-  Directory<RankAddress> ranks_;
-  Directory<transport::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
+  RankTable<RankAddress> ranks_;
+  RankTable<transport::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
   std::map<int, Connection> connections_;
   Service service_;
   std::vector<Message> put_off_;  // queries for memory that another rank of the node changes just now

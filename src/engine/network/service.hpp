@@ -22,7 +22,7 @@ inline constexpr std::int64_t kDummyTarget = kLinePair;
 struct Served {
   char *data = nullptr;
   std::int64_t bytes = 0;
-  Words words;
+  NotificationWords words;
   // Where the notifications begin another object than that of the data.
   const transport::shm::ObjectAddress *notifications_object = nullptr;
   // What atomics on the data need, if other ranks of the node do them by reading and writing.

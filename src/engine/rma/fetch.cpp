@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
 /// Finds the place of count numbers; null if it is on another node.
-Status find_numbers(const PublicSegment &segment, const char *call, Target at, hlc_number type, std::int64_t count, char **place) {
+Status find_numbers(const Segment &segment, const char *call, Target at, hlc_number type, std::int64_t count, char **place) {
   const std::int64_t bytes = number_bytes(type);
   if (count < 0 || count > kMostElements)
     return fail(Status::argument, "%s on rank %d: count is %lld, it must be 0 or more, and no more than memory holds", call, segment.rank(),
@@ -40,24 +40,24 @@ std::string named(std::span<const char *const> names, int value, const char *non
   return std::to_string(value) + " (" + none + ")";
 }
 
-Status check_action(const PublicSegment &segment, const char *call, hlc_action action) {
+Status check_action(const Segment &segment, const char *call, hlc_action action) {
   if (can_combine(action)) return Status::ok;
   return fail(Status::argument, "%s on rank %d: action.op %s does not go with action.type %s", call, segment.rank(),
               named(kOps, action.op, "no hlc_op").c_str(), named(kNumbers, action.type, "no hlc_number").c_str());
 }
 
-Status check_word(const PublicSegment &segment, const char *call, hlc_number type) {
+Status check_word(const Segment &segment, const char *call, hlc_number type) {
   if (is_word(type)) return Status::ok;
   return fail(Status::argument, "%s on rank %d: type is %d, it must be an integer of 32 or 64 bits", call, segment.rank(),
               static_cast<int>(type));
 }
 
-Status null_operand(const PublicSegment &segment, const char *call, const char *argument) {
+Status null_operand(const Segment &segment, const char *call, const char *argument) {
   return fail(Status::argument, "%s on rank %d: %s is NULL", call, segment.rank(), argument);
 }
 
 /// A number goes over the network as the first bytes of a word.
-Status fetch_far(PublicSegment &segment, Target at, hlc_action action, const void *operand, void *old) {
+Status fetch_far(Segment &segment, Target at, hlc_action action, const void *operand, void *old) {
   const auto bytes = static_cast<std::size_t>(number_bytes(action.type));
   std::uint64_t word = 0, before = 0;
   if (operand) std::memcpy(&word, operand, bytes);
@@ -68,7 +68,7 @@ Status fetch_far(PublicSegment &segment, Target at, hlc_action action, const voi
 
 }  // namespace
 
-Status fetch_word(PublicSegment &segment, const char *call, Target at, hlc_action action, std::int64_t value, std::int64_t *old) {
+Status fetch_word(Segment &segment, const char *call, Target at, hlc_action action, std::int64_t value, std::int64_t *old) {
   char *place = nullptr;
   HLC_TRY(check_word(segment, call, action.type));
   HLC_TRY(find_numbers(segment, call, at, action.type, 1, &place));
@@ -82,7 +82,7 @@ Status fetch_word(PublicSegment &segment, const char *call, Target at, hlc_actio
   return Status::ok;
 }
 
-Status compare_swap(PublicSegment &segment, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
+Status compare_swap(Segment &segment, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
   constexpr const char *call = "hlc_atomic_compare_swap";
   char *place = nullptr;
   HLC_TRY(check_word(segment, call, type));
@@ -96,7 +96,7 @@ Status compare_swap(PublicSegment &segment, Target at, hlc_number type, std::int
   return Status::ok;
 }
 
-Status fetch_op(PublicSegment &segment, Target at, hlc_action action, const void *operand, void *old) {
+Status fetch_op(Segment &segment, Target at, hlc_action action, const void *operand, void *old) {
   constexpr const char *call = "hlc_fetch_op";
   char *place = nullptr;
   HLC_TRY(check_action(segment, call, action));
@@ -109,7 +109,7 @@ Status fetch_op(PublicSegment &segment, Target at, hlc_action action, const void
   return Status::ok;
 }
 
-Status accumulate(PublicSegment &segment, Target at, hlc_action action, const void *data, std::int64_t count) {
+Status accumulate(Segment &segment, Target at, hlc_action action, const void *data, std::int64_t count) {
   constexpr const char *call = "hlc_accumulate";
   char *place = nullptr;
   HLC_TRY(check_action(segment, call, action));

@@ -11,23 +11,21 @@ constexpr const char *kBarrier = "hlc_barrier";
 
 /// Waits until `there` is true; what a peer did before it died still counts. `say(status, dead rank)` words a failure.
 template <class There, class Say>
-Status await(const PublicSegment &segment, CallName name, There there, Say say) {
+Status await(const Segment &segment, CallName name, There there, Say say) {
   const char *call = name_of(name);
   Wait wait(segment.communicator(), WakeUp::by_doorbell, {name, segment.plan()});
   while (!there()) {
     if (wait.pause() == Wait::Turn::look_again) continue;
-    const Verdict verdict = segment.judge(wait);
+    const WaitStatus verdict = segment.check_failure(wait);
     if (failed(verdict.status)) return there() ? Status::ok : say(verdict);
-    if (const Status cut_off = segment.judge_network(call); failed(cut_off)) return there() ? Status::ok : cut_off;
+    if (const Status cut_off = segment.check_network(call); failed(cut_off)) return there() ? Status::ok : cut_off;
   }
   return Status::ok;
 }
 
-long long seconds_waited(const PublicSegment &segment) {
-  return static_cast<long long>(segment.communicator().timeout_ns() / 1'000'000'000);
-}
+long long seconds_waited(const Segment &segment) { return static_cast<long long>(segment.communicator().timeout_ns() / 1'000'000'000); }
 
-Status check_ids(const PublicSegment &segment, const char *call, hlc_ids ids, const int *id) {
+Status check_ids(const Segment &segment, const char *call, hlc_ids ids, const int *id) {
   if (!id) return fail(Status::argument, "%s on rank %d: id is NULL", call, segment.rank());
   if (ids.first < 0 || ids.first >= segment.notifications()) return segment.wrong_id(call, "ids.first", ids.first);
   if (ids.count < 1 || ids.count > segment.notifications() - ids.first)
@@ -39,13 +37,13 @@ Status check_ids(const PublicSegment &segment, const char *call, hlc_ids ids, co
 /// The number of a barrier is what its notifications are set to; it wraps around, and a neighbour may be one barrier ahead.
 bool has_come(std::uint32_t word, std::uint32_t number) { return static_cast<std::int32_t>(word - number) >= 0; }
 
-Status await_round(const PublicSegment &segment, int round, std::uint32_t number, int from) {
-  const Words &words = segment.my_words();
+Status await_round(const Segment &segment, int round, std::uint32_t number, int from) {
+  const NotificationWords &words = segment.my_words();
   // SYNC barrier-round (pairs with the raise of the neighbour's same round)
-  // SYNC later-before-earlier (pairs with Words::raise)
+  // SYNC later-before-earlier (pairs with NotificationWords::raise)
   return await(
       segment, CallName::barrier, [&] { return has_come(words.risen(round), number); },
-      [&](const Verdict &verdict) {
+      [&](const WaitStatus &verdict) {
         if (verdict.dead_rank >= 0)
           return fail(verdict.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),
                       segment.name_of(from).c_str(), verdict.dead_rank);
@@ -56,7 +54,7 @@ Status await_round(const PublicSegment &segment, int round, std::uint32_t number
 }
 
 /// One round: tells the rank `distance` above, waits for the one `distance` below.
-Status pass_round(PublicSegment &segment, int round, std::int64_t distance, std::uint32_t number) {
+Status pass_round(Segment &segment, int round, std::int64_t distance, std::uint32_t number) {
   const std::int64_t me = segment.rank(), ranks = segment.communicator().size();
   const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);
   // SYNC barrier-round (pairs with await_round of the rank above)
@@ -66,12 +64,12 @@ Status pass_round(PublicSegment &segment, int round, std::int64_t distance, std:
 
 }  // namespace
 
-Status notify(PublicSegment &segment, int rank, hlc_notification notification) {
+Status notify(Segment &segment, int rank, hlc_notification notification) {
   HLC_TRY(segment.check("hlc_notify", rank, notification));
   return segment.tell("hlc_notify", rank, notification);
 }
 
-Status notify_test(PublicSegment &segment, hlc_ids ids, int *id) {
+Status notify_test(Segment &segment, hlc_ids ids, int *id) {
   HLC_TRY(check_ids(segment, "hlc_notify_test", ids, id));
   const int end = ids.first + ids.count;
   int found = segment.find(ids.first, end);
@@ -84,14 +82,14 @@ Status notify_test(PublicSegment &segment, hlc_ids ids, int *id) {
   return Status::ok;
 }
 
-Status notify_wait(PublicSegment &segment, hlc_ids ids, int *id) {
+Status notify_wait(Segment &segment, hlc_ids ids, int *id) {
   HLC_TRY(check_ids(segment, "hlc_notify_wait", ids, id));
   const int end = ids.first + ids.count;
   const auto there = [&] {
     *id = segment.find(ids.first, end);
     return *id != end;
   };
-  return await(segment, CallName::notify_wait, there, [&](const Verdict &verdict) {
+  return await(segment, CallName::notify_wait, there, [&](const WaitStatus &verdict) {
     if (verdict.dead_rank >= 0)
       return fail(verdict.status, "hlc_notify_wait: rank %d waits for a notification of %d to %d, and the process of rank %d has ended",
                   segment.rank(), ids.first, end - 1, verdict.dead_rank);
@@ -100,7 +98,7 @@ Status notify_wait(PublicSegment &segment, hlc_ids ids, int *id) {
   });
 }
 
-Status notify_reset(PublicSegment &segment, int id, std::uint32_t *value) {
+Status notify_reset(Segment &segment, int id, std::uint32_t *value) {
   if (!value) return fail(Status::argument, "hlc_notify_reset on rank %d: value is NULL", segment.rank());
   if (id < 0 || id >= segment.notifications()) return segment.wrong_id("hlc_notify_reset", "id", id);
   *value = segment.my_words().notifications.take(id);
@@ -110,7 +108,7 @@ Status notify_reset(PublicSegment &segment, int id, std::uint32_t *value) {
   return Status::ok;
 }
 
-Status barrier(PublicSegment &segment) {
+Status barrier(Segment &segment) {
   if (segment.barrier_failed)
     return fail(Status::state, "hlc_barrier on rank %d: an earlier barrier of this segment has failed", segment.rank());
   const std::uint32_t number = segment.next_barrier();

@@ -1,5 +1,5 @@
 // Put, get, and flush. On the node a put is a copy into the target's part: complete when it returns, and ordered by flush. Other nodes are
-// reached by FarParts.
+// reached by RemoteRma.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <cstring>
@@ -13,7 +13,7 @@ void copy(void *to, const void *from, std::int64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-Status check_data(const PublicSegment &segment, const char *call, const void *data, std::int64_t bytes) {
+Status check_data(const Segment &segment, const char *call, const void *data, std::int64_t bytes) {
   if (bytes < 0)
     return fail(Status::argument, "%s on rank %d: bytes is %lld, it must be 0 or more", call, segment.rank(),
                 static_cast<long long>(bytes));
@@ -22,18 +22,18 @@ Status check_data(const PublicSegment &segment, const char *call, const void *da
 }
 
 /// Finds the place of `bytes` bytes that go to or come from data; null if it is on another node.
-Status find_run(const PublicSegment &segment, const char *call, Target target, const void *data, std::int64_t bytes, char **place) {
+Status find_run(const Segment &segment, const char *call, Target target, const void *data, std::int64_t bytes, char **place) {
   HLC_TRY(check_data(segment, call, data, bytes));
   return segment.route(call, target, {0, bytes}, place);
 }
 
-Status wrong_block(const PublicSegment &segment, const char *call, const char *argument, int d, std::int64_t value) {
+Status wrong_block(const Segment &segment, const char *call, const char *argument, int d, std::int64_t value) {
   return fail(Status::argument, "%s on rank %d: block.%s[%d] is %lld, it must be 0 or more", call, segment.rank(), argument, d,
               static_cast<long long>(value));
 }
 
 /// A block's extent from its offset in the target, and whether it holds any byte.
-Status measure(const PublicSegment &segment, const char *call, const hlc_block *block, Extent *extent) {
+Status measure(const Segment &segment, const char *call, const hlc_block *block, Extent *extent) {
   if (!block) return fail(Status::argument, "%s on rank %d: block is NULL", call, segment.rank());
   if (block->ndims < 0 || block->ndims > HLC_MAX_DIMS)
     return fail(Status::argument, "%s on rank %d: block.ndims is %d, it must be 0 to %d", call, segment.rank(), block->ndims, HLC_MAX_DIMS);
@@ -110,8 +110,7 @@ struct BlockPlace {
   bool empty = false;
 };
 
-Status find_block(const PublicSegment &segment, const char *call, Target target, const void *data, const hlc_block *block,
-                  BlockPlace *found) {
+Status find_block(const Segment &segment, const char *call, Target target, const void *data, const hlc_block *block, BlockPlace *found) {
   Extent extent;
   HLC_TRY(measure(segment, call, block, &extent));
   HLC_TRY(check_data(segment, call, data, extent.high - extent.low));
@@ -126,21 +125,21 @@ void order() {
 }
 
 /// To other nodes it waits. A rank below 0: for all.
-Status complete(PublicSegment &segment, const char *call, int rank, bool confirm) {
+Status complete(Segment &segment, const char *call, int rank, bool confirm) {
   order();
   RequestEngine *requests = segment.network().requests();
   if (!requests) return Status::ok;
   return requests->flush(rank, call, confirm);
 }
 
-Status complete_one(PublicSegment &segment, const char *call, int rank, bool confirm) {
+Status complete_one(Segment &segment, const char *call, int rank, bool confirm) {
   if (rank < 0 || rank >= segment.communicator().size()) return segment.wrong_rank(call, rank);
   return complete(segment, call, rank, confirm);
 }
 
 }  // namespace
 
-Status put(PublicSegment &segment, Target to, const void *data, std::int64_t bytes) {
+Status put(Segment &segment, Target to, const void *data, std::int64_t bytes) {
   char *place = nullptr;
   HLC_TRY(find_run(segment, "hlc_put", to, data, bytes, &place));
   if (!place) return segment.far().put("hlc_put", to, static_cast<const char *>(data), bytes);
@@ -148,7 +147,7 @@ Status put(PublicSegment &segment, Target to, const void *data, std::int64_t byt
   return Status::ok;
 }
 
-Status get(PublicSegment &segment, Target from, void *data, std::int64_t bytes) {
+Status get(Segment &segment, Target from, void *data, std::int64_t bytes) {
   char *place = nullptr;
   HLC_TRY(find_run(segment, "hlc_get", from, data, bytes, &place));
   if (!place) return segment.far().get("hlc_get", from, static_cast<char *>(data), bytes);
@@ -156,7 +155,7 @@ Status get(PublicSegment &segment, Target from, void *data, std::int64_t bytes) 
   return Status::ok;
 }
 
-Status put_strided(PublicSegment &segment, Target to, const void *data, const hlc_block *block) {
+Status put_strided(Segment &segment, Target to, const void *data, const hlc_block *block) {
   constexpr const char *call = "hlc_put_strided";
   const auto *source = static_cast<const char *>(data);
   BlockPlace found;
@@ -174,7 +173,7 @@ Status put_strided(PublicSegment &segment, Target to, const void *data, const hl
   return Status::ok;
 }
 
-Status get_strided(PublicSegment &segment, Target from, void *data, const hlc_block *block) {
+Status get_strided(Segment &segment, Target from, void *data, const hlc_block *block) {
   constexpr const char *call = "hlc_get_strided";
   auto *into = static_cast<char *>(data);
   BlockPlace found;
@@ -192,7 +191,7 @@ Status get_strided(PublicSegment &segment, Target from, void *data, const hlc_bl
   return Status::ok;
 }
 
-Status put_notify(PublicSegment &segment, Target to, const void *data, std::int64_t bytes, hlc_notification notification) {
+Status put_notify(Segment &segment, Target to, const void *data, std::int64_t bytes, hlc_notification notification) {
   constexpr const char *call = "hlc_put_notify";
   char *place = nullptr;
   HLC_TRY(segment.check(call, to.rank, notification));
@@ -202,9 +201,9 @@ Status put_notify(PublicSegment &segment, Target to, const void *data, std::int6
   return segment.tell(call, to.rank, notification);
 }
 
-Status flush(PublicSegment &segment, int rank) { return complete_one(segment, "hlc_flush", rank, true); }
-Status flush_local(PublicSegment &segment, int rank) { return complete_one(segment, "hlc_flush_local", rank, false); }
-Status flush_all(PublicSegment &segment) { return complete(segment, "hlc_flush_all", -1, true); }
-Status flush_local_all(PublicSegment &segment) { return complete(segment, "hlc_flush_local_all", -1, false); }
+Status flush(Segment &segment, int rank) { return complete_one(segment, "hlc_flush", rank, true); }
+Status flush_local(Segment &segment, int rank) { return complete_one(segment, "hlc_flush_local", rank, false); }
+Status flush_all(Segment &segment) { return complete(segment, "hlc_flush_all", -1, true); }
+Status flush_local_all(Segment &segment) { return complete(segment, "hlc_flush_local_all", -1, false); }
 
 }  // namespace halocline

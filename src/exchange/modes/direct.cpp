@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/counter.hpp"
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/peer_list.hpp"
 
@@ -32,7 +32,7 @@ class DirectChannel final : public Channel {
       return Status::ok;
     }));
     Context &context = *plan_.context;
-    HLC_TRY(agree(context, plan_.comm, create_segment(context, bytes_, segment_)));
+    HLC_TRY(agree(context, plan_.comm, create_shared_memory(context, bytes_, segment_)));
     HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
     ready_ = counter(context.member(), 0);
     places_ = segment_.part(context.member()) + bytes_ - 2 * places_bytes();
@@ -141,7 +141,7 @@ class DirectChannel final : public Channel {
   /// Where the running round's slot begins.
   std::int64_t slot() const { return static_cast<std::int64_t>(round_ % 2) * places_bytes(); }
 
-  Segment segment_;
+  SharedMemory segment_;
   PeerList<Peer> peers_;
   int awaited_peers_ = 0;
   Counter *ready_ = nullptr;

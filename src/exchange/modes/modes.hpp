@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "engine/communicator/rules.hpp"
+#include "engine/communicator/consistency.hpp"
 #include "exchange/channel.hpp"
 
 namespace halocline {

@@ -17,7 +17,7 @@ NodeLinks::~NodeLinks() {
   if (std::all_of(links_.begin(), links_.end(), [](const Link &link) { return link.is_over(); })) return;
   remains_->memory = std::move(memory_);
   remains_->links = std::move(links_);
-  keep_for_ever(std::move(remains_));
+  leak(std::move(remains_));
 }
 
 Status NodeLinks::create() {
@@ -29,7 +29,7 @@ Status NodeLinks::create() {
   }));
   HLC_TRY(swap_descriptors(plan_, edges_, nodes));
   HLC_TRY(share_contributions(*nodes));
-  HLC_TRY(agree(*plan_.context, plan_.comm, create_segment(*plan_.context, carried_bytes(), memory_)));
+  HLC_TRY(agree(*plan_.context, plan_.comm, create_shared_memory(*plan_.context, carried_bytes(), memory_)));
   HLC_TRY(prepare([&] { return name_me(open_all()); }));
   std::unique_ptr<DescriptorsOf<NodeDescriptor>> descriptors;
   HLC_TRY(prepare([&] {
@@ -43,9 +43,9 @@ Status NodeLinks::create() {
 
 /// The other nodes may still write, and the provider knows the memory by its addresses. But what they write is for nobody, and so it may go
 /// to memory that is not shared, once nothing is read from there that is on its way to others.
-void NodeLinks::let_go() {
+void NodeLinks::abandon() {
   for (Link &link : links_) withdraw(link);
-  if (std::all_of(links_.begin(), links_.end(), [](const Link &link) { return link.is_over(); })) memory_.let_go();
+  if (std::all_of(links_.begin(), links_.end(), [](const Link &link) { return link.is_over(); })) memory_.abandon();
 }
 
 std::int64_t NodeLinks::memory_bytes() const {
@@ -78,9 +78,9 @@ Status NodeLinks::share_contributions(const Descriptors &nodes) {
     mine.emplace_back();
     return Status::ok;
   }));
-  Segment contributions;
+  SharedMemory contributions;
   const std::size_t bytes = mine.size() * sizeof(Contribution);
-  HLC_TRY(agree(context, plan_.comm, create_segment(context, static_cast<std::int64_t>(bytes), contributions)));
+  HLC_TRY(agree(context, plan_.comm, create_shared_memory(context, static_cast<std::int64_t>(bytes), contributions)));
   std::memcpy(contributions.part(context.member()), mine.data(), bytes);
   HLC_TRY(agree(context, plan_.comm, Status::ok));
   return prepare([&] {

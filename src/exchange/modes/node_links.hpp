@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 #include "engine/network/network_transport.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/handshake.hpp"
@@ -123,7 +123,7 @@ class NodeLinks {
   /// Makes the memory and the connections, which stand when it returns. Collective over the plan's communicator, the same status on all ranks.
   Status create();
   /// The plan has failed: gives back what the network can no longer touch.
-  void let_go();
+  void abandon();
 
   std::vector<Link> &all() { return links_; }
   const std::vector<Link> &all() const { return links_; }
@@ -137,8 +137,8 @@ class NodeLinks {
 
  private:
   /// What libfabric may still read or write when all goes because a plan could not be made.
-  struct Remains : Kept {
-    Segment memory;
+  struct Remains : LeakedOnFailure {
+    SharedMemory memory;
     std::vector<Link> links;
   };
 
@@ -169,7 +169,7 @@ class NodeLinks {
   Network &network_;
   NetworkEndpoint &endpoint_;
   std::unique_ptr<Remains> remains_;  // there if there are links
-  Segment memory_;  // of the aggregates: goes after what registers it
+  SharedMemory memory_;  // of the aggregates: goes after what registers it
   std::vector<Link> links_;
   std::vector<EdgeLink> edge_links_;  // by edge
   std::vector<Member> partners_;

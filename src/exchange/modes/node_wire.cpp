@@ -131,7 +131,7 @@ class NodeWireChannel final : public Channel {
 
   bool outlives_failure() const override { return true; }
 
-  void let_go() override { links_.let_go(); }
+  void abandon() override { links_.abandon(); }
   WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling; }
   bool knows_who() const override { return false; }
   const std::vector<Member> &partners() const override { return links_.partners(); }

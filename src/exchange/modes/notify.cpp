@@ -9,7 +9,7 @@
 
 #include "base/counter.hpp"
 #include "base/stream.hpp"
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/peer_list.hpp"
@@ -50,7 +50,7 @@ class NotifyChannel final : public Channel {
       return Status::ok;
     }));
     Context &context = *plan_.context;
-    HLC_TRY(agree(context, plan_.comm, create_segment(context, bytes_, segment_)));
+    HLC_TRY(agree(context, plan_.comm, create_shared_memory(context, bytes_, segment_)));
     HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
     for (const int e : edges_) connect(e, descriptors->mine[static_cast<std::size_t>(e)], descriptors->theirs[static_cast<std::size_t>(e)]);
     return plan_.copies_cells && context.core_per_rank() ? choose_packing() : Status::ok;
@@ -236,7 +236,7 @@ class NotifyChannel final : public Channel {
     made.peer_slot_distance = theirs.c;
   }
 
-  Segment segment_;
+  SharedMemory segment_;
   ChunkLayout slots_;
   std::vector<End> ends_;
   PeerList<Peer> peers_;

@@ -14,7 +14,7 @@ namespace halocline {
 /// A rank at the other end of one or several edges.
 struct PeerOfEdges {
   int rank = 0;
-  Member member = kOtherNode;
+  Member member = kNotOnNode;
   std::int64_t bytes = 0;  // of these edges in a whole round
   std::size_t first = 0, brings = 0;  // the edges that bring something in a round, in PeerList's table
   std::size_t gives = 0;  // how many edges take something to it in a round

@@ -45,7 +45,7 @@ class WireChannel final : public Channel {
     remains_->receive = std::move(receive_);
     remains_->send = std::move(send_);
     remains_->ends = std::move(ends_);
-    keep_for_ever(std::move(remains_));
+    leak(std::move(remains_));
   }
 
   Status create() override {
@@ -167,7 +167,7 @@ class WireChannel final : public Channel {
   };
 
   /// What libfabric may still read or write when the channel goes because a plan could not be made.
-  struct Remains : Kept {
+  struct Remains : LeakedOnFailure {
     NetworkSegment receive, send;
     std::vector<End> ends;
   };

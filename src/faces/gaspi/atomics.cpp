@@ -4,7 +4,7 @@
 #include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
-using halocline::PeerPart;
+using halocline::RemoteMemory;
 using halocline::Status;
 
 namespace {
@@ -19,7 +19,7 @@ struct Atomic {
 };
 
 /// Memory of a rank of the node could still be changed when it has ended: but atomics have no queue that would say so.
-Status look(Job &job, PeerPart &part, const Atomic &atomic, gaspi_atomic_value_t *old) {
+Status look(Job &job, RemoteMemory &part, const Atomic &atomic, gaspi_atomic_value_t *old) {
   const Asked &asked = atomic.asked;
   if (is_lost(job, part)) return job.watch.tell(atomic.call, asked.rank);
   return job.pending_queries.look(part, asked, [&](halocline::Query &query) {
@@ -35,7 +35,7 @@ gaspi_return_t carry_out(const Atomic &atomic, gaspi_offset_t offset, gaspi_atom
     const auto segment = static_cast<gaspi_segment_id_t>(atomic.asked.segment);
     if (const gaspi_return_t wrong = check_rank(job, rank, segment); wrong != GASPI_SUCCESS) return wrong;
     if (offset % kWord != 0) return GASPI_ERR_UNALIGN_OFF;
-    const auto attempt = [&](PeerPart &part) {
+    const auto attempt = [&](RemoteMemory &part) {
       return lies_within(offset, kWord, part.bytes()) ? answer(look(job, part, atomic, old)) : GASPI_ERR_INV_REM_OFF;
     };
     return until(

@@ -24,7 +24,7 @@ std::atomic_ref<std::uint64_t> my_box(Session &session) {
 
 }  // namespace
 
-Status Passive::take_box(Session &session, PeerPart &control, Box &box) {
+Status Passive::take_box(Session &session, RemoteMemory &control, Box &box) {
   if (box.mine) return Status::ok;
   std::uint64_t owner = 0;
   const Status asked = control.compare_swap(kSend, Plan::box(), 0, owner_of(session.rank()), box.query, &owner);
@@ -52,7 +52,7 @@ Status Passive::begin(Session &session, Box &box, const Parcel &parcel) {
   return Status::ok;
 }
 
-Status Passive::deliver(Session &session, PeerPart &control, const Parcel &parcel, const char *data) {
+Status Passive::deliver(Session &session, RemoteMemory &control, const Parcel &parcel, const char *data) {
   Box &box = boxes_[parcel.rank];
   if (const Status taken = take_box(session, control, box); taken != Status::ok) return taken;
   if (const Status room = control.find_room(kSend); room != Status::ok) return room;
@@ -64,7 +64,7 @@ Status Passive::deliver(Session &session, PeerPart &control, const Parcel &parce
   return put;
 }
 
-Status Passive::send(Session &session, PeerPart &control, const Parcel &parcel, const char *data) {
+Status Passive::send(Session &session, RemoteMemory &control, const Parcel &parcel, const char *data) {
   const std::lock_guard lock(sending_mutex_);
   if (leaving_.count(parcel) == 0) {
     if (const Status delivered = deliver(session, control, parcel, data); delivered != Status::ok || control.is_near()) return delivered;
@@ -75,8 +75,8 @@ Status Passive::send(Session &session, PeerPart &control, const Parcel &parcel, 
   return left;
 }
 
-Status Passive::give_back(Session &session, int rank, Box &box) {
-  PeerPart *control = nullptr;
+Status Passive::release(Session &session, int rank, Box &box) {
+  RemoteMemory *control = nullptr;
   HLC_TRY(session.parts.find_control(rank, &control));
   if (box.query.request && !box.returns)
     if (const Status taken = take_box(session, *control, box); failed(taken) || box.query.request) return taken;
@@ -87,12 +87,12 @@ Status Passive::give_back(Session &session, int rank, Box &box) {
   return control->compare_swap(kPurge, Plan::box(), owner_of(session.rank()), 0, box.query, &owner);
 }
 
-Status Passive::give_back(Session &session) {
+Status Passive::release(Session &session) {
   const std::lock_guard lock(sending_mutex_);
   leaving_.clear();
   while (!boxes_.empty()) {
     const auto box = boxes_.begin();
-    if (const Status given = give_back(session, box->first, box->second); given == Status::again) return given;
+    if (const Status given = release(session, box->first, box->second); given == Status::again) return given;
     boxes_.erase(box);
   }
   return Status::ok;
@@ -107,7 +107,7 @@ void Passive::free_lost_box(Session &session) {
 
 Status Passive::receive(Session &session, char *into, std::uint64_t room, int *sender, bool *fits) {
   const std::lock_guard lock(receiving_mutex_);
-  const OwnPart &control = session.parts.control();
+  const LocalMemory &control = session.parts.control();
   const gaspi_notification_t value = control.words().notifications.seen(Plan::kMessageCame);
   if (value == 0) {
     if (session.watch.knows_any()) free_lost_box(session);

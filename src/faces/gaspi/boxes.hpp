@@ -30,9 +30,9 @@ class Passive {
   static constexpr const char *kSend = "gaspi_passive_send", *kReceive = "gaspi_passive_receive", *kPurge = "gaspi_passive_queue_purge";
 
   /// Takes the receiver's box, writes, and is done when the data may be changed again; `again` until then.
-  Status send(Session &session, PeerPart &control, const Parcel &parcel, const char *data);
+  Status send(Session &session, RemoteMemory &control, const Parcel &parcel, const char *data);
   /// Gives back boxes that were taken for messages that nobody sends any more, and forgets what is on its way.
-  Status give_back(Session &session);
+  Status release(Session &session);
   /// Receives a message; `again` if there is none. What does not fit stays.
   Status receive(Session &session, char *into, std::uint64_t room, int *sender, bool *fits);
 
@@ -46,9 +46,9 @@ class Passive {
   };
   static Status await_written(Session &session, int rank, Box &box);
   static Status begin(Session &session, Box &box, const Parcel &parcel);
-  Status take_box(Session &session, PeerPart &control, Box &box);
-  Status give_back(Session &session, int rank, Box &box);
-  Status deliver(Session &session, PeerPart &control, const Parcel &parcel, const char *data);
+  Status take_box(Session &session, RemoteMemory &control, Box &box);
+  Status release(Session &session, int rank, Box &box);
+  Status deliver(Session &session, RemoteMemory &control, const Parcel &parcel, const char *data);
   static void free_lost_box(Session &session);
 
   std::mutex sending_mutex_, receiving_mutex_;

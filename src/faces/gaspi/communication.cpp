@@ -4,8 +4,8 @@
 #include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
-using halocline::OwnPart;
-using halocline::PeerPart;
+using halocline::LocalMemory;
+using halocline::RemoteMemory;
 using halocline::Status;
 
 namespace {
@@ -18,7 +18,7 @@ struct Range {
 };
 
 /// A look for a notification; where there is none, after one for reads that are over. Who is newly lost may have been the one to set it.
-Status look_for(Job &job, const OwnPart &own, const Range &range, gaspi_notification_id_t *id) {
+Status look_for(Job &job, const LocalMemory &own, const Range &range, gaspi_notification_id_t *id) {
   int found = own.words().notifications.find(range.first, range.end);
   if (found == range.end && job.reads.look()) found = own.words().notifications.find(range.first, range.end);
   if (found == range.end) {
@@ -40,7 +40,7 @@ gaspi_return_t pgaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t 
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     std::int64_t done = 0;
-    const auto write = [&](PeerPart &part, const char *data) {
+    const auto write = [&](RemoteMemory &part, const char *data) {
       note_write(job, part);
       return part.put("gaspi_write", signed_of(offset_remote), data, signed_of(size), done);
     };
@@ -54,7 +54,7 @@ gaspi_return_t pgaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t o
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     std::int64_t done = 0;
-    const auto read = [&](PeerPart &part, char *data) {
+    const auto read = [&](RemoteMemory &part, char *data) {
       return part.get("gaspi_read", signed_of(offset_remote), data, signed_of(size), done);
     };
     return count_read(job, post_move(job, "gaspi_read", move, queue, timeout_ms, read), size);
@@ -69,7 +69,7 @@ gaspi_return_t pgaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_of
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_notification(job, notification_id, notification_value); wrong != GASPI_SUCCESS) return wrong;
     halocline::PendingNotify pending;
-    const auto write = [&](PeerPart &part, const char *data) {
+    const auto write = [&](RemoteMemory &part, const char *data) {
       note_write(job, part);
       return part.put_notify("gaspi_write_notify", signed_of(offset_remote), data, signed_of(size),
                              {static_cast<int>(notification_id), notification_value}, pending);
@@ -85,9 +85,9 @@ gaspi_return_t pgaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_off
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
-    const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
+    const std::shared_ptr<LocalMemory> own = job.parts.keep(segment_id_local);
     std::int64_t done = 0;
-    const auto read = [&](PeerPart &part, char *data) {
+    const auto read = [&](RemoteMemory &part, char *data) {
       const Status begun = part.get("gaspi_read_notify", signed_of(offset_remote), data, signed_of(size), done);
       if (begun != Status::ok) return begun;
       job.reads.notify_after(part, own, static_cast<int>(notification_id));
@@ -106,7 +106,7 @@ gaspi_return_t pgaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t 
     halocline::PendingNotify pending;
     const Route route{"gaspi_notify", rank, segment_id_remote, queue};
     const hlc_notification notification{static_cast<int>(notification_id), notification_value};
-    const auto notify = [&](PeerPart &part) {
+    const auto notify = [&](RemoteMemory &part) {
       return begin(job, route, part, [&] { return part.notify_in_order(route.call, notification, pending); });
     };
     return count_notification(job, post(job, route, timeout_ms, notify));
@@ -122,7 +122,7 @@ gaspi_return_t pgaspi_notify_waitsome(gaspi_segment_id_t segment_id_local, gaspi
     const int first = static_cast<int>(notification_begin);
     const Range range{first, first + static_cast<int>(num), job.watch.count()};
     // Others may make segments while this one waits.
-    const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
+    const std::shared_ptr<LocalMemory> own = job.parts.keep(segment_id_local);
     if (!own) return GASPI_ERR_INV_SEG;
     if (num == 0) return GASPI_SUCCESS;
     return until(job, kWaitsome, timeout_ms, [&] { return look_for(job, *own, range, first_id); });
@@ -133,7 +133,7 @@ gaspi_return_t pgaspi_notify_reset(gaspi_segment_id_t segment_id_local, gaspi_no
                                    gaspi_notification_t *old_notification_val) {
   return enter([&](Job &job) {
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
-    return job.parts.with_own(segment_id_local, [&](const OwnPart &own) {
+    return job.parts.with_own(segment_id_local, [&](const LocalMemory &own) {
       const gaspi_notification_t old = own.words().notifications.take(static_cast<int>(notification_id));
       if (old_notification_val) *old_notification_val = old;
       return GASPI_SUCCESS;

@@ -8,16 +8,16 @@
 namespace halocline::gaspi {
 
 Statement::Statement(Job &job, const Group &group) : job_(job), count_(group.size(job)) {
-  static_assert(sizeof(PartDescriptor) % sizeof(std::uint64_t) == 0);
+  static_assert(sizeof(MemoryDescriptor) % sizeof(std::uint64_t) == 0);
   if (job.context.nodes() == 1 || count_ > kMostDescriptors) count_ = 0;
   words_.resize(place_of(count_));
 }
 
 void Statement::say(const Verdict &verdict, const Group &group, int id) {
   std::memcpy(words_.data(), &verdict, sizeof verdict);
-  const std::shared_ptr<OwnPart> mine = job_.parts.keep(id);
+  const std::shared_ptr<LocalMemory> mine = job_.parts.keep(id);
   for (int index = 0; mine && index < count_; ++index)
-    if (group.rank_at(index) == job_.rank()) std::memcpy(&words_[place_of(index)], &mine->descriptor(), sizeof(PartDescriptor));
+    if (group.rank_at(index) == job_.rank()) std::memcpy(&words_[place_of(index)], &mine->descriptor(), sizeof(MemoryDescriptor));
 }
 
 Verdict Statement::verdict() const {
@@ -50,7 +50,7 @@ Status Statement::combine(const void *what, void *value, const void *other) {
 
 void Statement::learn(const Group &group, int id) const {
   for (int index = 0; index < count_; ++index) {
-    PartDescriptor descriptor;
+    MemoryDescriptor descriptor;
     std::memcpy(static_cast<void *>(&descriptor), &words_[place_of(index)], sizeof descriptor);
     job_.parts.learn_from(group.rank_at(index), id, descriptor);
   }

@@ -37,7 +37,7 @@ class Statement {
   static Status combine(const void *what, void *value, const void *other);
   static std::size_t place_of(int index) { return kVerdict + static_cast<std::size_t>(index) * kDescriptor; }
 
-  static constexpr std::size_t kVerdict = (sizeof(Verdict) + 7) / 8, kDescriptor = sizeof(PartDescriptor) / 8;  // words
+  static constexpr std::size_t kVerdict = (sizeof(Verdict) + 7) / 8, kDescriptor = sizeof(MemoryDescriptor) / 8;  // words
   static constexpr int kMostDescriptors = 64;
 
   Job &job_;

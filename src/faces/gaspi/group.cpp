@@ -22,7 +22,7 @@ std::atomic_ref<std::uint64_t> record_of(Session &session, int handle) {
   return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(session.parts.control().data() + session.plan().record(handle)));
 }
 
-const Words &words_of(Session &session) { return session.parts.control().words(); }
+const NotificationWords &words_of(Session &session) { return session.parts.control().words(); }
 
 /// Never 0, which is no group.
 std::uint64_t name_of(std::uint64_t members, std::uint64_t count) { return mix(members, count) | 1; }
@@ -126,7 +126,7 @@ Status Group::look_for_others(Session &session) const {
   if (!requests || members == 1) return Status::ok;
   const auto meet = [&](int index) {
     const int rank = rank_at(index);
-    return session.context.member_of(rank) == kOtherNode ? requests->meet(rank) : Status::ok;
+    return session.context.member_of(rank) == kNotOnNode ? requests->meet(rank) : Status::ok;
   };
   if (members <= kLookedFor) {
     for (int index = 0; index < members; ++index) HLC_TRY(meet(index));
@@ -254,7 +254,7 @@ Status Group::pass_rounds(Session &session, const char *call) {
     Partner &above = above_[static_cast<std::size_t>(round_)];
     if (const Status room = told_ ? Status::ok : above.part->find_room(call); room != Status::ok) return room;
     // SYNC barrier-round (pairs with has_come of the rank above)
-    if (!told_) HLC_TRY(above.part->notify(call, {above.part->rising(session.plan().barrier_word(above.handle, round_)), number_}));
+    if (!told_) HLC_TRY(above.part->notify(call, {above.part->monotonic(session.plan().barrier_word(above.handle, round_)), number_}));
     told_ = true;
     // SYNC barrier-round, later-before-earlier (pair with the rank below)
     if (!has_come(session, session.plan().barrier_word(handle_, round_), number_)) return Status::again;
@@ -290,13 +290,13 @@ std::int64_t Group::piece_bytes(const Partner &partner) const {
 
 /// Sends `value_`, as far as the partner has taken what came before.
 Status Group::send(Session &session, const Stream &stream, std::int64_t bytes) {
-  PeerPart &part = *stream.partner->part;
+  RemoteMemory &part = *stream.partner->part;
   const int handle = stream.partner->handle;
   while (moved_ < bytes) {
     // SYNC copied-before-next-piece (pairs with receive): the slot is free. The last piece of an operand needs no such word: what comes back has needed it.
     if (moved_ > 0 && !has_come(session, session.plan().taken_word(handle_, stream.taken), *stream.pieces)) return Status::again;
     const std::int64_t some = std::min(bytes - moved_, piece_bytes(*stream.partner));
-    const hlc_notification come{part.rising(session.plan().reduction_word(handle, stream.slot)), *stream.pieces + 1};
+    const hlc_notification come{part.monotonic(session.plan().reduction_word(handle, stream.slot)), *stream.pieces + 1};
     if (const Status room = part.find_room(kReduction); room != Status::ok) return room;
     const std::int64_t slot = session.plan().operand(handle, stream.slot);
     const Status sent = part.put_notify(kReduction, slot, value_.data() + moved_, some, come, pending_notify_);
@@ -319,9 +319,9 @@ Status Group::receive(Session &session, const Stream &stream, std::vector<char> 
     *stream.pieces += 1;
     moved_ += some;
     if (moved_ == bytes) continue;
-    PeerPart &part = *stream.partner->part;
+    RemoteMemory &part = *stream.partner->part;
     // SYNC copied-before-next-piece (pairs with send)
-    HLC_TRY(part.notify(kReduction, {part.rising(session.plan().taken_word(stream.partner->handle, stream.taken)), *stream.pieces}));
+    HLC_TRY(part.notify(kReduction, {part.monotonic(session.plan().taken_word(stream.partner->handle, stream.taken)), *stream.pieces}));
   }
   moved_ = 0;
   return Status::ok;

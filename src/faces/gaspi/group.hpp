@@ -52,7 +52,7 @@ class Group {
 
   /// A member that this one writes to.
   struct Partner {
-    PeerPart *part = nullptr;
+    RemoteMemory *part = nullptr;
     int handle = -1;  // what it calls the group
     bool asked = false;  // its records are under way
     Flush flush;
@@ -111,7 +111,7 @@ class Group {
 
   Stage stage_ = Stage::none;
   bool all_ = false;
-  std::vector<int> ranks_;  // rising; empty for all
+  std::vector<int> ranks_;  // ascending; empty for all
   int handle_ = 0, index_ = 0, rounds_ = 0;
   Attempt attempt_;  // to commit it
   bool resumes_ = false;  // that of a group that has been deleted

@@ -78,7 +78,7 @@ Status Job::close() {
   const Call in_call(context, CallName::gaspi_term);
   int largest = 0;
   HLC_TRY(meet_to_release(context, 0, &largest));
-  return vote(context, context.comm(), context.lost() ? 1 : 0, &largest);
+  return agree_on_largest(context, context.comm(), context.lost() ? 1 : 0, &largest);
 }
 
 Status Job::attend(const char *call) {

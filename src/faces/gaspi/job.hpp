@@ -5,7 +5,7 @@
 #include <array>
 #include <new>
 
-#include "base/kept.hpp"
+#include "base/leaked_on_failure.hpp"
 #include "base/mpi_end.hpp"
 #include "engine/communicator/wait.hpp"
 #include "faces/gaspi/answer.hpp"
@@ -28,7 +28,7 @@ struct Making {
 };
 
 /// All that is there while the job is open.
-class Job : public Kept, public Session {
+class Job : public LeakedOnFailure, public Session {
  public:
   explicit Job(const gaspi_config_t &chosen) : Session(chosen), reads(context), pending_queries(context), connections(context) {}
 
@@ -80,7 +80,7 @@ gaspi_return_t enter(Work work) {
   Job *job = the_job();
   if (!job) return GASPI_ERR_NOINIT;
   if (mpi_has_ended()) return after_mpi();
-  job->context.network().glance();
+  job->context.network().poll_sometimes();
   try {
     return work(*job);
   } catch (const std::bad_alloc &) {

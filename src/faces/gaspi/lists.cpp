@@ -4,8 +4,8 @@
 #include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
-using halocline::OwnPart;
-using halocline::PeerPart;
+using halocline::LocalMemory;
+using halocline::RemoteMemory;
 using halocline::Status;
 
 namespace {
@@ -31,8 +31,8 @@ gaspi_return_t check(Job &job, const List &list) {
     const Move move = list.at(i);
     wrong = first_wrong(check_rank(job, move.rank, move.remote), check_size(job, move.size));
     if (wrong == GASPI_SUCCESS)
-      wrong =
-          job.parts.with(move.rank, move.remote, [&](const PeerPart &part) { return check_ends(move, job.parts.own(move.local), part); });
+      wrong = job.parts.with(move.rank, move.remote,
+                             [&](const RemoteMemory &part) { return check_ends(move, job.parts.own(move.local), part); });
   }
   return wrong;
 }
@@ -58,8 +58,8 @@ gaspi_return_t post_some(Job &job, const List &list, Posting &posting, Count cou
   while (posting.posted < list.num) {
     const Move move = list.at(posting.posted);
     const Route route{posting.call, move.rank, move.remote, list.queue};
-    const gaspi_return_t code = settle(job, route, job.parts.with(move.rank, move.remote, [&](PeerPart &part) {
-      const OwnPart *own = job.parts.own(move.local);
+    const gaspi_return_t code = settle(job, route, job.parts.with(move.rank, move.remote, [&](RemoteMemory &part) {
+      const LocalMemory *own = job.parts.own(move.local);
       if (!own) return GASPI_ERR_INV_SEG;
       return begin(job, route, part, [&] { return work(part, own->data() + move.local_offset, move); });
     }));
@@ -75,19 +75,19 @@ gaspi_return_t post_some(Job &job, const List &list, Posting &posting, Count cou
 template <class Count, class Work>
 gaspi_return_t post_each(Job &job, const List &list, Posting &posting, gaspi_number_t more, Count count, Work work) {
   const gaspi_return_t code = until(job, posting.call, posting.deadline, [&] { return post_some(job, list, posting, count, work); });
-  if (code != GASPI_SUCCESS) job.queues[list.queue].give_back(list.num - posting.posted + more);
+  if (code != GASPI_SUCCESS) job.queues[list.queue].release(list.num - posting.posted + more);
   return code;
 }
 
 gaspi_return_t write_each(Job &job, const List &list, Posting &posting, gaspi_number_t more) {
-  return post_each(job, list, posting, more, count_write, [&](PeerPart &part, const char *data, const Move &move) {
+  return post_each(job, list, posting, more, count_write, [&](RemoteMemory &part, const char *data, const Move &move) {
     note_write(job, part);
     return part.put(posting.call, signed_of(move.remote_offset), data, signed_of(move.size), posting.done);
   });
 }
 
 gaspi_return_t read_each(Job &job, const List &list, Posting &posting) {
-  return post_each(job, list, posting, 0, count_read, [&](PeerPart &part, char *data, const Move &move) {
+  return post_each(job, list, posting, 0, count_read, [&](RemoteMemory &part, char *data, const Move &move) {
     return part.get(posting.call, signed_of(move.remote_offset), data, signed_of(move.size), posting.done);
   });
 }
@@ -96,12 +96,12 @@ gaspi_return_t read_each(Job &job, const List &list, Posting &posting) {
 gaspi_return_t notify_behind(Job &job, const Route &route, Posting &posting, hlc_notification notification) {
   halocline::PendingNotify pending;
   const gaspi_return_t told = until(job, posting.call, posting.deadline, [&] {
-    return job.parts.with(route.rank, route.segment, [&](PeerPart &part) {
+    return job.parts.with(route.rank, route.segment, [&](RemoteMemory &part) {
       return begin(job, route, part, [&] { return part.notify_in_order(posting.call, notification, pending); });
     });
   });
   const gaspi_return_t code = count_notification(job, settle(job, route, told));
-  code == GASPI_SUCCESS ? job.queues[route.queue].fill(1) : job.queues[route.queue].give_back(1);
+  code == GASPI_SUCCESS ? job.queues[route.queue].fill(1) : job.queues[route.queue].release(1);
   return code;
 }
 
@@ -134,7 +134,7 @@ gaspi_return_t pgaspi_write_list_notify(gaspi_number_t num, const gaspi_segment_
     Posting posting{"gaspi_write_list_notify", timeout_ms};
     const Route route{posting.call, rank, segment_id_notification, queue};
     // The notification's segment is found before anything is posted.
-    const auto find = [&] { return job.parts.with(rank, segment_id_notification, [](const PeerPart &) { return GASPI_SUCCESS; }); };
+    const auto find = [&] { return job.parts.with(rank, segment_id_notification, [](const RemoteMemory &) { return GASPI_SUCCESS; }); };
     const gaspi_return_t found = until(job, posting.call, posting.deadline, find);
     if (found != GASPI_SUCCESS && found != GASPI_ERROR) return found;
     if (const gaspi_return_t ready = prepare(job, list, posting, 1); ready != GASPI_SUCCESS) return ready;
@@ -161,14 +161,14 @@ gaspi_return_t pgaspi_read_list_notify(gaspi_number_t num, const gaspi_segment_i
   const List list{num, segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size, queue};
   return enter([&](Job &job) {
     if (notification_id >= job.config.notification_num) return GASPI_ERR_INV_NOTIF_ID;
-    const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_notification);
+    const std::shared_ptr<LocalMemory> own = job.parts.keep(segment_id_notification);
     if (!own) return GASPI_ERR_INV_SEG;
     Posting posting{"gaspi_read_list_notify", timeout_ms};
     const gaspi_return_t ready = prepare(job, list, posting, 0);
     if (ready != GASPI_SUCCESS) return ready;
     if (const gaspi_return_t posted = read_each(job, list, posting); posted != GASPI_SUCCESS) return posted;
     if (job.watch.is_lost(rank)) return GASPI_SUCCESS;
-    const auto announce = [&](const PeerPart &part) {
+    const auto announce = [&](const RemoteMemory &part) {
       job.reads.notify_after(part, own, static_cast<int>(notification_id));
       return GASPI_SUCCESS;
     };

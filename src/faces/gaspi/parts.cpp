@@ -16,7 +16,7 @@ constexpr const char *kLookUp = "looking up a segment";
 /// No count of changes.
 constexpr std::uint64_t kOutdated = ~std::uint64_t{0};
 
-std::atomic_ref<std::uint64_t> version_of(PartDescriptor &descriptor) { return std::atomic_ref(descriptor.version); }
+std::atomic_ref<std::uint64_t> version_of(MemoryDescriptor &descriptor) { return std::atomic_ref(descriptor.version); }
 
 }  // namespace
 
@@ -27,12 +27,12 @@ Status Parts::open(const Plan &plan) {
 }
 
 gaspi_return_t Parts::show(int rank, int id, gaspi_pointer_t *pointer) {
-  return with(rank, id, [&](PeerPart &part) {
+  return with(rank, id, [&](RemoteMemory &part) {
     *pointer = part.data();
     if (rank == context_.rank() || !*pointer) return GASPI_SUCCESS;
     const std::lock_guard lock(shown_mutex_);
     auto &shown = shown_[static_cast<std::size_t>(id)];
-    const auto is_it = [&part](const std::shared_ptr<PeerPart> &other) { return other.get() == &part; };
+    const auto is_it = [&part](const std::shared_ptr<RemoteMemory> &other) { return other.get() == &part; };
     if (std::none_of(shown.begin(), shown.end(), is_it)) shown.push_back(known_.at(key(rank, id)));
     return GASPI_SUCCESS;
   });
@@ -46,11 +46,11 @@ void Parts::close() {
   control_.close();
 }
 
-Status Parts::find_control(int rank, PeerPart **part) {
+Status Parts::find_control(int rank, RemoteMemory **part) {
   const std::lock_guard lock(controls_mutex_);
-  std::unique_ptr<PeerPart> &known = known_controls_[rank];
+  std::unique_ptr<RemoteMemory> &known = known_controls_[rank];
   if (!known) {
-    auto opened = std::make_unique<PeerPart>(context_.network());
+    auto opened = std::make_unique<RemoteMemory>(context_.network());
     HLC_TRY(opened->open(rank, controls_.of(rank), rank == context_.rank() ? &control_ : nullptr));
     known = std::move(opened);
   }
@@ -58,11 +58,11 @@ Status Parts::find_control(int rank, PeerPart **part) {
   return Status::ok;
 }
 
-gaspi_return_t Parts::add(int id, const PartSpec &spec) {
+gaspi_return_t Parts::add(int id, const MemorySpec &spec) {
   const std::unique_lock lock(mutex_);
-  std::shared_ptr<OwnPart> &place = own_[static_cast<std::size_t>(id)];
+  std::shared_ptr<LocalMemory> &place = own_[static_cast<std::size_t>(id)];
   if (place) return GASPI_ERR_INV_SEG;
-  auto part = std::make_shared<OwnPart>(context_.network());
+  auto part = std::make_shared<LocalMemory>(context_.network());
   if (const Status made = part->create(spec); failed(made)) return answer(made);
   place = std::move(part);
   return GASPI_SUCCESS;
@@ -71,11 +71,11 @@ gaspi_return_t Parts::add(int id, const PartSpec &spec) {
 /// The version tells a reader that the rest is there.
 void Parts::publish(int id) {
   const std::shared_lock lock(mutex_);
-  const OwnPart *part = own(id);
+  const LocalMemory *part = own(id);
   if (!part) return;
-  PartDescriptor unfinished = part->descriptor();
+  MemoryDescriptor unfinished = part->descriptor();
   unfinished.version = 0;
-  PartDescriptor &place = *place_of_descriptor(id);
+  MemoryDescriptor &place = *place_of_descriptor(id);
   version_of(place).store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   std::memcpy(&place, &unfinished, sizeof place);
@@ -95,7 +95,7 @@ void Parts::forget(int id) {
 gaspi_return_t Parts::remove(int id) {
   forget(id);
   const std::unique_lock lock(mutex_);
-  std::shared_ptr<OwnPart> &place = own_[static_cast<std::size_t>(id)];
+  std::shared_ptr<LocalMemory> &place = own_[static_cast<std::size_t>(id)];
   if (!place) return GASPI_ERR_INV_SEG;
   withdraw(id);
   known_.erase(key(context_.rank(), id));
@@ -104,8 +104,8 @@ gaspi_return_t Parts::remove(int id) {
   return GASPI_SUCCESS;
 }
 
-Status Parts::read_descriptor(int rank, int id, PartDescriptor *descriptor) {
-  PeerPart *control = nullptr;
+Status Parts::read_descriptor(int rank, int id, MemoryDescriptor *descriptor) {
+  RemoteMemory *control = nullptr;
   HLC_TRY(find_control(rank, &control));
   // SYNC descriptor-before-version (pairs with publish): the same version before and after it.
   std::uint64_t before = 0;
@@ -118,16 +118,16 @@ Status Parts::read_descriptor(int rank, int id, PartDescriptor *descriptor) {
 }
 
 /// What cannot be opened is an error of the first use.
-void Parts::learn_from(int rank, int id, const PartDescriptor &descriptor) {
-  if (descriptor.version == 0 || context_.member_of(rank) != kOtherNode) return;
+void Parts::learn_from(int rank, int id, const MemoryDescriptor &descriptor) {
+  if (descriptor.version == 0 || context_.member_of(rank) != kNotOnNode) return;
   const std::unique_lock lock(mutex_);
-  auto part = std::make_shared<PeerPart>(context_.network());
+  auto part = std::make_shared<RemoteMemory>(context_.network());
   if (!failed(part->open(rank, descriptor, nullptr))) known_[key(rank, id)] = std::move(part);
 }
 
 /// Begins the next read.
 Status Parts::ask(Inquiry &inquiry, int rank, int id) {
-  PeerPart *control = nullptr;
+  RemoteMemory *control = nullptr;
   HLC_TRY(find_control(rank, &control));
   if (const Status room = control->find_room(kLookUp); room != Status::ok) return room;
   if (inquiry.stage == Inquiry::Stage::none) {
@@ -143,7 +143,7 @@ Status Parts::ask(Inquiry &inquiry, int rank, int id) {
 }
 
 /// What was registered with this rank meanwhile may be another segment.
-Status Parts::inquire(int rank, int id, PartDescriptor *descriptor) {
+Status Parts::inquire(int rank, int id, MemoryDescriptor *descriptor) {
   Inquiry &inquiry = inquiries_[key(rank, id)];
   while (true) {
     if (inquiry.stage == Inquiry::Stage::none)
@@ -161,9 +161,9 @@ Status Parts::inquire(int rank, int id, PartDescriptor *descriptor) {
   return Status::ok;
 }
 
-Status Parts::find_descriptor(int rank, int id, PartDescriptor *descriptor) {
+Status Parts::find_descriptor(int rank, int id, MemoryDescriptor *descriptor) {
   if (rank == context_.rank()) return Status::ok;
-  return context_.member_of(rank) == kOtherNode ? inquire(rank, id, descriptor) : read_descriptor(rank, id, descriptor);
+  return context_.member_of(rank) == kNotOnNode ? inquire(rank, id, descriptor) : read_descriptor(rank, id, descriptor);
 }
 
 gaspi_return_t Parts::learn(int rank, int id) {
@@ -173,13 +173,13 @@ gaspi_return_t Parts::learn(int rank, int id) {
     seen_ = now;
   }
   if (known(rank, id)) return GASPI_SUCCESS;
-  PartDescriptor descriptor;
-  const OwnPart *mine = rank == context_.rank() ? own(id) : nullptr;
+  MemoryDescriptor descriptor;
+  const LocalMemory *mine = rank == context_.rank() ? own(id) : nullptr;
   if (mine) descriptor = mine->descriptor();
   if (!mine)
     if (const Status found = find_descriptor(rank, id, &descriptor); found != Status::ok) return answer(found);
   if (descriptor.version == 0) return GASPI_ERR_INV_SEG;
-  auto part = std::make_shared<PeerPart>(context_.network());
+  auto part = std::make_shared<RemoteMemory>(context_.network());
   if (const Status opened = part->open(rank, descriptor, mine); failed(opened)) return answer(opened);
   known_[key(rank, id)] = std::move(part);
   return GASPI_SUCCESS;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/context/context.hpp"
-#include "engine/memory/directory.hpp"
+#include "engine/memory/rank_table.hpp"
 #include "faces/gaspi/plan.hpp"
 
 namespace halocline::gaspi {
@@ -30,18 +30,18 @@ class Parts {
   /// Releases everything, before the network goes.
   void close();
 
-  OwnPart &control() { return control_; }
+  LocalMemory &control() { return control_; }
   /// Another rank's control part, or this one's. It stays.
-  Status find_control(int rank, PeerPart **part);
+  Status find_control(int rank, RemoteMemory **part);
 
   /// Makes a segment of this rank. GASPI_ERR_INV_SEG if there is one.
-  gaspi_return_t add(int id, const PartSpec &spec);
+  gaspi_return_t add(int id, const MemorySpec &spec);
   /// Lets others read its descriptor.
   void publish(int id);
   /// What a rank of this node has published last of its segment; version 0 if that is nothing.
-  Status read_descriptor(int rank, int id, PartDescriptor *descriptor);
+  Status read_descriptor(int rank, int id, MemoryDescriptor *descriptor);
   /// Keeps what the descriptor of a rank of another node says; other descriptors are looked at when they are used.
-  void learn_from(int rank, int id, const PartDescriptor &descriptor);
+  void learn_from(int rank, int id, const MemoryDescriptor &descriptor);
   /// Forgets what is known of segments of this id, of all ranks.
   void forget(int id);
   /// Deletes this rank's segment. GASPI_ERR_INV_SEG if there is none.
@@ -58,11 +58,11 @@ class Parts {
   template <class Use>
   gaspi_return_t with_own(int id, Use use) {
     const std::shared_lock lock(mutex_);
-    OwnPart *part = own(id);
+    LocalMemory *part = own(id);
     return part ? use(*part) : GASPI_ERR_INV_SEG;
   }
   /// The segment of this rank, kept while the caller has it; null if there is none.
-  std::shared_ptr<OwnPart> keep(int id) {
+  std::shared_ptr<LocalMemory> keep(int id) {
     const std::shared_lock lock(mutex_);
     return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)] : nullptr;
   }
@@ -72,7 +72,7 @@ class Parts {
     while (true) {
       {
         const std::shared_lock lock(mutex_);
-        if (PeerPart *part = changed() == seen_ ? known(rank, id) : nullptr) return use(*part);
+        if (RemoteMemory *part = changed() == seen_ ? known(rank, id) : nullptr) return use(*part);
       }
       if (const gaspi_return_t learned = learn(rank, id); learned != GASPI_SUCCESS) return learned;
     }
@@ -81,7 +81,7 @@ class Parts {
   /// GASPI_TIMEOUT as above.
   gaspi_return_t show(int rank, int id, gaspi_pointer_t *pointer);
   /// A segment of this rank; inside `with` and `with_own`. Null if there is none.
-  OwnPart *own(int id) const { return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)].get() : nullptr; }
+  LocalMemory *own(int id) const { return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)].get() : nullptr; }
 
  private:
   static std::uint64_t key(int rank, int id) { return static_cast<std::uint64_t>(rank) << 8 | static_cast<std::uint64_t>(id); }
@@ -90,7 +90,7 @@ class Parts {
     // SYNC descriptor-before-changed (pairs with tell_of_segment)
     return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(control_.data() + Plan::changed())).load(std::memory_order_acquire);
   }
-  PeerPart *known(int rank, int id) const {
+  RemoteMemory *known(int rank, int id) const {
     const auto found = known_.find(key(rank, id));
     return found == known_.end() ? nullptr : found->second.get();
   }
@@ -98,30 +98,32 @@ class Parts {
   struct Inquiry {
     enum class Stage { none, version, descriptor } stage = Stage::none;
     std::uint64_t changes = 0, version = 0;
-    PartDescriptor descriptor;
+    MemoryDescriptor descriptor;
     Flush flush;
   };
 
   gaspi_return_t learn(int rank, int id);
-  Status find_descriptor(int rank, int id, PartDescriptor *descriptor);
-  Status inquire(int rank, int id, PartDescriptor *descriptor);
+  Status find_descriptor(int rank, int id, MemoryDescriptor *descriptor);
+  Status inquire(int rank, int id, MemoryDescriptor *descriptor);
   Status ask(Inquiry &inquiry, int rank, int id);
   void withdraw(int id);
-  PartDescriptor *place_of_descriptor(int id) const { return reinterpret_cast<PartDescriptor *>(control_.data() + Plan::descriptor(id)); }
+  MemoryDescriptor *place_of_descriptor(int id) const {
+    return reinterpret_cast<MemoryDescriptor *>(control_.data() + Plan::descriptor(id));
+  }
 
   Context &context_;
-  OwnPart control_;
-  Directory<PartDescriptor> controls_;
+  LocalMemory control_;
+  RankTable<MemoryDescriptor> controls_;
   std::mutex controls_mutex_;
-  std::map<int, std::unique_ptr<PeerPart>> known_controls_;
+  std::map<int, std::unique_ptr<RemoteMemory>> known_controls_;
 
   std::shared_mutex mutex_;  // of what follows
-  std::array<std::shared_ptr<OwnPart>, kMostSegments> own_;
+  std::array<std::shared_ptr<LocalMemory>, kMostSegments> own_;
   std::uint64_t seen_ = 0;
-  std::unordered_map<std::uint64_t, std::shared_ptr<PeerPart>> known_;  // goes before own_
+  std::unordered_map<std::uint64_t, std::shared_ptr<RemoteMemory>> known_;  // goes before own_
   std::map<std::uint64_t, Inquiry> inquiries_;  // one that has failed stays, because the network may still write it
   std::mutex shown_mutex_;  // of what follows, beside a shared lock of mutex_
-  std::array<std::vector<std::shared_ptr<PeerPart>>, kMostSegments> shown_;  // whose addresses the program has
+  std::array<std::vector<std::shared_ptr<RemoteMemory>>, kMostSegments> shown_;  // whose addresses the program has
 };
 
 }  // namespace halocline::gaspi

@@ -6,7 +6,7 @@
 namespace halocline::gaspi {
 namespace {
 
-gaspi_return_t check(const Job &job, gaspi_size_t size, const OwnPart *part, gaspi_offset_t offset) {
+gaspi_return_t check(const Job &job, gaspi_size_t size, const LocalMemory *part, gaspi_offset_t offset) {
   if (size > job.config.passive_transfer_size_max) return GASPI_ERR_INV_COMMSIZE;
   if (!part) return GASPI_ERR_INV_SEG;
   return lies_within(offset, size, part->bytes()) ? GASPI_SUCCESS : GASPI_ERR_INV_LOC_OFF;
@@ -24,8 +24,8 @@ Status look_for(Job &job, int known, char *into, gaspi_size_t room, int *sender,
 }  // namespace halocline::gaspi
 
 using namespace halocline::gaspi;
-using halocline::OwnPart;
-using halocline::PeerPart;
+using halocline::LocalMemory;
+using halocline::RemoteMemory;
 using halocline::Status;
 
 extern "C" {
@@ -33,10 +33,10 @@ extern "C" {
 gaspi_return_t pgaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_offset_t offset_local, gaspi_rank_t rank, gaspi_size_t size,
                                    gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
-    const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
+    const std::shared_ptr<LocalMemory> own = job.parts.keep(segment_id_local);
     if (rank >= job.size()) return GASPI_ERR_INV_RANK;
     if (const gaspi_return_t wrong = check(job, size, own.get(), offset_local); wrong != GASPI_SUCCESS) return wrong;
-    PeerPart *control = nullptr;
+    RemoteMemory *control = nullptr;
     if (const Status found = job.parts.find_control(rank, &control); failed(found)) return answer(found);
     const Parcel parcel{rank, segment_id_local, offset_local, size};
     const auto look = [&] {
@@ -51,7 +51,7 @@ gaspi_return_t pgaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi
                                       gaspi_size_t size, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
     if (!rem_rank) return GASPI_ERR_NULLPTR;
-    const std::shared_ptr<OwnPart> own = job.parts.keep(segment_id_local);
+    const std::shared_ptr<LocalMemory> own = job.parts.keep(segment_id_local);
     if (const gaspi_return_t wrong = check(job, size, own.get(), offset_local); wrong != GASPI_SUCCESS) return wrong;
     bool fits = true;
     int sender = 0;
@@ -65,7 +65,7 @@ gaspi_return_t pgaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi
 
 gaspi_return_t pgaspi_passive_queue_purge(gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
-    return until(job, Passive::kPurge, timeout_ms, [&] { return job.passive.give_back(job); }, halocline::WakeUp::by_polling);
+    return until(job, Passive::kPurge, timeout_ms, [&] { return job.passive.release(job); }, halocline::WakeUp::by_polling);
   });
 }
 

@@ -17,7 +17,7 @@ Query &PendingQueries::find(const Asked &asked) {
   return queries_[asked];
 }
 
-Status Connections::look(PeerPart &control, std::int64_t offset, const char *call) {
+Status Connections::look(RemoteMemory &control, std::int64_t offset, const char *call) {
   if (control.is_near()) return Status::ok;
   const std::lock_guard lock(mutex_);
   Attempt &attempt = attempts_[control.rank()];

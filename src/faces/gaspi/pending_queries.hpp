@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "engine/context/context.hpp"
-#include "engine/rma/part.hpp"
+#include "engine/rma/remote_memory.hpp"
 #include "faces/gaspi/visit.hpp"
 
 namespace halocline::gaspi {
@@ -33,7 +33,7 @@ class PendingQueries {
 
   /// Calls ask(query) with what an earlier call of the thread has begun, or anew. What comes to `again` is kept.
   template <class Ask>
-  Status look(const PeerPart &part, const Asked &asked, Ask ask) {
+  Status look(const RemoteMemory &part, const Asked &asked, Ask ask) {
     Query none;
     if (part.is_near()) return ask(none);
     Query &query = find(asked);
@@ -59,7 +59,7 @@ class Connections {
   explicit Connections(Context &context) : context_(context) {}
 
   /// Reads a word of a rank's control part, which connects: `again` until it is there. A later call of any thread goes on with that.
-  Status look(PeerPart &control, std::int64_t offset, const char *call);
+  Status look(RemoteMemory &control, std::int64_t offset, const char *call);
 
  private:
   struct Attempt {

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "engine/rma/part.hpp"
+#include "engine/rma/remote_memory.hpp"
 
 namespace halocline::gaspi {
 
@@ -29,7 +29,7 @@ constexpr int kMostRanks = 65535;
 ///                       for the result
 ///
 /// Notifications: a passive message is there, with its sender and size; the rank is to end. Words, each on a line pair of its own and only
-/// rising: of each group, for the barrier one per round; for the reduction one per slot, which counts the pieces that have come, and one per
+/// monotonic: of each group, for the barrier one per round; for the reduction one per slot, which counts the pieces that have come, and one per
 /// slot of another rank, which counts the pieces that have been taken from there.
 class Plan {
  public:
@@ -60,16 +60,16 @@ class Plan {
   int barrier_word(int group, int round) const { return word(kSets * group, round); }
   int reduction_word(int group, int round) const { return word(kSets * group + 1, round); }
   int taken_word(int group, int round) const { return word(kSets * group + 2, round); }
-  PartSpec spec() const { return {bytes(), kNotifications, word(kSets * groups_, 0), nullptr}; }
+  MemorySpec spec() const { return {bytes(), kNotifications, word(kSets * groups_, 0), nullptr}; }
 
   static constexpr int kMessageCame = 0, kEnd = 1, kNotifications = 2;
 
  private:
   static constexpr int kSets = 3;  // of words
   static constexpr std::int64_t kSlot = 1024, kSlotOfAll = 32768;
-  static constexpr std::int64_t kDescriptor = (sizeof(PartDescriptor) + kLinePair - 1) / kLinePair * kLinePair;
+  static constexpr std::int64_t kDescriptor = (sizeof(MemoryDescriptor) + kLinePair - 1) / kLinePair * kLinePair;
 
-  static_assert(kSets * kMostGroups * (std::bit_width(kMostRanks - 1u) + 1) + kWordsPerLinePair <= Words::kMostIds);
+  static_assert(kSets * kMostGroups * (std::bit_width(kMostRanks - 1u) + 1) + kWordsPerLinePair <= NotificationWords::kMostIds);
 
   int word(int set, int round) const { return set * (rounds_ + 1) + round; }
 

@@ -34,7 +34,7 @@ inline bool lies_within(gaspi_offset_t offset, gaspi_size_t size, std::int64_t b
   return offset <= end && size <= end - offset;
 }
 
-inline gaspi_return_t check_ends(const Move &move, const OwnPart *own, const PeerPart &part) {
+inline gaspi_return_t check_ends(const Move &move, const LocalMemory *own, const RemoteMemory &part) {
   if (!own) return GASPI_ERR_INV_SEG;
   if (!lies_within(move.local_offset, move.size, own->bytes())) return GASPI_ERR_INV_LOC_OFF;
   return lies_within(move.remote_offset, move.size, part.bytes()) ? GASPI_SUCCESS : GASPI_ERR_INV_REM_OFF;
@@ -69,11 +69,11 @@ struct Route {
 };
 
 /// A rank is lost, as far as that is known: memory of a rank of the node can still be written to when it has ended.
-inline bool is_lost(Job &job, const PeerPart &part) { return part.is_near() && job.watch.glance(part.member()); }
+inline bool is_lost(Job &job, const RemoteMemory &part) { return part.is_near() && job.watch.poll_sometimes(part.member()); }
 
 /// Begins work(), a request to a rank for which its queue has room; `again` and GASPI_TIMEOUT if it has to wait.
 template <class Work>
-gaspi_return_t begin(Job &job, const Route &route, PeerPart &part, Work work) {
+gaspi_return_t begin(Job &job, const Route &route, RemoteMemory &part, Work work) {
   Status status = is_lost(job, part) ? job.watch.tell(route.call, part.rank()) : part.find_room(route.call);
   if (status == Status::ok) status = work();
   return job.queues[route.queue].posted(status, part.rank(), part.is_near());
@@ -92,7 +92,7 @@ gaspi_return_t post(Job &job, const Route &route, gaspi_timeout_t timeout_ms, Wo
   const gaspi_return_t posted =
       settle(job, route, until(job, route.call, timeout_ms, [&] { return job.parts.with(route.rank, route.segment, work); }));
   const bool counts = posted == GASPI_SUCCESS || posted == GASPI_ERROR;
-  counts ? job.queues[route.queue].fill(1) : job.queues[route.queue].give_back(1);
+  counts ? job.queues[route.queue].fill(1) : job.queues[route.queue].release(1);
   return posted;
 }
 
@@ -102,15 +102,15 @@ gaspi_return_t post_move(Job &job, const char *call, const Move &move, gaspi_que
   const gaspi_return_t wrong = first_wrong(check_queue(job, queue), check_rank(job, move.rank, move.remote), check_size(job, move.size));
   if (wrong != GASPI_SUCCESS) return wrong;
   const Route route{call, move.rank, move.remote, queue};
-  return post(job, route, timeout_ms, [&](PeerPart &part) {
-    const OwnPart *own = job.parts.own(move.local);
+  return post(job, route, timeout_ms, [&](RemoteMemory &part) {
+    const LocalMemory *own = job.parts.own(move.local);
     if (const gaspi_return_t ends = check_ends(move, own, part); ends != GASPI_SUCCESS) return ends;
     return begin(job, route, part, [&] { return work(part, own->data() + move.local_offset); });
   });
 }
 
 /// Before something is written.
-inline void note_write(Job &job, const PeerPart &part) {
+inline void note_write(Job &job, const RemoteMemory &part) {
   if (!part.is_near()) job.written.note(part.rank());
 }
 

@@ -80,7 +80,7 @@ Status start_mpi(bool *started) {
 void abandon(std::unique_ptr<Job> lost) {
   lost->parts.close();
   lost->context.give_up();
-  keep_for_ever(std::move(lost));
+  leak(std::move(lost));
 }
 
 gaspi_return_t why(Status failure) {
@@ -156,7 +156,7 @@ gaspi_return_t stop(gaspi_timeout_t timeout_ms) {
 gaspi_return_t reach(const char *call, gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &open) {
     if (rank >= open.size()) return GASPI_ERR_INV_RANK;
-    PeerPart *control = nullptr;
+    RemoteMemory *control = nullptr;
     if (open.watch.has_lost(rank, call)) return answer(open.watch.tell(call, rank));
     if (const Status found = open.parts.find_control(rank, &control); failed(found)) return answer(found);
     const auto look = [&] { return open.connections.look(*control, Plan::changed(), call); };
@@ -166,7 +166,7 @@ gaspi_return_t reach(const char *call, gaspi_rank_t rank, gaspi_timeout_t timeou
 
 /// A process of this node ends at once, another when it next waits.
 Status end(Job &open, int rank) {
-  PeerPart *control = nullptr;
+  RemoteMemory *control = nullptr;
   HLC_TRY(open.parts.find_control(rank, &control));
   if (!control->is_near()) {
     const Status room = control->find_room("gaspi_proc_kill");

@@ -9,7 +9,7 @@
 namespace halocline::gaspi {
 gaspi_return_t Queue::take(unsigned requests, unsigned most) {
   if (size_.fetch_add(requests, std::memory_order_relaxed) + requests <= most) return GASPI_SUCCESS;
-  give_back(requests);
+  release(requests);
   return GASPI_QUEUE_FULL;
 }
 
@@ -53,7 +53,7 @@ Status Queue::look(Context &context) {
 /// Other threads may have made room for requests that they have not posted yet: these stay.
 void Queue::empty(unsigned requests) {
   filled_.fetch_sub(requests, std::memory_order_relaxed);
-  give_back(requests);
+  release(requests);
 }
 
 std::vector<int> Queue::lost() {

@@ -21,7 +21,7 @@ class Queue {
   /// Makes room for requests. GASPI_QUEUE_FULL.
   gaspi_return_t take(unsigned requests, unsigned most);
   /// PendingQueries for which there was room are not posted.
-  void give_back(unsigned requests) { size_.fetch_sub(requests, std::memory_order_relaxed); }
+  void release(unsigned requests) { size_.fetch_sub(requests, std::memory_order_relaxed); }
   /// PendingQueries for which there was room are posted: from now on look and purge take them away.
   void fill(unsigned requests) { filled_.fetch_add(requests, std::memory_order_relaxed); }
   /// One request to a rank has been begun, or has failed; one to a rank that is lost counts as posted, and gaspi_wait says so. GASPI_TIMEOUT if

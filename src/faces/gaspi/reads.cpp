@@ -6,12 +6,12 @@
 
 namespace halocline::gaspi {
 
-void Reads::notify(const OwnPart &segment, int id) {
+void Reads::notify(const LocalMemory &segment, int id) {
   segment.words().notifications.set(id, 1);
   segment.ring();
 }
 
-void Reads::notify_after(const PeerPart &from, std::shared_ptr<OwnPart> segment, int id) {
+void Reads::notify_after(const RemoteMemory &from, std::shared_ptr<LocalMemory> segment, int id) {
   if (from.is_near()) return notify(*segment, id);
   const std::lock_guard lock(mutex_);
   under_way_.push_back({context_.network().requests()->begin_flush(from.rank(), false), std::move(segment), id});

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/context/context.hpp"
-#include "engine/rma/part.hpp"
+#include "engine/rma/remote_memory.hpp"
 
 namespace halocline::gaspi {
 
@@ -18,18 +18,18 @@ class Reads {
   explicit Reads(Context &context) : context_(context) {}
 
   /// Sets a notification of a segment of this rank once what has been read from the rank of a part is there. Its value is 1.
-  void notify_after(const PeerPart &from, std::shared_ptr<OwnPart> segment, int id);
+  void notify_after(const RemoteMemory &from, std::shared_ptr<LocalMemory> segment, int id);
   /// Sets those whose reads are over; true if there were any.
   bool look();
 
  private:
   struct Read {
     Flush flush;
-    std::shared_ptr<OwnPart> segment;
+    std::shared_ptr<LocalMemory> segment;
     int id;
   };
 
-  void notify(const OwnPart &segment, int id);
+  void notify(const LocalMemory &segment, int id);
 
   Context &context_;
   std::atomic<int> count_{0};

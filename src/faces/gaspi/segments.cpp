@@ -11,7 +11,7 @@
 #include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::gaspi;
-using halocline::PartSpec;
+using halocline::MemorySpec;
 using halocline::Status;
 
 namespace {
@@ -31,8 +31,8 @@ struct Wanted {
   bool shared = false;
 };
 
-PartSpec spec_of(const Job &job, const Wanted &wanted) {
-  PartSpec spec;
+MemorySpec spec_of(const Job &job, const Wanted &wanted) {
+  MemorySpec spec;
   spec.bytes = static_cast<std::int64_t>(wanted.size);
   spec.notifications = static_cast<int>(job.config.notification_num);
   spec.memory = static_cast<char *>(wanted.memory);
@@ -47,14 +47,14 @@ gaspi_return_t make(Job &job, const Wanted &wanted) {
 /// The lowest rank of the group on this node: its notifications are those of all of them.
 int leader_of(const Job &job, const Group &group) {
   int index = 0;
-  while (job.context.member_of(group.rank_at(index)) == halocline::kOtherNode) ++index;
+  while (job.context.member_of(group.rank_at(index)) == halocline::kNotOnNode) ++index;
   return group.rank_at(index);
 }
 
 /// Makes a segment of which ranks of the node share the notifications.
 gaspi_return_t make_shared(Job &job, const Wanted &wanted, int leader) {
-  PartSpec spec = spec_of(job, wanted);
-  halocline::PartDescriptor descriptor;
+  MemorySpec spec = spec_of(job, wanted);
+  halocline::MemoryDescriptor descriptor;
   spec.leader = leader;
   if (leader == job.rank()) return job.parts.add(wanted.id, spec);
   if (const Status read = job.parts.read_descriptor(leader, wanted.id, &descriptor); failed(read)) return answer(read);
@@ -149,7 +149,7 @@ gaspi_return_t create(const Wanted &wanted, gaspi_group_t handle, gaspi_timeout_
 
 /// Makes a rank look anew for segments.
 Status tell_of_segment(Job &job, int rank, int id) {
-  halocline::PeerPart *control = nullptr;
+  halocline::RemoteMemory *control = nullptr;
   std::uint64_t before = 0;
   HLC_TRY(job.parts.find_control(rank, &control));
   // SYNC descriptor-before-changed (pairs with Parts::changed): whoever sees the count reads the new descriptor.
@@ -222,7 +222,7 @@ gaspi_return_t pgaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t *segme
 gaspi_return_t pgaspi_segment_ptr(gaspi_segment_id_t segment_id, gaspi_pointer_t *pointer) {
   return enter([&](Job &job) {
     if (!pointer) return GASPI_ERR_NULLPTR;
-    return job.parts.with_own(segment_id, [&](halocline::OwnPart &part) {
+    return job.parts.with_own(segment_id, [&](halocline::LocalMemory &part) {
       *pointer = part.data();
       return GASPI_SUCCESS;
     });
@@ -241,7 +241,7 @@ gaspi_return_t pgaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t r
   return enter([&](Job &job) {
     if (!size) return GASPI_ERR_NULLPTR;
     if (const gaspi_return_t wrong = check_rank(job, rank, segment_id); wrong != GASPI_SUCCESS) return wrong;
-    const auto read = [&](const halocline::PeerPart &part) {
+    const auto read = [&](const halocline::RemoteMemory &part) {
       *size = static_cast<gaspi_size_t>(part.bytes());
       return GASPI_SUCCESS;
     };

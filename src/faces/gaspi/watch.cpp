@@ -52,7 +52,7 @@ void Watch::look_at(Member member) {
   if (!find(rank) && !context_.doorbell().alive(member)) note(rank, "the process of rank " + std::to_string(rank) + " has ended");
 }
 
-bool Watch::glance(Member member) {
+bool Watch::poll_sometimes(Member member) {
   std::atomic<std::int64_t> &looked = looked_ns_[static_cast<std::size_t>(member)];
   const std::int64_t now = coarse_ns();
   if (now - looked.load(std::memory_order_relaxed) >= kGlance_ns) {

@@ -23,7 +23,7 @@ class Watch {
   /// Fails only if nobody can be reached any more.
   Status look(const char *call);
   /// The same for one rank of the node, but not more often than every kGlance_ns; true if it is lost.
-  bool glance(Member member);
+  bool poll_sometimes(Member member);
   /// The same for any rank, at once.
   bool has_lost(int rank, const char *call);
 

@@ -22,7 +22,7 @@ constexpr long kLongestSleep_ns = 50'000;  // there is nothing to sleep on
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
 constexpr int kWordsAt = 49, kIdAt = 32;
 constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMostWords = std::uint64_t{1} << (63 - kWordsAt);
-static_assert(kIds == Words::kMostIds);
+static_assert(kIds == NotificationWords::kMostIds);
 
 }  // namespace
 
@@ -84,7 +84,7 @@ void Endpoint::release_counter(std::uint64_t word) {
   counters_.erase(word);
 }
 
-Status Endpoint::register_words(const Words &words, std::uint64_t *words_id) {
+Status Endpoint::register_words(const NotificationWords &words, std::uint64_t *words_id) {
   const auto locked = fabric_.lock();
   if (words.ids() > static_cast<int>(kIds) || words_.size() >= kMostWords / 2)
     return fail(Status::memory, "the network has no more announcements for notifications");

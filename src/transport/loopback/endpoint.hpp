@@ -37,7 +37,7 @@ class Endpoint {
   std::uint64_t register_counter(Counter *counter);
   void release_counter(std::uint64_t word);
   bool carries_values() const { return !poor_; }
-  Status register_words(const Words &words, std::uint64_t *words_id);
+  Status register_words(const NotificationWords &words, std::uint64_t *words_id);
   void release_words(std::uint64_t words_id);
   static std::uint64_t immediate_data(std::uint64_t words_id, std::uint32_t id, std::uint32_t value) {
     return words_id | std::uint64_t{id} << 32 | value;
@@ -90,7 +90,7 @@ class Endpoint {
   std::map<Peer, int> peers_;  // how often each has been met
   std::map<std::uint64_t, Counter *> counters_;  // by immediate data
   std::uint64_t last_word_ = 0, last_words_id_ = 0;
-  std::map<std::uint64_t, Words> words_;  // by id
+  std::map<std::uint64_t, NotificationWords> words_;  // by id
   std::list<Transfer *> waiting_;  // for room, in the order in which they were started
   EndedTransfers ended_;
   bool poor_ = false, overtakes_ = false, crowded_ = false, fake_ = false;

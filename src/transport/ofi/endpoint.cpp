@@ -27,7 +27,7 @@ constexpr std::size_t kMostTransferBytesIfFake = 5000, kWordBytesIfPoor = 4;
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
 constexpr int kWordsAt = 49, kIdAt = 32;
 constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMostWords = std::uint64_t{1} << (63 - kWordsAt);
-static_assert(kIds == Words::kMostIds);
+static_assert(kIds == NotificationWords::kMostIds);
 
 /// An announcement that counts:  | 0 | salt: 40 bits | place in the table of counters: 23 bits |. The salt is random, so that a stranger's word is
 /// known as such. Where the provider carries four bytes only, there is no room for it.
@@ -120,15 +120,15 @@ Status Endpoint::resolve(const Address &address, Peer *peer) {
 
 void Endpoint::release_peer(const Address &address) {
   const auto locked = lock();
-  let_go(known_peers_.find(address));
+  abandon(known_peers_.find(address));
 }
 
 void Endpoint::release_peer(Peer peer) {
   const auto locked = lock();
-  let_go(std::find_if(known_peers_.begin(), known_peers_.end(), [&](const auto &known) { return known.second.peer == peer; }));
+  abandon(std::find_if(known_peers_.begin(), known_peers_.end(), [&](const auto &known) { return known.second.peer == peer; }));
 }
 
-void Endpoint::let_go(KnownPeers::iterator known) {
+void Endpoint::abandon(KnownPeers::iterator known) {
   if (known == known_peers_.end() || --known->second.users > 0) return;
   fi_addr_t number = known->second.peer;
   fi_av_remove(state_->addresses, &number, 1, 0);
@@ -155,7 +155,7 @@ void Endpoint::release_counter(std::uint64_t word) {
   free_counters_.push_back(place_in(word));
 }
 
-Status Endpoint::register_words(const Words &words, std::uint64_t *words_id) {
+Status Endpoint::register_words(const NotificationWords &words, std::uint64_t *words_id) {
   const auto locked = lock();
   if (words.ids() > static_cast<int>(kIds) || words_.size() >= kMostWords / 2)
     return fail(Status::memory, "the network has no more announcements for notifications");
@@ -262,7 +262,7 @@ std::int64_t Endpoint::hand_over(Transfer &t) {
 }
 
 /// The provider has it no longer.
-void Endpoint::give_back(Transfer &transfer, int error) {
+void Endpoint::complete(Transfer &transfer, int error) {
   if (transfer.kind != Transfer::Kind::receive) hold(-1);
   end(transfer, error);
 }
@@ -309,7 +309,7 @@ void Endpoint::read_queue() {
       else if ((entries[i].flags & FI_REMOTE_CQ_DATA) != 0)
         take_immediate(entries[i].data);
       else if (entries[i].op_context)
-        give_back(*static_cast<Transfer *>(entries[i].op_context), 0);
+        complete(*static_cast<Transfer *>(entries[i].op_context), 0);
     // To ask again whether there is nothing costs as much as to take in one.
     if (static_cast<std::size_t>(count) < entries.size()) return;
   }
@@ -327,7 +327,7 @@ void Endpoint::read_error() {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(state_->queue, &entry, 0) <= 0) return;
   if (entry.op_context && (entry.flags & (FI_WRITE | FI_READ | FI_SEND | FI_RECV)) != 0)
-    give_back(*static_cast<Transfer *>(entry.op_context), entry.err);
+    complete(*static_cast<Transfer *>(entry.op_context), entry.err);
   else
     count_foreign();
 }

@@ -44,7 +44,7 @@ class Endpoint {
   std::uint64_t register_counter(Counter *counter);
   void release_counter(std::uint64_t word);
   bool carries_values() const { return word_bytes_ >= sizeof(std::uint64_t); }
-  Status register_words(const Words &words, std::uint64_t *words_id);
+  Status register_words(const NotificationWords &words, std::uint64_t *words_id);
   void release_words(std::uint64_t words_id);
   static std::uint64_t immediate_data(std::uint64_t words_id, std::uint32_t id, std::uint32_t value) {
     return words_id | std::uint64_t{id} << 32 | value;
@@ -85,7 +85,7 @@ class Endpoint {
   using KnownPeers = std::map<Address, KnownPeer>;
 
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
-  void let_go(KnownPeers::iterator known);
+  void abandon(KnownPeers::iterator known);
   bool try_start(Transfer &transfer);
   bool hold_back(const Transfer &transfer);
   bool is_crowded();
@@ -96,7 +96,7 @@ class Endpoint {
   void take_immediate(std::uint64_t word);
   void set_value(std::uint64_t word);
   void hold(int more) { held_.store(held_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
-  void give_back(Transfer &transfer, int error);
+  void complete(Transfer &transfer, int error);
   void end(Transfer &transfer, int error);
 
   std::unique_ptr<State> state_;  // what libfabric has made
@@ -106,7 +106,7 @@ class Endpoint {
   KnownPeers known_peers_;
   std::vector<Registered> counters_;
   std::vector<std::size_t> free_counters_;
-  std::map<std::uint64_t, Words> words_;  // by id
+  std::map<std::uint64_t, NotificationWords> words_;  // by id
   Backlog backlog_;  // waits for room in the provider
   EndedTransfers ended_;
   std::size_t word_bytes_ = 0, inject_bytes_ = 0;

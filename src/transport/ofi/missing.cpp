@@ -27,7 +27,7 @@ void Endpoint::release_peer(const Address &) { std::abort(); }
 void Endpoint::release_peer(Peer) { std::abort(); }
 std::uint64_t Endpoint::register_counter(Counter *) { std::abort(); }
 void Endpoint::release_counter(std::uint64_t) { std::abort(); }
-Status Endpoint::register_words(const Words &, std::uint64_t *) { std::abort(); }
+Status Endpoint::register_words(const NotificationWords &, std::uint64_t *) { std::abort(); }
 void Endpoint::release_words(std::uint64_t) { std::abort(); }
 void Endpoint::start(Transfer &) { std::abort(); }
 Transfer *Endpoint::take_ended() { std::abort(); }

@@ -120,7 +120,7 @@ int Region::map_from(std::int64_t place) {
   return 0;
 }
 
-void Region::let_go() {
+void Region::abandon() {
   close();
   constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   if (!base_) return;

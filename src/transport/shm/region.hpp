@@ -1,5 +1,5 @@
 // Shared memory of the ranks of one node: one object with a part per rank, mapped whole by each. What one process does of it stands here;
-// the engine brings the processes together (engine/memory/segment.cpp).
+// the engine brings the processes together (engine/memory/node_memory.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -64,7 +64,7 @@ class Region {
   void close();
   /// Lets go of the object: in its place comes memory of this process alone, zeros at first and none taken until it is touched. For addresses that
   /// somebody may still write to.
-  void let_go();
+  void abandon();
 
   bool mapped() const { return base_ != nullptr; }
   std::int64_t bytes() const { return offsets_.empty() ? 0 : offsets_.back(); }

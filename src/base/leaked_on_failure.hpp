@@ -7,16 +7,16 @@
 namespace halocline {
 
 /// What can be kept for ever. Nothing is allocated to keep it: each holds the link to the next.
-class Kept {
+class LeakedOnFailure {
  public:
-  virtual ~Kept() = default;
+  virtual ~LeakedOnFailure() = default;
 
  private:
-  friend void keep_for_ever(std::unique_ptr<Kept> memory);
-  Kept *next_ = nullptr;
+  friend void leak(std::unique_ptr<LeakedOnFailure> memory);
+  LeakedOnFailure *next_ = nullptr;
 };
 
 /// Takes memory whose destructor must never run. It stays reachable. Any thread.
-void keep_for_ever(std::unique_ptr<Kept> memory);
+void leak(std::unique_ptr<LeakedOnFailure> memory);
 
 }  // namespace halocline

@@ -1,6 +1,6 @@
 // The steps of sharing: the node's memory, the gathering, the handing out.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/memory/directory.hpp"
+#include "engine/memory/rank_table.hpp"
 
 #include <cstring>
 
@@ -12,7 +12,7 @@ namespace {
 /// What MPI reads and writes on the way.
 struct Sharing : Job {
   std::vector<char> mine;
-  Segment table;
+  SharedMemory table;
 };
 
 Status prepare_sharing(Communicator &communicator, Record mine, std::unique_ptr<Sharing> &sharing, ObjectFile file) {
@@ -24,16 +24,16 @@ Status prepare_sharing(Communicator &communicator, Record mine, std::unique_ptr<
     return Status::ok;
   }));
   const std::int64_t here = communicator.member() == 0 ? std::int64_t{mine.bytes} * communicator.size() : 0;
-  return agree(communicator, communicator.comm(), create_segment(communicator, here, sharing->table, file));
+  return agree(communicator, communicator.comm(), create_shared_memory(communicator, here, sharing->table, file));
 }
 
 }  // namespace
 
-Leaders::~Leaders() {
+NodeLeaders::~NodeLeaders() {
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-Status Leaders::meet(Communicator &communicator) {
+Status NodeLeaders::meet(Communicator &communicator) {
   if (met_) return Status::ok;
   // Two meetings before a call that blocks inside MPI (engine/communicator/collective.hpp).
   HLC_TRY(agree(communicator, communicator.comm(), Status::ok));
@@ -45,7 +45,7 @@ Status Leaders::meet(Communicator &communicator) {
   return Status::ok;
 }
 
-Status share_records(Communicator &communicator, Leaders &leaders, Record mine, Segment &table, ObjectFile file) {
+Status share_records(Communicator &communicator, NodeLeaders &leaders, Record mine, SharedMemory &table, ObjectFile file) {
   HLC_TRY(leaders.meet(communicator));
   std::unique_ptr<Sharing> sharing;
   HLC_TRY(prepare_sharing(communicator, mine, sharing, file));

@@ -1,7 +1,7 @@
 // Long puts and gets go in pieces of what one transfer may carry; nothing is assumed of the order of transfers, so what has to come first is
 // waited for.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/rma/far.hpp"
+#include "engine/rma/remote_rma.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -26,13 +26,13 @@ void set_action(Message *message, hlc_action action) {
 
 }  // namespace
 
-FarParts::~FarParts() {
+RemoteRma::~RemoteRma() {
   if (serves_ && helper_) helper_->stop_serving(number_);
   if (serves_ && !helper_) requests_->stop_serving(number_);
   if (words_id_ != 0) endpoint_->release_words(words_id_);
 }
 
-Status FarParts::connect(const Served &mine, const Segment &memory) {
+Status RemoteRma::connect(const Served &mine, const SharedMemory &memory) {
   HLC_TRY(network_.open());
   HLC_TRY(network_.requests()->open());
   find_network();
@@ -44,13 +44,14 @@ Status FarParts::connect(const Served &mine, const Segment &memory) {
   return descriptors_.share(communicator_, network_.leaders(), descriptor);
 }
 
-void FarParts::find_network() {
+void RemoteRma::find_network() {
   requests_ = network_.requests();
   endpoint_ = network_.endpoint();
   helper_ = network_.helper();
 }
 
-Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &memory, bool dummy_target, RemoteDescriptor *descriptor) {
+Status RemoteRma::serve(std::uint32_t number, const Served &mine, const SharedMemory &memory, bool dummy_target,
+                        RemoteDescriptor *descriptor) {
   find_network();
   number_ = number;
   dummy_target_ = dummy_target;
@@ -60,14 +61,14 @@ Status FarParts::serve(std::uint32_t number, const Served &mine, const Segment &
               communicator_.rank());
 }
 
-void FarParts::reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool dummy_target) {
+void RemoteRma::reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool dummy_target) {
   find_network();
   number_ = number;
   dummy_target_ = dummy_target;
   only_ = descriptor;
 }
 
-Status FarParts::open_mine(const Served &mine, RemoteDescriptor *descriptor) {
+Status RemoteRma::open_mine(const Served &mine, RemoteDescriptor *descriptor) {
   const std::int64_t before = dummy_target_ ? kDummyTarget : 0;
   requests_->serve(number_, mine);
   serves_ = true;
@@ -77,7 +78,7 @@ Status FarParts::open_mine(const Served &mine, RemoteDescriptor *descriptor) {
   return Status::ok;
 }
 
-Status FarParts::have_mine_served(const Served &mine, const Segment &memory, Member member, RemoteDescriptor *descriptor) {
+Status RemoteRma::have_mine_served(const Served &mine, const SharedMemory &memory, Member member, RemoteDescriptor *descriptor) {
   HelperReply reply;
   HLC_TRY(helper_->serve(number_, memory, member, mine, &reply));
   serves_ = true;
@@ -85,14 +86,14 @@ Status FarParts::have_mine_served(const Served &mine, const Segment &memory, Mem
   return Status::ok;
 }
 
-void FarParts::aim(Request &request, Target target) const {
+void RemoteRma::aim(Request &request, Target target) const {
   const RemoteDescriptor &descriptor = descriptor_of(target.rank);
   request.key = descriptor.part.key;
   request.address = descriptor.part.address + static_cast<std::uint64_t>((dummy_target_ ? kDummyTarget : 0) + target.offset);
 }
 
 /// Short data are copied, so that the caller has them back at once.
-Status FarParts::give_source(Request &request, const char *data, std::int64_t bytes) {
+Status RemoteRma::give_source(Request &request, const char *data, std::int64_t bytes) {
   request.bytes = bytes;
   if (bytes > Request::kRoom) {
     request.from = data;
@@ -105,7 +106,7 @@ Status FarParts::give_source(Request &request, const char *data, std::int64_t by
   return Status::ok;
 }
 
-Status FarParts::launch(Request &request, Status ready) {
+Status RemoteRma::launch(Request &request, Status ready) {
   if (failed(ready))
     requests_->drop(request);
   else
@@ -113,7 +114,7 @@ Status FarParts::launch(Request &request, Status ready) {
   return ready;
 }
 
-Status FarParts::put_piece(const char *call, Target to, const char *data, std::int64_t bytes) {
+Status RemoteRma::put_piece(const char *call, Target to, const char *data, std::int64_t bytes) {
   Request *request = nullptr;
   HLC_TRY(requests_->begin(to.rank, call, &request));
   // That a short one is there, the flush finds out, where its query cannot overtake writes.
@@ -122,7 +123,7 @@ Status FarParts::put_piece(const char *call, Target to, const char *data, std::i
   return launch(*request, give_source(*request, data, bytes));
 }
 
-Status FarParts::get_piece(const char *call, Target from, char *data, std::int64_t bytes) {
+Status RemoteRma::get_piece(const char *call, Target from, char *data, std::int64_t bytes) {
   Request *request = nullptr;
   HLC_TRY(requests_->begin(from.rank, call, &request));
   request->kind = Transfer::Kind::read;
@@ -133,19 +134,19 @@ Status FarParts::get_piece(const char *call, Target from, char *data, std::int64
   return launch(*request, endpoint_->registers_sources() ? endpoint_->register_source(*request) : Status::ok);
 }
 
-Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes) {
+Status RemoteRma::put(const char *call, Target to, const char *data, std::int64_t bytes) {
   return for_pieces(bytes, endpoint_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
     return put_piece(call, {to.rank, to.offset + begin}, data + begin, piece);
   });
 }
 
-Status FarParts::get(const char *call, Target from, char *data, std::int64_t bytes) {
+Status RemoteRma::get(const char *call, Target from, char *data, std::int64_t bytes) {
   return for_pieces(bytes, endpoint_->most_bytes(), [&](std::int64_t begin, std::int64_t piece) {
     return get_piece(call, {from.rank, from.offset + begin}, data + begin, piece);
   });
 }
 
-Status FarParts::put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done) {
+Status RemoteRma::put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done) {
   while (done < bytes) {
     if (const Status room = requests_->find_room(to.rank, call); room != Status::ok) return room;
     const std::int64_t piece = std::min(endpoint_->most_bytes(), bytes - done);
@@ -155,7 +156,7 @@ Status FarParts::put(const char *call, Target to, const char *data, std::int64_t
   return Status::ok;
 }
 
-Status FarParts::get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done) {
+Status RemoteRma::get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done) {
   while (done < bytes) {
     if (const Status room = requests_->find_room(from.rank, call); room != Status::ok) return room;
     const std::int64_t piece = std::min(endpoint_->most_bytes(), bytes - done);
@@ -166,30 +167,30 @@ Status FarParts::get(const char *call, Target from, char *data, std::int64_t byt
 }
 
 /// The bytes that go before the piece that is announced: all of them where an announcement carries no value.
-std::int64_t FarParts::first_pieces(std::int64_t bytes) const {
+std::int64_t RemoteRma::first_pieces(std::int64_t bytes) const {
   if (!endpoint_->carries_values() || bytes == 0) return bytes;
   return (bytes - 1) / endpoint_->most_bytes() * endpoint_->most_bytes();
 }
 
-Status FarParts::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+Status RemoteRma::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   const std::int64_t first = first_pieces(bytes);
   if (first > 0) {
     HLC_TRY(put(call, to, data, first));
-    // SYNC pieces-before-notification (pairs with Words::set): the last piece may overtake the others. A message that notifies overtakes none
+    // SYNC pieces-before-notification (pairs with NotificationWords::set): the last piece may overtake the others. A message that notifies overtakes none
     // that is posted.
     HLC_TRY(requests_->flush(to.rank, call, endpoint_->carries_values()));
   }
   return put_last(call, to, data, bytes, notification);
 }
 
-Status FarParts::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
-                            PendingNotify &pending) {
+Status RemoteRma::put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
+                             PendingNotify &pending) {
   const std::int64_t first = first_pieces(bytes);
   if (first > 0 && !pending.begun) {
     if (const Status put_all = put(call, to, data, first, pending.done); put_all != Status::ok) return put_all;
     pending = {true, requests_->begin_flush(to.rank, endpoint_->carries_values()), first};
   }
-  // SYNC pieces-before-notification (pairs with Words::set)
+  // SYNC pieces-before-notification (pairs with NotificationWords::set)
   if (first > 0)
     if (const Status gone = requests_->look(pending.before, call); gone != Status::ok) return gone;
   if (const Status room = requests_->find_room(to.rank, call); room != Status::ok) return room;
@@ -197,14 +198,14 @@ Status FarParts::put_notify(const char *call, Target to, const char *data, std::
 }
 
 /// The last piece, with the notification.
-Status FarParts::put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+Status RemoteRma::put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   const std::int64_t first = first_pieces(bytes);
   if (!endpoint_->carries_values() || (bytes == 0 && !dummy_target_)) return notify_by_message(call, to.rank, notification);
   return write_with_immediate(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
 }
 
 /// One write that brings the notification; without data it writes a word that nobody reads.
-Status FarParts::write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
+Status RemoteRma::write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   constexpr std::uint64_t nothing = 0;
   Request *request = nullptr;
   HLC_TRY(requests_->begin(to.rank, call, &request));
@@ -216,16 +217,16 @@ Status FarParts::write_with_immediate(const char *call, Target to, const char *d
   return launch(*request, give_source(*request, reinterpret_cast<const char *>(&nothing), sizeof nothing));
 }
 
-Status FarParts::notify_in_order(const char *call, int rank, hlc_notification notification, PendingNotify &pending) {
+Status RemoteRma::notify_in_order(const char *call, int rank, hlc_notification notification, PendingNotify &pending) {
   if (!endpoint_->keeps_order()) {
     if (!pending.begun) pending = {true, requests_->begin_flush(rank, false), 0};
-    // SYNC writes-before-notification (pairs with Words::set): a message overtakes no write, where the provider promises that.
+    // SYNC writes-before-notification (pairs with NotificationWords::set): a message overtakes no write, where the provider promises that.
     if (const Status gone = requests_->look(pending.before, call); gone != Status::ok) return gone;
   }
   return notify_by_message(call, rank, notification);
 }
 
-Message FarParts::about(Message::Kind kind, std::int64_t offset) const {
+Message RemoteRma::about(Message::Kind kind, std::int64_t offset) const {
   Message message;
   message.kind = kind;
   message.segment = number_;
@@ -234,21 +235,21 @@ Message FarParts::about(Message::Kind kind, std::int64_t offset) const {
   return message;
 }
 
-Status FarParts::notify_by_message(const char *call, int rank, hlc_notification notification) {
+Status RemoteRma::notify_by_message(const char *call, int rank, hlc_notification notification) {
   Message message = about(Message::Kind::notify, 0);
   message.id = static_cast<std::uint32_t>(notification.id);
   message.operand = notification.value;
   return requests_->send_query(rank, call, message, nullptr, 0);
 }
 
-Message FarParts::combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const {
+Message RemoteRma::combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const {
   Message message = about(Message::Kind::combine, offset);
   set_action(&message, action);
   message.operand = operand;
   return message;
 }
 
-Message FarParts::comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const {
+Message RemoteRma::comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const {
   Message message = about(Message::Kind::compare, offset);
   message.type = static_cast<std::int16_t>(type);
   message.expected = expected;
@@ -256,11 +257,11 @@ Message FarParts::comparing(std::int64_t offset, hlc_number type, std::uint64_t 
   return message;
 }
 
-Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
+Status RemoteRma::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
   return requests_->ask(at.rank, call, combining(at.offset, action, operand), old);
 }
 
-Status FarParts::compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
+Status RemoteRma::compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
   std::uint64_t before = 0;
   const Message message = comparing(at.offset, type, static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(value));
   HLC_TRY(requests_->ask(at.rank, call, message, &before));
@@ -268,15 +269,15 @@ Status FarParts::compare(const char *call, Target at, hlc_number type, std::int6
   return Status::ok;
 }
 
-Status FarParts::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Query &query, std::uint64_t *old) {
+Status RemoteRma::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Query &query, std::uint64_t *old) {
   return requests_->look(query, at.rank, call, combining(at.offset, action, operand), old);
 }
 
-Status FarParts::compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old) {
+Status RemoteRma::compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old) {
   return requests_->look(query, at.rank, call, comparing(at.offset, HLC_NUMBER_UINT64, expected, value), old);
 }
 
-Status FarParts::accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count) {
+Status RemoteRma::accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count) {
   const std::int64_t size = number_bytes(action.type), most = (Request::kRoom - static_cast<std::int64_t>(sizeof(Message))) / size;
   return for_pieces(count, most, [&](std::int64_t begin, std::int64_t some) {
     Message message = about(Message::Kind::accumulate, at.offset + begin * size);

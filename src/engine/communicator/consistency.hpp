@@ -16,23 +16,23 @@ struct Rule {
   const char *(*word)(std::int64_t) = nullptr;
 };
 
-/// This rank's rules, and the numbers of rank 0.
-struct Rules : Job {
-  explicit Rules(std::vector<Rule> rules);
+/// This rank's values, and the numbers of rank 0.
+struct ConsistencyCheck : Job {
+  explicit ConsistencyCheck(std::vector<Rule> rules);
   std::vector<Rule> mine;
   std::vector<std::int64_t> first;
 };
 
 /// Compares with rank 0. Collective; allocates nothing.
-Status compare_rules(Communicator &communicator, const char *call, std::unique_ptr<Rules> &rules);
+Status compare_rules(Communicator &communicator, const char *call, std::unique_ptr<ConsistencyCheck> &rules);
 
 /// Compares what list() gives, as many rules on every rank, with those of rank 0. Collective; HLC_ERR_MISMATCH on all ranks names two that
 /// disagree, with both values. call is the function of the API that asks.
 template <class List>
 Status check_rules(Communicator &communicator, const char *call, List list) {
-  std::unique_ptr<Rules> rules;
+  std::unique_ptr<ConsistencyCheck> rules;
   HLC_TRY(prepare(communicator, communicator.comm(), [&] {
-    rules = std::make_unique<Rules>(list());
+    rules = std::make_unique<ConsistencyCheck>(list());
     return Status::ok;
   }));
   return compare_rules(communicator, call, rules);

@@ -1,14 +1,14 @@
 // The list of what is kept.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/kept.hpp"
+#include "base/leaked_on_failure.hpp"
 
 #include <mutex>
 
 namespace halocline {
 
-void keep_for_ever(std::unique_ptr<Kept> memory) {
+void leak(std::unique_ptr<LeakedOnFailure> memory) {
   static std::mutex mutex;
-  static Kept *first = nullptr;
+  static LeakedOnFailure *first = nullptr;
   if (!memory) return;
   const std::lock_guard lock(mutex);
   memory->next_ = first;

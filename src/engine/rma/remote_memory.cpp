@@ -1,7 +1,7 @@
 // Making, opening and using parts. On the node an operation is a copy and a release store, or one atomic instruction; memory of the application,
 // which the others do not map, is copied by the kernel.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/rma/part.hpp"
+#include "engine/rma/remote_memory.hpp"
 
 #include <sys/uio.h>
 
@@ -15,28 +15,29 @@
 namespace halocline {
 namespace {
 
-std::int64_t bytes_before_data(const PartDescriptor &descriptor) {
-  return Segment::rounded(Words::bytes_of(descriptor.notifications, descriptor.rising) + kDummyTarget);
+std::int64_t bytes_before_data(const MemoryDescriptor &descriptor) {
+  return SharedMemory::rounded(NotificationWords::bytes_of(descriptor.notifications, descriptor.monotonic) + kDummyTarget);
 }
 
 /// Lays out the one part of an object.
-void lay_out(Segment &memory, const PartDescriptor &descriptor) {
+void lay_out(SharedMemory &memory, const MemoryDescriptor &descriptor) {
   memory.reserve(1);
-  memory.lay_out({Segment::rounded(bytes_before_data(descriptor) + (descriptor.memory != 0 ? 0 : descriptor.bytes))});
+  memory.lay_out({SharedMemory::rounded(bytes_before_data(descriptor) + (descriptor.memory != 0 ? 0 : descriptor.bytes))});
 }
 
 /// Maps the notifications that an object begins with.
-int map_first(Segment &memory, const transport::shm::ObjectAddress &object, int notifications) {
+int map_first(SharedMemory &memory, const transport::shm::ObjectAddress &object, int notifications) {
   memory.reserve(1);
-  memory.lay_out({Segment::rounded(Notifications::bytes_of(notifications))});
+  memory.lay_out({SharedMemory::rounded(Notifications::bytes_of(notifications))});
   const int error = memory.open(object);
   return error != 0 ? error : memory.map_from(0);
 }
 
 /// Nothing lands in a part whose data lie elsewhere. Other ranks of the node cannot do atomics there, but read, and write again.
-NodeLock lock_of(const Segment &memory, const PartDescriptor &descriptor, Communicator &communicator) {
+NodeLock lock_of(const SharedMemory &memory, const MemoryDescriptor &descriptor, Communicator &communicator) {
   if (descriptor.memory == 0) return {};
-  return {memory.part(0) + Words::bytes_of(descriptor.notifications, descriptor.rising), communicator.doorbell(), communicator.member()};
+  return {memory.part(0) + NotificationWords::bytes_of(descriptor.notifications, descriptor.monotonic), communicator.doorbell(),
+          communicator.member()};
 }
 
 std::uint64_t next_version() {
@@ -46,13 +47,13 @@ std::uint64_t next_version() {
 
 }  // namespace
 
-Status OwnPart::create(const PartSpec &spec) {
+Status LocalMemory::create(const MemorySpec &spec) {
   descriptor_.bytes = spec.bytes;
   descriptor_.memory = reinterpret_cast<std::uint64_t>(spec.memory);
   descriptor_.notifications = spec.notifications;
-  descriptor_.rising = spec.rising;
+  descriptor_.monotonic = spec.monotonic;
   HLC_TRY(make_object());
-  words_ = Words(memory_.part(0), spec.notifications, spec.rising);
+  words_ = NotificationWords(memory_.part(0), spec.notifications, spec.monotonic);
   descriptor_.leader = spec.leader;
   if (spec.leader_descriptor) HLC_TRY(map_notifications(*spec.leader_descriptor));
   counted_ = spec.leader >= 0;
@@ -64,7 +65,7 @@ Status OwnPart::create(const PartSpec &spec) {
   return Status::ok;
 }
 
-Status OwnPart::make_object() {
+Status LocalMemory::make_object() {
   lay_out(memory_, descriptor_);
   int error = memory_.make_nameless(descriptor_.object);
   if (error == 0) error = memory_.map(0);
@@ -73,12 +74,12 @@ Status OwnPart::make_object() {
               communicator_.rank(), static_cast<long long>(memory_.bytes()), std::strerror(error));
 }
 
-OwnPart::~OwnPart() {
+LocalMemory::~LocalMemory() {
   if (counted_) communicator_.count_shared(-1);
 }
 
 /// They stay there when their owner goes.
-Status OwnPart::map_notifications(const PartDescriptor &leader) {
+Status LocalMemory::map_notifications(const MemoryDescriptor &leader) {
   int error = map_first(leaders_, leader.object, leader.notifications);
   if (error == 0) error = leaders_.describe(descriptor_.notifications_object);
   if (error != 0)
@@ -88,23 +89,23 @@ Status OwnPart::map_notifications(const PartDescriptor &leader) {
   return Status::ok;
 }
 
-NodeLock OwnPart::lock() const { return lock_of(memory_, descriptor_, communicator_); }
+NodeLock LocalMemory::lock() const { return lock_of(memory_, descriptor_, communicator_); }
 
-void OwnPart::ring() const {
+void LocalMemory::ring() const {
   if (descriptor_.leader >= 0)
     communicator_.ring_node();
   else
     communicator_.doorbell().ring(communicator_.member());
 }
 
-Status OwnPart::open_to_others() {
+Status LocalMemory::open_to_others() {
   descriptor_.number = network_.requests()->next_own_part();
-  far_ = std::make_unique<FarParts>(network_);
+  remote_ = std::make_unique<RemoteRma>(network_);
   const Served mine{data_, descriptor_.bytes, words_, leaders_.mapped() ? &descriptor_.notifications_object : nullptr, lock()};
-  return far_->serve(descriptor_.number, mine, memory_, descriptor_.memory == 0, &descriptor_.far);
+  return remote_->serve(descriptor_.number, mine, memory_, descriptor_.memory == 0, &descriptor_.far);
 }
 
-Status PeerPart::open(int rank, const PartDescriptor &descriptor, const OwnPart *mine) {
+Status RemoteMemory::open(int rank, const MemoryDescriptor &descriptor, const LocalMemory *mine) {
   descriptor_ = descriptor;
   rank_ = rank;
   member_ = communicator_.member_of(rank);
@@ -114,13 +115,13 @@ Status PeerPart::open(int rank, const PartDescriptor &descriptor, const OwnPart 
     lock_ = mine->lock();
     return Status::ok;
   }
-  if (member_ != kOtherNode) return map();
-  far_ = std::make_unique<FarParts>(network_);
-  far_->reach(descriptor.number, descriptor.far, descriptor.memory == 0);
+  if (member_ != kNotOnNode) return map();
+  remote_ = std::make_unique<RemoteRma>(network_);
+  remote_->reach(descriptor.number, descriptor.far, descriptor.memory == 0);
   return Status::ok;
 }
 
-Status PeerPart::map() {
+Status RemoteMemory::map() {
   lay_out(memory_, descriptor_);
   int error = memory_.open(descriptor_.object);
   if (error == 0) error = memory_.map_from(0);
@@ -131,14 +132,14 @@ Status PeerPart::map() {
   if (error != 0)
     return fail(Status::unsupported, "rank %d cannot map memory of rank %d, process %d of its node: %s", communicator_.rank(), rank_,
                 descriptor_.object.maker, std::strerror(error));
-  words_ = Words(memory_.part(0), descriptor_.notifications, descriptor_.rising);
+  words_ = NotificationWords(memory_.part(0), descriptor_.notifications, descriptor_.monotonic);
   lock_ = lock_of(memory_, descriptor_, communicator_);
   if (uses_leaders) words_.notifications = Notifications(leaders_.part(0), descriptor_.notifications);
   if (descriptor_.memory == 0) data_ = memory_.part(0) + bytes_before_data(descriptor_);
   return Status::ok;
 }
 
-Status PeerPart::copy_across(const char *call, bool writes, std::int64_t offset, void *data, std::int64_t bytes) const {
+Status RemoteMemory::copy_across(const char *call, bool writes, std::int64_t offset, void *data, std::int64_t bytes) const {
   std::int64_t done = 0;
   while (done < bytes) {
     const iovec here{static_cast<char *>(data) + done, static_cast<std::size_t>(bytes - done)};
@@ -153,41 +154,42 @@ Status PeerPart::copy_across(const char *call, bool writes, std::int64_t offset,
   return Status::ok;
 }
 
-Status PeerPart::put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes) {
-  if (far_) return far_->put(call, {rank_, offset}, static_cast<const char *>(data), bytes);
+Status RemoteMemory::put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes) {
+  if (remote_) return remote_->put(call, {rank_, offset}, static_cast<const char *>(data), bytes);
   if (!data_) return copy_across(call, true, offset, const_cast<void *>(data), bytes);
   if (bytes > 0) std::memcpy(data_ + offset, data, static_cast<std::size_t>(bytes));
   return Status::ok;
 }
 
-Status PeerPart::get(const char *call, std::int64_t offset, void *data, std::int64_t bytes) {
-  if (far_) return far_->get(call, {rank_, offset}, static_cast<char *>(data), bytes);
+Status RemoteMemory::get(const char *call, std::int64_t offset, void *data, std::int64_t bytes) {
+  if (remote_) return remote_->get(call, {rank_, offset}, static_cast<char *>(data), bytes);
   if (!data_) return copy_across(call, false, offset, data, bytes);
   if (bytes > 0) std::memcpy(data, data_ + offset, static_cast<std::size_t>(bytes));
   return Status::ok;
 }
 
-Status PeerPart::put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, std::int64_t &done) {
-  return far_ ? far_->put(call, {rank_, offset}, static_cast<const char *>(data), bytes, done) : put(call, offset, data, bytes);
+Status RemoteMemory::put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, std::int64_t &done) {
+  return remote_ ? remote_->put(call, {rank_, offset}, static_cast<const char *>(data), bytes, done) : put(call, offset, data, bytes);
 }
 
-Status PeerPart::get(const char *call, std::int64_t offset, void *data, std::int64_t bytes, std::int64_t &done) {
-  return far_ ? far_->get(call, {rank_, offset}, static_cast<char *>(data), bytes, done) : get(call, offset, data, bytes);
+Status RemoteMemory::get(const char *call, std::int64_t offset, void *data, std::int64_t bytes, std::int64_t &done) {
+  return remote_ ? remote_->get(call, {rank_, offset}, static_cast<char *>(data), bytes, done) : get(call, offset, data, bytes);
 }
 
-Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification) {
-  if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification);
+Status RemoteMemory::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes,
+                                hlc_notification notification) {
+  if (remote_) return remote_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification);
   HLC_TRY(put(call, offset, data, bytes));
   return set(call, notification);
 }
 
-Status PeerPart::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification,
-                            PendingNotify &pending) {
-  if (far_) return far_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification, pending);
+Status RemoteMemory::put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification,
+                                PendingNotify &pending) {
+  if (remote_) return remote_->put_notify(call, {rank_, offset}, static_cast<const char *>(data), bytes, notification, pending);
   return put_notify(call, offset, data, bytes, notification);
 }
 
-Status PeerPart::set(const char *call, hlc_notification notification) {
+Status RemoteMemory::set(const char *call, hlc_notification notification) {
   if (!words_.set(static_cast<std::uint32_t>(notification.id), notification.value))
     return fail(Status::argument, "%s: rank %d sets notification %d to %u; the segment of rank %d has %d", call, communicator_.rank(),
                 notification.id, notification.value, rank_, descriptor_.notifications);
@@ -198,13 +200,13 @@ Status PeerPart::set(const char *call, hlc_notification notification) {
   return Status::ok;
 }
 
-Status PeerPart::notify_in_order(const char *call, hlc_notification notification, PendingNotify &pending) {
-  return far_ ? far_->notify_in_order(call, rank_, notification, pending) : notify(call, notification);
+Status RemoteMemory::notify_in_order(const char *call, hlc_notification notification, PendingNotify &pending) {
+  return remote_ ? remote_->notify_in_order(call, rank_, notification, pending) : notify(call, notification);
 }
 
 /// The number becomes what change(it) is.
 template <class Change>
-Status PeerPart::change_locked(const char *call, std::int64_t offset, std::uint64_t *old, Change change) {
+Status RemoteMemory::change_locked(const char *call, std::int64_t offset, std::uint64_t *old, Change change) {
   std::uint64_t number = 0;
   if (!lock_.try_lock()) return Status::again;
   Status status = get(call, offset, &number, sizeof number);
@@ -215,17 +217,17 @@ Status PeerPart::change_locked(const char *call, std::int64_t offset, std::uint6
   return status;
 }
 
-Status PeerPart::fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Query &query, std::uint64_t *old) {
+Status RemoteMemory::fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Query &query, std::uint64_t *old) {
   constexpr hlc_action add{HLC_OP_SUM, HLC_NUMBER_UINT64};
-  if (far_) return far_->combine(call, {rank_, offset}, add, value, query, old);
+  if (remote_) return remote_->combine(call, {rank_, offset}, add, value, query, old);
   if (lock_) return change_locked(call, offset, old, [value](std::uint64_t number) { return number + value; });
   apply(add, data_ + offset, &value, old);
   return Status::ok;
 }
 
-Status PeerPart::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Query &query,
-                              std::uint64_t *old) {
-  if (far_) return far_->compare(call, {rank_, offset}, expected, value, query, old);
+Status RemoteMemory::compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Query &query,
+                                  std::uint64_t *old) {
+  if (remote_) return remote_->compare(call, {rank_, offset}, expected, value, query, old);
   if (lock_) return change_locked(call, offset, old, [=](std::uint64_t number) { return number == expected ? value : number; });
   const std::int64_t before =
       compare_and_swap(HLC_NUMBER_UINT64, data_ + offset, static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value));

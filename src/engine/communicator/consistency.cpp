@@ -1,13 +1,13 @@
 // Rank 0's numbers go to all.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/communicator/rules.hpp"
+#include "engine/communicator/consistency.hpp"
 
 namespace halocline {
 namespace {
 
 std::string text_of(const Rule &rule, std::int64_t value) { return rule.word ? rule.word(value) : std::to_string(value); }
 
-Status compare(const Communicator &communicator, const char *call, const Rules &rules) {
+Status compare(const Communicator &communicator, const char *call, const ConsistencyCheck &rules) {
   for (std::size_t i = 0; i < rules.mine.size(); ++i) {
     const Rule &rule = rules.mine[i];
     if (rules.first[i] != rule.value)
@@ -19,12 +19,12 @@ Status compare(const Communicator &communicator, const char *call, const Rules &
 
 }  // namespace
 
-Rules::Rules(std::vector<Rule> rules) : mine(std::move(rules)) {
+ConsistencyCheck::ConsistencyCheck(std::vector<Rule> rules) : mine(std::move(rules)) {
   for (const Rule &rule : mine) first.push_back(rule.value);
   requests.resize(1, MPI_REQUEST_NULL);
 }
 
-Status compare_rules(Communicator &communicator, const char *call, std::unique_ptr<Rules> &rules) {
+Status compare_rules(Communicator &communicator, const char *call, std::unique_ptr<ConsistencyCheck> &rules) {
   const auto count = static_cast<int>(rules->first.size());
   HLC_TRY(check_mpi(MPI_Ibcast(rules->first.data(), count, MPI_INT64_T, 0, communicator.comm(), rules->requests.data()), "MPI_Ibcast"));
   HLC_TRY(await(communicator, rules));

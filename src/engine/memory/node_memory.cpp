@@ -1,6 +1,6 @@
 // The steps of making a segment: sizes are gathered, one rank makes the object, the others open it, each reserves and maps.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 
 #include <cstring>
 
@@ -24,12 +24,12 @@ Status shortage(const Communicator &communicator, std::int64_t bytes, int error)
               communicator.rank(), static_cast<long long>(bytes), std::strerror(error));
 }
 
-Status gather_sizes(Communicator &communicator, std::int64_t my_bytes, std::unique_ptr<Layout> &layout, Segment &segment) {
+Status gather_sizes(Communicator &communicator, std::int64_t my_bytes, std::unique_ptr<Layout> &layout, SharedMemory &segment) {
   HLC_TRY(prepare(communicator, communicator.node_comm(), [&] {
     layout = std::make_unique<Layout>();
     layout->bytes.resize(static_cast<std::size_t>(communicator.members()));
     layout->requests.resize(1, MPI_REQUEST_NULL);
-    layout->mine = Segment::rounded(my_bytes);
+    layout->mine = SharedMemory::rounded(my_bytes);
     segment.reserve(communicator.members());
     return Status::ok;
   }));
@@ -42,8 +42,8 @@ Status gather_sizes(Communicator &communicator, std::int64_t my_bytes, std::uniq
 }
 
 /// Member 0 makes the object, the others open it.
-Status open_everywhere(Communicator &communicator, std::unique_ptr<Layout> &layout, Segment &segment,
-                       int (Segment::*make)(ObjectAddress &)) {
+Status open_everywhere(Communicator &communicator, std::unique_ptr<Layout> &layout, SharedMemory &segment,
+                       int (SharedMemory::*make)(ObjectAddress &)) {
   int error = 0;
   if (communicator.member() == 0) error = (segment.*make)(layout->address);
   HLC_TRY(agree(communicator, communicator.node_comm(), shortage(communicator, segment.bytes(), error)));
@@ -56,18 +56,18 @@ Status open_everywhere(Communicator &communicator, std::unique_ptr<Layout> &layo
 
 /// Without a name if the ranks can reach the object so. Else a name stands in /dev/shm until all have opened it; should its maker die
 /// before, the others remove it.
-Status open_or_name(Communicator &communicator, std::unique_ptr<Layout> &layout, Segment &segment) {
-  const Status nameless = open_everywhere(communicator, layout, segment, &Segment::make_nameless);
+Status open_or_name(Communicator &communicator, std::unique_ptr<Layout> &layout, SharedMemory &segment) {
+  const Status nameless = open_everywhere(communicator, layout, segment, &SharedMemory::make_nameless);
   if (!failed(nameless) || communicator.lost()) return nameless;
-  const Status named = open_everywhere(communicator, layout, segment, &Segment::make_named);
-  if (layout && (communicator.member() == 0 || communicator.lost())) Segment::unlink(layout->address);
+  const Status named = open_everywhere(communicator, layout, segment, &SharedMemory::make_named);
+  if (layout && (communicator.member() == 0 || communicator.lost())) SharedMemory::unlink(layout->address);
   return named;
 }
 
 }  // namespace
 
-Status create_segment(Communicator &communicator, std::int64_t my_bytes, Segment &segment, ObjectFile file, Pages pages) {
-  segment = Segment();
+Status create_shared_memory(Communicator &communicator, std::int64_t my_bytes, SharedMemory &segment, ObjectFile file, Pages pages) {
+  segment = SharedMemory();
   std::unique_ptr<Layout> layout;
   HLC_TRY(gather_sizes(communicator, my_bytes, layout, segment));
   // A rank alone on its node needs no object, if there is no helper.

@@ -1,13 +1,13 @@
 // Making and ending a segment, and the words of its errors.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/rma/public_segment.hpp"
+#include "engine/rma/segment.hpp"
 
 #include <bit>
 
 #include "base/types.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/wait.hpp"
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 
 namespace halocline {
 namespace {
@@ -22,7 +22,7 @@ ObjectFile file_of(const Communicator &communicator) {
 
 }  // namespace
 
-Status PublicSegment::create(const hlc_segment_spec *spec) {
+Status Segment::create(const hlc_segment_spec *spec) {
   plan_ = communicator_.next_plan() - 1;
   notifications_ = spec->notifications;
   shared_ = spec->shared != 0;
@@ -36,7 +36,7 @@ Status PublicSegment::create(const hlc_segment_spec *spec) {
     return Status::ok;
   }));
   HLC_TRY(agree(communicator_, communicator_.comm(),
-                create_segment(communicator_, bytes_before_data() + spec->bytes, memory_, file_of(communicator_))));
+                create_shared_memory(communicator_, bytes_before_data() + spec->bytes, memory_, file_of(communicator_))));
   reinterpret_cast<PartHeader *>(memory_.part(communicator_.member()))->bytes = spec->bytes;
   // All have said how large their parts are before anybody looks.
   HLC_TRY(agree(communicator_, communicator_.comm(), Status::ok));
@@ -44,29 +44,29 @@ Status PublicSegment::create(const hlc_segment_spec *spec) {
   return communicator_.nodes() > 1 ? connect() : Status::ok;
 }
 
-Status PublicSegment::connect() {
+Status Segment::connect() {
   HLC_TRY(prepare(communicator_, communicator_.comm(), [this] {
-    far_ = std::make_unique<FarParts>(network_);
+    remote_ = std::make_unique<RemoteRma>(network_);
     return Status::ok;
   }));
   const Part &mine = parts_[static_cast<std::size_t>(communicator_.member())];
   if (shared_) communicator_.count_shared(1);
   counted_ = shared_;
-  HLC_TRY(far_->connect({mine.data, mine.bytes, mine.words}, memory_));
+  HLC_TRY(remote_->connect({mine.data, mine.bytes, mine.words}, memory_));
   memory_.close();
   return Status::ok;
 }
 
-PublicSegment::~PublicSegment() {
+Segment::~Segment() {
   if (counted_) communicator_.count_shared(-1);
 }
 
-Status PublicSegment::end(bool broken) {
+Status Segment::end(bool broken) {
   int largest = 0;
-  return vote(communicator_, communicator_.comm(), broken || barrier_failed ? 1 : 0, &largest);
+  return agree_on_largest(communicator_, communicator_.comm(), broken || barrier_failed ? 1 : 0, &largest);
 }
 
-Status PublicSegment::check(const hlc_segment_spec *spec) const {
+Status Segment::check(const hlc_segment_spec *spec) const {
   if (!spec) return fail(Status::argument, "hlc_segment_create on rank %d: spec is NULL", rank());
   if (spec->bytes < 0 || spec->bytes > kMostBytes)
     return fail(Status::argument, "hlc_segment_create on rank %d: bytes is %lld, it must be 0 or more, and no more than memory holds",
@@ -78,7 +78,7 @@ Status PublicSegment::check(const hlc_segment_spec *spec) const {
 }
 
 /// All ranks have to have the same of what the spec calls `what`.
-Status PublicSegment::compare(const char *what, std::int64_t mine) {
+Status Segment::compare(const char *what, std::int64_t mine) {
   std::int64_t ends[2] = {mine, -mine};  // the least, the most
   HLC_TRY(reduce(communicator_, communicator_.comm(), MPI_MIN, ends, 2));
   const std::int64_t least = ends[0], most = -ends[1];
@@ -89,27 +89,28 @@ Status PublicSegment::compare(const char *what, std::int64_t mine) {
               static_cast<int>(first[0]), static_cast<long long>(least), static_cast<int>(first[1]), static_cast<long long>(most));
 }
 
-int PublicSegment::barrier_words() const { return rounds(communicator_.size()); }
+int Segment::barrier_words() const { return rounds(communicator_.size()); }
 
-std::int64_t PublicSegment::bytes_before_data() const {
-  return Segment::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) + Words::bytes_of(notifications_, barrier_words()) + kDummyTarget);
+std::int64_t Segment::bytes_before_data() const {
+  return SharedMemory::rounded(static_cast<std::int64_t>(sizeof(PartHeader)) +
+                               NotificationWords::bytes_of(notifications_, barrier_words()) + kDummyTarget);
 }
 
-void PublicSegment::find_parts() {
+void Segment::find_parts() {
   for (Member member = 0; member < communicator_.members(); ++member) {
     char *memory = memory_.part(member);
     const auto *header = reinterpret_cast<const PartHeader *>(memory);
     Part &part = parts_[static_cast<std::size_t>(member)];
-    part = {memory + bytes_before_data(), header->bytes, Words(memory + sizeof(PartHeader), notifications_, barrier_words())};
+    part = {memory + bytes_before_data(), header->bytes, NotificationWords(memory + sizeof(PartHeader), notifications_, barrier_words())};
     if (shared_) part.words.notifications = parts_.front().words.notifications;
   }
 }
 
-Status PublicSegment::describe(int rank, hlc_segment_info_t *info) const {
+Status Segment::describe(int rank, hlc_segment_info_t *info) const {
   if (rank < 0 || rank >= communicator_.size()) return wrong_rank("hlc_segment_info", rank);
   const Member member = member_of(rank);
-  if (member == kOtherNode) {
-    *info = {far_->bytes_of(rank), notifications_, nullptr};
+  if (member == kNotOnNode) {
+    *info = {remote_->bytes_of(rank), notifications_, nullptr};
     return Status::ok;
   }
   const Part &part = parts_[static_cast<std::size_t>(member)];
@@ -117,32 +118,32 @@ Status PublicSegment::describe(int rank, hlc_segment_info_t *info) const {
   return Status::ok;
 }
 
-Verdict PublicSegment::judge(const Wait &wait) const {
+WaitStatus Segment::check_failure(const Wait &wait) const {
   for (Member member = 0; member < communicator_.members(); ++member)
     if (!communicator_.doorbell().alive(member)) return {Status::peer_died, ranks_[static_cast<std::size_t>(member)]};
   return {wait.timed_out() ? Status::timeout : Status::ok, -1};
 }
 
-std::string PublicSegment::name_of(int rank) const {
-  return member_of(rank) == kOtherNode ? network_.requests()->name_of(rank) : "rank " + std::to_string(rank);
+std::string Segment::name_of(int rank) const {
+  return member_of(rank) == kNotOnNode ? network_.requests()->name_of(rank) : "rank " + std::to_string(rank);
 }
 
-Status PublicSegment::wrong_rank(const char *call, int rank) const {
+Status Segment::wrong_rank(const char *call, int rank) const {
   return fail(Status::argument, "%s on rank %d: rank is %d, it must be 0 to %d", call, communicator_.rank(), rank,
               communicator_.size() - 1);
 }
 
-Status PublicSegment::wrong_id(const char *call, const char *argument, int id) const {
+Status Segment::wrong_id(const char *call, const char *argument, int id) const {
   if (notifications_ == 0)
     return fail(Status::argument, "%s on rank %d: %s is %d, but the segment was made without notifications", call, rank(), argument, id);
   return fail(Status::argument, "%s on rank %d: %s is %d, it must be 0 to %d", call, rank(), argument, id, notifications_ - 1);
 }
 
-Status PublicSegment::zero_value(const char *call, int id) const {
+Status Segment::zero_value(const char *call, int id) const {
   return fail(Status::argument, "%s on rank %d: notification.value is 0 for id %d, it must be another value", call, rank(), id);
 }
 
-Status PublicSegment::wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const {
+Status Segment::wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const {
   return fail(Status::argument, "%s on rank %d: offset is %lld: bytes %lld to %lld from there are not within the %lld bytes of rank %d",
               call, rank(), static_cast<long long>(target.offset), static_cast<long long>(extent.low), static_cast<long long>(extent.high),
               static_cast<long long>(bytes), target.rank);

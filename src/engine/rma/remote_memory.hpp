@@ -9,16 +9,16 @@
 
 #include "base/notifications.hpp"
 #include "engine/memory/tracing.hpp"
-#include "engine/rma/far.hpp"
+#include "engine/rma/remote_rma.hpp"
 
 namespace halocline {
 
 /// What others have to know of a part. Plain bytes, to be sent as they are.
-struct PartDescriptor {
+struct MemoryDescriptor {
   std::uint64_t version = 0;  // of the parts that this rank has made; 0: there is none
   std::int64_t bytes = 0;
   std::uint64_t memory = 0;  // where the owner has the data, if the application has brought it
-  std::int32_t notifications = 0, rising = 0;  // words of each kind
+  std::int32_t notifications = 0, monotonic = 0;  // words of each kind
   std::int32_t leader = -1;  // the rank of the node whose notifications it uses, where they are shared
   std::uint32_t number = 0;  // in queries
   transport::shm::ObjectAddress object;
@@ -26,35 +26,35 @@ struct PartDescriptor {
   RemoteDescriptor far;
 };
 
-struct PartSpec {
+struct MemorySpec {
   std::int64_t bytes = 0;
   int notifications = 0;
-  int rising = 0;  // words that only rise
+  int monotonic = 0;  // words that only rise
   char *memory = nullptr;  // the application's; null: the part brings its own
   int leader = -1;  // where the ranks of the node share notifications: whose they are
-  const PartDescriptor *leader_descriptor = nullptr;  // unless they are this rank's
+  const MemoryDescriptor *leader_descriptor = nullptr;  // unless they are this rank's
 };
 
 /// A part of this rank, in an object that the ranks of its node may map:
 ///
 ///   | words | a dummy target | data, from a page on, unless the application has brought them: then the dummy target holds a lock |
-class OwnPart {
+class LocalMemory {
  public:
-  explicit OwnPart(Network &network) : network_(network), communicator_(network.communicator()) {}
-  OwnPart(const OwnPart &) = delete;
-  OwnPart &operator=(const OwnPart &) = delete;
-  ~OwnPart();
+  explicit LocalMemory(Network &network) : network_(network), communicator_(network.communicator()) {}
+  LocalMemory(const LocalMemory &) = delete;
+  LocalMemory &operator=(const LocalMemory &) = delete;
+  ~LocalMemory();
 
   /// Makes the memory, and opens it to other nodes if there are any; their network is open then. Local.
-  Status create(const PartSpec &spec);
+  Status create(const MemorySpec &spec);
   /// Closes it to other nodes.
-  void close() { far_.reset(); }
+  void close() { remote_.reset(); }
 
-  const PartDescriptor &descriptor() const { return descriptor_; }
+  const MemoryDescriptor &descriptor() const { return descriptor_; }
   char *data() const { return data_; }
   std::int64_t bytes() const { return descriptor_.bytes; }
   int notifications() const { return descriptor_.notifications; }
-  const Words &words() const { return words_; }
+  const NotificationWords &words() const { return words_; }
   /// Wakes who may wait for a notification of the part.
   void ring() const;
   /// The lock of atomics on memory that the application has brought.
@@ -62,29 +62,29 @@ class OwnPart {
 
  private:
   Status make_object();
-  Status map_notifications(const PartDescriptor &leader);
+  Status map_notifications(const MemoryDescriptor &leader);
   Status open_to_others();
 
   Network &network_;
   Communicator &communicator_;
-  PartDescriptor descriptor_;
-  Segment memory_, leaders_;  // the leader's notifications, with their file: others open it here
+  MemoryDescriptor descriptor_;
+  SharedMemory memory_, leaders_;  // the leader's notifications, with their file: others open it here
   char *data_ = nullptr;
-  Words words_;
+  NotificationWords words_;
   TracedByNode traced_;
   bool counted_ = false;  // as shared
-  std::unique_ptr<FarParts> far_;  // goes before the memory
+  std::unique_ptr<RemoteRma> remote_;  // goes before the memory
 };
 
 /// A part of any rank, as this one reaches it. Offsets and ids have been checked. Any thread may call, but for open.
-class PeerPart {
+class RemoteMemory {
  public:
-  explicit PeerPart(Network &network) : network_(network), communicator_(network.communicator()) {}
-  PeerPart(const PeerPart &) = delete;
-  PeerPart &operator=(const PeerPart &) = delete;
+  explicit RemoteMemory(Network &network) : network_(network), communicator_(network.communicator()) {}
+  RemoteMemory(const RemoteMemory &) = delete;
+  RemoteMemory &operator=(const RemoteMemory &) = delete;
 
   /// Opens what a descriptor describes. `mine` is that part, if it is this rank's own. Local.
-  Status open(int rank, const PartDescriptor &descriptor, const OwnPart *mine);
+  Status open(int rank, const MemoryDescriptor &descriptor, const LocalMemory *mine);
 
   std::int64_t bytes() const { return descriptor_.bytes; }
   int rank() const { return rank_; }
@@ -92,16 +92,16 @@ class PeerPart {
   pid_t process() const { return descriptor_.object.maker; }
   int notifications() const { return descriptor_.notifications; }
   /// The id of one of the words that rise.
-  int rising(int word) const { return Words::first_rising(descriptor_.notifications) + word; }
+  int monotonic(int word) const { return NotificationWords::first_monotonic(descriptor_.notifications) + word; }
   /// True if operations are complete when they return: the part is on this node.
-  bool is_near() const { return far_ == nullptr; }
-  /// The member of this node that the rank is, kOtherNode if it stands elsewhere.
+  bool is_near() const { return remote_ == nullptr; }
+  /// The member of this node that the rank is, kNotOnNode if it stands elsewhere.
   Member member() const { return member_; }
   /// Where this process sees the data; null if it does not.
   char *data() const { return data_; }
 
   /// Whether what follows may begin without a wait; `again` while too much is under way to the rank.
-  Status find_room(const char *call) { return far_ ? far_->find_room(call, rank_) : Status::ok; }
+  Status find_room(const char *call) { return remote_ ? remote_->find_room(call, rank_) : Status::ok; }
   Status put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes);
   Status get(const char *call, std::int64_t offset, void *data, std::int64_t bytes);
   /// The same two without waiting: `again` until all has begun, then with the same `done`, which counts bytes from 0 on.
@@ -128,14 +128,14 @@ class PeerPart {
 
   Network &network_;
   Communicator &communicator_;
-  PartDescriptor descriptor_;
+  MemoryDescriptor descriptor_;
   int rank_ = 0;
-  Member member_ = kOtherNode;
-  Segment memory_, leaders_;
+  Member member_ = kNotOnNode;
+  SharedMemory memory_, leaders_;
   char *data_ = nullptr;  // null: not mapped here
-  Words words_;
+  NotificationWords words_;
   NodeLock lock_;  // of atomics, if the application has brought the memory
-  std::unique_ptr<FarParts> far_;  // there if the rank is on another node
+  std::unique_ptr<RemoteRma> remote_;  // there if the rank is on another node
 };
 
 }  // namespace halocline

@@ -31,19 +31,19 @@ struct RemoteDescriptor {
 };
 
 /// Any thread may call, but for what is collective, and for what makes the object ready. Offsets have been checked.
-class FarParts {
+class RemoteRma {
  public:
-  explicit FarParts(Network &network) : network_(network), communicator_(network.communicator()) {}
-  FarParts(const FarParts &) = delete;
-  FarParts &operator=(const FarParts &) = delete;
-  ~FarParts();
+  explicit RemoteRma(Network &network) : network_(network), communicator_(network.communicator()) {}
+  RemoteRma(const RemoteRma &) = delete;
+  RemoteRma &operator=(const RemoteRma &) = delete;
+  ~RemoteRma();
 
   /// Opens this rank's part to the others, and learns of theirs. With a helper the file of the memory must be open until then. Collective
   /// over the communicator.
-  Status connect(const Served &mine, const Segment &memory);
+  Status connect(const Served &mine, const SharedMemory &memory);
   /// Opens a part of this rank alone, the only one of its memory; the network is open. Without `dummy_target` there are no such bytes before its
   /// data. Local.
-  Status serve(std::uint32_t number, const Served &mine, const Segment &memory, bool dummy_target, RemoteDescriptor *descriptor);
+  Status serve(std::uint32_t number, const Served &mine, const SharedMemory &memory, bool dummy_target, RemoteDescriptor *descriptor);
   /// Will reach this part alone, which its owner has opened so. Local.
   void reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool dummy_target);
 
@@ -76,7 +76,7 @@ class FarParts {
   const RemoteDescriptor &descriptor_of(int rank) const { return only_ ? *only_ : descriptors_.of(rank); }
   void find_network();
   Status open_mine(const Served &mine, RemoteDescriptor *descriptor);
-  Status have_mine_served(const Served &mine, const Segment &memory, Member member, RemoteDescriptor *descriptor);
+  Status have_mine_served(const Served &mine, const SharedMemory &memory, Member member, RemoteDescriptor *descriptor);
   Status put_piece(const char *call, Target to, const char *data, std::int64_t bytes);
   Status get_piece(const char *call, Target from, char *data, std::int64_t bytes);
   Status write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
@@ -96,7 +96,7 @@ class FarParts {
   Helper *helper_ = nullptr;  // of this node, if there is one
   NetworkEndpoint *endpoint_ = nullptr;
   NetworkSegment mine_;
-  Directory<RemoteDescriptor> descriptors_;
+  RankTable<RemoteDescriptor> descriptors_;
   std::optional<RemoteDescriptor> only_;  // instead of them
   std::uint64_t words_id_ = 0;
   std::uint32_t number_ = 0;

@@ -13,7 +13,7 @@ using transport::shm::Pages;
 
 /// Makes a segment with a part of my_bytes for this rank, which may differ between ranks. Collective over the ranks of the node, who all
 /// leave with the same status; the message names the rank that is short of something, and of what.
-Status create_segment(Communicator &communicator, std::int64_t my_bytes, Segment &segment, ObjectFile file = ObjectFile::closed,
-                      Pages pages = Pages::reserved);
+Status create_shared_memory(Communicator &communicator, std::int64_t my_bytes, SharedMemory &segment, ObjectFile file = ObjectFile::closed,
+                            Pages pages = Pages::reserved);
 
 }  // namespace halocline

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/notifications.hpp"
-#include "engine/rma/far.hpp"
+#include "engine/rma/remote_rma.hpp"
 
 namespace halocline {
 
@@ -34,18 +34,18 @@ struct alignas(kLinePair) PartHeader {
 static_assert(sizeof(PartHeader) == kLinePair);
 
 /// What a wait has come to.
-struct Verdict {
+struct WaitStatus {
   Status status = Status::ok;  // ok: wait on
   int dead_rank = -1;
 };
 
 /// Made and ended by all ranks together. Other functions: any thread.
-class PublicSegment {
+class Segment {
  public:
-  explicit PublicSegment(Network &network) : network_(network), communicator_(network.communicator()) {}
-  PublicSegment(const PublicSegment &) = delete;
-  PublicSegment &operator=(const PublicSegment &) = delete;
-  ~PublicSegment();
+  explicit Segment(Network &network) : network_(network), communicator_(network.communicator()) {}
+  Segment(const Segment &) = delete;
+  Segment &operator=(const Segment &) = delete;
+  ~Segment();
 
   /// Whether a spec may be made, on this rank.
   Status check(const hlc_segment_spec *spec) const;
@@ -65,12 +65,12 @@ class PublicSegment {
   Status route(const char *call, Target target, Extent extent, char **place) const {
     if (target.rank < 0 || target.rank >= communicator_.size()) return wrong_rank(call, target.rank);
     const Member member = member_of(target.rank);
-    const bool here = member != kOtherNode;
-    const std::int64_t bytes = here ? parts_[static_cast<std::size_t>(member)].bytes : far_->bytes_of(target.rank);
+    const bool here = member != kNotOnNode;
+    const std::int64_t bytes = here ? parts_[static_cast<std::size_t>(member)].bytes : remote_->bytes_of(target.rank);
     if (target.offset < 0 || target.offset > bytes || extent.low < -target.offset || extent.high > bytes - target.offset)
       return wrong_offset(call, target, extent, bytes);
     *place = here ? parts_[static_cast<std::size_t>(member)].data + target.offset : nullptr;
-    if (far_) network_.glance();
+    if (remote_) network_.poll_sometimes();
     return Status::ok;
   }
   /// Whether there is such a notification.
@@ -80,19 +80,19 @@ class PublicSegment {
     return notification.value != 0 ? Status::ok : zero_value(call, notification.id);
   }
   /// The ranks of other nodes; there if there are any.
-  FarParts &far() { return *far_; }
+  RemoteRma &far() { return *remote_; }
   /// Moves the network along, where there are other nodes.
   void poll() const {
-    if (far_) network_.poll();
+    if (remote_) network_.poll();
   }
 
-  const Words &my_words() const { return parts_[static_cast<std::size_t>(communicator_.member())].words; }
+  const NotificationWords &my_words() const { return parts_[static_cast<std::size_t>(communicator_.member())].words; }
   /// The first notification from `first` to before `end` that this rank may take; `end` if there is none.
   int find(int first, int end) const { return my_words().notifications.find(first, end); }
   /// Sets a notification of any rank; who waits for it wakes up.
   Status tell(const char *call, int rank, hlc_notification notification) {
     const Member member = member_of(rank);
-    if (member == kOtherNode) return far_->notify(call, rank, notification);
+    if (member == kNotOnNode) return remote_->notify(call, rank, notification);
     parts_[static_cast<std::size_t>(member)].words.notifications.set(notification.id, notification.value);
     ring(member);
     return Status::ok;
@@ -100,19 +100,19 @@ class PublicSegment {
   /// Raises the word of a round of the barrier of any rank, which wakes up.
   Status tell_round(const char *call, int rank, int round, std::uint32_t number) {
     const Member member = member_of(rank);
-    if (member == kOtherNode) return far_->notify(call, rank, {Words::first_rising(notifications_) + round, number});
+    if (member == kNotOnNode) return remote_->notify(call, rank, {NotificationWords::first_monotonic(notifications_) + round, number});
     parts_[static_cast<std::size_t>(member)].words.raise(round, number);
     communicator_.doorbell().ring(member);
     return Status::ok;
   }
 
   /// Before this rank leaves the library: what `call` has sent to other nodes has gone.
-  Status flush_outgoing(const char *call) const { return far_ ? network_.requests()->flush_outgoing(call) : Status::ok; }
+  Status flush_outgoing(const char *call) const { return remote_ ? network_.requests()->flush_outgoing(call) : Status::ok; }
 
   /// For waits: whether a process of the node has ended, or the time is over.
-  Verdict judge(const Wait &wait) const;
+  WaitStatus check_failure(const Wait &wait) const;
   /// For waits: whether something to a rank of another node has failed.
-  Status judge_network(const char *call) const { return far_ ? network_.requests()->look_for_failure(call) : Status::ok; }
+  Status check_network(const char *call) const { return remote_ ? network_.requests()->look_for_failure(call) : Status::ok; }
   /// A rank in messages, with its host if it is on another node.
   std::string name_of(int rank) const;
   Status wrong_rank(const char *call, int rank) const;
@@ -132,7 +132,7 @@ class PublicSegment {
   struct Part {
     char *data = nullptr;
     std::int64_t bytes = 0;
-    Words words;
+    NotificationWords words;
   };
 
   Status compare(const char *what, std::int64_t mine);
@@ -154,7 +154,7 @@ class PublicSegment {
     const int guess = rank - ranks_.front();
     if (guess >= 0 && guess < communicator_.members() && ranks_[static_cast<std::size_t>(guess)] == rank) return guess;
     const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
-    return found != ranks_.end() && *found == rank ? static_cast<Member>(found - ranks_.begin()) : kOtherNode;
+    return found != ranks_.end() && *found == rank ? static_cast<Member>(found - ranks_.begin()) : kNotOnNode;
   }
 
   Network &network_;
@@ -163,10 +163,10 @@ class PublicSegment {
   std::int64_t plan_ = 0;
   int notifications_ = 0;
   bool shared_ = false, counted_ = false;
-  Segment memory_;
+  SharedMemory memory_;
   std::vector<Part> parts_;  // by member
   std::vector<int> ranks_;  // by member
-  std::unique_ptr<FarParts> far_;  // goes before the memory
+  std::unique_ptr<RemoteRma> remote_;  // goes before the memory
 };
 
 }  // namespace halocline

@@ -5,17 +5,17 @@
 
 #include <mpi.h>
 
-#include "engine/memory/segment.hpp"
+#include "engine/memory/node_memory.hpp"
 
 namespace halocline {
 
 /// One rank per node, joined by a communicator when it is first asked for. Collective over the communicator.
-class Leaders {
+class NodeLeaders {
  public:
-  Leaders() = default;
-  Leaders(const Leaders &) = delete;
-  Leaders &operator=(const Leaders &) = delete;
-  ~Leaders();
+  NodeLeaders() = default;
+  NodeLeaders(const NodeLeaders &) = delete;
+  NodeLeaders &operator=(const NodeLeaders &) = delete;
+  ~NodeLeaders();
 
   Status meet(Communicator &communicator);
   MPI_Comm comm() const { return comm_; }
@@ -34,24 +34,24 @@ struct Record {
 };
 
 /// Shares the records of all ranks, through the leaders. Collective over the communicator, the same status on all ranks.
-Status share_records(Communicator &communicator, Leaders &leaders, Record mine, Segment &table, ObjectFile file);
+Status share_records(Communicator &communicator, NodeLeaders &leaders, Record mine, SharedMemory &table, ObjectFile file);
 
 /// The records of all ranks, by rank.
 template <class Entry>
-class Directory {
+class RankTable {
  public:
   /// Collective over the communicator.
-  Status share(Communicator &communicator, Leaders &leaders, const Entry &mine, ObjectFile file = ObjectFile::closed) {
+  Status share(Communicator &communicator, NodeLeaders &leaders, const Entry &mine, ObjectFile file = ObjectFile::closed) {
     return share_records(communicator, leaders, {&mine, sizeof mine}, table_, file);
   }
   const Entry &of(int rank) const { return reinterpret_cast<const Entry *>(table_.part(0))[rank]; }
 
   /// For a helper process, while its file is kept.
-  const Segment &table() const { return table_; }
+  const SharedMemory &table() const { return table_; }
   void close_file() { table_.close(); }
 
  private:
-  Segment table_;  // all in the part of the node's member 0
+  SharedMemory table_;  // all in the part of the node's member 0
 };
 
 }  // namespace halocline
