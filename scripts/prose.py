@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps the prose readable: reads the Markdown pages and the comments of the public headers, Fortran modules and examples.
+"""Keeps the prose readable: reads the Markdown pages and the comments of sources, tests, public headers, Fortran modules and examples.
 
 prose.py check           no file has more long sentences or unwanted words than ALLOWED grants it; last line: N passed, N failed, N skipped
 prose.py list [FILE...]  prints each of them with its place, and what to write in place of a word
@@ -27,7 +27,7 @@ ALLOWED = {
 }
 UNWANTED = {  # a pattern, and what to write in its place
     r"hears?|heard|hearing|ears?": "receive, read from the completion queue; channel id",
-    r"ways?": "route, path, method",
+    r"(?<!under )ways?": "route, path, method",
     r"news": "failure notice, message",
     r"stakes?": "contributing rank",
     r"doors?": "entry",
@@ -164,7 +164,8 @@ def explained(reason):
 def files():
     """All that is checked."""
     patterns = ("*.md", "docs/**/*.md", "apps/*/*.md", "examples/*.md", "include/**/*.h*", "bindings/fortran/*.F90",
-                "bindings/fortran/**/*.inc", "examples/**/*.c*", "examples/**/*.h*", "examples/**/*.F90")
+                "bindings/fortran/**/*.inc", "examples/**/*.c*", "examples/**/*.h*", "examples/**/*.F90",
+                "src/**/*.[hc]pp", "tests/**/*.[hc]pp")
     return sorted({file for pattern in patterns for file in ROOT.glob(pattern)})
 
 
