@@ -1,4 +1,4 @@
-// The C API: each function checks its handle, calls one object, and hands the status out. No logic of its own.
+// The C API: each function checks its handle, calls one object, and returns the status. No logic of its own.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>
 #include <utility>
@@ -55,8 +55,8 @@ void halocline::api::note_end_of_mpi(Context &context, const char *function) {
 
 namespace {
 
-/// Ends what is collective of a context. A rank that must not close it yet says so to all, with HLC_ERR_STATE; if a rank does not come at all,
-/// this one still closes, without what is collective. *stays: the context goes on.
+/// The collective part of closing a context. A rank that must not close yet reports it to all, which get HLC_ERR_STATE. If a rank does not
+/// enter the call, the others still close, without the collective steps. *stays: the context stays open.
 Status end(halocline::Context &inner, bool *stays) {
   const Call in_call(inner, CallName::finalise);
   const int plans = inner.live_plans, fields = inner.fields().live();
@@ -77,7 +77,7 @@ Status end(halocline::Context &inner, bool *stays) {
   return ended;
 }
 
-/// Of a context that has lost a rank what MPI may still write stays for ever.
+/// Releases a context that has lost a rank, but leaks the memory that MPI may still write.
 void give_up(std::unique_ptr<hlc_context> context) {
   context->inner.give_up();
   halocline::leak(std::move(context));
@@ -127,7 +127,7 @@ hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_test_inter(comm, &joins_two_groups);
     if (joins_two_groups) return fail(Status::argument, "hlc_init on rank %d: comm is an inter-communicator", rank);
-    // A rank that cannot open says so to the others; one without memory for a context says it with one on its stack.
+    // A rank that cannot open reports it to the others; without memory for a context it uses one on its stack.
     std::unique_ptr<hlc_context> made(new (std::nothrow) hlc_context);
     halocline::Context makeshift;
     Status mine = Status::ok;

@@ -1,4 +1,4 @@
-// The handles of the C API, and what its functions have in common.
+// The handles of the C API, and the common parts of its functions.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "engine/context/context.hpp"
 #include "engine/rma/segment.hpp"
 
-/// A segment, or what is left of one: once it has been freed the handle is empty, and is kept so that a copy of it is recognised.
+/// The handle of a segment. Once the segment has been freed the empty handle is kept, so that the use of a copy is detected.
 struct hlc_segment {
   hlc_context *context = nullptr;
   std::unique_ptr<halocline::Segment> inner;
@@ -27,7 +27,7 @@ namespace halocline::api {
 
 inline hlc_status out(Status status) { return static_cast<hlc_status>(status); }
 
-/// Runs a cold call; an allocation that fails in it becomes a status.
+/// Runs a call off the hot path; a failed allocation in it becomes a status.
 template <class Call>
 hlc_status guarded(const char *name, Call call) {
   try {
@@ -45,11 +45,11 @@ inline Status null_on(const Communicator &context, const char *function, const c
 /// Fails unless MPI may be called.
 Status mpi_is_up(const char *function);
 
-/// Before something is released: after MPI_Finalize no rank can be waited for, and what MPI holds stays as it is. The context is lost then, and
-/// the release does what a rank can do alone.
+/// Called before a release. After MPI_Finalize no rank can wait for others, and MPI's objects cannot be freed. The context is lost then,
+/// and the release does what a rank can do alone.
 void note_end_of_mpi(Context &context, const char *function);
 
-/// Runs a call of a swap, which must not begin after MPI_Finalize.
+/// Runs a call that starts, tests or finishes a swap; fails after MPI_Finalize.
 template <class Handle, class Run>
 hlc_status in_swap(const char *name, Handle *handle, const char *what, Run run) {
   if (!handle) return out(null(name, what));

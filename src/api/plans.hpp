@@ -1,4 +1,4 @@
-// How plans with swaps (halos of all kinds, exchanges) are made and released: the meetings of all ranks, and the count of what lives.
+// How plans with swaps (halos of all kinds, exchanges) are created and released: the meetings of all ranks, and the count of live plans.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace halocline::api {
 
-/// Makes a halo or an exchange, counts it as live in its context. A rank without a place for the result still tells the others.
+/// Creates a plan, and counts it as live in its context. A rank that passes no pointer for the result still reports this to the others.
 template <class Object, class Spec>
 hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **object) {
   const char *name = name_of(call);
@@ -35,7 +35,7 @@ hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **
   });
 }
 
-/// Releases one, and sets the handle to NULL; nothing happens where ranks are in different calls.
+/// Releases a plan, and sets the handle to NULL. If ranks are in different calls, nothing is released.
 template <class Object>
 hlc_status release(CallName call, Object **object) {
   const char *name = name_of(call);

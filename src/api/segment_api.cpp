@@ -31,7 +31,7 @@ hlc_status on(const char *call, hlc_segment *segment, Operation operation) {
 
 halocline::Target place(const hlc_target &target) { return {target.rank, target.offset}; }
 
-/// Keeps an empty handle, and lets the oldest go if there are many.
+/// Keeps an empty handle, and deletes the oldest if there are many.
 void remember(hlc_context &context, std::unique_ptr<hlc_segment> segment) {
   segment->next = std::move(context.freed_segments);
   context.freed_segments = std::move(segment);

@@ -8,7 +8,7 @@
 
 namespace halocline {
 
-/// Two cache lines: processors fetch lines in pairs, so words of different writers stand this far apart.
+/// Two cache lines: processors fetch lines in pairs, so words of different writers are this far apart.
 inline constexpr std::size_t kLinePair = 128;
 
 /// A counter with one writer that others read or wait for. It only grows.

@@ -1,4 +1,4 @@
-// The sentence about a value that lies outside its bounds.
+// The error message for a value outside its bounds.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/bounds.hpp"
 

@@ -1,4 +1,4 @@
-// Arguments with bounds, as lists: a name, a value, the least and the greatest.
+// Checks arguments against bounds: each has a name, a value, a least and a greatest value.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// The function of the API that was called, and by which rank; below 0: it has none.
+/// The API function that was called, and the rank that called it; below 0: not known.
 struct Caller {
   const char *call;
   int rank = -1;
@@ -18,13 +18,13 @@ struct Caller {
 struct Bound {
   const char *name;
   std::int64_t value, least, greatest;
-  const char *rest = nullptr;  // how the sentence goes on; NULL: ", it must be LEAST to GREATEST"
+  const char *rest = nullptr;  // end of the message; null: ", it must be LEAST to GREATEST"
 };
 
 /// HLC_ERR_ARGUMENT: "hlc_call on rank 1: name is 7, it must be 0 to 2".
 Status out_of_bounds(const Caller &caller, const Bound &bound);
 
-/// Fails for the first value that lies outside its bounds.
+/// Fails for the first value outside its bounds.
 inline Status check_bounds(const Caller &caller, std::initializer_list<Bound> bounds) {
   for (const Bound &bound : bounds)
     if (bound.value < bound.least || bound.value > bound.greatest) return out_of_bounds(caller, bound);

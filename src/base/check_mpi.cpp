@@ -1,4 +1,4 @@
-// MPI's own text as the thread's error message. Apart, so that the helper process, which has no MPI, links the rest.
+// MPI's own text as the thread's error message. In a file of its own, because the helper process links the rest without MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/status.hpp"
 

@@ -7,7 +7,7 @@
 
 namespace halocline {
 
-/// Nanoseconds of a clock that only goes forward.
+/// Nanoseconds of a monotonic clock.
 inline std::int64_t now_ns() {
   std::timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);

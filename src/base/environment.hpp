@@ -9,8 +9,8 @@ namespace halocline {
 /// Returns HALOCLINE_<name>, or "" if it is not set. Allocates nothing.
 const char *environment(const char *name);
 
-/// Reads HALOCLINE_<name> as a whole number >= 0 into value, which keeps its default if the variable is not set. The message of a
-/// failure names the rank.
+/// Reads HALOCLINE_<name> as a whole number >= 0 into value, which keeps its default if the variable is not set. The error message
+/// names the rank.
 Status environment_number(const char *name, int rank, long &value);
 
 }  // namespace halocline

@@ -1,4 +1,4 @@
-// The list of what is kept.
+// The list of leaked memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/leaked_on_failure.hpp"
 

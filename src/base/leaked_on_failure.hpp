@@ -1,4 +1,4 @@
-// Memory that outlives its owner: MPI may still read or write it, and nobody is left to wait until it is done.
+// Memory that outlives its owner: MPI may still read or write it, and no owner remains that could wait for completion.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace halocline {
 
-/// What can be kept for ever. Nothing is allocated to keep it: each holds the link to the next.
+/// Base of what can be leaked. Leaking allocates nothing: each object holds the link to the next.
 class LeakedOnFailure {
  public:
   virtual ~LeakedOnFailure() = default;

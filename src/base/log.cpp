@@ -1,4 +1,4 @@
-// The once-only reports on stderr.
+// Reports on stderr that are written once.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/log.hpp"
 
@@ -16,7 +16,7 @@ namespace halocline {
 namespace {
 
 using Subject = std::pair<const char *, const char *>;
-constexpr std::size_t kMostReports = 64;  // more than there are modes and reasons; nothing is allocated
+constexpr std::size_t kMostReports = 64;  // more than there are modes and reasons; avoids allocation
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Looking for a notification that is set.
+// Finding a notification that is set, and setting the words of NotificationWords.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/notifications.hpp"
 
@@ -9,12 +9,12 @@ namespace halocline {
 namespace {
 
 constexpr int kLeafBits = 64, kTopBits = kLeafBits * 64;  // the words below one leaf, below one top
-constexpr int kMostLooks = 50;  // some microseconds; a look at every word takes some tens
+constexpr int kMostLooks = 50;  // some microseconds; a scan of every word takes tens of microseconds
 
 std::int64_t bytes_of_words(int count) { return round_up(std::int64_t{4} * count, kLinePair); }
 std::int64_t bytes_of_bits(int words, int below) { return round_up(std::int64_t{8} * ((words + below - 1) / below), kLinePair); }
 
-/// The bits of one word of an index whose first stands for `begin`, each for `below`, that lie between first and end.
+/// A mask of the bits for [first, end) in a word of the index. Its bit 0 stands for the ids from `begin`, each bit for `below` ids.
 std::uint64_t bits_between(int begin, int below, int first, int end) {
   const int low = std::max(0, (first - begin) / below), high = std::min(63, (end - 1 - begin) / below);
   return (~std::uint64_t{0} >> (63 - high)) & (~std::uint64_t{0} << low);
@@ -42,7 +42,7 @@ int Notifications::scan(int first, int end) const {
   return end;
 }
 
-/// Clears a bit and looks once more; true if it stays clear. `restore` sets what was set meanwhile anew.
+/// Clears a bit and then checks again; true if it stays clear. If `is_there` finds something set meanwhile, `restore` sets the bit again.
 template <class IsThere, class Restore>
 bool Notifications::clear(Bits &bits, int place, IsThere is_there, Restore restore) const {
   // SYNC gap-before-answer (pairs with find)
@@ -84,12 +84,13 @@ int Notifications::find(int first, int end) const {
   if (!leaves_ || end - first <= kScanned) return scan(first, end);
   for (int looks = 0; looks < kMostLooks; ++looks) {
     std::uint32_t cleared = 0;
-    // SYNC gap-before-answer (pairs with clear): no gap but my own was open between these two loads if all that had begun had ended.
+    // SYNC gap-before-answer (pairs with clear): if begun == ended + cleared, only this thread's own gaps
+    // were open between these two loads.
     const std::uint32_t ended = gaps_->ended.load(std::memory_order_seq_cst);
     const int id = look(first, end, &cleared);
     if (id != end || gaps_->begun.load(std::memory_order_seq_cst) == ended + cleared) return id;
   }
-  return scan(first, end);  // somebody has stopped amid a gap
+  return scan(first, end);  // another thread or process has stopped inside a gap
 }
 
 NotificationWords::NotificationWords(char *memory, int notification_count, int count)
@@ -102,7 +103,7 @@ std::int64_t NotificationWords::bytes_of(int notification_count, int monotonic_c
 }
 
 void NotificationWords::raise(int word, std::uint32_t value) const {
-  // SYNC later-before-earlier (pairs with await_round): the network may bring a barrier's number after that of the next.
+  // SYNC later-before-earlier (pairs with await_round): the network may deliver a barrier's number after that of the next.
   NotificationWord &risen = word_at(word);
   if (static_cast<std::int32_t>(value - risen.load(std::memory_order_relaxed)) <= 0) return;
   // SYNC payload-before-notification (pairs with risen)
@@ -110,8 +111,9 @@ void NotificationWords::raise(int word, std::uint32_t value) const {
 }
 
 bool NotificationWords::set(std::uint32_t id, std::uint32_t value) const {
-  // SYNC payload-before-notification (pairs with seen and take): the provider queues an announcement when the bytes are there.
-  // SYNC pieces-before-notification (pairs with RemoteRma::put_notify), writes-before-notification (pairs with RemoteRma::notify_in_order): what is announced is the last piece, the others are there.
+  // SYNC payload-before-notification (pairs with seen and take): the provider reports immediate data after its bytes are placed.
+  // SYNC pieces-before-notification (pairs with RemoteRma::put_notify), writes-before-notification (pairs with RemoteRma::notify_in_order):
+  // the piece with the immediate data is the last, the others have arrived.
   if (id < static_cast<std::uint32_t>(notifications.count())) {
     if (value != 0) notifications.set(static_cast<int>(id), value);
     return value != 0;

@@ -1,5 +1,5 @@
-// The notifications of a segment: words that one rank sets and another finds, takes and sets back to 0. Every word is set here, found here
-// and taken here, so that whoever sees it may read what was put before.
+// The notifications of a segment: words that one rank sets and another finds, takes and resets to 0. All accesses are in this file, so that
+// a rank that reads a notification may read what was put before it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,31 +14,32 @@ namespace halocline {
 using NotificationWord = std::atomic<std::uint32_t>;
 static_assert(NotificationWord::is_always_lock_free && sizeof(NotificationWord) == 4);
 
-/// Words that share a pair of cache lines.
+/// Words per pair of cache lines.
 inline constexpr int kWordsPerLinePair = 32;
 
-/// Notifications in memory that others map, too: any of them sets, looks and takes. Up to kScanned of them are looked at one by one. Over more
-/// there is an index of two levels, so that a look costs some loads however many there are:
+/// Notifications in memory that several processes map: each may set, find and take them. Up to kScanned of them are scanned one by one.
+/// More have an index of two levels, so that a look costs a few loads however many there are:
 ///
-///   | a word per notification | a leaf of 64 bits per 64 words | a top of 64 bits per 64 leaves | gaps |   each from a line pair on
+///   | a word per notification | a leaf of 64 bits per 64 words | a top of 64 bits per 64 leaves | gaps |   each starts on a line pair
 ///
-/// A bit says that something below it may be set. Whoever sets a word sees to its bits afterwards; nobody clears them when a word is taken,
-/// but whoever looks and finds nothing below, and then looks below once more: either that look sees a word that was set meanwhile, and sets the
-/// bit anew, or who set it sees the bit gone. Such gaps are counted when they begin and when they end; another look that finds nothing while there
-/// was one is no answer. All of this is sequentially consistent. tests/models/notifications.pml.
+/// A bit says that something below it may be set. A setter stores the word, then sets the bits that are clear. `take` leaves the bits set.
+/// A look that finds nothing below a bit clears the bit and then checks below it once more. Either this check sees a word that was set
+/// meanwhile, and sets the bit again, or the setter of that word sees the bit clear. The time between clearing and checking is a gap,
+/// counted when it begins and when it ends. Another look that finds nothing while a gap was open is repeated. All of this is sequentially
+/// consistent. Model: tests/models/notifications.pml.
 class Notifications {
  public:
   static constexpr int kScanned = 64;
 
   Notifications() = default;
-  /// Over memory that holds zeros at first; `count` is the same for all who map it.
+  /// Over memory that is zero at first; `count` is the same in all processes that map it.
   Notifications(char *memory, int count);
   static std::int64_t bytes_of(int count);
 
   int count() const { return count_; }
   char *memory() const { return reinterpret_cast<char *>(words_); }
 
-  /// Sets one: everything that this thread wrote before may be read by whoever sees it.
+  /// Sets one. A rank that sees it may read everything that this thread wrote before.
   void set(int id, std::uint32_t value) const {
     // SYNC payload-before-notification (pairs with seen and take)
     if (!leaves_) return words_[id].store(value, std::memory_order_release);
@@ -51,12 +52,12 @@ class Notifications {
     // SYNC payload-before-notification (pairs with set)
     return words_[id].load(std::memory_order_acquire);
   }
-  /// Takes one: returns its value and sets it to 0, in one step. Of several who take it one gets the value.
+  /// Takes one: returns its value and sets it to 0, atomically. Of several takers one gets the value.
   std::uint32_t take(int id) const {
     // SYNC payload-before-notification (pairs with set)
     return words_[id].exchange(0, std::memory_order_acquire);
   }
-  /// The first from `first` to before `end` that is set; `end` if none is.
+  /// The first in [first, end) that is set; `end` if none is.
   int find(int first, int end) const;
 
  private:
@@ -67,7 +68,7 @@ class Notifications {
   };
 
   static bool is_marked(const Bits &bits, int place) { return (bits.load(std::memory_order_seq_cst) >> place & 1) != 0; }
-  /// Only who finds a bit clear writes it: mostly none is, and the lines stay with all who set.
+  /// Writes a bit only if it is clear. Mostly it is set, and the cache line stays shared among the setters.
   static void raise(Bits &bits, int place) {
     if (!is_marked(bits, place)) bits.fetch_or(std::uint64_t{1} << place, std::memory_order_seq_cst);
   }
@@ -88,31 +89,33 @@ class Notifications {
   int count_ = 0;
 };
 
-/// All that announcements of other nodes may set, by id: notifications, and words behind their last line pair that only rise, because an
-/// announcement may be overtaken by a later one. Each of these has a line pair of its own, and an id. The notifications may lie elsewhere.
+/// The words that immediate data from other nodes may set, by id: notifications, then monotonic words from the next line pair on. A
+/// monotonic word only grows, because a later announcement may overtake an earlier one; each has an id and a line pair of its own. The
+/// notifications may be elsewhere in memory.
 struct NotificationWords {
   Notifications notifications;
   NotificationWord *monotonic = nullptr;
   int monotonic_count = 0;
 
   NotificationWords() = default;
-  /// | notifications | words that rise, from a line pair on |
+  /// Layout: | notifications | monotonic words, from a line pair on |
   NotificationWords(char *memory, int notification_count, int count);
   static std::int64_t bytes_of(int notification_count, int monotonic_count);
-  /// An announcement has room for so many ids.
+  /// Most ids that fit into immediate data.
   static constexpr int kMostIds = 1 << 17;
-  /// The id of the first word that rises.
+  /// The id of the first monotonic word.
   static int first_monotonic(int notification_count) { return static_cast<int>(round_up(notification_count, kWordsPerLinePair)); }
-  /// All ids lie below it.
+  /// All ids are less than this.
   int ids() const { return first_monotonic(notifications.count()) + monotonic_count; }
 
-  /// Sets what has this id; false if nothing has, and for a notification with the value 0. Numbers that only rise come to 0 when they wrap around.
+  /// Sets the word with this id; false if there is none, and for a notification with the value 0. Monotonic words may take the value 0,
+  /// because they wrap around.
   bool set(std::uint32_t id, std::uint32_t value) const;
-  /// Raises the word of this number, unless it would go back.
+  /// Raises this monotonic word, unless the value is older.
   void raise(int word, std::uint32_t value) const;
-  /// Sets a word back that nobody raises just now.
+  /// Resets a monotonic word; no rank may raise it at the same time.
   void lower(int word) const { word_at(word).store(0, std::memory_order_release); }
-  /// A word that rises.
+  /// The value of a monotonic word.
   std::uint32_t risen(int word) const {
     // SYNC payload-before-notification (pairs with raise)
     return word_at(word).load(std::memory_order_acquire);

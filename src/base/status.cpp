@@ -1,4 +1,4 @@
-// The thread's error message: printf text, or nothing.
+// The thread's error message.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/status.hpp"
 
@@ -9,7 +9,7 @@
 namespace halocline {
 namespace {
 
-// Not a string: that memory has run out must be said without any.
+// Not a std::string: reporting that memory has run out must not allocate.
 thread_local char message[1024] = "";
 
 }  // namespace

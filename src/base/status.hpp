@@ -1,4 +1,4 @@
-// Statuses and the one-sentence message that goes with a failure. Every layer uses them; the C API hands them out as they are.
+// Statuses and the one-sentence message that goes with a failure. Every layer uses them; the C API returns them unchanged.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace halocline {
 
-/// What a call came to; the values are those of hlc_status. `again` says "not yet" and is no error.
+/// The result of a call; the values are those of hlc_status. `again` says "not yet" and is no error.
 enum class [[nodiscard]] Status : int {
   ok = HLC_OK,
   again = HLC_AGAIN,
@@ -27,7 +27,7 @@ inline bool failed(Status status) { return status != Status::ok && status != Sta
 /// Sets this thread's message (printf rules) and returns the status, so that a failing line reads `return fail(...)`.
 [[gnu::format(printf, 2, 3)]] Status fail(Status status, const char *format, ...);
 
-/// This thread's message; the first to know writes it and nobody overwrites it on the way up.
+/// This thread's message. The function that detects the error writes it; its callers do not overwrite it.
 const char *error_message();
 
 /// Turns an MPI return code into a status, with the name of the MPI call and MPI's own text as the message.
@@ -35,8 +35,8 @@ Status check_mpi(int code, const char *call);
 
 }  // namespace halocline
 
-/// Returns from the calling function when an expression fails; the only macro of the library. The counter keeps the names of nested ones,
-/// in a lambda that is part of the expression, apart.
+/// Returns from the calling function when an expression fails; the only macro of the library. The counter makes names unique where the
+/// expression contains a lambda that uses the macro too.
 #define HLC_TRY(expression) HLC_TRY_NAMED_(expression, __COUNTER__)
 #define HLC_TRY_NAMED_(expression, number) HLC_TRY_AS_(expression, number)
 #define HLC_TRY_AS_(expression, number)                                                                                      \

@@ -1,4 +1,4 @@
-// Writing what another core reads next, and has read before: past this core's caches, or into lines that were fetched ahead.
+// Writing data that another core reads next and has read before: with stores that bypass this core's caches, or into prefetched lines.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace halocline {
 
-/// Has this core's cache fetch the lines of [to, to + bytes) for writing, several at a time. A store that misses fetches one after the other.
+/// Prefetches the cache lines of [to, to + bytes) for writing, several at a time. Stores that miss would fetch one after the other.
 inline void fetch_to_write(const char *to, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += 64) {
 #if defined(__x86_64__)
-    // Processors that do not know it pass over it; without a target option a compiler would fetch the line for reading.
+    // Processors without this instruction ignore it. Without a target option __builtin_prefetch would fetch the line for reading.
     asm volatile("prefetchw %0" : : "m"(to[at]));
 #else
     __builtin_prefetch(to + at, 1);
@@ -23,7 +23,7 @@ inline void fetch_to_write(const char *to, std::int64_t bytes) {
   }
 }
 
-/// True if this processor can copy bytes from `to` on with stores that do not fetch the line first.
+/// True if this processor can write `bytes` at `to` with streaming stores, which do not fetch the line first.
 inline bool can_stream([[maybe_unused]] const void *to, [[maybe_unused]] std::int64_t bytes) {
 #if defined(__SSE2__)
   return bytes >= 256 && reinterpret_cast<std::uintptr_t>(to) % 16 == 0;
@@ -32,7 +32,7 @@ inline bool can_stream([[maybe_unused]] const void *to, [[maybe_unused]] std::in
 #endif
 }
 
-/// Copies with such stores where can_stream, else as memcpy. A release store does not order them: call stream_fence before it.
+/// Copies with streaming stores where can_stream, else as memcpy. A release store does not order them: call stream_fence before it.
 inline void stream_copy(char *to, const char *from, std::int64_t bytes) {
   std::int64_t done = 0;
 #if defined(__SSE2__)

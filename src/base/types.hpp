@@ -1,4 +1,4 @@
-// What is known of an hlc_type: its name and the bytes of an element.
+// Properties of an hlc_type: its name and the bytes of an element.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// More bytes than that no array has: the address space of one process, more or less.
+/// Upper limit for the bytes of an array: about the address space of one process.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
 
 /// "name[i]", as messages name the element of an argument.
@@ -29,7 +29,7 @@ inline const char *type_name(std::int64_t type) {
   return "no hlc_type";
 }
 
-/// Bytes of an element; 0 for HLC_OPAQUE, whose users say it, and for a number that is no type.
+/// Bytes of an element; 0 for HLC_OPAQUE, whose size the user gives, and for a number that is no type.
 inline std::int64_t type_bytes(hlc_type type) {
   switch (type) {
     case HLC_OPAQUE: return 0;

@@ -1,4 +1,4 @@
-// The table of known variables, and the search for others.
+// The table of known environment variables, and the search for unknown ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/variables.hpp"
 
@@ -19,10 +19,10 @@ constexpr std::string_view kKnown[] = {
     "CHECK", "DRIVE", "EPOCH", "FAKE_NETWORK", "FAKE_NODES", "INTERFACE", "MODE", "PROGRESS", "PROVIDER", "QUIET", "TIMEOUT", "XPMEM",
     // the tools' and tests'
     "ABI_MPIEXEC", "BREAK", "HOSTS", "SOAK_SWAPS",
-    // where it is installed, as modules and CMake say it
+    // where it is installed, as set by environment modules and CMake
     "DIR", "HOME", "ROOT", "VERSION"};
 
-/// name stands behind the prefix.
+/// `name` is the part after the prefix.
 bool is_known(std::string_view name) {
   return name.substr(0, kOfTests.size()) == kOfTests || std::find(std::begin(kKnown), std::end(kKnown), name) != std::end(kKnown);
 }

@@ -1,10 +1,10 @@
-// The names of all environment variables that belong to the library, so that a misspelled one is not passed over in silence.
+// The names of all environment variables of the library, so that a misspelled one is reported.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 namespace halocline {
 
-/// Reports each variable that begins with HALOCLINE_ and is none that the library, its tools or its tests know.
+/// Reports each variable that begins with HALOCLINE_ and is not known to the library, its tools or its tests.
 void report_unknown_variables();
 
 }  // namespace halocline

@@ -1,4 +1,4 @@
-// The running of blocks: which fields a swap moves, and the copies themselves. Planning is in plan.cpp.
+// Running swaps of blocks: which fields a swap copies, and the copies themselves. Planning is in plan.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/blocks.hpp"
 
@@ -33,7 +33,7 @@ Status Blocks::finish() {
   return Status::ok;
 }
 
-/// Blocks have no guards of their own: the descriptors and the stamps are compared.
+/// Blocks have no checks of their own: check mode compares the descriptors and the stamps of messages.
 Status Blocks::launch() {
   return exchange_.start([this] {
     RoundDescriptor descriptor{{reverse_}, reverse_ ? "fields in reverse" : "fields", {}};
@@ -82,7 +82,7 @@ void Blocks::pull(int edge) {
   do_all(reverse_ ? link.out : link.in, {Task::pull});
 }
 
-/// In reverse several pieces may add to one cell: one thread does them all, in their order.
+/// In reverse several pieces may add to one cell: so one thread processes all, in their order.
 void Blocks::do_all(const PieceList &list, const Work &work) {
   if (sharing_ && !reverse_) return share(list, work);
   for (const Piece &piece : list.pieces) do_piece(piece, work);
@@ -106,7 +106,7 @@ void Blocks::do_piece(const Piece &piece, const Work &work) const {
   }
 }
 
-/// The halo's values have gone to their owners.
+/// Clears the halos after their values have been added at the owners.
 void Blocks::clear_halos() {
   const auto clear_list = [&](const PieceList &list) {
     for (const Piece &piece : list.pieces)

@@ -1,4 +1,4 @@
-// Swaps of any set of boxes: one exchange with an edge per neighbouring rank, and copies between the blocks of this one.
+// Swaps of any set of boxes: one exchange with an edge per neighbouring rank, and copies between the blocks of this rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,9 +21,9 @@ class Blocks final : private Packer {
   explicit Blocks(Context &context);
   ~Blocks() override;
 
-  /// What a rank does alone: checks the spec, and says in *plan what is compared between ranks: the names of the first block's fields.
+  /// The part that a rank does alone: checks the spec, and writes to *plan what ranks compare, the names of the first block's fields.
   Status accept(const hlc_blocks_spec *spec, std::string *plan);
-  /// Plans what has been checked. Collective; the same status on all ranks.
+  /// Makes the plan for the checked spec. Collective; the same status on all ranks.
   Status create(const hlc_blocks_spec *spec);
   Status start(const hlc_swap *what);
   Status test();
@@ -40,7 +40,7 @@ class Blocks final : private Packer {
   hlc_plan_info describe() const;
 
  private:
-  /// What is the same in all blocks.
+  /// The properties of a field that are the same in all blocks.
   struct Field {
     hlc_type type = HLC_OPAQUE;
     std::int64_t element = 0;
@@ -53,18 +53,18 @@ class Blocks final : private Packer {
     Strides strides{};
     FieldPlace place;
   };
-  /// A box of cells of one of my blocks that face one of another block, in one field.
+  /// In one field: a box of cells of one of my blocks, and the matching box of another block.
   struct Move {
     char *mine = nullptr;
-    char *theirs = nullptr;              // where it can be reached
+    char *theirs = nullptr;              // if it can be accessed directly
     BoxCopy to_buffer, from_buffer;      // mine, packed and unpacked
     BoxCopy pull, push;                  // from theirs to mine, and from mine to theirs
   };
-  /// The same in all fields. Mine is the halo of an incoming piece, the edge of an outgoing one, theirs the other.
+  /// The same in all fields. `mine` is the halo of an incoming piece, or the edge of an outgoing one; `theirs` is the other.
   struct Piece {
     int block = 0, peer_block = 0;
     Box mine, theirs;
-    std::int64_t cells_before = 0;  // of the message
+    std::int64_t cells_before = 0;  // in the message
     std::vector<Move> moves;        // per field
   };
   struct PieceList {
@@ -72,13 +72,13 @@ class Blocks final : private Packer {
     PartOrder order;
     std::int64_t cells = 0;
   };
-  /// What I exchange with another rank, or with myself (in alone).
+  /// The pieces exchanged with another rank, or between my own blocks (then only `in`).
   struct Link {
     int rank = 0;
     PieceList in, out;
     std::vector<int> my_blocks, peer_blocks;  // that take part, each once, ascending
   };
-  /// What a rank tells another of an array, so that it can read it.
+  /// The descriptor of an array with which another rank can read it.
   struct ReadDescriptor {
     std::int64_t serial, offset;
     Strides strides;
@@ -86,7 +86,7 @@ class Blocks final : private Packer {
   struct ReadDescriptors : Job {
     std::vector<std::vector<ReadDescriptor>> mine, theirs;  // per link: of each block that takes part, per field
   };
-  /// What is done with the pieces of a message.
+  /// The operation on the pieces of a message.
   enum class Task : char { pack, unpack, pull, to_myself };
   struct Work {
     Task task = Task::pack;

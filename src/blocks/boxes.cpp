@@ -1,5 +1,5 @@
-// Gathering and intersecting. Two blocks that do not overlap meet in one box of the halo at most, for each image of the other in a periodic
-// domain; a star stencil cuts it into what lies beside the faces.
+// Gathering and intersecting boxes. The halo of a block overlaps each periodic image of another, disjoint block in at most one box. With a
+// star stencil only the parts beside the faces count.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/boxes.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 std::size_t at(int d) { return static_cast<std::size_t>(d); }
 
-/// What two boxes have in common; without cells if that is nothing.
+/// The intersection of two boxes; without cells if it is empty.
 Box common(const Box &a, const Box &b) {
   Box both;
   for (std::size_t d = 0; d < a.start.size(); ++d) {
@@ -34,14 +34,14 @@ Box moved(Box box, const Cells &by, std::int64_t sign) {
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-/// Images of a box that may meet another: from the first to the last, in whole domains.
+/// The periodic images of a box that may overlap another: from the first to the last, shifted by whole domains.
 struct Images {
   Cells first{}, last{};
   bool none = false;
 
   Images(const Domain &domain, const Box &whole, const Box &from) {
     for (std::size_t d = 0; d < first.size() && !none; ++d) {
-      // first: the lowest that ends behind the beginning of `whole`; last: the highest that begins before its end.
+      // first: the lowest image that ends after the start of `whole`; last: the highest that starts before its end.
       const std::int64_t below = whole.start[d] - from.start[d] - from.count[d], above = whole.start[d] + whole.count[d] - from.start[d];
       if (domain.periodic[d]) {
         first[d] = floor_div(below, domain.extent[d]) + 1;
@@ -53,7 +53,7 @@ struct Images {
     }
   }
 
-  /// Goes to the next image, the first dimension fastest; false after the last.
+  /// Advances to the next image, the first dimension fastest; false after the last.
   bool next(Cells &image) const {
     for (std::size_t d = 0; d < image.size(); ++d) {
       if (++image[d] <= last[d]) return true;
@@ -68,7 +68,7 @@ class OverlapsOfPair {
  public:
   OverlapsOfPair(const Domain &domain, std::vector<Overlap> &overlaps) : domain_(domain), overlaps_(overlaps) {}
 
-  /// Box with its halo.
+  /// The box with its halo.
   Box whole(const Box &box) const {
     Box grown = box;
     for (std::size_t d = 0; d < grown.start.size(); ++d) {
@@ -106,7 +106,7 @@ class OverlapsOfPair {
     }
   }
 
-  /// Cells of `region` that the image of `from` owns, counted in both arrays from their first halo cell.
+  /// Adds the cells of `region` that the image of `from` owns, as indices in both arrays, counted from the first halo cell.
   void add(Overlap pair, const Box &region, const Box &to, const Box &from, const Cells &shift) {
     const Box met = common(region, moved(from, shift, +1));
     if (met.cells() == 0) return;

@@ -1,4 +1,4 @@
-// The boxes of all ranks while blocks are planned, and where the halo of one meets another.
+// The boxes of all ranks, used while blocks are planned, and the overlaps between the halo of one and another.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace halocline {
 
-/// A block as all ranks know it.
+/// A block in the table that all ranks share.
 struct Placed {
   Box box;  // of the domain
   std::int64_t id = 0;
 };
 
-/// The domain, and how far the halos of its blocks reach.
+/// The domain, and the halo depths of its blocks.
 struct Domain {
   int ndims = 1;
   Cells extent{1, 1, 1, 1}, low{}, high{};
@@ -26,7 +26,7 @@ struct Domain {
   static Domain of(const hlc_blocks_spec &spec);
 };
 
-/// The boxes of all ranks, held once per node.
+/// The boxes of all ranks, stored once per node.
 class BoxTable {
  public:
   /// Collective over the context; the same status on all ranks.
@@ -34,21 +34,21 @@ class BoxTable {
   std::span<const Placed> of(int rank) const;
 
  private:
-  std::int64_t record_ = 0;  // bytes of a rank's record: how many blocks it has, and as many as the most have
+  std::int64_t record_ = 0;  // bytes of a rank's record: its number of blocks, and space for the most blocks of any rank
   SharedMemory table_;
 };
 
-/// Cells that a block needs of another.
+/// Cells that a block needs from another.
 struct Overlap {
   int to = 0, from = 0;  // indices in the lists of their ranks
   Box halo;              // in the array of `to`
   Box edge;              // in the array of `from`
 };
 
-/// Lists what the blocks of one rank need of those of another, or of their own: in the same order on both.
+/// Lists what the blocks of one rank need from those of another, or from each other; in the same order on both ranks.
 std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, std::span<const Placed> from, bool same_rank);
 
-/// Fails if one of this rank's blocks shares a cell with another, and names both with their owners.
+/// Fails if one of this rank's blocks shares a cell with another; the message names both with their owners.
 Status check_disjoint(const Context &context, const Domain &domain, const BoxTable &table);
 
 }  // namespace halocline

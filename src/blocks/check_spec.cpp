@@ -1,4 +1,4 @@
-// The checks, from the domain down to single fields.
+// The checks of a spec of blocks, from the domain down to single fields.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/check_spec.hpp"
 
@@ -79,7 +79,7 @@ Status check_strides(const BlockShape &shape, const hlc_field &field, const std:
   return Status::ok;
 }
 
-/// Fields may be interleaved, but no two may be the same memory.
+/// Fields may be interleaved, but no two may start at the same address.
 Status check_apart(const hlc_blocks_spec &spec, int rank) {
   std::vector<std::pair<const void *, int>> places;
   places.reserve(static_cast<std::size_t>(spec.nblocks) * static_cast<std::size_t>(spec.nfields));

@@ -1,4 +1,4 @@
-// What one rank can check of a spec of blocks alone, and a block as the functions of the halo's geometry take it.
+// The checks of a spec of blocks that one rank can do alone, and a block in the form that the halo's geometry functions take.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace halocline {
 
-/// A message names the argument, the rank and the value.
+/// Checks a spec. The error message names the argument, the rank and the value.
 Status check_blocks_spec(const hlc_blocks_spec *spec, int rank);
 
-/// One block of a spec as the spec of a halo: what its strides and extents are.
+/// One block of a spec as the spec of a halo, for its strides and extents.
 struct BlockShape {
   BlockShape(const hlc_blocks_spec &blocks, int block);
   BlockShape(const BlockShape &) = delete;

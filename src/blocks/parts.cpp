@@ -1,4 +1,4 @@
-// The bookkeeping of parts.
+// The rounds of the parts: starting, leaving, failing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/parts.hpp"
 

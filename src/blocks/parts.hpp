@@ -1,4 +1,4 @@
-// Who of a rank's threads has come how far in a swap of blocks. The lock is taken twice per part and swap; waiting threads look at words.
+// The progress of each of a rank's threads in a swap of blocks. The lock is taken twice per part and swap; waiting threads only load words.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace halocline {
 
-/// The rounds of the parts. A round: every part starts; the last one launches; one of those that come to finish drives; finished.
+/// The rounds of the parts. In a round every part starts, and the last one launches the exchange. The first to finish drives it to the end.
 class Parts {
  public:
   explicit Parts(int parts) : in_flight_(static_cast<std::size_t>(parts)) {}
 
-  /// What a part finds when it starts.
+  /// The order in which a part enters the round.
   enum class Entry : char { first, between, last };
-  /// Runs `join` under the lock, as the first of the round or not; then the part is in flight. state: it is already, or a round has failed.
+  /// Runs `join(first of the round or not)` under the lock; then the part is in the round. Status::state: it is already, or a round has
+  /// failed.
   template <class Join>
   Status start(int part, Join join, Entry *entry) {
     const std::lock_guard lock(mutex_);
@@ -31,20 +32,20 @@ class Parts {
     if (*entry == Entry::last) started_ = 0;
     return Status::ok;
   }
-  /// The round has been launched by the last part to start it.
+  /// Publishes that the last part to start has launched the round.
   void launched() {
     // SYNC started-before-finish (pairs with is_launched)
     launched_.value.store(round_, std::memory_order_release);
   }
-  /// The round in which a part is; 0: in none.
+  /// The round that a part is in; 0: none.
   std::uint64_t round_of(int part);
   bool is_launched(std::uint64_t round) const {
     // SYNC started-before-finish (pairs with launched)
     return launched_.value.load(std::memory_order_acquire) >= round;
   }
-  /// True for the first thread that asks in a round: it drives.
+  /// True for the first thread that calls this in a round, which then drives.
   bool drives(std::uint64_t round);
-  /// The driver is done.
+  /// Publishes that the driving thread has completed the round.
   void finished(std::uint64_t round) {
     // SYNC copied-before-finished (pairs with is_finished)
     finished_.value.store(round, std::memory_order_release);
@@ -53,12 +54,12 @@ class Parts {
     // SYNC copied-before-finished (pairs with finished)
     return finished_.value.load(std::memory_order_acquire) >= round;
   }
-  /// The part is in flight no more. Returns what became of its round, with the message.
+  /// The part leaves its round. Returns the round's status, with the message.
   Status leave(int part);
 
-  /// The running round has failed, with this thread's message: all parts get it, and none can start again.
+  /// Fails the running round with this thread's message: all parts get it, and none can start again.
   Status fail_round(Status status);
-  /// The same with HLC_ERR_TIMEOUT, unless all parts have started meanwhile, which is ok.
+  /// The same with HLC_ERR_TIMEOUT. Returns ok if all parts have started meanwhile, or a round has failed already.
   Status give_up_missing(int rank, int part, std::int64_t timeout_ns);
 
   int count() const { return static_cast<int>(in_flight_.size()); }
@@ -70,8 +71,8 @@ class Parts {
   Status fail_locked(Status status);
 
   std::mutex mutex_;
-  std::vector<std::uint64_t> in_flight_;  // the round in which each part is; 0: in none
-  int started_ = 0;  // parts that have started the round that has not been launched
+  std::vector<std::uint64_t> in_flight_;  // the round that each part is in; 0: none
+  int started_ = 0;  // parts that have started the next round, which is not launched yet
   std::uint64_t round_ = 0, failed_round_ = 0;
   std::atomic<std::uint64_t> driven_{0};
   Counter launched_, finished_;

@@ -1,4 +1,5 @@
-// The planning of blocks: what must agree, who is a neighbour, which boxes go where, and the addresses of what can be read directly.
+// The planning of blocks: what must agree, which ranks are neighbours, which boxes are sent where, and the addresses of what can be read
+// directly.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <string>
@@ -22,15 +23,15 @@ void keep_each_once(std::vector<int> &numbers) {
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
-/// Where a number stands in an ascending list that has it.
+/// The position of a number in an ascending list that contains it.
 std::size_t place_of(const std::vector<int> &numbers, int number) {
   return static_cast<std::size_t>(std::lower_bound(numbers.begin(), numbers.end(), number) - numbers.begin());
 }
 
-/// A type with its bytes as one number, which no type of another size has.
+/// A type and its size as one number, unique for the pair.
 std::int64_t code_of(hlc_type type, std::int64_t element) { return element * 16 + type; }
 
-/// Pairs of dimensions of which the first runs faster, a bit each; none where either has one cell.
+/// The pairs of dimensions of which the first varies faster, a bit each; none if either has only one cell.
 std::int64_t nesting_bits(const BlockShape &shape, const Strides &strides) {
   const Nesting nesting = find_nesting(shape.spec, strides);
   std::int64_t bits = 0;
@@ -107,7 +108,7 @@ Status Blocks::create(const hlc_blocks_spec *spec) {
   return Status::ok;
 }
 
-/// Whichever thread comes last launches a swap, and the first to finish drives it: MPI must allow that.
+/// The last thread to start launches a swap, and the first to finish drives it: so any thread may call MPI.
 Status Blocks::make_team() {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
@@ -140,7 +141,7 @@ Status Blocks::check_same_on_all_ranks(const hlc_blocks_spec &spec, const Option
   });
 }
 
-/// Types are those of this rank's first block; a rank without blocks learns them from the others.
+/// Takes the types of this rank's first block; a rank without blocks gets them from the others in agree_on_types.
 void Blocks::take_fields(const hlc_blocks_spec &spec) {
   fields_.resize(static_cast<std::size_t>(spec.nfields));
   for (std::size_t f = 0; f < fields_.size(); ++f) {
@@ -198,7 +199,7 @@ Status Blocks::agree_on_types() {
   });
 }
 
-/// The order of cells in a message: that of the arrays of all ranks, or of the layout where they differ from each other.
+/// The order of cells in a message: that of the arrays of all ranks, or that of the layout if they differ.
 Status Blocks::agree_on_orders(const hlc_blocks_spec &spec) {
   std::vector<std::int64_t> bits;
   HLC_TRY(prepare(context_, context_.comm(), [&] {
@@ -216,7 +217,7 @@ Status Blocks::agree_on_orders(const hlc_blocks_spec &spec) {
   return Status::ok;
 }
 
-/// The boxes of all ranks are there only while this lasts.
+/// The table of all ranks' boxes exists only during this call.
 Status Blocks::find_links(const hlc_blocks_spec &spec) {
   const Domain domain = Domain::of(spec);
   std::vector<Placed> mine;
@@ -302,7 +303,7 @@ void Blocks::point_to_myself() {
     }
 }
 
-/// What lies behind the bytes of a message. Both ends have found it from the same boxes; it guards against ranks that did not.
+/// A hash of the boxes in a message. Both ends compute it from the same boxes; it detects ranks that did not.
 std::int64_t Blocks::shape_of(const PieceList &first, const PieceList &second) const {
   std::int64_t shape = 0;
   for (const PieceList *list : {&first, &second})
@@ -322,7 +323,7 @@ std::vector<Edge> Blocks::make_edges() const {
     edge.in = link.in.cells * cell;
     edge.out = link.out.cells * cell;
     edge.space_in = edge.space_out = std::max(edge.in, edge.out);
-    // The lower rank's incoming pieces come first at both ends.
+    // The lower rank's incoming pieces are first at both ends.
     edge.shape = context_.rank() < link.rank ? shape_of(link.in, link.out) : shape_of(link.out, link.in);
     edge.readable = readable;
     edges.push_back(edge);

@@ -1,5 +1,5 @@
-// Posting, taking and finishing shared items. A thread may look at a job that is over, or at the next one's list with the last one's
-// word: it must not take an item then. So the words are closed before another job is posted, and an item is taken by compare and swap.
+// Posting, taking and finishing shared items. A thread may see a job that is finished, or the next job's list with the previous job's
+// word. It must not take an item then. So the words are closed before another job is posted, and an item is taken by compare and swap.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/team.hpp"
 
@@ -63,7 +63,8 @@ bool SharedJob::take(std::size_t part) {
   // SYNC job-before-item (pairs with publish)
   std::uint64_t seen = word.load(std::memory_order_acquire);
   while ((seen & kClosed) != kClosed) {
-    // SYNC closed-before-posted (pairs with run): a list newer than the word means that the word has been closed since, and the swap fails.
+    // SYNC closed-before-posted (pairs with run): if the list is newer than the word, the word has been closed since,
+    // and the compare and swap fails.
     const PartOrder *job = posted_.load(std::memory_order_acquire);
     const std::uint64_t item = seen & kClosed;
     if (item >= job->count(part)) return false;

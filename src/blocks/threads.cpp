@@ -1,4 +1,4 @@
-// The swaps of blocks that threads drive together: who launches, who drives, and what the others do meanwhile.
+// Swaps of blocks by several threads: one launches, one drives progress, and the others help with copies meanwhile.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -13,7 +13,7 @@ Status Blocks::check_part(const char *call, int part) const {
   return fail(Status::argument, "%s on rank %d: part is %d, it must be 0 to %d", call, context_.rank(), part, parts_ - 1);
 }
 
-/// True if what asks for the swap that another part has asked for.
+/// True if `what` is the same swap that the first part has started.
 bool Blocks::is_same_swap(const hlc_swap *what) const {
   if ((what && what->reverse) != reverse_) return false;
   if (!what || what->nfields == 0) return swapped_.size() == fields_.size();
@@ -41,7 +41,7 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
                                   context_.rank(), part));
   }
   if (entry != Parts::Entry::last) return Status::ok;
-  if (team_->broken()) return Status::ok;  // finish says why
+  if (team_->broken()) return Status::ok;  // finish returns the error
   working_part_ = part;
   sharing_ = parts_ > 1;
   const Status launched = launch();
@@ -62,7 +62,7 @@ Status Blocks::finish_part(int part) {
   return team_->leave(part);
 }
 
-/// Until all parts have started. Their last one may be packing.
+/// Waits until the last part has launched the round; helps it with packing meanwhile.
 void Blocks::wait_for_launch(int part, std::uint64_t round) {
   const std::int64_t timeout_ns = context_.timeout_ns();
   std::int64_t begun_ns = 0;
@@ -89,7 +89,7 @@ void Blocks::drive(int part, std::uint64_t round) {
     team_->finished(round);
 }
 
-/// The driver's waits are bounded, and so is this one.
+/// The waits of the driving thread have time limits, and therefore so has this one.
 void Blocks::help_until_finished(int part, std::uint64_t round) {
   ThreadPause wait;
   while (!team_->is_finished(round)) {
@@ -100,7 +100,7 @@ void Blocks::help_until_finished(int part, std::uint64_t round) {
   }
 }
 
-/// The pieces of a list, by whoever has time. What they are to do stands in shared_ before they are posted.
+/// Processes the pieces of a list by all threads that wait. The operation is written to shared_ before the pieces are posted.
 void Blocks::share(const PieceList &list, const Work &work) {
   shared_ = {&list, work};
   job_->run(list.order, static_cast<std::size_t>(working_part_));

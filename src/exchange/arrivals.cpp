@@ -1,4 +1,4 @@
-// Asking channels, and handing over what they bring.
+// Polls the channels, and hands over what has arrived.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/arrivals.hpp"
 
@@ -12,7 +12,7 @@ void Arrivals::make_tables() {
   shown_.reserve(n);
 }
 
-/// What does not change from round to round while the parts stay the same.
+/// Finds what does not change from round to round while the parts stay the same.
 void Arrivals::arrange() {
   awaited_edges_ = 0;
   for (std::size_t e = 0; e < awaited_.size(); ++e) {
@@ -33,7 +33,7 @@ Status Arrivals::poll() {
   return missing_ > 0 ? Status::again : Status::ok;
 }
 
-/// Asks each channel once, without waiting, and hands on what has come.
+/// Polls each channel once, without waiting, and passes on what has arrived.
 template <class Take>
 Status Arrivals::collect(bool *progress, Take take_come) {
   *progress = false;
@@ -56,7 +56,7 @@ Status Arrivals::look(bool *progress) {
   return left_ == 0 ? Status::ok : Status::again;
 }
 
-/// Hands the packer what has come over edges of one channel: to unpack, to copy from the neighbour, or to be read where it lies.
+/// Hands the packer what has arrived over edges of one channel: to unpack, to copy from the neighbour, or to be read in place.
 Status Arrivals::take(Channel &from, Edges edges) {
   left_ -= static_cast<int>(edges.size());
   if (!plan_.places.empty() && !from.packs()) HLC_TRY(find(from, edges));
@@ -87,7 +87,7 @@ void Arrivals::show(Channel &from, Edges edges) {
   }
 }
 
-/// What came before finish. Edges that came one after the other over the same channel are taken together.
+/// Takes what arrived before finish. Edges that arrived one after the other over the same channel are taken together.
 Status Arrivals::take_early() {
   const Edges come = early_;
   for (std::size_t first = 0, end = 0; first < come.size(); first = end) {
@@ -99,7 +99,7 @@ Status Arrivals::take_early() {
   return Status::ok;
 }
 
-/// As far as the edges have come.
+/// Takes edges by index, up to the first that has not arrived.
 Status Arrivals::take_in_order() {
   for (; next_ < static_cast<int>(came_.size()); ++next_) {
     const auto e = static_cast<std::size_t>(next_);

@@ -1,4 +1,4 @@
-// What comes in a round: which edges are awaited, which have come, and which the owner of the data has got.
+// The arrivals of a round: which edges are awaited, which have arrived, and which the owner of the data has received.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@ class Arrivals {
 
   /// Makes room for the plan's edges.
   void make_tables();
-  /// Who gets what comes.
+  /// The packer that receives what arrives.
   void hand_to(Packer &packer) { packer_ = &packer; }
   /// The plan's parts are other ones than in the last round.
   void parts_changed() { arranged_ = false; }
@@ -32,16 +32,16 @@ class Arrivals {
     next_ = 0;
     left_ = missing_ = awaited_edges_;
   }
-  /// Asks for what has come, and leaves it where it is. In modes whose steps wait inside MPI it asks for nothing.
+  /// Polls for arrivals, and leaves the data where they are. In modes whose steps wait inside MPI it polls nothing.
   Status poll();
-  /// Hands over what came before.
+  /// Hands over what poll has found.
   Status take_come() { return in_order_ ? take_in_order() : take_early(); }
-  /// Asks, and hands over what has come; ok once that is everything.
+  /// Polls, and hands over what has arrived; ok once that is everything.
   Status look(bool *progress);
-  /// Gives back what was shown: it may be overwritten by those whose it is.
+  /// Releases what was shown: its owners may overwrite it.
   Status release_views();
 
-  /// The data of an edge have not come.
+  /// The data of an edge have not arrived.
   bool is_missing(std::size_t edge) const { return awaited_[edge] && came_[edge] != round_; }
   bool all_taken() const { return left_ == 0; }
 
@@ -60,15 +60,15 @@ class Arrivals {
   Packer *packer_;  // the owner of the data, or what takes stamps off its messages
 
   std::uint64_t round_ = 0;
-  std::vector<std::uint64_t> came_;  // per edge: the last round in which its data have come
-  std::vector<bool> awaited_;        // per edge: it brings something in rounds with these parts
+  std::vector<std::uint64_t> came_;  // per edge: the last round in which its data have arrived
+  std::vector<bool> awaited_;        // per edge: it receives data in rounds with these parts
   int awaited_edges_ = 0;
-  bool arranged_ = false, in_order_ = false;  // arranged: what a round needs to know of its parts has been found
-  std::vector<int> early_;                    // come before finish, in order of arrival
+  bool arranged_ = false, in_order_ = false;  // arranged: awaited_ and awaited_edges_ match the parts
+  std::vector<int> early_;                    // arrived before finish, in order of arrival
   int next_ = 0;                              // in order: the first edge that has not been unpacked
   std::vector<int> shown_;                    // views are out of these edges
   int left_ = 0;                              // edges whose data have not been unpacked
-  int missing_ = 0;                           // edges whose data have not come
+  int missing_ = 0;                           // edges whose data have not arrived
 };
 
 }  // namespace halocline

@@ -11,7 +11,7 @@ namespace halocline {
 
 inline constexpr std::int64_t kChunkAlignment = 64;
 
-/// Where each edge's chunk lies in one buffer; the index is the edge's. Edges that are not laid out have no place.
+/// The offset of each edge's chunk in one buffer; the index is the edge's. Edges that are not laid out have none (-1).
 struct ChunkLayout {
   std::vector<std::int64_t> offset;
   std::int64_t bytes = 0;

@@ -1,5 +1,5 @@
-// The contract of a mode. A channel carries a set of edges (neighbours) one way of synchronising; an exchange is one channel, or several side
-// by side where a mode reaches some neighbours through shared memory and others through MPI. Files in modes/ are its implementations.
+// The contract of a mode. A channel carries a set of edges (neighbours) with one method of synchronisation. An exchange has one channel, or
+// several where a mode reaches some neighbours through shared memory and others through MPI. Files in modes/ are its implementations.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,16 +21,17 @@ struct Edge {
   std::int64_t out = 0, in = 0;  // of a whole round
   std::int64_t space_out = 0, space_in = 0;  // of any round: a reverse round swaps the two
   std::int64_t entries_out = -1, entries_in = -1;  // an index halo's: what the two ends compare, instead of bytes
-  std::int64_t shape = 0;  // must be the same at both ends: what lies behind the bytes, as a hash
+  std::int64_t shape = 0;  // must be the same at both ends: a hash of what the bytes mean
   bool readable = false;  // mode direct: my side of this edge can be read from the node's memory
   // Found by the handshake:
   int peer_edge = -1;  // the index of the joined edge in the peer's list
   bool peer_readable = false;
-  Member member = kNotOnNode;  // the peer, if it is of this node
-  std::string host;  // where it runs, if it is not
+  Member member = kNotOnNode;  // the peer, if it is on this node
+  std::string host;  // the peer's host, if it is on another node
 };
 
-/// Whether each end reads the other's fields where they lie. What the ends tell each other of those goes in messages of this tag, plus the edge.
+/// Whether each end reads the other's fields in place. Descriptors of such fields are sent with kReadDescriptorTag plus the receiver's
+/// edge.
 inline bool is_read(const Edge &edge) { return edge.member != kNotOnNode && edge.readable && edge.peer_readable; }
 inline constexpr int kReadDescriptorTag = 3;
 
@@ -43,16 +44,16 @@ struct Part {
 /// Indices into a plan's edges.
 using Edges = std::span<const int>;
 
-/// How a channel is told to work.
+/// The options of a plan, which its channels follow.
 struct Options {
   hlc_mode mode = HLC_MODE_DEFAULT;
   hlc_epoch epoch = HLC_EPOCH_DEFAULT;
   hlc_drive drive = HLC_DRIVE_DEFAULT;
-  bool says_detours = true;  // where fields cannot be read, though the mode would
+  bool says_detours = true;  // report edges whose fields cannot be read, though the mode would
   std::string name = {};  // the caller's name for the plan, for messages; may be empty
 };
 
-/// What all channels of an exchange look at. The parts are set before each round.
+/// What all channels of an exchange share. The parts are set before each round.
 struct Plan {
   Context *context = nullptr;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -63,12 +64,12 @@ struct Plan {
   int ndims = 0;  // a halo's, whose tags are directions as hlc_halo_spec counts its neighbours; 0: tags are the caller's own
   bool copies_cells = false;  // the packer packs by copying, so that it can do so past the caches
   bool whole_round = true;  // the same on all ranks: the round moves every edge as planned
-  // Where my fields lie in the running round, for those who read them; empty unless they may lie elsewhere in each round. Of those that the round
-  // does not move nothing is said.
+  // Where my fields are in the running round, for the ranks that read them; empty unless they may move between rounds. Entries of fields
+  // that the round does not move are not used.
   std::vector<FieldPlace> places;
-  bool views_out = false;  // what came in the running round, or in the last one, is shown where it lies: it has not been released
+  bool views_out = false;  // what arrived in the running round, or in the last one, is shown in place: it has not been released
 
-  /// The host of a neighbour, for messages; NULL if it is of this node.
+  /// The host of a neighbour, for messages; NULL if it is on this node.
   const char *other_host(int rank) const {
     for (const Edge &edge : edges)
       if (edge.rank == rank && !edge.host.empty()) return edge.host.c_str();
@@ -76,33 +77,33 @@ struct Plan {
   }
 };
 
-/// Carries the edges of one set. A round is: open, then for each edge with out > 0 place, (pack), send; launched; poll until every edge
-/// with in > 0 has arrived, each followed by (unpack) release; close until it is ok. A channel that does not pack leaves out place, pack and send, and
-/// its edges are copied from the neighbour's memory. Nothing but create allocates.
+/// Carries the edges of one set. A round is: open; place, (pack) and send for each edge with out > 0; launched. Then poll until every edge
+/// with in > 0 has arrived, each followed by (unpack) and release. Then close until it is ok. A channel that does not pack leaves out
+/// place, pack and send, and its edges are copied from the neighbour's memory. Nothing but create allocates.
 class Channel : public LeakedOnFailure {
  public:
   Channel(Plan &plan, std::vector<int> edges, bool packs = true) : plan_(plan), edges_(std::move(edges)), packs_(packs) {}
   Channel(const Channel &) = delete;
   Channel &operator=(const Channel &) = delete;
 
-  /// Makes what the channel needs. Collective over the plan's communicator, also for ranks without edges. The destructor takes back what there
-  /// is of it, with whatever is collective.
+  /// Makes what the channel needs. Collective over the plan's communicator, also for ranks without edges. The destructor frees what there
+  /// is of it, and is then collective too.
   virtual Status create() = 0;
-  /// The plan's parts are other ones than in the last round. Called between rounds, before the first one too.
+  /// The plan's parts differ from those of the last round. Called between rounds, also before the first one.
   virtual void parts_changed() {}
   /// Begins a round.
   virtual Status open() = 0;
   /// False if all edges are read in the neighbour's memory.
   bool packs() const { return packs_; }
-  /// Where to pack what edge sends; `again` while the peer has not freed the place. Only of a channel that packs.
+  /// Where to pack what edge sends; `again` while the peer has not freed the place. Only for a channel that packs.
   virtual Status place(int, void **) { return Status::ok; }
-  /// Edge is packed: send it. Only of a channel that packs.
+  /// Edge is packed: send it. Only for a channel that packs.
   virtual Status send(int) { return Status::ok; }
   /// Every edge has been sent.
   virtual Status launched() { return Status::ok; }
-  /// Names an edge whose data have come, each once in a round; `again` if there is none now. A channel has this or poll_several.
+  /// Names an edge whose data have arrived, each once in a round; `again` if there is none now. A channel has this or poll_several.
   virtual Status poll(int *) { return Status::again; }
-  /// Names edges whose data have come, each once in a round; `again` if there are none now. What it names stays as it is until the next call. If it
+  /// Names edges whose data have arrived, each once in a round; `again` if there are none now. The list is valid until the next call. If it
   /// fails it names the edge at fault, or nothing.
   virtual Status poll_several(Edges *come) {
     one_ = -1;
@@ -110,47 +111,47 @@ class Channel : public LeakedOnFailure {
     *come = {&one_, one_ < 0 ? std::size_t{0} : std::size_t{1}};
     return status;
   }
-  /// The data of an edge that has come; NULL if the edge is read directly.
+  /// The data of an edge that has arrived; NULL if the edge is read directly.
   virtual const void *arrived(int edge) const = 0;
-  /// Where the peer's fields lie in the running round, once the edge has come; nothing if it is not read directly, or fields stay where they are.
+  /// Where the peer's fields are in the running round, once the edge has arrived. Empty if it is not read directly, or fields do not move.
   virtual std::span<const FieldPlace> places(int) const { return {}; }
   /// Edge is unpacked, or has been read.
   virtual Status release(int edge) = 0;
-  /// The same of several edges.
+  /// The same for several edges.
   virtual Status release_several(Edges edges) {
     for (const int e : edges) HLC_TRY(release(e));
     return Status::ok;
   }
-  /// Wakes the peers that sleep and have been told something since the last call. Called before every pause and at the ends of start and
-  /// finish, not after each notification: its fence waits until all stores so far have left the core.
+  /// Wakes the sleeping peers that have been notified since the last call. Called before every pause and at the ends of start and finish.
+  /// It is not called after each notification: its fence waits until all stores so far have left the core.
   void wake_peers() {
     if (told_) ring_peers();
     told_ = false;
   }
-  /// Ends a round: ok once nothing of mine is needed by a peer any more, else `again` with the rank it waits for. While views are out, what
-  /// this round shows of mine may still be read, and only earlier rounds are waited for.
+  /// Ends a round: ok once no peer needs my data any more, else `again` with the rank it waits for. While views are out, peers may still
+  /// read my data of this round, and only earlier rounds are waited for.
   virtual Status close(int *rank) = 0;
 
-  /// Before the channel goes, after its last round: ok once no peer sends it anything any more, else `again` with the rank it waits for.
+  /// Called after the last round, before the destructor: ok once no peer sends it anything any more, else `again` with the rank awaited.
   virtual Status settle(int *) { return Status::ok; }
 
   /// True if poll may block inside MPI, so that a test that must not wait cannot use it.
   virtual bool poll_blocks() const { return false; }
-  /// True if packing past this core's caches was found faster: what is packed here is read by the peer's core next.
+  /// True if packing past this core's caches was measured to be faster: what is packed here is read by the peer's core next.
   bool packs_past_caches() const { return past_caches_; }
-  /// Ranks of this node who have to move for the round to end, though they may be nobody's peer here.
+  /// Ranks of this node without whose progress the round cannot end. They need not be neighbours.
   virtual const std::vector<Member> &partners() const { return no_partners_; }
-  /// Asked every 10 ms of a wait: peer_died once it is known that a rank is lost without which rounds cannot end.
+  /// Called every 10 ms of a wait: peer_died once a rank is known to be lost without which rounds cannot end.
   virtual Status look_for_lost() { return Status::ok; }
-  /// A rank is lost, and this one ends for it. Those who wait for this one should end for the same.
+  /// A rank is lost, and this rank fails because of it. Ranks that wait for this one should fail for the same reason.
   virtual void tell_lost(int) {}
-  /// Writes to other nodes that were begun so far.
+  /// Number of writes to other nodes that were begun so far.
   virtual std::int64_t network_writes() const { return 0; }
-  /// False if arrivals come all at once, so that nobody can tell which neighbour is late.
+  /// False if all edges arrive at once, so that it is not known which neighbour is late.
   virtual bool knows_who() const { return true; }
-  /// True if MPI or the network may still write into its memory when a round has failed: the channel is then kept for ever.
+  /// True if MPI or the network may still write into its memory when a round has failed: the channel is then never destroyed.
   virtual bool outlives_failure() const { return wake_up() == WakeUp::by_polling; }
-  /// The channel is about to be kept for ever: it gives back what neither MPI nor the network can still touch.
+  /// The channel will never be destroyed: it frees what neither MPI nor the network can still access.
   virtual void abandon() {}
   virtual std::int64_t memory_bytes() const = 0;
   virtual WakeUp wake_up() const { return WakeUp::by_polling; }
@@ -168,7 +169,7 @@ class Channel : public LeakedOnFailure {
   Plan &plan_;
   std::vector<int> edges_;  // indices into plan_.edges
   bool past_caches_ = false;
-  bool told_ = false;  // a peer was told something since the peers were last woken
+  bool told_ = false;  // a peer was notified since the peers were last woken
 
  private:
   virtual void ring_peers() {}

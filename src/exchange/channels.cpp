@@ -1,4 +1,4 @@
-// Routing edges to channels, and making these.
+// Routes edges to channels, and makes the channels.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/channels.hpp"
 
@@ -29,8 +29,8 @@ Routes find_routes(const Plan &plan, const ModeRow &mode) {
 
 }  // namespace
 
-/// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same channels, in the same
-/// order, because making one is collective; a rank may have no edges in it. A channel in which no rank has an edge is not made.
+/// The one routing decision: read directly, write through the node's memory, or hand to MPI. Every rank makes the same channels, in the
+/// same order, because making one is collective; a rank may have no edges in it. A channel in which no rank has an edge is not made.
 Status Channels::create() {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   Routes routes;
@@ -51,7 +51,7 @@ Status Channels::create() {
   return report_detours();
 }
 
-/// Where no rank has a neighbour on another node, no network is opened.
+/// Opens the network, so it is called only where some rank has a neighbour on another node.
 Status Channels::make_far_channel(const std::vector<int> &far) {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   const Status opened = plan_.context->network().open();
@@ -100,13 +100,13 @@ Status Channels::name_peer(Status status, int e) const {
               error_message());
 }
 
-/// Says once what the mode was asked for and cannot do here: links to other nodes, fields that cannot be read.
+/// Reports once what the mode was asked for and cannot do here: edges to other nodes, fields that cannot be read.
 Status Channels::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   hlc_plan_info info{};
   info.neighbours = static_cast<int>(plan_.edges.size());
   describe(info);
-  // Mode notify_node does not promise it, and nobody has asked it of an exchange whose mode is the default.
+  // Mode notify_node does not promise to read fields, and an exchange whose mode is the default was not asked to.
   const bool reads = mode.reads_fields && mode.mode != HLC_MODE_NOTIFY_NODE && plan_.options.says_detours;
   std::int64_t links[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, reads ? info.via_notify : 0};
   HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_SUM, links, 3));

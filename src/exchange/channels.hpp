@@ -17,25 +17,25 @@ class Channels {
 
   /// Makes the channels that the mode has for these edges, which have been joined. Collective; the same status on all ranks.
   Status create();
-  /// Frees what they have made. Collective.
+  /// Destroys the channels. Collective.
   void end() { channels_.clear(); }
-  /// A round has failed: whatever MPI or the network may still write is given up, not freed.
+  /// A round has failed: memory that MPI or the network may still write is leaked, not freed.
   void give_up();
 
   const std::vector<std::unique_ptr<Channel>> &all() const { return channels_; }
   Channel &of(int edge) const { return *channels_[channel_of_[static_cast<std::size_t>(edge)]]; }
-  /// Wakes the peers that sleep and have been told something.
+  /// Wakes the sleeping peers that have been notified.
   void wake_peers() const {
     for (const auto &channel : channels_) channel->wake_peers();
   }
 
-  /// A channel waits inside MPI when it is asked what has come.
+  /// A channel waits inside MPI when it is polled for arrivals.
   bool blocks() const { return blocks_; }
   /// Every channel can tell which neighbour is late.
   bool knows_who() const { return knows_who_; }
-  /// What ends a pause of whoever waits for them.
+  /// What ends a pause of a rank that waits for them.
   WakeUp wake_up() const { return wake_up_; }
-  /// MPI knows its call and not the neighbour: a failure of it becomes one that names both. An edge below 0: nobody knows which.
+  /// MPI's error names its call but not the neighbour: it becomes an error that names both. An edge below 0: it is not known which.
   Status name_peer(Status status, int edge) const;
   /// Fills the parts of the info that they know.
   void describe(hlc_plan_info &info) const;

@@ -18,7 +18,7 @@ struct DescriptorHead {
   std::int64_t out, in, numbers, characters;
 };
 
-/// A rule that the ranks broke together: the round cannot go on.
+/// Reports a rule that the ranks broke together: the round cannot continue.
 Status refuse(const char *kind, const std::string &text) {
   report_rule(kind, text);
   return fail(Status::rule, "%s", text.c_str());
@@ -127,7 +127,7 @@ Status Check::announce_finish(bool waits) {
   return Status::ok;
 }
 
-/// Letters for which there is no memory now are sorted with the next look.
+/// Messages for which there is no memory now are sorted in the next call.
 Status Check::sort_messages() {
   HLC_TRY(check_mailbox_.receive());
   do {
@@ -191,7 +191,7 @@ Status Check::again(int rank, const char *what) {
 
 Status Check::all_started() {
   HLC_TRY(sort_messages());
-  // What comes after this is looked at the next time: no descriptor counts that has not been compared.
+  // A descriptor that arrives after this is compared in the next call: below, only those that agree count.
   HLC_TRY(compare_descriptors());
   HLC_TRY(look_for_quitter());
   for (std::size_t e = 0; e < descriptors_.size(); ++e)
@@ -199,7 +199,7 @@ Status Check::all_started() {
   return Status::ok;
 }
 
-/// A neighbour that is in the finish of another plan, which I would finish after this one, never comes.
+/// A neighbour that is in the finish of another plan, which this rank would finish after this one, never calls this finish.
 Status Check::look_for_finishes(bool waits) {
   Status status = Status::ok;
   for (const int rank : peers_) {
@@ -222,7 +222,8 @@ Status Check::refuse_order(int rank, std::int64_t other, const std::string &swap
                                                         ": all ranks must finish several swaps in one order");
 }
 
-/// A dissemination barrier, for modes that wait inside MPI for all ranks: who has come through may do so, for nobody gives up any more.
+/// A dissemination barrier, for modes that wait inside MPI for all ranks. A rank that has passed it may do so: no rank abandons the
+/// round any more.
 Status Check::pass_barrier() {
   const int me = plan_.context->rank(), size = plan_.context->size();
   for (; all_ranks_ && stage_ < static_cast<int>(ready_.size()); ++stage_) {
@@ -237,7 +238,7 @@ Status Check::pass_barrier() {
   return Status::ok;
 }
 
-/// Once a rank has told others that it comes it must come, for they may wait inside MPI: a look without memory is repeated.
+/// A rank that has announced its finish must finish, for others may wait inside MPI: an attempt that runs out of memory is repeated.
 Status Check::meet(bool waits) {
   const Status met = alone(*plan_.context, [&] { return look_for_all(waits); });
   starved_ = met == Status::memory;
@@ -275,11 +276,11 @@ void Check::give_up(Status why) {
     tell_all(given_up() ? reason_ : message);
     return Status::ok;
   }));
-  static_cast<void>(fail(why, "%s", message));  // a message that could not be sent is not the news
+  static_cast<void>(fail(why, "%s", message));  // the round's error, not that of a message that could not be sent
   check_mailbox_.note_finished(findings_.serial());
 }
 
-/// The message goes round unchanged: the neighbours of my neighbours want to know how it began.
+/// The message is passed on unchanged, so that neighbours of neighbours learn the first cause.
 void Check::tell_all(const std::string &reason) {
   CheckMessage said = message(Word::gave_up, {reason.begin(), reason.end()});
   std::vector<int> ranks = peers_;
@@ -288,9 +289,9 @@ void Check::tell_all(const std::string &reason) {
     ranks.push_back(static_cast<int>((me + (1LL << stage)) % size));
   for (const int rank : ranks) static_cast<void>(check_mailbox_.send(rank, said));
   if (crossing_rank_ < 0) return;
-  // Two ranks that cross each other give up both plans, so that the result does not depend on who saw it first.
+  // Two ranks that cross each other abandon both plans, so that the result does not depend on which saw it first.
   said.plan = crossing_plan_;
-  said.round = 0;  // its running one, or the next
+  said.round = 0;  // that plan's running round, or its next
   said.source = me;
   static_cast<void>(check_mailbox_.send(crossing_rank_, said));
   check_mailbox_.keep(said);

@@ -1,6 +1,6 @@
-// Check mode of one exchange (HALOCLINE_CHECK=1): in start each neighbour is sent a descriptor that says what this round moves; before finish
-// touches anything, the neighbours' descriptors are compared with my own, and all have come to the same finish. What an exchange cannot see, the
-// halo's cells, is checked in halo/check.hpp. See docs/design/006-check-mode.md.
+// Check mode of one exchange (HALOCLINE_CHECK=1). In start each neighbour is sent a descriptor of what this round moves. Before finish
+// touches data, the neighbours' descriptors have been compared with this rank's, and all have called the same finish. The halo's cells,
+// which an exchange does not know, are checked in halo/check.hpp. See docs/design/006-check-mode.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace halocline {
 
-/// What a rank says of a round when it starts it.
+/// How a rank describes a round when it starts it.
 struct RoundDescriptor {
   std::vector<std::int64_t> what;  // must be the same at both ends of an edge
   std::string words;  // the same, for a message
@@ -29,28 +29,29 @@ class Check {
 
   /// Numbers the exchange and makes room for a stamp in each message. Collective.
   Status create();
-  /// Every channel has been made: all ranks have to come to a finish if one of them waits inside MPI.
+  /// Called after the channels have been made, if one of them waits inside MPI. All ranks must then have called finish before a rank waits
+  /// there.
   void wait_for_all_ranks() { all_ranks_ = true; }
   /// The packer with a stamp in front of each message.
   Packer &stamped() { return stamped_; }
 
   Status start(const RoundDescriptor &descriptor);
-  /// waits: this thread comes to no other finish before this one is over.
+  /// waits: this thread calls no other finish before this one is over.
   Status announce_finish(bool waits);
-  /// One look at what has come: ok once every neighbour's descriptor is here and agrees and all have come to finish.
+  /// Receives what has arrived: ok once every neighbour's descriptor is here and agrees and all have called finish.
   Status meet(bool waits);
   /// As meet, but without the finish.
   Status all_started();
-  /// Fails if a neighbour has given this round up.
+  /// Fails if a neighbour has abandoned this round.
   Status still_wanted();
-  /// The timeout's message: who has not done what.
+  /// The timeout's message: which rank has not done what.
   Status late() const;
-  /// A status with a message: memory has run out within the round.
+  /// The error for memory that has run out within the round.
   Status no_memory() const;
-  /// Tells the neighbours why this rank cannot go on, which is the message, as well as the memory allows.
+  /// Sends the neighbours the error message with which this rank abandons the round, as far as the memory allows.
   void give_up(Status why);
 
-  /// For rules that are broken without harm to the round.
+  /// For broken rules that do not end the round.
   Findings &findings() { return findings_; }
   /// Ends the round: ok, or the first rule that was found broken in it.
   Status verdict();
@@ -97,18 +98,18 @@ class Check {
   std::vector<std::int64_t> what_;  // of this round
   std::string words_;
   std::vector<std::deque<TheirDescriptor>> descriptors_;  // per edge, the oldest first: a neighbour may have started the next round
-  std::vector<CheckMessage> come_;  // that have not been sorted
-  std::vector<std::uint64_t> ready_;  // per stage of the barrier: the last round that has come
+  std::vector<CheckMessage> come_;  // received, but not sorted
+  std::vector<std::uint64_t> ready_;  // per stage of the barrier: the last round whose message was received
   int stage_ = 0;
-  bool told_ = false;  // of this stage
-  int crossing_rank_ = -1;  // that finishes another plan first
+  bool told_ = false;  // this stage's message has been sent
+  int crossing_rank_ = -1;  // a rank that finishes another plan first
   std::int64_t crossing_plan_ = 0;
-  int quitter_ = -1;  // the rank that has given up
-  std::uint64_t quit_round_ = 0;  // a neighbour may be a round ahead: what it gives up then is not mine yet
-  std::string reason_;  // why somebody has given up
-  int late_rank_ = -1;  // whom the last look waited for
+  int quitter_ = -1;  // the rank that has abandoned a round
+  std::uint64_t quit_round_ = 0;  // the abandoned round: a neighbour may be one ahead of this rank
+  std::string reason_;  // why the round was abandoned
+  int late_rank_ = -1;  // the rank for which the last attempt waited
   const char *late_for_ = "";
-  bool starved_ = false;  // the last look had no memory
+  bool starved_ = false;  // the last attempt ran out of memory
 };
 
 }  // namespace halocline

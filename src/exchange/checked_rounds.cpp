@@ -1,4 +1,4 @@
-// Looks and meetings around the steps of a round.
+// The checks before and after the steps of a round.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/checked_rounds.hpp"
 
@@ -14,7 +14,7 @@ CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::
   waiting_.heed(check_);
 }
 
-/// Does a part of a checked round. If memory runs out in it, nobody knows which descriptors and messages are lost: the round is over.
+/// Does a part of a checked round. If memory runs out in it, it is not known which descriptors and messages are lost: the round is over.
 template <class Part>
 Status CheckedRounds::in_round(Part part) {
   const Status status = alone(context_, part);
@@ -37,7 +37,7 @@ Status CheckedRounds::test() {
   });
 }
 
-/// Between looks at what must not have changed and at what was delivered.
+/// Checks before it what must not have changed, and after it what was delivered.
 Status CheckedRounds::finish(bool waits) {
   return in_round([this, waits] {
     HLC_TRY(announce_finish(waits));
@@ -48,20 +48,20 @@ Status CheckedRounds::finish(bool waits) {
   });
 }
 
-/// Once in a round.
+/// Does so once in a round.
 Status CheckedRounds::announce_finish(bool waits) {
   if (std::exchange(announced_, true)) return Status::ok;
   if (Looks *const looks = owner_.looks()) looks->before_finish();
   return rounds_.mark_broken(check_.announce_finish(waits));
 }
 
-/// Until all neighbours have started the same and have come to finish it. No data have been touched by then.
+/// Waits until all neighbours have started a matching round and have called its finish. No data have been touched by then.
 Status CheckedRounds::meet(bool waits) {
   if (!waits) return check_.meet(false);
   return waiting_.until([this](bool *) { return check_.meet(true); }, [this](bool timed_out) { return waiting_.suspect_peers(timed_out); });
 }
 
-/// The neighbours may wait inside MPI from here on: they get their part, whether mine can be checked or not.
+/// The neighbours may wait inside MPI from here on: the delivery takes place even if this check runs out of memory.
 void CheckedRounds::look_before_delivery() {
   Looks *const looks = owner_.looks();
   if (!looks || rounds_.delivers()) return;

@@ -1,5 +1,5 @@
-// Rounds with HALOCLINE_CHECK=1: before data are touched all neighbours have said the same of the round and have come to finish it; before and after
-// that the owner looks at its data.
+// Rounds with HALOCLINE_CHECK=1. Before data are touched, all neighbours have sent matching descriptors and have called finish. The owner
+// checks its data before and after the delivery.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@ class CheckedRounds {
   Check &check() { return check_; }
   const Check &check() const { return check_; }
 
-  /// descriptor: what the neighbours are told of the round.
+  /// descriptor: how the round is described to the neighbours.
   Status start(const RoundDescriptor &descriptor);
   Status test();
   /// As that of Rounds.
@@ -38,7 +38,7 @@ class CheckedRounds {
   Waiting &waiting_;
   Packer &owner_;
   Check check_;
-  bool announced_ = false;  // the finish of this round
+  bool announced_ = false;  // the finish of this round has been announced
   Status looked_ = Status::ok;
 };
 

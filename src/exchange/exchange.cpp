@@ -1,4 +1,4 @@
-// Making an exchange, and its end.
+// Makes an exchange, and ends it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/exchange.hpp"
 
@@ -56,8 +56,8 @@ Status Exchange::check_sizes() const {
   return Status::ok;
 }
 
-/// If a round failed on any rank, MPI may still write into buffers of this one, and what is collective would not end: whatever MPI
-/// holds is given up, not freed. Everything else goes.
+/// If a round failed on any rank, MPI may still write into buffers of this one, and collective calls would not end. What MPI holds is then
+/// leaked, not freed. Everything else is freed.
 Status Exchange::end(bool others_broken) {
   if (plan_.comm == MPI_COMM_NULL) return Status::ok;
   if (others_broken) rounds_.break_up();

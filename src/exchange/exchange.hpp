@@ -1,4 +1,4 @@
-// An exchange: edges to neighbours, the channels that carry them, and the rounds in which they do, with or without check mode.
+// An exchange: edges to neighbours, the channels that carry them, and its rounds, with or without check mode.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace halocline {
 
-/// The words in which the owner of an exchange refuses a call that comes at the wrong time.
+/// The messages with which the owner of an exchange refuses a call at the wrong time.
 struct Refusals {
   const char *failed_before, *under_way;  // start
   const char *not_started, *has_failed;   // test and finish
@@ -37,11 +37,11 @@ class Exchange {
   Exchange &operator=(const Exchange &) = delete;
   ~Exchange() { static_cast<void>(end(false)); }
 
-  /// Plans. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for its number; ndims is that of
-  /// the halo, whose tags are directions, or 0.
+  /// Makes the plan. Collective; edges[e].rank is never the caller's own. label is what check mode calls it, with a # for its number. ndims
+  /// is that of the halo, whose tags are directions, or 0.
   Status create(Options options, std::vector<Edge> edges, std::string label, int ndims = 0);
 
-  /// What the next round moves over each edge; unchanged until it is set again.
+  /// What the next rounds move over each edge, until it is set again.
   std::vector<Part> &parts() {
     rounds_.parts_changed();
     return plan_.parts;
@@ -54,15 +54,15 @@ class Exchange {
     if (checked_) add_stamps(plan_.parts);
   }
 
-  /// Where the fields of the next round lie, for neighbours that read them. Told before create that there are so many, which is the same on all ranks.
+  /// Where the fields of the next round are, for neighbours that read them. Sized before create, the same on all ranks.
   std::vector<FieldPlace> &places() { return plan_.places; }
 
-  /// Gives everything back. Collective, after all ranks have met for it; others_broken if a round of it has failed on any of them. Fails if a
-  /// rank does not come.
+  /// Frees everything. Collective, after all ranks have synchronised for it; others_broken if a round of it has failed on any of them.
+  /// Fails if a rank does not take part.
   Status end(bool others_broken);
 
-  /// Fails with the owner's words where a round cannot be started, tested or finished. The owner's state is another one where it has rounds without
-  /// this exchange.
+  /// Fails with the owner's message where a round cannot be started, tested or finished. An owner that has rounds without this exchange
+  /// passes its own state.
   Status may_start(const char *call, RoundState state) const {
     const char *why = refusals_.at_start(state);
     return why ? bad_call(call, why) : Status::ok;
@@ -73,10 +73,10 @@ class Exchange {
     return why ? bad_call(call, why) : Status::ok;
   }
   Status may_go_on(const char *call) const { return may_go_on(call, state()); }
-  /// A call at the wrong time.
+  /// The error for a call at the wrong time.
   Status bad_call(const char *call, const char *why) const;
 
-  /// Starts a round. With HALOCLINE_CHECK=1 look looks at the owner's data first, and returns what the neighbours are told of this round.
+  /// Starts a round. With HALOCLINE_CHECK=1 look first checks the owner's data, and returns the descriptor of this round.
   template <class Look>
   Status start(Look look) {
     if (!checked_) return rounds_.start();
@@ -88,14 +88,14 @@ class Exchange {
     return checked_->start(descriptor);
   }
   Status test() { return checked_ ? checked_->test() : rounds_.test(); }
-  /// Waits for the data, unpacks, and waits until my own are needed no more. The owner copies to itself meanwhile.
+  /// Waits for the data, unpacks, and waits until no neighbour needs my own. The owner copies to itself meanwhile.
   Status finish() { return finish(true); }
-  /// Does what finish does as far as that needs no wait, and answers `again` while something is left: to this call or to finish. In modes whose
-  /// steps wait inside MPI it does nothing.
+  /// Does what finish does as far as that needs no wait. Returns `again` while something is left, for this call or for finish. In modes
+  /// whose steps wait inside MPI it does nothing.
   Status try_finish();
-  /// Waits for the data and shows them where they lie: views are out until the next start or release.
+  /// Waits for the data and shows them in place: views are out until the next start or release.
   Status finish_views() { return rounds_.finish_views(); }
-  /// Gives views back and waits until the peers have given back theirs of my own data.
+  /// Releases the views and waits until the peers have released theirs of my data.
   Status release() { return rounds_.release(); }
   bool views_out() const { return plan_.views_out; }
 
@@ -106,7 +106,7 @@ class Exchange {
   bool in_flight() const { return state().under_way; }
   bool broken() const { return state().broken; }
   const Plan &plan() const { return plan_; }
-  /// False if what an edge brings is read in the neighbour's memory.
+  /// False if the edge's data are read in the neighbour's memory.
   bool packs(int edge) const { return channels_.of(edge).packs(); }
   /// Fills the parts of the info that an exchange knows.
   void describe(hlc_plan_info &info) const;

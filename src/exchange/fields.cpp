@@ -1,4 +1,4 @@
-// The fields of a plan.
+// Holds and checks the fields of a plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/fields.hpp"
 

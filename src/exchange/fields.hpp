@@ -1,4 +1,4 @@
-// What halos, index halos and blocks have in common: which fields a swap moves, what messages call them, and the memory that must stay.
+// What halos, index halos and blocks have in common: which fields a swap moves, their names in messages, and memory that must not be freed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// What a halo says of a call that comes at the wrong time.
+/// With what messages a halo refuses a call at the wrong time.
 inline constexpr Refusals kSwapOfHalo{"an earlier swap of this halo failed; it can only be finalised",
                                       "a swap of this halo is in flight already; finish it first", "no swap has been started",
                                       "this swap has failed; the halo can only be finalised"};
@@ -29,7 +29,7 @@ class HeldFields {
   std::vector<std::int64_t> serials_;  // each once
 };
 
-/// Fails if an array of so many bytes begins in memory from hlc_field_alloc and ends behind it: a swap would write what lies there.
+/// Fails if an array of so many bytes begins in memory from hlc_field_alloc and ends behind it: a swap would write beyond that memory.
 /// who() is what messages call the array.
 template <class Who>
 Status check_room(Context &context, const char *call, const void *data, std::int64_t bytes, Who who) {
@@ -39,7 +39,7 @@ Status check_room(Context &context, const char *call, const void *data, std::int
               std::string(who()).c_str(), static_cast<long long>(bytes), static_cast<long long>(room));
 }
 
-/// Fails unless a list of fields ascends and lies below nfields.
+/// Fails unless a list of fields ascends and stays below nfields.
 Status check_field_list(const char *call, int rank, int listed, const int *list, int nfields);
 template <class Swap>
 Status check_field_list(const char *call, int rank, const Swap &what, int nfields) {

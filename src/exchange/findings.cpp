@@ -1,4 +1,4 @@
-// Names of rounds, and rules that were found broken.
+// Names of rounds, and the broken rules found in them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/findings.hpp"
 

@@ -1,4 +1,4 @@
-// Check mode's findings in one exchange: what messages call the round, and the rules that were found broken in it without harm to it.
+// Check mode's findings in one exchange: the round's name in messages, and broken rules that did not end the round.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace halocline {
 
-/// Filled by whoever looks: at descriptors, at stamps, at the owner's data.
+/// Filled by the checks of descriptors, of stamps and of the owner's data.
 class Findings {
  public:
   /// label is what messages call the exchange; a # in it becomes its number.
@@ -26,7 +26,7 @@ class Findings {
   /// "rank 0, halo 2 ('u', 'v'), swap 17".
   std::string where() const;
 
-  /// Notes a rule that was broken without harm to the round: printed now, returned by verdict.
+  /// Notes a broken rule that does not end the round: printed now, returned by verdict.
   void found(const std::string &kind, const std::string &text);
   /// Ends the round: ok, or the first rule that was found broken in it.
   Status verdict();

@@ -1,5 +1,6 @@
-// The handshake. Messages are announced by nobody, so their end is found with a non-blocking barrier (Hoefler, Siebert, Lumsdaine:
-// Scalable communication protocols for dynamic sparse data exchange, PPoPP 2010): a list that names me wrongly is an error, not a hang.
+// The handshake. A rank does not know how many messages it will receive, so a non-blocking barrier finds their end. A list that wrongly
+// names this rank is an error, not a hang. See Hoefler, Siebert, Lumsdaine: Scalable communication protocols for dynamic sparse data
+// exchange, PPoPP 2010.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/handshake.hpp"
 
@@ -22,7 +23,7 @@ std::int64_t size_out(const Edge &edge) { return edge.entries_out < 0 ? edge.out
 std::int64_t size_in(const Edge &edge) { return edge.entries_in < 0 ? edge.in : edge.entries_in; }
 const char *unit_of(const Plan &plan) { return plan.edges.empty() || plan.edges.front().entries_out < 0 ? "bytes" : "entries"; }
 
-/// What a rank says of one of its edges to the rank at its other end.
+/// How a rank describes one of its edges to the rank at its other end.
 struct Hello {
   std::int64_t out, in, shape;
   int edge, tag, tag_in, turn, readable;  // turn: how many edges before this one have the same rank and tags
@@ -34,7 +35,7 @@ using Name = std::tuple<int, int, int, int>;
 /// How many edges have the same (rank, tag_out, tag_in).
 using Turns = std::map<std::tuple<int, int, int>, int>;
 
-/// What I say, and what was said to me and by whom.
+/// The hellos that this rank sends, and those it has received, by edge of the sender.
 struct Conversation : Job {
   explicit Conversation(const Plan &plan) : said(plan.edges.size()) { requests.resize(plan.edges.size(), MPI_REQUEST_NULL); }
   std::vector<Hello> said;
@@ -66,7 +67,8 @@ Status send_hellos(const Plan &plan, Conversation &talk) {
   return Status::ok;
 }
 
-/// Receives a hello if one has come. What cannot be kept for want of memory is received all the same, so that nobody waits: mine says so.
+/// Receives a hello if one has arrived. One for which there is no memory is still received, so that no rank waits; *mine is then that
+/// error.
 Status receive_hello(const Plan &plan, Conversation &talk, int *there, Status *mine) {
   MPI_Status status;
   HLC_TRY(check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kHelloTag, plan.comm, there, &status), "MPI_Iprobe"));
@@ -101,7 +103,7 @@ Status receive_hellos(const Plan &plan, Conversation &talk, Status *mine) {
   return Status::ok;
 }
 
-/// How messages name a link to the end that has given it this tag: of a halo by its direction, "direction (-1, 0)".
+/// How messages name an edge to the end that has given it this tag: by its direction in a halo, "direction (-1, 0)".
 std::string link_name(const Plan &plan, int tag) {
   if (plan.ndims == 0) return "tag " + std::to_string(tag);
   std::string name = "direction (";
@@ -109,14 +111,14 @@ std::string link_name(const Plan &plan, int tag) {
   return name + ")";
 }
 
-/// The same link as the other end names it.
+/// The same edge's tag at the other end.
 int tag_back(const Plan &plan, int tag) {
   int all = 1;
   for (int d = 0; d < plan.ndims; ++d) all *= 3;
   return plan.ndims == 0 ? tag : all - 1 - tag;
 }
 
-/// A rank names another in a way in which that one does not name it.
+/// The error where a rank names another that does not name it with these tags.
 Status refuse_one_sided(const Plan &plan, int rank, int other, int tag, std::int64_t out, std::int64_t in) {
   return fail(
       Status::mismatch,

@@ -1,4 +1,4 @@
-// How the edges of different ranks find each other at creation: lists are compared, sizes checked, addresses handed over. Never later.
+// Joins the edges of different ranks, at creation only: lists are compared, sizes checked, addresses exchanged.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@ namespace halocline {
 /// HLC_ERR_MISMATCH names both ranks and both sizes. Memory and messages are O(neighbours).
 Status join_edges(Plan &plan);
 
-/// Descriptors that each side of an edge hands to the other, once: plain bytes. Indexed as plan.edges; allocated before they are swapped.
+/// Descriptors that each side of an edge sends to the other, once: plain bytes. Indexed as plan.edges; allocated before they are swapped.
 template <class AnyDescriptor>
 struct DescriptorsOf : Job {
   DescriptorsOf(const Plan &plan, const std::vector<int> &edges) : mine(plan.edges.size()), theirs(plan.edges.size()) {
@@ -28,11 +28,11 @@ struct Descriptor {
 };
 using Descriptors = DescriptorsOf<Descriptor>;
 
-/// Starts to send one descriptor over an edge, and to receive the other's.
+/// Starts to send one descriptor over an edge, and to receive the peer's.
 Status start_descriptor_swap(const Plan &plan, int edge, std::pair<const void *, void *> descriptors, std::size_t bytes,
                              MPI_Request *requests);
 
-/// Swaps a descriptor over each of the edges. Allocates nothing; if it fails the descriptors are gone.
+/// Swaps a descriptor over each of the edges. Allocates nothing. If it fails, the descriptors are leaked, since MPI may still use them.
 template <class AnyDescriptor>
 Status swap_descriptors(const Plan &plan, const std::vector<int> &edges, std::unique_ptr<DescriptorsOf<AnyDescriptor>> &descriptors) {
   for (std::size_t i = 0; i < edges.size(); ++i) {

@@ -49,8 +49,8 @@ Status ListExchange::check_neighbour(const hlc_exchange_spec &spec, int i) const
   return Status::ok;
 }
 
-/// Two entries for one rank with the same tag could only be told apart by their order, and two sides of a ring of two ranks would then be
-/// joined wrongly.
+/// Two entries for one rank with the same tag would differ only in their order. Two sides of a ring of two ranks would then be joined
+/// wrongly.
 Status ListExchange::check_tags(const hlc_exchange_spec &spec) const {
   for (const auto &[name, tag] : {std::pair{"tag_out", &hlc_neighbour::tag_out}, std::pair{"tag_in", &hlc_neighbour::tag_in}}) {
     std::map<std::pair<int, int>, int> first;
@@ -68,14 +68,14 @@ Status ListExchange::check_tags(const hlc_exchange_spec &spec) const {
   return Status::ok;
 }
 
-/// The entry that names me and takes what `from`, which does so too, sends; NULL if there is none.
+/// The entry that receives what `from` sends, both of which name this rank; NULL if there is none.
 const hlc_neighbour *ListExchange::find_taker(const hlc_neighbour &from) const {
   const auto takes = [&](const hlc_neighbour &n) { return n.rank == context_.rank() && n.tag_in == from.tag_out; };
   const auto found = std::find_if(neighbours_.begin(), neighbours_.end(), takes);
   return found == neighbours_.end() ? nullptr : &*found;
 }
 
-/// Entries that name me are joined to each other by their tags; each has a chunk for what it receives.
+/// Entries that name this rank are joined to each other by their tags; each has a chunk for what it receives.
 Status ListExchange::link_to_myself() {
   const std::string who = speaker(context_, options_);
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
@@ -142,7 +142,7 @@ Status ListExchange::start() {
   for (std::size_t i = 0; i < self_links_.size(); ++i)
     if (neighbours_[static_cast<std::size_t>(self_links_[i].from)].bytes_out > 0)
       pack_(self_links_[i].from, self_buffer_.chunk(static_cast<int>(i)), user_);
-  // There are no cells to look at: the descriptors and the stamps are all.
+  // There are no cells to check: the descriptors and the stamps are all.
   return exchange_.start([] { return RoundDescriptor{{}, "its whole list", {}}; });
 }
 

@@ -14,9 +14,9 @@ class ListExchange final : private Packer {
  public:
   explicit ListExchange(Context &context);
 
-  /// What a rank does alone: checks the spec, takes it, and says in *plan what is compared between ranks.
+  /// The local part: checks the spec, copies it, and returns in *plan what is compared between ranks.
   Status accept(const hlc_exchange_spec *spec, std::string *plan);
-  /// Plans what has been taken. Collective; the same status on all ranks.
+  /// Makes the plan of the accepted spec. Collective; the same status on all ranks.
   Status create(const hlc_exchange_spec *spec);
   Status start();
   Status test();

@@ -1,4 +1,4 @@
-// MPI counts are int; bytes are not. A count of bytes as MPI takes it, for every size.
+// A count of bytes as an MPI count and type, also where it does not fit an int.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

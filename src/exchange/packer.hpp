@@ -1,4 +1,4 @@
-// What an exchange carries, seen from the exchange: somebody who packs and unpacks.
+// The interface through which an exchange has data packed and unpacked.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,38 +6,39 @@
 
 namespace halocline {
 
-/// With HALOCLINE_CHECK=1: what the owner of the data looks at around a finish.
+/// With HALOCLINE_CHECK=1: what the owner of the data checks around a finish.
 class Looks {
  public:
   virtual ~Looks() = default;
   /// When finish is called: was something written that must not be?
   virtual void before_finish() = 0;
-  /// When the neighbours' descriptors are there and nothing has been delivered.
+  /// When the neighbours' descriptors have been received and nothing has been delivered.
   virtual void before_delivery() = 0;
   /// After all has been delivered: is it what the neighbours had at start?
   virtual void after_finish() = 0;
 };
 
-/// Whoever owns the data: packs and unpacks, or copies straight from the neighbour where the edge is read directly.
+/// The owner of the data: packs and unpacks, or copies straight from the neighbour where the edge is read directly.
 class Packer {
  public:
   virtual ~Packer() = default;
-  /// past_caches: written for another core, it had better not stay in this core's caches.
+  /// past_caches: another core reads the buffer next, so it had better not stay in this core's caches.
   virtual void pack(int edge, void *buffer, bool past_caches) = 0;
   virtual void unpack(int edge, const void *buffer) = 0;
-  /// Before an edge is read directly, where fields may lie elsewhere in each round: where the neighbour's lie in this one.
+  /// Called before an edge is read directly, where fields may move between rounds: where the neighbour's are in this one.
   virtual Status found(int, std::span<const FieldPlace>) { return Status::ok; }
-  /// Copies what an edge brings from the neighbour's memory.
+  /// Copies an edge's data from the neighbour's memory.
   virtual void pull(int edge) = 0;
-  /// The same of several edges.
+  /// The same for several edges.
   virtual void pull_several(Edges edges) {
     for (const int e : edges) pull(e);
   }
-  /// Instead of both: the data of an edge lie here (NULL: they are read directly), until the exchange gives them back.
+  /// Instead of both: the data of an edge are here (NULL: they are read directly), until the exchange releases them.
   virtual void show(int, const void *) {}
   /// First of all in finish: what the owner copies inside its own data.
   virtual void copy_to_myself() {}
-  /// Last of all in finish: everything has been taken, and nobody reads mine any more. Not where views were asked for.
+  /// Last of all in finish: everything has been received, and no rank reads this rank's data any more. Not called where views were asked
+  /// for.
   virtual void end_round() {}
   /// NULL: the descriptors and the stamps are all that check mode compares.
   virtual Looks *looks() { return nullptr; }

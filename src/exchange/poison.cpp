@@ -1,4 +1,4 @@
-// Patterns and how they are recognised.
+// Makes the patterns and recognises them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/poison.hpp"
 
@@ -10,8 +10,8 @@
 namespace halocline {
 namespace {
 
-// Quiet NaNs, the same in both precisions, so that a conversion hands them on: a float's 22 bits of payload are the upper ones of a
-// double's 51. Twelve say that it is poison, ten whose. The sign is not part of it.
+// Quiet NaNs, the same in both precisions, so that a conversion preserves them. A float's 22 bits of payload are the upper ones of a
+// double's 51. Twelve bits mark poison, ten hold the rank. The sign is not compared.
 constexpr std::uint32_t kNaN32 = 0x7fc00000u | 0x28a000u, kAny32 = 0x7ffffc00u, kOwned32 = 0x7fffffffu;
 constexpr std::uint64_t upper(std::uint32_t word) { return std::uint64_t{0x7ff80000} << 32 | std::uint64_t{word & 0x3fffffu} << 29; }
 constexpr std::uint64_t kNaN64 = upper(kNaN32), kAny64 = upper(kAny32), kOwned64 = upper(kOwned32);

@@ -1,4 +1,4 @@
-// Check mode's poison: what halo cells hold between start and finish, such that whatever is computed from them can be recognised.
+// Check mode's poison: what halo cells hold between start and finish, so that values computed from them can be recognised.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace halocline {
 
-/// The poison of one element type, made by one rank. Real and complex elements become quiet NaNs with a payload of their own, which
-/// arithmetic hands on (on x86-64 and AArch64); others a pattern of bytes, which copying hands on. Both tell whose halo they were read from
-/// (reals modulo 1024 ranks, others modulo 65536), so that nobody is blamed for what a neighbour read.
+/// The poison of one element type, made by one rank. Real and complex elements become quiet NaNs with their own payload, which arithmetic
+/// propagates on x86-64 and AArch64. Other elements become a pattern of bytes, which copying propagates. Both contain the rank whose halo
+/// they were read from: reals modulo 1024, others modulo 65536. So no rank is blamed for what a neighbour read.
 class Poison {
  public:
   Poison(hlc_type type, std::int64_t element, int rank);
@@ -20,7 +20,7 @@ class Poison {
   /// The bytes of a poisoned cell.
   const std::vector<char> &cell() const { return cell_; }
   /// True if a cell holds this rank's poison or, for reals, something that was computed from it. Always false for elements of fewer than
-  /// four bytes, whose pattern may be an honest value.
+  /// four bytes, whose pattern may be a valid value.
   bool found_in(const char *cell) const;
 
  private:

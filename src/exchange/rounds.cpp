@@ -40,7 +40,7 @@ Status Rounds::send_edge(Channel &channel, int e) {
   return status == Status::ok ? status : channels_.name_peer(status, e);
 }
 
-/// Only a peer that is two rounds behind makes me wait here, and only where it does not also send to me.
+/// This waits only for a peer that is two rounds behind, and only where that peer does not also send to this rank.
 Status Rounds::wait_for_place(Channel &channel, int e, void **buffer) {
   const Edge &edge = plan_.edges[static_cast<std::size_t>(e)];
   return waiting_.until([&](bool *) { return channel.place(e, buffer); },
@@ -75,7 +75,7 @@ Status Rounds::wait_for_all() {
                         [this](bool timed_out) { return suspect_missing(timed_out); });
 }
 
-/// All channels are asked in every step: one that waits for its peers must not keep another from serving its own.
+/// All channels are closed in every step: one that waits for its peers must not keep another from serving its own.
 Status Rounds::close_each(int *rank) {
   bool waits = false;
   for (auto &channel : channels_.all()) {
@@ -86,7 +86,7 @@ Status Rounds::close_each(int *rank) {
   return waits ? Status::again : Status::ok;
 }
 
-/// Ends the round with the peers; `again` while one needs something of mine, unless this waits.
+/// Ends the round with the peers. If not waits, `again` while one needs data of this rank.
 Status Rounds::close(bool waits) {
   int rank = -1;
   if (!waits) {

@@ -1,4 +1,4 @@
-// The rounds of an exchange: what is sent, what has come, and what has been handed to the owner of the data.
+// The rounds of an exchange: what is sent, what has arrived, and what has been handed to the owner of the data.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// How far the calls of an owner have come.
+/// The state of an owner's calls.
 struct RoundState {
   bool under_way = false, broken = false;
 };
@@ -23,7 +23,7 @@ class Rounds {
 
   /// Makes room for the plan's edges.
   void make_tables() { arrivals_.make_tables(); }
-  /// Check mode: messages carry stamps, and the neighbours are told of a failure.
+  /// Check mode: messages carry stamps, and a failure is reported to the neighbours.
   void stamp(Check &check) {
     check_ = &check;
     packer_ = &check.stamped();
@@ -36,24 +36,25 @@ class Rounds {
   void set_order(bool in_order) { arrivals_.set_order(in_order); }
 
   Status start();
-  /// `again` while something is missing. In modes whose steps wait inside MPI it only says so.
+  /// `again` while something is missing. In modes whose steps wait inside MPI it polls nothing.
   Status test() { return mark_broken(arrivals_.poll()); }
-  /// Hands over what comes, and waits until the neighbours need nothing of mine. Else, once all has come: `again` while they do.
+  /// Waits for the data and hands them over. Then waits until no neighbour needs mine. If not waits, it is called once all data have
+  /// arrived, and returns `again` while a neighbour needs mine.
   Status finish(bool waits);
-  /// As finish that waits, but the owner copies and ends nothing: views are out then.
+  /// As finish(true), but copy_to_myself and end_round are not called: views are out then.
   Status finish_views();
-  /// Gives views back and waits until the peers have given back theirs of my own data.
+  /// Releases the views and waits until the peers have released theirs of my data.
   Status release();
-  /// Waits until the channels may go.
+  /// Waits until the channels may be destroyed.
   Status settle();
 
   RoundState state() const { return {in_flight_, broken_}; }
   Packer &owner() const { return owner_; }
   /// Data of this round have been touched.
   bool delivers() const { return copied_; }
-  /// Others have come to a failure.
+  /// A round has failed on another rank.
   void break_up() { broken_ = true; }
-  /// A failure is the end of all rounds.
+  /// A failure ends all rounds.
   Status mark_broken(Status status) { return failed(status) ? break_off(status) : status; }
 
  private:

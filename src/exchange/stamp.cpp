@@ -1,4 +1,4 @@
-// Writing stamps and reading them.
+// Writes stamps and checks them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/stamp.hpp"
 
@@ -20,7 +20,7 @@ struct alignas(kStampBytes) Stamp {
 };
 static_assert(sizeof(Stamp) == kStampBytes);
 
-/// A sum over the bytes in which their order counts.
+/// A checksum that depends on the order of the bytes.
 std::uint64_t sum_of(const char *bytes, std::int64_t count) {
   std::uint64_t sum = 0x9e3779b97f4a7c15u;
   for (std::int64_t done = 0; done < count; done += 8) {

@@ -1,4 +1,4 @@
-// Check mode's stamps: every message carries who sent it, for which edge, in which round, how long it is and what its bytes add up to.
+// Check mode's stamps: every message carries its source, edge, round and length, and a checksum of its bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace halocline {
 
-/// Bytes in front of each message; as many as keep what follows aligned to 64.
+/// Bytes in front of each message; they keep what follows aligned to 64.
 inline constexpr std::int64_t kStampBytes = 64;
 
 /// The bytes of an edge or part without the stamp.
 inline std::int64_t payload_bytes(std::int64_t bytes) { return bytes > 0 ? bytes - kStampBytes : 0; }
 /// Makes room for the stamps of a round.
 void add_stamps(std::vector<Part> &parts);
-/// The same in the buffers of an exchange.
+/// The same in the edges' bytes and buffers.
 void add_stamps(std::vector<Edge> &edges);
 
-/// Packs and unpacks a message with its stamp. Edges that are read directly have no message: the descriptors alone speak of them.
+/// Packs and unpacks a message with its stamp. Edges that are read directly have no message: only the descriptors cover them.
 class StampedPacker final : public Packer {
  public:
   StampedPacker(const Plan &plan, Packer &inner, Findings &findings) : plan_(plan), inner_(inner), findings_(findings) {}

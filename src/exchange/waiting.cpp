@@ -1,10 +1,10 @@
-// Who is suspected, and what is said of it.
+// Which ranks may have died or are late, and the errors that say so.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/waiting.hpp"
 
 namespace halocline {
 
-/// What other ranks have found out.
+/// Fails if another rank has reported a failure.
 Status Waiting::look_for_lost() const {
   if (check_) HLC_TRY(check_->still_wanted());
   for (const auto &channel : channels_.all()) HLC_TRY(channel->look_for_lost());
@@ -16,14 +16,14 @@ void Waiting::tell_lost() const {
   for (const auto &channel : channels_.all()) channel->tell_lost(dead_);
 }
 
-/// In which call a rank of this node is, in brackets; nothing of others.
+/// The call in which a rank of this node is, in brackets; empty for other ranks.
 std::string Waiting::where(int rank) const {
   const Context &context = *plan_.context;
   const Member member = rank < 0 ? kNotOnNode : context.member_of(rank);
   return member == kNotOnNode ? "" : " (in " + context.call_of(member).text() + ")";
 }
 
-/// "a swap of plan 'flow'", of a plan without a name "a swap of plan 2".
+/// "a swap of plan 'flow'", or "a swap of plan 2" for a plan without a name.
 std::string Waiting::swap_text() const {
   const std::string &name = plan_.options.name;
   return name.empty() ? CallWord{CallName::swap, plan_.serial}.text() : "a swap of plan '" + name + "'";

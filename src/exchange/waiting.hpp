@@ -1,4 +1,4 @@
-// How an exchange waits: for what a step looks for, and for whom there is still hope.
+// How an exchange waits: it repeats a step until that succeeds, a rank that it needs has died, or the time is over.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,26 +17,27 @@ class Waiting {
   Waiting(const Waiting &) = delete;
   Waiting &operator=(const Waiting &) = delete;
 
-  /// From now on a wait ends when a neighbour has given the round up.
+  /// From now on a wait ends when a neighbour has abandoned the round.
   void heed(Check &check) { check_ = &check; }
 
-  /// Repeats a step until it no longer answers `again`. A step says through `progress` that it has moved on, which makes the waiting short again. Now
-  /// and then find_failed is asked whether there is still hope; what a peer did before it died counts, so the step is tried once more before the verdict.
+  /// Repeats a step until it no longer returns `again`. A step that sets `progress` makes the pauses short again. Now and then find_failed
+  /// is called, which fails if the wait cannot succeed. What a peer did before it died counts: the step is tried once more before the
+  /// failure is returned.
   template <class Step, class FindFailed>
   Status until(Step step, FindFailed find_failed);
 
   /// Fails if a rank has died, or has been waited for too long.
   Status suspect_rank(int rank, Member member, bool timed_out);
-  /// Any neighbour of the round may have died; which one a mode waits for, the mode itself may not know.
+  /// Any neighbour of the round may have died: a mode may not know for which one it waits.
   Status suspect_all(int rank, bool timed_out);
   /// Check mode waits for all neighbours, whether they take part in the round or not.
   Status suspect_peers(bool timed_out);
 
  private:
-  /// What a peer does at the same time is there within so many looks: about a microsecond, less than it takes to prepare a wait.
+  /// What a peer does at the same time is visible within so many polls: about a microsecond, less than it takes to prepare a wait.
   static constexpr int kFirstLooks = 32;
 
-  /// Ok while there is hope.
+  /// Ok while the wait may still succeed.
   template <class FindFailed>
   Status check_failure(FindFailed find_failed, bool timed_out);
   Status look_for_lost() const;
@@ -60,7 +61,7 @@ Status Waiting::until(Step step, FindFailed find_failed) {
     if (status != Status::again) return status;
     cpu_pause();
   }
-  // Nobody rings for a descriptor.
+  // No doorbell is rung for a descriptor.
   Wait wait(*plan_.context, check_ ? WakeUp::by_polling : channels_.wake_up(), {CallName::swap, plan_.serial});
   while (true) {
     channels_.wake_peers();

@@ -7,7 +7,7 @@
 namespace halocline {
 namespace {
 
-/// The directions in which a field is filled, as the bits of a number: those below 60, or the others.
+/// The directions in which a field is filled, as the bits of a number: directions 0 to 59 (part 0), or the others (part 1).
 std::int64_t fills_as_number(const hlc_halo_spec &spec, int field, int part) {
   constexpr int kBits = 60;
   std::int64_t bits = 0;

@@ -1,4 +1,4 @@
-// What all ranks must say alike of a halo, and what they find together.
+// What all ranks must specify alike for a halo, and the order of dimensions in memory, which they find together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace halocline {
 
-/// Fails with HLC_ERR_MISMATCH unless all ranks have given the same, as far as it must be. Collective; the same status on all ranks.
+/// Fails with HLC_ERR_MISMATCH unless all ranks agree wherever they must. Collective; the same status on all ranks.
 Status agree_on_spec(Context &context, const hlc_halo_spec &spec, const Options &options);
 
-/// Finds the order of each field's dimensions in memory. It decides the order of cells in a message, so it is found by all ranks together: where a
-/// rank has one cell along a dimension, its stride there says nothing, and the other ranks' does. Collective, as above.
+/// Finds the order of each field's dimensions in memory. It decides the order of cells in a message, so all ranks find it together. Where a
+/// rank has one cell along a dimension, its stride there says nothing, but that of other ranks does. Collective, as above.
 Status agree_on_orders(Context &context, const hlc_halo_spec &spec, std::vector<HaloField> &fields);
 
 }  // namespace halocline

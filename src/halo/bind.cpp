@@ -1,5 +1,5 @@
-// Binding a stage's fields to other arrays when a swap starts: addresses of this rank are found anew, and those of neighbours that are read
-// directly when they have told where their fields lie.
+// Binding a stage's fields to other arrays when a swap starts. The addresses of this rank's cells are computed anew. Those of neighbours
+// that are read directly are computed once they have sent the places of their fields.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -17,7 +17,8 @@ void Stage::make_bindings() {
   exchange_.places().resize(n);
 }
 
-/// Binds the fields that a swap moves, all or none: to those of data, else to the spec's arrays. *moved: one lies elsewhere than in the last swap.
+/// Binds the fields that a swap moves, all or none: to the arrays in data, else to the spec's. Sets *moved if an array is not that of the
+/// last swap.
 Status Stage::bind(const hlc_swap *what, void *const *data, bool *moved) {
   Bindings &now = *bindings_;
   abandon();
@@ -61,7 +62,7 @@ void Stage::abandon() {
   bindings_->held.clear();
 }
 
-/// Where the neighbour's fields lie in this swap.
+/// Finds the neighbour's cells from the places of its fields in this swap.
 Status Stage::found(int edge, std::span<const FieldPlace> places) {
   const auto e = static_cast<std::size_t>(edge);
   const std::size_t n = tables_.fields.size();
@@ -79,7 +80,7 @@ Status Stage::found(int edge, std::span<const FieldPlace> places) {
   return Status::ok;
 }
 
-/// A member's part of a field's memory, held until the swap is over; NULL if this rank has it no more.
+/// A member's part of a field's memory, held until the swap is over; NULL if this rank no longer has it.
 char *Stage::borrow(std::int64_t serial, Member member) {
   std::vector<Bindings::Held> &held = bindings_->held;
   const auto known =

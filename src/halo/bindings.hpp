@@ -1,4 +1,4 @@
-// What a halo needs whose swaps may bring other arrays than the spec's: where those lie, and which memory the running swap holds.
+// State of a halo whose swaps may use other arrays than the spec's: their addresses, and the memory that the running swap holds.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Walking over the single cells of a box, for those who have time: check mode.
+// Visiting the single cells of a box: slow, for check mode.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace halocline {
 
-/// Calls visit(cell, address) for each cell of a box of the array at `array`, in the order in which cells are packed (order lists the
-/// dimensions, innermost first). Ends early, and returns false, when visit returns false.
+/// Calls visit(cell, address) for each cell of a box of the array at `array`, in the order of packing. order lists the dimensions,
+/// innermost first. Ends early, and returns false, when visit returns false.
 template <class Visit>
 bool for_each_cell(const Box &box, const Strides &strides, const std::array<int, kMaxDims> &order, char *array, Visit visit) {
   const auto at = [&](int place) { return static_cast<std::size_t>(order[static_cast<std::size_t>(place)]); };

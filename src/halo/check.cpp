@@ -1,4 +1,4 @@
-// Guards, poison and comparison.
+// Check mode of a halo: guards, poison and comparison.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/check.hpp"
 
@@ -26,7 +26,8 @@ HaloCheck::HaloCheck(const HaloTables &tables, Exchange &exchange, const hlc_hal
 
 // ---------------------------------------------------------------- words
 
-/// A cell as the user counts it: 0 is the first of the block, so that low halo cells are negative. A stage's block has grown by some of them.
+/// A cell as the user counts it: 0 is the first of the block, so that low halo cells are negative. A stage's block has grown by some of
+/// them.
 std::string HaloCheck::name(std::size_t f, const Cells &cell) const {
   std::string place;
   for (std::size_t d = 0; d < static_cast<std::size_t>(tables_.ndims); ++d)
@@ -54,7 +55,7 @@ int HaloCheck::nearest_neighbour(const Cells &cell) const {
   return rank;
 }
 
-/// What the swap moves, as numbers to compare and as words; the same for everything, however it was asked for.
+/// What the swap moves, as numbers to compare and as words. Swaps that move the same are described alike, however they were asked for.
 void HaloCheck::describe(const hlc_swap *what) {
   const bool one_dim = what && what->one_dim && !(tables_.ndims == 1 && what->side == HLC_SIDE_BOTH);
   const char *sides[] = {"both sides", "the low side", "the high side"};
@@ -70,7 +71,7 @@ void HaloCheck::describe(const hlc_swap *what) {
   if (tables_.reverse) descriptor_.words += ", in reverse";
 }
 
-/// Which fields lie elsewhere than the spec says: all ranks must do the same, wherever that is.
+/// Which fields use another array than the spec's. All ranks must do so for the same fields; addresses may differ.
 void HaloCheck::describe_arrays() {
   std::string others;
   for (const int number : tables_.swapped) {
@@ -92,7 +93,7 @@ std::vector<char> HaloCheck::pack(std::size_t f, const Box &box) const {
   return packed;
 }
 
-/// What goes to a neighbour, as the message has it.
+/// What goes to a neighbour, packed as in the message.
 std::vector<char> HaloCheck::pack_for(const HaloPath &path) const {
   std::vector<char> all;
   for (const int number : tables_.swapped) {
@@ -240,7 +241,8 @@ void HaloCheck::report_wrong(const HaloPath &path, std::size_t f, const Cells &c
                                                 " has written it since, or the value was lost, torn or misplaced on its way");
 }
 
-/// The halo against the neighbour's own copy. A neighbour's values may carry poison of this rank that comes back; it has been told.
+/// Compares the halo with the neighbour's own copy. Poison among a neighbour's values may be this rank's own, sent back; it has been
+/// reported already.
 void HaloCheck::compare_halos() {
   for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
     const HaloPath &path = tables_.paths[e];
@@ -263,7 +265,8 @@ void HaloCheck::compare_halos() {
   }
 }
 
-/// A reverse swap adds what faces the rank itself first, then the neighbours' halos in the order of the edges; so does this, in a copy.
+/// The sums that a reverse swap must make, in a copy. It adds in the same order: first to paths of the rank to itself, then the neighbours'
+/// halos by edge.
 void HaloCheck::expect_sums() {
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);

@@ -1,5 +1,5 @@
-// Check mode of a halo's cells (HALOCLINE_CHECK=1): halos are poisoned between start and finish, edges are compared with a copy of
-// themselves, and what was delivered is compared, cell by cell, with what the neighbour says it had. See docs/design/006-check-mode.md.
+// Check mode of a halo's cells (HALOCLINE_CHECK=1). Halos are poisoned between start and finish, and edges are compared with a copy of
+// themselves. Delivered cells are compared one by one with those that the neighbour says it had. See docs/design/006-check-mode.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,14 +15,14 @@ class HaloCheck final : public Looks {
   /// The tables of a halo that has been planned, its exchange, and its spec.
   HaloCheck(const HaloTables &tables, Exchange &exchange, const hlc_halo_spec &spec);
 
-  /// Before a swap is started: looks for poison in the blocks, copies what must not change, poisons what will be filled. Returns what the
-  /// neighbours are told of this swap.
+  /// Before a swap is started: looks for poison in the blocks, copies what must not change, poisons what will be filled. Returns the
+  /// description of this swap for the neighbours.
   const RoundDescriptor &start(const hlc_swap *what);
   void before_finish() override;
   void before_delivery() override;
-  /// A neighbour's field lies in the memory of another hlc_field_alloc than mine.
+  /// A neighbour's field is in the memory of another hlc_field_alloc than mine.
   void found_other_array(const HaloPath &path, std::size_t field);
-  /// Looks as well whether poison has got into a block.
+  /// Also looks for poison in the blocks.
   void after_finish() override;
 
  private:
@@ -37,7 +37,7 @@ class HaloCheck final : public Looks {
   };
 
   void list_guards();
-  /// of: which bytes of a field's move say that it takes part.
+  /// `of` names the bytes of a field's move: if they are 0, the field takes no part.
   void guard_edge(const HaloPath &path, const Box &box, std::int64_t HaloMove::*of);
   void guard_halo(const HaloPath &path);
   void guard(const Guard &guard);
@@ -64,9 +64,9 @@ class HaloCheck final : public Looks {
   Findings &findings_;
   Cells depth_low_{};
   Box block_, whole_;  // of the array: the cells that are not halo, and all cells
-  std::vector<const char *> planned_;  // per field, the spec's array; none unless swaps may bring other arrays
+  std::vector<const char *> planned_;  // per field, the spec's array; none unless swaps may use other arrays
   std::vector<Poison> poisons_;  // per field
-  std::vector<char> tainted_;  // per field: poison has been found in its block and is known of
+  std::vector<char> tainted_;  // per field: poison in its block has been reported
   std::vector<char> reported_;  // per field: a forbidden write has been reported in this swap
   std::vector<Guard> guards_;  // of the running swap
   std::vector<std::vector<char>> sums_;  // per field, reverse swaps: the array as it must become

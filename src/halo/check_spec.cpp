@@ -41,13 +41,13 @@ Status check_grid(const hlc_grid &grid, bool has_table, int rank, int size) {
   }
   if (ranks != size) return bad(rank, "the product of grid.dims", ranks, "the number of ranks, " + std::to_string(size));
   HLC_TRY(check_order(grid, "hlc_halo_init", rank, size));
-  // With a table of neighbours the ranks may stand in any order.
+  // With a table of neighbours the ranks may be in any order.
   const int here = grid_rank(grid, grid.coords);
   if (has_table || here == rank) return Status::ok;
   return fail(Status::argument, "hlc_halo_init on rank %d: grid.coords are the place of rank %d, they must be the rank's own", rank, here);
 }
 
-/// True if all that lies beyond the block along d is the rank's own, as if the block were repeated there.
+/// True if all cells beyond the block along d are the rank's own, as if the block were repeated there.
 bool is_own_neighbour(const hlc_halo_spec &spec, int d, int rank) {
   if (!spec.neighbours) return spec.grid->dims[d] == 1;
   bool own = true;
@@ -131,15 +131,15 @@ Status check_field(const hlc_halo_spec &spec, int f, int rank) {
   return Status::ok;
 }
 
-/// Two fields with the same strides, and the bytes from the first cell of one to that of the other.
+/// Two fields with the same strides, and the bytes of an element of each.
 struct Pair {
   const hlc_halo_spec &spec;
   Strides strides;
   std::array<int, kMaxDims> order;
   std::int64_t elements[2];
 
-  /// Whether cells of the two meet. Along each dimension, the outermost first, only two distances can bring them as close as the dimensions
-  /// inside allow.
+  /// Whether cells of the two overlap. Along each dimension, the outermost first, only two distances can bring them as close as the
+  /// dimensions inside allow.
   bool meets(int place, std::int64_t delta) const {
     if (place < 0) return delta < elements[0] && -delta < elements[1];
     const int dim = order[static_cast<std::size_t>(place)];
@@ -152,8 +152,8 @@ struct Pair {
   }
 };
 
-/// Fields may be interleaved, as the members of a struct are, but no byte may belong to two. It is found for fields with the same strides,
-/// which is what interleaved fields have, and for fields that start in the same place.
+/// Fields may be interleaved, as the members of a struct are, but no byte may belong to two. Overlap is found for fields with the same
+/// strides, as interleaved fields have, and for fields that start at the same address.
 Status check_overlap(const hlc_halo_spec &spec, int f, int g, int rank) {
   const hlc_field &first = spec.fields[f], &second = spec.fields[g];
   const std::int64_t delta = reinterpret_cast<std::intptr_t>(second.data) - reinterpret_cast<std::intptr_t>(first.data);
@@ -187,7 +187,7 @@ Status check_neighbours(const hlc_halo_spec &spec, int rank, int size) {
   return Status::ok;
 }
 
-/// Cells beyond a halo that is deeper than the block are copied from those of the base direction, which must have come.
+/// Cells beyond a halo that is deeper than the block are copied from those of the base direction, which must be filled.
 Status check_fills(const hlc_halo_spec &spec, int rank) {
   for (const Wrap &wrap : list_wraps(spec))
     for (int f = 0; spec.fills && f < spec.nfields; ++f) {

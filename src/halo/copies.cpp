@@ -50,7 +50,7 @@ void Copies::list_messages(const HaloPath &path) {
   }
 }
 
-/// The table of copies has an entry for each field that an edge brings.
+/// The table of copies has an entry for each field that arrives over an edge.
 void Copies::aim(std::size_t e) {
   std::size_t i = 0;
   const std::span<BoundCopy> copies = pulls_.groups(e, e + 1);
@@ -98,7 +98,7 @@ void Copies::add_message(const HaloPath &path, const char *message) const {
   }
 }
 
-/// Edges that follow each other have their copies one behind the other.
+/// The copies of consecutive edges are contiguous in the table.
 void Copies::pull(Edges edges) {
   for (std::size_t first = 0, end = 0; first < edges.size(); first = end) {
     const auto e = static_cast<std::size_t>(edges[first]);
@@ -113,8 +113,8 @@ void Copies::copy_to_myself() {
   if (tables_.reverse) copy_inside(tables_.self_paths);
 }
 
-/// For a path to myself, peer_edge is my own edge on the other side: the halo takes its values, or gives them back. For a repeat it lies in
-/// another halo of mine.
+/// For a path to myself, peer_edge is my own edge on the other side. The halo takes its values, or in reverse adds its own to them. For a
+/// repeat, peer_edge is in another halo of mine.
 void Copies::copy_inside(const std::vector<HaloPath> &paths) {
   for (const HaloPath &path : paths) {
     if (!path.active) continue;

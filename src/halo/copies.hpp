@@ -21,7 +21,7 @@ class Copies {
     for (std::size_t e = 0; e < tables_.paths.size(); ++e) packed += packs(static_cast<int>(e)) ? 1U : 0U;
     reserve(packed);
   }
-  /// What a swap copies stands in lists, in the order in which it is used. A reverse swap has none.
+  /// Lists what a swap copies, in the order in which it is used. A reverse swap has no lists.
   template <class Packs>
   void list(Packs packs) {
     forget();
@@ -31,16 +31,16 @@ class Copies {
     }
     list_own();
   }
-  /// The neighbour's fields of an edge that is read lie elsewhere than they did.
+  /// An edge that is read: the neighbour's fields are at other addresses than before.
   void aim(std::size_t edge);
 
   void pack(int edge, void *buffer, bool past_caches);
   void unpack(int edge, const void *buffer);
   void pull(Edges edges);
   void copy_to_myself();
-  /// Halos that repeat cells of another: forwards they take them, last of all; in reverse they give theirs back, first of all.
+  /// Halos that repeat cells of another halo: forwards they copy them, last of all; in reverse they add theirs to them, first of all.
   void copy_repeats() { copy_inside(tables_.repeats); }
-  /// After a reverse swap, which has taken what the halos held.
+  /// Zeroes the halo after a reverse swap, which has added its values to edges.
   void clear_halo();
   std::int64_t memory_bytes() const { return pulls_.memory_bytes() + packs_.memory_bytes() + unpacks_.memory_bytes(); }
 
@@ -57,7 +57,8 @@ class Copies {
   void add_halos(const HaloPath &path);
 
   const HaloTables &tables_;
-  // Of a swap that is not reversed, a group per path: those from neighbours that are read, then from myself; and of the others.
+  // Of a forward swap. pulls_ has a group per path: those of neighbours that are read, then those to myself. packs_ and unpacks_ have the
+  // other paths.
   CopyTable pulls_, packs_, unpacks_;
 };
 

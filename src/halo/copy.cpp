@@ -1,5 +1,5 @@
-// The copy kernels. Runs are long where the contiguous dimension lies in the box (memcpy), and a few elements where it is the halo's own
-// (fixed sizes, which the compiler turns into single moves).
+// The copy kernels. Runs are long (memcpy) where the contiguous dimension runs along the block. They are a few elements where it is the
+// halo's depth: then sizes are fixed, and the compiler makes single moves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/copy.hpp"
 
@@ -69,7 +69,7 @@ void add_typed(char *to, const char *from, const BoxCopy &box) {
   const std::int64_t elements = box.run / static_cast<std::int64_t>(sizeof(T));
   for_each_run(to, from, box, [elements](char *t, const char *f) {
     for (std::int64_t i = 0; i < elements; ++i, t += sizeof(T), f += sizeof(T)) {
-      // Fields need not be aligned to their type: the bytes are moved, the compiler makes loads and stores of it.
+      // Fields need not be aligned to their type, so the bytes are moved; the compiler makes loads and stores of it.
       T sum, summand;
       std::memcpy(&sum, t, sizeof(T));
       std::memcpy(&summand, f, sizeof(T));
@@ -99,12 +99,12 @@ BoxCopy plan_copy(const Cells &count, const Strides &to, const Strides &from, st
     const auto d = static_cast<std::size_t>(dim);
     if (count[d] == 0) return BoxCopy{};
     if (count[d] == 1) continue;
-    // A dimension that goes on where the run ends, on both sides, makes the run longer.
+    // A dimension that continues where the run ends, on both sides, makes the run longer.
     if (loops == 0 && to[d] == box.run && from[d] == box.run) {
       box.run *= count[d];
       continue;
     }
-    // One that goes on where the loop inside it ends makes that loop longer.
+    // One that continues where the loop inside it ends makes that loop longer.
     if (loops > 0 && to[d] == box.to[loops - 1] * box.count[loops - 1] && from[d] == box.from[loops - 1] * box.count[loops - 1]) {
       box.count[loops - 1] *= count[d];
       continue;

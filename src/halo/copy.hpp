@@ -33,8 +33,8 @@ struct BoxCopy {
 /// A planned copy between two places, with what most copies need in one cache line: runs of equal length at equal distances.
 struct BoundCopy {
   char *to = nullptr;
-  const char *from = nullptr;  // of these two, what lies in a message is NULL
-  std::int64_t in_message = 0;  // and begins so many bytes behind the message's beginning
+  const char *from = nullptr;  // the one of the two that is in a message is NULL
+  std::int64_t in_message = 0;  // and begins at this offset in the message
   std::int64_t run = 0, runs = 0, to_step = 0, from_step = 0;
   const BoxCopy *box = nullptr;  // not null: it has further loops, or runs so short that they have a kernel of their own
 };

@@ -1,4 +1,4 @@
-// The copies of a swap, one behind the other as they are done.
+// The copies of a swap, contiguous and in the order in which they are done.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// The caller's own arrays that neighbours read where they lie, and the neighbours' own arrays.
+// The caller's own arrays that neighbours read in place, and the neighbours' arrays of that kind.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,10 +12,10 @@ namespace halocline {
 inline constexpr std::int64_t kExposedSerial = -2;
 
 struct Exposures {
-  std::vector<Exposed> mine;     // of fields that lie in no memory from hlc_field_alloc
+  std::vector<Exposed> mine;     // of fields that are in no memory from hlc_field_alloc
   std::vector<Attached> theirs;  // each once, though it may be read in several directions
 
-  /// Where another process's memory lies here; NULL if it cannot be attached.
+  /// Where another process's memory is mapped here; NULL if it cannot be attached.
   char *find(const ExposedAddress &address) {
     for (const Attached &known : theirs)
       if (known.segment() == address.segment) return known.data();

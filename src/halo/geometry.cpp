@@ -25,7 +25,7 @@ Direction make_direction(const hlc_halo_spec &spec, const std::array<int, kMaxDi
   return direction;
 }
 
-/// The halo of a direction along d, as it lies in the array, and the cells of the block along d.
+/// The halo of a direction along d, at its place in the array, and the cells of the block along d.
 struct Span {
   std::int64_t start, count, block_start, block;
 };
@@ -103,7 +103,7 @@ bool fills(const hlc_halo_spec &spec, std::size_t field, const std::array<int, k
   return !spec.fills || spec.fills[field * HLC_DIRECTIONS(ndims) + static_cast<std::size_t>(direction_index(v, ndims))] != 0;
 }
 
-/// What moves up comes from below.
+/// A component that moves up enters from below.
 Status list_fills(int ndims, const int *velocity, unsigned char *fills) {
   if (ndims < 1 || ndims > kMaxDims) return fail(Status::argument, "hlc_fills_moving: ndims is %d, it must be 1 to %d", ndims, kMaxDims);
   if (!velocity || !fills) return fail(Status::argument, "hlc_fills_moving: %s is NULL", velocity ? "fills" : "velocity");

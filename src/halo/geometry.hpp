@@ -1,4 +1,4 @@
-// Which cells go where: the directions of a stencil, and for each the box of halo cells and the box of edge cells.
+// Which cells are exchanged: the directions of a stencil, and for each the box of halo cells and the box of edge cells.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,19 +22,19 @@ struct Direction {
 
 /// The index sum((v_d + 1) * 3^d) of a direction.
 int direction_index(const std::array<int, kMaxDims> &v, int ndims);
-/// The direction that looks the other way.
+/// The opposite direction.
 std::array<int, kMaxDims> opposite(std::array<int, kMaxDims> v);
 
-/// Lists the directions with a neighbour and at least one cell to fill or to give, but for those that are wrapped. The spec has been checked
-/// by check_spec.
+/// Lists the directions with a neighbour and at least one cell to fill or to send, without those that are wrapped. The spec has been
+/// checked by check_spec.
 std::vector<Direction> list_directions(const hlc_halo_spec &spec);
 
-/// Halo cells that repeat cells of my own array, because along some dimensions the halo is deeper than the block and I am my own neighbour.
-/// One piece: where both sides lie as a box.
+/// Halo cells that repeat cells of my own array. They exist where the halo is deeper than the block along a dimension in which I am my own
+/// neighbour. One piece: both sides are a box.
 struct Wrap {
   std::array<int, kMaxDims> v{};
   std::array<int, kMaxDims> base{};  // v without the wrapped dimensions: 0 is my block, else the direction whose halo is repeated
-  int rank = 0;  // who owns the cells
+  int rank = 0;  // of the owner of the cells
   Box halo, source;  // of my array
 };
 
@@ -83,8 +83,8 @@ struct Nesting {
   int inside[kMaxDims][kMaxDims];
 };
 Nesting find_nesting(const hlc_halo_spec &spec, const Strides &strides);
-/// Puts the dimensions in the order that all ranks' knowledge gives, innermost first, as the layout has them where nobody knows.
-/// False if the ranks contradict each other.
+/// Orders the dimensions as all ranks' knowledge says, innermost first; where no rank knows, as in the layout. False if the ranks
+/// contradict each other.
 bool order_dims(const Nesting &nesting, int ndims, hlc_layout layout, std::array<int, kMaxDims> &order);
 /// Bytes from a field's first byte to behind its last.
 std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field);
@@ -92,7 +92,7 @@ std::int64_t field_extent(const hlc_halo_spec &spec, const hlc_field &field);
 /// Where a box starts, in bytes from the array's first cell.
 std::int64_t box_offset(const Box &box, const Strides &strides);
 
-/// The block and the depths around it, for those who ask where the halo of a direction lies in the array.
+/// The block and the depths around it, to find the halo of a direction in the array.
 struct Extents {
   Cells block{1, 1, 1, 1}, low{}, high{};
 

@@ -1,4 +1,4 @@
-// Block decompositions: who owns which cells.
+// Block decompositions: which rank owns which cells.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Accepting a halo's spec, refusing wrong calls and arguments, and telling where the cells around the block lie.
+// Accepting a halo's spec, refusing wrong calls and arguments, and returning views of the cells around the block.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/halo.hpp"
 
@@ -62,7 +62,7 @@ Status Halo::check_swap(const char *call, const hlc_swap &what) const {
   return check_addable(call, me, what, fields(), [](const HaloField &field) { return field.type; });
 }
 
-/// An array that is brought must end in the memory in which it begins. The list of fields has been checked.
+/// An array of a swap's own must end in the memory in which it begins. The list of fields has been checked.
 Status Halo::check_given(const hlc_swap *what, void *const *data) const {
   const int listed = what ? what->nfields : 0, count = listed > 0 ? listed : static_cast<int>(fields().size());
   for (int i = 0; i < count; ++i) {
@@ -75,7 +75,7 @@ Status Halo::check_given(const hlc_swap *what, void *const *data) const {
   return Status::ok;
 }
 
-/// The call is for messages.
+/// `call` is the function's name, for messages.
 Status Halo::begin(const char *call, const hlc_swap *what, void *const *data) {
   if (const char *why = kSwapOfHalo.at_start(state())) return refuse(call, why);
   if (what) HLC_TRY(check_swap(call, *what));
@@ -137,7 +137,7 @@ Status Halo::list_views(int field, hlc_view *views) const {
   return Status::ok;
 }
 
-/// Every direction shows my own array, until somebody is found who fills it.
+/// Every direction shows my own array, and has no rank until put_views finds the one that fills it.
 void Halo::list_own(std::size_t f, hlc_view *views) const {
   const HaloField &field = fields()[f];
   for (int v = 0; v < HLC_DIRECTIONS(ndims_); ++v) {

@@ -1,4 +1,5 @@
-// Halo swaps of structured grids: what a program may ask of a halo. The swaps themselves are those of its stage, or of a stage per dimension.
+// Halo swaps of structured grids: what a program may ask of a halo. The swaps themselves are those of its stage, or of a stage per
+// dimension.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +17,8 @@ class Halo {
  public:
   explicit Halo(Context &context) : context_(context) {}
 
-  /// What a rank does alone: checks the spec, and says in *plan what is compared between ranks: the names of the halo and of its fields.
+  /// The part of hlc_halo_init that is local: checks the spec. *plan receives what is compared between ranks: the names of the halo and of
+  /// its fields.
   Status accept(const hlc_halo_spec *spec, std::string *plan);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_halo_spec *spec);
@@ -51,7 +53,7 @@ class Halo {
   Context &context_;
   Options options_;
   int ndims_ = 0;
-  bool rebinds_ = false;  // swaps may bring other arrays
+  bool rebinds_ = false;  // swaps may use other arrays
   Extents extents_;
   // One of the two, once a spec has been accepted.
   std::unique_ptr<Stage> stage_;

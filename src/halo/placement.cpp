@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMostGridBytes = std::int64_t{1} << 56;  // of a whole grid, so that the sum over 3^4 directions fits 64 bits
 
-/// What all ranks know together.
+/// What all ranks contribute and find together.
 struct Poll : Job {
   std::vector<hlc_grid> orders;
   int node = 0;
@@ -128,8 +128,8 @@ Status run_poll(Context &context, const hlc_grid &grid, const hlc_swap_shape &sh
   return add_up(context, poll);
 }
 
-/// The nodes along each dimension if every node holds a box of the process grid, all alike and side by side: then a node has as many
-/// ranks as the box that they span has places.
+/// The nodes along each dimension, if each node holds a box of the process grid, all of one size and side by side. Each node then has as
+/// many ranks as the box they span has places. Else all zero.
 Status find_node_dims(Context &context, const hlc_grid &grid, int *node_dims) {
   constexpr std::size_t kDims = HLC_MAX_DIMS, kMisfits = 2 * kDims;
   std::int64_t span[2 * kDims] = {}, sides[kMisfits + 1] = {}, places = 1, misfits = 0;

@@ -1,4 +1,4 @@
-// Which rank stands where in a process grid, so that neighbours share a node: orders to choose from, and what each costs.
+// Which rank has which place in a process grid, so that neighbours share a node: orders to choose from, and what each costs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// The orders in which ranks can fill a process grid: first without tiles, then each way to cut it into equal tiles, for ranks that are
-/// numbered node by node and for ranks that are dealt to the nodes in turn. coords, start and local are for take_block to fill.
+/// The orders in which ranks can fill a process grid: first without tiles, then with each tiling into equal tiles. Each tiling is listed
+/// twice: for ranks numbered node by node, and for ranks dealt to the nodes in turn. take_block fills in coords, start and local.
 std::vector<hlc_grid> list_orders(const hlc_grid &grid, int nodes);
 
 /// Bytes that the ranks send in one swap.
@@ -17,10 +17,10 @@ struct SwapBytes {
   std::int64_t all = 0, between_nodes = 0;
 };
 
-/// What one rank sends in a swap if the ranks fill the grid in its order. node_of has each rank's node; shape comes from fill_in_shape.
+/// What one rank sends in a swap if the ranks fill the grid in its order. node_of has each rank's node; shape is from fill_in_shape.
 SwapBytes count_bytes(hlc_grid grid, const hlc_swap_shape &shape, const int *node_of, int rank);
 
-/// A shape with what a zero stands for.
+/// A shape whose zeros are replaced by what they stand for.
 hlc_swap_shape fill_in_shape(const hlc_swap_shape *shape);
 
 /// Gives the ranks the best of these orders: see hlc_grid_reorder.

@@ -1,4 +1,4 @@
-// The planning of a stage: its fields, the edges of its exchange. Neighbours that are read directly are those of read_descriptors.cpp.
+// The planning of a stage: its fields and the edges of its exchange. For neighbours that are read directly see read_descriptors.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <string>
@@ -69,8 +69,8 @@ void Stage::expose(HaloField &field) {
   field.place = {kExposedSerial, 0};
 }
 
-/// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there. Cells that occur more than once in a halo have no box of
-/// their own in anybody's memory.
+/// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there. Cells that occur more than once in a halo have no box
+/// of their own in any rank's memory.
 void Stage::make_views(const hlc_halo_spec &spec) {
   if (context_.check_mailbox()) {
     report_once("view", "check",
@@ -97,7 +97,7 @@ std::vector<Edge> Stage::make_edges() const {
     edge.tag_out = direction_index(path.direction.v, tables_.ndims);
     edge.tag_in = direction_index(opposite(path.direction.v), tables_.ndims);
     edge.readable = readable;
-    // The cells across which the two blocks meet; the other end looks along -v and has its halo where I have my edge.
+    // The cells across which the two blocks meet; the other end's direction is -v, and it has its halo where I have my edge.
     for (std::size_t d = 0; d < static_cast<std::size_t>(tables_.ndims); ++d)
       edge.shape = (edge.shape * 1'000'003 + (path.direction.v[d] == 0 ? path.direction.halo.count[d] : 0)) % 1'000'000'007;
     for (std::size_t f = 0; f < tables_.fields.size(); ++f) {

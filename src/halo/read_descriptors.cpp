@@ -1,4 +1,4 @@
-// Neighbours whose fields are read where they lie: what the two tell each other of them, and what this rank makes of it.
+// Neighbours whose fields are read in place: the descriptors that the two exchange, and the copies that this rank plans from them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cerrno>

@@ -1,5 +1,5 @@
-// A row is found in three places: its own cells and those beyond either end. Where they lie side by side it is handed out whole; where not, its
-// two ends are copied to a strip, with the cells beyond them, and the part between them is handed out where it lies.
+// A row has three parts: its own cells and those beyond either end. If they are contiguous, the row is handed out whole. Else its two ends
+// are copied to a strip with the cells beyond them, and the part between is handed out in place.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/rows.hpp"
 
@@ -23,12 +23,12 @@ Status bad(const char *what, long long value, const char *rule) {
   return fail(Status::argument, "hlc_for_rows: %s is %lld, it must be %s", what, value, rule);
 }
 
-/// One row of cells: its first one, what lies behind the last one below it, and the first one above. NULL: nothing there.
+/// One row of cells: its first cell, the end of the row below it, and the first cell above it. NULL: nothing there.
 struct Line {
   const char *below_end = nullptr, *first = nullptr, *above = nullptr;
 };
 
-/// Where the rows at one offset in one dimension lie: below the block, in it or above it, and at which index there.
+/// Where the rows at one offset in one dimension are: below the block, in it or above it, and at which index there.
 struct Place {
   int side = 0;
   std::int64_t index = 0;
@@ -96,8 +96,8 @@ class Rows {
     return Status::ok;
   }
 
-  /// On which side of the block a coordinate lies in one of the other dimensions, and which cell it is there, counted from the block's edge: below
-  /// it backwards, so that the view's depth is still to be added.
+  /// In one of the other dimensions: on which side of the block a coordinate is, and its cell there. Cells are counted from the block's
+  /// edge. Below it they count backwards, so that the view's depth is still to be added.
   Place place_of(int other, std::int64_t coordinate) const {
     const std::int64_t n = block(other);
     if (coordinate < 0) return {-1, coordinate};

@@ -1,11 +1,11 @@
-// The running of a stage: which part of the halo a swap moves, and the copies themselves. Planning stands in plan.cpp.
+// The running of a stage: which part of the halo a swap moves, and the copies themselves. For the planning see plan.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/stage.hpp"
 
 namespace halocline {
 namespace {
 
-/// How a direction takes part in a swap: its halo is filled, or its edge is given.
+/// How a direction takes part in a swap: its halo is filled, or its edge is sent.
 struct Role {
   bool fills = true, gives = true;
 };
@@ -16,7 +16,7 @@ Role role_of(const std::array<int, kMaxDims> &v, const hlc_swap *what) {
   for (std::size_t d = 0; d < v.size(); ++d)
     if ((v[d] != 0) != (d == dim)) return {false, false};
   const bool low = what->side != HLC_SIDE_HIGH, high = what->side != HLC_SIDE_LOW;
-  // The neighbour below fills my low halo; I give it what its high halo needs.
+  // The neighbour below fills my low halo; I send it what its high halo needs.
   return v[dim] < 0 ? Role{low, high} : Role{high, low};
 }
 
@@ -31,7 +31,7 @@ Status Stage::start(const hlc_swap *what, void *const *data) {
   return exchange_.start([&] { return check_->start(what); });
 }
 
-/// However it is said: all fields may be listed, and in one dimension both sides are all there is.
+/// A call may list all fields, and in one dimension both sides are all sides.
 bool Stage::moves_everything(const hlc_swap &what) const {
   const bool all_fields = what.nfields == 0 || what.nfields == static_cast<int>(tables_.fields.size());
   const bool all_sides = !what.one_dim || (tables_.ndims == 1 && what.side == HLC_SIDE_BOTH);
@@ -89,7 +89,7 @@ void Stage::list_copies() {
   copies_.list([this](int edge) { return exchange_.packs(edge); });
 }
 
-/// All neighbours' cells have come, or have been taken.
+/// All neighbours' cells have arrived, or have been read.
 void Stage::end_round() {
   tables_.reverse ? copies_.clear_halo() : copies_.copy_repeats();
   if (bindings_) abandon();

@@ -16,20 +16,20 @@
 
 namespace halocline {
 
-/// Geometry and copies around one Exchange. Its owner has checked the arguments of each call, and that it comes at the right time.
+/// Geometry and copies around one Exchange. Its owner has checked the arguments of each call, and that it is allowed now.
 class Stage final : private Packer {
  public:
   explicit Stage(Context &context);
   ~Stage() override;
 
-  /// Plans. Collective; the same status on all ranks. The spec has been checked, and that it is the same on all ranks. grown: the low halo cells
-  /// that count as block here, and have been filled by the stages before.
+  /// Plans. Collective; the same status on all ranks. The spec has been checked, also that it is the same on all ranks. grown: the low halo
+  /// cells that count as block here, and have been filled by the stages before.
   Status create(const hlc_halo_spec &spec, const Options &options, const Cells &grown = {});
   /// data: other arrays than the spec's, one per field; NULL: the spec's.
   Status start(const hlc_swap *what, void *const *data);
   Status test() { return exchange_.test(); }
   Status finish() { return exchange_.finish(); }
-  /// As finish, as far as that needs no wait; `again` while something is left.
+  /// As finish, as far as possible without waiting; `again` while something is left.
   Status try_finish() { return exchange_.try_finish(); }
   /// As finish, but in mode view without copies.
   Status finish_views();
@@ -42,17 +42,17 @@ class Stage final : private Packer {
   /// A call at the wrong time.
   Status refuse(const char *call, const char *why) const { return exchange_.bad_call(call, why); }
   const std::vector<HaloField> &fields() const { return tables_.fields; }
-  /// Writes who fills the directions in which somebody does, and where the cells of a field lie as long as views are out.
+  /// Writes the rank of each direction that a rank fills. As long as views are out, also writes where the cells of a field are.
   void put_views(std::size_t field, hlc_view *views) const;
   hlc_plan_info describe() const;
 
  private:
-  /// What a rank tells its neighbour of one field, so that it can read it.
+  /// What a neighbour must know of one field to read it.
   struct ReadDescriptor {
     std::int64_t serial, offset;  // the field's memory, and where the field starts in it
     std::int64_t halo, edge;  // where the boxes start in the field
     Strides strides;
-    ExposedAddress exposed;  // instead, of an array of the caller's own
+    ExposedAddress exposed;  // in their place, for an array of the caller's own
   };
   struct ReadDescriptors : Job {
     std::vector<ReadDescriptor> mine, theirs;  // per path and field
@@ -102,7 +102,7 @@ class Stage final : private Packer {
   Copies copies_;
   bool everything_ = false;  // the parts of the exchange are those of a whole swap
   Exposures exposures_;
-  std::unique_ptr<Bindings> bindings_;  // null unless swaps may bring other arrays
+  std::unique_ptr<Bindings> bindings_;  // null unless swaps may use other arrays
   std::unique_ptr<Views> views_;  // null but in mode view without HALOCLINE_CHECK=1
   std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
 };

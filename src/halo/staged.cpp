@@ -1,4 +1,4 @@
-// The stages' plans, and one after the other.
+// Planning the stages, and running one after the other.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/staged.hpp"
 
@@ -12,7 +12,7 @@ struct StageSpec {
   hlc_grid grid{};
   std::vector<hlc_field> fields;
   hlc_halo_spec spec{};
-  Cells grown{};  // low halo cells that are block here
+  Cells grown{};  // low halo cells that count as block here
 };
 
 /// The cells on one side along a dimension that the stages before have filled: none at an open side, where the halo is the caller's.
@@ -22,7 +22,7 @@ std::int64_t filled(const hlc_halo_spec &spec, int dim, bool high) {
   return open ? 0 : high ? spec.depth_high[dim] : spec.depth_low[dim];
 }
 
-/// Dimensions before dim are block all over, those behind it have no halo.
+/// Dimensions before dim count as block from end to end; those after it have no halo.
 void narrow(StageSpec &stage, const hlc_halo_spec &whole, int dim) {
   stage.grid = *whole.grid;
   stage.fields.assign(whole.fields, whole.fields + whole.nfields);
@@ -109,7 +109,8 @@ Status Staged::test() {
   return now().stage->test();
 }
 
-/// Check mode may find a rule broken in a stage that is complete all the same: then the neighbours wait for the next one.
+/// Check mode may find a rule broken in a stage that is complete nevertheless. The neighbours then wait for the next stage, so it is
+/// started.
 Status Staged::pass(Status finished) {
   if (failed(finished) && (finished != Status::rule || now().stage->state().broken)) return finished;
   if (failed(finished) && !failed(found_)) {

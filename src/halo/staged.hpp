@@ -1,5 +1,5 @@
-// A staged swap: one dimension after the other, each with the halos of those before it, so that edges and corners travel with the faces. Two
-// messages per dimension in place of one per direction. Each stage has a larger block than the one before.
+// A staged swap: one dimension after the other, each with the halos of those before it, so that edges and corners travel with the faces. It
+// has two messages per dimension in place of one per direction. Each stage has a larger block than the one before.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,11 +15,11 @@ class Staged {
  public:
   /// True if there is something to stage: directions that cross several dimensions.
   static bool pays(const hlc_halo_spec &spec);
-  /// Plans the stages. Collective; the same status on all ranks. The spec has been checked, and that it is the same on all ranks.
+  /// Plans the stages. Collective; the same status on all ranks. The spec has been checked, also that it is the same on all ranks.
   Status create(Context &context, const Options &options, const hlc_halo_spec &spec);
   /// Begins the first stage; in reverse, the last one. data: the arrays of this swap, NULL: the spec's.
   Status start(const hlc_swap *what, void *const *data);
-  /// Goes on through the stages whose data are there. Ok once those of the last one are, so that finish will not wait for data.
+  /// Continues through the stages whose data have arrived. Ok once those of the last one have, so that finish will not wait for data.
   Status test();
   Status finish();
   Status end(bool others_broken);
@@ -27,7 +27,7 @@ class Staged {
   RoundState state() const { return {in_flight_, broken()}; }
   std::int64_t serial() const { return dims_.front().stage->serial(); }
   hlc_plan_info describe() const;
-  /// Who fills the halo in a direction.
+  /// The rank that fills the halo in a direction.
   int rank_of(int number) const { return ranks_[static_cast<std::size_t>(number)]; }
 
  private:

@@ -21,7 +21,7 @@ void aim_at_myself(const std::vector<HaloField> &fields, HaloPath &path) {
   for (std::size_t f = 0; f < fields.size(); ++f) path.moves[f].peer_edge = fields[f].data + box_offset(path.source, fields[f].strides);
 }
 
-/// What the spec's fills leave out has no bytes, and copies that do nothing.
+/// A field that the spec's fills leave out has no bytes here, and copies that do nothing.
 HaloPath make_path(const hlc_halo_spec &spec, const std::vector<HaloField> &fields, const Direction &direction) {
   HaloPath path;
   path.direction = direction;

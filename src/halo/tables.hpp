@@ -1,5 +1,5 @@
-// What is known of the cells of a halo: its fields, the paths that its cells take, and which of them the running swap moves. A stage runs on it,
-// check mode looks at it.
+// What is known of the cells of a halo: its fields, the paths of its cells, and which of them the running swap moves. A stage runs on these
+// tables, check mode reads them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -53,23 +53,23 @@ struct HaloTables {
 
   std::vector<int> swapped;  // fields of the running swap
   bool reverse = false;
-  bool aligns = false;  // mode view: fields begin in messages where their types may be read
+  bool aligns = false;  // mode view: fields begin in messages at offsets aligned for their types
 
-  /// Where a field begins in a message, behind the fields before it: what is shown there must suit its type.
+  /// The offset of a field in a message, behind the fields before it. It is aligned where the field is shown there.
   std::int64_t aligned(std::int64_t offset, std::size_t field) const {
     const std::int64_t element = fields[field].element;
     return aligns ? round_up(offset, std::min<std::int64_t>(element & -element, 16)) : offset;
   }
 };
 
-/// What messages call a field of a spec.
+/// The name of a field of a spec in messages.
 std::string field_name(const hlc_halo_spec &spec, int field);
 /// What a spec says of a field.
 HaloField describe_field(const hlc_halo_spec &spec, int field);
 
-/// Lists the paths of a spec whose fields stand in the tables, for a rank.
+/// Lists the paths for a rank of a spec whose fields are in the tables.
 void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables);
-/// Finds my cells of all paths anew: fields lie elsewhere.
+/// Finds my cells of all paths anew, after fields have moved.
 void aim_all(HaloTables &tables);
 
 }  // namespace halocline

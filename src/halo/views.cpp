@@ -1,4 +1,4 @@
-// Noting where cells are shown, and telling.
+// Noting where a swap's cells are shown, and writing views.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/views.hpp"
 
@@ -11,7 +11,7 @@ Views::Views(const HaloTables &tables)
 
 void Views::clear() { std::fill(shown_.begin(), shown_.end(), Shown{}); }
 
-/// The fields of a message lie one behind the other, as they were packed.
+/// The fields of a message are contiguous but for alignment, in the order in which they were packed.
 void Views::show(int edge, const void *buffer) {
   const auto e = static_cast<std::size_t>(edge);
   const HaloPath &path = tables_.paths[e];
@@ -30,7 +30,7 @@ void Views::show(int edge, const void *buffer) {
   }
 }
 
-/// Around a block that is its own neighbour lie its own cells of the other side.
+/// A block that is its own neighbour shows its own cells of the other side.
 void Views::put(std::size_t f, hlc_view *views) const {
   for (std::size_t e = 0; e < tables_.paths.size(); ++e) {
     const HaloPath &path = tables_.paths[e];
@@ -50,7 +50,7 @@ bool Views::is_swapped(const HaloPath &path, std::size_t f) const {
          std::find(tables_.swapped.begin(), tables_.swapped.end(), static_cast<int>(f)) != tables_.swapped.end();
 }
 
-/// Cells of a halo that repeats another belong to that one's rank.
+/// Cells of a halo that repeats another have the rank of that one.
 void put_ranks(const HaloTables &tables, hlc_view *views) {
   for (const auto *paths : {&tables.paths, &tables.self_paths, &tables.repeats})
     for (const HaloPath &path : *paths)

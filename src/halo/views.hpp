@@ -1,4 +1,4 @@
-// What a halo in mode view shows: for each direction and field, where the cells around the block lie since the last swap.
+// What a halo in mode view shows: where the cells around the block are since the last swap, for each direction and field.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,13 +17,13 @@ class Views {
   void note_strides(std::size_t edge, std::size_t field, const Strides &strides) { peer_strides_[at(edge, field)] = strides; }
   /// Nothing is shown.
   void clear();
-  /// What an edge brings lies in a buffer; NULL: in the neighbour's array.
+  /// The cells of an edge are in this buffer; NULL: in the neighbour's array.
   void show(int edge, const void *buffer);
-  /// Writes where the cells of a field lie.
+  /// Writes where the cells of a field are.
   void put(std::size_t field, hlc_view *views) const;
 
  private:
-  /// Cells of one direction and field where they lie; data NULL: the last swap did not move them.
+  /// Where the cells of one direction and field are; data NULL: the last swap did not move them.
   struct Shown {
     const char *data = nullptr;
     Strides strides{};
@@ -36,7 +36,7 @@ class Views {
   std::vector<Strides> peer_strides_;  // per path and field
 };
 
-/// Writes who fills the directions in which somebody does.
+/// Writes the rank of each direction that a rank fills.
 void put_ranks(const HaloTables &tables, hlc_view *views);
 
 }  // namespace halocline

@@ -18,7 +18,7 @@
 namespace halocline {
 namespace {
 
-/// What was open in the rank without need is open here too, its connections among them, and the launcher's.
+/// The rank's open files were inherited, its connections and the launcher's among them. None is needed here.
 void close_others() {
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, kHelperPipe + 1, ~0U, 0) == 0) return;
@@ -26,14 +26,14 @@ void close_others() {
   for (long file = sysconf(_SC_OPEN_MAX) - 1; file > kHelperPipe; --file) close(static_cast<int>(file));
 }
 
-/// Signals that a launcher hands to all processes of a job are for the ranks; this one ends when they do.
+/// Signals that a launcher sends to all processes of a job are for the ranks; this process ends when they do.
 void leave_signals_to_ranks() {
   for (const int signal :
        {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE, SIGTSTP, SIGCONT, SIGXCPU, SIGVTALRM, SIGPROF})
     ::signal(signal, SIG_IGN);
 }
 
-/// The rank may be bound to a core, where the two would be in each other's way.
+/// The rank may be bound to a core, on which the two would compete.
 void use_any_core() {
   cpu_set_t all;
   CPU_ZERO(&all);
@@ -41,7 +41,7 @@ void use_any_core() {
   sched_setaffinity(0, sizeof all, &all);
 }
 
-/// Its end tells that the ranks have ended, so it must be the right one.
+/// End of file on the pipe means that the ranks have ended, so it must be the right pipe.
 bool is_the_pipe(const transport::shm::ObjectAddress &expected) {
   struct stat pipe;
   return fstat(kHelperPipe, &pipe) == 0 && pipe.st_dev == expected.device && pipe.st_ino == expected.inode;
@@ -64,7 +64,7 @@ int run() {
   use_any_core();
   Server server(static_cast<char *>(memory), object.st_size / state.members);
   if (server.open()) server.serve(kHelperPipe);
-  // Connections and memory go with the process.
+  // The process's end frees connections and memory.
   _exit(0);
 }
 

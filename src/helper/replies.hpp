@@ -1,4 +1,4 @@
-// Answers on their way from the helper to those who have asked.
+// Replies under way from the helper to the ranks that sent the queries.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace halocline {
 
-/// Without limit: whoever asks has one.
+/// The pool has no limit: the ranks that send queries have one.
 class Replies {
  public:
   explicit Replies(NetworkEndpoint &endpoint) : endpoint_(endpoint) {}
 
-  /// Sends an reply to a rank, whose address this is.
+  /// Sends a reply to a rank, whose address this is.
   Status send(int rank, const transport::Address &address, const Message &message);
-  /// A transfer that has ended, be it well or not: who does not hear its reply is gone.
+  /// Takes a transfer that has ended, also if it failed: a rank that does not receive its reply is lost.
   void take_back(Transfer &transfer) { free_.push_back(static_cast<Reply *>(&transfer)); }
 
  private:

@@ -21,7 +21,7 @@ using transport::shm::Region;
 constexpr long kLongestSleep_ns = 1'000'000'000;
 constexpr int kPollsBetweenLooks = 64;
 
-/// Maps what a rank has made, from a place on.
+/// Maps an object that a rank has made, from `place` on.
 Status open_object(const ObjectAddress &address, std::int64_t place, const std::vector<std::int64_t> &parts, Region *memory) {
   memory->lay_out(parts);
   int error = memory->open(address);
@@ -64,7 +64,7 @@ bool Server::open() {
   return !failed(opened);
 }
 
-/// Who rings leaves a byte. The end of the file: no rank has the pipe open any more.
+/// A rank that rings writes a byte. End of file: no rank has the pipe open any more.
 bool Server::is_needed(int pipe) {
   char bytes[256];
   const ssize_t count = ::read(pipe, bytes, sizeof bytes);
@@ -100,7 +100,7 @@ bool Server::poll() {
   return true;
 }
 
-/// What is dropped is counted; a rank that has no reply gives up in time.
+/// Dropped messages are counted; a rank without a reply runs into its timeout.
 void Server::receive(Transfer &buffer) {
   if (buffer.error != 0 || !read(buffer.into, buffer.arrived)) endpoint_.count_foreign();
   receive_buffers_.receive_again(buffer);
@@ -155,7 +155,7 @@ Status Server::take_in(const HelperRequest &request, HelperReply *reply) {
   return Status::ok;
 }
 
-/// Notifications that the ranks of the node share lie in the part of one of them.
+/// Notifications that the ranks of the node share are in the part of one of them, or in an object of their own.
 Status Server::find_words(const HelperRequest &request, Guest *guest, NotificationWords *words) {
   char *memory = guest->memory.part(0);
   words->monotonic = reinterpret_cast<NotificationWord *>(memory + request.monotonic_words);

@@ -1,4 +1,5 @@
-// The helper process at work: it serves the parts of its node's ranks to other nodes, takes their requests, and sleeps while nothing comes.
+// The server of the helper process. It serves the parts of its node's ranks to other nodes, carries out their requests, and sleeps while
+// there is nothing to do.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,16 +12,16 @@
 
 namespace halocline {
 
-/// One thread.
+/// Used by one thread.
 class Server {
  public:
   /// The parts of the node's members, one behind the other.
   Server(char *parts, std::int64_t distance)
       : parts_(parts), distance_(distance), service_(state().choice.secret, state().ranks), replies_(endpoint_) {}
 
-  /// Opens the network, and tells the ranks whether that has gone well.
+  /// Opens the network, and tells the ranks whether that succeeded.
   bool open();
-  /// Serves until no rank needs it any more. The ranks ring by the pipe.
+  /// Serves until no rank needs it any more. The ranks ring through the pipe.
   void serve(int pipe);
 
  private:

@@ -1,4 +1,4 @@
-// Guards, poison and comparison.
+// Check mode of an index halo: guards, poison and comparison.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/check.hpp"
 
@@ -138,7 +138,7 @@ void IndexCheck::look_for_poison(const char *when) {
   }
 }
 
-/// What a neighbour has sent of one field, behind the swapped fields before it.
+/// What a neighbour has sent of one field: in its message, behind the swapped fields before it.
 const char *IndexCheck::values_from(std::size_t e, std::size_t f) const {
   const IndexLink &link = tables_.links[e];
   const auto entries = static_cast<std::int64_t>(in_reverse() ? link.out.size() : link.in.size());
@@ -152,7 +152,8 @@ void IndexCheck::before_delivery() {
   if (in_reverse()) expect_sums();
 }
 
-/// A reverse swap adds what the rank gets from itself first, then the neighbours' ghosts in the order of the links; so does this, in a copy.
+/// The sums that a reverse swap must make, in a copy. It adds in the same order: first what the rank gets from itself, then the neighbours'
+/// ghosts by link.
 void IndexCheck::expect_sums() {
   Indices all(static_cast<std::size_t>(tables_.entries));
   std::iota(all.begin(), all.end(), 0);
@@ -167,7 +168,7 @@ void IndexCheck::expect_sums() {
   }
 }
 
-/// The list that the swap has filled or added to, against what it must hold.
+/// Compares the list that the swap has filled or added to with what it must hold.
 void IndexCheck::compare(const IndexLink &link, std::size_t f, const std::vector<char> &expected) {
   const Indices &list = in_reverse() ? link.out : link.in;
   const std::vector<char> now = pack(f, list);

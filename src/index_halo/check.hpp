@@ -1,5 +1,5 @@
-// Check mode of an index halo's entries (HALOCLINE_CHECK=1): ghosts are poisoned between start and finish, what is sent is compared with a
-// copy of itself, and what was delivered is compared, element by element, with what the neighbour says it had. As halo/check.hpp; see
+// Check mode of an index halo's entries (HALOCLINE_CHECK=1). Ghosts are poisoned between start and finish, and what is sent is compared
+// with a copy of itself. Delivered elements are compared one by one with those that the neighbour says it had. As halo/check.hpp; see
 // docs/design/006-check-mode.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -16,12 +16,12 @@ class IndexCheck final : public Looks {
   /// The tables of a halo that has been planned.
   IndexCheck(const IndexTables &tables, Exchange &exchange);
 
-  /// Before a swap is started: looks for poison in the rank's own entries, copies what must not change, poisons what will be filled. Returns
-  /// what the neighbours are told of this swap.
+  /// Before a swap is started: looks for poison in the rank's own entries, copies what must not change, poisons what will be filled.
+  /// Returns the description of this swap for the neighbours.
   const RoundDescriptor &start();
   void before_finish() override;
   void before_delivery() override;
-  /// Looks as well whether poison has got into the rank's own entries.
+  /// Also looks for poison in the rank's own entries.
   void after_finish() override;
 
  private:
@@ -52,9 +52,9 @@ class IndexCheck final : public Looks {
   const IndexTables &tables_;
   Check &check_;
   Findings &findings_;
-  Indices own_;  // entries that are nobody's ghosts
+  Indices own_;  // entries that are no ghosts
   std::vector<Poison> poisons_;  // per field
-  std::vector<char> tainted_;  // per field: poison has been found in its own entries and is known of
+  std::vector<char> tainted_;  // per field: poison in the rank's own entries has been reported
   std::vector<char> reported_;  // per field: a forbidden write has been reported in this swap
   std::vector<Guard> guards_;  // of the running swap
   std::vector<std::vector<char>> sums_;  // per field, reverse swaps: all entries, packed, as they must become

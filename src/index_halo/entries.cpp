@@ -1,5 +1,5 @@
-// Maps and their kernels. An entry whose components lie side by side on both sides is moved in one piece, of a size that the compiler knows
-// where it is a common one; else each component is gone through by itself.
+// Maps and their kernels. An entry whose components are contiguous on both sides is moved in one piece; common sizes are known to the
+// compiler. Else each component is gone through by itself.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/entries.hpp"
 
@@ -12,7 +12,7 @@
 namespace halocline {
 namespace {
 
-/// From so many entries per run on, runs are faster than lists: below, the branch at each run's end costs more than its copy saves.
+/// Runs of at least this many entries are faster than lists. With shorter ones the branch at each run's end costs more than its copy saves.
 constexpr std::int64_t kLongRun = 4;
 
 bool counts_up(const Indices &list) {
@@ -124,7 +124,7 @@ void move_pieces(const EntryMap &map, std::int64_t bytes, const EntryLayout &min
   with_known_bytes(bytes, [&](auto known) { walk(map, mine, theirs, Move<known(), taking>{static_cast<std::size_t>(bytes)}); });
 }
 
-/// Ghosts mostly lie one behind the other: a run each is set at once.
+/// Ghosts are mostly contiguous: each run is set at once.
 bool clear_runs(const EntryMap &map, std::int64_t bytes, const EntryLayout &mine) {
   if (mine.entry != bytes || !map.mine.empty()) return false;
   const auto clear = [&](std::int64_t first, std::int64_t count) {
@@ -157,7 +157,7 @@ void move(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, c
                  [&map](std::int64_t bytes, const EntryLayout &m, const EntryLayout &t) { move_pieces<taking>(map, bytes, m, t); });
 }
 
-/// Entries need not be aligned to their type: the bytes are moved, the compiler makes loads and stores of it.
+/// Entries need not be aligned to their type, so the bytes are moved; the compiler makes loads and stores of it.
 template <class T>
 void add_element(char *to, const char *from) {
   T sum, summand;

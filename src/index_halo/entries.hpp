@@ -18,7 +18,7 @@ struct EntryRun {
 };
 
 /// Which entries of my array belong to which entries of another place: the neighbour's array, a buffer, or my own array again. It is kept
-/// as runs where these are long, else as a list per side, of which one that only counts up is left out.
+/// as runs where these are long, else as a list per side. A list that only counts up is left out.
 struct EntryMap {
   std::int64_t count = 0;
   std::vector<EntryRun> runs;  // used if there are any
@@ -37,20 +37,20 @@ EntryMap map_to_buffer(const Indices &mine);
 /// The runs of map_to_buffer, however short.
 std::vector<EntryRun> find_runs(const Indices &mine);
 
-/// Where entries lie: bytes from one to the next, and from one component of an entry to the next.
+/// Places of entries: bytes from one to the next, and from one component of an entry to the next.
 struct EntryLayout {
   char *data = nullptr;
   std::int64_t entry = 0, component = 0;
 };
 
-/// What an entry is.
+/// The size and type of an entry.
 struct EntryKind {
   hlc_type type = HLC_OPAQUE;
   std::int64_t element = 0, components = 1;
   std::int64_t bytes() const { return element * components; }
 };
 
-/// Entries packed one behind the other.
+/// Entries packed without gaps.
 inline EntryLayout packed_at(void *buffer, const EntryKind &kind) { return {static_cast<char *>(buffer), kind.bytes(), kind.element}; }
 
 /// Copies theirs to mine.

@@ -1,4 +1,4 @@
-// The running of an index halo: which fields a swap moves, and the copies. Planning stands in plan.cpp.
+// The running of an index halo: which fields a swap moves, and the copies. For the planning see plan.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/index_halo.hpp"
 
@@ -52,7 +52,7 @@ void IndexHalo::set_swap(const hlc_index_swap *what) {
   exchange_.set_round(everything, tables_.reverse);
 }
 
-/// A reverse swap swaps the two lists. No past_caches: entries are too small for it.
+/// A reverse swap exchanges the roles of the two lists. No past_caches: entries are too small for it.
 void IndexHalo::pack(int edge, void *buffer, bool) {
   const IndexLink &link = tables_.links[static_cast<std::size_t>(edge)];
   const EntryMap &map = tables_.reverse ? link.in_map : link.out_map;
@@ -91,7 +91,7 @@ void IndexHalo::pull(int edge) {
   }
 }
 
-/// What my own lists give me, or get back.
+/// Moves entries between my own lists; in reverse, adds them to where they are from.
 void IndexHalo::copy_to_myself() {
   for (const IndexLink &link : tables_.self_links)
     for (const int f : tables_.swapped) {

@@ -20,7 +20,8 @@ class IndexHalo final : private Packer {
   explicit IndexHalo(Context &context);
   ~IndexHalo() override;
 
-  /// What a rank does alone: checks the spec, and says in *plan what is compared between ranks: the names of the fields.
+  /// The part of hlc_index_halo_init that is local: checks the spec. *plan receives what is compared between ranks: the names of the
+  /// fields.
   Status accept(const hlc_index_halo_spec *spec, std::string *plan);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_index_halo_spec *spec);
@@ -69,7 +70,7 @@ class IndexHalo final : private Packer {
   Status check_swap(const hlc_index_swap &what) const;
   void set_swap(const hlc_index_swap *what);
   void make_views();
-  /// Where a field begins in a message, behind the fields before it: what is shown there must suit its type.
+  /// The offset of a field in a message, behind the fields before it. It is aligned where the field is shown there.
   std::int64_t aligned(std::int64_t offset, const IndexField &field) const {
     return round_up(offset, std::min<std::int64_t>(field.kind.element & -field.kind.element, 16));
   }

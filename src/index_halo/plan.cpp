@@ -12,12 +12,12 @@
 namespace halocline {
 namespace {
 
-/// Numbers that a rank tells of one of its fields: serial, offset, and the two strides.
+/// Numbers that a rank sends of each of its fields: serial, offset, and the two strides.
 constexpr std::size_t kNumbersPerField = 4;
 
 }  // namespace
 
-/// What a rank tells a neighbour that reads its arrays: of each field where it lies, then its out list, then its in list.
+/// What a rank sends to a neighbour that reads its arrays: the place of each field, then its out list, then its in list.
 struct IndexHalo::ReadDescriptors : Job {
   std::vector<std::vector<std::int64_t>> mine, theirs;  // per edge that is read
   std::vector<ByteCount> bytes;                         // of both
@@ -110,7 +110,7 @@ void IndexHalo::take_links(const hlc_index_halo_spec &spec) {
   }
 }
 
-/// Lists of mine that name me are joined as those of two ranks are: what one gets, another gives, or the same one.
+/// Pairs my own entries that name me as entries of two ranks are paired: what one receives, another one sends, or the same one.
 Status IndexHalo::join_self_links() {
   const auto is_after = [](const IndexLink &a, const IndexLink &b) { return a.tag_out == b.tag_out && a.tag_in == b.tag_in; };
   for (IndexLink &link : tables_.self_links) {

@@ -49,14 +49,14 @@ Status check_neighbour(const hlc_index_halo_spec &spec, int n, int rank, int siz
   if (neighbour.rank < 0 || neighbour.rank >= size) return bad(rank, who + ".rank", neighbour.rank, "0 to " + std::to_string(size - 1));
   if (neighbour.tag_out < 0) return bad(rank, who + ".tag_out", neighbour.tag_out, "0 or more");
   if (neighbour.tag_in < 0) return bad(rank, who + ".tag_in", neighbour.tag_in, "0 or more");
-  // A list that is too long is not read: where a count is wrong, so is what lies behind the list's end.
+  // A list that is too long is not read: a wrong count would lead beyond the end of its memory.
   if (neighbour.nin > spec.nentries)
     return bad(rank, who + ".nin", neighbour.nin, "at most nentries, " + std::to_string(spec.nentries) + ": each entry is filled once");
   HLC_TRY(check_list(spec, out_list(spec, n), rank));
   return check_list(spec, in_list(spec, n), rank);
 }
 
-/// The first place in the in lists that has an index.
+/// The first place of an index in the in lists.
 std::string place_of(const hlc_index_halo_spec &spec, std::int64_t index) {
   for (int n = 0; n < spec.nneighbours; ++n) {
     const List list = in_list(spec, n);
@@ -66,7 +66,7 @@ std::string place_of(const hlc_index_halo_spec &spec, std::int64_t index) {
   return "";
 }
 
-/// A ghost has one owner, and what is sent is nobody's ghost: else a neighbour that reads directly might see it before or after it is filled.
+/// A ghost has one owner, and no ghost is sent. Else a neighbour that reads directly might see it before or after it is filled.
 Status check_ghosts(const hlc_index_halo_spec &spec, int rank) {
   std::vector<bool> is_ghost(static_cast<std::size_t>(spec.nentries));
   for (int n = 0; n < spec.nneighbours; ++n) {
@@ -104,7 +104,7 @@ Status check_element(const hlc_index_field &field, const std::string &who, int r
   return Status::ok;
 }
 
-/// Either components lie within the entry's stride, or entries within the component's.
+/// Either the components fit within the entry's stride, or the entries within the component's.
 Status check_strides(const hlc_index_halo_spec &spec, const hlc_index_field &field, const std::string &who, int rank) {
   const EntryKind kind = kind_of(field);
   const EntryLayout layout = layout_of(field);
@@ -123,7 +123,7 @@ Status check_strides(const hlc_index_halo_spec &spec, const hlc_index_field &fie
                           std::to_string(kind.element) + " bytes and " + std::to_string(spec.nentries) + " entries");
 }
 
-/// Fields may be interleaved, as the members of a struct are; two that begin in the same place are one too many.
+/// Fields may be interleaved, as the members of a struct are; no two may begin at the same address.
 Status check_apart(const hlc_index_halo_spec &spec, int f, int rank) {
   const hlc_index_field &field = spec.fields[f];
   const char *mine = static_cast<const char *>(field.data);

@@ -12,11 +12,11 @@ namespace halocline {
 /// Checks everything in a spec that one rank can check alone.
 Status check_spec(const hlc_index_halo_spec *spec, int rank, int size);
 
-/// What messages call a field.
+/// The name of a field in messages.
 std::string field_name(const hlc_index_halo_spec &spec, int f);
-/// What the entries of a field are.
+/// The size and type of a field's entries.
 EntryKind kind_of(const hlc_index_field &field);
-/// Where they lie, the default strides filled in.
+/// The places of its entries, the default strides filled in.
 EntryLayout layout_of(const hlc_index_field &field);
 /// Bytes from a field's first byte to behind its last.
 std::int64_t field_extent(const hlc_index_halo_spec &spec, const hlc_index_field &field);

@@ -1,4 +1,5 @@
-// What is known of an index halo: its fields, its lists, and which of them the running swap moves. The halo runs on it, check mode looks at it.
+// What is known of an index halo: its fields, its lists, and which of them the running swap moves. The halo runs on these tables, check
+// mode reads them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,18 +20,18 @@ struct IndexField {
 
 /// A neighbour's array of one field, where it can be read.
 struct IndexPeerField {
-  std::int64_t serial = -1, offset = 0;  // where it lies in the node's fields
+  std::int64_t serial = -1, offset = 0;  // its place in the node's fields
   EntryLayout layout;  // as this process sees it
 };
 
-/// One entry of the list of neighbours. For one that names another rank the maps lead to a buffer, or to the neighbour's array where that is
-/// read directly; for one that names myself, to my own array.
+/// One entry of the list of neighbours. If it names another rank, the maps lead to a buffer, or to the neighbour's array where that is read
+/// directly. If it names this rank, they lead to my own array.
 struct IndexLink {
   int rank = 0, tag_out = 0, tag_in = 0;
   int entry = 0;  // its index in the list
   Indices out, in;
   EntryMap out_map, in_map;
-  Indices shown;  // mode view: where the neighbour has what I get
+  Indices shown;  // mode view: where the neighbour has what I receive
   std::vector<IndexPeerField> fields;  // the neighbour's; none where it is not read directly
   std::vector<const char *> data;  // mode view: per field, where the last swap shows its values; NULL: it did not move them
   std::vector<hlc_index_run> runs, own_runs;  // of its views, in that place and in my ghosts; found when first asked for
@@ -41,7 +42,7 @@ struct IndexTables {
   std::int64_t entries = 0;
   std::vector<IndexField> fields;
   std::vector<IndexLink> links;  // to other ranks; link i is edge i of the exchange
-  std::vector<IndexLink> self_links;  // to myself: in_map and out_map lead from what one list gets to what another gives
+  std::vector<IndexLink> self_links;  // to myself: in_map and out_map lead from the entries of one list to those that another sends
 
   std::vector<int> swapped;  // fields of the running swap
   bool reverse = false;

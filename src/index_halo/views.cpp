@@ -1,4 +1,4 @@
-// Finishing a swap without copies, and telling where the values of the in lists lie.
+// Finishing a swap without copies, and returning views of the values of the in lists.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -14,7 +14,7 @@ std::vector<hlc_index_run> runs_of(const Indices &places) {
   return runs;
 }
 
-/// Those of a buffer.
+/// The runs of values in a buffer: a single one.
 std::vector<hlc_index_run> one_run(const Indices &in) {
   if (in.empty()) return {};
   return {{0, 0, static_cast<std::int64_t>(in.size())}};
@@ -44,7 +44,7 @@ Status IndexHalo::finish_views() {
   return exchange_.finish_views();
 }
 
-/// The fields of a message lie one behind the other, as pack has put them.
+/// The fields of a message are contiguous but for alignment, as pack has written them.
 void IndexHalo::show(int edge, const void *buffer) {
   IndexLink &link = tables_.links[static_cast<std::size_t>(edge)];
   link.in_buffer = buffer != nullptr;

@@ -1,4 +1,4 @@
-// Planning a reduction, few elements, which every rank combines for itself, and waiting. Many elements: pipeline.cpp.
+// Planning a reduction, waiting, and runs with few elements, which every rank combines for itself. Many elements: pipeline.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/allreduce.hpp"
 
@@ -18,9 +18,9 @@ namespace halocline {
 namespace {
 
 constexpr const char *kCreate = "hlc_allreduce_create", *kRun = "hlc_allreduce_run";
-constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, where each combines everything
+constexpr std::int64_t kAtOnce = 16 << 10;  // bytes that a rank reads of all others, at most, where each rank combines everything
 constexpr std::int64_t kGathered =
-    64 << 10;  // the same between nodes, of all ranks: beyond it costs more to send all than to go round twice
+    64 << 10;  // the same between nodes, of all ranks: beyond this, sending all costs more than going round the ring twice
 constexpr std::int64_t kPastCaches = 32 << 20;  // bytes of a result that is not read from a cache
 
 const char *reduction_word(std::int64_t reduction) {
@@ -28,7 +28,7 @@ const char *reduction_word(std::int64_t reduction) {
   return names[reduction];
 }
 
-/// What a reduction is to do, the same on all ranks.
+/// The values of the spec that must be the same on all ranks.
 std::vector<Rule> rules_of(const hlc_allreduce_spec &spec, std::int64_t element_bytes) {
   return {{"type", spec.type, type_name},
           {"element_bytes", element_bytes},
@@ -36,7 +36,7 @@ std::vector<Rule> rules_of(const hlc_allreduce_spec &spec, std::int64_t element_
           {"count", spec.count}};
 }
 
-/// What a rank of another node may still write into is left for good.
+/// Leaks memory that a rank of another node may still write.
 void keep(std::unique_ptr<Ring> ring) {
   if (ring) leak(std::move(ring));
 }
@@ -125,8 +125,8 @@ Status Allreduce::run(const void *in, void *out) {
   return mark_broken(at_once_ ? combine_at_once(run) : combine_long(run));
 }
 
-/// Few elements: all give theirs, and each combines them for itself. Before a rank comes to the second run from here it has seen all others
-/// in the next one, so that two slots would do.
+/// Few elements: all ranks give theirs, and each combines them for itself. Before a rank begins the second run from here, it has seen all
+/// others in the next one. So two slots would be enough.
 Status Allreduce::combine_at_once(Run run) {
   const std::int64_t all = cut_.count * cut_.element_bytes;
   const auto turn = static_cast<std::int64_t>(units_++);
@@ -141,7 +141,7 @@ Status Allreduce::combine_at_once(Run run) {
   return Status::ok;
 }
 
-/// Several nodes: the first rank of each packs what its node's ranks give, the packs go to all nodes, and every rank combines all of them.
+/// Several nodes: the first rank of each packs its node's elements and sends the pack to all nodes. Every rank combines all packs.
 Status Allreduce::combine_gathered(std::int64_t turn, Run run) {
   if (context_.member() == 0) {
     HLC_TRY(gather(turn));
@@ -167,7 +167,8 @@ Status Allreduce::combine_gathered(std::int64_t turn, Run run) {
   return leave();
 }
 
-/// In step s all that this node has goes to the node 2^s after, and as much comes from the node 2^s before.
+/// In step s this node sends all packs that it has, or that are still missing, to the node 2^s after. It receives as many from the node 2^s
+/// before.
 Status Allreduce::gather(std::int64_t turn) {
   const std::int64_t all = cut_.count * cut_.element_bytes, stride = pack_stride(all);
   // SYNC given-before-combined (pairs with combine_at_once)
@@ -188,7 +189,7 @@ Status Allreduce::gather(std::int64_t turn) {
   return Status::ok;
 }
 
-/// All that I have sent has left this process, so that nobody waits for me while I am not in the library.
+/// Waits until all that I have sent has left this process, so that no rank waits for me while I am outside the library.
 Status Allreduce::leave() {
   if (!ring_) return Status::ok;
   return await([&] { return ring_->is_quiet(); }, ring_after());
@@ -218,7 +219,7 @@ Status Allreduce::find_failed(int who, bool timed_out) const {
               static_cast<long long>(context_.timeout_ns() / 1'000'000'000), name.c_str());
 }
 
-/// After a failure nothing is known of what the others have come to: the plan can only be destroyed.
+/// After a failure the state of the other ranks is unknown: the plan can only be destroyed.
 Status Allreduce::mark_broken(Status status) {
   broken_ = broken_ || failed(status);
   return status;

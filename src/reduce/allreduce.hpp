@@ -14,18 +14,18 @@
 
 namespace halocline {
 
-/// Made and ended by all ranks together; run allocates nothing.
+/// Made and ended collectively; run allocates nothing.
 class Allreduce {
  public:
   explicit Allreduce(Context &context) : context_(context), arrays_(context) {}
   Allreduce(const Allreduce &) = delete;
   Allreduce &operator=(const Allreduce &) = delete;
 
-  /// What a rank does alone: checks the spec, takes what is compared between ranks, and says the plan's name in *plan.
+  /// The local part of the creation: checks the spec, chooses the arithmetic, and appends the plan's name to *plan.
   Status take(const hlc_allreduce_spec *spec, std::string *plan);
   Status create(const hlc_allreduce_spec *spec);
   Status run(const void *in, void *out);
-  /// After all ranks have met to end it; others_broken if a run has failed on any of them.
+  /// To be called after all ranks have met to end it; others_broken if a run has failed on any of them.
   Status end(bool others_broken);
   bool broken() const { return broken_; }
   std::int64_t serial() const { return serial_; }
@@ -65,7 +65,7 @@ class Allreduce {
   bool gives(const Units &unit) const { return unit.step() < context_.nodes(); }
   bool publishes(const Units &unit) const { return unit.step() >= context_.nodes() - 1; }
   bool sends(const Units &unit) const { return unit.step() < cut_.sends(); }
-  /// What the node so far before mine has packed in a run.
+  /// In a run, the pack of the node that is `before` nodes before mine.
   char *pack(std::int64_t turn, int before) const {
     return part(0) + layout_.result_at(0, static_cast<int>(turn % Layout::kPackTurns), 0) + before * layout_.pack_bytes;
   }
@@ -98,19 +98,19 @@ class Allreduce {
   Cut cut_;
   Layout layout_;
   bool at_once_ = false;      // every rank combines everything itself
-  bool past_caches_ = false;  // results are too long to be found in a cache again
+  bool past_caches_ = false;  // results are too long to stay in a cache
   bool broken_ = false;
-  SharedMemory memory_;  // the ring's where there is one
+  SharedMemory memory_;  // moved into the ring where there is one
   std::unique_ptr<Ring> ring_;
   std::vector<char *> parts_;          // by member
   std::vector<const char *> sources_;  // of one fold
-  SharedArrays arrays_;  // of the running one
+  SharedArrays arrays_;  // of the current run
   std::uint64_t opened_ = 0;
-  std::uint64_t units_ = 0;            // of all runs before
+  std::uint64_t units_ = 0;            // in all runs before
 };
 
-/// Waits for something that a rank does; a member of this node is named as -1 - member. What a peer did before it died counts, so there is one
-/// more look before the verdict.
+/// Waits until `ready` is true, for rank `who`; a member of this node is named as -1 - member. What a peer did before it died counts, so
+/// `ready` is tested once more before a failure is returned.
 template <class Ready>
 Status Allreduce::await(Ready ready, int who) {
   if (ready()) return Status::ok;

@@ -1,4 +1,4 @@
-// One loop per type and operation, which the compiler turns into vector instructions.
+// The arithmetic of reductions: one loop per type and operation, which the compiler vectorises.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/combine.hpp"
 
@@ -11,7 +11,7 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t kBlockBytes = 8192;  // of each source at a time: the result stays in the innermost cache until the last one
+constexpr std::int64_t kBlockBytes = 8192;  // of each source at a time: the result stays in the innermost cache until the last source
 
 struct Sum {
   template <class T>
@@ -65,7 +65,7 @@ void Combiner::take_ordered(hlc_reduction reduction) {
     take<T, Greatest>();
 }
 
-/// Integers are added without a sign: they wrap around.
+/// Integers are added as unsigned numbers, so that they wrap around.
 Status Combiner::choose_builtin(const char *who, const hlc_allreduce_spec &spec) {
   const bool sum = spec.reduction == HLC_REDUCE_SUM;
   switch (spec.type) {

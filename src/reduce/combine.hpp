@@ -11,20 +11,21 @@
 
 namespace halocline {
 
-/// One reduction of one type. Allocates nothing.
+/// The arithmetic of one reduction on one type. Allocates nothing.
 class Combiner {
  public:
-  /// Finds the loops. Unsupported for what has no order; argument if the spec is wrong. The messages begin with `who`.
+  /// Chooses the loops. Unsupported for minimum and maximum of types without an order; argument if the spec is wrong. The messages begin
+  /// with `who`.
   Status choose(const char *who, const hlc_allreduce_spec &spec);
   std::int64_t element_bytes() const { return element_bytes_; }
 
-  /// Where the result is wanted besides.
+  /// A second place for the result.
   struct Second {
     char *to = nullptr;
-    bool past_caches = false;  // a stream_fence is then needed
+    bool past_caches = false;  // written by stream_copy: a stream_fence is then needed
   };
   /// Folds n >= 1 sources of count elements into `to`: ((s0 o s1) o s2) ... `to` may be the first source, and overlaps no other. The second
-  /// place is written piece by piece, each after the sources have been read there, so it may be any of them.
+  /// place is written block by block, each block after it has been read from all sources. So it may be any of them.
   void fold(char *to, const char *const *sources, int n, std::int64_t count, Second second) const;
   void fold(char *to, const char *const *sources, int n, std::int64_t count) const { fold(to, sources, n, count, Second()); }
 

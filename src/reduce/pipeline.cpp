@@ -1,6 +1,6 @@
-// Many elements: the three things that a rank does with each unit. It gives its elements to the others of its node, combines its own lanes,
-// and takes the results of the others' lanes; gives one unit ahead and takes one behind, so that it seldom waits. Arrays that the node can
-// read are not given, but combined and taken where they lie.
+// Runs with many elements. For each unit a rank gives elements to the others of its node, combines its own lanes, and takes the others'
+// results. It gives one unit ahead and takes one behind, so that it seldom waits. Arrays that the node can read are not copied for this,
+// but combined and taken in place.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 
@@ -11,7 +11,7 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t kInPlace = 128 << 10;  // bytes of an array from which on it is read where it lies, if all ranks of the node can
+constexpr std::int64_t kInPlace = 128 << 10;  // bytes of an array from which on it is read in place, if all ranks of the node can
 
 }  // namespace
 
@@ -23,15 +23,15 @@ Status Allreduce::combine_long(Run run) {
   return done;
 }
 
-/// The ranks of the node tell each other where their arrays lie. Those in memory from hlc_field_alloc are read there, unless a rank of the
-/// node has released its part of that memory, and with it its view of the others'.
+/// The ranks of the node exchange the places of their arrays. Arrays in memory from hlc_field_alloc are read in place. The exception: a
+/// rank of the node has released its part of that memory, and with it its mapping of the others' parts.
 Status Allreduce::open(Run run) {
   const std::int64_t all_bytes = cut_.count * cut_.element_bytes;
   if (all_bytes < kInPlace) return Status::ok;
   const Notice told = arrays_.hold(run.in, run.out, all_bytes);
   if (!is_shared()) return Status::ok;
   Notice &mine = notice(context_.member());
-  // SYNC given-before-combined (pairs with work): who gave something in the last run had read its notices.
+  // SYNC given-before-combined (pairs with work): a rank that gave elements in the last run had read its notices.
   mine = told;
   HLC_TRY(meet());
   bool any = false, all = true;
@@ -47,14 +47,14 @@ Status Allreduce::open(Run run) {
   return Status::ok;
 }
 
-/// Waits for the ranks of the node; what each has written before may then be read.
+/// Waits for the ranks of the node; what each has written before may be read afterwards.
 Status Allreduce::meet() {
   // SYNC noticed-before-opened (pairs with itself)
   tell(words(context_.member()).opened, ++opened_);
   return await_all(&Milestones::opened, opened_);
 }
 
-/// Nobody reads my results any more; nor my elements, since I have taken what all have combined of them.
+/// Waits until no rank reads my results any more. No rank reads my elements either: I have taken the results that all combined of them.
 Status Allreduce::close() {
   // SYNC taken-before-worked-anew (pairs with take)
   if (is_shared() && arrays_.out(context_.member())) HLC_TRY(await_all(&Milestones::taken, units_));
@@ -83,7 +83,7 @@ Status Allreduce::pass_round(Run run) {
   return Status::ok;
 }
 
-/// My elements of the chunks that others combine.
+/// Gives my elements of the chunks that others combine.
 Status Allreduce::give(const Units &unit, Run run) {
   if (!is_shared()) return Status::ok;
   const Member me = context_.member();
@@ -106,7 +106,7 @@ Status Allreduce::give(const Units &unit, Run run) {
 Status Allreduce::work(const Units &unit, Run run) {
   const Member me = context_.member();
   if (ring_) HLC_TRY(ring_->progress());
-  // Of all ranks, also those that have given nothing: on other nodes a slot counts as free because of it (ring.hpp).
+  // Waits for all ranks, also those that have given no elements: other nodes count a slot as free because of this wait (ring.hpp).
   // SYNC given-before-combined (pairs with give)
   if (is_shared() && gives(unit)) HLC_TRY(await_all(&Milestones::given, serial(unit) + 1));
   // SYNC taken-before-worked-anew (pairs with take)
@@ -123,7 +123,7 @@ Status Allreduce::work(const Units &unit, Run run) {
   return Status::ok;
 }
 
-/// Adds my node's elements to what has come from the node before.
+/// Combines what arrived from the node before, unless this is step 0, with my node's elements.
 Status Allreduce::combine(const Units &unit, int index, Range range, Run run) {
   HLC_TRY(await_chunk(unit, index, range));
   const int lane = context_.member() + index * context_.members();
@@ -132,7 +132,7 @@ Status Allreduce::combine(const Units &unit, int index, Range range, Run run) {
   for (Member member = 0; member < context_.members(); ++member)
     sources_[static_cast<std::size_t>(n++)] = member == context_.member() ? run.in + offset(range) : elements(member, unit, lane, range);
   char *mine = run.out + offset(range);
-  // Where it is the result at once, and overlaps no source but the first.
+  // True if the result is final and may be written straight into my array, which overlaps no source but the first.
   const bool at_once = !ring_ && (!is_shared() || (arrays_.out(context_.member()) && (mine == sources_[0] || run.in != run.out)));
   char *to = at_once ? mine : my_result(unit, index);
   const bool is_wanted_twice = publishes(unit) && to != mine;
@@ -141,7 +141,7 @@ Status Allreduce::combine(const Units &unit, int index, Range range, Run run) {
   return Status::ok;
 }
 
-/// Takes a result that has come from the node before, for myself and for who comes after.
+/// Copies a result that arrived from the node before into my array. If other ranks need it, copies it into my result slot, too.
 Status Allreduce::hand_on(const Units &unit, int index, Range range, Run run) {
   HLC_TRY(await_chunk(unit, index, range));
   const char *come = ring_->incoming(index);
@@ -152,7 +152,7 @@ Status Allreduce::hand_on(const Units &unit, int index, Range range, Run run) {
   return Status::ok;
 }
 
-/// What the unit needs from the node before, and a result slot that has left for the node after.
+/// Waits for the unit's chunk from the node before, and until the last content of its result slot has left for the node after.
 Status Allreduce::await_chunk(const Units &unit, int index, Range range) {
   if (!ring_) return Status::ok;
   HLC_TRY(await([&] { return ring_->has_left(index, result_slot(unit)); }, ring_->after(index)));
@@ -167,7 +167,7 @@ Status Allreduce::send(const Units &unit, int index, Range range) {
   return Status::ok;
 }
 
-/// The results of the lanes that others drive.
+/// Takes the results of the lanes that others drive.
 Status Allreduce::take(const Units &unit, Run run) {
   if (!is_shared()) return Status::ok;
   const Member me = context_.member();
@@ -186,13 +186,13 @@ Status Allreduce::take(const Units &unit, Run run) {
   return Status::ok;
 }
 
-/// Of a member's lane of which it was told that it is given.
+/// A member's elements for a lane, which the member has given before.
 const char *Allreduce::elements(Member member, const Units &unit, int lane, Range range) const {
   if (arrays_.in(member)) return arrays_.in(member) + offset(range);
   return part(member) + layout_.given_at(static_cast<std::int64_t>(serial(unit)), lane);
 }
 
-/// A result of mine, which others may read next, into my array.
+/// Copies a result into my array: through the caches if others read it there next.
 void Allreduce::put_out(char *to, const char *from, std::int64_t bytes) const {
   if (arrays_.out(context_.member()))
     std::memcpy(to, from, static_cast<std::size_t>(bytes));

@@ -1,4 +1,4 @@
-// The sizes of chunks: docs/design/019-allreduce.md tells how they were found.
+// The sizes of chunks; docs/design/019-allreduce.md says how they were found.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/plan.hpp"
 
@@ -10,12 +10,12 @@ namespace {
 constexpr std::int64_t kRow = 512 << 10;  // bytes of a row of chunks, at most
 constexpr std::int64_t kLeastOnNode = 4 << 10, kLeastOnRing = 64 << 10;  // bytes of a chunk, where there is a choice
 constexpr std::int64_t kSlotsOfLane =
-    4 << 20;  // bytes of what may come from another node, at most, as long as chunks of kLeastOnNode allow it
-// Slots of the same kind take at least so many bytes together, up to kMostSlots: what another core still has in its innermost cache takes twice as
-// long to be written anew.
+    4 << 20;  // bytes of a lane's slots for another node's chunks, at most, if chunks of kLeastOnNode allow it
+// Slots of the same kind have at least this many bytes together, as far as kMostSlots allows. Rewriting what another core still has in its
+// innermost cache takes twice as long.
 constexpr std::int64_t kTurn = 128 << 10;
 constexpr std::int64_t kLeastSlots = 3, kMostSlots = 64;
-constexpr std::int64_t kEven = 64;  // chunks of so many elements or more are a multiple of it, so that all begin on a line
+constexpr std::int64_t kEven = 64;  // chunks of at least this many elements are a multiple of it, so that all begin on a cache line
 
 std::int64_t divided(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -48,7 +48,7 @@ Layout Layout::of(std::int64_t chunk_bytes, int lanes, int members, int slots) {
   return {chunk_bytes, lanes, members, slots, turns, turns + 1};
 }
 
-/// Slots for two runs: each lane sends one message in each.
+/// There are slots for two runs: each lane sends one message in each run.
 Layout Layout::of_packs(std::int64_t pack_bytes, std::int64_t given_bytes, int members, int nodes) {
   int most = 0;
   for (int step = 0; step < doubling_steps(nodes); ++step) most = std::max(most, packs_of_step(nodes, step));

@@ -1,9 +1,11 @@
-// Which elements of a reduction are combined where, in what order, and where they lie in shared memory. Plain arithmetic, the same on all ranks.
+// Which elements of a reduction are combined where, in what order, and their places in shared memory. Plain arithmetic, the same on all
+// ranks.
 //
-// The array has a part per node, each part `rounds` rows of `lanes` chunks. In step s, 0 <= s <= 2N - 2, node k has to do with part k - s
-// (modulo N): in step 0 it combines what its own ranks have and sends it to node k + 1; in steps 1 to N - 1 it adds its ranks' elements to
-// what has come from node k - 1; in step N - 1 that is the result, which steps N to 2N - 2 hand round. A *unit* is one step of one round.
-// Steps of several rounds interleave, each `kAhead` ticks after the one before: so the chunks of several rounds are under way in the ring.
+// The array has a part per node, each part `rounds` rows of `lanes` chunks. In step s, 0 <= s <= 2N - 2, node k works on part k - s (modulo
+// N). In step 0 it combines the elements of its own ranks. In steps 1 to N - 1 it combines what it received from node k - 1 with its ranks'
+// elements. In step N - 1 that is the result, which steps N to 2N - 2 pass on. Every step but the last sends to node k + 1. A *unit* is one
+// step of one round. Steps of several rounds interleave, each round `kAhead` ticks after the one before, so the chunks of several rounds
+// are under way in the ring.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -40,18 +42,19 @@ struct Cut {
   Range chunk_of(std::int64_t round, int p, int lane) const;
 };
 
-/// Steps in which what every node has reaches all: in step s a node sends all it has to the node 2^s after, so that each then has twice as much.
+/// Number of steps in which every node's pack reaches all nodes. In step s a node sends all packs it has to the node 2^s after, which
+/// doubles what each node has.
 constexpr int doubling_steps(int nodes) { return static_cast<int>(std::bit_width(static_cast<unsigned>(nodes - 1))); }
-/// How many nodes' packs go with one message: in step s as many as there are, or as are still missing.
+/// Number of packs in one message: in step s as many as a node has, or as are still missing.
 constexpr int packs_of_step(int nodes, int step) { return std::min(1 << step, nodes - (1 << step)); }
 
-/// In a pack the ranks' elements follow each other so many bytes apart.
+/// The distance in bytes between the ranks' elements in a pack.
 constexpr std::int64_t pack_stride(std::int64_t bytes) { return round_up(bytes, 16); }
 
-/// Rounds follow each other so many ticks apart.
+/// The number of ticks between the beginnings of two rounds.
 inline constexpr int kAhead = 2;
 
-/// Goes through the units of a run, in the order in which every rank works on them.
+/// Iterates over the units of a run, in the order in which every rank works on them.
 class Units {
  public:
   explicit Units(const Cut &cut) : cut_(cut) { settle(); }
@@ -81,31 +84,32 @@ class Units {
   int step_ = 0;
 };
 
-/// The words by which a rank tells its node how far it has come, in units since the plan was made. All are written by this rank alone.
+/// The words that tell the ranks of the node a rank's progress, in units since the plan was made. All are written by this rank alone.
 struct Milestones {
-  Counter given;  // its elements lie in its place, for the others to combine
-  Counter worked;  // the results of its lanes lie in its place, and it needs the others' elements no more
+  Counter given;  // its elements are in its part, for the others to combine
+  Counter worked;  // the results of its lanes are in its part, and it needs the others' elements no more
   Counter taken;  // it has taken the others' results
-  Counter opened;  // steps in which the ranks tell each other where their arrays lie
+  Counter opened;  // counts the exchanges of notices about the ranks' arrays
 };
 static_assert(sizeof(Milestones) == 4 * kLinePair);
 
-///   a rank's part:  | Milestones | a Notice | a word that other nodes write | a word to write from | elements: given_slots x lanes chunks |
+///   a rank's part:  | Milestones | a Notice | a word that other nodes write | a word to send from | elements: given_slots x lanes chunks |
 ///                   | results: result_slots x my lanes chunks | from the node before: slots x my lanes chunks |
-/// Where elements are few, those of whole runs take the place of all chunks: given_slots of them. Between nodes the first rank alone then has lanes,
-/// one per step of doubling, and its result slots are rows of packs, one per node: its own node's, then those of the nodes before.
+/// Where elements are few, there are no chunks: each of the given_slots holds the elements of a whole run. Between nodes only the first
+/// rank then has lanes, one per step of doubling. Its result slots are rows of packs, one per node: its own node's, then those of the nodes
+/// before.
 struct Layout {
   static constexpr std::int64_t notice = sizeof(Milestones), word = notice + kLinePair, source = word + 64, given = word + 128;
 
   std::int64_t chunk_bytes = 0;
   int lanes = 1, members = 1, slots = 0;
   int given_slots = 3, result_slots = 4;
-  std::int64_t pack_bytes = 0, given_bytes = 0;  // of a node, of a rank; 0: chunks go round a ring
+  std::int64_t pack_bytes = 0, given_bytes = 0;  // of a node, of a rank; 0: chunks are sent round the ring
   int packs = 0;
 
-  /// Chooses given_slots and result_slots; slots: of what comes from the node before.
+  /// Chooses given_slots and result_slots; slots: for chunks from the node before.
   static Layout of(std::int64_t chunk_bytes, int lanes, int members, int slots);
-  /// Where few elements go to other nodes in packs.
+  /// The layout where few elements are sent to other nodes in packs.
   static Layout of_packs(std::int64_t pack_bytes, std::int64_t given_bytes, int members, int nodes);
   static constexpr int kPackTurns = 4;
   bool doubles() const { return packs > 0; }
@@ -113,7 +117,7 @@ struct Layout {
     if (doubles()) return member == 0 ? lanes : 0;
     return (lanes - member + members - 1) / members;
   }
-  /// To the node so far after mine a lane sends.
+  /// A lane sends to the node that is this number of nodes after mine.
   int distance_of(int lane) const { return doubles() ? 1 << lane : 1; }
   std::int64_t given_row() const { return doubles() ? given_bytes : lanes * chunk_bytes; }
   std::int64_t given_at(std::int64_t unit, int lane) const { return given + unit % given_slots * given_row() + lane * chunk_bytes; }
@@ -122,7 +126,7 @@ struct Layout {
     if (doubles()) return member == 0 ? packs * pack_bytes : 0;
     return lanes_of(member) * chunk_bytes;
   }
-  /// Of the index-th lane of a member; in doubling all lanes send from the same rows.
+  /// The result slot of the index-th lane of a member; in doubling all lanes send from the same rows.
   std::int64_t result_at(int member, int slot, int index) const {
     return results() + slot * result_row(member) + (doubles() ? 0 : index * chunk_bytes);
   }

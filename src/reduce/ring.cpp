@@ -1,4 +1,4 @@
-// The edges of the ring: how they are made, and the counting of slots.
+// The edges of the ring: their creation, and the counting of slots.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/ring.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kFirstTag = 64;
 
-/// The ranks of a node that drive lanes, in order; nodes[r] is the node of rank r.
+/// The ranks of a node, in order; nodes[r] is the node of rank r.
 std::vector<int> ranks_of(const std::vector<int> &nodes, int node) {
   std::vector<int> ranks;
   for (std::size_t r = 0; r < nodes.size(); ++r)
@@ -33,10 +33,10 @@ bool is_done(const Transfer &transfer) {
 
 }  // namespace
 
-/// The descriptors of all lanes: to the ranks after and before me, and from them.
+/// The exchange of the descriptors of all lanes with the ranks before and after me.
 struct Ring::Talk : Job {
-  std::size_t words = 0;  // of 8 bytes, of one descriptor
-  std::vector<std::uint64_t> said, received;  // per lane: one descriptor that is said to both; what the one before and the one after say
+  std::size_t words = 0;  // of 8 bytes: the length of one descriptor with its counter ids
+  std::vector<std::uint64_t> said, received;  // per lane: the descriptor sent to both; those received from before and from after
 
   std::uint64_t *said_in(int lane) { return said.data() + static_cast<std::size_t>(lane) * words; }
   std::uint64_t *received_in(int lane, int direction) { return received.data() + static_cast<std::size_t>(2 * lane + direction) * words; }
@@ -83,7 +83,7 @@ void Ring::leave(Lane &from) {
   from.registered = 0;
 }
 
-/// What waits for room.
+/// Withdraws the transfers that wait for room at the provider.
 void Ring::withdraw(Lane &from) {
   if (!from.before.met && !from.after.met) return;
   for (Transfer *greeting : {&from.before.greeting, &from.after.greeting}) endpoint_->withdraw(*greeting);
@@ -191,7 +191,7 @@ void Ring::write_descriptors(Talk &talk) const {
   }
 }
 
-/// The one after me hears from the one before it, which is me; and so the other way round.
+/// The rank after me receives from the rank before it, which is me; and vice versa.
 Status Ring::swap_descriptors(std::unique_ptr<Talk> &talk) {
   write_descriptors(*talk);
   const auto bytes = static_cast<int>(talk->words * sizeof(std::uint64_t));
@@ -263,7 +263,7 @@ std::uint64_t Ring::pieces(std::int64_t bytes) const {
   return static_cast<std::uint64_t>((bytes + endpoint_->most_bytes() - 1) / endpoint_->most_bytes());
 }
 
-/// So the connections stand before the first run, and a peer that cannot be reached is an error of the plan.
+/// Greetings establish the connections before the first run, so that a peer that cannot be reached is an error of creating the plan.
 Status Ring::greet() {
   for (Lane &each : lanes_)
     for (Peer *peer : {&each.before, &each.after}) endpoint_->start(peer->greeting);
@@ -298,7 +298,8 @@ void Ring::expect(int i, std::int64_t bytes) {
   from.awaited[from.received % slots()] += pieces(bytes);
 }
 
-/// Its sender has received of the slot's earlier release; that this one has also ended here is made sure of, so that it can be used again.
+/// The chunk's arrival shows that its sender has seen the slot's earlier release. The transfer of that release must also have ended here,
+/// so that it can be started again.
 bool Ring::has_come(int i) const {
   const Lane &from = lane(i);
   const std::size_t slot = from.received % slots();
@@ -320,7 +321,7 @@ void Ring::release(int i) {
 bool Ring::has_room(int i) const {
   const Lane &to = lane(i);
   const std::uint64_t next = to.sent + 1;
-  // Message m of D slots in turn: before it, (m - 1) / D have used its slot.
+  // Messages use D slots in turn: before message m, (m - 1) / D others have used its slot.
   // SYNC unpacked-before-rewrite (pairs with release)
   return !announces_room_ || reached(to.freed[next % slots()], (next - 1) / slots());
 }
@@ -376,7 +377,7 @@ Status Ring::progress() {
   return found;
 }
 
-/// A process that computes or is stopped may keep the provider from taking more, and then has something on its way.
+/// A process that computes or is stopped may keep the provider from accepting more. Then the provider holds a transfer to it.
 bool Ring::is_on_its_way(int rank) const {
   if (context_.network().requests()->is_on_its_way(rank)) return true;
   bool held = false;

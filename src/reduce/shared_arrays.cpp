@@ -1,3 +1,4 @@
+// Holding, borrowing and releasing the arrays of a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/shared_arrays.hpp"
 

@@ -1,4 +1,4 @@
-// The arrays of a run that lie in memory from hlc_field_alloc: the ranks of the node combine and take them there, and copy nothing in between.
+// The arrays of a run in memory from hlc_field_alloc: the ranks of the node combine and take them in place, without a copy in between.
 // Source: Simmendinger et al., section 3.3 (1-copy), for the reduction of section 5.4.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -9,14 +9,14 @@
 
 namespace halocline {
 
-/// Where a rank's arrays lie in a run, as it tells its node.
+/// The places of a rank's arrays in a run, as published to its node.
 struct Notice {
   FieldPlace in, out;
-  bool sees_all = false;  // the rank can read all arrays of which its node's notices tell
+  bool sees_all = false;  // the rank can read all arrays in its node's notices
 };
 static_assert(sizeof(Notice) <= kLinePair);
 
-/// Of one rank. Nothing but make_room, which comes first, allocates.
+/// The arrays of the node's ranks as one rank reads them. Only make_room, to be called first, allocates.
 class SharedArrays {
  public:
   explicit SharedArrays(Context &context) : context_(context) {}
@@ -27,13 +27,13 @@ class SharedArrays {
   void make_room();
   /// Finds this rank's own arrays, and keeps them until release.
   Notice hold(const void *in, const void *out, std::int64_t bytes);
-  /// Keeps what a member's notice tells of readable until release. False if this rank has released its part of that memory.
+  /// Keeps the arrays in a member's notice readable until release. False if this rank has released its part of that memory.
   bool borrow(Member member, const Notice &notice);
-  /// No array is read where it lies.
+  /// From now on no array is read in place.
   void forget();
   void release();
 
-  /// NULL where a member's array cannot be read.
+  /// Null where a member's array is not read in place.
   const char *in(Member member) const { return in_[static_cast<std::size_t>(member)]; }
   const char *out(Member member) const { return out_[static_cast<std::size_t>(member)]; }
 
@@ -42,7 +42,7 @@ class SharedArrays {
 
   Context &context_;
   std::vector<const char *> in_, out_;  // by member
-  std::vector<std::int64_t> kept_;  // serials
+  std::vector<std::int64_t> kept_;  // serials of fields
 };
 
 }  // namespace halocline

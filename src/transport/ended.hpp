@@ -1,4 +1,4 @@
-// Transfers that are over, until they are taken: what every network's endpoint does with one that has ended.
+// The transfers of an endpoint that have ended, until they are taken. Used by every network.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace halocline::transport {
 
-/// One thread at a time, but for any().
+/// One thread at a time, except any().
 class EndedTransfers {
  public:
-  /// The network is done with a transfer. error: 0, or the network's number.
+  /// Ends a transfer that the network has completed or failed. error: 0, or the network's error number.
   void add(Transfer &transfer, int error) {
     transfer.error = error;
-    // Its owner may let go of one that is not reported as soon as it is over.
+    // The owner may release a transfer that is not reported as soon as its state is stored, so these are read before.
     const bool reported = transfer.reported;
     Failures *const failures = transfer.failures;
     // SYNC written-before-reuse (pairs with is_done of WireChannel, NodeLinks::Link and Ring, Liveness::look_at, any_under_way of RequestPool and Liveness)
@@ -27,7 +27,7 @@ class EndedTransfers {
     last_ = &transfer;
     any_.store(true, std::memory_order_relaxed);
   }
-  /// The reported ones, in the order in which they ended; each leads to the next.
+  /// The reported ones in the order in which they ended, linked by `next`.
   Transfer *take() {
     any_.store(false, std::memory_order_relaxed);
     return std::exchange(first_, nullptr);

@@ -1,8 +1,8 @@
 // The contract of a transport. There are two kinds: shared memory, whose contract is here, and a network, whose contract is network.hpp.
 // Each has
-//   Region  memory that peers may reach. Shared memory is made by all together and mapped by all: one part per rank, each part known by its
-//           owner and an offset. On a network each process registers its own, and tells the others its address and key.
-// and a class by which a rank learns that data have arrived, and on which it waits:
+//   Region  memory that peers may access. Shared memory is created and mapped by all together: one part per rank, addressed by its owner
+//           and an offset. On a network each process registers its own, and sends the others its address and key.
+// and a class that a rank waits on, and that reports the arrival of data:
 //   shm::Doorbell   the sender stores, and wakes the receiver.
 //   Endpoint        of a network: the sender writes with immediate data, and the receiver polls.
 // Each transport is a folder (region.*, and doorbell.* or endpoint.*). The checks are compiled for each.

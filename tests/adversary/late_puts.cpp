@@ -1,5 +1,6 @@
-// An MPI that is as slow as the standard allows, under the real one: linked into a test, it holds back every put and get until the call that
-// must complete it (flush, unlock, complete, fence). On shared memory a real MPI moves the data at once, and a missing flush would never show.
+// An MPI that is as slow as the standard allows, linked between a test and the real one. It holds back every put and get until the call
+// that must complete it (flush, unlock, complete, fence). On shared memory a real MPI moves the data at once, and a missing flush would
+// never show.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
@@ -37,7 +38,7 @@ std::vector<Transfer> take(MPI_Win window) {
   return all;
 }
 
-/// The last moment has come.
+/// The last legal moment: carries out what was held back.
 void let_go(MPI_Win window) {
   for (const Transfer &t : take(window)) {
     if (t.from)

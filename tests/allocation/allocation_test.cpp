@@ -1,5 +1,5 @@
-// Start, test and finish allocate nothing, in any mode, for any kind of swap, whether or not a rank has to wait; nor do operations on segments
-// and reductions. And the memory of a plan depends on a rank's neighbours, not on the number of ranks.
+// Start, test and finish allocate nothing, in any mode, for any kind of swap, whether or not a rank waits. Nor do operations on segments
+// and reductions. The memory of a plan depends on a rank's neighbours, not on the number of ranks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -84,7 +84,7 @@ TEST(SegmentAllocation, no_operation_allocates_whether_or_not_it_waits) {
   const hlc_block block{8, 1, {2}, {8}, {16}};
   hlc_segment *segment = nullptr;
   REQUIRE_EVERYWHERE(hlc_segment_create(context(), &spec, &segment) == HLC_OK);
-  // Ranks of other nodes are met in the first operation on them, and in the first answer to one of theirs.
+  // Ranks of other nodes are connected in the first operation on them, and in the first reply to one of theirs.
   EXPECT_EQ(hlc_barrier(segment), HLC_OK);
   EXPECT_EQ(hlc_flush_all(segment), HLC_OK);
   EXPECT_EQ(hlc_barrier(segment), HLC_OK);
@@ -110,7 +110,7 @@ TEST(SegmentAllocation, no_operation_allocates_whether_or_not_it_waits) {
   EXPECT_TRUE(ok(hlc_segment_free(&segment)));
 }
 
-/// A plan for so many numbers; NULL, on all ranks, where other nodes cannot be reached.
+/// A plan of this many numbers; NULL, on all ranks, where other nodes cannot be reached.
 hlc_allreduce *plan_of(std::int64_t count, hlc_reduce_fn function) {
   hlc_allreduce_spec spec{};
   spec.type = HLC_INT64;
@@ -123,7 +123,7 @@ hlc_allreduce *plan_of(std::int64_t count, hlc_reduce_fn function) {
   return plan;
 }
 
-/// So few elements that each rank combines all; some chunks; and more than there is room for at once.
+/// Few enough elements that each rank combines all; several chunks; and more than there is room for at once.
 class ReductionAllocation : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(ReductionAllocation, no_run_allocates_whether_or_not_it_waits) {
@@ -195,7 +195,7 @@ FOR_ALL_MODES(Allocation);
 
 class PlanMemory : public testing::TestWithParam<ModeChoice> {};
 
-/// The plan's memory of rank 0 in a periodic row of `ranks` ranks, with two neighbours; the other ranks stand aside.
+/// The plan's memory of rank 0 in a periodic row of `ranks` ranks, with two neighbours; the other ranks have no part in it.
 std::int64_t memory_in_row_of(int ranks, const ModeChoice &mode) {
   MPI_Comm some = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank() < ranks, 0, &some);

@@ -1,4 +1,4 @@
-// See counter.hpp. The replaced functions hand on to glibc's own entries.
+// See counter.hpp. The replaced functions forward to glibc's own entry points.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "allocation/counter.hpp"
@@ -21,11 +21,11 @@ std::atomic<bool> counting{false};
 std::atomic<long> by_halocline{0};
 void *first_stack[deepest];
 std::atomic<int> first_depth{0};
-thread_local bool inside = false;  // what backtrace and dladdr themselves allocate is not looked at
+thread_local bool inside = false;  // what backtrace and dladdr themselves allocate is not counted
 
 enum class Charge { nobody, halocline, others };
 
-/// Who a frame belongs to; nobody: the C and C++ libraries, and this program, which only pass a request on.
+/// The owner of a frame. `nobody`: the C and C++ libraries, and this program, which only pass a request on.
 Charge charge_of(void *frame) {
   Dl_info info;
   if (!dladdr(frame, &info) || !info.dli_fname) return Charge::nobody;
@@ -37,7 +37,7 @@ Charge charge_of(void *frame) {
   return std::strstr(name, ".so") ? Charge::others : Charge::nobody;
 }
 
-/// Nothing calls it in a sanitized build, whose allocator is the sanitizer's own.
+/// Unused in a sanitized build, whose allocator is the sanitizer's own.
 [[maybe_unused]] void look() {
   if (!counting.load(std::memory_order_relaxed) || inside) return;
   inside = true;

@@ -1,6 +1,6 @@
-// Counts the memory that libhalocline allocates. The test program brings its own malloc family and operator new; each allocation made
-// while counting is on is charged to the first library on the call stack that is not libc or libstdc++. What MPI, UCX or libfabric
-// allocate inside an MPI call is theirs: on the way up from malloc their frames come before libhalocline's.
+// Counts the memory that libhalocline allocates. The test program has its own malloc family and operator new. While counting is on, each
+// allocation is charged to the first library on the call stack that is not libc or libstdc++. Allocations that MPI, UCX or libfabric make
+// inside an MPI call are theirs: their frames are nearer to malloc than libhalocline's.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -23,7 +23,7 @@ class AllocationCount {
   std::string first_place() const;
 };
 
-/// Whether allocations can be counted in this build; sanitizers bring a malloc of their own.
+/// Whether allocations can be counted in this build; sanitizers have a malloc of their own.
 bool can_count_allocations();
 
 }  // namespace halocline::test

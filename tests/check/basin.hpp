@@ -1,5 +1,5 @@
-// A small periodic basin with two fields, "u" and "v", that a program swaps in check mode and then breaks one rule with. Every cell tells
-// its rank, its place and the step, so that a value in a message can be recognised.
+// A small periodic basin with two fields, "u" and "v", with which a program swaps in check mode and then breaks one rule. The value of
+// every cell encodes its rank, place and step, so that a value in a message can be recognised.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

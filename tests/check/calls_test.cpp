@@ -1,4 +1,4 @@
-// Calls at the wrong time, exchanges in check mode, and how the C++ API tells of a broken rule. Run with HALOCLINE_CHECK=1.
+// Calls at the wrong time, exchanges in check mode, and how the C++ API reports a broken rule. Run with HALOCLINE_CHECK=1.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
@@ -36,7 +36,7 @@ TEST_P(Calls, test_moves_a_checked_swap_along) {
   basin.expect_faces(1);
 }
 
-/// A ring in which each rank hands 24 bytes to the next.
+/// A ring in which each rank sends 24 bytes to the next.
 struct Ring {
   explicit Ring(const ModeChoice &mode) {
     neighbours = {{(rank() + 1) % size(), 1, 0, 24, 0}, {(rank() + size() - 1) % size(), 0, 1, 0, 24}};
@@ -83,7 +83,7 @@ TEST_P(Calls, an_exchange_finished_before_a_halo_here_and_after_it_there_is_name
   int told = 0;
   for (const bool halo_now : {rank() == 0, rank() != 0}) {
     const hlc_status status = halo_now ? hlc_halo_finish(basin.halo()) : hlc_exchange_finish(ring.exchange);
-    if (size() > 2 && rank() != 0 && status == HLC_OK) continue;  // another neighbour of rank 0 was the first to meet it
+    if (size() > 2 && rank() != 0 && status == HLC_OK) continue;  // another neighbour of rank 0 crossed it first
     EXPECT_TRUE(is_status(HLC_ERR_RULE, status));
     EXPECT_TRUE(message_names({"exchange", "halo", "rank 0"}));
     ++told;
@@ -94,7 +94,7 @@ TEST_P(Calls, an_exchange_finished_before_a_halo_here_and_after_it_there_is_name
 
 FOR_ALL_MODES(Calls);
 
-/// In mode notify a message is packed where its receiver finds it: whoever keeps the address can still damage it after start.
+/// In mode notify a message is packed into the receiver's buffer: a program that keeps the address can still damage it after start.
 TEST(Stamps, show_that_a_message_was_written_after_start) {
   if (size() < 2) GTEST_SKIP() << "needs a neighbour";
   Ring ring({"notify", HLC_MODE_NOTIFY});

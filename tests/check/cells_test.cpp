@@ -1,4 +1,4 @@
-// Rules about cells, each broken once in every mode: check mode returns HLC_ERR_RULE and names rank, field, cell, neighbour and step, and the
+// Rules about cells, each broken once in every mode. Check mode returns HLC_ERR_RULE and names rank, field, cell, neighbour and step. The
 // swap is completed all the same. Run with HALOCLINE_CHECK=1.
 //
 // SPDX-License-Identifier: BSD-3-Clause
@@ -27,7 +27,7 @@ TEST_P(Cells, a_correct_program_is_left_alone) {
   basin.fill(5);
   EXPECT_TRUE(ok(hlc_halo_start(basin.halo(), &what)));
   basin.at(0, 0, 0) = -1;  // an edge of the field that is not swapped
-  basin.at(1, 0, 1) = -1;  // the low edge, which nobody needs for a low halo
+  basin.at(1, 0, 1) = -1;  // the low edge, which no rank needs for a low halo
   basin.at(1, 1, 1) = -1;  // no edge at all
   EXPECT_TRUE(ok(hlc_halo_finish(basin.halo())));
   what.reverse = 1;
@@ -45,7 +45,7 @@ TEST_P(Cells, an_edge_written_in_flight_is_named) {
   if (rank() == last()) basin.at(0, 0, 1) = 0.5;
   const hlc_status status = hlc_halo_finish(basin.halo());
 
-  // Whoever reads late has got the new value, and is told whose it is.
+  // A rank that reads late has the new value, and its message names the owner.
   const bool got_it = Basin::right() == last() && basin.at(0, Basin::cells, 1) == 0.5;
   if (rank() == last())
     basin.expect_rule(status, {rank_words(rank()), "('u', 'v')", "swap 2", "cell (0, 1) of field 0 'u'", "edge", rank_words(Basin::left()),
@@ -93,7 +93,7 @@ TEST_P(Cells, a_halo_read_in_flight_is_seen_at_finish_in_what_was_computed_from_
   else
     EXPECT_TRUE(ok(status));
 
-  // It is said once; a block that has been clean may be poisoned anew.
+  // It is reported once; a block that has been clean may be poisoned anew.
   EXPECT_TRUE(ok(hlc_halo_start(basin.halo(), nullptr)));
   EXPECT_TRUE(ok(hlc_halo_finish(basin.halo())));
   basin.swap(4);
@@ -133,7 +133,8 @@ TEST_P(Cells, poison_that_comes_from_a_neighbour_is_not_blamed_on_the_reader) {
   EXPECT_TRUE(ok(hlc_halo_finish(basin.halo())));
 }
 
-/// Jacobi with two arrays: each is computed from the halo of the other, so that what one rank has read spreads to all in both, a cell a step.
+/// Jacobi with two arrays, each computed from the halo of the other. What one rank has read spreads to all ranks in both arrays, one cell
+/// per step.
 TEST_P(Cells, poison_that_spreads_from_field_to_field_is_blamed_on_nobody_else) {
   if (size() < 2) GTEST_SKIP() << "needs a neighbour";
   Basin basin(GetParam());
@@ -177,7 +178,7 @@ TEST_P(Cells, in_a_reverse_swap_neither_halo_nor_edge_may_be_written) {
   basin.swap(5);
 }
 
-/// In reverse the second dimension goes first, whose block has grown by the halo of the first.
+/// In reverse the second dimension is swapped first; its block includes the halo of the first.
 TEST_P(Cells, of_a_swap_in_stages_are_counted_from_the_block_too) {
   Basin basin(GetParam(), false, true);
   if (!basin.ready()) return;
@@ -213,7 +214,7 @@ TEST_P(Cells, read_in_flight_leave_a_swap_in_stages_complete) {
 
 FOR_ALL_MODES(Cells);
 
-/// Copies a halo cell into the block while the swap is in flight, for one element type.
+/// Copies a halo cell into the block between start and finish, for one element type.
 void read_early(const Kind &kind) {
   Random random(3);
   Case halo = plain_case("early", decompose(size(), 1, {6, 6}, 1, random), 2);

@@ -19,5 +19,5 @@ foreach(test check_conformance.n1 check_conformance.n2 check_conformance.n3 chec
   endif()
 endforeach()
 
-# The ranks that wait for one that never comes are told its number in check mode, too.
+# In check mode, too, the error of ranks that wait for a missing rank names its number.
 halocline_mpi_test(NAME check_timeout TARGET halocline_timeout RANKS 3 FULL WAITS ENV HALOCLINE_CHECK=1 HALOCLINE_TIMEOUT=1)

@@ -1,4 +1,4 @@
-// See faults.hpp. Stands between the library and MPI by way of the profiling interface: puts and persistent sends pass through here.
+// See faults.hpp. Intercepts the library's MPI calls through the profiling interface: puts and persistent sends pass through here.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check/faults.hpp"
@@ -13,7 +13,7 @@
 namespace halocline::test {
 namespace {
 
-/// A persistent send, and what it sent the last time.
+/// A persistent send, and the bytes that it sent the last time.
 struct Send {
   char *buffer;
   std::size_t bytes;
@@ -24,9 +24,9 @@ Fault current = Fault::none;
 std::map<MPI_Request, Send> sends;
 std::list<std::vector<char>> put_bytes;  // damaged copies must live until the end of their epoch: they are kept
 MPI_Aint first_target = -1;              // of two puts that are exchanged
-const void *first_message = nullptr;     // of two sends that are taken for each other
+const void *first_message = nullptr;     // of two sends that are exchanged
 
-/// What a send is to send, under the current fault.
+/// Puts into a send's buffer what the current fault makes of it.
 void damage(Send &send) {
   std::vector<char> honest(send.buffer, send.buffer + send.bytes);
   if (current == Fault::stale && !send.last.empty()) std::copy(send.last.begin(), send.last.end(), send.buffer);
@@ -53,13 +53,13 @@ extern "C" {
 
 int MPI_Send_init(const void *buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request *request) {
   const int code = PMPI_Send_init(buffer, count, type, rank, tag, comm, request);
-  // The library sends its own buffers; to damage them here is to damage them on their way.
+  // The library sends its own buffers, so damage to them here acts as damage in transit.
   if (count > 0) sends[*request] = {static_cast<char *>(const_cast<void *>(buffer)), static_cast<std::size_t>(count), {}};
   return code;
 }
 
 int MPI_Request_free(MPI_Request *request) {
-  sends.erase(*request);  // its number may soon be that of another
+  sends.erase(*request);  // another request may soon have the same handle
   return PMPI_Request_free(request);
 }
 
@@ -73,7 +73,7 @@ int MPI_Put(const void *origin, int count, MPI_Datatype type, int rank, MPI_Aint
             MPI_Win window) {
   if (current == Fault::stale) return MPI_SUCCESS;
   if (current == Fault::torn) count = target_count = count / 2;
-  // The second of two messages takes the place of the first, too.
+  // The second of two messages is written to the place of the first, too.
   if (current == Fault::misplaced && first_target >= 0)
     PMPI_Put(origin, count, type, rank, first_target, target_count, target_type, window);
   if (current == Fault::misplaced && first_target < 0) {

@@ -1,5 +1,5 @@
-// Messages that an MPI library delivers stale, torn or in the wrong place, made on purpose (faults.cpp): the stamp tells which, the neighbour's
-// descriptor tells which cell, and the next swap is right again. Run on two ranks with HALOCLINE_CHECK=1.
+// Messages that an MPI library delivers stale, torn or in the wrong place, made on purpose (faults.cpp). The stamp shows which fault it is,
+// and the neighbour's descriptor which cell is wrong. The next swap is right again. Run on two ranks with HALOCLINE_CHECK=1.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check/faults.hpp"
@@ -13,7 +13,7 @@ constexpr ModeChoice damageable[] = {all_modes[0], all_modes[2], all_modes[3], a
 
 class Faults : public testing::TestWithParam<ModeChoice> {
  protected:
-  /// Swaps in which rank 0 sends well, then with the fault in one swap, then well again.
+  /// Swaps in which rank 0 sends correctly, then with the fault in one swap, then correctly again.
   void break_one_swap(Fault fault, const std::vector<std::string> &words) {
     if (size() != 2) GTEST_SKIP() << "two ranks are two neighbours of each other: two messages each way";
     Basin basin(GetParam());

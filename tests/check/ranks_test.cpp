@@ -1,5 +1,5 @@
-// Rules that ranks can only break together: the same swaps of a halo, one order of finishes, HALOCLINE_CHECK on all ranks. Check mode returns
-// HLC_ERR_RULE on every rank, where there would be a hang, and the halo can then only be finalised. Run with HALOCLINE_CHECK=1.
+// Rules that ranks can only break together: the same swaps of a halo, one order of finishes, HALOCLINE_CHECK on all ranks. Check mode
+// returns HLC_ERR_RULE on every rank instead of a hang, and the halo can then only be finalised. Run with HALOCLINE_CHECK=1.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -26,8 +26,8 @@ hlc_swap fields(int count, const int *which) {
   return what;
 }
 
-/// Rank 0 starts one swap and all others another. It and its neighbours are told what both asked for; others may have all they need before
-/// they hear of it.
+/// Rank 0 starts one swap and all others another. The errors of rank 0 and its neighbours name both swaps. Other ranks may complete theirs
+/// before the failure reaches them.
 void disagree(const ModeChoice &mode, const hlc_swap &zero, const hlc_swap &others, const std::vector<std::string> &words) {
   Basin basin(mode);
   if (!basin.ready()) return;
@@ -110,7 +110,7 @@ TEST_P(Ranks, that_finish_two_halos_in_different_orders_are_told_both) {
   int told = 0;
   for (Basin *basin : {&mine, &other}) {
     const hlc_status status = hlc_halo_finish(basin->halo());
-    if (size() > 2 && rank() != 0 && status == HLC_OK) continue;  // another neighbour of rank 0 was the first to meet it
+    if (size() > 2 && rank() != 0 && status == HLC_OK) continue;  // another neighbour of rank 0 crossed it first
     EXPECT_TRUE(is_status(HLC_ERR_RULE, status));
     EXPECT_TRUE(message_names({"rank 0", "finishes swap 2 of halo", "while rank", "one order"}));
     ++told;

@@ -11,7 +11,7 @@
 namespace halocline::test {
 namespace {
 
-/// Drives one exchange of the library and checks what its callbacks are given.
+/// Runs one exchange of the library and checks what its callbacks receive.
 class Partner {
  public:
   Partner(const std::vector<Link> &links, const ModeChoice &mode) : entries_(entries_of(rank(), links)) {
@@ -60,9 +60,9 @@ class Partner {
     EXPECT_EQ(expected, std::multiset<int>(arrivals_.begin(), arrivals_.end())) << "unpack is called once for every neighbour with bytes";
   }
 
-  /// Whatever unpack was given for other ranks in one step lies in one buffer, and its pointers come back every step, or every second
-  /// one. A plan with two routes, by shared memory and to other nodes, has a buffer for each, and one that gathers what comes for a node has
-  /// one per other node, for all ranks.
+  /// In one step all data that unpack receives from other ranks are in one buffer. The pointers are the same in every step or every second
+  /// one. A plan with two routes, by shared memory and to other nodes, has a buffer for each. Mode notify_node has one per other node, for
+  /// all ranks.
   void expect_one_buffer() const {
     for (const auto &pointers : pointers_) EXPECT_LE(pointers.size(), 2u) << "unpack gets pointers into the receive buffer itself";
     hlc_plan_info info{};
@@ -112,7 +112,7 @@ class Partner {
   int step_ = 0;
 };
 
-/// Every rank joined to every other one and to itself.
+/// Links between every rank and every other one, and itself.
 std::vector<Link> complete_graph(int ranks, std::int64_t bytes) {
   std::vector<Link> links;
   for (int a = 0; a < ranks; ++a)
@@ -146,7 +146,7 @@ TEST_P(Exchange, a_rank_may_appear_several_times) {
   for (int step = 1; step <= 4; ++step) partner.start(step), partner.finish();
 }
 
-/// One entry per side of a ring, which on two ranks are one rank and on one rank the caller: what is sent below comes from above.
+/// One entry per side of a ring. On two ranks both sides are one rank, on one rank the caller. What is sent below is received from above.
 TEST_P(Exchange, sides_of_a_ring_are_joined_by_their_tags) {
   struct Ring {
     int below = (rank() + size() - 1) % size(), above = (rank() + 1) % size(), step = 0, came = 0;
@@ -233,7 +233,7 @@ TEST_P(Exchange, what_arrives_first_is_unpacked_first) {
   }
 }
 
-/// The last rank asks MPI for something that, with some MPIs, the others have to see to, before it sends what they wait for.
+/// Before it sends what the others wait for, the last rank makes an MPI call that, in some MPIs, needs progress of the others.
 TEST_P(Exchange, a_rank_may_be_inside_MPI_while_others_wait_for_it) {
   if (size() == 1) GTEST_SKIP() << "one rank waits for no other";
   MPI_Win window = MPI_WIN_NULL;
@@ -279,7 +279,7 @@ std::int64_t writes_of_all(const Partner &partner) {
   return info.network_writes;
 }
 
-/// Links of which only those into the last rank carry something.
+/// Links of which only those into the last rank carry data.
 std::vector<Link> into_the_last_rank() {
   std::vector<Link> links = complete_graph(size(), 64);
   for (Link &link : links) {

@@ -1,4 +1,4 @@
-// A choice of components per direction: of a lattice-Boltzmann model's distributions only those are sent that move that way.
+// A choice of components per direction: in each direction only those distributions of a lattice-Boltzmann model are sent that move there.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <numeric>
@@ -20,7 +20,7 @@ std::vector<std::array<int, 3>> d3q19() {
   return velocities;
 }
 
-/// 19 distributions of a cell side by side, each filled where it comes from.
+/// 19 distributions of a cell side by side, each filled only in halo cells from which it moves into the block.
 Case lattice_boltzmann(Random &random) {
   Case halo = plain_case("D3Q19", decompose(size(), 3, {2, 4}, 0b111, random), 1, 19);
   halo.field_shapes = array_of_structs(std::vector<Kind>(19, float64), 0);
@@ -111,7 +111,7 @@ TEST_P(Fills, that_leave_nothing_of_a_direction_send_no_message_there) {
 
 FOR_ALL_MODES(Fills);
 
-/// Two components on a ring, one that moves up and one that moves down: each comes from one side alone.
+/// Two components on a ring, one that moves up and one that moves down: each is received from one side alone.
 TEST(FillsInCxx, of_a_component_that_moves_are_made_from_its_velocity) {
   Context own(MPI_COMM_WORLD);
   const Grid grid(own, {4 * size()}, {1});

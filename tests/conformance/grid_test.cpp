@@ -28,7 +28,7 @@ std::vector<hlc_grid> all_grids(const hlc_grid &mine) {
   return grids;
 }
 
-/// Calls visit with every way to write `ranks` as a product of ndims factors.
+/// Calls visit with every choice of ndims factors whose product is `ranks`.
 void for_each_split(int ranks, int ndims, std::vector<int> chosen, const std::function<void(const std::vector<int> &)> &visit) {
   if (static_cast<int>(chosen.size()) + 1 == ndims) {
     chosen.push_back(ranks);
@@ -95,7 +95,7 @@ TEST(Grid, has_the_smallest_block_surface_of_all_splits) {
       for (const bool split_only : {false, true}) best[split_only] = std::min(best[split_only], surface(wanted, dims, split_only));
     });
 
-    // Whether faces that face the rank itself count is the helper's choice; by one of the two measures it must be the best, but for the
+    // The helper may count faces between a rank and itself, or not. By one of the two measures its split must be the best, but for the
     // rounding of blocks to whole cells.
     const double excess = std::min(surface(wanted, found, false) / best[0], best[1] > 0 ? surface(wanted, found, true) / best[1] : 1.0);
     EXPECT_LE(excess, 1.3) << "split of " << wanted.global[0] << " x ... over " << size() << " ranks";

@@ -1,5 +1,6 @@
-// Index halos in every mode against the serial oracle: random lists with repeated entries, empty neighbours, ranks named several times and by
-// themselves; subsets, reverse swaps with sums that depend on their order, views, two halos in flight.
+// Index halos in every mode against the serial oracle. The random lists have repeated entries, empty neighbours, and ranks named several
+// times and by themselves. There are subsets, reverse swaps with sums that depend on their order, views, and two halos swapped at the same
+// time.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
@@ -10,7 +11,7 @@
 namespace halocline::test {
 namespace {
 
-/// More ranks than cores share them.
+/// Fewer steps for more ranks, which may share cores.
 int fewer(int steps) { return size() > 2 ? (steps + 1) / 2 : steps; }
 
 class IndexHalo : public testing::TestWithParam<ModeChoice> {};
@@ -90,7 +91,8 @@ TEST_P(IndexHalo, views_show_every_value_and_mode_view_leaves_the_ghosts_alone) 
   }
 }
 
-/// A ring in which every rank has one own entry and the neighbours' on both sides; 2 ranks face each other on both sides, 1 rank itself.
+/// A ring in which every rank has one own entry and one of each neighbour. With 2 ranks both neighbours are the other rank, with 1 the rank
+/// itself.
 TEST_P(IndexHalo, the_plan_names_its_routes_and_tags_tell_sides_apart) {
   IndexCase ring;
   ring.fields = {{float64, 1}};

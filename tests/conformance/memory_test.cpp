@@ -78,14 +78,14 @@ std::int64_t free_bytes() {
   return static_cast<std::int64_t>(system.f_bfree * system.f_frsize);
 }
 
-/// What an allocation of 16 MiB on rank 0 takes of it; others may take or give back some, too.
+/// How many bytes of it an allocation of 16 MiB on rank 0 takes; others may take or release some, too.
 std::int64_t taken_by(hlc_status (*alloc)(hlc_context *, std::size_t, void **), void **data) {
   const std::int64_t before = free_bytes();
   EXPECT_TRUE(ok(alloc(context(), rank() == 0 ? std::size_t{16} << 20 : 0, data)));
   return before - free_bytes();
 }
 
-/// Whether the reserved memory is taken at once, and the untouched one by the thread that writes it first.
+/// Whether reserved memory is taken by the allocation, and untouched memory by the thread that writes it first.
 bool is_taken_by_the_first_writer() {
   void *data[2] = {};
   const std::int64_t half = 8 << 20, reserved = taken_by(hlc_field_alloc, &data[0]),
@@ -101,7 +101,7 @@ bool is_taken_by_the_first_writer() {
   return seen != 0;
 }
 
-/// Other programs may give memory back meanwhile: then it is tried again.
+/// Other programs may release memory meanwhile: then it is tried again.
 TEST(Untouched, pages_are_taken_by_whoever_writes_them_first) {
   if (size() < 2 || std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "a rank alone on its node shares no memory";
   bool seen = false;

@@ -32,8 +32,8 @@ struct Found {
   int wrong_cells = 0;  // halo cells that do not hold the rank that must have written them
 };
 
-/// Swaps once a periodic block of n x n cells, the ranks in a row, so that six of eight neighbours are other ranks. A cell's bytes are its writer's
-/// number.
+/// Swaps once a periodic block of n x n cells, the ranks in a row, so that six of eight neighbours are other ranks. A cell's bytes are its
+/// writer's number.
 Found swap(const halocline::Context &context, std::int64_t n, std::size_t cell_bytes, hlc_mode mode = HLC_MODE_P2P) {
   const std::int64_t global[] = {n * context.size(), n}, wide = n + 2;
   const int dims[] = {context.size(), 1}, periodic[] = {1, 1};
@@ -90,7 +90,8 @@ TEST(Messages, short_edges_to_one_rank_share_one) {
 
 TEST(Messages, long_edges_have_one_each) {
   const halocline::Context context(MPI_COMM_WORLD);
-  // A face is 384 KiB, a corner 96 KiB. With 2 ranks two corners share a message, twice; with 3 or more a face lies between those of a neighbour.
+  // A face is 384 KiB, a corner 96 KiB. With 2 ranks two corners share a message, twice. With 3 or more a neighbour's face is between its
+  // corners.
   const Found found = swap(context, 4, std::size_t{96} << 10);
   EXPECT_EQ(found.requests, 2 * (context.size() == 2 ? 4 : 6));
   EXPECT_EQ(found.wrong_cells, 0);

@@ -1,5 +1,5 @@
-// Grids whose ranks were given other places: they cover the cells, swap the right values in every mode, and what is reported as crossing
-// nodes is what a count of halo cells finds.
+// Grids whose ranks were reordered. They cover the cells and swap the right values in every mode. The bytes reported as crossing nodes are
+// those that a count of halo cells finds.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -154,7 +154,7 @@ TEST(Reorder, keeps_the_expensive_faces_inside_nodes) {
   EXPECT_EQ(found.nodes, 2);
   EXPECT_EQ(grid.coord(0), rank() % 2);
   EXPECT_EQ(grid.coord(1), rank() / 2);
-  // Once more: the way back is the same, and before is still MPI_Cart_create's order.
+  // Reordered once more: the result is the same, and bytes_before still refers to MPI_Cart_create's order.
   const hlc_placement again = grid.reorder(mine, shape);
   EXPECT_EQ(again.bytes_before, found.bytes_before);
   EXPECT_EQ(again.bytes_after, found.bytes_after);

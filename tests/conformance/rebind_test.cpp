@@ -1,5 +1,5 @@
-// Swaps of one plan that bring other arrays each time, in every mode: what is delivered goes to the arrays that were brought, comes from those
-// that the neighbours brought, and touches no others.
+// Swaps of one plan with different arrays each time, in every mode. Data are delivered from the arrays that the neighbours passed to those
+// that the rank passed, and no others are touched.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.hpp>
@@ -31,7 +31,7 @@ class Rebind : public testing::TestWithParam<ModeChoice> {
     return all;
   }
 
-  /// Swaps one set, and looks at all: no other one may change.
+  /// Swaps one set, and compares all: no other one may change.
   void swap_and_compare(Rig &rig, int set, int step, const hlc_swap &what) {
     rig.choose(set);
     rig.fill(step, what);
@@ -110,7 +110,7 @@ TEST_P(Rebind, an_array_of_null_is_that_of_the_spec) {
   std::vector<Image> expected = read_all(rig);
   Image delivered = expected[0];
   deliver(rig.shape(), rank(), 2, everything, delivered);
-  expected[0][0] = delivered[0];  // each field has an arena of its own
+  expected[0][0] = delivered[0];  // each field has its own arena
   expected[2][1] = delivered[1];
   ASSERT_TRUE(ok(hlc_halo_start_with(rig.halo(), nullptr, some)));
   ASSERT_TRUE(ok(hlc_halo_finish(rig.halo())));
@@ -154,7 +154,7 @@ TEST_P(Rebind, memory_that_neighbours_cannot_read_is_refused_where_they_read) {
   hlc_plan_info info{};
   ASSERT_TRUE(ok(hlc_halo_info(rig.halo(), &info)));
   const bool all_read = everyone(info.via_direct > 0), none_reads = everyone(info.via_direct == 0);
-  if (!all_read && !none_reads) return;  // some ranks would start
+  if (!all_read && !none_reads) return;  // start would succeed on some ranks only
   rig.fill(1);
   Image own = rig.read(), expected = own;
   void *data = own[0].data();
@@ -192,7 +192,7 @@ TEST_P(Rebind, of_the_cxx_wrapper_takes_its_fields) {
   EXPECT_THROW(halo.start_with(u, next), Error);
 }
 
-/// What start_with says of a field that does not fit.
+/// The error of start_with for a field that does not fit.
 template <class Wrong>
 std::string refusal_of(Halo &halo, Field<double, 2> &first, Wrong &second) {
   try {

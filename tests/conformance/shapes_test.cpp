@@ -55,7 +55,7 @@ TEST_P(Geometry, the_grid_helpers_own_split_is_right) {
   hlc_grid grid{};
   REQUIRE_EVERYWHERE(hlc_grid_create(context(), 3, global, nullptr, periodic, &grid) == HLC_OK);
 
-  // What the oracle needs is gathered from all ranks' own answers.
+  // The oracle's grids are gathered from all ranks' own results.
   std::vector<hlc_grid> grids(static_cast<std::size_t>(size()));
   MPI_Allgather(&grid, sizeof grid, MPI_BYTE, grids.data(), sizeof grid, MPI_BYTE, MPI_COMM_WORLD);
   Decomposition decomposition = decompose(size(), 3, {1, 1}, 0b101, random_);

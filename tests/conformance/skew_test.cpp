@@ -1,5 +1,5 @@
-// Hundreds of swaps whose ranks are pulled apart by random delays, in every mode. Right after finish each rank overwrites its interior
-// and its halo: a neighbour that still reads, or a value that is still on its way, shows as a wrong step.
+// Hundreds of swaps under random delays of the ranks, in every mode. Right after finish each rank overwrites its interior and its halo. So
+// a neighbour that still reads, or data that are still in transit, show as a wrong step.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 
@@ -25,12 +25,12 @@ TEST_P(RandomSkew, no_value_is_stale_torn_or_misplaced_in_hundreds_of_swaps) {
     skew.delay();
     EXPECT_TRUE(ok(hlc_halo_finish(rig.halo())));
 
-    // The expected image is computed only now, but the comparison is of a copy taken before the neighbours can be disturbed.
+    // The expected image is computed after the overwriting, but compared with a copy taken before it.
     const Image found = rig.read();
     rig.fill(step + 1000);
     Image expected = before(rig.shape(), rank(), step);
     deliver(rig.shape(), rank(), step, everything, expected);
-    // A rank that left here would leave its neighbours waiting in the next swap.
+    // A rank that returned here would make its neighbours wait in the next swap.
     if (found == expected || HasFailure()) continue;
     ADD_FAILURE() << "step " << step << ":\n" << difference(rig.shape(), rank(), step, expected, found);
   }

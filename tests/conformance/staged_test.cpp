@@ -26,7 +26,7 @@ class Stages : public testing::TestWithParam<ModeChoice> {
   }
 };
 
-/// Sides of a rank's block beyond which another rank lies.
+/// The number of sides of a rank's block that face another rank.
 int sides_to_others(const Case &halo) {
   const hlc_grid grid = halo.decomposition.grid_of(rank());
   int sides = 0;
@@ -119,7 +119,7 @@ TEST_P(Stages, of_two_arrays_in_turn_are_right_under_skew) {
   }
 }
 
-/// But where a mode cannot see what has come.
+/// Except where a mode cannot see what has arrived.
 TEST_P(Stages, are_gone_through_by_tests_alone) {
   const bool blind = GetParam().mode == HLC_MODE_FENCE || GetParam().mode == HLC_MODE_PASSIVE_NAIVE;
   Case halo = staged("tests", 3, 0b011, 1, 2);

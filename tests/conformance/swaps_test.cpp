@@ -1,4 +1,4 @@
-// Parts of halos, several halos in flight, and polling, in every mode.
+// Partial swaps, several halos swapped at the same time, and polling, in every mode.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>

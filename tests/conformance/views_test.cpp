@@ -1,5 +1,6 @@
-// Views: in each mode they show what a swap would have delivered, and in mode view nothing else has been written; neighbours may read mine until
-// they give them back, under any skew; rows over views show each cell of the block once, with the right cells around it.
+// Views. In each mode they show what a swap would have delivered, and in mode view nothing else has been written. Neighbours may read this
+// rank's data until they release their views, under any skew. Rows over views show each cell of the block once, with the right cells around
+// it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
@@ -78,7 +79,7 @@ TEST_P(ViewModes, of_mixed_types_are_aligned_to_their_elements) {
   EXPECT_TRUE(ok(hlc_halo_release(rig.halo())));
 }
 
-/// Two fields in turn: nothing says that views are given back but the next start, and what they show is overwritten after the next finish.
+/// Two fields in turn: only the next start releases the views, and what they show is overwritten after the next finish.
 TEST_P(ViewModes, are_right_under_skew_for_two_fields_in_turn) {
   Rig rig(plain_case("turns", decompose(size(), 2, {2, 4}, 0b11, random_), 1, 2), GetParam());
   if (!rig.ready()) return;
@@ -163,7 +164,7 @@ TEST_P(ViewModes, are_refused_at_the_wrong_time_and_of_the_wrong_field) {
   EXPECT_TRUE(is_status(HLC_ERR_STATE, hlc_halo_finish_views(rig.halo())));
 }
 
-/// MPI's modes copy in one and the same way: one of them stands for all.
+/// All modes over MPI copy in the same manner: one of them stands for all.
 std::vector<ModeChoice> modes_with_views() {
   std::vector<ModeChoice> modes;
   for (const ModeChoice &choice : modes_here())

@@ -1,5 +1,5 @@
-// Atomics: every operation on every type against plain arithmetic, and many ranks and threads on the same numbers, where the result does
-// not depend on who came first.
+// Atomics: every operation on every type against plain arithmetic. Many ranks and threads also change the same numbers, where the result
+// does not depend on their order.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -33,7 +33,7 @@ T draw(Random &random) {
     return static_cast<T>(between(random, -2000, 2000)) / 2;
 }
 
-/// The oracle. Integers are computed without signs and cut.
+/// The oracle. Integers are computed unsigned and truncated.
 template <class T>
 T expected(hlc_op op, T t, T v) {
   using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
@@ -108,8 +108,8 @@ TYPED_TEST(Atomics, do_what_plain_arithmetic_does_and_touch_nothing_beside) {
   }
 }
 
-/// Two threads of every rank change four neighbouring elements of rank 0: in element 0 all add, in 1 and 2 all take the smallest and the
-/// largest, in 3 all replace.
+/// Two threads of every rank change four neighbouring elements of rank 0. The operations: sum on element 0, minimum on 1, maximum on 2,
+/// replace on 3.
 TYPED_TEST(Atomics, lose_nothing_when_all_ranks_and_threads_meet) {
   using T = TypeParam;
   constexpr int threads = 2;
@@ -150,7 +150,7 @@ TEST(FetchAdd, hands_out_each_ticket_once_and_in_rising_order) {
     std::vector<std::int64_t> mine(static_cast<std::size_t>(steps)), all(static_cast<std::size_t>(steps * size()));
     for (std::int64_t &ticket : mine) EXPECT_TRUE(ok(hlc_atomic_fetch_add(segment.at(size() - 1, 0), type, 1, &ticket)));
     EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
-    segment.barrier();  // others need this rank in the library, and not in MPI, until they are through
+    segment.barrier();  // others need this rank in the library, and not in MPI, until they have finished
     MPI_Allgather(mine.data(), steps, MPI_INT64_T, all.data(), steps, MPI_INT64_T, MPI_COMM_WORLD);
     std::sort(all.begin(), all.end());
     for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], static_cast<std::int64_t>(i));
@@ -197,7 +197,7 @@ TEST(Swap, keeps_every_token_in_the_game) {
   EXPECT_EQ(all, expected);
 }
 
-/// A lock made of compare_swap, and behind it data that only put and get touch.
+/// A lock made of compare_swap. It protects data that only put and get access.
 TEST(CompareSwap, makes_a_lock_that_protects_puts_and_gets) {
   TestSegment segment(16);
   const int steps = times(100);

@@ -1,5 +1,5 @@
-// Several contexts of a process share the endpoint of the network, where they have chosen the same, and do not disturb each other. Run on
-// pretended nodes, a rank each, with each kind of progress.
+// Several contexts of a process share the endpoint of the network if they have chosen the same network. They do not disturb each other. Run
+// on emulated nodes, a rank each, with each kind of progress.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
@@ -44,11 +44,11 @@ std::string provider_of(const TestContext &each) {
   return end == std::string::npos ? std::string() : network.substr(0, end);
 }
 
-/// Each test has nothing to test where there is no network.
+/// Each test is skipped where there is no network.
 #define NEEDS_NETWORK(each) \
   if (!everyone((each).well())) GTEST_SKIP() << hlc_context_network((each).context())
 
-/// While it lives contexts choose a network by name, which is another choice than none.
+/// While it lives, contexts choose a network by name, which is another choice than none.
 class ByName {
  public:
   explicit ByName(const std::string &provider) { setenv("HALOCLINE_PROVIDER", provider.c_str(), 1); }
@@ -111,7 +111,7 @@ TEST(Contexts, go_on_while_others_come_and_go) {
   EXPECT_TRUE(is_right(first));
 }
 
-/// A rank waits in one context, and another asks it for something of the other.
+/// A rank waits in one context, and another sends it a query of the other context.
 TEST(Contexts, serve_each_other_while_one_waits) {
   TestContext one(MPI_COMM_WORLD, 0), other(MPI_COMM_WORLD, 1);
   NEEDS_NETWORK(one);
@@ -197,7 +197,7 @@ TEST(Contexts, may_be_used_by_threads_at_once) {
   expect_all_right(contexts);
 }
 
-/// A context is closed by one thread while another is inside the endpoint for its own.
+/// A context is closed by one thread while another thread is inside the endpoint, for a context of its own.
 TEST(Contexts, may_be_closed_beside_threads_of_others) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);

@@ -1,4 +1,5 @@
-// Ends in one of several ways while each node has a helper process, for helper_end.py to see what is left. Run on 2 pretended nodes of 2 ranks.
+// Ends by one of several methods while each node has a helper process, for helper_end.py to see what is left. Run on 2 emulated nodes of 2
+// ranks.
 //
 // Usage: halocline_helper_end finalise|exit|abort|kill|starter FOLDER
 //
@@ -29,13 +30,13 @@ void wait_until_there(const std::filesystem::path &file) {
   while (!std::filesystem::exists(file)) nanosleep(&time, nullptr);
 }
 
-/// The first rank of the second node ends without a word; rank 0 goes on with the other, which computes.
+/// The first rank of the second node ends without notice; rank 0 continues with the other, which computes.
 [[noreturn]] void end_the_starter(hlc_segment *segment, int rank, const std::filesystem::path &folder) {
   const std::int64_t word = 17;
   std::int64_t back = 0;
   if (rank == kStarter) kill(getpid(), SIGKILL);
   if (rank == 0) {
-    wait_until_there(folder / "ended");  // by the script, which has seen it
+    wait_until_there(folder / "ended");  // written by the script, which has seen the end
     require(hlc_put({segment, kOther, 8}, &word, sizeof word));
     require(hlc_flush(segment, kOther));
     require(hlc_atomic_fetch_add({segment, kOther, 8}, HLC_NUMBER_INT64, 1, &back));

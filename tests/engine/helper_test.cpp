@@ -1,5 +1,5 @@
-// The helper process of a node: it answers for ranks that do not call the library, sleeps while there is nothing to do, lives as long as a
-// context with segments, and is missed by name when it is killed. Run on 2 pretended nodes with HALOCLINE_PROGRESS=helper.
+// The helper process of a node: it replies for ranks that do not call the library, and sleeps while there is nothing to do. It lives as
+// long as a context with segments. When it is killed, an error names it. Run on 2 emulated nodes with HALOCLINE_PROGRESS=helper.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <signal.h>
@@ -18,7 +18,7 @@
 namespace halocline::test {
 namespace {
 
-/// What /proc says of a helper behind its name: state, parent, ... Empty for other processes.
+/// What /proc says of a helper after its name: state, parent, ... Empty for other processes.
 std::vector<std::string> fields_of(const std::filesystem::path &process) {
   std::ifstream file(process / "stat");
   std::string text;
@@ -31,7 +31,7 @@ std::vector<std::string> fields_of(const std::filesystem::path &process) {
 
 bool is_number(const std::string &text) { return text.find_first_not_of("0123456789") == std::string::npos; }
 
-/// The helpers that this process has started and that have not been buried, dead ones among them.
+/// The helpers that this process has started and not yet waited for, dead ones among them.
 std::vector<pid_t> my_helpers() {
   std::vector<pid_t> found;
   for (const auto &entry : std::filesystem::directory_iterator("/proc")) {
@@ -48,7 +48,7 @@ double busy_s(pid_t process) {
   return fields.size() > 12 ? (std::stod(fields[11]) + std::stod(fields[12])) / static_cast<double>(sysconf(_SC_CLK_TCK)) : 0;
 }
 
-/// Ranks of the first node are before it. Collective.
+/// The ranks below it are on the first node. Collective.
 int first_of_second_node() {
   const auto nodes = nodes_of_ranks();
   int rank = 0;
@@ -56,7 +56,7 @@ int first_of_second_node() {
   return rank;
 }
 
-/// Collective, as what it asks.
+/// Whether this rank starts its node's helper. Collective, because first_of_second_node is.
 bool starts_helpers() {
   const int second = first_of_second_node();
   return rank() == 0 || rank() == second;
@@ -71,7 +71,7 @@ void tell(int to) {
   MPI_Send(&word, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
 }
 
-/// Another context, for what a helper's life has to do with it.
+/// Another context, to test when a helper starts and ends.
 class OtherContext {
  public:
   OtherContext() { EXPECT_TRUE(ok(hlc_init(MPI_COMM_WORLD, &context_))); }
@@ -92,7 +92,7 @@ class OtherSegment {
   }
   OtherSegment(const OtherSegment &) = delete;
   OtherSegment &operator=(const OtherSegment &) = delete;
-  /// Frees it; what was written to other nodes must have come there, or not.
+  /// Frees it. Puts to other nodes must be complete there, or fail if a rank was lost.
   ~OtherSegment() {
     const hlc_status freed = hlc_segment_free(&segment_);
     EXPECT_TRUE(reaches_all_ ? ok(freed) : is_status(HLC_ERR_PEER_DIED, freed));
@@ -105,7 +105,7 @@ class OtherSegment {
   bool reaches_all_ = true;
 };
 
-/// All that one rank can do to another's part; what it leaves there is looked at afterwards.
+/// All operations of one rank on another's part; the caller checks the results afterwards.
 void do_everything(hlc_segment *segment, int target) {
   constexpr std::int64_t bytes = 3'000'000;
   const auto data = bytes_of(rank(), 1, bytes);
@@ -182,7 +182,7 @@ TEST(Helper, says_that_it_moves_segments) {
   EXPECT_NE(network.find("progress by a helper process of each node for segments"), std::string::npos) << network;
 }
 
-/// Both neighbours of a ring get my rank and the round; what they have sent is looked at.
+/// Sends my rank and the round to both neighbours of a ring, and checks what they have sent.
 class Ring {
  public:
   Ring() {
@@ -234,7 +234,7 @@ TEST(Helper, leaves_swaps_between_nodes_as_they_are) {
   segment.barrier();
 }
 
-/// A put of so many bytes is acknowledged: one that fails is told at once, and not when an answer does not come in time.
+/// A put of so many bytes is acknowledged: one that fails is reported at once, and not when a reply does not arrive in time.
 constexpr std::int64_t kLong = 100'000;
 
 /// A segment's ranks after the helper of the second node was killed; rank 0 writes to the last rank, which waits for that.

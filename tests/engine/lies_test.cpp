@@ -1,5 +1,5 @@
-// What a peer of the job may send that has its secret and is mistaken, or lies: beside all messages go broken ones (lying_libfabric.cpp). All
-// tests of segments in this program have to pass as ever, and memory around what they use stays untouched.
+// Malformed and forged messages of a peer of the job that has its secret: broken copies accompany all messages (lying_libfabric.cpp). All
+// tests of segments in this program have to pass as usual, and memory around what they use stays untouched.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ void *liar() {
 std::uint64_t lies() { return reinterpret_cast<std::uint64_t (*)()>(dlsym(liar(), "halocline_test_lies"))(); }
 void forge(int on) { reinterpret_cast<void (*)(int)>(dlsym(liar(), "halocline_test_forge"))(on); }
 
-/// Every rank asks every other for atomics and notifications on numbers that are its own, between numbers that nobody touches.
+/// Every rank performs atomics and sets notifications at every other, on numbers of its own, between numbers that no rank touches.
 TEST(Lies, change_nothing_in_a_segment) {
   constexpr std::int64_t guard = 512;
   const std::int64_t mine = guard + 64 * rank();
@@ -59,9 +59,9 @@ TEST(Lies, change_nothing_in_a_segment) {
   segment.barrier();
 }
 
-/// While puts are under way, each message of the target is followed by answers to all that this rank may have asked; it has asked nothing.
+/// While puts are under way, each message of the target is followed by replies to any query that this rank may have sent. It has sent none.
 TEST(Lies, do_not_end_a_put_before_its_time) {
-  constexpr std::int64_t bytes = 4000;  // no message confirms puts of this size
+  constexpr std::int64_t bytes = 4000;  // no query confirms puts of this size
   TestSegment segment(bytes * size(), size());
   segment.barrier();
   forge(1);
@@ -88,7 +88,7 @@ TEST(Lies, do_not_end_a_put_before_its_time) {
 }  // namespace
 }  // namespace halocline::test
 
-/// The library asks for libfabric here, because a program's own functions come first.
+/// The library looks up libfabric here, because a program's own functions are found first.
 extern "C" __attribute__((visibility("default"))) void *dlopen(const char *file, int flags) noexcept {
   static const auto next = reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_NEXT, "dlopen"));
   Dl_info caller;

@@ -1,5 +1,5 @@
-// Stands before libfabric and lies for its process: beside each message of the library it sends broken copies, which carry the job's secret as
-// the message does. None of them is in order, so nothing of them may be done. A test asks it for more by the functions at the end.
+// Intercepts libfabric for its process: with each message of the library it sends broken copies that carry the job's secret. None of them
+// is valid, so none may have an effect. The functions at the end let a test request more of them.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <rdma/fi_domain.h>
@@ -43,7 +43,7 @@ fi_ops_fabric of_fabric, lying_fabric;
 fi_ops_domain of_domain, lying_domain;
 fi_ops_msg of_messages, lying_messages;
 
-/// Where a message goes, and how.
+/// Endpoint, local descriptor and destination of a message.
 struct Way {
   fid_ep *endpoint;
   void *desc;
@@ -54,18 +54,18 @@ void send_copy(const Way &way, const Message &message, const char *operands, std
   char *copy = copies[sent % kCopies].data();
   std::memcpy(copy, &message, sizeof message);
   if (bytes > sizeof message) std::memcpy(copy + sizeof message, operands, bytes - sizeof message);
-  // Without a context nobody hears of its end.
+  // No context receives its completion.
   if (of_messages.send(way.endpoint, copy, bytes, way.desc, way.to, nullptr) == 0) sent += 1;
 }
 
-/// What a request asks of memory, so that it is not within it.
+/// Changes what a query asks for, so that it is outside of the memory.
 void leave_memory(Message &message) {
   if (throw_dice(2) == 0)
     message.offset = one_of<std::int64_t>({-1, -8, -4096, kSmallest, kLargest, kLargest - 7, std::int64_t{1} << 40});
   else
     message.count = one_of<std::int64_t>({-1, kSmallest, kLargest, kLargest / 8 + 1, std::int64_t{1} << 61, std::int64_t{1} << 30});
   message.id = one_of<std::uint32_t>({1U << 31, 1U << 17, 0xFFFFFFFF});
-  if (message.kind == Kind::compare) message.offset = -8;  // it has no count
+  if (message.kind == Kind::compare) message.offset = -8;  // compare has no count
 }
 
 void choose_no_action(Message &message) {
@@ -74,12 +74,12 @@ void choose_no_action(Message &message) {
   message.id = 0xFFFFFFFF;
 }
 
-/// A message that is not in order, in one of many ways; how many bytes of it are sent.
+/// Makes a message invalid, in one of many respects; returns how many bytes of it are sent.
 std::size_t spoil(Message &message, std::size_t bytes) {
   const bool asks_confirmation = message.kind == Kind::confirm;
   switch (throw_dice(asks_confirmation ? 4 : 8)) {
     case 0: message.kind = static_cast<Kind>(one_of<std::uint32_t>({6, 7, 255, 0x80000000, 0xFFFFFFFF})); return bytes;
-    case 1: return throw_dice(sizeof message);  // cut off
+    case 1: return throw_dice(sizeof message);  // truncated
     case 2: message.origin = one_of<std::int32_t>({-1, 1 << 20, std::numeric_limits<std::int32_t>::min()}); return bytes;
     case 3: message.secret ^= std::uint64_t{1} << throw_dice(64); return bytes;
     case 4: message.segment += 1000 + throw_dice(1 << 30); return bytes;
@@ -89,7 +89,7 @@ std::size_t spoil(Message &message, std::size_t bytes) {
   }
 }
 
-/// Operands that are not as many as is said, and counts that are not for one number.
+/// Fewer operands than the count says, and counts that do not fit a single number.
 void cut_operands(const Way &way, const Message &message, const char *operands, std::size_t bytes) {
   if (message.kind == Kind::combine) {
     Message none = message;
@@ -103,7 +103,7 @@ void cut_operands(const Way &way, const Message &message, const char *operands, 
   send_copy(way, more, operands, bytes);
 }
 
-/// An atomic on what is not aligned; an offset of a byte is in order for numbers of one byte.
+/// An atomic on an unaligned number. Any offset is aligned for numbers of one byte.
 void misalign(const Way &way, Message message, const char *operands, std::size_t bytes) {
   constexpr std::int16_t int8 = 0, uint8 = 4;
   const bool atomic = message.kind == Kind::combine || message.kind == Kind::compare || message.kind == Kind::accumulate;
@@ -112,7 +112,7 @@ void misalign(const Way &way, Message message, const char *operands, std::size_t
   send_copy(way, message, operands, bytes);
 }
 
-/// Answers that nobody waits for: to whatever the other has under way, to what it may have had.
+/// Replies that no rank awaits: to all queries that the other may have outstanding, or may have had.
 void forge_answers(const Way &way, Message message) {
   message.kind = Kind::reply;
   for (std::uint32_t request = 0; request < 96; ++request)
@@ -180,7 +180,7 @@ EXPORTED int fi_fabric(fi_fabric_attr *attributes, fid_fabric **fabric, void *co
   return code;
 }
 // NOLINTEND
-/// How many lies have been sent.
+/// How many broken messages have been sent.
 EXPORTED std::uint64_t halocline_test_lies() { return sent; }
-/// From now on (1), until told otherwise (0), each message is followed by answers that nobody has asked for.
+/// From now on (1), until reset (0), each message is followed by replies that no rank has asked for.
 EXPORTED void halocline_test_forge(int on) { forging = on; }

@@ -1,4 +1,4 @@
-// Several nodes and no network between them: a segment cannot be made, and all ranks hear why. Run with HALOCLINE_PROVIDER=none.
+// Several nodes and no network between them: a segment cannot be made, and all ranks get the reason. Run with HALOCLINE_PROVIDER=none.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/segments.hpp"

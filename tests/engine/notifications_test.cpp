@@ -1,4 +1,4 @@
-// Notifications and the barrier: data come before what announces them, each notification is taken once, and nobody leaves a barrier early.
+// Notifications and the barrier: data precede the notification, each notification is taken once, and no rank leaves a barrier early.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -20,7 +20,7 @@ TEST(Notify, arrives_after_the_data_it_announces_under_random_skew) {
   Skew skew(1);
   const auto steps = static_cast<std::uint32_t>(times(120));
   for (std::uint32_t step = 1; step <= steps; ++step) {
-    // Ranks draw alike, so each knows what its neighbour sends.
+    // All ranks draw the same random numbers, so each knows what its neighbour sends.
     Random random(mixed(seed() ^ step));
     const std::int64_t bytes = sizes[between(random, 0, std::size(sizes) - 1)], offset = between(random, 0, 15);
     const std::vector<std::byte> mine = bytes_of(rank(), step, bytes), theirs = bytes_of(before, step, bytes);
@@ -63,13 +63,13 @@ TEST(Notify, is_found_in_its_range_alone_the_lowest_first_and_keeps_its_value) {
   EXPECT_EQ(value, 0xFFFFFFFFu);
 }
 
-/// A rank that sends to all ranks and takes from all, by several threads at once. Origin o uses the ids from o * lanes on, and the id
-/// behind them all is set when the target has taken its notification.
-class RequestEngine {
+/// A rank that sends to all ranks and takes from all, by several threads at once. Origin o uses the ids from o * lanes on. The id behind
+/// them all is set when the target has taken its notification.
+class Traffic {
  public:
   static constexpr int lanes = 4, takers = 3, steps = 150;
 
-  RequestEngine() : segment_(0, 2 * ids()), taken_(static_cast<std::size_t>(ids() * steps)) {}
+  Traffic() : segment_(0, 2 * ids()), taken_(static_cast<std::size_t>(ids() * steps)) {}
 
   void run() {
     std::vector<std::thread> threads;
@@ -82,7 +82,7 @@ class RequestEngine {
  private:
   static int ids() { return size() * lanes; }
 
-  /// One lane: step after step to all ranks in turn, each as soon as the target has taken the one before.
+  /// One lane: in each step sends to all ranks in turn, to each as soon as the target has taken the notification before.
   void send(int lane) {
     for (int step = 0; step < steps; ++step)
       for (int target = 0; target < size(); ++target) {
@@ -98,7 +98,7 @@ class RequestEngine {
       }
   }
 
-  /// Takes whatever is there until all has been taken. Another taker may have been quicker.
+  /// Takes every notification that it finds until all have been taken. Another taker may have been quicker.
   void take() {
     while (left_.load() > 0) {
       int id = -1;
@@ -123,7 +123,7 @@ class RequestEngine {
   std::atomic<int> left_{ids() * steps};
 };
 
-TEST(Notify, is_taken_once_by_many_threads_that_want_it) { RequestEngine().run(); }
+TEST(Notify, is_taken_once_by_many_threads_that_want_it) { Traffic().run(); }
 
 TEST(Notify, wakes_all_threads_that_sleep_for_different_notifications) {
   TestSegment segment(0, 4);
@@ -173,7 +173,7 @@ TEST(Barrier, orders_plain_stores_before_loads_of_other_ranks) {
       std::vector<std::byte> got(4096);
       EXPECT_TRUE(ok(hlc_get(segment.at(r, 0), got.data(), 4096)));
       EXPECT_TRUE(ok(hlc_flush_local(segment.raw(), r)));
-      // Parts of other nodes can only be got.
+      // Parts of other nodes can only be read by get.
       const auto *found = info.data ? static_cast<const std::byte *>(info.data) : got.data();
       EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found)) << "rank " << r << ", step " << step;
     }

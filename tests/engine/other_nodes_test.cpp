@@ -1,5 +1,5 @@
-// Ranks of other nodes: what a network may do and shared memory does not. Transfers in pieces that overtake each other, notifications
-// that must not come before their data, requests that the target carries out, and flushes that have to wait.
+// Ranks of other nodes: what a network may do and shared memory does not. Transfers in pieces overtake each other, and notifications must
+// not precede their data. The target carries out queries, and flushes have to wait.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace halocline::test {
 namespace {
 
-/// A rank that stands on another node than this one, or this rank's successor if all share a node.
+/// A rank of another node, or this rank's successor if all share a node.
 int far_rank() {
   const std::vector<int> nodes = nodes_of_ranks();
   for (int step = 1; step < size(); ++step)
@@ -23,7 +23,7 @@ int far_rank() {
   return (rank() + 1) % size();
 }
 
-/// Every rank sends to every rank, again and again, lengths up to a megabyte; nobody waits for anything but notifications.
+/// Every rank repeatedly sends to every rank, lengths up to a megabyte. No rank waits for anything but notifications.
 TEST(OtherNodes, see_a_notification_only_after_all_pieces_of_its_data) {
   constexpr std::int64_t most = 200'000;
   TestSegment segment(most * size(), 2 * size());
@@ -59,7 +59,7 @@ TEST(OtherNodes, see_a_notification_only_after_all_pieces_of_its_data) {
   }
 }
 
-/// After a flush everything is there: the target looks once a message by other means has told it to.
+/// After a flush everything is at the target: the target checks its memory once a message by other means has told it to.
 TEST(OtherNodes, have_all_that_was_begun_before_a_flush) {
   constexpr std::int64_t bytes = 40'000;
   TestSegment segment(2 * bytes, 8);
@@ -83,8 +83,8 @@ TEST(OtherNodes, have_all_that_was_begun_before_a_flush) {
   }
 }
 
-/// A rank that shares the target's node tells it something newer, through shared memory, as soon as a message by MPI says that the flush is
-/// over. If the older notification were still on its way, it would overwrite the newer one. The target is not looking when it is sent.
+/// A rank of the target's node sets a newer notification through shared memory as soon as an MPI message reports that the flush is over. If
+/// the older notification were still under way, it would overwrite the newer one. The target does not check when it is sent.
 TEST(OtherNodes, have_set_a_notification_when_its_flush_ends) {
   const std::vector<int> nodes = nodes_of_ranks();
   if (size() < 3 || nodes[0] != nodes[1] || nodes[0] == nodes.back()) GTEST_SKIP() << "needs two ranks on one node, and one on another";
@@ -114,7 +114,7 @@ TEST(OtherNodes, have_set_a_notification_when_its_flush_ends) {
   }
 }
 
-/// Looks at the network, and then at nothing of the library for a millisecond, until a message has come.
+/// Polls the network, then calls nothing of the library for a millisecond, until a message has arrived.
 void look_rarely_until_told(const TestSegment &segment, int from) {
   int step = 0;
   MPI_Request message = MPI_REQUEST_NULL;
@@ -129,7 +129,7 @@ void look_rarely_until_told(const TestSegment &segment, int from) {
   }
 }
 
-/// What has left its origin may still lie in the target's socket, and a flush must not return before it is there.
+/// What has left its origin may still be in the target's socket. A flush must not return before it is in the target's memory.
 TEST(OtherNodes, have_short_puts_and_notifications_when_a_flush_returns_though_they_look_rarely) {
   if (size() == 1) GTEST_SKIP() << "one rank has no other";
   TestSegment segment(8, 2);
@@ -194,7 +194,7 @@ TEST(OtherNodes, are_asked_for_their_own_sizes_and_refuse_what_lies_outside) {
   }
 }
 
-/// Segments come and go while some ranks are late, with puts under way until the end.
+/// Segments are made and freed while some ranks are late, with puts under way until the end.
 TEST(OtherNodes, may_be_late_when_a_segment_is_freed) {
   const int far = far_rank();
   Skew skew(11);
@@ -214,8 +214,7 @@ TEST(OtherNodes, may_be_late_when_a_segment_is_freed) {
   }
 }
 
-/// Counts up as its puts return, and tells when the count has come near the limit and stands still. It is patient: it gives up only if the
-/// limit is never reached.
+/// The count increases as puts return. Waits until it has reached `enough`, at most 10 s, and then until it no longer changes.
 int settled(const std::atomic<int> &count, int enough) {
   using namespace std::chrono_literals;
   for (int tries = 0; tries < 1000 && count < enough; ++tries) std::this_thread::sleep_for(10ms);
@@ -227,11 +226,11 @@ int settled(const std::atomic<int> &count, int enough) {
   return before;
 }
 
-/// The target has left the library, so that nothing is delivered: then as many puts are taken as the pool has requests. When it is back,
-/// the rest follow.
+/// The target has left the library, so that nothing is delivered: then as many puts begin as the pool has requests. When it calls the
+/// library again, the rest follow.
 TEST(OtherNodes, are_sent_no_more_at_once_than_the_pool_has_requests) {
   constexpr int most_requests = 1024, puts = 3000;
-  constexpr std::int64_t bytes = 2056;  // puts of this size are in flight until they are delivered
+  constexpr std::int64_t bytes = 2056;  // puts of this size are outstanding until they are delivered
   const std::vector<int> nodes = nodes_of_ranks();
   const char *progress = std::getenv("HALOCLINE_PROGRESS");
   if (nodes[0] == nodes.back()) GTEST_SKIP() << "needs ranks on two nodes";
@@ -263,7 +262,7 @@ TEST(OtherNodes, are_sent_no_more_at_once_than_the_pool_has_requests) {
     EXPECT_TRUE(std::equal(data.begin() + i, data.begin() + i + bytes, segment.data() + i * bytes)) << "put " << i;
 }
 
-/// More than the network takes at once, in both directions, from several threads.
+/// More than the network accepts at once, in both directions, from several threads.
 TEST(OtherNodes, take_many_small_puts_from_many_threads) {
   constexpr int threads = 3, puts = 1500;
   TestSegment segment(8 * puts * threads);

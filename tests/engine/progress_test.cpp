@@ -1,5 +1,6 @@
-// The progress thread: messages go and come while a rank does not call the library, the thread sleeps while there is nothing to do, and it
-// lives as long as the network of its context. Run on 2 pretended nodes, with HALOCLINE_PROGRESS=thread and with the spare thread of the default.
+// The progress thread: messages are sent and received while a rank does not call the library. The thread sleeps while there is nothing to
+// do, and lives as long as the network of its context. Run on 2 emulated nodes, with HALOCLINE_PROGRESS=thread and with the spare thread of
+// the default.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
@@ -22,7 +23,7 @@ unsigned char pattern(int from, int round, std::size_t i) {
   return static_cast<unsigned char>(1 + (static_cast<std::size_t>(from * 101 + round * 31) + i * 7) % 251);
 }
 
-/// An exchange of one message with the other rank each way, in mode notify.
+/// An exchange of one message with the other rank in each direction, in mode notify.
 class Swap {
  public:
   Swap(hlc_context *context, std::size_t bytes) : received_(bytes) {
@@ -75,7 +76,7 @@ int threads() {
   return static_cast<int>(std::distance(begin(tasks), end(tasks)));
 }
 
-/// Each test but one has nothing to test where there is no network.
+/// All tests but one are skipped where there is no network.
 bool has_network() { return std::string(hlc_context_network(context())).find("progress by ") != std::string::npos; }
 
 void wait_for_the_other() {
@@ -94,13 +95,13 @@ TEST(Progress, takes_and_sends_a_large_message_while_a_rank_does_not_call) {
   ASSERT_EQ(swap.via_network(), 1);
   for (const int idle : {0, 1}) {
     swap.start();
-    if (rank() == idle) wait_for_the_other();  // that is, until the other has all that I send, and all it sends has gone
+    if (rank() == idle) wait_for_the_other();  // that is, until the other has all that I send, and all it sends has left
     swap.finish();
     if (rank() != idle) tell_the_other();
   }
 }
 
-/// While it lives contexts name the provider, and so have another endpoint than those that do not.
+/// While it lives, contexts name the provider, and so have another endpoint than those that do not.
 class ByName {
  public:
   ByName() {
@@ -112,7 +113,7 @@ class ByName {
   ~ByName() { unsetenv("HALOCLINE_PROVIDER"); }
 };
 
-/// Rank 0 uses rank 1's part of a segment for the first time, of a context with an endpoint of its own, while rank 1 is inside MPI.
+/// Rank 0 uses rank 1's part of a segment for the first time, while rank 1 is inside MPI. The context has an endpoint of its own.
 void use_part_of_a_rank_inside_mpi(const std::function<void(hlc_target)> &use) {
   if (!has_network()) GTEST_SKIP() << hlc_context_network(context());
   const ByName by_name;

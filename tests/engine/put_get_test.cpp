@@ -1,5 +1,5 @@
-// Put and get, plain and strided, to every rank that can be reached, against a serial oracle: an image of all ranks' parts, into which every
-// rank writes what all ranks have drawn by the same dice.
+// Put and get, plain and strided, to every rank that can be reached, against a serial oracle. The oracle is an image of all ranks' parts.
+// Every rank writes there what all ranks have drawn, from the same seeds.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -26,7 +26,7 @@ class Image {
   std::vector<std::vector<std::byte>> parts_;
 };
 
-/// The dice of one rank in one step, the same wherever they are thrown.
+/// The random numbers of one rank in one step, the same on whichever rank they are drawn.
 Random dice(int origin, int step, int stream) {
   return Random(mixed(seed() ^ mixed(static_cast<std::uint64_t>(origin) << 40 | static_cast<std::uint64_t>(step) << 8 |
                                      static_cast<std::uint64_t>(stream))));
@@ -71,7 +71,7 @@ TEST(PutGet, agrees_with_a_serial_oracle_for_all_sizes_and_alignments_under_rand
   EXPECT_EQ(std::memcmp(segment.data(), image.part(rank()).data(), Image::part_bytes()), 0) << "a byte of the part of rank " << rank();
 }
 
-/// A random block whose runs do not overlap on either side, and where it begins so that it lies at 0 or more.
+/// A random block whose runs do not overlap on either side, and where it begins. Its lowest byte has an offset of 0 or more.
 struct Block {
   hlc_block raw{};
   std::int64_t local_first = 0, target_first = 0, local_bytes = 0, target_bytes = 0;
@@ -203,7 +203,7 @@ TEST(PutStrided, with_strides_of_0_ends_and_leaves_the_last_run) {
   block.ndims = 4;
   block.run_bytes = 8;
   for (int d = 0; d < 4; ++d) block.count[d] = many;
-  // Three dimensions go to and come from one place; the last has three runs, one after the other, to one place.
+  // Three dimensions are written to and read from one place. The last has three runs, one after the other, to one place.
   block.count[3] = 3;
   block.local_stride[3] = 8;
   EXPECT_TRUE(ok(hlc_put_strided({segment.raw(), next, 16}, mine, &block)));
@@ -212,7 +212,7 @@ TEST(PutStrided, with_strides_of_0_ends_and_leaves_the_last_run) {
   EXPECT_EQ(static_cast<const std::int64_t *>(hlc_segment_data(segment.raw()))[2], 300 + before);
   EXPECT_EQ(static_cast<const std::int64_t *>(hlc_segment_data(segment.raw()))[3], 0);
 
-  // The other way round: the local place takes the last of what is read.
+  // Vice versa: the local place receives the last of what is read.
   std::int64_t got[2] = {-1, -1};
   block.local_stride[3] = 0;
   block.target_stride[3] = 8;

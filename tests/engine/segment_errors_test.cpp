@@ -1,4 +1,4 @@
-// Wrong calls: one message that names the argument, the rank and the value, and nothing is done. Collective calls fail on all ranks alike.
+// Wrong calls: one message names the argument, the rank and the value, and nothing is done. Collective calls fail on all ranks alike.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <functional>
@@ -172,7 +172,7 @@ TEST(SegmentHandle, may_be_made_and_freed_often) {
   }
 }
 
-/// Makes a segment with specs that one rank has wrong; all ranks get its status and message.
+/// Makes a segment with specs that are wrong on one rank; all ranks get its status and message.
 void expect_nobody_makes(hlc_status expected, const hlc_segment_spec *spec, const std::string &words) {
   hlc_segment *segment = nullptr;
   EXPECT_TRUE(is_status(expected, hlc_segment_create(context(), spec, &segment)));

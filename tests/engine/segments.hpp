@@ -1,4 +1,4 @@
-// What the tests of segments share: a segment for the length of a test, bytes that say who wrote them, and random delays.
+// What the tests of segments share: a segment for the length of a test, bytes that name their writer, and random delays.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -48,7 +48,8 @@ inline std::vector<std::byte> bytes_of(int origin, std::uint64_t step, std::int6
   return made;
 }
 
-/// How often something is repeated: on one node `often`, over a network, where each round trip may wait for a sleeping rank, a quarter of it.
+/// How often something is repeated: `often` on one node. Over a network a quarter of that, because each round trip may wait for a sleeping
+/// rank.
 inline int times(int often) {
   hlc_context_info_t info{};
   EXPECT_TRUE(ok(hlc_context_info(context(), &info)));
@@ -74,12 +75,12 @@ class Nodes {
   const std::vector<int> &mine() const { return mine_; }
   int count() const { return 1 + *std::max_element(node_of_.begin(), node_of_.end()); }
   int of(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
-  /// The next rank of the same node, after the last the first.
+  /// The next rank of the same node; after the last, the first.
   int next_to(int rank) const {
     for (int r = (rank + 1) % size();; r = (r + 1) % size())
       if (of(r) == of(rank)) return r;
   }
-  /// A rank of a node, another for each number.
+  /// A rank of a node, selected by a number.
   int some_rank_of(int node, int number) const {
     std::vector<int> ranks;
     for (int r = 0; r < size(); ++r)

@@ -1,5 +1,5 @@
-// Segments whose notifications the ranks of a node share: any of them finds and takes what was sent to any of them, once, and may then read
-// what came with it.
+// Segments whose notifications the ranks of a node share. Any of them finds and takes what was sent to any of them, once. It may then read
+// the data that were put with it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace halocline::test {
 namespace {
 
-/// Every rank sends `each` notifications to every node, now to one, now to another of its ranks, and all ranks of the node want all of them.
+/// Every rank sends `each` notifications to every node, to its ranks in turn. All ranks of the node try to take all of them.
 class Crowd {
  public:
   explicit Crowd(int each) : each_(each), segment_(8, size() * each, true), taken_(static_cast<std::size_t>(size() * each)) {}
@@ -76,7 +76,7 @@ TEST(SharedNotifications, tell_another_rank_of_the_node_that_the_data_are_there)
   constexpr std::int64_t bytes = 1000;
   const Nodes nodes;
   TestSegment segment(bytes, 2 * size(), true);
-  // What goes to rank t is waited for, read and answered by the rank next to it.
+  // The rank next to rank t waits for what is sent to t, reads it and replies.
   const int to = (rank() + 1) % size();
   int watched = rank();
   while (nodes.next_to(watched) != rank()) watched = nodes.next_to(watched);

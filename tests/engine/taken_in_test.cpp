@@ -1,5 +1,5 @@
-// What a segment call takes in from the network while it waits for something else wakes the ranks of the node that sleep until it comes. Run
-// with HALOCLINE_PROGRESS=thread, where a sleep on the doorbell is meant to be ended by the doorbell: here it has no other end for 20 seconds.
+// A segment call polls the network while it waits for something else. What it receives wakes the ranks of the node that sleep until then.
+// Run with HALOCLINE_PROGRESS=thread, where the doorbell ends a sleep on the doorbell: here nothing else ends it for 20 seconds.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::timespec kLongSleep{20, 0};
 std::atomic<bool> sleeps_long{false};
-std::atomic<std::int64_t> *sleeps = nullptr;  // how many have begun, where the node's ranks see it
+std::atomic<std::int64_t> *sleeps = nullptr;  // how many have begun, in memory that the node's ranks share
 std::atomic<int> slept_through{0};
 
 }  // namespace
 
-/// The library's sleeps pass through here.
+/// Replaces the library's sleeps.
 extern "C" __attribute__((visibility("default"))) long syscall(long number, ...) noexcept {
   static const auto real = reinterpret_cast<long (*)(long, ...)>(dlsym(RTLD_NEXT, "syscall"));
   std::array<long, 6> given{};
@@ -45,8 +45,8 @@ extern "C" __attribute__((visibility("default"))) long syscall(long number, ...)
 namespace halocline::test {
 namespace {
 
-/// One rank of a node sleeps until a notification comes that goes to another rank of it, which asks the sender for a number again and again
-/// and takes the notification in meanwhile. The number may lie in a segment of another context.
+/// One rank of a node sleeps until a notification to another rank of the node arrives. That other rank repeatedly fetches a number from the
+/// sender, and receives the notification meanwhile. The number may be in a segment of another context.
 class Night {
  public:
   explicit Night(hlc_segment *numbers = nullptr)

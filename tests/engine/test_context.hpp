@@ -1,4 +1,4 @@
-// What the tests of several contexts share: a context of its own with a segment and an exchange, and rounds on it that check every byte.
+// What the tests of several contexts share: a context of its own with a segment and an exchange. Rounds on it check every byte.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace halocline::test {
 
-/// A context over a communicator. The first call that fails says so; the others are then left out. One thread.
+/// A context over a communicator. The first failure is kept; calls after it are left out. One thread.
 class TestContext {
  public:
   /// Collective over the communicator. Those with different numbers move different bytes.
@@ -44,7 +44,7 @@ class TestContext {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// A round: to the next rank a notified put and a number, to all others a message, and nothing that has to be waited for.
+  /// A round: a notified put and a number to the next rank, a message to all others, and nothing that has to be awaited.
   void begin() {
     round_ += 1;
     const int next = (rank_ + 1) % size_;
@@ -57,7 +57,7 @@ class TestContext {
     if (well()) note(hlc_accumulate({segment_, next, 0}, {HLC_OP_SUM, HLC_NUMBER_INT64}, &added_, 1));
     if (well()) note(hlc_exchange_start(exchange_));
   }
-  /// Waits for what the others have begun, and looks at it.
+  /// Waits for what the others have begun, and checks it.
   void end() {
     const int before = (rank_ + size_ - 1) % size_;
     int id = -1;
@@ -84,7 +84,7 @@ class TestContext {
   void note(hlc_status status) {
     if (well()) status_ = status;
   }
-  /// All of this round have been added, and perhaps that of the next, which the rank before may have begun.
+  /// All numbers of this round have been added, and perhaps that of the next, which the rank before may have begun.
   void check_counter() {
     const std::int64_t counter = *static_cast<const volatile std::int64_t *>(hlc_segment_data(segment_)), sum = round_ * (round_ + 1) / 2;
     if (counter != sum && counter != sum + round_ + 1) wrong_ += 1;

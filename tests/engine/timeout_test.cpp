@@ -1,4 +1,4 @@
-// Waits that nobody ends: after HALOCLINE_TIMEOUT seconds they are an error that says what was waited for. Run with HALOCLINE_TIMEOUT=1.
+// Waits that no rank ends: after HALOCLINE_TIMEOUT seconds they are an error that names what was awaited. Run with HALOCLINE_TIMEOUT=1.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/segments.hpp"
@@ -13,7 +13,7 @@ TEST(Wait, for_a_notification_that_nobody_sends_ends_with_its_ids) {
   int id = -1;
   EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_notify_wait(segment.raw(), {2, 3}, &id)));
   EXPECT_TRUE(said("rank " + std::to_string(rank()) + " has waited 1 s for a notification of 2 to 4")) << hlc_error_message();
-  // The segment works on.
+  // The segment can still be used.
   EXPECT_TRUE(ok(hlc_notify(segment.raw(), rank(), {2, 1})));
   EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {2, 3}, &id)));
   MPI_Barrier(MPI_COMM_WORLD);
@@ -31,7 +31,7 @@ TEST(Wait, in_a_barrier_to_which_one_rank_does_not_come_ends_with_a_name) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Three nodes: rank 2 has left the library, rank 1 does something in it until rank 0 is done.
+/// Three nodes: rank 2 has left the library, rank 1 makes a call of the library until rank 0 is done.
 bool are_on_three_nodes() {
   const std::vector<int> nodes = nodes_of_ranks();
   return nodes.size() == 3 && nodes[0] != nodes[1] && nodes[1] != nodes[2];
@@ -57,7 +57,7 @@ void tell_that_rank_0_is_done() {
 TEST(OtherNodes, that_take_nothing_keep_none_from_the_others) {
   if (!are_on_three_nodes()) GTEST_SKIP() << "needs three nodes of one rank";
   constexpr std::int64_t bytes = 4096;
-  // What is put is read until the segment has gone.
+  // What is put is read until the segment has been freed.
   const std::vector<std::byte> data = bytes_of(rank(), 0, bytes);
   TestSegment segment(bytes, 1);
   if (rank() == 0) {

@@ -1,5 +1,5 @@
-// What outlives MPI_Finalize: swaps are refused with HLC_ERR_STATE and do not call MPI, releases say HLC_ERR_STATE and release what a rank can
-// release alone, fields can be freed, and the context closes.
+// What still works after MPI_Finalize. Swaps are refused with HLC_ERR_STATE and do not call MPI. Releases return HLC_ERR_STATE and release
+// what a rank can release alone. Fields can be freed, and the context closes.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.h>
@@ -19,7 +19,7 @@ void expect(const char *what, hlc_status expected, hlc_status status) {
     std::printf("%s: expected %s, got %s: %s\n", what, hlc_status_name(expected), hlc_status_name(status), hlc_error_message());
 }
 
-/// After MPI_Finalize a call says HLC_ERR_STATE with its own name.
+/// After MPI_Finalize a call returns HLC_ERR_STATE, with its own name in the message.
 void expect_late(const char *call, hlc_status status) {
   expect(call, HLC_ERR_STATE, status);
   const bool named = std::strncmp(hlc_error_message(), call, std::strlen(call)) == 0;
@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
     spec.mode = mode;
     expect("hlc_halo_init", HLC_OK, hlc_halo_init(context, &spec, &halos[mode]));
   }
-  // One is in flight at the end.
+  // One swap is in progress at the end.
   expect("hlc_halo_start", HLC_OK, hlc_halo_start(halos[HLC_MODE_DIRECT], nullptr));
   hlc_allreduce_spec sum{};
   sum.count = 1;

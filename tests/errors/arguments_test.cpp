@@ -13,7 +13,7 @@
 namespace halocline::test {
 namespace {
 
-/// Plans a halo whose spec is wrong on the last rank alone, and expects the same status and words on all ranks.
+/// Plans a halo whose spec is wrong on the last rank alone, and expects the same status and message on all ranks.
 void expect_refused(const char *what, const std::function<void(Plane &)> &spoil, hlc_status expected, std::vector<std::string> words) {
   SCOPED_TRACE(what);
   Plane plane;
@@ -150,7 +150,7 @@ TEST(Arguments, fields_that_overlap_each_other_are_refused_and_interleaved_ones_
     EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, plan_two_fields(plane, cells, apart, 8))) << apart;
     EXPECT_TRUE(message_names({"fields[0]", "fields[1]", "overlap", std::to_string(apart), "rank"}));
   }
-  EXPECT_TRUE(ok(plan_two_fields(plane, cells, 512, 8)));  // one behind the other
+  EXPECT_TRUE(ok(plan_two_fields(plane, cells, 512, 8)));  // one after the other
   EXPECT_TRUE(ok(plan_two_fields(plane, cells, 8, 16)));   // members of a struct
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, plan_two_fields(plane, cells, 4, 16)));
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, plan_two_fields(plane, cells, 32, 16)));

@@ -1,4 +1,5 @@
-// Ranks with different versions of the library. What rank 0 says of itself passes through this program, which changes it for the others.
+// Ranks with different versions of the library. The version that rank 0 broadcasts passes through this program, which changes it for the
+// others.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/mpi_test.hpp"

@@ -1,5 +1,5 @@
 // Collective calls that cross: ranks that are in different calls of one context, or in the same call for different plans. Every rank gets
-// HLC_ERR_MISMATCH and one message that names two ranks and what they are in; nothing is released, and the context goes on.
+// HLC_ERR_MISMATCH and one message that names two ranks and their calls. Nothing is released, and the context stays usable.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <functional>
@@ -26,7 +26,7 @@ hlc_exchange_spec empty_exchange(const char *name = nullptr) {
   return spec;
 }
 
-/// A collective call by its name, with whatever it needs.
+/// A collective call by its name, with all that it needs.
 struct Collective {
   const char *name;
   std::function<hlc_status()> call;

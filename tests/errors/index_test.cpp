@@ -1,5 +1,5 @@
-// Index halos: wrong arguments of one rank, ranks that disagree, calls at the wrong time. Every rank leaves with the status, and the message names
-// rank, argument, place and value.
+// Index halos: wrong arguments of one rank, ranks that disagree, calls at the wrong time. Every rank returns with the status, and the
+// message names rank, argument, place and value.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <functional>

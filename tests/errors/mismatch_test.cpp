@@ -1,4 +1,4 @@
-// Ranks that disagree: every rank gets HLC_ERR_MISMATCH, with both ranks and both values in the message, and nobody hangs.
+// Ranks that disagree: every rank gets HLC_ERR_MISMATCH, with both ranks and both values in the message, and no rank hangs.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
@@ -10,7 +10,7 @@
 namespace halocline::test {
 namespace {
 
-/// Changes the spec on the last rank alone and expects that every rank hears of a mismatch.
+/// Changes the spec on the last rank alone and expects that every rank reports a mismatch.
 void expect_mismatch(const char *what, const std::function<void(Plane &)> &change, const std::vector<std::string> &words) {
   SCOPED_TRACE(what);
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks that disagree";
@@ -145,7 +145,7 @@ TEST(Mismatch, of_shapes_with_as_many_cells_is_found) {
 }
 
 TEST(Mismatch, is_not_seen_in_the_stride_of_a_single_cell) {
-  // 3 columns over 2 ranks: the rank with one column has nothing to say about the order of dimensions.
+  // 3 columns over 2 ranks: the rank with one column does not define the order of dimensions.
   if (size() != 2) GTEST_SKIP() << "needs exactly 2 ranks, one of them with a single column";
   const std::int64_t global[] = {8, 3};
   const int dims[] = {1, 2}, periodic[] = {1, 1};

@@ -1,4 +1,4 @@
-// Calls at the wrong time: each is refused, says why, and leaves what it was called on in working order.
+// Calls at the wrong time: each is refused, says why, and leaves its object in working order.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/modes.hpp"
@@ -47,7 +47,7 @@ TEST_P(States, other_arrays_are_refused_unless_they_were_asked_for) {
 }
 
 TEST_P(States, an_exchange_refuses_the_same) {
-  // A ring: what goes up has tag 1. Alone, a rank sends to itself.
+  // A ring: messages to the next rank have tag 1. A single rank sends to itself.
   const int before = (rank() + size() - 1) % size(), after = (rank() + 1) % size();
   const hlc_neighbour ring[] = {{after, 1, 0, 8, 0}, {before, 0, 1, 0, 8}}, alone[] = {{0, 0, 0, 8, 8}};
   hlc_exchange_spec spec{};

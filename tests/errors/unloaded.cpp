@@ -1,5 +1,5 @@
-// A program that loads the library, opens a network with a progress thread, and lets the library go with dlclose: the code stays, and so does
-// whatever runs in it.
+// A program that loads the library, opens a network with a progress thread, and releases the library with dlclose. The code stays loaded,
+// and so do the threads that run in it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Function is named, not used: nothing is linked.
+/// Function names a type only: nothing of the library is linked.
 template <class Function>
 Function *find(void *library, const char *name) {
   return reinterpret_cast<Function *>(dlsym(library, name));

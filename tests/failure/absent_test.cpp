@@ -1,6 +1,6 @@
-// Collective calls to which one rank does not come: the message of HLC_ERR_TIMEOUT names it, and the call that it is in. Run with
-// HALOCLINE_TIMEOUT=1. Each test loses a context of its own. Ranks that wait give up at about the same time, so a message may name another
-// one that has just done so beside the late rank.
+// Collective calls that one rank does not enter: the message of HLC_ERR_TIMEOUT names it, and the call that it is in. Run with
+// HALOCLINE_TIMEOUT=1. Each test loses a context of its own. Ranks that wait time out at about the same time. A message may therefore name,
+// beside the late rank, another one that has just timed out.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
@@ -29,7 +29,7 @@ class Absence : public testing::Test {
       if (r != kLate) MPI_Recv(nullptr, 0, MPI_BYTE, r, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   static void let_late_rank_go() { MPI_Send(nullptr, 0, MPI_BYTE, kLate, 5, MPI_COMM_WORLD); }
-  /// What is said of a late rank that is in no wait of the library.
+  /// What messages say of a late rank that is in no wait of the library.
   std::string outside() const { return same_node_ ? "rank 1 (in no call that waits)" : "rank 1 (which does not answer)"; }
   void close() {
     const hlc_status status = hlc_finalise(&context_);
@@ -95,7 +95,7 @@ TEST_F(Absence, from_a_release_ends_before_twice_the_timeout) {
   close();
 }
 
-/// The late rank comes first, gives up, and is outside MPI, too, when the others come.
+/// The late rank is first in the call, times out, and is again outside MPI when the others enter it.
 TEST_F(Absence, of_a_rank_that_has_given_up_hlc_finalise_is_named) {
   if (rank() == kLate) {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_finalise(&context_)));

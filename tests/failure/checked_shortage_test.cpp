@@ -1,5 +1,5 @@
-// Memory that runs out within a checked swap (HALOCLINE_CHECK=1): the rank says so, the swap is over for it and for those who wait for it, and
-// another halo of the same context goes on. Each allocation of start and of finish fails in turn, on the last rank.
+// Memory that runs out within a checked swap (HALOCLINE_CHECK=1). The rank reports it, and the swap is over for it and for the ranks that
+// wait for it. Another halo of the same context continues. Each allocation of start and of finish fails in turn, on the last rank.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
@@ -30,7 +30,7 @@ class Checked {
   hlc_context *context_ = nullptr;
 };
 
-/// A plane whose cells tell their rank and the step.
+/// A plane whose cells encode their rank and the step.
 class Swapped {
  public:
   Swapped(hlc_context *context, const ModeChoice &mode) : plane_(mode.mode) {
@@ -72,14 +72,14 @@ class CheckedSwap : public testing::TestWithParam<ModeChoice> {
  protected:
   static bool mine_to_fail() { return rank() == size() - 1; }
 
-  /// What others see of a swap that a rank has given up: nothing, if they had all they needed.
+  /// What other ranks report of a swap that one rank has abandoned: nothing, if they had all they needed.
   static void expect_told(hlc_status status) {
     if (status == HLC_OK) return;
     EXPECT_TRUE(is_status(HLC_ERR_RULE, status));
     EXPECT_TRUE(message_names({"has given up", "no memory", "rank " + std::to_string(size() - 1)}));
   }
 
-  /// Lets ever later allocations of a call fail, and looks at what becomes of its halo and of another one that is in flight.
+  /// Lets the allocations of a call fail, each in turn. Checks what becomes of its halo, and of another one whose swap is in progress.
   void fail_each(bool in_finish) {
     const Checked checked;
     int lost = 0;
@@ -114,7 +114,7 @@ class CheckedSwap : public testing::TestWithParam<ModeChoice> {
     return failing.struck();
   }
 
-  /// The rank that failed cannot go on with the halo, and no neighbour can without it.
+  /// The rank that failed cannot continue with the halo, and no neighbour can without it.
   void after_finish(Swapped &first) const {
     if (everyone(status_ == HLC_OK || !mine_to_fail())) {
       first.expect(2);

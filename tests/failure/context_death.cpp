@@ -1,6 +1,6 @@
-// One launch of context_death.py: `context_death VICTIM DIRECTORY`. All ranks have a context, those but VICTIM another one, and all are nodes of
-// their own. VICTIM dies; the others go on in the context of all until a call fails, close it, and use theirs before, between and after, and a new
-// one. Each writes into DIRECTORY/<rank> what was wrong, or `right` and how the context of all ended.
+// One launch of context_death.py: `context_death VICTIM DIRECTORY`. All ranks have a context, those but VICTIM another one, and all are
+// nodes of their own. VICTIM dies. The others use the context of all until a call fails, and close it. Before, between and after that they
+// use their own context, and then a new one. Each writes into DIRECTORY/<rank> what was wrong, or `right` and how the context of all ended.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <signal.h>
@@ -32,7 +32,7 @@ std::string report_file;
   _exit(0);
 }
 
-/// A file has its name when all is in it.
+/// The file gets its name when it is complete.
 void write(const std::string &name, const std::string &text) {
   std::ofstream(name + ".part") << text;
   std::filesystem::rename(name + ".part", name);
@@ -43,7 +43,7 @@ std::string fault_of(const TestContext &each, const char *when) {
   return each.wrong() == 0 ? "" : std::string(when) + ": " + std::to_string(each.wrong()) + " bytes are wrong";
 }
 
-/// What a survivor meets; "" if all is right.
+/// What goes wrong for a survivor; "" if nothing does.
 std::string survive(MPI_Comm survivors, TestContext &all, TestContext &ours, std::string *how) {
   std::size_t listening = halocline::test::find_listening().size();
   std::string fault;

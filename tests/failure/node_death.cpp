@@ -1,7 +1,7 @@
-// One launch of node_death.py: `node_death VICTIM DIRECTORY`. The ranks swap in mode notify_node until VICTIM dies in the middle of a swap; every
-// other rank goes on until a call fails, and writes into DIRECTORY/<rank>: milliseconds from the death to the failure, the call, the status and
-// the message. It then ends without taking anything back, but not before all others have reported: a process that ends is noticed, and this is
-// about what is told.
+// One launch of node_death.py: `node_death VICTIM DIRECTORY`. The ranks swap in mode notify_node until VICTIM dies in the middle of a swap.
+// Every other rank swaps until a call fails. It writes into DIRECTORY/<rank>: milliseconds from the death to the failure, the call, the
+// status and the message. It then ends without releasing anything, but not before all others have reported. The end of a process would
+// itself be detected, and this test is about failure notices.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.h>
@@ -33,7 +33,7 @@ double now_ms() {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
-/// A file has its name when all is in it.
+/// The file gets its name when it is complete.
 void write(const std::string &name, const std::string &text) {
   std::ofstream(name + ".part") << text;
   std::filesystem::rename(name + ".part", name);

@@ -16,13 +16,13 @@ import subprocess
 import sys
 import tempfile
 
-TIMEOUT_S = 100  # of the library: nobody is to wait so long
+TIMEOUT_S = 100  # of the library: no rank is to wait this long
 PATIENCE_S = 40
-# Ranks, nodes, who dies. Ranks are a periodic row, cut into nodes of equal length.
+# Ranks, nodes, victim. Ranks are a periodic row, cut into nodes of equal length.
 CASES = [
     (3, 2, 2, {}),  # the only rank of its node
-    (4, 2, 2, {}),  # the rank that carries what comes for its node
-    (4, 2, 3, {}),  # another one: the network has no sign of its death
+    (4, 2, 2, {}),  # the leader, which receives the messages for its node
+    (4, 2, 3, {}),  # not the leader: the network gives no sign of its death
     (5, 2, 4, {}),  # rank 1 has no neighbour on another node
     (6, 3, 5, {}),  # three nodes
     (4, 2, 3, {"HALOCLINE_PROGRESS": "thread"}),

@@ -1,13 +1,13 @@
-// One launch of peer_death.py: `peer_death MODE STAGE DIRECTORY`. The ranks open the library, allocate a field, plan a halo, swap, and take
-// everything back; rank 1 dies at a stage of that. Every other rank goes on until a call fails, takes back what it can, and writes into
-// DIRECTORY/<rank>: milliseconds from the death to the failure, the call, the status and the message. With `segment` for a mode there is a
-// segment instead of field and halo, and the others wait for a notification, in a barrier, or for all to free it.
-// In `put` it stops calling the library, and dies when the others have put something to it, whose flush then fails; what counts is how
-// they free the segment. In `closing` it dies when all but the context has been taken back.
+// One launch of peer_death.py: `peer_death MODE STAGE DIRECTORY`. The ranks open the library, allocate a field, plan a halo, swap, and
+// release everything; rank 1 dies at a stage of that. Every other rank continues until a call fails, and releases what it can. It writes
+// into DIRECTORY/<rank>: milliseconds from the death to the failure, the call, the status and the message. With `segment` as the mode, a
+// segment replaces field and halo. The others then wait for a notification, in a barrier, or for all ranks to free it. In `put` rank 1
+// stops calling the library, and dies when the others have put something to it, whose flush then fails. What counts is how they free the
+// segment. In `closing` it dies when all but the context has been released.
 //
-// The stages `init N`, `field N` and `open N` are deaths at the N-th non-blocking collective operation that the library starts in that call;
-// `segment N` the same in hlc_segment_create; `window` is one at the call of MPI that makes a window. In `packing` and `unpacking` the field's pages have become unreadable, and the
-// process ends where the library touches them.
+// The stages `init N`, `field N` and `open N` are deaths at the N-th non-blocking collective operation that the library starts in that
+// call. `segment N` is the same in hlc_segment_create. `window` is a death at the MPI call that makes a window. In `packing` and
+// `unpacking` the field's pages have become unreadable, and the process ends where the library touches them.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.h>
@@ -48,7 +48,7 @@ double now_ms() {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
-/// Notes the moment, which all processes of the machine measure with the same clock, and ends this process without a word to anybody.
+/// Notes the time, by a clock that all processes of the machine share, and ends this process without notice.
 [[noreturn]] void die(int = 0) {
   if (FILE *file = std::fopen(died_file.c_str(), "w")) {
     std::fprintf(file, "%.3f", now_ms());
@@ -184,7 +184,7 @@ hlc_status put_to_dying(Run &run) {
   return status == HLC_ERR_PEER_DIED ? HLC_OK : HLC_ERR_STATE;
 }
 
-/// The others wait for the victim, after a barrier that it still came to.
+/// The others wait for the victim, after a barrier that it still takes part in.
 hlc_status use_segment(Run &run) {
   running = "hlc_barrier";
   hlc_status status = hlc_barrier(run.segment);
@@ -197,7 +197,7 @@ hlc_status use_segment(Run &run) {
   return status;
 }
 
-/// Takes back whatever there is; the first status that is not HLC_OK.
+/// Releases all that there is; returns the first status that is not HLC_OK.
 hlc_status take_back(Run &run) {
   if (run.dies("finalise")) die();
   hlc_status status = HLC_OK, freed = HLC_OK;
@@ -216,7 +216,7 @@ hlc_status take_back(Run &run) {
   return freed != HLC_OK ? freed : status;
 }
 
-/// What is left of a run that was taken back.
+/// What is left of a run after its release.
 std::string leftovers(const Run &run) {
   std::string text;
   if (run.halo || run.segment || run.field || run.context) text += " (and something could not be taken back)";
@@ -227,7 +227,7 @@ std::string leftovers(const Run &run) {
   return text;
 }
 
-/// Writes a rank's report under its final name only when it is complete, and waits for all others, so that nobody is taken for dead early.
+/// Writes a rank's report, under its final name only when it is complete. Waits for all others, so that no rank is taken for dead early.
 void report(const Run &run, const std::string &text) {
   const auto name = directory / std::to_string(run.rank);
   std::ofstream(name.string() + ".part") << text << "\n";
@@ -262,7 +262,7 @@ void count_collective() {
 
 }  // namespace
 
-// What the library starts passes through here.
+// Collective operations that the library starts pass through here.
 #define INTERPOSED extern "C" __attribute__((visibility("default")))
 INTERPOSED int MPI_Iallreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   count_collective();

@@ -27,7 +27,7 @@ MODES = ("p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify
 SWAP_STAGES = ("between_swaps", "packing", "after_start", "unpacking", "finalise")
 PLAN_STAGES = ("open 2", "open 5", "field 1", "field 3", "init 1", "init 6", "init 15")
 OVER_MPI = ("p2p", "pscw", "passive")
-# Modes in which a swap blocks inside MPI, where nobody can notice a death.
+# Modes in which a swap blocks inside MPI, where no rank can notice a death.
 BLOCKING = {"fence": "MPI_Win_fence", "passive_naive": "MPI_Win_lock_all, MPI_Win_unlock_all"}
 FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpacking", "finalise", "open 5", "field 3", "init 6")]
 SEGMENTS = [("segment", stage) for stage in ("notify_wait", "barrier", "finalise")]
@@ -42,9 +42,9 @@ OVER_THE_NETWORK = [("direct", "after_start"), ("notify_node", "after_start")]
 # Two ranks on a node, the third on another one: memory that the node shares and the other one writes to.
 TWO_NODES = dict(OTHER_NODES, HALOCLINE_FAKE_NODES="2", HALOCLINE_TIMEOUT="20")
 SHARED = [("notify_node", "between_swaps"), ("notify_node", "after_start"), ("notify_node", "unpacking")]
-# What is collective at the end waits for a live rank far longer than HALOCLINE_TIMEOUT, for one that is lost no longer than that: the
-# patience is shorter than the former. `put`: the death is known by a transfer that has failed, and there is nothing to wait for; so nobody
-# may move the network of the one that dies.
+# What is collective at the end waits far longer than HALOCLINE_TIMEOUT for a live rank, and no longer than that for a lost one. The
+# patience is between the two. `put`: the death is known by a transfer that has failed, and there is nothing to wait for. So no process may
+# drive progress for the victim.
 LAST_CALLS = dict(OTHER_NODES, HALOCLINE_TIMEOUT="4", HALOCLINE_TEST_PATIENCE="30")
 KNOWN = dict(LAST_CALLS, HALOCLINE_TIMEOUT="25", HALOCLINE_PROGRESS="caller")
 AT_THE_END = [("segment", "finalise", LAST_CALLS), ("segment", "closing", LAST_CALLS), ("notify", "closing", LAST_CALLS),

@@ -1,6 +1,6 @@
-// Lets the library run short of something: an allocation fails, or a call of the system for shared memory. The test program brings its own
-// operator new, of aligned memory too, and aligned_alloc, and stands before open, shm_open, ftruncate, posix_fallocate and mmap. What others
-// than libhalocline call is handed on untouched.
+// Lets the library run short of something: an allocation fails, or a system call for shared memory. The test program has its own operator
+// new, also of aligned memory, and aligned_alloc. It also intercepts open, shm_open, ftruncate, posix_fallocate and mmap. Calls from
+// outside libhalocline are forwarded unchanged.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace halocline::test {
 
-/// Lets allocations fail from its construction to its end: the n-th, or all from the n-th on. n counts from 1; 0: none fails. Hold it around
-/// one call of the library alone: what the test itself allocates meanwhile counts, too.
+/// Lets allocations fail from its construction to its end: the n-th, or all from the n-th on. n counts from 1; 0: none fails. Hold it
+/// around one call of the library alone: allocations of the test itself count, too.
 class FailingAllocation {
  public:
   enum class Extent { one, all_from_there };
@@ -22,14 +22,14 @@ class FailingAllocation {
   bool struck() const;
 };
 
-/// Whether every library of this process gets this program's function of that (mangled) name.
+/// Whether every library of this process resolves that (mangled) name to this program's function.
 bool is_replaced(const char *function);
 
 /// Objects from operator new that live now.
 long live_objects();
 
-/// Lets a function of the system fail with an errno, from its construction to its end, whenever libhalocline calls it. Names: open, shm_open,
-/// ftruncate, posix_fallocate, mmap; several are divided by blanks.
+/// Lets a system function fail with an errno, from its construction to its end, whenever libhalocline calls it. Names: open, shm_open,
+/// ftruncate, posix_fallocate, mmap; several are separated by blanks.
 class FailingSystem {
  public:
   FailingSystem(const char *functions, int error);

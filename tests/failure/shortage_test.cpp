@@ -1,5 +1,5 @@
-// A rank that has no memory, no files, no room in /dev/shm: every rank gets an error that names it, nothing is left behind, and the same call
-// succeeds once there is enough again. Each allocation of each call fails in turn, on one rank or on all.
+// A rank that has no memory, no files, no room in /dev/shm. Every rank gets an error that names it, nothing is left behind, and the same
+// call succeeds once there is enough again. Each allocation of each call fails in turn, on one rank or on all.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "failure/shortage.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using Extent = FailingAllocation::Extent;
 
-/// Who runs short, and for how long.
+/// Which ranks run short, and for how long.
 struct Shortage {
   bool on_all;
   Extent extent;
@@ -29,7 +29,7 @@ struct Shortage {
 
 const Shortage one_rank_once{false, Extent::one};
 
-/// Makes a thing with ever later allocations failing until it succeeds, and takes it back then. Every failure must be HLC_ERR_MEMORY on all
+/// Makes a thing while each allocation fails in turn, until it succeeds, and then releases it. Every failure must be HLC_ERR_MEMORY on all
 /// ranks, with the rank in the message, and leave as many objects and files as before.
 void fail_each_allocation(const Shortage &shortage, const std::function<hlc_status()> &make, const std::function<hlc_status()> &release) {
   const std::string who = shortage.on_all ? "rank " : "rank " + std::to_string(size() - 1);
@@ -160,7 +160,8 @@ TEST(AllocationFails, in_opening_the_network) {
   EXPECT_EQ(other, nullptr);
 }
 
-/// A context remembers some freed segments; once it remembers no more, each that is freed leaves as much behind as it takes away.
+/// A context remembers some freed segments. Once it has reached their number, each segment that is freed leaves as much behind as it takes
+/// away.
 TEST(AllocationFails, in_hlc_segment_create) {
   const hlc_segment_spec spec{1000, 8, 0};
   hlc_segment *segment = nullptr;
@@ -172,14 +173,14 @@ TEST(AllocationFails, in_hlc_segment_create) {
   EXPECT_EQ(segment, nullptr);
 }
 
-/// Else none of the library's allocations would fail: the loader has to find the program's functions first, whatever the compiler.
+/// Else none of the library's allocations would fail: with every compiler the loader has to find the program's functions first.
 TEST(AllocationFails, where_the_program_has_replaced_what_allocates) {
   for (const char *function : {"_Znwm", "_ZnwmRKSt9nothrow_t", "_ZnwmSt11align_val_t", "_ZdlPv", "_ZdlPvm", "_ZdlPvSt11align_val_t",
                                "_ZdlPvmSt11align_val_t", "aligned_alloc"})
     EXPECT_TRUE(is_replaced(function)) << function;
 }
 
-/// Calls that end something must end it, whatever the memory: they allocate nothing.
+/// Calls that end something must end it without any memory: they allocate nothing.
 TEST(AllocationFails, never_in_what_releases) {
   hlc_context *other = nullptr;
   REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &other) == HLC_OK);
@@ -258,7 +259,7 @@ TEST(Files, that_run_out_are_an_error_of_all) {
   const int files = open_files();
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
-  // The limit is on numbers, not on how many are open: the lowest free one tells.
+  // The limit is on numbers, not on how many are open: the lowest free one is the limit.
   const int lowest = open("/dev/null", O_RDONLY);
   close(lowest);
   rlimit none = before;

@@ -1,5 +1,5 @@
-// A rank that stands still (SIGSTOP) for longer than its neighbours spin and yield, at each stage of a swap and at any moment, and then goes
-// on: nobody takes it for dead, nothing is lost, every value is right. HALOCLINE_TEST_STOP_MS sets how long it stands still.
+// A rank that stops (SIGSTOP) for longer than its neighbours spin and yield, and then continues. It stops at each stage of a swap, or at
+// any moment. No rank takes it for dead, nothing is lost, every value is right. HALOCLINE_TEST_STOP_MS sets how long it stops.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <signal.h>
@@ -32,7 +32,7 @@ pid_t start_shell(std::string command) {
   return child;
 }
 
-/// Stands still here and now.
+/// Stops here and now.
 void stand_still() {
   const pid_t child = start_shell("sleep " + stop_seconds() + "; kill -CONT $PID");
   raise(SIGSTOP);

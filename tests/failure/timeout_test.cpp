@@ -1,5 +1,5 @@
-// A rank that never starts: after HALOCLINE_TIMEOUT seconds the ranks that wait for it are told its number, the halo can only be
-// finalised, and the context goes on working. Run with HALOCLINE_TIMEOUT=1.
+// A rank that never starts. After HALOCLINE_TIMEOUT seconds the ranks that wait for it report its number. The halo can only be finalised,
+// and the context stays usable. Run with HALOCLINE_TIMEOUT=1.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
@@ -65,7 +65,7 @@ TEST_P(Timeout, names_the_rank_that_does_not_come) {
     const hlc_status status = swap_without_the_late_rank(rig.halo());
     if (rank() != late) {
       EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, status));
-      if (GetParam().unpacks_by_arrival()) {  // the others only know that not all have come
+      if (GetParam().unpacks_by_arrival()) {  // the others only know that not all have arrived
         EXPECT_NE(std::string(hlc_error_message()).find("rank " + std::to_string(late)), std::string::npos) << hlc_error_message();
       }
       EXPECT_NE(hlc_halo_start(rig.halo(), nullptr), HLC_OK) << "a halo that failed can only be finalised";

@@ -1,4 +1,4 @@
-// Atomics on memory that the program has brought (gaspi_segment_use), by ranks of the same node, of others, and its owner at once.
+// Atomics on memory that the program provides (gaspi_segment_use), by ranks of the same node, of others, and its owner at once.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string>
@@ -49,7 +49,7 @@ TEST_F(GaspiBrought, memory_holds_a_lock_that_one_rank_at_a_time_has) {
   for (int i = 0; i < 20; ++i) {
     do EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(4, 0, home, 0, me, &old, GASPI_BLOCK)));
     while (old != 0);
-    // Nobody else counts meanwhile.
+    // No other rank adds meanwhile.
     EXPECT_TRUE(succeeds(gaspi_atomic_fetch_add(4, 16, home, 1, &old, GASPI_BLOCK)));
     EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(4, 24, home, old, old + 1, &old, GASPI_BLOCK)));
     EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(4, 0, home, me, 0, &old, GASPI_BLOCK)));

@@ -14,7 +14,7 @@
 namespace halocline::test {
 namespace {
 
-/// Elements of a list: every third word of a segment to the same places, shifted, of the same segment elsewhere.
+/// A list: every third word of a segment, to the same places, shifted, of that segment on another rank.
 struct List {
   std::vector<gaspi_segment_id_t> segments;
   std::vector<gaspi_offset_t> from, to;
@@ -36,7 +36,7 @@ void fill(const Segment &segment, std::uint64_t step) {
   for (std::uint64_t i = half; i < 2 * half; ++i) segment.words()[i] = 0;
 }
 
-/// Every third word of the upper half came from `writer`, the others are as they were.
+/// Every third word of the upper half is from `writer`, up to `count` of them; the others are zero.
 void expect_thirds(const Segment &segment, gaspi_number_t count, int writer, std::uint64_t step) {
   for (std::uint64_t i = 0; i < half; ++i) {
     const bool listed = i % 3 == 0 && i / 3 < count;
@@ -139,7 +139,7 @@ TEST(GaspiReadNotify, announces_what_has_been_read) {
 TEST(GaspiPassive, messages_of_all_ranks_come_whole_and_once) {
   constexpr std::uint64_t steps = 20;
   const Segment segment(8 * 2 * half);
-  // Rank 0 receives from all ranks, itself among them, what another of its threads sends.
+  // Rank 0 receives from all ranks; its own messages are sent by another of its threads.
   const auto send_all = [&] {
     for (std::uint64_t step = 1; step <= steps; ++step) {
       const std::uint64_t count = 1 + step * 37 % half;
@@ -186,7 +186,7 @@ TEST(GaspiPassive, message_that_does_not_fit_stays) {
   EXPECT_TRUE(succeeds(gaspi_passive_queue_purge(GASPI_BLOCK)));
 }
 
-/// Element i of what a rank brings to a reduction: small enough that sums are exact in every type.
+/// Element i of a rank's contribution to a reduction: small enough that sums are exact in every type.
 template <class T>
 T element(int r, gaspi_number_t i) {
   return static_cast<T>((r + 1) * 3 + static_cast<int>(i) * (r % 2 == 0 ? 1 : 2));
@@ -222,7 +222,7 @@ TEST(GaspiAllreduce, gives_what_a_serial_loop_gives_in_every_type) {
 }
 
 TEST(GaspiAllreduce, of_many_elements_goes_through_in_pieces) {
-  // Lengths around those of a piece on a node and over a network, and such as need many, with the segments of other groups beside them.
+  // Lengths around that of a piece on a node and over a network, and lengths of many pieces, beside the segments of other groups.
   for (const gaspi_number_t num : {256u, 257u, 4096u, 4097u, kMostElements}) expect_reduction<double>(GASPI_TYPE_DOUBLE, GASPI_OP_SUM, num);
   expect_reduction<int>(GASPI_TYPE_INT, GASPI_OP_MAX, kMostElements - 1);
 }
@@ -252,7 +252,8 @@ TEST(GaspiAllreduce, may_write_where_it_reads_and_is_gone_on_with_after_a_timeou
   barrier();
 }
 
-/// Joins texts of 8 bytes, which shows the order: it is not commutative, which GASPI demands, but the tree keeps the order of ranks.
+/// Joins texts of 8 bytes, which shows the order. GASPI demands a commutative operation; this one is not, but the tree keeps the order of
+/// ranks.
 struct Span {
   int low, high;
 };
@@ -297,7 +298,7 @@ TEST(GaspiAllreduceUser, sees_all_elements_at_once_however_many) {
 }
 
 TEST(GaspiAllreduce, of_groups_of_some_ranks_goes_on_side_by_side) {
-  // Odd and even ranks apart, then again all, many times: nothing of one group may be taken for another's.
+  // Odd and even ranks apart, then again all, many times: no data of one group may be taken for another's.
   gaspi_group_t group = 0;
   EXPECT_TRUE(succeeds(gaspi_group_create(&group)));
   int members = 0, expected = 0;

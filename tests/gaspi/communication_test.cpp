@@ -15,7 +15,7 @@ namespace {
 
 constexpr gaspi_offset_t bytes_of(std::uint64_t words) { return 8 * words; }
 
-/// As many lengths as hurry and patience allow: words, pages, more than a request copies, more than a transfer of the poor network.
+/// Lengths of some words, of pages, of more than a request copies, and of more than a transfer of the poor network.
 constexpr std::uint64_t lengths[] = {1, 2, 7, 64, 255, 257, 511, 700, 4096, 20000};
 constexpr std::uint64_t longest = 20000;
 
@@ -79,8 +79,8 @@ TEST(GaspiNotify, arrives_after_all_writes_of_its_queue) {
   }
 }
 
-/// One rank at a time writes more than a provider's queue and a socket hold, to one that does not look for a while: some writes have to wait for
-/// room, and the notification has to wait behind them.
+/// One rank at a time writes more than a provider's queue and a socket hold, to a rank that does not poll for a while. Some writes have to
+/// wait for room, and the notification has to wait for them.
 TEST(GaspiNotify, arrives_after_more_writes_than_the_network_holds) {
   constexpr std::uint64_t writes = 200, words = 1000;
   const Segment segment(bytes_of(2 * writes * words));
@@ -165,7 +165,7 @@ TEST(GaspiQueue, keeps_count_while_one_thread_waits_and_another_is_refused) {
   constexpr gaspi_segment_id_t nowhere = 77;
   constexpr gaspi_queue_id_t queue = 5;
   std::atomic<bool> posting{true};
-  // It has room while its segment is looked up.
+  // The queue has a free entry while the segment is looked up.
   std::thread poster([&] {
     for (int i = 0; i < 500; ++i) EXPECT_TRUE(comes_to(GASPI_ERR_INV_SEG, gaspi_write(0, 0, next(), nowhere, 8, 8, queue, GASPI_BLOCK)));
     posting = false;
@@ -220,12 +220,12 @@ TEST(GaspiAtomic, lets_one_rank_at_a_time_have_a_lock) {
   for (int i = 0; i < 30; ++i) {
     do EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(0, 0, home, 0, me, &old, GASPI_BLOCK)));
     while (old != 0);
-    // Unprotected but for the lock: read, add, write.
+    // Protected by the lock alone: read, add, write.
     EXPECT_TRUE(succeeds(gaspi_read(0, 32, home, 0, 16, 8, 0, GASPI_BLOCK)));
     wait_for(0);
     segment.words()[5] = segment.words()[4] + 1;
     EXPECT_TRUE(succeeds(gaspi_write(0, 40, home, 0, 16, 8, 0, GASPI_BLOCK)));
-    // The write is there before the lock is free: a read comes behind it.
+    // The write must have arrived before the lock is released: a read follows it.
     EXPECT_TRUE(succeeds(gaspi_disconnect(home, GASPI_BLOCK)));
     wait_for(0);
     EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(0, 0, home, me, 0, &old, GASPI_BLOCK)));
@@ -259,7 +259,7 @@ TEST(GaspiTimeout, of_a_barrier_is_gone_on_with_by_the_next_call) {
   if (size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   for (int step = 0; step < 3; ++step) {
     if (rank() == 0) {
-      // The others have to find it missing, then it comes.
+      // The others must time out in the barrier first; then rank 0 enters it.
       for (int r = 1; r < size(); ++r) take(0, static_cast<gaspi_notification_id_t>(r));
       barrier();
       continue;
@@ -314,7 +314,7 @@ TEST(GaspiThreads, write_and_wait_at_once_while_another_makes_segments) {
         EXPECT_TRUE(succeeds(gaspi_write_notify(0, bytes_of(place), next(), 0, bytes_of(lanes + place), 8, id, value, queue, GASPI_BLOCK)));
         EXPECT_EQ(take(0, id), value);
         EXPECT_EQ(segment.words()[lanes + place], word_of(previous(), step, place));
-        // Only then may the writer write again.
+        // The writer may write again only after this.
         EXPECT_TRUE(succeeds(gaspi_notify(0, previous(), answer, value, queue, GASPI_BLOCK)));
         EXPECT_EQ(take(0, answer), value);
         wait_for(queue);
@@ -325,7 +325,7 @@ TEST(GaspiThreads, write_and_wait_at_once_while_another_makes_segments) {
   barrier();
 }
 
-/// A call with one wrong argument, and what it comes to.
+/// A call with one wrong argument, and its return code.
 TEST(GaspiArguments, that_are_wrong_are_named_by_their_codes) {
   const Segment segment(64);
   const gaspi_rank_t me = as_rank(rank()), nobody = as_rank(size());

@@ -1,5 +1,5 @@
-// GASPI 17.1, section 5.2: what a job is configured with, before it and in it; and ranks that disagree. Arguments: `disagree`, or `share`: ranks
-// that have different numbers of notifications and want to share them.
+// GASPI 17.1, section 5.2: the configuration of a job, before it and in it, and ranks that disagree. Arguments: `disagree`, or `share`:
+// ranks that have different numbers of notifications and want to share them.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI_Ext.h>
@@ -59,7 +59,7 @@ void check_limits() {
   EXPECT(of(gaspi_build_infrastructure) == GASPI_TOPOLOGY_NONE && of(gaspi_queue_max) == 16 && of(gaspi_atomic_max) == ~0ul);
 }
 
-/// The limits hold, and GASPI_GROUP_ALL is the program's to commit.
+/// The limits hold, and the program itself must commit GASPI_GROUP_ALL.
 void use_them() {
   gaspi_notification_id_t id = 0;
   long value = 1, sum = 0;

@@ -1,6 +1,7 @@
-// Three ranks, of which the second ends while the others wait. They are told once, know which rank it was, mend their queues, and go on without
-// it. Arguments: how it ends (`dies` by itself, `killed` by rank 0). On nodes of their own, or if it has killed it, rank 0 sends to it; rank 2 only waits.
-// With `barrier`, any number of ranks of which the second ends, and the others are in a barrier already: all are told.
+// Three ranks, of which the second ends while the others wait. They get the error once, know which rank it was, purge their queues, and
+// continue without it. Arguments: how it ends (`dies` by itself, `killed` by rank 0). On nodes of their own, or if rank 0 has killed it,
+// rank 0 sends to it; rank 2 only waits. With `barrier`, any number of ranks of which the second ends, and the others are in a barrier
+// already: all get the error.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI.h>
 
@@ -17,7 +18,7 @@ constexpr gaspi_rank_t victim = 1;
 constexpr gaspi_queue_id_t queue = 2;
 gaspi_rank_t rank = 0;
 
-/// Ends the process, with a sentence, unless a call came to what is expected.
+/// Ends the process, with a message, unless a call returned what is expected.
 void expect(gaspi_return_t expected, gaspi_return_t code, const char *what) {
   if (code == expected) return;
   gaspi_string_t text = nullptr;
@@ -26,7 +27,7 @@ void expect(gaspi_return_t expected, gaspi_return_t code, const char *what) {
   std::exit(1);
 }
 
-/// What is sent to the rank that has ended fails, sooner or later; the queue is corrupt then, until it is purged.
+/// What is sent to the rank that has ended fails sooner or later; the queue is corrupt then, until it is purged.
 void send_until_it_fails() {
   gaspi_return_t code = GASPI_SUCCESS;
   while (code == GASPI_SUCCESS) {
@@ -51,7 +52,8 @@ void expect_states() {
   }
 }
 
-/// Each of these succeeds, also where the memory of the rank that has ended is still mapped; waiting for their queue says what has become of them.
+/// Each of these calls succeeds, also where the memory of the rank that has ended is still mapped. Waiting for their queue then reports the
+/// failure.
 void post_to_the_dead() {
   const gaspi_segment_id_t ids[1] = {0};
   const gaspi_offset_t offsets[1] = {0};
@@ -68,7 +70,7 @@ void post_to_the_dead() {
   fails(gaspi_read_notify(0, 0, victim, 0, 8, 8, 3, queue, GASPI_BLOCK), "gaspi_read_notify from the dead");
   fails(gaspi_write_list(1, ids, offsets, victim, ids, offsets, sizes, queue, GASPI_BLOCK), "gaspi_write_list to the dead");
   fails(gaspi_write_list_notify(1, ids, offsets, victim, ids, offsets, sizes, 0, 3, 1, queue, GASPI_BLOCK), "gaspi_write_list_notify");
-  // One that nobody has used, and that could not be opened any more.
+  // A segment that no rank has used, and that could not be opened any more.
   fails(gaspi_write(0, 0, victim, 1, 8, 8, queue, GASPI_BLOCK), "gaspi_write to an unknown segment of the dead");
   gaspi_atomic_value_t old = 0;
   expect(GASPI_ERROR, gaspi_atomic_fetch_add(0, 0, victim, 1, &old, GASPI_BLOCK), "an atomic of the dead");
@@ -76,7 +78,7 @@ void post_to_the_dead() {
   expect(GASPI_ERROR, gaspi_connect(victim, GASPI_BLOCK), "gaspi_connect to the dead");
 }
 
-/// The two that are left make a group, and tell each other something.
+/// The two that are left make a group, and notify each other.
 void go_on_without_it() {
   gaspi_group_t group = 0;
   expect(GASPI_SUCCESS, gaspi_group_create(&group), "gaspi_group_create");
@@ -91,7 +93,7 @@ void go_on_without_it() {
   expect(GASPI_SUCCESS, gaspi_barrier(group, GASPI_BLOCK), "the barrier of those that are left");
 }
 
-/// Then the others make a group, and meet.
+/// Then the others make a group, and enter its barrier.
 void wait_in_barrier() {
   gaspi_rank_t ranks = 0;
   gaspi_group_t group = 0;
@@ -147,6 +149,6 @@ int main(int, char **argv) {
   expect(GASPI_ERR_NOINIT, gaspi_proc_rank(&rank), "gaspi_proc_rank afterwards");
   std::printf("rank %d goes on without rank %d\n", rank, victim);
   std::fflush(stdout);
-  // What MPI still waits for does not come.
+  // MPI_Finalize would wait for the rank that has ended.
   std::_Exit(0);
 }

@@ -1,5 +1,5 @@
-// What the tests of the GASPI face share: the job, which lives as long as the program, segments for the length of a test, and data that say who
-// wrote them.
+// What the tests of the GASPI interface share: the job, which lives as long as the program, and segments for the length of a test. The data
+// written identify their writer.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace halocline::test {
 
-/// What the job of the tests is configured with: reductions go through in many pieces.
+/// The job's limit of elements in a reduction: one of that many needs many pieces.
 inline constexpr gaspi_number_t kMostElements = 100'000;
 inline constexpr gaspi_size_t kMostReducedBytes = 300'000;
 
-/// Fails with the code's text unless a call came to what is expected.
+/// Fails with the code's text unless a call returned what is expected.
 inline testing::AssertionResult comes_to(gaspi_return_t expected, gaspi_return_t code) {
   if (code == expected) return testing::AssertionSuccess();
   gaspi_string_t text = nullptr, wanted = nullptr;
@@ -68,7 +68,8 @@ inline std::uint64_t word_of(int rank, std::uint64_t step, std::uint64_t index) 
   return (word ^ (word >> 27)) | 1;
 }
 
-/// Fails unless count words from `words` on are what a rank writes in a step. The caller goes on: other ranks wait for it in the next call.
+/// Fails unless count words from `words` on are what a rank writes in a step. The caller continues: other ranks wait for it in the next
+/// call.
 inline void expect_words(const std::uint64_t *words, std::uint64_t count, int writer, std::uint64_t step) {
   for (std::uint64_t i = 0; i < count; ++i)
     ASSERT_EQ(words[i], word_of(writer, step, i)) << "word " << i << " of " << count << ", step " << step;

@@ -1,5 +1,5 @@
 // GASPI 17.1, section 6: groups that are deleted while a collective call of theirs is not over, and those that are made in their place.
-// They leave handles that no group gets again, and so come last.
+// They leave handles that no group gets again, and so are tested last.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -19,7 +19,7 @@ gaspi_group_t make_pair() {
 }
 void remove(gaspi_group_t group) { EXPECT_TRUE(succeeds(gaspi_group_delete(group))); }
 
-/// Rank 1 comes late to each of some barriers, and writes before it; rank 0 must find that.
+/// Rank 1 is late for each of some barriers, and writes before it; rank 0 must find what it wrote.
 void expect_to_meet(const Segment &segment, gaspi_group_t group, std::uint64_t step) {
   for (std::uint64_t i = 0; i < 8; ++i) {
     if (rank() == 1) {
@@ -43,7 +43,7 @@ TEST(GaspiGroupDeleted, that_is_new_meets_though_a_member_is_late_for_the_old_on
       EXPECT_TRUE(comes_to(GASPI_TIMEOUT, gaspi_barrier(group, GASPI_TEST)));
       remove(group);
       group = make_pair();
-      // Others may know of it from now on.
+      // Rank 1 may know of the group from now on.
       EXPECT_TRUE(comes_to(GASPI_TIMEOUT, gaspi_group_commit(group, GASPI_TEST)));
       EXPECT_TRUE(succeeds(gaspi_notify(0, 1, 0, 1, 0, GASPI_BLOCK)));
     } else {
@@ -80,7 +80,7 @@ TEST(GaspiGroupDeleted, is_committed_after_a_commit_that_was_given_up) {
   }
 }
 
-/// Rank 0 gives up when all that it has to do has been done.
+/// Rank 0 abandons the commit when its own part of it is done.
 TEST(GaspiGroupDeleted, is_committed_after_a_commit_that_one_has_given_up_and_the_other_completed) {
   const Segment segment(64);
   gaspi_group_t group = 0;
@@ -96,7 +96,7 @@ TEST(GaspiGroupDeleted, is_committed_after_a_commit_that_one_has_given_up_and_th
   }
   barrier();
   if (takes_part && rank() == 1) {
-    // On a slow machine rank 0 may have given up before.
+    // On a slow machine rank 0 may have abandoned it before.
     static_cast<void>(gaspi_group_commit(group, 500));
     remove(group);
   }

@@ -1,4 +1,4 @@
-// Opens the job before the first test and closes it after the last: inside a program that has started MPI, and uses Halocline besides.
+// Opens the job before the first test and closes it after the last, inside a program that has started MPI and also uses Halocline.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gaspi_test.hpp"

@@ -1,6 +1,6 @@
-// Misuse at the end of the job is an error, and no crash. Argument: `waiters`, threads that wait in calls when gaspi_proc_term is called;
-// `finalized`, calls after MPI_Finalize; `left`, a program that ends without gaspi_proc_term;
-// `forked`, a child of fork that ends by exit.
+// Misuse at the end of the job is an error, and no crash. Argument: `waiters`, threads that wait in calls when gaspi_proc_term is called.
+// Or `finalized`, calls after MPI_Finalize; `left`, a program that ends without gaspi_proc_term; `forked`, a child of fork that ends by
+// exit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI.h>
 #include <mpi.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Ends the process, with a sentence, unless a call came to what is expected.
+/// Ends the process, with a message, unless a call returned what is expected.
 void expect(gaspi_return_t expected, gaspi_return_t code, const char *what) {
   if (code == expected) return;
   gaspi_string_t text = nullptr;
@@ -34,14 +34,14 @@ void start() {
   expect(GASPI_SUCCESS, gaspi_segment_create(0, 4096, GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_INITIALIZED), "gaspi_segment_create");
 }
 
-/// What nobody sends, is waited for in some ways until the job ends.
+/// Waits, in one of three calls, for something that no rank sends, until the job ends.
 gaspi_return_t wait_in_vain(int way) {
   gaspi_notification_id_t id = 0;
   gaspi_rank_t from = 0;
   gaspi_group_t group = 0;
   if (way == 0) return gaspi_notify_waitsome(0, 0, 65536, &id, GASPI_BLOCK);
   if (way == 1) return gaspi_passive_receive(0, 0, &from, 8, GASPI_BLOCK);
-  // A group that nobody else commits.
+  // A group that no other rank commits.
   gaspi_rank_t mine = 0, ranks = 0;
   expect(GASPI_SUCCESS, gaspi_proc_rank(&mine), "gaspi_proc_rank");
   expect(GASPI_SUCCESS, gaspi_proc_num(&ranks), "gaspi_proc_num");
@@ -61,7 +61,7 @@ void end_under_waiters() {
       begun += 1;
       expect(GASPI_ERROR, wait_in_vain(way), "a wait that gaspi_proc_term ends");
     });
-  // And one that calls again and again: it finds the job, or none.
+  // And a thread that calls again and again: it finds the job, or none.
   threads.emplace_back([&begun] {
     gaspi_number_t posted = 0;
     gaspi_return_t code = GASPI_SUCCESS;
@@ -75,7 +75,7 @@ void end_under_waiters() {
   expect(GASPI_SUCCESS, gaspi_proc_term(GASPI_BLOCK), "gaspi_proc_term");
   for (std::thread &thread : threads) thread.join();
   expect(GASPI_ERR_NOINIT, gaspi_proc_term(GASPI_BLOCK), "gaspi_proc_term once more");
-  // The program goes on with another job.
+  // The program continues with another job.
   expect(GASPI_SUCCESS, gaspi_proc_init(GASPI_BLOCK), "gaspi_proc_init once more");
   expect(GASPI_SUCCESS, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), "the barrier of the second job");
   expect(GASPI_SUCCESS, gaspi_proc_term(GASPI_BLOCK), "the second gaspi_proc_term");
@@ -118,7 +118,7 @@ void call_after_the_end_of_mpi() {
   expect(GASPI_ERROR, gaspi_proc_init(GASPI_BLOCK), "gaspi_proc_init");
 }
 
-/// The job is its parent's, which goes on with it.
+/// The job is the parent's, which continues with it.
 void end_a_child() {
   start();
   gaspi_rank_t rank = 0, ranks = 0;

@@ -17,7 +17,7 @@ constexpr std::uint64_t steps = 12, longest_message = 600;  // words
 /// Messages differ in length, so that some are copied by the network and some are read from the segment.
 std::uint64_t words_of(std::uint64_t step) { return 4 + step * 97 % (longest_message - 4); }
 
-/// One message to each of two ranks, as the two go: what is not done in time is tried again in turn.
+/// Sends a message to each of two ranks per step. One that times out is tried again, in turn with the other.
 class Sender {
  public:
   Sender(const Segment &segment, int thread) : segment_(segment), thread_(thread) {}
@@ -35,7 +35,7 @@ class Sender {
 
  private:
   std::uint64_t place(int i) const { return static_cast<std::uint64_t>(2 * thread_ + i) * longest_message; }
-  /// With one rank both go to that.
+  /// With one rank both messages are for it.
   static gaspi_rank_t target(int i) { return i == 0 ? next() : previous(); }
   void fill(int i, std::uint64_t step) const {
     std::uint64_t *words = segment_.words() + place(i);
@@ -104,7 +104,7 @@ TEST(GaspiPassive, messages_of_several_threads_to_several_ranks_are_neither_lost
 
 TEST(GaspiPassive, purge_gives_back_what_was_taken_for_a_message_that_nobody_sends_any_more) {
   const Segment segment(64);
-  // The box of the next rank is taken, or about to be.
+  // The mailbox of the next rank is reserved, or about to be.
   for (int tries = 0; tries < 3; ++tries) {
     if (rank() == 0 && gaspi_passive_send(0, 0, next(), 8, GASPI_TEST) == GASPI_SUCCESS) {
       EXPECT_TRUE(succeeds(gaspi_notify(0, next(), 1, 1, 0, GASPI_BLOCK)));
@@ -116,7 +116,7 @@ TEST(GaspiPassive, purge_gives_back_what_was_taken_for_a_message_that_nobody_sen
       gaspi_rank_t from = 0;
       const bool comes = take(0, 1) == 1;
       EXPECT_TRUE(comes_to(comes ? GASPI_SUCCESS : GASPI_TIMEOUT, gaspi_passive_receive(0, 8, &from, 8, comes ? GASPI_BLOCK : GASPI_TEST)));
-      // Another may have the box now.
+      // Another sender may reserve the mailbox now.
       EXPECT_TRUE(succeeds(gaspi_passive_send(0, 0, as_rank(rank()), 8, GASPI_BLOCK)));
       EXPECT_TRUE(succeeds(gaspi_passive_receive(0, 8, &from, 8, GASPI_BLOCK)));
       EXPECT_EQ(from, rank());

@@ -1,5 +1,6 @@
-// Timeouts with a rank that stands still (SIGSTOP): GASPI_TEST returns, a timeout lasts as long as it says, GASPI_BLOCK as long as it takes;
-// both longer than HALOCLINE_TIMEOUT, which is 2 s here. Afterwards nothing is lost. Rank 1 stands still, rank 0 tries. Arguments: the calls.
+// Timeouts with a rank that is stopped (SIGSTOP): GASPI_TEST returns, a timeout lasts as long as it says, GASPI_BLOCK as long as it takes.
+// Both are longer than HALOCLINE_TIMEOUT, which is 2 s here. Afterwards nothing is lost. Rank 1 is stopped, rank 0 tries. Arguments: the
+// calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI.h>
 #include <mpi.h>
@@ -20,7 +21,7 @@ constexpr gaspi_queue_id_t queue = 1, last_queue = 7;
 constexpr gaspi_size_t bytes = 65536;
 gaspi_rank_t rank = 0;
 
-/// Ends the process, with a sentence, unless a call came to what is expected.
+/// Ends the process, with a message, unless a call returned what is expected.
 void expect(gaspi_return_t expected, gaspi_return_t code, const char *what) {
   if (code == expected) return;
   gaspi_string_t text = nullptr;
@@ -43,7 +44,7 @@ std::uint64_t *words() {
   return static_cast<std::uint64_t *>(memory);
 }
 
-/// A call that needs the other rank, and what the other one does for it when it goes on.
+/// A call that needs the other rank, and what the other one does for it when it continues.
 struct Call {
   const char *name;
   gaspi_return_t (*attempt)(gaspi_timeout_t);
@@ -103,7 +104,7 @@ const Call calls[] = {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point before) { return std::chrono::duration<double>(Clock::now() - before).count(); }
 
-/// Lets a process go on some time later.
+/// Continues a stopped process some time later.
 void continue_after(pid_t process, int milliseconds) {
   if (fork() != 0) return;
   usleep(static_cast<useconds_t>(milliseconds) * 1000);
@@ -111,7 +112,7 @@ void continue_after(pid_t process, int milliseconds) {
   _exit(0);
 }
 
-/// More than a socket holds, so that gaspi_wait waits; and the box is full, so that gaspi_passive_send does.
+/// Posts more than a socket holds, so that gaspi_wait waits; or fills the mailbox, so that gaspi_passive_send does.
 void prepare(const Call &call) {
   words()[0] = 501;
   if (std::strcmp(call.name, "passive_send") == 0) {
@@ -161,7 +162,7 @@ void take(gaspi_notification_id_t id) {
   expect(GASPI_SUCCESS, gaspi_notify_reset(0, id, nullptr), "gaspi_notify_reset");
 }
 
-/// Waits until a process of this machine stands still; what it waits for has to be moved meanwhile.
+/// Waits until a process of this machine is stopped. Meanwhile progress must be driven: that process may still wait for this one.
 void await_stop(pid_t process) {
   char path[64], letter = 0;
   gaspi_notification_id_t id = 0;
@@ -174,7 +175,7 @@ void await_stop(pid_t process) {
   }
 }
 
-/// Tells its process, stands still, and does what it is waited for.
+/// Sends its process id, stops, and then does what the other rank waits for.
 void stand_still(const Call &call) {
   words()[1] = static_cast<std::uint64_t>(getpid());
   expect(GASPI_SUCCESS, gaspi_write_notify(0, 8, 0, 0, 8, 8, 5, 1, queue, GASPI_BLOCK), "gaspi_write_notify");
@@ -193,7 +194,7 @@ void try_it(const Call &call) {
   expect_patience(call, process);
   call.check();
   if (std::strcmp(call.name, "term") == 0) return;
-  // Not before: the other rank may stand still before it answers.
+  // Not earlier: the other rank may stop before it answers.
   expect(GASPI_SUCCESS, gaspi_wait(last_queue, GASPI_BLOCK), "gaspi_wait");
   if (std::strcmp(call.name, "waitsome") == 0) expect(GASPI_SUCCESS, gaspi_notify_reset(0, 9, nullptr), "gaspi_notify_reset");
   std::printf("%s waits as long as it is told to\n", call.name);
@@ -209,13 +210,13 @@ const Call *find(const char *name) {
 }  // namespace
 
 int main(int, char **argv) {
-  // The ranks meet before HALOCLINE_TIMEOUT counts.
+  // The ranks start together, before HALOCLINE_TIMEOUT counts.
   MPI_Init(nullptr, nullptr);
   MPI_Barrier(MPI_COMM_WORLD);
   expect(GASPI_SUCCESS, gaspi_proc_init(GASPI_BLOCK), "gaspi_proc_init");
   expect(GASPI_SUCCESS, gaspi_proc_rank(&rank), "gaspi_proc_rank");
   expect(GASPI_SUCCESS, gaspi_segment_create(0, bytes, GASPI_GROUP_ALL, GASPI_BLOCK, GASPI_MEM_INITIALIZED), "gaspi_segment_create");
-  // Not collective: the first use has to ask where it lies.
+  // Not collective: the first use has to ask for its address.
   expect(GASPI_SUCCESS, gaspi_segment_alloc(1, bytes, GASPI_MEM_INITIALIZED), "gaspi_segment_alloc");
   if (rank == sleeper) expect(GASPI_SUCCESS, gaspi_segment_register(1, 0, GASPI_BLOCK), "gaspi_segment_register");
   expect(GASPI_SUCCESS, gaspi_barrier(GASPI_GROUP_ALL, GASPI_BLOCK), "gaspi_barrier");

@@ -1,4 +1,4 @@
-// The profiling interface: a tool that defines gaspi_write counts the program's calls and hands them on to pgaspi_write.
+// The profiling interface: a tool that defines gaspi_write counts the program's calls and forwards them to pgaspi_write.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <PGASPI.h>
@@ -17,7 +17,7 @@ bool succeeds(gaspi_return_t code, const char *call) {
 }
 #define SUCCEEDS(call) succeeds(call, #call)
 
-/// Writes to the next rank, and checks what has come from the one before.
+/// Writes to the next rank, and checks what has arrived from the previous one.
 bool exchange() {
   gaspi_rank_t rank = 0, ranks = 0;
   gaspi_pointer_t memory = nullptr;

@@ -1,4 +1,5 @@
-! The GASPI modules in a Fortran program that starts MPI without knowing of it: a ring of halos, and one call at least of each form of argument.
+! The GASPI modules in a Fortran program that knows nothing of MPI, which the library starts for it. It runs a ring of halos, and at least
+! one call of each form of argument.
 !
 ! SPDX-License-Identifier: BSD-3-Clause
 module ring_parts
@@ -72,7 +73,7 @@ program ring
 
 contains
 
-  !> The structure has the layout of that of C if the fields behind one another are what they should be.
+  !> The structure has the layout of the C structure if its consecutive fields have the values that they should have.
   subroutine configure()
     type(gaspi_config_t) :: config
     call expect(GASPI_SUCCESS, gaspi_config_get(config), 'gaspi_config_get')

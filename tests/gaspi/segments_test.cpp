@@ -59,7 +59,7 @@ TEST(GaspiGroup, holds_the_ranks_that_were_added_in_rising_order) {
 }
 
 TEST(GaspiGroup, may_have_another_handle_on_each_rank) {
-  // Odd ranks have made two groups before, so that the third has another handle there; and the same members meet twice.
+  // Odd ranks have made two groups before, so that the third has another handle there; and two groups with the same members are in use.
   std::vector<gaspi_group_t> before;
   for (int i = 0; i < 2 * (rank() % 2); ++i) before.push_back(make_group({rank()}));
   std::vector<int> ranks(static_cast<std::size_t>(size()));
@@ -125,7 +125,7 @@ TEST(GaspiSegment, is_made_of_each_ranks_own_size_and_listed) {
 }
 
 TEST(GaspiSegment, that_one_rank_allocates_is_there_for_the_rank_it_is_registered_with) {
-  // Again and again under the same id, each time of another size: nobody may go on with what was known of the one before.
+  // Again and again under the same id, each time of another size: no rank may use what it knew of the one before.
   const Segment mine(4096, 1);
   for (gaspi_size_t step = 1; step <= 8; ++step) {
     if (rank() == 0) {
@@ -215,7 +215,7 @@ int nodes() {
   return info.nodes;
 }
 
-/// Rank 0 uses the segment of the last rank for the first time, while that one waits inside MPI.
+/// Rank 0 uses the segment of the last rank for the first time, while the last rank waits inside MPI.
 template <class Use>
 void use_while_its_rank_is_inside_mpi(Use use) {
   if (nodes() == 1) GTEST_SKIP() << "ranks of a node need no answer";

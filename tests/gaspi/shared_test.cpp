@@ -41,10 +41,10 @@ TEST_F(GaspiShared, notifications_are_taken_once_by_whichever_rank_of_the_node_a
   const auto take_some = [&] {
     gaspi_notification_id_t id = 0;
     gaspi_notification_t value = 0;
-    // All 65,536 are looked at, though few are used.
+    // All 65,536 are polled, though few are used.
     while (gaspi_notify_waitsome(kSegment, 0, 65536, &id, GASPI_TEST) == GASPI_SUCCESS) {
       EXPECT_TRUE(succeeds(gaspi_notify_reset(kSegment, id, &value)));
-      if (value == 0) continue;  // another was quicker
+      if (value == 0) continue;  // another rank was faster
       EXPECT_EQ(value, value_of(id));
       taken[id] += 1;
       EXPECT_TRUE(succeeds(gaspi_atomic_fetch_add(kSegment, 0, counter, 1, &count, GASPI_BLOCK)));
@@ -76,7 +76,7 @@ TEST_F(GaspiShared, notifications_are_taken_once_by_whichever_rank_of_the_node_a
 TEST_F(GaspiShared, notifications_tell_another_rank_of_the_node_that_the_data_are_there) {
   constexpr std::uint64_t words = 50;
   EXPECT_TRUE(succeeds(create(2 * words * 8, GASPI_MEM_SHARED)));
-  // What goes to rank t is waited for and read by the rank after t on its node.
+  // Notifications of rank t are waited for and read by the rank after t on its node.
   const auto here = std::find(mine_.begin(), mine_.end(), rank());
   const int watched = here == mine_.begin() ? mine_.back() : *(here - 1);
   const int origin = (watched + size() - 1) % size();
@@ -144,7 +144,7 @@ TEST_F(GaspiShared, notifications_outlive_the_segment_of_the_rank_that_has_broug
   const bool leads = rank() == mine_.front();
   if (leads) {
     EXPECT_TRUE(succeeds(gaspi_segment_delete(kSegment)));
-    // Another of that id, of which the others know nothing.
+    // Another segment of that id, unknown to the other ranks.
     EXPECT_TRUE(succeeds(gaspi_segment_alloc(kSegment, 64, GASPI_MEM_INITIALIZED)));
   }
   barrier();
@@ -170,7 +170,7 @@ TEST_F(GaspiShared, segments_of_a_group_share_among_its_ranks) {
     for (const int r : members) EXPECT_TRUE(succeeds(gaspi_group_add(group, as_rank(r))));
     EXPECT_TRUE(succeeds(gaspi_group_commit(group, GASPI_BLOCK)));
     EXPECT_TRUE(succeeds(create(64, GASPI_MEM_SHARED, group)));
-    // To the last; the first of its node sees it.
+    // For the last rank; each rank of its node sees it.
     if (rank() == members.front()) {
       EXPECT_TRUE(succeeds(gaspi_notify(kSegment, as_rank(members.back()), 100, 5, 0, GASPI_BLOCK)));
     }

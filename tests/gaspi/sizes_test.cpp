@@ -1,4 +1,5 @@
-// What is not there: transfers of size 0, waits for no notification, resets without a place for the old value; and ids as wide as their number.
+// Empty calls: transfers of size 0, waits for no notification, resets without a place for the old value. And loops over ids whose type is
+// as wide as their number needs.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gaspi_test.hpp"
@@ -79,7 +80,7 @@ TEST(GaspiNotify, ids_are_counted_up_to_their_number) {
   ASSERT_EQ(count, 65536u);
   gaspi_notification_id_t last = 0;
   gaspi_number_t loops = 0;
-  // As programs write it. With ids of 16 bits it does not end.
+  // As programs write this loop. With ids of 16 bits it does not end.
   for (gaspi_notification_id_t id = 65530; id < count && loops < 100; ++id, ++loops) last = id;
   EXPECT_EQ(loops, 6u);
   EXPECT_TRUE(succeeds(gaspi_notify(0, as_rank(rank()), last, 9, 0, GASPI_BLOCK)));

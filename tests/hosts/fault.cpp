@@ -1,6 +1,6 @@
 // One launch of faults.py: `halocline_host_fault MODE DIRECTORY`. The ranks, a periodic row, swap until a call fails. Each rank writes its
-// process and host into DIRECTORY/<rank>.swaps after some swaps, and at the end into DIRECTORY/<rank> what it was told: the call, the status
-// and the message, with the seconds since the last good swap before it. Hosts share that folder, and nothing else need reach them.
+// process and host into DIRECTORY/<rank>.swaps after some swaps. At the end it writes into DIRECTORY/<rank> the call that failed, the
+// status and the message. The seconds since its last good swap precede them. The hosts share that folder, and need nothing else.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.h>
@@ -23,7 +23,7 @@ constexpr int depth = 2, cells = 8;
 std::string report_file;
 const char *running = "MPI_Init";
 
-/// Writes a file that nobody sees before it is complete.
+/// Writes a file that has its name only when it is complete.
 void write_file(const std::string &name, const std::string &text) {
   std::ofstream(name + ".part") << text << "\n";
   std::filesystem::rename(name + ".part", name);
@@ -70,7 +70,7 @@ hlc_status swap(hlc_halo *halo) {
   return hlc_halo_finish(halo);
 }
 
-/// Swaps slowly enough for somebody to read what the ranks have written; the status that ends it.
+/// Swaps slowly enough for faults.py to read what the ranks have written; returns the status that ends it.
 hlc_status swap_until_failure(hlc_halo *halo, double *last_good_s) {
   while (true) {
     *last_good_s = now_s();
@@ -90,7 +90,7 @@ hlc_status swap_until_failure(hlc_halo *halo, double *last_good_s) {
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
   MPI_Init(&argc, &argv);
-  // What a program has to do that wants to outlive a rank: MPI asks these two where no other communicator is known to it.
+  // A program that shall outlive a rank must set both error handlers: MPI uses them for errors that belong to no other communicator.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   int rank = 0;
@@ -112,7 +112,8 @@ int main(int argc, char **argv) {
   char text[1500];
   std::snprintf(text, sizeof text, "%.1f s, %s: %s: %s", now_s() - last_good_s, running, hlc_status_name(status), hlc_error_message());
   write_file(report_file, text);
-  // MPI_Finalize would wait for ranks that cannot be reached, and who ends is dead to those that still wait. The hosts end, and with them this.
+  // MPI_Finalize would wait for ranks that cannot be reached. A rank that ended would be dead for those that still wait. The end of the
+  // hosts ends this process.
   alarm(0);
   while (true) pause();
 }

@@ -27,16 +27,16 @@ TIMEOUT_S = 20  # of the library
 PATIENCE_S = 80  # after which a rank says that it hangs
 AT_ONCE = 4  # cases, which mostly wait
 SKIPPED = 77
-# MPICH over UCX crashes in MPI_Start once the connection to a rank is reset (docs/known-mpi-bugs.md); others do not know the variable.
-# Modes in which the ranks of a host that was cut off, and those that miss them, may stand inside MPI for ever.
+# Modes in which the ranks of a host that was cut off, and those that miss them, may block inside MPI forever.
 BLOCKING = {"pscw": "MPI_Win_complete", "passive": "MPI_Win_flush_all"}
+# MPICH over UCX crashes in MPI_Start once the connection to a rank is reset (docs/known-mpi-bugs.md); other MPIs ignore the variable.
 SURVIVABLE = {"MPIR_CVAR_CH4_NETMOD": "ofi"}
 # MPICH may abort when its progress meets the connection of a dead rank, whatever the error handlers say: docs/known-mpi-bugs.md.
 MPI_GAVE_UP = re.compile(r"Fatal error in internal_\w+.*?OFI poll failed", re.S)
 TOLD = re.compile(r"HLC_ERR_(TIMEOUT|PEER_DIED|MPI): (a swap of plan [^:]*: )?rank \d+ .*?(for|reach) rank (?P<rank>\d+)"
                   r"( on host (?P<host>\w+))?(?P<unsure> or another)?")
 Case = collections.namedtuple("Case", "fault mode hosts ranks")
-SHELL = '"$@"; exec sleep 600'  # the hosts go before
+SHELL = '"$@"; exec sleep 600'  # the hosts end before
 
 
 def arguments():
@@ -120,7 +120,7 @@ def complaint(case, seen, rank):
         if not found:
             excused = "hangs" in report and case.mode in BLOCKING
             return "" if excused else f"rank {rank} was not told whom it missed: {report or 'no report'}"
-        if found["unsure"]:  # this mode cannot tell
+        if found["unsure"]:  # this mode cannot know
             return ""
         missed = int(found["rank"])
         where = seen["hosts"][missed]

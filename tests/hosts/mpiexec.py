@@ -31,7 +31,7 @@ def hydra(places):
 def openmpi(places):
     chosen = [("--prtemca", "plm_ssh_agent", RSH), ("--prtemca", "plm_ssh_no_tree_spawn", "1")]
     chosen += [("--prtemca", "oob_tcp_if_include", INTERFACE)]
-    # Each host believes to have all of the machine's cores for its ranks alone.
+    # Each host assumes that all of the machine's cores are for its ranks alone.
     chosen += [("--mca", "btl_tcp_if_include", INTERFACE), ("--mca", "mpi_yield_when_idle", "1")]
     chosen += [("--host", ",".join(f"{host}:{ranks}" for host, ranks in places))]
     return [word for words in chosen for word in words]
@@ -48,7 +48,7 @@ def main():
     mpiexec, *rest = sys.argv[1:]
     ranks = int(rest[rest.index("-n") + 1])
     places = spread(ranks, int(os.environ["HALOCLINE_HOSTS"]))
-    # In the namespaces of a user this is root, whom Open MPI refuses unless told otherwise.
+    # In the namespaces of a user this is root, which Open MPI refuses unless told otherwise.
     allow = {f"{prefix}_ALLOW_RUN_AS_ROOT{suffix}": "1" for prefix in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")}
     os.execvpe(mpiexec, [mpiexec, *options(mpiexec, places), *rest], {**os.environ, **allow})
 

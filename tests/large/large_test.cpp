@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t gib = std::int64_t{1} << 30, mib = std::int64_t{1} << 20;
 
-/// Memory that costs nothing until it is written.
+/// Memory whose pages are allocated only when they are written.
 class Sparse {
  public:
   explicit Sparse(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
@@ -81,7 +81,7 @@ class Strides : public testing::TestWithParam<ModeChoice> {
  protected:
   static constexpr std::int64_t stride = 3 * gib, local = 2, cells = local + 2;
 
-  /// Swaps blocks of 2 x 2 cells whose neighbours along `wide` lie 3 GiB apart.
+  /// Swaps blocks of 2 x 2 cells that are 3 GiB apart along `wide`.
   void swap(int wide) {
     const Sparse memory(cells * stride);
     REQUIRE_EVERYWHERE(memory.there());
@@ -120,7 +120,7 @@ TEST_P(Strides, of_three_gib_reach_the_right_cells) {
   swap(1);
 }
 
-/// The words of a cell or a message, told apart by who sends them and where.
+/// The words of a cell or a message: they depend on their sender and their place.
 std::uint64_t word(std::uint64_t key, std::int64_t place) { return mixed(key) + static_cast<std::uint64_t>(place) * 0x9E3779B97F4A7C15u; }
 
 void write_words(void *memory, std::int64_t bytes, std::uint64_t key) {
@@ -136,7 +136,7 @@ std::int64_t wrong_word(const void *memory, std::int64_t bytes, std::uint64_t ke
 
 class Halos : public testing::TestWithParam<ModeChoice> {
  protected:
-  /// A line of cells of 1 MiB, one block per rank, open at its ends; every rank but the last gives its whole block to the next one.
+  /// A line of cells of 1 MiB, one block per rank, open at its ends. Every rank but the last sends its whole block to the next one.
   void swap(std::int64_t depth) {
     hlc_grid grid = row_of_blocks(1, 0, depth);
     grid.periodic[0] = 0;
@@ -179,7 +179,7 @@ TEST_P(Halos, of_more_than_four_gib_arrive) {
   swap(4 * 1024 + 51);
 }
 
-/// An exchange whose first rank sends one long message to the last one, who answers with a short one.
+/// An exchange whose first rank sends one long message to the last one, which answers with a short one.
 class Exchanges : public testing::TestWithParam<ModeChoice> {
  protected:
   void exchange(std::int64_t bytes) {

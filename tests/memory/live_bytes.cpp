@@ -1,4 +1,4 @@
-// See live_bytes.hpp. The replaced functions hand on to glibc's own entries.
+// See live_bytes.hpp. The replaced functions forward to glibc's own entry points.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory/live_bytes.hpp"
@@ -29,9 +29,9 @@ bool counting = false;
 long held_bytes = 0, most_bytes = 0;
 Counted counted[places];  // open addressing; a place stays taken until the next count
 std::size_t taken = 0;
-thread_local bool inside = false;  // what backtrace and dladdr themselves allocate is not looked at
+thread_local bool inside = false;  // what backtrace and dladdr themselves allocate is not counted
 
-/// Whether the request came from libhalocline; the C and C++ libraries, and this program, only pass a request on.
+/// Whether the request is libhalocline's; the C and C++ libraries, and this program, only pass a request on.
 bool is_from_halocline() {
   void *frames[deepest];
   const int depth = backtrace(frames, deepest);

@@ -1,5 +1,6 @@
-// Counts the bytes that libhalocline holds on the heap. The test program brings its own malloc family; what is allocated while counting is
-// on is charged to the first library on the call stack that is not libc or libstdc++, so that what MPI allocates inside its calls is MPI's.
+// Counts the bytes that libhalocline holds on the heap. The test program has its own malloc family. While counting is on, an allocation is
+// charged to the first library on the call stack that is not libc or libstdc++. What MPI allocates inside its calls is therefore charged to
+// MPI.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -20,7 +21,7 @@ class LiveBytes {
   long most() const;
 };
 
-/// Whether bytes can be counted in this build; sanitizers bring a malloc of their own.
+/// Whether bytes can be counted in this build; sanitizers have a malloc of their own.
 bool can_count_bytes();
 
 }  // namespace halocline::test

@@ -1,5 +1,5 @@
-// What a rank holds depends on its neighbours and its node, not on the job: the same local problem on few and on many ranks,
-// on pretended nodes of the same size, costs the same bytes on the heap and in shared memory.
+// What a rank holds depends on its neighbours and its node, not on the job. The test is the same local problem on few and on many ranks, on
+// emulated nodes of the same size. It must need the same bytes on the heap and in shared memory.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kColumns = 4;  // ranks in a row of the process grid; a node holds whole rows
 
-/// What the rank that holds most holds: bytes on the heap at the end and at the most, KiB of shared memory, and what the plan owns up to.
+/// Largest values over all ranks: bytes on the heap at the end and at the peak, KiB of shared memory, and the plan's own bytes.
 struct Held {
   std::array<std::int64_t, 4> numbers{};
   std::int64_t heap() const { return numbers[0]; }
@@ -66,7 +66,7 @@ Held hold(MPI_Comm comm, int ranks, hlc_mode mode) {
   return held;
 }
 
-/// A context and a segment over so many ranks, and a notified put to the rank of the next node that stands where this one does.
+/// A context and a segment over so many ranks, and a notified put to the rank at the same place on the next node.
 Held hold_segment(MPI_Comm comm, int ranks) {
   const LiveBytes live;
   const std::int64_t mapped_before = mapped_kib();
@@ -88,8 +88,8 @@ Held hold_segment(MPI_Comm comm, int ranks) {
   return held;
 }
 
-/// The same on the first `ranks` ranks of the launch; the others stand aside and hear of it. The least of a few tries: what libfabric holds for
-/// a connection depends on which side of it came first.
+/// The same on the first `ranks` ranks of the launch; the others only receive the result. The least of a few tries: what libfabric holds
+/// for a connection depends on which side connects first.
 template <class Hold>
 Held hold_on_first(int ranks, Hold hold) {
   constexpr int tries = 3;
@@ -113,8 +113,8 @@ class Memory : public testing::TestWithParam<ModeChoice> {};
 TEST_P(Memory, of_a_rank_does_not_grow_with_the_job) {
   if (!can_count_bytes()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
   if (size() < 16 || size() % 16 != 0) GTEST_SKIP() << "needs 16 ranks, or a multiple";
-  // What is made once and for all is made first.
-  // Three rows at least, so that those above and below a rank are different ranks; where it matters to what is held, different nodes.
+  // The first run makes what is made only once. Three rows at least, so that those above and below a rank are different ranks. In mode
+  // notify_node what is held depends on nodes, so there these are different nodes.
   const int fewest = std::max(3 * (GetParam().mode == HLC_MODE_NOTIFY_NODE ? ranks_per_node() : kColumns), size() / 4);
   const auto hold_mode = [](MPI_Comm comm, int ranks) { return hold(comm, ranks, GetParam().mode); };
   hold_on_first(fewest, hold_mode);
@@ -133,7 +133,7 @@ TEST_P(Memory, of_a_rank_does_not_grow_with_the_job) {
   }
 }
 
-/// The tables of all ranks lie in shared memory, once per node: there alone bytes grow with the job.
+/// The tables of all ranks are in shared memory, once per node: only there bytes grow with the job.
 TEST(SegmentMemory, of_a_rank_does_not_grow_with_the_job) {
   if (!can_count_bytes()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
   if (size() < 16 || size() % 16 != 0) GTEST_SKIP() << "needs 16 ranks, or a multiple";

@@ -1,8 +1,9 @@
-/* Writes to one peer and the message that announces them (src/transport/ofi/backlog.hpp, RemoteRma::notify_in_order), through a provider that has
- * room for a few transfers and delivers what it was given in order. What has no room waits: it is tried again by whoever polls, the caller
- * between two starts or a progress thread. A transfer to another peer goes its own way, for which there may never be room.
+/* Writes to one peer and the message that announces them (src/transport/ofi/backlog.hpp, RemoteRma::notify_in_order). The provider has room
+ * for a few transfers and delivers what it was given in order. A transfer without room waits: each poll tries it again, of the caller
+ * between two starts or of a progress thread. A transfer to another peer waits separately; there may never be room for it.
  *
- * Found: a message that comes before a write that was started before it; writes that come in another order; a peer that is held up by another.
+ * Found: a message that arrives before a write that was started before it; writes that arrive in another order; a peer that is held up by
+ * another.
  *
  * check   a caller that polls between starts:       -DPOLLERS=1
  * check   a progress thread that polls besides:     -DPOLLERS=2
@@ -15,7 +16,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #define WRITES 3
-#define MESSAGE 4           /* comes after writes 1, 2 and 3 */
+#define MESSAGE 4           /* follows writes 1, 2 and 3 */
 #define OTHER 5             /* to the peer that never has room */
 #define MOST 6
 

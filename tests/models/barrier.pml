@@ -1,10 +1,10 @@
-/* The barrier (src/engine/rma/notify.cpp): in round k each rank sets a word of the rank 2^k above it to the number of the barrier, and waits until
- * its own word of that round, which the rank 2^k below sets, has come to that number. NotificationWords are never set back: a neighbour may be one barrier
- * ahead. Before each barrier a rank stores the barrier's number, without any order, where all ranks read it afterwards.
+/* The barrier (src/engine/rma/notify.cpp): in round k each rank sets a word of the rank 2^k above it to the number of the barrier. It waits
+ * until its own word of that round, which the rank 2^k below sets, has reached that number. The words are never reset: a neighbour may be
+ * one barrier ahead. Before each barrier a rank stores the barrier's number, without any order, where all ranks read it afterwards.
  *
- * With NETWORK words are set by notifications that come over a network, which may overtake each other: a word then never goes back.
+ * With NETWORK words are set by notifications over a network, which may overtake each other: a word then never decreases.
  *
- * Found: a rank that leaves before another has come, or does not see what it stored before; a deadlock.
+ * Found: a rank that leaves before another has entered, or does not see what that rank stored before; a deadlock.
  *
  * check   2 ranks:                                       -DRANKS=2 -DROUNDS=1 -DBARRIERS=3
  * check   3 ranks:                                       -DRANKS=3 -DROUNDS=2 -DBARRIERS=2
@@ -39,7 +39,7 @@
 #include "memory.pml"
 
 #ifdef NETWORK
-byte wire[2 * WORDS];    /* notifications on their way to a word, 0: none; never more than two */
+byte wire[2 * WORDS];    /* notifications under way to a word, 0: none; never more than two */
 
 inline SEND(w, v) {
   atomic {

@@ -1,7 +1,7 @@
-/* Mode direct (src/exchange/modes/direct.cpp): no buffer, two counters. A rank says ready when its interior may be read, and read when it has
- * taken all it needs from a peer; it overwrites its interior once its readers have said so. The ranks stand in a ring and each reads from
- * the one before, two edges (two cells) per peer; with two ranks both read from each other. Which ranks read in a round is free. A reverse
- * swap is the same with the halo in place of the interior: it is read by the peers and then cleared.
+/* Mode direct (src/exchange/modes/direct.cpp): no buffer, two counters. A rank stores ready when its interior may be read. It stores read
+ * when it has taken all it needs from a peer. It overwrites its interior once its readers have stored read. The ranks form a ring and each
+ * reads from the one before, two edges (two cells) per peer; with two ranks both read from each other. Which ranks read in a round is free.
+ * A reverse swap is the same with the halo in place of the interior: it is read by the peers and then cleared.
  *
  * Found: a cell that is not of this round; a deadlock.
  *
@@ -19,7 +19,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* NotificationWords of a rank: two cells of its interior, ready, and read, by which it tells the rank before it. */
+/* Words of a rank: two cells of its interior, ready, and read, by which it tells the rank before it. */
 #define CELL(r, i) (4 * (r) + (i))
 #define READY(r) (4 * (r) + 2)
 #define READ(r) (4 * (r) + 3)

@@ -1,13 +1,13 @@
-/* Sleeping and waking (src/engine/communicator/wait.cpp, src/transport/shm/doorbell.*, the channels' wake_peers). The ranks stand in a line and run the rounds of
- * mode direct with the one below and the one above: say ready, wait for each peer's ready and tell it that it has been read, wait for each
- * peer's read. They wait as the library does: look, wake whom they have told something, announce the sleep, look again, sleep on the futex.
- * Sleeps have no time limit here: in the library they end after 10 ms, which would hide a lost wake-up.
+/* Sleeping and waking (src/engine/communicator/wait.cpp, src/transport/shm/doorbell.*, the channels' wake_peers). The ranks form a line and
+ * run the rounds of mode direct with the one below and the one above: store ready, wait for each peer's ready, copy and store read for it,
+ * wait for each peer's read. They wait as the library does: check, wake the ranks that they have notified, announce the sleep, check again,
+ * sleep on the futex. Sleeps have no time limit here: in the library they end after 10 ms, which would hide a lost wake-up.
  *
- * Ranks may depend on each other by other means, too, as in a solver that passes results on. With LATE the last rank starts only when
- * rank 0 has finished. With ONE_WAY each rank reads only from the one below, and rank 0 goes from start to finish only when rank 1 has
- * finished. So who has been told something must be woken before the teller sleeps, and at the end of start.
+ * Ranks may depend on each other by other means, too, as in a solver that passes results on. With LATE the last rank starts only when rank
+ * 0 has finished. With ONE_WAY each rank reads only from the one below, and rank 0 continues from start to finish only when rank 1 has
+ * finished. So a rank that has been notified must be woken before the notifier sleeps, and at the end of start.
  *
- * Found: a lost wake-up, as a state in which nothing goes on.
+ * Found: a lost wake-up, as a state without progress.
  *
  * check   2 ranks:                                    -DRANKS=2 -DROUNDS=2
  * check   3 ranks, the last one late:                 -DRANKS=3 -DROUNDS=1 -DLATE
@@ -26,7 +26,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* NotificationWords of a rank: ready, read (to the one below, to the one above), sleepers. */
+/* Words of a rank: ready, read (to the one below, to the one above), sleepers. */
 #define READY(r) (4 * (r))
 #define READ(r, upwards) (4 * (r) + 1 + (upwards))
 #define SLEEPERS(r) (4 * (r) + 3)
@@ -37,7 +37,7 @@
 
 byte doorbell[RANKS];      /* changed by atomic additions, seen by all at once */
 bit asleep[RANKS];     /* in the futex */
-byte finished[RANKS];  /* rounds; known by other means than ours */
+byte finished[RANKS];  /* rounds; known by other means than the library's */
 
 inline wake(member) {
   if
@@ -108,7 +108,7 @@ inline sleep(me, condition) {
 #endif
 }
 
-/* Wait::pause and the loop around it; the spins and yields before are looks like any other. */
+/* Wait::pause and the loop around it; the spins and yields before are checks like any other. */
 inline wait_until(me, condition) {
   do
   :: (stale -> looked : (condition)) -> break

@@ -1,7 +1,7 @@
-/* Modes pscw and fence with early epochs (src/exchange/modes/{pscw,fence}.cpp) in the words of the MPI standard. pscw: two windows in turn; the
- * exposure of the next round is posted before this round's access is completed, so that start, which may wait for a post, never does. fence:
- * one window, two slots, one fence per round, which ends a round and opens the next. A put may land at any time from the call on until the
- * complete, or the fence, of its origin. Two ranks put into each other's windows.
+/* Modes pscw and fence with early epochs (src/exchange/modes/{pscw,fence}.cpp) in the terms of the MPI standard. pscw: two windows in turn.
+ * The exposure of the next round is posted before this round's access is completed. So start, which may wait for a post, never does. fence:
+ * one window, two slots, one fence per round, which ends a round and opens the next. A put may take effect at any time from the call on
+ * until the complete, or the fence, of its origin. Two ranks put into each other's windows.
  *
  * Found: a payload that is not of this round; a start that would have to wait; an epoch opened twice; a deadlock.
  *
@@ -96,7 +96,7 @@ proctype Pscw(byte me) {
   od
 }
 
-/* A fence returns when both have come and have moved what they put before it. */
+/* A fence returns when both have called it and what they put before it is complete. */
 inline fence(me) {
   FENCE(me);
   fences[me]++;

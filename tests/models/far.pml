@@ -1,7 +1,8 @@
-/* What a rank waits for before it announces what it has written on another node (src/engine/rma/remote_rma.cpp, src/engine/network/request_engine.cpp): a put_notify in two pieces,
- * the second of which brings the notification; two writes of a queue and the message that announces them; two short puts and a flush, after which
- * another message, by other means, tells the target. The network may keep the order of what it was given (ORDERED) or not. Where it does not, a write
- * has ended when it is delivered; where it does, when it has left, and the flush asks the target whether all is there.
+/* What a rank waits for before it announces what it has written on another node (src/engine/rma/remote_rma.cpp,
+ * src/engine/network/request_engine.cpp). Three cases: a put_notify in two pieces, the second of which carries the notification; two writes
+ * of a queue and the message that announces them; two short puts and a flush, after which another message, by other means, notifies the
+ * target. The network may keep the order of what it was given (ORDERED) or not. Where it does not, a write has ended when it is delivered.
+ * Where it does, a write has ended when it has left, and the flush queries the target whether all has arrived.
  *
  * Found: a notification, or the end of a flush, before the data.
  *

@@ -1,10 +1,10 @@
-/* Passive messages (src/faces/gaspi/boxes.cpp): a rank has one box. Who wants to send asks for it, by compare and swap over the network,
- * and finds the answer later; the threads of a process share what it has of the box. Then the message is written, in two steps, and
- * announced; the receiver reads it and frees the box. A thread may give up at any look, because its time is over: its process gives the box
- * back when all threads have ended. With DIES a process may end at any moment. With PIECES data and announcement do not go together: who
- * has written waits until the data are there, and another thread may come between.
+/* Passive messages (src/faces/gaspi/boxes.cpp): a rank has one box. A sender requests it by compare and swap over the network, and receives
+ * the reply later. The threads of a process share what it has of the box. Then the message is written, in two steps, and announced; the
+ * receiver reads it and frees the box. A thread may return at any check, because its time is over: its process releases the box when all
+ * threads have ended. With DIES a process may end at any moment. With PIECES data and notification are sent separately: the writer waits
+ * until the data have arrived, and another thread may run in between.
  *
- * Found: a message that is lost, comes twice, or is mixed with another; a box that nobody can have any more.
+ * Found: a message that is lost, arrives twice, or is mixed with another; a box that no process can acquire any more.
  *
  * check   a process of two threads, one of one:           -DPLAIN
  * check   the same, one may end:                          -DDIES
@@ -30,8 +30,8 @@ byte received[THREADS + 1], sent[THREADS + 1];
 
 /* Of each process. */
 bit asked[2], answered[2], got[2], mine[2], busy[2], dead[2], gone[2];
-byte writer[2];   /* in pieces: whose data have begun to go, */
-byte going[2];    /* and are still on their way */
+byte writer[2];   /* in pieces: whose data have been sent, */
+byte going[2];    /* and are still under way */
 byte threads_left[2];
 
 active [2] proctype Network() {
@@ -51,7 +51,7 @@ end:
   od
 }
 
-/* One look for the box; mine[p] says whether it is had. */
+/* One check for the box; mine[p] says whether the process has it. */
 inline look_for_box() {
   if
   :: mine[p] -> skip
@@ -129,7 +129,7 @@ proctype Thread(byte me) {
      may_die();
      busy[p] = 0
   :: !done ->
-     /* Its time is over, and it does not come again. */
+     /* Its time is over, and it does not call again. */
 #ifdef ANSWER_LOST
      atomic {
        !busy[p] ->
@@ -227,7 +227,7 @@ init {
     run Purge(1)
   }
   gone[0] && gone[1];
-  /* In the end anybody could have the box. */
+  /* In the end any process could acquire the box. */
   !(asked[0] && !answered[0]) && !(asked[1] && !answered[1]) && box == 0 && came == 0;
   assert(received[1] == sent[1] && received[2] == sent[2] && received[3] == sent[3])
 }

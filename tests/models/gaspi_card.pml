@@ -1,11 +1,12 @@
-/* What a rank tells of its segments and groups (src/faces/gaspi/parts.cpp, group.cpp).
+/* What a rank publishes of its segments and groups (src/faces/gaspi/parts.cpp, group.cpp).
  *
- * With SEGMENTS: the owner publishes a segment's descriptor, two words under a version, registers it with the reader, which counts up a word of
- * the reader's, and then lets it know by other means; this some times, each time of another segment. The reader keeps what it has read
- * until the count changes. It reads version and descriptor one after the other, as over a network; either may be read while the owner writes.
+ * With SEGMENTS: the owner publishes a segment's descriptor, two words under a version, and registers it with the reader, which increments
+ * a word of the reader's. Then it notifies the reader by other means. It repeats this, each time with another segment. The reader keeps
+ * what it has read until the count changes. It reads version and descriptor one after the other, as over a network; either may be read
+ * while the owner writes.
  *
- * With GROUP: a group that is made under the handle of an earlier one. Its words, which hold numbers of that one, are lowered before the
- * others learn that it is there; then they are raised.
+ * With GROUP: a group that is made under the handle of an earlier one. Its words, which hold numbers of that one, are reset before the
+ * others find that it exists; then they are raised.
  *
  * Found: a descriptor of two halves; an earlier segment's descriptor; a number of an earlier group; a deadlock.
  *
@@ -73,7 +74,7 @@ proctype Reader() {
   byte kept, count, before, first, second, version, told, now;
   do
   :: told < SEGMENTS ->
-     /* By other means; later segments may be there already. */
+     /* By other means; later segments may already be published. */
      seen[TOLD] > told;
      told = seen[TOLD];
      do
@@ -119,7 +120,7 @@ proctype Reader() {
 #ifdef GROUP
 byte word = 2;   /* of an earlier group */
 bit record;
-bit lowering;    /* the owner has lowered it, which others do not see yet */
+bit lowering;    /* the owner has reset it, which others do not see yet */
 
 proctype Lowering() {
 end:

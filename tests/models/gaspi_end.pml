@@ -1,8 +1,8 @@
-/* Calls and the end of the job (src/faces/gaspi/visit.cpp, processes.cpp): each thread counts its own calls before it looks for the job;
- * who ends the job takes it away, waits until no other thread is in a call, and releases what the job has. Callers also write to it, which
- * others may see late.
+/* Calls and the end of the job (src/faces/gaspi/visit.cpp, processes.cpp): each thread counts its own calls before it loads the job. The
+ * thread that ends the job removes it, waits until no other thread is in a call, and releases what the job has. Callers also write to it,
+ * which others may see late.
  *
- * Found: a call that uses what is released; a write that comes after the release; an end that never comes.
+ * Found: a call that uses what is released; a write that takes effect after the release; an end that is never reached.
  *
  * check   two callers:          -DCALLERS=2
  * break   NO_FENCE_IN_CALL   visit-before-job: the visit is seen after the look at the job:       -DCALLERS=1
@@ -16,7 +16,7 @@
  */
 #define RANKS (CALLERS + 1)
 #define ENDER CALLERS
-/* NotificationWords: of each caller its visit and what it writes to the job; of who ends it, the job, and that it ends. */
+/* Words: of each caller its visit and what it writes to the job; of the thread that ends it, the job, and that it ends. */
 #define VISIT(c) (2 * (c))
 #define USED(c) (2 * (c) + 1)
 #define JOB (2 * CALLERS)
@@ -38,7 +38,7 @@ proctype Caller(byte me) {
      there = 1 - seen[JOB];
 #endif
      STORE(VISIT(me), 1);
-     /* SYNC visit-before-job: its own, or that of all threads which the ender makes. */
+     /* SYNC visit-before-job: its own, or the fence for all threads, made by the thread that ends the job. */
 #ifndef NO_FENCE_IN_CALL
      FENCE(me);
 #endif
@@ -52,7 +52,7 @@ proctype Caller(byte me) {
         if
         :: skip
         :: skip ->
-           /* It waits for what never comes. */
+           /* It waits for what never arrives. */
 #ifdef NO_END
            false
 #else

@@ -1,7 +1,8 @@
-/* Two writes and a notification by one queue, and gaspi_wait (src/faces/gaspi/posting.hpp, queue.cpp; src/engine/rma/remote_rma.cpp), to a rank that
- * may end at any moment. The network keeps no order. A call may end at any look because its time is over; then the program calls again.
- * What is on its way to a rank that has ended never ends by itself: who waits finds out that the rank is lost, and gives it up. With NEAR
- * the rank is of the same node: its memory is written to, also when it has ended, and a look at its process says so.
+/* Two writes and a notification by one queue, and gaspi_wait (src/faces/gaspi/posting.hpp, queue.cpp; src/engine/rma/remote_rma.cpp), to a
+ * rank that may end at any moment. The network keeps no order. A call may return at any check because its time is over; then the program
+ * calls again. What is under way to a rank that has ended never ends by itself: a waiting rank detects that the target is lost, and
+ * abandons it. With NEAR the target is of the same node: its memory is written to, also when it has ended, and a check of its process
+ * detects that.
  *
  * Found: a notification before its data; gaspi_wait that succeeds while something has failed or has not ended, or fails for nothing; a wait
  * that never ends.
@@ -105,7 +106,7 @@ inline post_notification() {
 
 active proctype Origin() {
   bit repeated;
-  /* It may have been told already. */
+  /* It may have been notified already. */
   if
   :: atomic { dead -> lost = 1; known_before = 1 }
   :: skip

@@ -1,7 +1,8 @@
-/* A rank and the helper process of its node (src/engine/network/helper.cpp, src/helper/server.cpp): the helper tells its address, takes the rank's orders one by
- * one and answers each. The rank waits for some answers, and for the rest only before its next order.
+/* A rank and the helper process of its node (src/engine/network/helper.cpp, src/helper/server.cpp): the helper publishes its address, takes
+ * the rank's requests one by one and replies to each. The rank waits for some replies at once, and for the others only before its next
+ * request.
  *
- * Found: an address, an order or an answer that is read before it is all there, or after it has been written anew; a deadlock.
+ * Found: an address, a request or a reply that is read before it is complete, or after it has been rewritten; a deadlock.
  *
  * check   three orders:  -DORDERS=3
  * break   NO_RELEASE_READY     state is stored relaxed:                         -DORDERS=1

@@ -1,10 +1,11 @@
-/* Who may walk into a call that blocks inside MPI: nobody, unless all do. By default check mode before a finish (src/exchange/check.cpp): ranks
- * in a ring, of which rank 0 may have started another swap; each compares its neighbours' descriptors with its own, then passes a dissemination
- * barrier; who gives up tells its neighbours and those whom it would tell in the barrier. With -DMEET_TWICE the plans' rule
- * (src/engine/communicator/collective.hpp): all ranks meet twice before the call, and who waits too long for a late one gives up. A meeting is a reduction:
- * what a rank that has given up brought to it still counts. A rank may be late for the first meeting, not between the two.
+/* Which ranks may enter a call that blocks inside MPI: none, unless all do. By default check mode before a finish (src/exchange/check.cpp).
+ * Ranks form a ring, of which rank 0 may have started another swap. Each compares its neighbours' check messages with its own, then passes
+ * a dissemination barrier. A rank that abandons the swap notifies its neighbours and those ranks that it would notify in the barrier. With
+ * -DMEET_TWICE the protocol of plans (src/engine/communicator/collective.hpp): all ranks meet twice before the call, and a rank that waits
+ * too long for a late one abandons it. A meeting is a reduction: what a rank that has abandoned it contributed still counts. A rank may be
+ * late for the first meeting, not between the two.
  *
- * Found: a rank inside the call when another has given up; ranks that wait for ever.
+ * Found: a rank inside the call when another has abandoned it; ranks that wait forever.
  *
  * check   ranks that disagree before a finish:   -DRANKS=5
  * check   a rank that is late for a plan:        -DRANKS=4 -DMEET_TWICE
@@ -46,11 +47,11 @@ inline quit() {
 #endif
 bit other_swap;          /* what rank 0 has started */
 bit descriptor[RANKS];         /* sent to both neighbours */
-byte told[RANKS];        /* stages that the rank has told */
-bit quitting[RANKS];     /* has told that it gives up */
+byte told[RANKS];        /* stages that the rank has notified */
+bit quitting[RANKS];     /* has notified others that it abandons the call */
 
 #define DISAGREES(me) (other_swap && ((me) == 0 || LEFT(me) == 0 || RIGHT(me) == 0))
-/* Who would tell me in a stage, and whom I hear of when it gives up. */
+/* The rank that would notify me in a stage, or tell me that it abandons the call. */
 #define FROM(me, stage) (((me) + RANKS - (1 << (stage)) % RANKS) % RANKS)
 #define HEARS(me) (quitting[LEFT(me)] || quitting[RIGHT(me)] || quitting[FROM(me, 0)] || quitting[FROM(me, 1)] || quitting[FROM(me, 2)])
 
@@ -114,9 +115,9 @@ end:
 #define MEETINGS 2
 #endif
 byte come[2];      /* to each meeting */
-byte absent[2];    /* ranks that have given up before they came to it */
+byte absent[2];    /* ranks that have abandoned the call before they entered it */
 
-/* The time is over for a rank that waits while another is late, or will not come. */
+/* The time is over for a rank that waits while another is late, or will not enter. */
 #ifdef LATE_BETWEEN
 #define MAY_BE_LATE(m) true
 #else

@@ -1,13 +1,13 @@
-/* Memory that is weaker than any machine we run on, for words with one writer each. A store is seen by its writer at once and by the
- * others some time later; stores to different words in any order. What orders them, waits:
+/* Memory that is weaker than that of any machine the library runs on, for words with one writer each. A store is seen by its writer at once
+ * and by the others some time later; stores to different words in any order. Ordering operations wait:
  *
  *   STORE(w, v)             a plain or relaxed store, or a put of MPI
  *   RELEASE_STORE(w, v)     first waits until all that its rank stored before is seen, but for streamed words
  *   FENCE(r)                waits until all that rank r stored is seen, streamed words too
  *
- * A load is seen[w]. That a load without acquire may come early, or one before a store without release late, the models say themselves.
- * The including model defines RANKS, WORDS, WRITER(w), the rank that writes w, and STREAMED(w), whether w is written past the caches;
- * its init runs one Memory(w) per word.
+ * A load is seen[w]. That a load without acquire may be early, or one before a store without release late, is modelled in each model
+ * itself. The including model defines RANKS, WORDS, WRITER(w), the rank that writes w, and STREAMED(w), whether w is written past the
+ * caches; its init runs one Memory(w) per word.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,6 +1,6 @@
-/* Atomics on memory that is read and written, under a lock of the node (src/engine/memory/node_lock.hpp, src/engine/rma/remote_memory.cpp): the lock is a word
- * with the rank that has it; who finds a rank there that has ended takes it from that rank. Each rank adds 1 to a number some times; one of
- * them may end at any moment. What is written may be seen late.
+/* Atomics on memory that is read and written, under a lock of the node (src/engine/memory/node_lock.hpp, src/engine/rma/remote_memory.cpp).
+ * The lock is a word with the rank that holds it; a rank that finds an ended rank there takes the lock from it. Each rank adds 1 to a
+ * number some times; one of them may end at any moment. What is written may be seen late.
  *
  * Found: an addition that is lost; a wait that never ends.
  *
@@ -17,7 +17,7 @@
  */
 byte lock;           /* 0, or the rank that has it, counted from 1 */
 byte number;         /* as others see it, */
-byte written;        /* what is to come there, */
+byte written;        /* what is to be written there, */
 bit late;            /* if it has not yet */
 byte added;          /* additions that have been done */
 bit ended[RANKS];
@@ -29,7 +29,7 @@ end:
   od
 }
 
-/* The kernel writes the number in one step, so that who ends has written it or not. */
+/* The kernel writes the number in one step, so that a rank that ends has written it or not. */
 inline write(value) {
   d_step {
     written = value;

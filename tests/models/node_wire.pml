@@ -1,8 +1,8 @@
-/* Mode notify_node between nodes (src/exchange/modes/node_wire.cpp): the ranks of a node pack into one slot, the last of them sends it with one
- * write, and the ranks of the other node unpack from where it lands. Two slots each way, nothing says that one has been unpacked: that is known
- * from the other node's bundle of the round after. The network keeps no order; of a write in two pieces the first says how many more there are.
- * Two nodes of RANKS ranks each. Which ranks send something in a round is free; all are counted in each. Bundles of all rounds but the second
- * take two pieces.
+/* Mode notify_node between nodes (src/exchange/modes/node_wire.cpp): the ranks of a node pack into one slot, and the last of them sends it
+ * with one write. The ranks of the other node unpack from where it is written. There are two slots in each direction. Nothing says that one
+ * has been unpacked: that is known from the other node's aggregate of the round after. The network keeps no order; of a write in two pieces
+ * the first says how many more there are. Two nodes of RANKS ranks each. Which ranks send something in a round is free; all are counted in
+ * each. Aggregates of all rounds but the second take two pieces.
  *
  * Found: data that are not of the round that is unpacked; a write used again while it is under way; a deadlock.
  *
@@ -39,12 +39,12 @@
 #define PLAN(node, rank, round) (((node) * RANKS + (rank)) * ROUNDS + (round) - 1)
 
 byte out[4 * RANKS];     /* packed by the ranks of the node that sends */
-byte in[4 * RANKS];      /* where the network writes, by the slot that it comes from */
+byte in[4 * RANKS];      /* where the network writes, by the slot that it was sent from */
 byte head_out[4], head_in[4];   /* further pieces that have been sent so far */
-byte tail_out[4], tail_in[4];   /* what goes in the second piece: the round */
-byte first[4], further[4];      /* announcements heard */
+byte tail_out[4], tail_in[4];   /* what the second piece carries: the round */
+byte first[4], further[4];      /* immediate data counted */
 byte packed[4], sent[4], pieces[4];
-bit many[4];                    /* the bundle that is sent takes two pieces */
+bit many[4];                    /* the aggregate that is sent takes two pieces */
 bit under_way[8], put[8];       /* first pieces, second pieces */
 bit sends[2 * RANKS * ROUNDS];
 
@@ -73,7 +73,7 @@ inline land_first(slot) {
   }
 }
 
-/* The network's part in a write: it leaves the sender at some time, arrives at another, and the sender learns of its end at a third, be it
+/* The network's part in a write: it leaves the sender at some time, arrives at another, and the sender detects its end at a third,
  * before the arrival or after. */
 proctype First(byte slot) {
   byte carried[RANKS], carried_head, i;
@@ -201,7 +201,7 @@ inline start() {
   skip
 }
 
-/* All that comes is looked at. */
+/* All that arrives is checked. */
 inline unpack(from) {
   d_step {
     i = 0;

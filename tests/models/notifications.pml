@@ -1,12 +1,12 @@
-/* Notifications under an index (src/base/notifications.*): a word per notification, a leaf bit per word, a top bit per leaf. Here a leaf has two
- * bits and the index one word of tops. Setter s sets notification 2 s, with ONE_LEAF s, ROUNDS times, each as soon as the last has been taken.
- * One looker takes what it finds anywhere; with TAKERS=2 another takes what it finds in a range that ends amid a leaf; with TESTER a last one
- * finds once and takes nothing. Who finds nothing sleeps until the doorbell rings, which it does after every set. Takes of a single word, as by a
- * wait for one notification, are the same step without a look.
+/* Notifications under an index (src/base/notifications.*): a word per notification, a leaf bit per word, a top bit per leaf. Here a leaf
+ * has two bits and the index one word of tops. Setter s sets notification 2 s, with ONE_LEAF s, ROUNDS times, each as soon as the last has
+ * been taken. One looker takes what it finds anywhere. With TAKERS=2 another takes what it finds in a range that ends amid a leaf. With
+ * TESTER a last one finds once and takes nothing. A looker that finds nothing sleeps until the doorbell rings, which it does after every
+ * set. Takes of a single word, as by a wait for one notification, are the same step without a look.
  *
  * All steps on words and bits are sequentially consistent, as in the library.
  *
- * Found: a look that finds nothing though a notification had been set before it began, and nobody takes any until it ends; a state in which
+ * Found: a look that finds nothing though a notification had been set before it began, and none is taken until it ends; a state in which
  * all sleep and a notification is set; a notification that is taken twice.
  *
  * check   one setter, taken in turn beside a tester:            -DSETTERS=1 -DROUNDS=3 -DTAKERS=1 -DTESTER
@@ -189,7 +189,7 @@ end_asleep:
   od
 }
 
-/* When nothing goes on any more. */
+/* When no process can continue. */
 proctype Monitor() {
   timeout -> assert(word[0] == 0 && word[1] == 0 && word[2] == 0 && word[3] == 0)
 }

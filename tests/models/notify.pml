@@ -1,6 +1,6 @@
-/* Mode notify (src/exchange/modes/notify.cpp): two slots per edge, the counters arrived and freed, the sender's look at freed before it
- * writes a slot again. The ranks stand in a ring and each sends to the next; with two ranks that is one edge each way. Which edges take part
- * in a round is free, the same at both ends, so that a sender may run ahead of a receiver that does not send to it.
+/* Mode notify (src/exchange/modes/notify.cpp): two slots per edge, the counters arrived and freed, and the sender's check of freed before
+ * it writes a slot again. The ranks form a ring and each sends to the next; with two ranks that is one edge in each direction. Which edges
+ * take part in a round is free, the same at both ends, so that a sender may run ahead of a receiver that does not send to it.
  *
  * Found: a payload read that is not the one announced; a deadlock.
  *
@@ -21,7 +21,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* Edge e leads from rank e to the next. NotificationWords of an edge: two slots and arrived, written by its sender; freed, written by its receiver. */
+/* Edge e leads from rank e to the next. Words of an edge: two slots and arrived, written by its sender; freed, written by its receiver. */
 #define SLOT(e, use) (4 * (e) + ((use) % 2))
 #define ARRIVED(e) (4 * (e) + 2)
 #define FREED(e) (4 * (e) + 3)

@@ -1,7 +1,7 @@
-/* Mode passive (src/exchange/modes/passive.cpp) in the words of the MPI standard: a put may land at any time until its origin has flushed; a
- * message is ordered after the flush only because it is sent after it. Two slots per edge and no acknowledgement: that a slot may be written
- * again follows from the empty messages, which go both ways over every edge of a round. Data go from rank 0 to rank 1, and back in the rounds
- * that say so.
+/* Mode passive (src/exchange/modes/passive.cpp) in the terms of the MPI standard: a put may take effect at any time until its origin has
+ * flushed. A message is ordered after the flush only because it is sent after it. Two slots per edge and no acknowledgement: that a slot
+ * may be written again follows from the empty messages, which are sent in both directions over every edge of a round. Data go from rank 0
+ * to rank 1, and back in the rounds that say so.
  *
  * Found: a payload that is not of this use; a deadlock.
  *
@@ -17,7 +17,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #define RANKS 2
-/* NotificationWords: what a rank puts into the two slots of the other, and how many messages it has sent. */
+/* Words: what a rank puts into the two slots of the other, and how many messages it has sent. */
 #ifdef ONE_SLOT
 #define SLOT(origin, use) (3 * (origin))
 #else

@@ -1,6 +1,6 @@
-/* Reductions on one node (src/reduce/allreduce.cpp): what a rank gives, what it makes of its own and the others' elements, and what it takes,
- * each unit in a slot in turn; the counters given, worked and taken, one of each per rank. A rank gives one unit ahead of the one that it works on,
- * and takes one behind. Of each unit every rank works on one lane. SLOTS is the number of slots of both kinds.
+/* Reductions on one node (src/reduce/allreduce.cpp): what a rank gives, what it computes from its own and the others' elements, and what it
+ * takes, each unit in a slot in turn. The counters are given, worked and taken, one of each per rank. A rank gives one unit ahead of the
+ * one that it works on, and takes one behind. Of each unit every rank works on one lane. SLOTS is the number of slots of both kinds.
  *
  * Found: an element or a result that is not of the unit; a deadlock.
  *

@@ -1,9 +1,9 @@
-/* Few elements on several nodes (Allreduce::gather, src/reduce/allreduce.cpp; Ring, src/reduce/ring.cpp): in step s of each run the first rank of
- * each node sends all packs that it has to the node 2^s after, and gets as many from the node 2^s before, until it has the packs of all.
- * The messages of one step use SLOTS slots in turn and may overtake each other; nobody says that it has read one. What makes the slots free is
- * that nobody ends a run before all have begun it, and so have ended, and read, the run before.
+/* Few elements on several nodes (Allreduce::gather, src/reduce/allreduce.cpp; Ring, src/reduce/ring.cpp). In step s of each run the first
+ * rank of each node sends all packs that it has to the node 2^s after, and gets as many from the node 2^s before, until it has the packs of
+ * all. The messages of one step use SLOTS slots in turn and may overtake each other; no rank notifies the sender that it has read one. The
+ * slots are free because no rank ends a run before all have begun it, and so have ended, and read, the run before.
  *
- * A message and its announcement are one word here (payload-before-immediate): run * 8 + the node that sends it.
+ * A message and its immediate data are one word here (payload-before-immediate): run * 8 + the node that sends it.
  *
  * Found: a message of another run than expected; a deadlock.
  *
@@ -40,7 +40,7 @@ proctype Rank(byte me) {
         :: step == STEPS - 1
         :: else ->
 #endif
-        /* Whatever has come into the slot since it was last read; what was written over is lost. */
+        /* What has arrived in the slot since it was last read; what was overwritten is lost. */
         seen[SLOT(me, step, turn)] / 8 >= turn;
         assert(seen[SLOT(me, step, turn)] == MESSAGE(turn, BEFORE(me, step)));
 #ifdef FORGETS_LAST

@@ -1,8 +1,9 @@
-/* Reductions of arrays that the ranks of a node read where they lie (Allreduce::open and close, src/reduce/allreduce.cpp): each run, a rank
- * writes a notice of where its arrays are, meets the others, reads their notices, says whether it can see all, meets them again; combines its
- * half from both arrays, takes the other half from the other's result, and leaves when nobody reads its arrays any more. Then its caller writes
- * them anew. Each run is one unit. In even runs nobody's arrays can be read: no second meeting then, and nobody
- * waits for anybody after it was given something. A rank that cannot see an array makes all copy, which reduce.pml checks; here it only has to be known to all.
+/* Reductions of arrays that the ranks of a node read in place (Allreduce::open and close, src/reduce/allreduce.cpp). In each run a rank
+ * writes a notice of where its arrays are, meets the others, reads their notices, says whether it can see all, and meets them again. It
+ * combines its half from both arrays, takes the other half from the other's result, and leaves when no rank reads its arrays any more. Then
+ * its caller writes them anew. Each run is one unit. In even runs no rank's arrays can be read: then there is no second meeting, and no
+ * rank waits for another after its elements were given. If a rank cannot see an array, all copy, which reduce.pml checks; here that only
+ * has to be known to all.
  *
  * Found: a notice, an element or a result of another run; ranks that disagree on whether all see all; a deadlock.
  *

@@ -1,7 +1,7 @@
-/* The progress thread and the end of the process (src/engine/progress/progress.cpp): the thread polls libfabric until it is asked to stop; who ends
- * the process waits until the thread says that it is over, for libfabric is taken down after that.
+/* The progress thread and the end of the process (src/engine/progress/progress.cpp): the thread polls libfabric until it is asked to stop.
+ * The thread that ends the process waits until the progress thread says that it is over, because libfabric is taken down after that.
  *
- * Found: a poll after libfabric is gone; what a poll has written, seen only after that; an end that never comes.
+ * Found: a poll after libfabric is gone; what a poll has written, seen only after that; an end that is never reached.
  *
  * check   two polls:  -DPOLLS=2
  * break   NO_RELEASE  over is stored relaxed:                           -DPOLLS=1

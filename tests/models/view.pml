@@ -1,7 +1,7 @@
-/* Mode view (src/exchange/modes/direct.cpp, src/exchange/arrivals.cpp): as direct.pml, but what is ready is read after the finish, where it
- * lies, until the next start gives it back by saying read. A rank has two fields and swaps them in turn; it writes one when the finish of the
- * other has seen that what was shown of it before has been given back. At the end it waits for all (release). The ranks stand in a ring, open
- * at one end unless RING: each reads from the one before, so that a rank learns by nothing but read that it may write.
+/* Mode view (src/exchange/modes/direct.cpp, src/exchange/arrivals.cpp): as direct.pml, but what is ready is read in place after the finish,
+ * until the next start releases it by storing read. A rank has two fields and swaps them in turn. It writes one when the finish of the
+ * other has seen that what was shown of it before has been released. At the end it waits for all (release). The ranks form a ring, open at
+ * one end unless RING: each reads from the one before, so that only read tells a rank that it may write.
  *
  * Found: a cell that is not of this round; a deadlock.
  *
@@ -19,7 +19,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-/* NotificationWords of a rank: a cell of each of its two fields, ready, and read, by which it tells the rank before it. */
+/* Words of a rank: a cell of each of its two fields, ready, and read, by which it tells the rank before it. */
 #define CELL(r, f) (4 * (r) + (f))
 #define READY(r) (4 * (r) + 2)
 #define READ(r) (4 * (r) + 3)

@@ -1,6 +1,6 @@
 /* Modes notify and direct between nodes (src/exchange/modes/wire.cpp): two slots per edge, written over a network that keeps no order, not
- * even between the pieces of one message. Each arrival of a piece is announced, each unpacked slot too, and both are counted slot by slot.
- * The ranks stand in a ring and each sends to the next. Which edges take part in a round is free, the same at both ends.
+ * even between the pieces of one message. Each arrival of a piece is announced by immediate data, each unpacked slot too, and both are
+ * counted slot by slot. The ranks form a ring and each sends to the next. Which edges take part in a round is free, the same at both ends.
  *
  * Found: a piece that is not of the message that is unpacked; a write used again while it is under way; a deadlock.
  *
@@ -24,14 +24,14 @@
 
 byte out[2 * RANKS];             /* packed by the sender */
 byte in[2 * RANKS * PIECES];     /* where the network writes */
-byte arrived[2 * RANKS];         /* announcements heard by the receiver */
-byte freed[2 * RANKS];           /* announcements heard by the sender */
+byte arrived[2 * RANKS];         /* immediate data counted by the receiver */
+byte freed[2 * RANKS];           /* immediate data counted by the sender */
 bit under_way[2 * RANKS * PIECES], freeing[2 * RANKS];  /* the provider still uses what it was given */
-bit put[2 * RANKS * PIECES], put_free[2 * RANKS];  /* given to the provider, not yet gone */
+bit put[2 * RANKS * PIECES], put_free[2 * RANKS];  /* given to the provider, not yet left */
 bit moves[RANKS * ROUNDS];       /* whether edge e takes part in round n */
 
-/* The network's part in one write, used again and again: it leaves the sender at some time, arrives at another, and the sender learns of its
- * end at a third, be it before the arrival or after. */
+/* The network's part in one write, used repeatedly: it leaves the sender at some time, arrives at another, and the sender detects its
+ * end at a third, before the arrival or after. */
 proctype Piece(byte slot, piece) {
   byte carried;
   bit ended;

@@ -54,7 +54,7 @@ CASES = [
 for where, step in ((0, "fi_fabric"), (1, "fi_domain"), (2, "fi_cq_open"), (1, "fi_av_open"), (0, "fi_endpoint")):
     CASES.append((f"{step} falls short", ["libfabric=-1:{faulty}", f"on={where}:HALOCLINE_TEST_FAULT={step}"], MPI,
                   FALLS_SHORT.format(rank=where, call=step)))
-FEW_FILES = range(2, 7)  # that a rank may open yet: enough for some steps, not for all
+FEW_FILES = range(2, 7)  # that a rank may still open: enough for some steps, not for all
 
 
 def launch(command, **more):

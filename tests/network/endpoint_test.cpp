@@ -1,5 +1,6 @@
-// The contract of a network (src/transport/network.hpp), on libfabric and on the one between the threads of a process that other tests run on,
-// each as it is and as a network that does less than it can. All endpoints are of this process, and one thread polls them in turn.
+// The contract of a network (src/transport/network.hpp). It is tested on libfabric, and on the network between the threads of a process
+// that other tests run on. Each is tested as it is, and as a network that does less than it can. All endpoints are of this process, and one
+// thread polls them in turn.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ struct Network {
   static constexpr Fake fake = how;
 };
 
-/// Byte n of what is sent for the i-th time: never 0.
+/// Byte n of the i-th write: never 0.
 char byte_of(std::int64_t i, std::int64_t n) { return static_cast<char>(1 + (7 * i + n) % 120); }
 
 /// An endpoint with memory that others write to, and memory to write from.
@@ -89,7 +90,7 @@ class NetworkTest : public testing::Test {
     return poll_until([&] { return is_over(transfer); });
   }
 
-  /// The i-th write from a to b, at its place there.
+  /// The i-th write from a to b, to the i-th place in b's memory.
   void aim(Transfer &transfer, Transfer::Kind kind, std::int64_t i) {
     transfer.kind = kind;
     transfer.peer = to_b_;

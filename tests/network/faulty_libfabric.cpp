@@ -1,4 +1,5 @@
-// Stands before libfabric and lets one of its calls fail for want of memory: the one that HALOCLINE_TEST_FAULT names. All others are handed on.
+// Intercepts libfabric and lets one of its calls fail for lack of memory: the one that HALOCLINE_TEST_FAULT names. All others are
+// forwarded.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <rdma/fi_domain.h>
@@ -17,7 +18,7 @@ bool fails(const char *call) {
   return fault && std::strcmp(fault, call) == 0;
 }
 
-// What libfabric's objects call, and the same with what may fail put in their place.
+// The operations of libfabric's objects, and copies of them in which some can fail.
 fi_ops_fabric of_fabric, faulty_of_fabric;
 fi_ops_domain of_domain, faulty_of_domain;
 fi_ops_mr of_memory, faulty_of_memory;

@@ -27,8 +27,8 @@ LOOPBACK = "0100007F"  # 127.0.0.1 in /proc/net/tcp
 CONTROL_VERSION, CONNECT, PROTOCOL_VERSION = 3, 0, 3
 MESSAGE, READ, READ_ANSWER, WRITE = 0, 2, 3, 4
 HAS_WORD = 1
-SPARE_FILES = 2  # that may come and go with nobody attacking
-RANKS_PORTS = set()  # whoever says that it is at one of these takes the place of that rank's connection (docs/network.md)
+SPARE_FILES = 2  # that may be opened and closed without any attack
+RANKS_PORTS = set()  # a process that claims to be at one of these takes the place of that rank's connection (docs/network.md)
 
 
 def request(data=b"", kind=CONNECT, version=CONTROL_VERSION, said_bytes=None):
@@ -114,7 +114,7 @@ def messages(dice):
     return [request(introduction(dice)), operation(MESSAGE, body=dice.randbytes(dice.choice((0, 1, 64, 104, 2048, 2049, 5000))))]
 
 
-# Where nobody waits for messages, the provider keeps the descriptor (docs/network.md).
+# Where no process waits for messages, the provider keeps the descriptor (docs/network.md).
 ON_REQUESTS = [random_bytes, announcements, zeros, messages]
 ATTACKS = [random_bytes, truncated, oversized, other_versions, half_open, writes, many_places, announcements, reads, nonsense]
 

@@ -1,4 +1,4 @@
-// Stands for a libfabric that is too old: version 1.5, and every other call refused.
+// Emulates a libfabric that is too old: version 1.5, and every other call refused.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>

@@ -1,5 +1,5 @@
-// For libraries that stand before libfabric in a test: the real one, and the calls that are only handed on to it. A stand-in is one source file
-// that includes this once, and has fi_getinfo and fi_fabric of its own.
+// For libraries that intercept libfabric in a test: the real one, and the calls that are only forwarded to it. Such a library is one source
+// file that includes this once, and has fi_getinfo and fi_fabric of its own.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// A rank has the real one in its process already; its helper learns from it where that lies.
+/// A rank has loaded the real one already. It leaves the path in the environment for its helper.
 inline void *open_real() {
   constexpr const char *name = "HALOCLINE_TEST_REAL_LIBFABRIC";
   const char *told = std::getenv(name);

@@ -1,16 +1,16 @@
 // A job of ranks that swap over the network and check every byte: `halocline_network_swaps [WORD...]`, launched by choices.py and fuzz.py.
 //
-//   rounds=N             swaps (3), or so many between two looks whether to stop
-//   plans=new            after each look the plan is made anew
-//   on=R:NAME=VALUE      sets a variable on rank R alone, -1: on all
-//   libfabric=R:FILE     rank R, -1: all, gets FILE where the library asks for libfabric; no FILE: nothing is found
-//   files=R:N            rank R, -1: all, may open N more files once the library is open
-//   requests=yes         each swap also counts up a number in the part of the next rank
-//   folder=DIRECTORY     goes on until there is a file DIRECTORY/stop. When the first plan stands, each rank writes into DIRECTORY/<rank> its
-//                        process and the addresses at which it listens since then, as /proc/net/tcp has them
+//    rounds=N             swaps (3), or the number between two checks whether to stop
+//    plans=new            the plan is made anew after each check
+//    on=R:NAME=VALUE      sets a variable on rank R alone, -1: on all
+//    libfabric=R:FILE     rank R, -1: all, gets FILE where the library asks for libfabric; no FILE: nothing is found
+//    files=R:N            rank R, -1: all, may open N more files once the library is open
+//    requests=yes         each swap also adds one to a number in the segment of the next rank
+//    folder=DIRECTORY     continues until there is a file DIRECTORY/stop. When the first plan exists, each rank writes into
+//                         DIRECTORY/<rank> its process and the addresses at which it listens since then, as /proc/net/tcp has them
 //
-// Each rank prints `rank R: ok` or the status and message of the call that failed, then `rank R: via network N, mpi M: LINE` with the line of
-// hlc_context_network, and how many swaps there were, and bytes and requests that were wrong. The status is 0 if none was.
+// Each rank prints `rank R: ok` or the status and message of the call that failed. Then follow `rank R: via network N, mpi M: LINE`, with
+// the line of hlc_context_network, and the numbers of swaps and of wrong bytes and requests. The status is 0 if none was wrong.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
@@ -44,8 +44,8 @@ struct Wanted {
 };
 
 int rank = 0, size = 1;
-bool replaced = false;  // libfabric, by what stands in
-std::string replacement;  // empty: by nothing
+bool replaced = false;  // whether a replacement is found in place of libfabric
+std::string replacement;  // its file; empty: none
 
 /// `R:REST`: whether this is for my rank, and the rest.
 bool for_me(const std::string &word, std::string *rest) {
@@ -79,14 +79,14 @@ Wanted read_words(int argc, char **argv) {
   return wanted;
 }
 
-/// What a byte holds on its way: who sends it to whom, in which swap, and where it stands.
+/// A byte of a message: it depends on the origin, the target, the swap and its place.
 unsigned char byte_of(int from, int to, std::uint64_t swap, std::int64_t place) {
   std::uint64_t mix = (static_cast<std::uint64_t>(from) * 1009 + static_cast<std::uint64_t>(to)) * 1'000'003 + swap;
   mix = (mix * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(place)) * 0xff51afd7ed558ccdu;
   return static_cast<unsigned char>(mix >> 56);
 }
 
-/// What the callbacks see of the swaps.
+/// What the callbacks need of the swaps.
 struct Job {
   std::vector<hlc_neighbour> neighbours;
   hlc_segment *segment = nullptr;  // null: no requests
@@ -115,7 +115,7 @@ hlc_status swap_often(hlc_exchange *exchange, Job &job, long rounds) {
     if (!job.segment) continue;
     if (hlc_status status = hlc_atomic_fetch_add({job.segment, (rank + 1) % size, 0}, HLC_NUMBER_INT64, 1, nullptr)) return status;
   }
-  // Inside MPI a rank serves nobody.
+  // Inside MPI a rank serves no requests: wait until all ranks have made theirs.
   return job.segment ? hlc_barrier(job.segment) : HLC_OK;
 }
 
@@ -146,14 +146,14 @@ void tell_where(const Wanted &wanted, const std::set<std::string> &before) {
   write_file(wanted, text);
 }
 
-/// Rank 0 says whether to go on.
+/// Rank 0 decides whether to continue.
 bool go_on(const Wanted &wanted) {
   int more = !wanted.directory.empty() && !std::filesystem::exists(wanted.directory + "/stop") ? 1 : 0;
   MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return more != 0;
 }
 
-/// One plan, with as many swaps as are wanted of it.
+/// One plan, with as many swaps of it as are wanted.
 hlc_status play_plan(hlc_context *context, const hlc_exchange_spec &spec, const Wanted &wanted, hlc_plan_info *info) {
   Job &job = *static_cast<Job *>(spec.user);
   const std::set<std::string> before = halocline::test::find_listening();
@@ -184,7 +184,7 @@ void limit_files(long more) {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// Everybody swaps with everybody else.
+/// Each rank swaps with each other rank.
 hlc_status play(hlc_context *context, const Wanted &wanted, Job &job, hlc_plan_info *info) {
   hlc_exchange_spec spec{};
   for (int r = 0; r < size; ++r)
@@ -203,7 +203,7 @@ hlc_status play(hlc_context *context, const Wanted &wanted, Job &job, hlc_plan_i
 
 }  // namespace
 
-/// The library asks for libfabric here, because a program's own functions come first.
+/// The library's calls of dlopen for libfabric arrive here, because a program's own functions are found first.
 extern "C" __attribute__((visibility("default"))) void *dlopen(const char *file, int flags) noexcept {
   static const auto next = reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_NEXT, "dlopen"));
   Dl_info caller;

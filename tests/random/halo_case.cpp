@@ -11,7 +11,7 @@
 namespace halocline::test {
 namespace {
 
-/// How one field, or a struct of all fields, lies in memory; the last index of what is given per rank is the rank.
+/// The layout in memory of one field, or of a struct of all fields. What is given per rank has the rank as its first index.
 struct Layout {
   std::vector<int> order;                      // dimensions, the fastest first
   std::vector<std::vector<std::int64_t>> pad;  // per rank and dimension: bytes more than a stride needs

@@ -15,7 +15,7 @@ Case read_case(const Json &halo);
 /// An hlc_swap with the list that it points to.
 struct Swap {
   std::vector<int> fields;
-  std::vector<int> with;  // the set of arrays of each field, -1: NULL, which stands for the spec's. Empty: the swap brings none
+  std::vector<int> with;  // the set of arrays of each field, -1: NULL, which stands for the spec's. Empty: the swap has none
   hlc_swap what{};
 
   explicit Swap(const Json &swap);

@@ -1,5 +1,5 @@
-// A halo of a scenario: its memory, one or several sets of arrays, its swaps, and the comparison of all of its memory, padding and the sets
-// that a swap does not bring included, with the oracle's.
+// A halo of a scenario: its memory, one or several sets of arrays, and its swaps. All of its memory is compared with the oracle's, also
+// padding and the sets that a swap does not use.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -63,7 +63,7 @@ class HaloPlayer final : public Player {
     }
     if (start() != HLC_ERR_STATE) return "a second start was not refused";
     if (hlc_halo_finalise(&halo_) != HLC_ERR_STATE || !halo_) return "finalise in flight was not refused";
-    // Arrays that a swap brings may be held or not; those of the spec are.
+    // Other arrays that a swap uses need not be held; those of the spec are.
     for (std::size_t arena = 0; arena < bytes_.size(); ++arena) {
       if (own(arena)) continue;
       if (hlc_field_free(stage_.context, &shared_[arena]) != HLC_ERR_STATE || !shared_[arena]) return "a field in use was released";
@@ -80,7 +80,7 @@ class HaloPlayer final : public Player {
   }
 
  private:
-  /// "memory" has a bit for each arena and rank: 1 for the own heap, 0 for memory that the node's ranks share. All sets lie alike.
+  /// "memory" has a bit for each arena and rank: 1 for the own heap, 0 for memory that the node's ranks share. It is the same for all sets.
   bool own(std::size_t arena) const {
     return text_.at("memory").get<std::uint64_t>() >> ((arena * 8 + static_cast<std::size_t>(stage_.rank)) % 32) & 1;
   }
@@ -102,7 +102,7 @@ class HaloPlayer final : public Player {
     }
   }
 
-  /// Where the fields begin in the sets that the swap brings.
+  /// The addresses of the fields in the sets that the swap uses.
   std::vector<void *> brought() {
     std::vector<void *> all;
     for (const FieldShape &shape : case_.field_shapes(case_, stage_.rank)) {
@@ -147,7 +147,7 @@ class HaloPlayer final : public Player {
     return reverse ? before_reverse(case_, stage_.rank, step_) : before(case_, stage_.rank, step_);
   }
 
-  /// A swap moves those fields of a set that it brings from there.
+  /// A swap moves those fields of a set that it takes from there.
   Image expectation(int set) const {
     const std::vector<int> fields = refused_ ? std::vector<int>() : swap_->fields_of(set, case_.nfields);
     if (fields.empty()) return untouched();

@@ -1,5 +1,5 @@
-// See play.hpp. Between the planning of the players and their release the ranks do not meet, so that they drift apart as far as the
-// library lets them.
+// See play.hpp. Between planning the players and releasing them the ranks do not synchronize. They drift apart as far as the library lets
+// them.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "random/play.hpp"
@@ -32,7 +32,7 @@ class Play {
  private:
   void complain(const std::string &text) { outcome_.complaints.push_back(text); }
 
-  /// After a failed call nothing is known of what the other ranks do: this rank plays no further.
+  /// After a failed call nothing is known of the other ranks' calls: this rank stops playing.
   bool went_well(hlc_status status, const std::string &call) {
     if (status == HLC_OK) return true;
     complain(call + ": " + said(status));
@@ -70,7 +70,7 @@ class Play {
       if (std::find(running.begin(), running.end(), i.get<std::size_t>()) != running.end()) end(i);
   }
 
-  /// True if a swap is in flight afterwards.
+  /// True if a swap is in progress afterwards.
   bool begin(std::size_t i, int step, const Json &swap) {
     Player &player = *players_[i];
     const bool misuse = swap.value("misuse", false);
@@ -131,7 +131,7 @@ class Play {
   const Json &scenario_;
   Outcome outcome_;
   std::vector<std::unique_ptr<Player>> players_;
-  std::vector<bool> playing_;  // planned as it should be
+  std::vector<bool> playing_;  // planned without error
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace halocline::test {
 /// What this rank saw of a scenario.
 struct Outcome {
   std::vector<std::string> complaints;
-  bool usable = true;  ///< the context can play on: nothing is left in flight or unreleased
+  bool usable = true;  // the context can play on: nothing is pending or unreleased
 };
 
 /// Plays a scenario. Collective; throws if the scenario itself cannot be read.

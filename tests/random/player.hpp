@@ -1,5 +1,5 @@
-// A scenario is a JSON text: halos, exchanges, and rounds in which they swap. A player is one of its halos or exchanges on this rank: it
-// drives the library as the scenario says and compares what comes with the serial oracle.
+// A scenario is a JSON text: halos, exchanges, and rounds in which they swap. A player is one of its halos or exchanges on this rank. It
+// drives the library as the scenario says and compares what arrives with the serial oracle.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -25,7 +25,7 @@ class Player {
   virtual ~Player() = default;
   /// Makes the halo or exchange; `wrong` says what to make wrong before the call, null for nothing. Collective.
   virtual hlc_status plan(const Json &wrong) = 0;
-  /// Takes what the next swap moves, and writes the data of that step.
+  /// Takes note of what the next swap moves, and writes the data of that step.
   virtual void prepare(int step, const Json &swap) = 0;
   virtual hlc_status start() = 0;
   virtual hlc_status test() = 0;
@@ -34,7 +34,7 @@ class Player {
   virtual std::string complaint() = 0;
   /// Whether the swap that was prepared is one that start must refuse.
   virtual bool refused() const { return false; }
-  /// Calls that do not fit a swap in flight (or, idle, the lack of one), each of which must be refused; names the first that was not.
+  /// Makes calls that do not fit the state, a swap in progress or none; each must be refused. Names the first that was not.
   virtual std::string misuse(bool in_flight) = 0;
   /// Collective.
   virtual hlc_status release() = 0;

@@ -1,5 +1,6 @@
-// The program that plays random scenarios: reads one JSON text per line from a pipe, plays it on all ranks, writes one line with what was
-// wrong to another pipe. It lives for many scenarios; tests/random/random_specs.py makes them, watches it, and starts it anew if it ends.
+// The program that plays random scenarios. It reads one JSON text per line from a pipe and plays it on all ranks. It writes one line with
+// what was wrong to another pipe. It lives for many scenarios; tests/random/random_specs.py makes them, watches it, and starts it anew if
+// it ends.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int most_nodes = 3;
 
-/// Sends rank 0's text to all. Who waits here naps: the cores belong to whoever makes the next scenario.
+/// Sends rank 0's text to all. Waiting ranks sleep: the cores are for the process that makes the next scenario.
 std::string broadcast(std::string text, MPI_Comm comm) {
   long length = static_cast<long>(text.size());
   MPI_Request request;
@@ -49,7 +50,7 @@ std::string gather(const std::string &mine, const Stage &stage, MPI_Comm comm) {
   return all;
 }
 
-/// One context per number of pretended nodes, because a context finds its nodes when it is opened.
+/// One context per number of emulated nodes, because a context finds its nodes when it is opened.
 std::vector<hlc_context *> open_contexts(int size) {
   std::vector<hlc_context *> contexts;
   for (int nodes = 1; nodes <= std::min(most_nodes, size); ++nodes) {
@@ -62,7 +63,7 @@ std::vector<hlc_context *> open_contexts(int size) {
   return contexts;
 }
 
-/// Plays scenarios until the pipe is closed. False if the last one left something behind, so that only the end of the process helps.
+/// Plays scenarios until the pipe is closed. False if the last one left something behind, so that a new process is needed.
 bool serve(std::istream &requests, std::ostream &answers, Stage stage, const std::vector<hlc_context *> &contexts) {
   while (true) {
     std::string line;

@@ -1,5 +1,5 @@
-// What the tests of reductions share: plans that end by themselves, elements that tell who made them, and the serial fold in the documented
-// order, which is the oracle.
+// What the tests of reductions share: plans that free themselves, elements that name their rank, and the oracle. The oracle is a serial
+// fold in the documented order.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -73,7 +73,7 @@ inline std::uint64_t mixed_word(std::uint64_t word) {
   return word ^ (word >> 31);
 }
 
-/// Element i of what a rank gives in a step: never 0, of either sign, and of very different sizes, so that sums depend on their order.
+/// Element i of a rank's input in a step: never 0, of either sign. Sizes differ greatly, so that sums depend on their order.
 template <class T>
 struct Element {
   static T of(int origin, int step, std::int64_t i) {
@@ -114,7 +114,7 @@ class Order {
         if (nodes_[static_cast<std::size_t>(r)] == (first + k) % n_) ranks.push_back(r);
     return ranks;
   }
-  /// The element from which on the order is that of the next part.
+  /// The first element whose order is that of the next part.
   std::int64_t end_of(std::int64_t i) const {
     const std::vector<int> here = of(i);
     std::int64_t low = i, high = count_;
@@ -159,7 +159,7 @@ testing::AssertionResult same_bits(const T *actual, const std::vector<T> &expect
   return testing::AssertionSuccess();
 }
 
-/// Runs a plan into a buffer with guards and compares; the input must stay as it was.
+/// Runs a plan into a buffer with guards and compares; the input must be unchanged.
 template <class T>
 void expect_run(const Plan &plan, int step, const std::vector<T> &expected) {
   const auto count = static_cast<std::int64_t>(expected.size());

@@ -1,4 +1,4 @@
-// Reductions of all types and operations give, bit for bit, what a serial fold in the documented order gives, whatever the size.
+// Reductions of all types, operations and sizes give, bit for bit, what a serial fold in the documented order gives.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/arrays.hpp"
@@ -51,7 +51,7 @@ TEST(LargeArrays, go_past_the_caches) {
   EXPECT_TRUE(same_bits(data.data() + 1, expected));
 }
 
-/// Every run has data of its own; ranks come late to some of them.
+/// Every run has data of its own; ranks are late for some of them.
 void repeat_with_skew(std::int64_t count, int runs) {
   const Plan plan(spec_of(HLC_INT64, HLC_REDUCE_SUM, count));
   Skew skew(11);

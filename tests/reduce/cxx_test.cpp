@@ -1,4 +1,4 @@
-// The C++ wrapper of reductions: named operations, and lambdas that remember something.
+// The C++ wrapper of reductions: named operations, and lambdas with state.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.hpp>

@@ -1,5 +1,6 @@
-// Three ranks, of which the second ends by itself while the others reduce. They are told that it has, and the plan and the context end.
-// Argument: `early` (few elements), `late` (in the middle of many) or `shared` (the same, in arrays that the others read where they lie).
+// Three ranks, of which the second ends by itself while the others reduce. They get an error that says so, and can free the plan and the
+// context. Argument: `early` (few elements), `late` (in the middle of many) or `shared` (the same, in arrays that the others read in
+// place).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.h>
 
@@ -67,6 +68,6 @@ int main(int argc, char **argv) {
   expect(HLC_ERR_PEER_DIED, hlc_finalise(&context), "hlc_finalise");
   std::printf("rank %d goes on without rank %d\n", rank_of_world(), victim);
   std::fflush(stdout);
-  // What MPI still waits for does not come.
+  // What MPI still awaits never arrives.
   std::_Exit(0);
 }

@@ -1,4 +1,4 @@
-// Wrong arguments of reductions, and ranks that disagree: one message on all ranks, which names what is wrong and whose it is.
+// Wrong arguments of reductions, and ranks that disagree: one message on all ranks names the error and the rank that made it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <functional>
@@ -82,7 +82,7 @@ TEST(ReductionErrors, name_what_is_NULL) {
   EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_allreduce_info(nullptr, &info)));
 }
 
-/// A run that was refused on all ranks has done nothing, and the plan works on.
+/// A run that was refused on all ranks has done nothing, and the plan can still be used.
 TEST(ReductionErrors, of_a_run_on_all_ranks_leave_the_plan_as_it_is) {
   const Plan plan(sum_of_five());
   double data[5] = {1, 2, 3, 4, 5};
@@ -95,7 +95,7 @@ TEST(ReductionErrors, of_a_run_on_all_ranks_leave_the_plan_as_it_is) {
   EXPECT_EQ(data[4], 5.0 * size());
 }
 
-/// The last rank differs, and all hear it.
+/// The last rank differs, and all ranks get the error.
 void expect_mismatch(const Change &change, const std::string &first, const std::string &second) {
   hlc_allreduce_spec spec = sum_of_five();
   if (rank() == size() - 1) change(spec);

@@ -1,5 +1,5 @@
-// A reduction while the provider is full of puts to a rank that computes: nobody is lost, neither that rank nor another for which nothing is
-// taken meanwhile. Run with HALOCLINE_PROGRESS=caller and a short transmit queue.
+// A reduction while the provider is full of puts to a rank that computes. No rank is declared lost, neither that one nor another whose
+// messages the provider does not accept meanwhile. Run with HALOCLINE_PROGRESS=caller and a short transmit queue.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kPuts = 900;
 constexpr std::int64_t kBytes = 65536;
-constexpr std::chrono::seconds kComputes{5};  // longer than a rank that is not reached is given
+constexpr std::chrono::seconds kComputes{5};  // longer than an unreachable rank is waited for
 
 TEST(FullProvider, loses_nobody_while_a_rank_computes) {
   const hlc_segment_spec memory{kBytes, 0, 0};

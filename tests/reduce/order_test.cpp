@@ -1,4 +1,4 @@
-// User operations: called in the documented order, for every element, with both arrays of the size that they are said to have.
+// User operations: called in the documented order, for every element, with arrays of the stated size.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
@@ -87,7 +87,8 @@ TEST(UserOperation, may_have_elements_longer_than_a_chunk) {
   EXPECT_TRUE(data == expected);
 }
 
-/// Sums of numbers of very different sizes, which another order would round otherwise: all ranks have the same bits, in every run, whoever is late.
+/// Sums of numbers of very different sizes, which another order would round otherwise. All ranks have the same bits in every run, whichever
+/// rank is late.
 TEST(Results, have_the_same_bits_in_every_run_and_on_every_rank) {
   constexpr std::int64_t count = 60013;
   hlc_allreduce_spec spec{};

@@ -1,5 +1,5 @@
-// Arrays that the ranks of a node can read where they lie: the results are the same bits as from arrays of a rank's own, whichever ranks have
-// which, and their owners may use them for something else as soon as a run is over.
+// Arrays that the ranks of a node can read in place. The results are the same bits as from private arrays, whichever ranks have which.
+// Their owners may use them for something else as soon as a run is over.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -110,7 +110,7 @@ TEST(SharedArraysThatChange, from_run_to_run_give_the_same_bits) {
   }
 }
 
-/// Some ranks have released their part of the memory in which others have their arrays, and so cannot see those any more.
+/// Some ranks have released their part of the memory in which others have their arrays, and so cannot read those any more.
 TEST(SharedArraysThatOthersHaveReleased, are_copied) {
   const Plan plan(spec_of(HLC_FLOAT64, HLC_REDUCE_SUM, kMany));
   Shared in(kMany), out(kMany);
@@ -146,7 +146,7 @@ TEST(SharedArraysOfARunningReduction, cannot_be_released) {
   EXPECT_TRUE(same_bits(out.data(), folded<double>(1, kFew, sum<double>)));
 }
 
-/// Nothing is kept back after a run.
+/// No array stays held after a run.
 TEST(SharedArraysOfEndedRuns, can_be_released_before_the_plan) {
   const Plan plan(spec_of(HLC_FLOAT64, HLC_REDUCE_SUM, kFew));
   Shared in(kFew), out(kFew);

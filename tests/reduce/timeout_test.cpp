@@ -1,4 +1,5 @@
-// A rank that does not come to a run: the others give up after HALOCLINE_TIMEOUT seconds, with its name. Run with HALOCLINE_TIMEOUT=1.
+// A rank that does not take part in a run: the others abandon it after HALOCLINE_TIMEOUT seconds, with the rank's name. Run with
+// HALOCLINE_TIMEOUT=1.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reduce/arrays.hpp"

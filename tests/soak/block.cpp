@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t empty = 0xDBDBDBDBDBDBDBDB;
 
-/// The value of a global cell. Products of odd numbers keep the values of neighbouring cells, fields and steps apart.
+/// The value of a global cell. Products of odd numbers make the values of neighbouring cells, fields and steps distinct.
 std::uint64_t value(std::uint64_t step_and_field, std::int64_t x, std::int64_t y) {
   return step_and_field + static_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(y) * 0xBF58476D1CE4E5B9u;
 }
@@ -21,7 +21,7 @@ std::uint64_t step_and_field(int step, int f) { return mixed(static_cast<std::ui
 
 std::int64_t wrapped(std::int64_t cell, std::int64_t cells) { return (cell % cells + cells) % cells; }
 
-/// -1, 0 or 1: on which side of the interior an index of the array lies.
+/// -1, 0 or 1: on which side of the interior an index of the array is.
 int side_of(std::int64_t index, std::int64_t low, std::int64_t local) { return index < low ? -1 : index >= low + local ? 1 : 0; }
 
 }  // namespace
@@ -77,7 +77,7 @@ bool Block::asked_for(const hlc_swap &what, int f, int side0, int side1) const {
   return what.side == HLC_SIDE_BOTH || across == (what.side == HLC_SIDE_LOW ? -1 : 1);
 }
 
-/// Whether a global cell lies beyond an open side.
+/// Whether a global cell is beyond an open side.
 bool Block::open(int d, std::int64_t cell) const { return !grid_.periodic[d] && (cell < 0 || cell >= grid_.global[d]); }
 
 int Block::wrong_cells(int step, const hlc_swap &what) const {

@@ -1,4 +1,4 @@
-// One halo of the soak: a block of a plane whose every cell says which step, field and place its value is of, in one mode.
+// One halo of the soak, in one mode: a block of a plane. Each value names its step, field and cell.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -40,7 +40,7 @@ inline long mapped_kib() {
 inline long names_left(int process) {
   const std::string start = "halocline-" + std::to_string(process) + "-";
   long names = 0;
-  std::error_code gone;  // files of other processes come and go
+  std::error_code gone;  // files of other processes appear and disappear
   for (const auto &file : std::filesystem::directory_iterator("/dev/shm", gone))
     names += file.path().filename().string().rfind(start, 0) == 0;
   return names;

@@ -1,5 +1,5 @@
-// The soak: very many swaps in all modes, of parts and of everything, one or two in flight, ranks pulled apart at random, halos made anew
-// now and then. Every cell is checked after every swap, and what the process holds must not grow. HALOCLINE_SOAK_SWAPS says how many.
+// The soak: very many swaps in all modes, of parts and of everything, one or two at a time. Ranks are delayed at random, and halos are made
+// anew now and then. Every cell is checked after every swap, and what the process holds must not grow. HALOCLINE_SOAK_SWAPS says how many.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
@@ -50,8 +50,8 @@ class Soak : public testing::Test {
     for (const ModeChoice &mode : modes_here()) blocks_.push_back(std::make_unique<Block>(mode));
   }
 
-  /// A block to be swapped next. Modes that block inside MPI give up their core only when its time is over: where ranks outnumber cores
-  /// they take a hundred times longer than the others, and are taken seldom.
+  /// A block to be swapped next. Modes that block inside MPI yield their core only when their time slice is over. Where ranks outnumber
+  /// cores they take a hundred times longer than the others, and are chosen seldom.
   Block &draw() {
     while (true) {
       Block &block = *blocks_[static_cast<std::size_t>(between(common_, 0, std::ssize(blocks_) - 1))];
@@ -81,7 +81,7 @@ class Soak : public testing::Test {
     ASSERT_EQ(wrong, 0) << "cells are wrong in mode " << block.mode().name << ", step " << step_;
   }
 
-  /// One swap, or two of different halos in flight together. Returns how many.
+  /// One swap, or two of different halos at the same time. Returns how many.
   int swap() {
     ++step_;
     Block &first = draw(), &second = draw();
@@ -106,8 +106,8 @@ class Soak : public testing::Test {
   int step_ = 0;
 };
 
-/// Sanitizers keep freed memory for a while, and MPI libraries grow their pools: the bound is far above that noise and far below a leak per
-/// swap.
+/// Sanitizers keep freed memory for a while, and MPI libraries grow their pools. The bound is far above that noise and far below one leak
+/// per swap.
 constexpr long most_growth_kib = 16 * 1024;
 
 void expect_no_growth(const Footprint &first, const Footprint &last) {
@@ -134,7 +134,7 @@ TEST_F(Soak, delivers_every_value_and_holds_no_more_at_the_end) {
       since_renewal = 0;
       renew_one();
     }
-    if (!everyone(!HasFatalFailure())) return;  // what is in flight then cannot be finished
+    if (!everyone(!HasFatalFailure())) return;  // swaps that have begun cannot be finished then
     const Footprint held = footprint(getpid());
     if (laps == 3) first = held;
     if (rank() == 0)

@@ -18,7 +18,7 @@ bool inside(const OwnedBox &box, const Index &cell) {
 
 std::int64_t wrapped(std::int64_t cell, std::int64_t cells) { return (cell % cells + cells) % cells; }
 
-/// The box that owns what lies at a place of the domain, which may be beyond its sides; -1: none does.
+/// The box that owns a place of the domain, which may be beyond its sides; -1: none does.
 int owner_at(const BoxCase &boxes, Index &place) {
   for (int d = 0; d < boxes.ndims; ++d) {
     if (boxes.periodic[at(d)]) place[at(d)] = wrapped(place[at(d)], boxes.global[at(d)]);
@@ -29,7 +29,7 @@ int owner_at(const BoxCase &boxes, Index &place) {
   return -1;
 }
 
-/// How many dimensions of a cell, counted from the box's first, lie outside of the box.
+/// In how many dimensions a cell, counted from the box's first, is outside of the box.
 int outside(const OwnedBox &box, const Index &cell) {
   int n = 0;
   for (std::size_t d = 0; d < cell.size(); ++d) n += cell[d] < 0 || cell[d] >= box.count[d] ? 1 : 0;
@@ -58,7 +58,7 @@ Index global_of(const OwnedBox &box, Index cell) {
   return cell;
 }
 
-/// The owner of a halo cell that a swap fills, with the cell counted from the owner's first; -1: it fills it not.
+/// The owner of a halo cell that a swap fills, with the cell counted from the owner's first; -1: the swap does not fill it.
 int filled_from(const BoxCase &boxes, const OwnedBox &box, Index &cell) {
   const int out = outside(box, cell);
   if (out == 0 || (boxes.stencil == HLC_STENCIL_STAR && out > 1)) return -1;
@@ -68,7 +68,7 @@ int filled_from(const BoxCase &boxes, const OwnedBox &box, Index &cell) {
   return owner;
 }
 
-/// Who wrote a cell before a reverse swap: halo cells and interiors of each box apart.
+/// The writer of a cell before a reverse swap, distinct for halo cells and interiors of each box.
 Writer reverse_writer(const BoxArray &array, const OwnedBox &box, const Index &cell, int step) {
   return {box.rank * 1000 + static_cast<int>(array.box), array.field, cell, step};
 }

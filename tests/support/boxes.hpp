@@ -1,5 +1,5 @@
-// Cases and the serial oracle of swaps of any set of boxes: memory of any rank before a swap, and what it must hold afterwards, found cell by
-// cell by asking every box whether it owns the cell. Slow, obvious, and independent of the library.
+// Cases and the serial oracle of swaps of any set of boxes: memory of any rank before a swap, and what it must hold afterwards. The oracle
+// asks for each cell every box whether it owns the cell. Slow, obvious, and independent of the library.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace halocline::test {
 
-/// A box of cells and who owns it.
+/// A box of cells and its owner.
 struct OwnedBox {
   int rank = 0;
   Index start{}, count{1, 1, 1, 1};
@@ -31,7 +31,7 @@ struct BoxCase {
   std::vector<std::size_t> of(int rank) const;
 };
 
-/// Where one field of one box lies in the memory of its rank.
+/// Where one field of one box is in the memory of its rank.
 struct BoxArray {
   std::size_t box = 0;
   int field = 0;
@@ -63,7 +63,7 @@ struct BoxSpec {
   std::vector<hlc_field> fields;
 };
 
-/// Cuts the domain into boxes at random and deals them to the ranks; with holes, some belong to nobody.
+/// Cuts the domain into boxes at random and assigns them to the ranks; with holes, some have no owner.
 void cut_at_random(BoxCase &boxes, int ranks, int pieces, bool holes, Random &random);
 
 /// A case in which everything is chosen at random.

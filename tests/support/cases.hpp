@@ -28,7 +28,7 @@ const std::vector<Kind> &all_kinds();
 /// The types that a reverse swap can add.
 const std::vector<Kind> &summable_kinds();
 
-/// Ranks along each dimension: the prime factors of `ranks`, spread as evenly as they go.
+/// Ranks along each dimension: the prime factors of `ranks`, spread as evenly as possible.
 std::array<int, HLC_MAX_DIMS> spread(int ranks, int ndims);
 
 /// Even sizes of blocks.

@@ -1,5 +1,5 @@
-// Self-describing elements: the bytes of an element are a function of who wrote it (rank, field, global cell, step), for each element
-// type, so that a wrong offset, a stale halo and a torn write can be told apart. Independent of the library.
+// Self-describing elements: the bytes of an element are a function of its writer (rank, field, global cell, step), for each type. So a
+// wrong offset, a stale halo and a torn write can be distinguished. Independent of the library.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -16,7 +16,7 @@ namespace halocline::test {
 
 using Index = std::array<std::int64_t, HLC_MAX_DIMS>;
 
-/// Who wrote an element.
+/// The writer of an element.
 struct Writer {
   int rank = 0;
   int field = 0;
@@ -24,7 +24,7 @@ struct Writer {
   int step = 0;
 };
 
-/// What a byte holds that nobody has written.
+/// The value of a byte that has never been written.
 inline constexpr std::byte poison{0xDB};
 
 inline std::uint64_t mixed(std::uint64_t word) {
@@ -80,7 +80,7 @@ inline void write_element(hlc_type type, std::size_t bytes, const Writer &writer
   if (bytes < 3 && element[0] == poison) element[0] = std::byte{0x5A};
 }
 
-/// Writes a small whole number that depends on the writer, for sums that must come out exactly whatever their order.
+/// Writes a small whole number that depends on the writer, for sums that must be exact in any order.
 inline void write_small_number(hlc_type type, const Writer &writer, std::byte *element) {
   const auto real = static_cast<int>(hash(writer) % 2001) - 1000, imaginary = static_cast<int>(mixed(hash(writer)) % 2001) - 1000;
   switch (type) {
@@ -117,7 +117,7 @@ inline void add_element(hlc_type type, std::byte *sum, const std::byte *term) {
   }
 }
 
-/// The product of two elements as a whole number, real and imaginary parts multiplied apart: what the dot-product identity needs.
+/// The product of two elements as a whole number, real and imaginary parts multiplied separately: what the dot-product identity needs.
 inline double product(hlc_type type, const std::byte *a, const std::byte *b) {
   const auto part = [](const std::byte *element, std::size_t p, auto kind) {
     decltype(kind) value;

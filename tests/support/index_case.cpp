@@ -1,4 +1,4 @@
-// Making lists that fit, and going through them one element after the other.
+// Makes matching lists, and visits their elements one by one.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/index_case.hpp"
@@ -106,7 +106,7 @@ void for_each_component(const IndexCase &of, const std::vector<int> &fields, Vis
     for (std::int64_t c = 0; c < of.fields[static_cast<std::size_t>(f)].components; ++c) visit(f, c);
 }
 
-/// Adds or copies what one list gets from the other end.
+/// Adds or copies what one list receives from the other end.
 void deliver(const IndexCase &of, int rank, const IndexLink &link, int step, bool reverse, const std::vector<int> &fields,
              IndexImage &image) {
   const IndexLink &other = of.other_end(rank, link);
@@ -173,7 +173,7 @@ IndexImage index_before(const IndexCase &of, int rank, int step, bool reverse) {
 IndexImage index_after(const IndexCase &of, int rank, int step, bool reverse, const std::vector<int> &fields) {
   IndexImage image = index_before(of, rank, step, reverse);
   const auto &links = of.links[static_cast<std::size_t>(rank)];
-  // What comes from the rank itself first, then in the order of the list.
+  // First what the rank sends to itself, then the rest in the order of the list.
   for (const bool self : {true, false})
     for (const IndexLink &link : links)
       if ((link.rank == rank) == self) deliver(of, rank, link, step, reverse, fields, image);

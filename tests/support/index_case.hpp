@@ -1,5 +1,5 @@
-// Random lists of entries for index halos, and a slow serial oracle: what all memory of a rank must hold after a swap, found from the lists of all
-// ranks. Independent of the library.
+// Random lists of entries for index halos, and a slow serial oracle. It computes, from the lists of all ranks, what all memory of a rank
+// must hold after a swap. Independent of the library.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -18,7 +18,7 @@ struct IndexLink {
   std::vector<std::int64_t> out, in;
 };
 
-/// Where a field of a rank lies in its arena.
+/// Where a field of a rank is in its arena.
 struct IndexLayout {
   std::int64_t lead = 0, entry = 0, component = 0, bytes = 0;  ///< bytes: of the arena
 };
@@ -43,15 +43,15 @@ struct IndexCase {
   const IndexLink &other_end(int rank, const IndexLink &link) const;
 };
 
-/// Everything chosen at random: entries (none on some ranks), lists with repeated entries, empty ones, ranks named several times and by
-/// themselves, ghosts behind the rank's own entries or among them, layouts that differ by rank.
+/// Everything chosen at random: entries (none on some ranks), lists with repeated entries, and empty ones. Lists name ranks several times,
+/// and their own rank. Ghosts are behind the rank's own entries or among them, and layouts differ by rank.
 IndexCase random_index_case(int ranks, const std::vector<Kind> &kinds, Random &random);
 
-/// All memory of a rank before a swap: own entries tell who wrote them; ghosts too, in reverse, else they are poison, as is all between.
+/// All memory of a rank before a swap: own entries name their writer. In reverse ghosts do too, else they are poison, as is all between.
 IndexImage index_before(const IndexCase &of, int rank, int step, bool reverse);
 /// The same after a swap of some fields.
 IndexImage index_after(const IndexCase &of, int rank, int step, bool reverse, const std::vector<int> &fields);
-/// Where an element lies in its arena.
+/// Where an element is in its arena.
 std::int64_t element_at(const IndexCase &of, int rank, int field, std::int64_t entry, std::int64_t component);
 
 }  // namespace halocline::test

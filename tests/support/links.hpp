@@ -1,4 +1,4 @@
-// Lists of neighbours for the exchange, made so that the lists of all ranks fit; and self-describing bytes for what each entry carries.
+// Matching lists of neighbours for the exchange, of all ranks; and self-describing bytes for each entry.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace halocline::test {
 
-/// One joined pair of entries: bytes from a to b, with the tag 2 tag, and from b to a, with the next one. A link of a rank with itself is one
-/// entry.
+/// Two joined entries: one sends bytes from a to b with the tag 2 * tag, the other from b to a with the next tag. A link of a rank with
+/// itself is one entry.
 struct Link {
   int a = 0, b = 0, tag = 0;
   std::int64_t bytes_ab = 0, bytes_ba = 0;

@@ -1,4 +1,4 @@
-// Where this process listens: an endpoint of libfabric's tcp has one socket that does.
+// The TCP addresses at which this process listens: an endpoint of libfabric's tcp has one socket that does.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace halocline::test {
 
-/// The sockets of this process, as the links in /proc/self/fd call them. A file may be closed meanwhile.
+/// The sockets of this process, as the links in /proc/self/fd name them. A file may be closed meanwhile.
 inline std::set<std::string> find_sockets() {
   std::set<std::string> sockets;
   std::error_code none;
@@ -20,7 +20,7 @@ inline std::set<std::string> find_sockets() {
   return sockets;
 }
 
-/// The TCP addresses at which this process listens, as /proc/net/tcp has them.
+/// The TCP addresses at which this process listens, from /proc/net/tcp.
 inline std::set<std::string> find_listening() {
   const std::set<std::string> sockets = find_sockets();
   std::set<std::string> addresses;

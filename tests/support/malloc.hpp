@@ -1,4 +1,5 @@
-// For programs that replace malloc and its relatives: glibc's own, to hand on to. A sanitizer brings a malloc of its own, which nobody replaces.
+// For programs that replace malloc and its relatives: glibc's own, to forward to. A sanitizer has its own malloc, which no program
+// replaces.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,5 +1,4 @@
-// The ways to move data that every conformance test runs through: all modes, the late epochs of fence and pscw, and the fence that
-// gets.
+// The methods of moving data that every conformance test uses: all modes, the late epochs of fence and pscw, and the fence that gets.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -20,7 +19,7 @@ struct ModeChoice {
   hlc_epoch epoch = HLC_EPOCH_DEFAULT;
   hlc_drive drive = HLC_DRIVE_DEFAULT;
 
-  /// Whether the library carries the data itself, by one of its own routes to each neighbour, and not MPI.
+  /// Whether the library moves the data itself, by one of its own routes to each neighbour, and not MPI.
   bool is_own() const { return mode >= HLC_MODE_NOTIFY; }
   /// Whether neighbours of the node are read directly, where the fields allow it.
   bool reads_directly() const { return mode >= HLC_MODE_DIRECT; }
@@ -46,7 +45,7 @@ inline constexpr ModeChoice all_modes[] = {
     {"notify_node", HLC_MODE_NOTIFY_NODE},
 };
 
-/// The modes that a conformance program runs: all, or on pretended nodes (HALOCLINE_FAKE_NODES) those whose routes they change.
+/// The modes that a conformance program runs: all, or on emulated nodes (HALOCLINE_FAKE_NODES) those whose routes they change.
 inline std::vector<ModeChoice> modes_here() {
   const bool pretended = std::getenv("HALOCLINE_FAKE_NODES") != nullptr;
   std::vector<ModeChoice> modes;

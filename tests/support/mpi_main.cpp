@@ -1,6 +1,6 @@
-// The main function of GoogleTest programs under MPI. All ranks run the same tests in the same order; after each test they agree on its
-// result, and rank 0 prints one line, with the failures of every rank. The exit status is the same on all ranks: 0 if all passed, 1 if
-// one failed or nothing ran, 77 if every test was skipped.
+// The main function of GoogleTest programs under MPI. All ranks run the same tests in the same order, and agree on the result of each. Rank
+// 0 then prints one line, with the failures of every rank. All ranks have the same exit status: 0 if all passed, 1 if one failed or nothing
+// ran. It is 77 if every test was skipped.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <execinfo.h>
@@ -30,7 +30,7 @@ struct Launch {
 Launch launch;
 char running[512] = "the start-up";
 
-/// Names the test that hangs, with this rank's call stack, and ends the process before ctest has to kill it without a word.
+/// Names the test that hangs, with this rank's call stack, and ends the process before ctest kills it without a message.
 void report_hang(int) {
   char line[600];
   const int length = std::snprintf(line, sizeof line, "rank %d hangs in %s\n", launch.rank, running);
@@ -49,7 +49,7 @@ void start_watchdog() {
   alarm(static_cast<unsigned>(std::atoi(seconds)));
 }
 
-/// HALOCLINE_TEST_FAIL_FAST=SECONDS: the library waits no longer than that, and the first failure of any rank ends the launch, because the
+/// HALOCLINE_TEST_FAIL_FAST=SECONDS: the library waits no longer than that. The first failure of any rank ends the launch, because the
 /// other ranks may wait for that one in vain.
 void choose_patience() {
   const char *seconds = std::getenv("HALOCLINE_TEST_FAIL_FAST"), *given = std::getenv("HALOCLINE_TIMEOUT");

@@ -1,5 +1,5 @@
-// What every test that runs under the MPI launcher shares: the ranks, one library context, one random seed, and a way to agree. Each test
-// body runs on all ranks together; mpi_main.cpp gathers the failures of all of them after the body.
+// What every test that runs under the MPI launcher shares: the ranks, one library context, one random seed, and agreements. Each test body
+// runs on all ranks together; mpi_main.cpp gathers the failures of all of them after the body.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -28,7 +28,7 @@ bool everyone(bool mine);
 /// Fails with the library's own message unless status is HLC_OK.
 testing::AssertionResult ok(hlc_status status);
 
-/// Fails unless status is `expected`; the message has the library's own words.
+/// Fails unless status is `expected`; the failure quotes the library's message.
 testing::AssertionResult is_status(hlc_status expected, hlc_status status);
 
 }  // namespace halocline::test

@@ -1,4 +1,4 @@
-// See oracle.hpp. Every function walks over single cells; none is clever.
+// See oracle.hpp. Every function loops over single cells; none is clever.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/oracle.hpp"
@@ -9,7 +9,7 @@
 namespace halocline::test {
 namespace {
 
-/// -1, 0 or 1 per dimension: on which side of the interior a cell lies.
+/// -1, 0 or 1 per dimension: on which side of the interior a cell is.
 Index direction_of(const Case &halo, int rank, const Index &cell) {
   const Index local = halo.local(rank);
   Index direction{};
@@ -29,7 +29,7 @@ std::string words(const Writer &writer, int ndims) {
   return text.str();
 }
 
-/// Looks through all that was ever written for bytes equal to those found.
+/// Searches all that was ever written for bytes equal to those found.
 std::string recognised(const Case &halo, const FieldShape &shape, int last_step, const std::byte *found) {
   if (std::all_of(found, found + shape.element_bytes, [](auto b) { return b == poison; })) return "poison";
   std::vector<std::byte> bytes(shape.element_bytes);
@@ -169,8 +169,8 @@ std::byte *element(const Case &halo, const FieldShape &field, const Index &cell,
   return image[static_cast<std::size_t>(field.arena)].data() + position(halo, field, cell);
 }
 
-/// The writer of the number that a rank's own cell holds before a reverse swap. Halo cells are told apart from the interior of others
-/// by coordinates that are local, not global.
+/// The writer of the number that a rank's own cell holds before a reverse swap. Local coordinates, not global ones, distinguish halo cells
+/// from the interior of others.
 Writer reverse_writer(int rank, int field, const Index &cell, int step) { return {rank, field, cell, step}; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The serial oracle: for a case (a decomposition, depths, a stencil, fields and their layouts), the memory of any rank before a swap, and
-// what it must hold afterwards, found by global-index arithmetic and cell by cell. Slow, obvious, and independent of the library.
+// The serial oracle: memory of any rank before a swap, and what it must hold afterwards. A case is a decomposition, depths, a stencil,
+// fields and their layouts. The oracle uses global indices, cell by cell. Slow, obvious, and independent of the library.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -27,7 +27,7 @@ struct Decomposition {
   hlc_grid grid_of(int rank) const;
 };
 
-/// Where one field lies: in which arena, from which byte on, with which strides.
+/// Where one field is: in which arena, from which byte on, with which strides.
 struct FieldShape {
   hlc_type type = HLC_FLOAT64;
   std::size_t element_bytes = 8;
@@ -37,7 +37,7 @@ struct FieldShape {
   bool default_strides = false;  ///< strides are those of the layout, and the library is to find them itself
 };
 
-/// Everything that a swap's result depends on, but for the values. `field_shapes` depends on the rank, because blocks differ.
+/// Everything that a swap's result depends on, except the values. `field_shapes` depends on the rank, because blocks differ.
 struct Case {
   std::string name;
   Decomposition decomposition;
@@ -70,7 +70,7 @@ void for_each_cell(const Case &halo, int rank, const std::function<void(const In
 /// The owner of a rank's cell; none beyond an open side, and none where the explicit table leaves the pair out.
 std::optional<Owner> owner_of(const Case &halo, int rank, const Index &cell);
 
-/// Whether a cell lies in the halo.
+/// Whether a cell is in the halo.
 bool in_halo(const Case &halo, int rank, const Index &cell);
 
 /// Whether a swap fills this cell of this field (if it has an owner).
@@ -94,7 +94,7 @@ Image before_reverse(const Case &halo, int rank, int step);
 /// Memory of a rank after a reverse swap of memory made by before_reverse on all ranks.
 Image after_reverse(const Case &halo, int rank, int step, const hlc_swap &what);
 
-/// In words: where two images of a rank first differ, what was expected and, as far as it can be recognised, who wrote what was found.
+/// In words: where two images of a rank first differ, and what was expected. If it can be recognised, also the writer of what was found.
 std::string difference(const Case &halo, int rank, int last_step, const Image &expected, const Image &found);
 
 /// Builds the explicit table of neighbours of a rank, as hlc_halo_spec takes it.

@@ -1,5 +1,5 @@
-// A small periodic plane of float64 cells, one block of 4 x 4 per rank side by side along dimension 0: the start of tests that then make
-// one thing of it wrong.
+// A small periodic plane of float64 cells, one block of 4 x 4 per rank side by side along dimension 0. Tests start from it and make one
+// thing of it wrong.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

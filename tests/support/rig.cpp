@@ -9,7 +9,7 @@
 namespace halocline::test {
 namespace {
 
-/// The direction in which a cell lies, and its place in the box of that direction.
+/// The direction in which a cell is, and its place in the box of that direction.
 struct Beyond {
   int direction = 0;
   Index index{};

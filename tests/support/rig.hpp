@@ -9,20 +9,20 @@
 
 namespace halocline::test {
 
-/// Where the fields lie.
+/// Where the fields are.
 enum class Memory {
   shared,           ///< all from hlc_field_alloc
   own,              ///< all from the caller's own heap
   differs_by_rank,  ///< ranks with an odd number use their own heap
-  differs_by_arena  ///< arenas with an odd number lie on the own heap
+  differs_by_arena  ///< arenas with an odd number are on the caller's own heap
 };
 
 inline constexpr hlc_swap everything{};
 
 class Rig {
  public:
-  /// Allocates the fields and plans the halo. Collective. A failure is reported on the rank that saw it; see ready(). With several sets of
-  /// arrays swaps are bound to the one that has been chosen, first to that of the spec.
+  /// Allocates the fields and plans the halo. Collective. A failure is reported on the rank that detected it; see ready(). With several
+  /// sets of arrays swaps are bound to the one that has been chosen, first to that of the spec.
   Rig(Case halo, const ModeChoice &mode, Memory memory = Memory::shared, int sets = 1);
   ~Rig();
   Rig(const Rig &) = delete;
@@ -33,7 +33,7 @@ class Rig {
   hlc_halo *halo() const { return halo_; }
   const Case &shape() const { return case_; }
 
-  /// From now on everything is about this set of arrays.
+  /// From now on all functions use this set of arrays.
   void choose(int set) { set_ = static_cast<std::size_t>(set); }
   /// Starts a swap of the chosen arrays.
   hlc_status start(const hlc_swap &what = everything) const;

@@ -1,5 +1,5 @@
-// A strip of entries for tests of single calls: every rank has two entries of its own and a ghost on each side, joined to a ring. 2 ranks face
-// each other on both sides, 1 rank faces itself.
+// A strip of entries for tests of single calls. Every rank has two entries of its own and a ghost on each side, joined to a ring. With 2
+// ranks each is on both sides of the other; 1 rank is its own neighbour.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -38,7 +38,7 @@ struct Strip {
   }
 
   hlc_status init() { return hlc_index_halo_init(context(), &spec, &halo); }
-  /// Own entries 1 and 2 tell rank, field, entry and step; ghosts hold what must go.
+  /// Own entries 1 and 2 name rank, field, entry and step; ghosts hold what must be overwritten.
   void fill(int step) {
     for (std::size_t f = 0; f < 2; ++f)
       for (int i = 0; i < 4; ++i)

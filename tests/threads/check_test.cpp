@@ -1,5 +1,5 @@
-// Check mode's letters with threads as ranks: swaps on which the ranks disagree, given up by all who hear of it, and contexts closed right
-// after, while letters may still be on their way.
+// Check mode's messages with threads as ranks. The ranks disagree on a swap, and all that learn of it abandon the swap. Contexts are closed
+// right after, while messages may still be in transit.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -26,8 +26,8 @@ Case row_of_ranks() {
   return plain_case("row", decompose(size(), 1, {2, 4}, 0b1, random), 1, 2);
 }
 
-/// Rank 0 swaps one field, all others swap both. Those who are not its neighbours may have all they need before they hear of it, unless the
-/// mode waits for all ranks.
+/// Rank 0 swaps one field, all others swap both. Ranks that are not its neighbours may complete the swap before the failure reaches them,
+/// unless the mode waits for all ranks.
 void disagree(const ModeChoice &mode) {
   Rig rig(row_of_ranks(), mode);
   if (!rig.ready()) return;

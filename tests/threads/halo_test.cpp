@@ -1,6 +1,6 @@
-// The library's own protocol code with threads as ranks under ThreadSanitizer, in every mode: whole, partial and reverse swaps, several halos
-// in flight, links that carry data one way only, all under random skew. Each value is checked, and every access that the protocol does not
-// order is reported as a race.
+// The library's own protocol code with threads as ranks under ThreadSanitizer, in every mode and under random skew. There are whole,
+// partial and reverse swaps, several halos at the same time, and edges that carry data in one direction only. Each value is checked, and
+// every access that the protocol does not order is reported as a race.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/links.hpp"
@@ -106,7 +106,8 @@ TEST_P(Threads, keep_two_halos_in_flight_without_a_race) {
   });
 }
 
-/// An exchange whose links run from each rank to the next ones, one way only: nothing but the protocol keeps a sender from running ahead.
+/// An exchange with edges from each rank to the next ones, in one direction only: nothing but the protocol keeps a sender from running
+/// ahead.
 class OneWay {
  public:
   OneWay(const ModeChoice &mode, std::int64_t bytes) {
@@ -184,7 +185,7 @@ TEST_P(Threads, show_cells_that_are_overwritten_when_all_have_given_them_back) {
   });
 }
 
-/// Who gives and reads nothing learns from the counters alone that its earlier field is no longer read.
+/// A rank that shows its field but reads none learns only from the counters that its earlier field is no longer read.
 TEST_P(Threads, show_two_fields_in_turn_to_one_side) {
   as_ranks(ranks(), [&] {
     Random random(mixed(seed() ^ 6));
@@ -213,7 +214,7 @@ TEST_P(Threads, show_two_fields_in_turn_to_one_side) {
   });
 }
 
-/// Two and three ranks in every mode; more threads than cores where the waiting is our own.
+/// Two and three ranks in every mode; more threads than cores where the library itself waits, not MPI.
 std::vector<std::tuple<ModeChoice, int>> modes_and_ranks() {
   std::vector<std::tuple<ModeChoice, int>> all;
   for (const ModeChoice &mode : all_modes)

@@ -1,5 +1,5 @@
-// Index halos with threads as ranks under ThreadSanitizer: whole swaps, subsets, reverse swaps and views under random skew. Each value is checked,
-// and every access that the protocol does not order is reported as a race.
+// Index halos with threads as ranks under ThreadSanitizer: whole swaps, subsets, reverse swaps and views under random skew. Each value is
+// checked, and every access that the protocol does not order is reported as a race.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/index_rig.hpp"

@@ -1,4 +1,5 @@
-// A network that is opened while another thread of the rank waits: a wait that sees it sees all of it, under ThreadSanitizer.
+// A network that is opened while another thread of the rank waits, under ThreadSanitizer. A waiting thread that sees the network sees it
+// fully made.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched.h>
@@ -13,7 +14,7 @@
 namespace halocline::test {
 namespace {
 
-/// As plain as the members that a network opens.
+/// A plain member, as those that a network sets when it is opened.
 class Opened final : public RemoteProgress {
  public:
   explicit Opened(int number) : number_(number) {}

@@ -1,4 +1,5 @@
-// See ranks.hpp. Defines what support/mpi_main.cpp defines for real launches, and the main function: one line per test, a line of totals.
+// See ranks.hpp. Defines what support/mpi_main.cpp defines for real launches, and the main function, which prints a line per test and one
+// of totals.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "threads/ranks.hpp"

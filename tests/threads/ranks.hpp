@@ -9,7 +9,7 @@
 
 namespace halocline::test {
 
-/// Runs the body on that many ranks together, between hlc_init and hlc_finalise. Within it support/mpi_test.hpp speaks of these ranks.
+/// Runs the body on that many ranks together, between hlc_init and hlc_finalise. Within it support/mpi_test.hpp refers to these ranks.
 void as_ranks(int ranks, const std::function<void()> &body);
 
 }  // namespace halocline::test

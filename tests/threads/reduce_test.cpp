@@ -38,7 +38,7 @@ TEST_P(Reductions, of_many_elements_without_a_race) {
   as_ranks(GetParam(), [] { sum_often(200'003, 12 / size()); });
 }
 
-/// Arrays read where they lie, written anew by their owners right after each run.
+/// Arrays read in place, written anew by their owners right after each run.
 void sum_shared(std::int64_t count, int runs, bool shared_out) {
   hlc_allreduce_spec spec{};
   spec.type = HLC_INT64;

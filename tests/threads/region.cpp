@@ -1,5 +1,5 @@
-// Shared memory of ranks that are threads: stands in for src/transport/shm/region.cpp. All of them get the very same memory, for to
-// ThreadSanitizer two mappings of one page are different memory. A count before the first part says how many still use it.
+// Shared memory of ranks that are threads, in place of src/transport/shm/region.cpp. All of them use the very same memory, because
+// ThreadSanitizer takes two mappings of one page for different memory. A count before the first part says how many ranks still use it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/region.hpp"
@@ -18,7 +18,7 @@ constexpr std::int64_t kPage = 4096;
 
 std::atomic<int> &users_of(char *base) { return *reinterpret_cast<std::atomic<int> *>(base - kPage); }
 
-/// Zeroed memory with room for the count before it, used by one.
+/// Zeroed memory with room for the count before it, which is 1.
 char *new_memory(std::int64_t bytes) {
   auto *memory = static_cast<char *>(std::aligned_alloc(kPage, static_cast<std::size_t>(kPage + bytes)));
   if (!memory) return nullptr;
@@ -48,7 +48,7 @@ void Region::lay_out(const std::vector<std::int64_t> &part_bytes) {
   for (const auto part : part_bytes) offsets_.push_back(offsets_.back() + part);
 }
 
-/// The address of the memory travels as the number of the object.
+/// The address of the memory is passed as the inode of the object.
 int Region::make_nameless(ObjectAddress &address) {
   base_ = new_memory(bytes());
   address.inode = reinterpret_cast<ino_t>(base_);
@@ -57,9 +57,9 @@ int Region::make_nameless(ObjectAddress &address) {
 
 int Region::make_named(ObjectAddress &address) { return make_nameless(address); }
 void Region::unlink(const ObjectAddress &) {}
-int Region::describe(ObjectAddress &) const { return ENOTSUP; }  // there is no helper process to tell
+int Region::describe(ObjectAddress &) const { return ENOTSUP; }  // there is no helper process
 void Region::close() {}
-void Region::let_go() {}  // there is no network to write to it
+void Region::abandon() {}  // no network writes to it
 
 int Region::open(const ObjectAddress &address) {
   base_ = reinterpret_cast<char *>(address.inode);

@@ -1,5 +1,5 @@
-// The operations on segments with threads as ranks under ThreadSanitizer: plain data that is only ordered by notifications, by barriers, or by
-// a lock made of atomics. Whatever they do not order is reported as a race.
+// The operations on segments with threads as ranks under ThreadSanitizer. Plain data are only ordered by notifications, by barriers, or by
+// a lock made of atomics. What these do not order is reported as a race.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -21,15 +21,15 @@ class Segments : public testing::TestWithParam<int> {};
 /// Fewer steps for more ranks: they share the same cores.
 int steps_of_all(int most) { return most / size(); }
 
-/// Ranks are on two nodes, and what crosses goes over a network.
+/// True if the ranks are on two nodes, with a network between them.
 bool on_two_nodes() { return std::getenv("HALOCLINE_FAKE_NODES") != nullptr && size() > 1; }
 
-/// What was got from a rank of this node is there at once.
+/// Waits for a get from another node; one from a rank of this node is complete at once.
 void await_got(const TestSegment &segment, int rank) {
   if (on_two_nodes()) EXPECT_TRUE(ok(hlc_flush_local(segment.raw(), rank)));
 }
 
-/// What the rank before me has put into my part, read by plain loads.
+/// Compares what the rank before this one has put into this rank's part, by plain loads.
 void expect_bytes(const TestSegment &segment, int origin, std::uint64_t step, std::int64_t bytes) {
   const std::vector<std::byte> expected = bytes_of(origin, step, bytes);
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), segment.data())) << "from rank " << origin << " in step " << step;
@@ -60,7 +60,7 @@ TEST_P(Segments, put_with_a_notification_without_a_race) {
       std::uint32_t value = 0;
       skew.delay();
       EXPECT_TRUE(ok(hlc_put_notify(segment.at(next, 0), mine.data(), 300, {0, step})));
-      // Seen by waiting for it, or only by taking it.
+      // The notification is awaited, or only reset.
       if (step % 2 == 0) {
         EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {0, 1}, &id)));
       }
@@ -94,12 +94,12 @@ TEST_P(Segments, read_what_a_notification_announces_once_it_is_seen_though_not_y
 
 TEST_P(Segments, share_notifications_without_a_race) {
   as_ranks(GetParam(), [] {
-    // More than are looked at one by one. Whoever takes one owns the bytes that came with it until it tells their writer.
+    // More ids than are polled one by one. A rank that resets one owns the bytes that were put with it until it notifies their writer.
     constexpr int ids = 200;
     constexpr std::int64_t bytes = 16;
     TestSegment segment(ids * bytes, 2 * ids, true);
     Skew skew(5);
-    const int mine = ids / size(), first = rank() * mine;  // of them I write
+    const int mine = ids / size(), first = rank() * mine;  // of them this rank writes
     std::vector<std::uint64_t> sent(static_cast<std::size_t>(mine));
     const auto send = [&](int id) {
       const std::uint64_t step = ++sent[static_cast<std::size_t>(id - first)];
@@ -141,7 +141,7 @@ TEST_P(Segments, that_share_notifications_wake_all_who_sleep) {
         EXPECT_TRUE(ok(hlc_notify(segment.raw(), rank(), {round, 1})));
       }
       EXPECT_TRUE(ok(hlc_notify_wait(segment.raw(), {round, 1}, &id)));
-      // The barrier would wake them, too.
+      // The barrier would wake sleeping ranks too, so all must be awake before it.
       awake += 1;
       while (awake < (round + 1) * size()) std::this_thread::yield();
       segment.barrier();

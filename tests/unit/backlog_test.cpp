@@ -1,4 +1,4 @@
-// What waits for room in the provider: in order for one peer, peers independent of each other.
+// Transfers that wait for room in the provider: in order for one peer, peers independent of each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/backlog.hpp"
 
@@ -40,7 +40,7 @@ class BacklogTest : public testing::Test {
   void retry() {
     backlog_.retry([this](const Transfer &transfer) { return try_start(transfer); });
   }
-  /// What has been taken of one peer, in the order in which it was.
+  /// What has been started to one peer, in that order.
   std::vector<std::uint64_t> taken_of(Peer peer) const {
     std::vector<std::uint64_t> of;
     for (const std::uint64_t number : taken_)

@@ -1,4 +1,4 @@
-// The lock that ranks of a node share: nobody else has it, also among the threads of a rank, and who dies with it leaves it.
+// The lock that ranks of a node share. At most one thread of all ranks holds it. A rank that dies with it releases it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/node_lock.hpp"
@@ -30,7 +30,7 @@ class NodeLockTest : public testing::Test {
 
   alignas(kLinePair) char word_[kLinePair] = {};
   std::array<DoorbellState, 2> states_{};
-  std::array<Port, 2> ports_;
+  std::array<Doorbell, 2> ports_;
 };
 
 TEST_F(NodeLockTest, is_had_by_one_at_a_time) {

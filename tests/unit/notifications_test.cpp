@@ -1,5 +1,5 @@
-// Notifications beside a plain array that is searched from end to end: whatever is set and taken in whatever order, both find the same. And what
-// a look touches.
+// Notifications compared with a plain array that is searched from end to end. In any order of setting and taking both find the same. Also
+// tests which memory a search touches.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/notifications.hpp"
@@ -106,9 +106,9 @@ TEST(NotificationWords, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
   EXPECT_TRUE(words.set(32 + 63, 8));
   EXPECT_TRUE(words.set(32 + 63, 7));
   EXPECT_EQ(words.risen(63), 8u);
-  EXPECT_EQ(reinterpret_cast<char *>(&words.rising[std::size_t{63} * kWordsPerLinePair] + kWordsPerLinePair),
+  EXPECT_EQ(reinterpret_cast<char *>(&words.monotonic[std::size_t{63} * kWordsPerLinePair] + kWordsPerLinePair),
             reinterpret_cast<char *>(memory.data()) + NotificationWords::bytes_of(count, rising));
-  EXPECT_EQ(words.rising[std::size_t{63} * kWordsPerLinePair].load(), 8u);
+  EXPECT_EQ(words.monotonic[std::size_t{63} * kWordsPerLinePair].load(), 8u);
   for (const std::uint32_t number : {0x7FFFFFFFu, 0xFFFFFFFEu, 0xFFFFFFFFu, 0u, 1u}) {
     EXPECT_TRUE(words.set(34, number)) << "numbers wrap around";
     EXPECT_EQ(words.risen(2), number);

@@ -1,5 +1,5 @@
-// Where ranks stand in a process grid: orders are permutations, none that is chosen is worse than MPI_Cart_create's, and on small grids the
-// best is compared with the best of all placements there are.
+// Where ranks are placed in a process grid: orders are permutations, and none that is chosen is worse than MPI_Cart_create's. On small
+// grids the best is compared with the best of all possible placements.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/placement.hpp"
@@ -83,7 +83,7 @@ std::vector<int> filled_up(int ranks, int nodes) {
   return node_of;
 }
 
-/// No pattern at all: ranks on nodes as a hash has it, every node with one rank at least.
+/// No pattern at all: ranks on nodes as a hash assigns them, every node with one rank at least.
 std::vector<int> scattered(int ranks, int nodes) {
   std::vector<int> node_of(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank)
@@ -92,7 +92,7 @@ std::vector<int> scattered(int ranks, int nodes) {
   return node_of;
 }
 
-/// Every way to write ranks as a product of ndims factors.
+/// Every factorisation of ranks into ndims factors.
 std::vector<Dims> splits(int ranks, int ndims) {
   if (ndims == 1) return {{ranks}};
   std::vector<Dims> all;
@@ -132,7 +132,7 @@ std::int64_t star_bytes(const Case &job, const std::vector<int> &node_of_place) 
   return sum;
 }
 
-/// The least over all ways to put the nodes' ranks on the places.
+/// The least over all placements of the nodes' ranks.
 std::int64_t least_of_all(const Case &job) {
   std::vector<int> node_of_place = job.node_of;
   std::sort(node_of_place.begin(), node_of_place.end());
@@ -170,7 +170,7 @@ TEST(Placement, the_first_order_is_that_of_MPI_Cart_create) {
 
 TEST(Placement, is_never_worse_than_MPI_Cart_create_for_1_to_64_ranks_on_1_to_8_nodes) {
 #ifdef __SANITIZE_ADDRESS__
-  constexpr int step = 7;  // every job is slow there, and all are alike to it
+  constexpr int step = 7;  // under AddressSanitizer every job is slow, and a few are enough
 #else
   constexpr int step = 1;
 #endif
@@ -179,7 +179,7 @@ TEST(Placement, is_never_worse_than_MPI_Cart_create_for_1_to_64_ranks_on_1_to_8_
     for (int nodes = 1; nodes <= std::min(8, ranks); ++nodes)
       for (const auto &node_of : {evenly(ranks, nodes), filled_up(ranks, nodes), in_turn(ranks, nodes), scattered(ranks, nodes)})
         for (int ndims = 1; ndims <= 3; ++ndims) {
-          // The most cubic of the splits, as hlc_grid_create has it.
+          // The most cubic of the splits, as hlc_grid_create chooses it.
           const std::vector<Dims> all = splits(ranks, ndims);
           const auto longest = [](const Dims &dims) { return *std::max_element(dims.begin(), dims.end()); };
           Case job{*std::min_element(all.begin(), all.end(), [&](auto &a, auto &b) { return longest(a) < longest(b); }), node_of};
@@ -211,7 +211,7 @@ TEST(Placement, a_box_stencil_counts_the_corners_too) {
 }
 
 TEST(Placement, finds_the_node_blocks_that_a_person_would_draw) {
-  // 4 x 4 ranks on 4 nodes: rows cut 3 x 4 faces both ways, squares cut 2 x 4.
+  // 4 x 4 ranks on 4 nodes: rows cut 3 x 4 faces in both directions, squares cut 2 x 4.
   Case job{{4, 4}, evenly(16, 4)};
   job.shape.stencil = HLC_STENCIL_STAR;
   EXPECT_EQ(job.before(), 3 * 4 * 2 * 6 * 8);

@@ -1,4 +1,4 @@
-// Where libfabric is looked for: never relative to the working directory.
+// Where libfabric is searched for: never relative to the working directory.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/library.hpp"

@@ -1,5 +1,5 @@
-// hlc_for_rows over views made by hand: every cell of the block once, with the right cells around it, whether they lie beside the row or
-// elsewhere; and what it refuses.
+// hlc_for_rows over views made by hand. It visits every cell of the block once, with the right cells around it, whether they are beside the
+// row or elsewhere. Also tests what it refuses.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ double value_at(const Index &cell) {
   return value;
 }
 
-/// A block with cells around it, of which every direction lies in memory of its own, or all in one array as in a halo.
+/// A block with cells around it. Every direction is in memory of its own, or all are in one array as in a halo.
 struct Surroundings {
   std::vector<hlc_view> views;
   std::vector<std::vector<double>> memory;
@@ -84,7 +84,7 @@ struct Surroundings {
   }
 };
 
-/// Looks at every piece.
+/// Checks every piece.
 struct Inspector {
   const hlc_rows_spec &spec;
   const Surroundings &around;

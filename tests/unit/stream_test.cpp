@@ -1,5 +1,5 @@
-// Stores past the caches, a fence, a counter: the words that the counter announces must be there. Processors do reorder such stores: without
-// the fence this test finds old words, if both threads run at once.
+// Stores that bypass the caches, a fence, a counter: the words that the counter announces must be visible. Processors do reorder such
+// stores: without the fence this test finds old words, if both threads run at once.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/stream.hpp"

@@ -1,5 +1,5 @@
-// Threads that share jobs and rounds under ThreadSanitizer: every item is done once, by a thread that sees what the poster wrote, and its result
-// is seen by the poster and, after the round, by all.
+// Threads that share jobs and rounds under ThreadSanitizer. Every item is done once, by a thread that sees what the poster wrote. Its
+// result is seen by the poster and, after the round, by all.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kParts = 4, kItems = 37, kRounds = 3000;
 
-/// What Blocks does with its threads, on plain numbers: the last to start posts a job, and so does the one that drives.
+/// What Blocks does with its threads, on plain numbers. The last thread to start posts a job, and so does the one that drives the swap.
 class Rounds {
  public:
   Rounds() : team_(kParts), job_(kParts, [this](int item) { result_[static_cast<std::size_t>(item)] += task_ + item; }), own_(kParts) {
@@ -58,7 +58,7 @@ class Rounds {
     static_cast<void>(team_.leave(part));
   }
 
-  /// Two jobs behind each other, as the messages of two neighbours are.
+  /// Two jobs in a row, as for the messages of two neighbours.
   void run_job(int part, int round) {
     for (const int start : own_) faults_ += start == round ? 0 : 1;
     for (int i = 0; i < 2; ++i) {

@@ -1,4 +1,4 @@
-// Who is let in to copy memory: the process that has started all ranks of a node, and what descends from it.
+// Which processes may copy memory: the process that has started all ranks of a node, and its descendants.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/tracing.hpp"

@@ -1,4 +1,4 @@
-// Arrays of the program's own, read where they lie: with a stand-in for libxpmem, which HALOCLINE_XPMEM names.
+// The program's own arrays, read in place, with a stand-in for libxpmem, which HALOCLINE_XPMEM names.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/modes.hpp"
@@ -69,7 +69,7 @@ class OwnArrays : public testing::TestWithParam<hlc_mode> {
         }
   }
 
-  /// One of the cells beyond the block where it is shown.
+  /// One of the cells beyond the block, at the place where it is shown.
   void look(int step) {
     for (int j = 0; j < kCells; ++j) at(0, kCells - 1, j) = value(rank(), 0, kCells - 1, j, step);
     ASSERT_TRUE(ok(hlc_halo_start(halo_, nullptr)));

@@ -1,4 +1,4 @@
-// The names of calls, and in which one a rank is.
+// The names of calls, and the record of the call that this rank is in.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/call.hpp"
 

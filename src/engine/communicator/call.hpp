@@ -1,4 +1,5 @@
-// Which call of the library a rank is in, so that ranks in different calls can be told apart, and a rank that waits can say where another is.
+// Which call of the library a rank is in. With it ranks detect that they are in different calls, and a rank that waits reports where
+// another is.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -44,39 +45,40 @@ enum class CallName : std::uint8_t {
 /// Its name in messages.
 const char *name_of(CallName name);
 
-/// A call, and the number of the plan that it makes, uses or ends: plans of a context (halos, exchanges, reductions, segments) are counted
-/// from 1 in the order in which they are made, the same on all ranks. 0: no plan.
+/// A call, and the number of the plan that it makes, uses or ends; 0: no plan. The plans of a context (halos, exchanges, reductions,
+/// segments) are numbered from 1 in the order of their creation, the same on all ranks.
 struct CallWord {
   CallName name = CallName::none;
   std::int64_t plan = 0;
 
-  /// As one number, never negative: ranks compare it, and read it in each other's memory.
+  /// Both as one number, never negative: ranks compare it, and read it in each other's memory.
   std::int64_t packed() const { return plan * 256 + static_cast<std::int64_t>(name); }
   static CallWord unpacked(std::int64_t packed);
   /// "hlc_halo_finalise of plan 2"; "no call that waits" for none.
   std::string text() const;
-  /// The same without memory of its own.
+  /// The same, written to `text`; allocates nothing.
   void write(char *text, std::size_t bytes) const;
 };
 
-/// In which call a rank is, as it says itself: the collective call, or else the wait that lasts. The node's memory has it for the other ranks.
+/// The call that this rank reports to be in: the collective call, or else a long wait. The other ranks of the node read it in shared
+/// memory.
 class CallState {
  public:
   explicit CallState(transport::shm::Doorbell &doorbell) : doorbell_(doorbell) {}
   CallState(const CallState &) = delete;
   CallState &operator=(const CallState &) = delete;
 
-  /// In which collective call this rank is from now on. Returns the one before. One thread at a time.
+  /// Sets the collective call that this rank is in. Returns the previous one. One thread at a time.
   CallWord enter(CallWord call);
-  /// The collective call that this rank is in, whatever other threads wait for.
+  /// The collective call that this rank is in, even if other threads wait in other calls.
   CallWord collective() const { return collective_; }
-  /// A wait that lasts: while this rank is in no collective call, it is in that one. False if another thread's is told already. Any thread.
+  /// Sets the long wait to report while this rank is in no collective call. False if another thread's wait is set already. Any thread.
   bool enter_wait(CallWord wait);
-  /// It is over.
+  /// Ends the wait that enter_wait has set.
   void leave_wait();
-  /// The call that others are told of.
+  /// The call that is reported to others.
   CallWord told() const { return CallWord::unpacked(told_.load(std::memory_order_relaxed)); }
-  /// When the collective call began that this rank is in.
+  /// When this rank's collective call began.
   std::int64_t begun_ns() const { return begun_ns_; }
   void begin(std::int64_t now_ns) { begun_ns_ = now_ns; }
 

@@ -1,4 +1,4 @@
-// Letters travel as one or several messages of at most 64 MiB; MPI keeps those of one sender in order.
+// A message of check mode is sent as one or several pieces, MPI messages of at most 64 MiB. MPI keeps those of one sender in order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/check_mailbox.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr int kTag = 1;
 constexpr std::size_t kLongestPiece = std::size_t{64} << 20;
 
-/// How a message begins on its way.
+/// The header of a message as it is sent.
 struct Head {
   std::uint64_t bytes;  // of the whole message, this head included
   std::int64_t plan;
@@ -27,7 +27,7 @@ struct Head {
   int edge;
 };
 
-/// A number for the calling thread that no other thread of the process has.
+/// A number for the calling thread, unique in the process.
 int thread_number() {
   static std::atomic<int> count{0};
   thread_local const int number = count++;
@@ -47,8 +47,8 @@ Status CheckMailbox::open(MPI_Comm comm) {
   return check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
 }
 
-/// A rank joins the barrier once its messages have been received (their sends are synchronous), and receives until all have joined: then no
-/// message is on its way.
+/// A rank joins the barrier once its messages have been received; their sends are synchronous. It receives until all ranks have joined:
+/// then no message is under way.
 Status CheckMailbox::close(Communicator &communicator) {
   const std::lock_guard lock(mutex_);
   BoundedWait wait(communicator);
@@ -118,8 +118,8 @@ Status CheckMailbox::receive_locked() {
   return end_receives();
 }
 
-/// A large message comes only while its sender is inside MPI, so no receive may wait. Who holds the lock is alone: nobody else takes what the
-/// probe has seen.
+/// A large message arrives only while its sender is inside MPI, so no receive may block. The caller holds the lock: no other thread
+/// receives the message that the probe has found.
 Status CheckMailbox::begin_receives() {
   while (true) {
     int there = 0, count = 0;
@@ -134,7 +134,7 @@ Status CheckMailbox::begin_receives() {
   }
 }
 
-/// Pieces of one sender are taken in in their order, whichever is complete first.
+/// Takes in the pieces of one sender in their order, even if a later one completes first.
 Status CheckMailbox::end_receives() {
   std::set<int> late;
   for (auto piece = receiving_.begin(); piece != receiving_.end();) {
@@ -149,7 +149,7 @@ Status CheckMailbox::end_receives() {
   return Status::ok;
 }
 
-/// A piece that MPI could not receive leaves a hole in what its sender says: nothing more of that sender counts.
+/// A piece that MPI could not receive leaves a gap in its sender's messages: all later pieces of that sender are ignored.
 Status CheckMailbox::set_aside(std::list<Receiving>::iterator piece, Status why) {
   lost_.splice(lost_.end(), receiving_, piece);
   return why;
@@ -164,7 +164,7 @@ Status CheckMailbox::forget_sent() {
   return Status::ok;
 }
 
-/// If memory runs out the piece counts as not taken in, and is offered again with the next look.
+/// If memory runs out the piece counts as not taken in, and is tried again at the next receive.
 void CheckMailbox::take_in(int source, const std::vector<char> &piece) {
   if (std::any_of(lost_.begin(), lost_.end(), [&](const Receiving &lost) { return lost.source == source; })) return;
   std::vector<char> &whole = pieces_[source];
@@ -182,7 +182,7 @@ void CheckMailbox::take_in(int source, const std::vector<char> &piece) {
   whole.clear();
 }
 
-/// Letters for a plan that is gone are thrown away.
+/// Files a complete message under its plan. Messages for a plan that no longer exists are discarded.
 void CheckMailbox::sort(int source, const std::vector<char> &bytes) {
   Head head;
   std::memcpy(&head, bytes.data(), sizeof head);
@@ -210,8 +210,8 @@ void CheckMailbox::note_start(std::int64_t serial) {
   record.thread = thread_number();
 }
 
-/// Whether a plan would be finished by the calling thread. Where only one thread may call MPI at a time there is no doubt; else only a plan
-/// that is in flight has a thread, the one that started it.
+/// Whether the calling thread would finish a plan. Without MPI_THREAD_MULTIPLE it would. Else only a plan with a round under way has a
+/// thread: the one that started it.
 bool CheckMailbox::mine_to_finish(const Record &record) const {
   return !many_threads_ || (record.started > record.finished && record.thread == thread_number());
 }

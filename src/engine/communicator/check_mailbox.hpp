@@ -1,5 +1,5 @@
-// Check mode's post office, one per context: messages between ranks that wait in a box until the plan they are for looks, and a record of
-// what each plan of this process is doing, which other plans need to tell a wait from a deadlock. Only there with HALOCLINE_CHECK=1.
+// Check mode's mailbox, one per context; exists only with HALOCLINE_CHECK=1. It keeps messages from other ranks until their plan takes
+// them. It also records what each plan of this process is doing, so that other plans can distinguish a wait from a deadlock.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,12 +17,12 @@ namespace halocline {
 
 class Communicator;
 
-/// What a message says.
+/// The kind of a message.
 enum class Word : int {
   started,    // a swap over one edge; the text is the plan's own
   finishing,  // the sender is in finish; the text lists the plans that the same thread would finish later
   ready,      // a stage of a barrier
-  gave_up     // the sender has given up the plan; the text says why
+  gave_up     // the sender has abandoned the plan; the text says why
 };
 
 /// A message about one round of one plan (a halo or an exchange). Plans have the same serial on all ranks.
@@ -35,7 +35,7 @@ struct CheckMessage {
   std::vector<char> text;
 };
 
-/// Letters and records. Any thread may call; the lock is held only while a call runs.
+/// Messages and records. Any thread may call; the lock is held only during a call.
 class CheckMailbox {
  public:
   CheckMailbox() = default;
@@ -45,35 +45,36 @@ class CheckMailbox {
 
   /// Duplicates the communicator. Collective.
   Status open(MPI_Comm comm);
-  /// Receives what is still on its way, so that no rank's send stays behind. Collective.
+  /// Receives all messages that are still under way, so that no rank's send remains pending. Collective.
   Status close(Communicator &communicator);
 
   /// The first serial that no plan of this rank has had.
   std::int64_t next_serial();
-  /// Makes a record of a new plan.
+  /// Makes the record of a new plan; strike deletes it.
   void enroll(std::int64_t serial, const std::string &label);
   void strike(std::int64_t serial);
 
-  /// Sends without waiting; the message is kept until it has been received. Without memory for all of it nothing is sent.
+  /// Sends without waiting; the message is kept until it has been received. If there is not memory for all of it nothing is sent.
   Status send(int rank, const CheckMessage &message);
-  /// Puts a message into this rank's own box.
+  /// Puts a message into this rank's own mailbox.
   void keep(CheckMessage message);
   /// True once all messages of a plan have been received.
   bool all_sent(std::int64_t serial);
-  /// Takes in what has come for any plan, without waiting.
+  /// Receives the messages that have arrived for any plan, without waiting.
   Status receive();
-  /// Hands over the messages of a plan that have come, but for those that say `finishing`.
+  /// Returns and removes the messages received for a plan, except those of kind `finishing`.
   std::vector<CheckMessage> take(std::int64_t serial);
 
-  /// Notes that this thread starts, begins to finish, has finished (or given up) a round of a plan. The second returns the text of its message.
+  /// Notes that this thread starts, begins to finish, has finished (or abandoned) a round of a plan. note_finishing returns the text of its
+  /// message.
   void note_start(std::int64_t serial);
   std::vector<char> note_finishing(std::int64_t serial);
   void note_finished(std::int64_t serial);
 
-  /// True if the rank has come to the finish of this round of a plan.
+  /// True if the rank has reached the finish of this round of a plan.
   bool finishes(std::int64_t serial, int rank, std::uint64_t round);
-  /// The plan that `rank` finishes first and this thread later, while `mine` is finished here first and there later; 0 if there is none.
-  /// Two such ranks wait for each other for ever. Its label and round are written to `what`.
+  /// The plan that `rank` finishes first and this thread later, while `mine` is finished first here and later there; 0 if there is none.
+  /// Two such ranks wait for each other forever. The plan's label and round are written to `what`.
   std::int64_t crosses(std::int64_t mine, int rank, std::string *what);
 
  private:
@@ -90,14 +91,14 @@ class CheckMailbox {
     std::vector<CheckMessage> messages;
     std::map<int, Finish> finishes;  // by rank
   };
-  /// A piece of a message under way.
+  /// A piece of a message that is being sent.
   struct Sending {
     std::int64_t plan;
     std::shared_ptr<std::vector<char>> bytes;  // of the whole message
     std::size_t first;  // of this piece
     MPI_Request request;
   };
-  /// A piece of a message that MPI is writing.
+  /// A piece of a message that is being received.
   struct Receiving {
     int source;
     std::vector<char> bytes;
@@ -119,9 +120,9 @@ class CheckMailbox {
   std::int64_t next_serial_ = 1;
   std::map<std::int64_t, Record> records_;
   std::list<Sending> sending_;
-  std::list<Receiving> receiving_;  // in the order in which they were seen
-  std::list<Receiving> lost_;  // that MPI has refused; it may still write them
-  std::map<int, std::vector<char>> pieces_;  // by source: a message that has not come whole
+  std::list<Receiving> receiving_;  // in the order in which the probe found them
+  std::list<Receiving> lost_;  // for which MPI returned an error; it may still write them
+  std::map<int, std::vector<char>> pieces_;  // by source: a message of which pieces are missing
 };
 
 }  // namespace halocline

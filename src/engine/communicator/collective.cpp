@@ -1,4 +1,4 @@
-// Steps are non-blocking operations of MPI, waited for politely and with an eye on the processes of the node.
+// Collective steps. Each is a non-blocking MPI operation; the wait for it yields, sleeps, and checks that the node's processes are alive.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/collective.hpp"
 
@@ -15,10 +15,10 @@ namespace halocline {
 namespace {
 
 constexpr std::int64_t kSecond_ns = 1'000'000'000;
-/// Who did its part and then ended has not failed: what it sent may need the others to move on. So a death counts only if the step is not
-/// over so much later.
+/// A rank that did its part and then ended has not failed: what it sent may need progress of the others to arrive. So a death counts only
+/// if the step is still not complete this much later.
 constexpr std::int64_t kCertain_ns = kSecond_ns / 2;
-constexpr std::int64_t kAskAfter_ns = kSecond_ns / 4;  // whether the ranks of other nodes are still there
+constexpr std::int64_t kAskAfter_ns = kSecond_ns / 4;  // then probe whether the ranks of other nodes are alive
 
 Status find_dead(Communicator &communicator) {
   Doorbell &doorbell = communicator.doorbell();
@@ -29,23 +29,23 @@ Status find_dead(Communicator &communicator) {
   return Status::ok;
 }
 
-/// Numbers that are never negative, of which a meeting finds the least and the most; a rank that has none fits all.
+/// A meeting finds the least and the greatest of numbers that are never negative. A rank that has none passes this value, which fits all.
 constexpr std::int64_t kFits = std::numeric_limits<std::int64_t>::max();
 
 /// FNV-1a.
 std::int64_t hash(const std::string &text) {
   std::uint64_t hash = 14'695'981'039'346'656'037u;
-  for (const char message : text) hash = (hash ^ static_cast<unsigned char>(message)) * 1'099'511'628'211u;
+  for (const char character : text) hash = (hash ^ static_cast<unsigned char>(character)) * 1'099'511'628'211u;
   return static_cast<std::int64_t>(hash >> 2);
 }
 
-/// What ranks say of themselves at the first meeting of a call, reduced by MPI_MIN over all of them.
+/// What ranks report about themselves at the first meeting of a call, reduced by MPI_MIN over all of them.
 struct Meeting {
   enum { first_failed, first_called, first_planned, call, minus_call, plan, minus_plan, minus_number, count };
   static_assert(count <= AgreementBuffer::kNumbers);
   std::int64_t of[count];
 
-  /// The lowest rank that says what the meeting differs on.
+  /// The lowest rank that reports a call, or a plan if all calls are the same.
   int first_rank() const { return static_cast<int>(of[same_call() ? first_planned : first_called]); }
   int failed_rank() const { return static_cast<int>(of[first_failed]); }
   int largest_number() const { return static_cast<int>(-of[minus_number]); }
@@ -72,7 +72,7 @@ Status reduce_meeting(Communicator &communicator, Status mine, int number, std::
   return reduce(communicator, communicator.comm(), MPI_MIN, meeting->of, Meeting::count, grace_ns);
 }
 
-/// The first rank that can say where it is does so; the others compare.
+/// `root`, the lowest rank that reports its call, broadcasts it; the others compare.
 Status name_two(Communicator &communicator, int root) {
   AgreementBuffer &agreement = communicator.agreement();
   const AgreementBuffer::Place mine = agreement.place;
@@ -91,7 +91,7 @@ Status name_two(Communicator &communicator, int root) {
   return fail(Status::mismatch, "ranks are in different collective calls; one of them is in %s", mine.text);
 }
 
-/// Sends the message of the lowest rank that failed to all.
+/// Broadcasts the error message of the lowest rank that failed.
 Status spread_failure(Communicator &communicator, MPI_Comm comm, int first) {
   AgreementBuffer &agreement = communicator.agreement();
   const Status begun =
@@ -108,7 +108,7 @@ void write_notice(AgreementBuffer &agreement, Status mine) {
 
 }  // namespace
 
-/// MPI may meet the end of a process a moment before the system tells it.
+/// MPI may notice the end of a process a moment before the operating system reports it.
 Status name_failure(Communicator &communicator, Status status) {
   constexpr std::timespec moment{0, 10'000'000};
   for (int tries = 0; tries < 20; ++tries) {
@@ -129,8 +129,8 @@ Status BoundedWait::pause() {
   return wait_.timed_out(lost_ < 0 ? grace_ns_ : 0) ? communicator_.lose(look_for_late()) : Status::ok;
 }
 
-/// Ranks of other nodes are looked for once the step takes long, or at once where a transfer has failed. One that is not reached any more is
-/// taken for dead if a transfer has failed; without that it may be an accident of the network, but there is no reason for more patience.
+/// Ranks of other nodes are probed once the step takes long, or at once if a transfer has failed. If a transfer has failed, a rank that is
+/// no longer reached counts as dead. Otherwise it may be a fault of the network, but the wait gets no grace time.
 Status BoundedWait::find_dead() {
   HLC_TRY(halocline::find_dead(communicator_));
   if (begun_ns_ == 0) begun_ns_ = now_ns();
@@ -145,7 +145,7 @@ Status BoundedWait::find_dead() {
               network->name_of(lost_).c_str());
 }
 
-/// Ranks of this node count their steps where the others can see it; those of other nodes are asked.
+/// Ranks of this node count their steps in shared memory; those of other nodes are asked.
 Status BoundedWait::look_for_late() {
   const double seconds = static_cast<double>(communicator_.timeout_ns() + (lost_ < 0 ? grace_ns_ : 0)) / kSecond_ns;
   const int me = communicator_.rank();

@@ -1,9 +1,10 @@
-// Collective steps that end. Plans are made by all ranks together; a rank that dies, never comes or has no memory must be an error on all
-// of them and not a hang. So everything that may fail on one rank is done alone, then all agree; what is done between two agreements only
-// moves bytes between buffers that exist. Every wait is polite, bounded by HALOCLINE_TIMEOUT, and looks for dead processes of the node.
+// Collective steps with a time limit. All ranks make a plan together. If one dies, never enters the call or has no memory, all must get an
+// error, not hang. So each rank does alone what may fail, then all agree on the result. Between two agreements bytes only move between
+// buffers that exist. Every wait yields and sleeps, is bounded by HALOCLINE_TIMEOUT, and looks for dead processes of the node.
 //
-// MPI's own blocking calls (windows, communicators, graphs) cannot be bounded. Before each all ranks have met twice: should one have come
-// so late that another gave up the first meeting, it finds nobody at the second, and does not walk into the call alone.
+// MPI's own blocking calls (windows, communicators, graphs) cannot be bounded. So all ranks meet twice before each of them. A rank may
+// arrive so late that another has abandoned the first meeting. Then its second meeting fails, and it does not enter the blocking call
+// alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,21 +16,21 @@
 
 namespace halocline {
 
-/// What MPI reads and writes during one step, allocated before it. If the step fails, nobody knows when MPI is done with it.
+/// What MPI reads and writes during one step, allocated before it. If the step fails, it is unknown when MPI stops accessing it.
 struct Job : LeakedOnFailure {
   std::vector<MPI_Request> requests;
 };
 
-/// Why MPI answers with an error: HLC_ERR_PEER_DIED if a process of this node has ended, else the status with its message.
+/// The cause of an error of MPI: HLC_ERR_PEER_DIED if a process of this node has ended, else `status` with its message.
 Status name_failure(Communicator &communicator, Status status);
 
-/// Waits in a collective step. pause() fails, and the context is lost, once a rank is known to have died or the time is over.
+/// The wait in a collective step. pause() fails, and the context is lost, once a rank is known to have died or the time limit has passed.
 class BoundedWait {
  public:
   explicit BoundedWait(Communicator &communicator, std::int64_t grace_ns = 0)
       : communicator_(communicator), wait_(communicator, WakeUp::by_polling), grace_ns_(grace_ns) {}
   Status pause();
-  /// The same, and the context is lost.
+  /// As the function above; the context is lost.
   Status name_failure(Status status) { return communicator_.lose(halocline::name_failure(communicator_, status)); }
 
  private:
@@ -39,13 +40,13 @@ class BoundedWait {
   Communicator &communicator_;
   Wait wait_;
   std::int64_t grace_ns_, begun_ns_ = 0, dead_since_ns_ = 0;
-  int lost_ = -1;  // a rank of another node that is not reached any more
+  int lost_ = -1;  // a rank of another node that is no longer reached
 };
 
-/// Waits until all of count requests are complete. HLC_ERR_PEER_DIED, HLC_ERR_TIMEOUT or HLC_ERR_MPI: then they are left as they are.
+/// Waits until all `count` requests are complete. After HLC_ERR_PEER_DIED, HLC_ERR_TIMEOUT or HLC_ERR_MPI they may still be pending.
 Status await(Communicator &communicator, int count, MPI_Request *requests, std::int64_t grace_ns = 0);
 
-/// As above for the requests of a job, which is kept for ever if that fails.
+/// As above for the requests of a job, which is leaked if that fails.
 template <class AnyJob>
 Status await(Communicator &communicator, std::unique_ptr<AnyJob> &job) {
   const Status status = await(communicator, static_cast<int>(job->requests.size()), job->requests.data());
@@ -56,22 +57,23 @@ Status await(Communicator &communicator, std::unique_ptr<AnyJob> &job) {
 /// Reduces up to AgreementBuffer::kNumbers numbers over all ranks, in place. Collective over comm. Allocates nothing.
 Status reduce(Communicator &communicator, MPI_Comm comm, MPI_Op operation, std::int64_t *numbers, int count, std::int64_t grace_ns = 0);
 
-/// What a rank says of a plan in which it has no part, so that it cannot name it: it fits every plan that the same call makes.
+/// The plan's name as given by a rank that has no part in the plan and cannot name it. It matches every plan of the same call.
 inline constexpr const char *kAnyPlan = "(any plan)";
 
-/// The first meeting of a collective call: all ranks say in which call they are (CallState) and, in `plan`, which plan it makes: its name
-/// and its fields. HLC_ERR_MISMATCH on all ranks, with two ranks and what they say, if they differ; nothing has been done then, and the
-/// context goes on. Else as agree. A rank in hlc_refuse fits every call; one that fails need not say which plan. Allocates nothing.
+/// The first meeting of a collective call. All ranks report their call (CallState) and, in `plan`, the name and fields of the plan that it
+/// makes. If they differ, all get HLC_ERR_MISMATCH, and the message names two ranks with their calls. Nothing has been done then, and the
+/// context stays usable. Else as agree. A rank in hlc_refuse matches every call; a rank that fails need not name the plan. Allocates
+/// nothing.
 Status meet(Communicator &communicator, Status mine, const std::string &plan = {});
 
-/// The first meeting of a call that releases something: as meet, and finds the largest of all ranks' numbers. It waits for half as long again
-/// as HALOCLINE_TIMEOUT: a rank that comes late may have waited for another itself.
+/// The first meeting of a call that releases something: as meet, and finds the largest of all ranks' numbers. Its time limit is 1.5 times
+/// HALOCLINE_TIMEOUT: a rank that arrives late may itself have waited for another.
 Status meet_to_release(Communicator &communicator, int mine, int *largest);
 
-/// All ranks leave with the status and the message of the lowest rank that failed, or with ok. Collective over comm. Allocates nothing.
+/// All ranks return the status and the message of the lowest rank that failed, or ok. Collective over comm. Allocates nothing.
 Status agree(Communicator &communicator, MPI_Comm comm, Status mine);
 
-/// Does what a rank does alone; memory that cannot be had becomes a status.
+/// Runs the part that a rank does alone; a failed allocation becomes a status.
 template <class Part>
 Status alone(const Communicator &communicator, Part part) {
   try {
@@ -81,15 +83,15 @@ Status alone(const Communicator &communicator, Part part) {
   }
 }
 
-/// Does what a rank does alone; then all agree on how it went. Collective over comm.
+/// Runs the part that a rank does alone; then all agree on the result. Collective over comm.
 template <class Part>
 Status prepare(Communicator &communicator, MPI_Comm comm, Part part) {
   return agree(communicator, comm, alone(communicator, part));
 }
 
 /// The last meeting of a call that releases something: finds the largest of all ranks' numbers. Collective over comm. It waits until twice
-/// HALOCLINE_TIMEOUT after the call began: a rank that gives up must not leave the others alone. A rank of another node that is not reached
-/// any more is waited for no longer than HALOCLINE_TIMEOUT.
+/// HALOCLINE_TIMEOUT after the call began: a rank that abandons the call must not leave the others alone. If a rank of another node
+/// is no longer reached, it waits at most HALOCLINE_TIMEOUT.
 Status agree_on_largest(Communicator &communicator, MPI_Comm comm, int mine, int *largest);
 
 }  // namespace halocline

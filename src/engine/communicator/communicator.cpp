@@ -1,4 +1,4 @@
-// Losing a communicator, waking the node, numbers of ranks.
+// The lost state of a communicator, waking the node's ranks, and translating between ranks and members.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/communicator.hpp"
 

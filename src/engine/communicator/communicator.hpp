@@ -1,5 +1,5 @@
-// The ranks of a context: where they stand, how those of a node wake each other, what they agree with, and in which call each is. Everything in the
-// engine stands on it; engine/context/context.cpp opens it.
+// The ranks of a context: their nodes, the doorbells within a node, the buffer for agreements, and the call that each rank is in. All of
+// the engine uses it; engine/context/context.cpp opens it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,14 +21,14 @@ namespace halocline {
 using Doorbell = transport::shm::Doorbell;
 using SharedMemory = transport::shm::Region;
 
-/// What one agreement of all ranks reads and writes. It lies in the communicator, so that agreeing allocates nothing.
+/// What one agreement of all ranks reads and writes. It is a member of the communicator, so that agreeing allocates nothing.
 struct AgreementBuffer {
   static constexpr int kNumbers = 16;
   struct Outcome {
     int status = 0;
     char message[1020] = "";
   };
-  /// In which collective call a rank is; `text` says it whole, with the plan's name and fields.
+  /// The collective call that a rank is in; `text` contains all of it, with the plan's name and fields.
   struct Place {
     std::int64_t call = 0, plan = 0;
     char text[496] = "";
@@ -39,12 +39,12 @@ struct AgreementBuffer {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-/// Whether a collective step has failed: a rank is gone, and what MPI still holds of that step cannot be taken back.
+/// Whether a collective step has failed: a rank is lost, and MPI's pending operations of that step cannot be cancelled.
 class LostState {
  public:
-  /// From now on every collective step fails at once, as the first did. Returns the status with its message.
+  /// From now on every collective step fails at once, with the first failure's status and message, which it returns.
   Status lose(Status why);
-  /// The same of MPI, which has been finalised. Each call that comes later says so with its own name.
+  /// The same after MPI has been finalised. Each later call reports this with its own name.
   void lose_with_mpi(const char *call, int rank);
   bool lost() const { return failed(why_); }
   /// The status and the message of the failure.
@@ -56,7 +56,7 @@ class LostState {
   bool with_mpi_ = false;
 };
 
-/// Any thread may call what does not communicate.
+/// The ranks of a context. Functions that do not communicate may be called from any thread.
 class Communicator : public Topology, public LostState {
  public:
   Communicator() : calls_(doorbell_) {}
@@ -66,23 +66,23 @@ class Communicator : public Topology, public LostState {
 
   MPI_Comm comm() const { return comm_; }
   MPI_Comm node_comm() const { return node_comm_; }
-  /// Where the ranks of the node wake each other.
+  /// With it the ranks of the node wake each other.
   Doorbell &doorbell() { return doorbell_; }
   AgreementBuffer &agreement() { return agreement_; }
-  /// In which call this rank is.
+  /// The call that this rank is in.
   CallState &calls() { return calls_; }
   CallWord call() const { return calls_.told(); }
   /// The call that another rank of the node is in.
   CallWord call_of(Member member) const { return CallWord::unpacked(doorbell_.call(member)); }
   RollCall &roll_call() { return roll_call_; }
-  /// The number of the plan that is made next, the same on all ranks.
+  /// The number of the next plan, the same on all ranks.
   std::int64_t next_plan() const { return plans_made_ + 1; }
-  /// All ranks have come to make it.
+  /// Counts a plan once all ranks have entered the call that makes it.
   void count_plan() { plans_made_ += 1; }
 
-  /// Who drives the network (HALOCLINE_PROGRESS).
+  /// What drives progress of the network (HALOCLINE_PROGRESS).
   Progress progress() const { return progress_; }
-  /// The network, while it is open; null else: then nobody needs this rank to move anything.
+  /// The network while it is open, else null: then no other rank needs progress from this one.
   RemoteProgress *remote() const {
     // SYNC opened-before-remote (pairs with set_remote)
     return remote_.load(std::memory_order_acquire);
@@ -91,20 +91,21 @@ class Communicator : public Topology, public LostState {
     // SYNC opened-before-remote (pairs with remote)
     remote_.store(remote, std::memory_order_release);
   }
-  /// Lets MPI and the network move what others wait for. A wait that MPI has no part in calls it now and then, because MPI may have told this
-  /// rank that a send or a collective is done whose last message is still queued here, and goes on with it only inside its own calls. Does nothing
-  /// on a thread that may not call MPI.
+  /// Drives progress of the network and MPI, for what others wait for. A wait that does not call MPI calls this now and then. MPI may
+  /// report a send or a collective as complete while its last message is still queued here. It sends that only inside its own calls. On a
+  /// thread that may not call MPI only the network progresses.
   void drive_progress();
 
-  /// The member of this node that a rank is, kNotOnNode if it stands elsewhere. Cold: asks MPI.
+  /// The member number of a rank on this node, kNotOnNode if it is on another. Cold: asks MPI.
   Member member_of(int rank) const;
   /// The rank of a member of this node. Cold.
   int rank_of(Member member) const;
   /// Wakes all ranks of the node that sleep.
   void ring_node() { doorbell_.ring_below(members()); }
-  /// Segments whose notifications any rank of the node may wait for: while there are any, what arrives here may be for each of them.
+  /// Counts segments whose notifications any rank of the node may wait for. While there are any, an arrival here may be for any of those
+  /// ranks.
   void count_shared(int more) { shared_.fetch_add(more, std::memory_order_relaxed); }
-  /// Wakes the ranks that may wait for what has arrived here.
+  /// Wakes the ranks that may wait for an arrival here.
   void ring_waiters();
 
  protected:

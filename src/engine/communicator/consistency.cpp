@@ -1,4 +1,4 @@
-// Rank 0's numbers go to all.
+// Broadcasts rank 0's numbers, and compares them on each rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/consistency.hpp"
 

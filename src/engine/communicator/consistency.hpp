@@ -1,4 +1,4 @@
-// What must be the same on all ranks, and what it is on those that disagree.
+// Checks that values are the same on all ranks, and reports two ranks that disagree.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// A number with a name; word, if there is one, gives the name of a value.
+/// A number with a name; `word`, unless null, returns the name of a value.
 struct Rule {
   std::string name;
   std::int64_t value;
@@ -26,8 +26,8 @@ struct ConsistencyCheck : Job {
 /// Compares with rank 0. Collective; allocates nothing.
 Status compare_rules(Communicator &communicator, const char *call, std::unique_ptr<ConsistencyCheck> &rules);
 
-/// Compares what list() gives, as many rules on every rank, with those of rank 0. Collective; HLC_ERR_MISMATCH on all ranks names two that
-/// disagree, with both values. call is the function of the API that asks.
+/// Compares the rules that list() returns with those of rank 0; every rank must have as many. Collective; HLC_ERR_MISMATCH on all ranks
+/// names two that disagree, with both values. `call` is the API function that checks.
 template <class List>
 Status check_rules(Communicator &communicator, const char *call, List list) {
   std::unique_ptr<ConsistencyCheck> rules;

@@ -1,4 +1,4 @@
-// The words for ranks that are missing.
+// Finds the ranks that are missing from a call, and describes them for error messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/missing.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostNamed = 8, kMostAsked = 1024;
 constexpr std::int64_t kLongestAsking_ns = 1'000'000'000;
 
-/// Where a rank is that has said nothing, or has said another call.
+/// A rank that has not answered, or is in another call, as text.
 std::string text_of(const Absent &absent) {
   const std::string rank = "rank " + std::to_string(absent.rank);
   return rank + (absent.known ? " (in " + absent.word.text() + ")" : " (which does not answer)");
@@ -51,7 +51,7 @@ std::string name_missing(Communicator &communicator) {
   std::vector<Absent> absent;
   find_late_members(communicator, absent);
   if (communicator.nodes() > 1 && communicator.comm() != MPI_COMM_NULL) ask_other_nodes(communicator, absent);
-  // A rank may have come and gone: it has given up, and MPI needs it to end the step.
+  // A rank may have entered the call and left it: it has abandoned the step, which MPI cannot complete without it.
   return absent.empty() && communicator.doorbell().attached() ? name_missing_members(communicator, communicator.call()) : list(absent);
 }
 

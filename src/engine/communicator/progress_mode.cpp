@@ -1,4 +1,4 @@
-// The words of HALOCLINE_PROGRESS.
+// Reads HALOCLINE_PROGRESS.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/progress_mode.hpp"
 

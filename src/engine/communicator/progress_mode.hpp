@@ -1,4 +1,4 @@
-// Who drives progress of the network: HALOCLINE_PROGRESS.
+// What drives progress of the network: HALOCLINE_PROGRESS.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,17 +6,17 @@
 
 namespace halocline {
 
-/// caller: whoever calls the library; spare: a thread as well, while nobody calls; thread: a thread, whenever something arrives; helper: a process
-/// of each node, for what arrives for its segments.
+/// caller: the threads that call the library. spare: in addition a progress thread, while no thread calls. thread: a progress thread,
+/// whenever something arrives. helper: a process of each node, for what arrives for the node's segments.
 enum class Progress : int { caller, spare, thread, helper };
 
-/// True if each process has a thread of the library once its network is open.
+/// True if each process has a progress thread once its network is open.
 inline bool has_progress_thread(Progress progress) { return progress == Progress::spare || progress == Progress::thread; }
 
-/// Its word in HALOCLINE_PROGRESS.
+/// Its value in HALOCLINE_PROGRESS.
 const char *name_of(Progress progress);
 
-/// Reads HALOCLINE_PROGRESS; the default is spare. The message of a failure names the rank, the value and the choices.
+/// Reads HALOCLINE_PROGRESS; without it `progress` keeps its value. The error message names the rank, the value and the choices.
 Status read_progress(int rank, Progress &progress);
 
 }  // namespace halocline

@@ -1,4 +1,4 @@
-// Queries and answers are messages of eight bytes: the call in which their sender is.
+// Queries and answers are messages of eight bytes: the call that their sender is in.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/roll_call.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int kAskTag = 32'752,
               kAnswerTag = 32'753;  // below the least upper bound that MPI allows for tags, above all others of the library
 
-/// What MPI reads until the queries have left.
+/// What MPI reads until the queries have been sent.
 struct Queries : LeakedOnFailure {
   std::vector<MPI_Request> requests;
   std::int64_t word = 0;
@@ -30,7 +30,7 @@ void RollCall::answer(MPI_Comm comm, CallWord mine) {
   while (receive(comm, kAskTag)) send_reply(comm, received_.back().rank, mine);
 }
 
-/// Takes what one rank says of itself. What there is no memory for is not said.
+/// Receives one query or answer. It is discarded if there is no memory for it.
 bool RollCall::receive(MPI_Comm comm, int tag) {
   int there = 0;
   MPI_Status status;
@@ -47,7 +47,7 @@ bool RollCall::receive(MPI_Comm comm, int tag) {
   return true;
 }
 
-/// A rank that finds all its answers under way says nothing.
+/// If all of this rank's answers are still being sent, the query is not answered.
 void RollCall::send_reply(MPI_Comm comm, int rank, CallWord mine) {
   for (Answer &answer : answers_) {
     int free = answer.request == MPI_REQUEST_NULL ? 1 : 0;
@@ -74,7 +74,7 @@ void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::v
 
   const std::int64_t end_ns = now_ns() + longest_ns;
   const std::size_t before = received_count();
-  // A rank that has asked in this call before may have left it since: only an answer says that it is still there.
+  // A rank that has asked in this call before may have left it since: only an answer shows that it is still in it.
   const auto is_old = [&](std::size_t i) { return i < before && received_[i].asking && received_[i].word == mine.packed(); };
   const auto find = [&](Absent &of) {
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// Queries to the ranks of other nodes, and answers: in which call a rank is. A rank that waits in any call of the library answers.
+// Queries to the ranks of other nodes, and answers: which call a rank is in. A rank that waits in any call of the library answers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,28 +13,28 @@
 
 namespace halocline {
 
-/// A rank that has not come to a call, and where it is instead; `known` is false for a rank that has not answered.
+/// A rank that has not entered a call, and the call that it is in instead. `known` is false if it has not answered.
 struct Absent {
   int rank = 0;
   bool known = false;
   CallWord word;
 };
 
-/// One rank's part in it. Any thread that may call MPI.
+/// One rank's queries and answers. May be called by any thread that may call MPI.
 class RollCall {
  public:
-  /// Tells ranks that ask that this one is in the call `mine`. Does not wait.
+  /// Answers received queries: this rank is in the call `mine`. Does not wait.
   void answer(MPI_Comm comm, CallWord mine);
-  /// Asks the ranks of `asked`, which takes their answers. Waits until all have answered, at most so long; drive_progress() is called all the while.
-  /// Only steps that have failed ask, so that what is never answered belongs to a communicator that is lost.
+  /// Asks the ranks in `asked`, and stores their answers there. Waits until all have answered, at most `longest_ns`; calls drive_progress()
+  /// meanwhile. Only failed steps ask, so queries that are never answered belong to a communicator that is lost.
   void ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::vector<Absent> &asked, const std::function<void()> &drive_progress);
 
  private:
-  /// What a rank has said of itself, by asking or by answering.
+  /// The call that a rank has reported, in a query or an answer.
   struct Received {
     int rank;
     std::int64_t word;
-    bool asking;  // who asks is about to give up
+    bool asking;  // in a query: its sender is about to abandon the call
   };
   struct Answer {
     std::int64_t word = 0;

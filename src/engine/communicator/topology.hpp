@@ -1,4 +1,4 @@
-// Where this rank stands: plain numbers, the same for the whole life of a communicator.
+// The position of this rank: ranks, nodes and cores as plain numbers, constant for the life of a communicator.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@ namespace halocline {
 
 using transport::Member;
 
-/// The member that stands for a rank of another node.
+/// The member number of a rank of another node.
 inline constexpr Member kNotOnNode = -1;
 
 /// Ranks, nodes and cores.
@@ -18,19 +18,19 @@ class Topology {
  public:
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// This rank among those of its node, and how many those are.
+  /// This rank's number among those of its node, and the number of those.
   Member member() const { return member_; }
   int members() const { return members_; }
-  /// The node of this rank, and how many nodes there are, be they real or pretended.
+  /// The node of this rank, and the number of nodes, real or emulated.
   int node() const { return node_; }
   int nodes() const { return nodes_; }
   /// Cores that the ranks of the node may run on.
   int cores() const { return cores_; }
   /// True if every rank of the node can have a core of its own.
   bool core_per_rank() const { return cores_ >= members_; }
-  /// True if all ranks run on this host, be its nodes real or pretended.
+  /// True if all ranks run on this host, even if it emulates several nodes.
   bool one_host() const { return one_host_; }
-  /// Nanoseconds that a wait may last; 0: for ever.
+  /// Time limit of a wait in nanoseconds; 0: none.
   std::int64_t timeout_ns() const { return timeout_ns_; }
 
  protected:

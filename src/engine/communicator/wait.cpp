@@ -11,16 +11,16 @@ namespace {
 
 constexpr long kSpinsWithCore = 20'000, kSpinsWithout = 20;
 constexpr long kYieldsWithCore = 200, kYieldsWithout = 50;
-constexpr long kPollEvery_ns = 50'000;      // nobody rings for what comes by MPI or over a network
+constexpr long kPollEvery_ns = 50'000;      // no rank rings for what arrives by MPI or over a network
 constexpr long kSpinsOfLook = 8;
-constexpr long kYieldsForNetwork_ns = 50'000'000;  // a nap costs a stream of data as much as it lasts
-constexpr long kYieldsWithoutCore_ns = 2'000'000;   // and few bytes, which need microseconds, many times that
-// By what wakes the wait: some tens of microseconds, some microseconds, nothing. Then others of this core get a turn between two looks. A rank of
-// another node may be one of them, where several hosts share a machine.
+constexpr long kYieldsForNetwork_ns = 50'000'000;  // a sleep delays a stream of data by its whole length
+constexpr long kYieldsWithoutCore_ns = 2'000'000;   // and a small message, which takes microseconds, by many times that
+// Spins before the wait yields, by WakeUp: tens of microseconds, some microseconds, none. Then other processes of this core run between two
+// looks. One of them may be a rank of another node, where several hosts share a machine.
 constexpr long kSpinsAlone[] = {1'000, 20, 0};
 constexpr long kCheckEvery_ns = 10'000'000;  // also the longest sleep; the doorbell ends it sooner
 
-/// So long a wait yields before it naps: where nobody else moves what is under way over the network.
+/// How long a wait yields before it sleeps, if no other thread drives progress of the network.
 long yields_for_network_ns(const Communicator &communicator, const RemoteProgress *network) {
   if (!network || network->has_thread()) return 0;
   return communicator.core_per_rank() ? kYieldsForNetwork_ns : kYieldsWithoutCore_ns;
@@ -42,7 +42,7 @@ Wait::~Wait() {
   if (told_) communicator_.calls().leave_wait();
 }
 
-/// Only a wait that lasts says so: a short one need not write to memory that others read.
+/// Only a long wait reports its call: a short one need not write to memory that others read.
 void Wait::tell_call() {
   if (told_ || call_.name == CallName::none) return;
   told_ = communicator_.calls().enter_wait(call_);
@@ -58,7 +58,8 @@ Wait::Turn Wait::pause() {
   return Turn::look_again;
 }
 
-/// A look at the network takes longer than a spin, and counts as several; callers that look themselves get one in four besides.
+/// A poll of the network takes longer than a spin, and counts as several. While it spins one pause in four polls, because callers may poll
+/// themselves.
 void Wait::poll() {
   if (calls_ < spins_ && calls_ % 4 != 0) return;
   network_->poll();
@@ -81,7 +82,7 @@ Wait::Turn Wait::pause_slowly() {
     nanosleep(&time, nullptr);
     return next_turn();
   }
-  // SYNC doorbell-before-sleep (pairs with Doorbell::wake): the caller looks once more between the announcement and the sleep, so that no ring is lost.
+  // SYNC doorbell-before-sleep (pairs with Doorbell::wake): the caller checks once more between announcement and sleep, so no ring is lost.
   if (!announced_) {
     communicator_.drive_progress();
     seen_ = communicator_.doorbell().word();

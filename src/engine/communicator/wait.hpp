@@ -1,4 +1,4 @@
-// Waiting politely: spin while there is a core per rank, then yield, then sleep until a peer rings or a short time is over.
+// Waiting in three phases: spin (longer with a core per rank), then yield, then sleep until a peer rings or a short time has passed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace halocline {
 
-/// What wakes the wait: only peers of this node, that ring the doorbell; also MPI or the network, which must be asked again and again; or the
-/// network alone, where every answer takes microseconds.
+/// What ends the wait. by_doorbell: only peers of this node, which ring the doorbell. by_polling: also MPI or the network, which must be
+/// polled. by_network: the network alone, where every answer takes microseconds.
 enum class WakeUp { by_doorbell, by_polling, by_network };
 
-/// One wait. The loop that uses it looks at what it waits for, and calls pause() each time it finds nothing:
+/// One wait. The loop that uses it checks what it waits for, and calls pause() each time it finds nothing:
 ///
 ///   Wait wait(communicator, WakeUp::by_doorbell);
 ///   while (!arrived())
@@ -22,17 +22,17 @@ class Wait {
  public:
   enum class Turn { look_again, check_peers };
 
-  /// `call` is what other ranks are told of this one once the wait is long, if it is not in a collective call.
+  /// `call` is reported to other ranks once the wait is long, unless this rank is in a collective call.
   Wait(Communicator &communicator, WakeUp wake_up, CallWord call = {});
   Wait(const Wait &) = delete;
   Wait &operator=(const Wait &) = delete;
   ~Wait();
 
-  /// Lets some time pass; how much grows with the number of calls.
+  /// Lets some time pass, more with each phase.
   Turn pause();
-  /// Something came: the next pause is short again, and the time limit starts anew.
+  /// Something arrived: the next pause is short again, and the time limit starts anew.
   void progress();
-  /// True once nothing came for HALOCLINE_TIMEOUT seconds, and some more if grace is given.
+  /// True once nothing arrived for HALOCLINE_TIMEOUT seconds plus the grace time.
   bool timed_out(std::int64_t grace_ns = 0) const;
 
  private:
@@ -43,13 +43,13 @@ class Wait {
   void tell_call();
 
   Communicator &communicator_;
-  RemoteProgress *network_;  // null if none is open: then nobody needs this wait to move anything
+  RemoteProgress *network_;  // null if none is open: then no other rank needs progress from this wait
   WakeUp wake_up_;
   long spins_, yields_, yields_ns_;
   long calls_ = 0;
   bool announced_ = false;
   CallWord call_;
-  bool told_ = false;  // in which call this rank is
+  bool told_ = false;  // this wait has reported its call
   std::uint32_t seen_ = 0;
   std::int64_t start_ns_ = 0, checked_ns_ = 0;
 };

@@ -1,4 +1,4 @@
-// Opening a context: communicators, nodes (real or pretended), cores.
+// Opening a context: communicators, nodes (real or emulated), cores.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/context/context.hpp"
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr long kLongestTimeout_s = 100'000'000;  // three years
 
-/// A variable's value as users write it.
+/// An environment variable's value as text, for error messages.
 struct Value {
   Value(const char *name, std::int64_t value) {
     if (std::strcmp(name, "PROGRESS") == 0)
@@ -36,7 +36,7 @@ struct Value {
   char text[24];
 };
 
-/// The version, and a number to raise within it with every change of what ranks send each other or find in each other's memory.
+/// The version, and a number to raise within it with every change of messages or shared memory layouts.
 constexpr std::int64_t kBuild = ((HLC_VERSION_MAJOR * 1000LL + HLC_VERSION_MINOR) * 1000 + HLC_VERSION_PATCH) * 1000 + 2;
 
 std::string name_of_build(std::int64_t build) {
@@ -44,7 +44,7 @@ std::string name_of_build(std::int64_t build) {
          std::to_string(build / 1000 % 1000) + " (" + std::to_string(build % 1000) + ")";
 }
 
-/// What is set and has no effect.
+/// Reports what is set and has no effect.
 void report_environment() {
   report_unknown_variables();
   if (const char *trouble = transport::shm::xpmem_trouble(); *trouble != '\0')
@@ -100,7 +100,7 @@ Status Context::compare_builds(MPI_Comm comm) {
   return agree(*this, comm, same);
 }
 
-/// A launcher may hand a variable to some ranks alone, or another value of it: all ranks compare what they read with rank 0.
+/// A launcher may set a variable on some ranks only, or differently: all ranks compare their values with those of rank 0.
 Status Context::compare_environment(MPI_Comm comm) {
   const char *names[] = {"TIMEOUT", "FAKE_NODES", "CHECK", "PROGRESS"};
   const std::int64_t mine[] = {timeout_ns_ / 1'000'000'000, pretended_nodes_, checks_, static_cast<std::int64_t>(progress_)};
@@ -123,7 +123,7 @@ Status Context::split_nodes() {
   int here = 1;
   MPI_Comm_size(shared, &here);
   one_host_ = here == size_;
-  // Pretended nodes cut the real ones into blocks of neighbouring ranks.
+  // Emulated nodes split the real ones into blocks of consecutive ranks.
   const long blocks = pretended_nodes_ > 0 ? std::min<long>(pretended_nodes_, size_) : 1;
   const int block = static_cast<int>(rank_ * blocks / size_);
   const Status status = check_mpi(MPI_Comm_split(shared, block, rank_, &node_comm_), "MPI_Comm_split");
@@ -155,7 +155,7 @@ Status Context::number_nodes() {
   return Status::ok;
 }
 
-/// The union of what the ranks are bound to: a launcher may give each rank one core, or all of them all.
+/// The union of the cores that the ranks are bound to: a launcher may bind each rank to one core, or each to all.
 Status Context::count_cores() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -169,7 +169,7 @@ Status Context::count_cores() {
   return Status::ok;
 }
 
-/// All have entered their processes before anybody looks at another's.
+/// All ranks have entered their processes into the doorbells before any rank looks at another's.
 Status Context::open_doorbell() {
   SharedMemory segment;
   HLC_TRY(agree(*this, comm_,

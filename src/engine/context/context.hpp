@@ -1,4 +1,4 @@
-// The library opened for a communicator: its ranks, the network, the fields in shared memory, check mode's post office. The root of the engine.
+// The library opened for a communicator: its ranks, the network, the fields in shared memory, check mode's mailbox. The root of the engine.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,24 +13,25 @@
 
 namespace halocline {
 
-/// Everything that outlives single halos. Made by hlc_init; one per communicator.
+/// Everything that outlives single halos. Created by hlc_init; one per communicator.
 class Context : public Communicator {
  public:
   Context() = default;
 
-  /// Duplicates the communicator and finds this rank's node. Collective over comm; mine is the status of this rank so far.
+  /// Duplicates the communicator and finds this rank's node. Collective over comm; `mine` is this rank's status so far.
   Status open(MPI_Comm comm, Status mine);
-  /// Gives back all but the communicators, which MPI can only free collectively, and the memory that MPI may still write.
+  /// Releases everything except the communicators, which MPI can only free collectively, and the memory that MPI may still write.
   void give_up();
 
-  /// What reaches the ranks of other nodes.
+  /// The network to the ranks of other nodes.
   Network &network() { return network_; }
   const Network &network() const { return network_; }
   /// The memory of hlc_field_alloc.
   Fields &fields() { return fields_; }
-  /// Check mode's post office; null unless HALOCLINE_CHECK=1.
+  /// Check mode's mailbox; null unless HALOCLINE_CHECK=1.
   CheckMailbox *check_mailbox() const { return check_mailbox_.get(); }
-  /// What trials on this node have found of messages of 2^n bytes at most: how they are best packed for a peer (docs/design/004-packing-for-a-peer.md). The same on all ranks of the node.
+  /// The best packing of messages of at most 2^n bytes for a peer, as found by trials on this node (docs/design/004-packing-for-a-peer.md).
+  /// The same on all ranks of the node.
   enum class Packing : char { not_tried, kept, fetched, past_caches };
   Packing &packing(int n) { return packings_[static_cast<std::size_t>(n)]; }
 
@@ -51,7 +52,7 @@ class Context : public Communicator {
   std::array<Packing, 64> packings_{};
   Network network_{*this};
   std::unique_ptr<CheckMailbox> check_mailbox_;
-  Fields fields_{*this};  // goes first
+  Fields fields_{*this};  // destroyed first
 };
 
 }  // namespace halocline

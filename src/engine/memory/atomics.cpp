@@ -1,4 +1,4 @@
-// One template for all types: integers by the processor's own instructions where it has them, the rest by compare and swap.
+// Atomic operations, one template for all types: by the processor's atomic instructions where it has them, else by compare and swap.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/atomics.hpp"
 
@@ -9,7 +9,7 @@
 namespace halocline {
 namespace {
 
-// What one process changes another sees: that takes atomics without locks, at any address.
+// Several processes change the same numbers, mapped at different addresses: the atomics must be lock-free.
 static_assert(std::atomic_ref<std::int8_t>::is_always_lock_free && std::atomic_ref<std::int16_t>::is_always_lock_free);
 static_assert(std::atomic_ref<std::int32_t>::is_always_lock_free && std::atomic_ref<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic_ref<float>::is_always_lock_free && std::atomic_ref<double>::is_always_lock_free);
@@ -24,7 +24,7 @@ T load_bytes(const void *from) {
   return value;
 }
 
-/// Integers wrap around, so they are computed without signs and without the promotion of small types to int.
+/// Integers wrap around, so they are computed as unsigned 64-bit numbers: signed overflow and promotion to int are avoided.
 template <class T>
 T sum(T a, T b) {
   if constexpr (std::is_integral_v<T>)
@@ -76,7 +76,7 @@ T apply_as(hlc_op op, T &target, T operand) {
   return before;
 }
 
-/// Calls work with a value of the type that a number has.
+/// Calls `work` with a value of the number's type.
 template <class Work>
 void with_type(hlc_number type, Work work) {
   switch (type) {
@@ -94,7 +94,7 @@ void with_type(hlc_number type, Work work) {
   }
 }
 
-/// The same for words; for other types it does nothing.
+/// The same for integers of 32 and 64 bits; for other types it does nothing.
 template <class Work>
 void with_word(hlc_number type, Work work) {
   switch (type) {

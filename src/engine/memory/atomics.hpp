@@ -1,5 +1,5 @@
-// Atomic operations on numbers in memory that several processes map: the only place where such numbers are changed, whatever way a request
-// for it came. Two routes that both end here cannot tear each other's values.
+// Atomic operations on numbers in memory that several processes map. Such numbers are changed only here, by whichever route the request
+// arrives, so that all operations on a number are atomic with each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,23 +9,23 @@
 
 namespace halocline {
 
-/// Bytes of a number, 0 for a value that is none.
+/// Bytes of a number of this type, 0 if there is no such type.
 std::int64_t number_bytes(hlc_number type);
 
-/// True if the operation is one, and works on numbers of that type.
+/// True if the operation exists and works on numbers of that type.
 bool can_combine(hlc_action action);
 
 /// True for the types of fetch_add, swap and compare_swap: integers of 32 and 64 bits.
 bool is_word(hlc_number type);
 
-/// The number at the target becomes what the action makes of it and the operand, in one step; what it was goes to old unless that is null.
-/// The target is aligned to its size, operand and old need not be. Only for what can_combine.
+/// Atomically replaces the number at `target` by the action's result for it and the operand. Writes the previous value to `old` unless that
+/// is null. The target is aligned to its size, operand and old need not be. Requires can_combine(action).
 void apply(hlc_action action, void *target, const void *operand, void *old);
 
-/// The word at the target becomes `value` if it is `expected`, in one step. Returns what it was. Only for what is_word.
+/// Atomically replaces the word at `target` by `value` if it equals `expected`. Returns the previous value. Requires is_word(type).
 std::int64_t compare_and_swap(hlc_number type, void *target, std::int64_t expected, std::int64_t value);
 
-/// Writes an integer as a word of the type, cutting what does not fit; reads a word as an integer.
+/// Writes an integer as a word of the type, truncated if it does not fit; reads a word as an integer.
 void write_word(hlc_number type, std::int64_t value, void *word);
 std::int64_t read_word(hlc_number type, const void *word);
 

@@ -1,4 +1,4 @@
-// Memory of a process's own that other ranks of the node read.
+// Private memory of a process that other ranks of the node read (XPMEM).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

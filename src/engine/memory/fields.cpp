@@ -1,4 +1,4 @@
-// The register of fields.
+// The list of fields.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/fields.hpp"
 
@@ -9,7 +9,7 @@
 namespace halocline {
 namespace {
 
-constexpr std::size_t kLargestField = std::size_t{1} << 48;  // the address space of one process, more or less
+constexpr std::size_t kLargestField = std::size_t{1} << 48;  // about the address space of one process
 
 }  // namespace
 

@@ -11,13 +11,13 @@
 
 namespace halocline {
 
-/// Where a piece of memory lies in the fields of a communicator; serial < 0: in none.
+/// The field that contains a piece of memory, and the offset in it; serial < 0: none does.
 struct FieldPlace {
   std::int64_t serial = -1;
   std::int64_t offset = 0;
 };
 
-/// Any thread may call, but for allocate and live.
+/// The fields of a context. Any thread may call, except allocate and live.
 class Fields {
  public:
   explicit Fields(Communicator &communicator) : communicator_(communicator) {}
@@ -28,27 +28,27 @@ class Fields {
   Status allocate(std::size_t bytes, void **data, Pages pages = Pages::reserved);
   /// Local. Fails if a plan uses the field.
   Status release(void *data);
-  /// All of them.
+  /// Releases all fields.
   void clear();
   int live() const { return static_cast<int>(fields_.size()); }
 
-  /// Where in the fields a piece of memory lies.
+  /// The field that contains a piece of memory.
   FieldPlace find(const void *data, std::int64_t bytes);
-  /// Bytes from data to the end of what the caller asked for, if it lies in a field of this rank; kNoField if it lies in none.
+  /// Bytes from `data` to the end that was asked for at allocation, if it is in a field of this rank; else kNoField.
   std::int64_t room(const void *data);
   static constexpr std::int64_t kNoField = std::numeric_limits<std::int64_t>::max();
   /// The memory of another member's field, as this process sees it.
   char *part(std::int64_t serial, Member member);
-  /// find and part, which also keep this rank's field from being released until use(serial, -1). Nowhere, NULL if it has been released.
+  /// As find and part, and keep this rank's field from being released until use(serial, -1). If it has been released: serial < 0, and null.
   FieldPlace hold(const void *data, std::int64_t bytes);
   char *borrow(std::int64_t serial, Member member);
-  /// Keeps a field from being released (+1), or gives it free again (-1).
+  /// Keeps a field from being released (+1), or permits it again (-1).
   void use(std::int64_t serial, int change);
 
  private:
   struct Field {
     std::int64_t serial;
-    std::int64_t bytes;  // of this rank, as the caller asked for them; the segment has whole pages
+    std::int64_t bytes;  // of this rank, as asked for; the segment has whole pages
     SharedMemory segment;
     int users = 0;
   };

@@ -1,4 +1,4 @@
-// A lock that the ranks of a node share, for some instructions or calls of the kernel.
+// A lock that the ranks of a node share, held for some instructions or system calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace halocline {
 
-/// A word of shared memory as one rank sees it: 0 if nobody has the lock, else the member that has it, counted from 1. Any thread may call.
-/// Several threads of a rank are kept apart as well.
+/// A lock in a word of shared memory: 0 if it is free, else the member that holds it, counted from 1. Any thread may call; the threads of a
+/// rank exclude each other too.
 class NodeLock {
  public:
   NodeLock() = default;
   NodeLock(char *word, const transport::shm::Doorbell &doorbell, transport::Member me)
       : word_(reinterpret_cast<std::atomic<std::uint32_t> *>(word)), doorbell_(&doorbell), mine_(static_cast<std::uint32_t>(me) + 1) {}
 
-  /// False if another has it for longer than a moment. Whose process has ended has it no longer.
+  /// False if another holds it for longer than a moment. A lock whose holder's process has ended is taken over.
   bool try_lock() const {
     std::uint32_t owner = 0;
     for (int tries = 0; tries < kTries; ++tries) {

@@ -1,4 +1,4 @@
-// The steps of making a segment: sizes are gathered, one rank makes the object, the others open it, each reserves and maps.
+// The steps of making shared memory: sizes are gathered, one rank creates the object, the others open it, each reserves and maps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/node_memory.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 using transport::shm::ObjectAddress;
 
-/// What the ranks tell each other on the way.
+/// What the ranks exchange in these steps.
 struct Layout : Job {
   std::int64_t mine = 0;
   std::vector<std::int64_t> bytes;
@@ -41,7 +41,7 @@ Status gather_sizes(Communicator &communicator, std::int64_t my_bytes, std::uniq
   return Status::ok;
 }
 
-/// Member 0 makes the object, the others open it.
+/// Member 0 creates the object, the others open it.
 Status open_everywhere(Communicator &communicator, std::unique_ptr<Layout> &layout, SharedMemory &segment,
                        int (SharedMemory::*make)(ObjectAddress &)) {
   int error = 0;
@@ -54,8 +54,8 @@ Status open_everywhere(Communicator &communicator, std::unique_ptr<Layout> &layo
   return agree(communicator, communicator.node_comm(), shortage(communicator, segment.bytes(), error));
 }
 
-/// Without a name if the ranks can reach the object so. Else a name stands in /dev/shm until all have opened it; should its maker die
-/// before, the others remove it.
+/// Creates the object without a name if all ranks can open it so. Else it has a name in /dev/shm until all have opened it. If its creator
+/// dies before, the others remove the name.
 Status open_or_name(Communicator &communicator, std::unique_ptr<Layout> &layout, SharedMemory &segment) {
   const Status nameless = open_everywhere(communicator, layout, segment, &SharedMemory::make_nameless);
   if (!failed(nameless) || communicator.lost()) return nameless;

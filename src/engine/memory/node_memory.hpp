@@ -1,4 +1,4 @@
-// Segments: memory of the node's ranks, made by them together.
+// Shared memory of the node's ranks, created by them collectively.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace halocline {
 
-/// What becomes of the file of a segment's object: mostly nobody needs it any more. A helper process reaches the object through it; whoever
-/// keeps it closes it.
+/// What happens to the object's file descriptor once the object is mapped. A helper process opens the object through it; else it is not
+/// needed. If kept, the owner of the SharedMemory closes it.
 enum class ObjectFile { closed, kept };
 using transport::shm::Pages;
 
-/// Makes a segment with a part of my_bytes for this rank, which may differ between ranks. Collective over the ranks of the node, who all
-/// leave with the same status; the message names the rank that is short of something, and of what.
+/// Creates shared memory with a part of my_bytes for this rank; ranks may pass different sizes. Collective over the ranks of the node,
+/// which all return the same status. The message names the rank that lacks memory or another resource.
 Status create_shared_memory(Communicator &communicator, std::int64_t my_bytes, SharedMemory &segment, ObjectFile file = ObjectFile::closed,
                             Pages pages = Pages::reserved);
 

@@ -1,4 +1,4 @@
-// The steps of sharing: the node's memory, the gathering, the handing out.
+// The steps of sharing records: create shared memory, gather at rank 0, broadcast to the leaders.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/rank_table.hpp"
 
@@ -9,7 +9,7 @@
 namespace halocline {
 namespace {
 
-/// What MPI reads and writes on the way.
+/// What MPI reads and writes in these steps.
 struct Sharing : Job {
   std::vector<char> mine;
   SharedMemory table;

@@ -1,5 +1,5 @@
-// One record of every rank, kept once per node: gathered by rank 0, handed to one rank of each node, who puts them into memory that the
-// others of its node read. So no rank has a table of all ranks of its own, not even for a moment.
+// One record of every rank, stored once per node. Rank 0 gathers the records and broadcasts them to one leader per node. The leader
+// receives them in memory that the others of its node read. So no rank ever has a private table of all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// One rank per node, joined by a communicator when it is first asked for. Collective over the communicator.
+/// One rank per node. Their communicator is created by the first meet, which is collective over the context's communicator.
 class NodeLeaders {
  public:
   NodeLeaders() = default;
@@ -27,7 +27,7 @@ class NodeLeaders {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Bytes of one rank, as many on each.
+/// The record of one rank; all have the same size.
 struct Record {
   const void *data;
   int bytes;
@@ -46,7 +46,7 @@ class RankTable {
   }
   const Entry &of(int rank) const { return reinterpret_cast<const Entry *>(table_.part(0))[rank]; }
 
-  /// For a helper process, while its file is kept.
+  /// For a helper process, while the object's file is kept.
   const SharedMemory &table() const { return table_; }
   void close_file() { table_.close(); }
 

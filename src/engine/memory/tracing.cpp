@@ -1,4 +1,4 @@
-// The ancestors of a process stand in /proc.
+// Finds the common ancestor of the node's ranks in /proc, and permits it to trace this process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/tracing.hpp"
 
@@ -29,7 +29,7 @@ pid_t parent_of(pid_t process) {
   return parent;
 }
 
-/// A process and its ancestors, but for the first process of all, from which everything descends.
+/// A process and its ancestors, without process 1.
 std::vector<pid_t> line_of(pid_t process) {
   std::vector<pid_t> line;
   for (; process > 1; process = parent_of(process)) line.push_back(process);
@@ -55,7 +55,7 @@ void TracedByNode::allow(Communicator &communicator) {
   const pid_t ancestor = common_ancestor(ranks);
   if (ancestor == 0) return;
   const std::lock_guard lock(mutex);
-  prctl(PR_SET_PTRACER, static_cast<unsigned long>(ancestor), 0, 0, 0);  // fails where tracing is not restricted: nothing is needed there
+  prctl(PR_SET_PTRACER, static_cast<unsigned long>(ancestor), 0, 0, 0);  // fails only where tracing is not restricted
   allowing += 1;
   allowed_ = true;
 }

@@ -1,5 +1,5 @@
-// Memory of the program that lies in no shared object is copied to and from by the other ranks of the node with process_vm_readv and _writev. Where
-// Linux restricts tracing to a process's ancestors (Yama, kernel.yama.ptrace_scope = 1), a process has to name who else may.
+// Private memory of a process is read and written by the other ranks of the node with process_vm_readv and process_vm_writev. Linux may
+// restrict tracing to a process's ancestors (Yama, kernel.yama.ptrace_scope = 1). Then a process has to name a further tracer.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,11 +11,11 @@ namespace halocline {
 
 class Communicator;
 
-/// The nearest process that all of `processes` descend from, or are; 0 if there is none but the first of all, or it cannot be known.
+/// The nearest common ancestor of `processes`, which may be one of them; 0 if it is process 1 or not known.
 pid_t common_ancestor(const std::vector<pid_t> &processes);
 
-/// As long as one of these lives, the ranks of this node may copy to and from this process: they, and what else descends from the process that
-/// has started them all (the launcher's). Nobody else is let in, and afterwards nobody is.
+/// While one of these exists, the ranks of this node may read and write this process's memory. So may all descendants of their common
+/// ancestor (the launcher's process), but no other process. Afterwards the permission is withdrawn.
 class TracedByNode {
  public:
   TracedByNode() = default;

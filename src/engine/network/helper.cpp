@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t kLongestEnd_ns = 5'000'000'000;
 
-/// Beside the library, in a folder of its own.
+/// The helper's program file: in a folder of its own beside the library.
 std::string find_program() {
   constexpr char name[] = "halocline/halocline-helper";
   Dl_info library;
@@ -34,10 +34,11 @@ std::string find_program() {
   return file.substr(0, file.rfind('/') + 1) + name;
 }
 
-/// Found when the library is loaded: its path may be one from the folder in which the program was started.
+/// Determined when the library is loaded: its path may be relative to the folder in which the program was started.
 const std::string program = find_program();
 
-/// What the child does before it runs the program: no stream of this process, the two descriptors in their places, no signal held back.
+/// What the child sets up before it runs the program: none of this process's streams, the two file descriptors at their numbers, no signal
+/// blocked.
 class Preparation {
  public:
   Preparation(int object, int pipe) : object_(fcntl(object, F_DUPFD_CLOEXEC, kFree)), pipe_(fcntl(pipe, F_DUPFD_CLOEXEC, kFree)) {
@@ -72,7 +73,7 @@ class Preparation {
   }
 
  private:
-  static constexpr int kFree = 10;  // above those that are put in their places
+  static constexpr int kFree = 10;  // above the numbers that the two file descriptors get
 
   void note(int error) {
     if (error_ == 0) error_ = error;
@@ -145,7 +146,7 @@ Status Helper::await_ready() {
   return fail(static_cast<Status>(state.status), "rank %d: its node's helper process: %s", communicator_.rank(), state.message);
 }
 
-/// Both ends at once: such an end is never without a reader.
+/// Opens both ends at once, so that the pipe always has a reader.
 Status Helper::open_pipe() {
   if (communicator_.member() == 0) return Status::ok;
   const transport::shm::ObjectAddress &there = state().pipe;
@@ -178,7 +179,7 @@ Status Helper::await(There there) {
   return Status::ok;
 }
 
-/// Without a place for the reply it is not waited for, but by the next request.
+/// Without `reply` this call does not wait for the reply; the next request does.
 Status Helper::request(const HelperRequest &request, HelperReply *reply) {
   const std::lock_guard lock(mutex_);
   HelperSlot &slot = this->slot();
@@ -197,7 +198,7 @@ Status Helper::request(const HelperRequest &request, HelperReply *reply) {
   return failed(status) ? fail(status, "rank %d: its node's helper process: %s", communicator_.rank(), reply->message) : Status::ok;
 }
 
-/// A pipe that is full has woken the helper already, or nobody reads it any more.
+/// A failed write is harmless: a full pipe has woken the helper already, or no process reads it any more.
 void Helper::ring() const {
   const ssize_t written = write(pipe_[1], "", 1);
   static_cast<void>(written);
@@ -244,7 +245,7 @@ Helper::~Helper() {
   if (child_ != 0 && !others_may_need_it) reap();
 }
 
-/// The application may have waited for all its children.
+/// Waits for the child; the application may have done so already, with a wait for all its children.
 void Helper::reap() {
   constexpr std::timespec moment{0, 1'000'000};
   const std::int64_t begin = now_ns();

@@ -1,6 +1,6 @@
-// A rank's end of its node's helper process (HALOCLINE_PROGRESS=helper): a process of the library, one per node, that answers for the parts of
-// all its ranks while they compute. Ranks of other nodes write to it, read from it and ask it; what a rank itself begins goes
-// through its own endpoint. Source: Si et al., Casper (IPDPS 2015), in the slides of Hammond.
+// A rank's interface to its node's helper process (HALOCLINE_PROGRESS=helper): one per node, the target for the parts of all its ranks
+// while they compute. Ranks of other nodes send their writes, reads and queries to it; the operations that a rank itself begins use its
+// own endpoint. Source: Si et al., Casper (IPDPS 2015), in the slides of Hammond.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace halocline {
 
-/// The first rank of a node starts the helper, all ranks talk to it. It ends when told to by that rank, or with the last of its ranks, however
-/// they end.
+/// The first rank of a node starts the helper, all its ranks send requests to it. It ends when that rank says so, or with the last of its
+/// ranks, however they end.
 class Helper {
  public:
   explicit Helper(Communicator &communicator) : communicator_(communicator) {}
@@ -22,12 +22,12 @@ class Helper {
   Helper &operator=(const Helper &) = delete;
   ~Helper();
 
-  /// Starts it, and tells it where all ranks are. Collective over the communicator, the same status on all ranks.
+  /// Starts it, and hands it the addresses of all ranks. Collective over the communicator, the same status on all ranks.
   Status start(const NetworkEndpoint &network, const transport::Choice &choice, const SharedMemory &addresses);
-  /// Where ranks of other nodes reach this one.
+  /// The address at which ranks of other nodes reach this one.
   const transport::Address &address() const { return state().address; }
 
-  /// Has this rank's part of a segment served: that of a member in memory whose file is kept until then.
+  /// Has this rank's part of a segment served: the part of `member` in `memory`, whose file must still be open.
   Status serve(std::uint32_t segment, const SharedMemory &memory, Member member, const Served &mine, HelperReply *reply);
   void stop_serving(std::uint32_t segment);
   /// Fails once its process has ended.
@@ -49,7 +49,7 @@ class Helper {
   Communicator &communicator_;
   SharedMemory memory_;
   int child_ = 0;  // of member 0
-  int pipe_[2] = {-1, -1};  // both ends: a pipe that nobody reads would end the rank that writes
+  int pipe_[2] = {-1, -1};  // both ends: writing to a pipe without a reader would end the rank
   std::mutex mutex_;
 };
 

@@ -1,4 +1,4 @@
-// One write of eight bytes per rank, which is complete when it has been delivered.
+// Probes of ranks: one write of eight bytes per rank, which is complete when it has been delivered.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/liveness.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kWordBytes = 8;
 constexpr std::int64_t kEvery_ns = 1'000'000'000;
-constexpr std::int64_t kAgain_ns = 100'000'000;  // to one that seems lost
+constexpr std::int64_t kAgain_ns = 100'000'000;  // to a rank that seems lost
 constexpr std::int64_t kRoom_ns = 100'000'000;   // for the provider to take a write
 
 }  // namespace
@@ -42,7 +42,7 @@ Status Liveness::know(int rank, const RankAddress &there) {
   probe.name = on_its_host(rank, there.host);
   Transfer &write = probe.write;
   write.kind = Transfer::Kind::write_delivered;
-  write.in_any_order = true;  // what waits for a rank must not hide that it is there
+  write.in_any_order = true;  // transfers that wait for a rank must not delay its probe
   write.peer = peer;
   write.from = words_.source.base();
   write.desc = words_.source.desc();
@@ -111,10 +111,10 @@ void Liveness::part() {
   probes_.clear();
 }
 
-/// What the provider has not taken, while it had room: it took others, or holds few.
+/// True if the provider has not accepted the probe although it had room: it accepted other transfers, or holds few.
 bool Liveness::is_refused(const Probe &probe) const { return endpoint_.taken() != probe.taken_before || endpoint_.has_room(); }
 
-/// A write that the provider does not take is withdrawn: for each try it may open a connection.
+/// A write that the provider does not accept is withdrawn, since it may open a connection for each try.
 void Liveness::look_at(Probe &probe, std::int64_t now) {
   // SYNC written-before-reuse (pairs with EndedTransfers::add)
   const auto state = probe.write.state.load(std::memory_order_acquire);

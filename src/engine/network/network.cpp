@@ -1,4 +1,4 @@
-// Rank 0 chooses provider and network, the others look for the same.
+// Opening the network: rank 0 chooses provider and network, the others look for the same.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/network.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 using transport::Choice;
 using transport::Wish;
 
-/// HALOCLINE_FAKE_NETWORK, for tests; rank 0's is that of all.
+/// Reads HALOCLINE_FAKE_NETWORK, for tests; rank 0's value holds for all.
 Status read_fake(int rank, transport::Fake &fake) {
   using transport::Fake;
   const char *text = environment("FAKE_NETWORK");
@@ -40,7 +40,7 @@ Wish wish_of(const Communicator &communicator) {
   return wish;
 }
 
-/// A word of rank 0, under way to the others.
+/// A value of rank 0, being broadcast to the others.
 template <class Word>
 struct Spreading : Job {
   Spreading() { requests.resize(1, MPI_REQUEST_NULL); }
@@ -51,7 +51,7 @@ struct Name {
   char text[64] = "";
 };
 
-/// Does what rank 0 does alone, and gives all ranks the word that comes of it.
+/// Calls part(&word) on rank 0 only, and broadcasts the resulting word to all ranks.
 template <class Word, class Part>
 Status spread(Communicator &communicator, Word *word, Part part) {
   std::unique_ptr<Spreading<Word>> spreading;
@@ -66,7 +66,7 @@ Status spread(Communicator &communicator, Word *word, Part part) {
   return Status::ok;
 }
 
-/// A launcher may hand the variable to some ranks alone. Interfaces may differ from host to host.
+/// A launcher may set the variable for some ranks only. Interfaces may differ from host to host and are not compared.
 Status compare_providers(Communicator &communicator, const Wish &wish) {
   Name first, mine;
   std::snprintf(mine.text, sizeof mine.text, "%s", wish.provider.c_str());
@@ -80,14 +80,14 @@ Status compare_providers(Communicator &communicator, const Wish &wish) {
                     communicator.rank(), mine.text));
 }
 
-/// Who moves it, in the description.
+/// What drives progress, for the description.
 const char *by(Progress progress) {
   if (progress == Progress::helper) return "a helper process of each node for segments, whoever calls for plans";
   if (progress == Progress::spare) return "whoever calls, and a thread while nobody does";
   return progress == Progress::thread ? "a thread" : "whoever calls";
 }
 
-/// A reason not to use the network is that of a rank.
+/// Adds the rank to a reason not to use the network.
 Status name_rank(const Communicator &communicator, Status status) {
   return failed(status) ? fail(status, "rank %d: %s", communicator.rank(), error_message()) : status;
 }
@@ -129,13 +129,13 @@ Status Network::try_to_open() {
   }
   endpoint_ = &shared_endpoint_->endpoint();
   rings_ = communicator_.progress() == Progress::thread;
-  // No rank sends a message before all have come here: RequestEngine::open shares the addresses first.
+  // No rank sends a message before all have arrived here: RequestEngine::open shares the addresses first.
   shared_endpoint_->join(as_user_);
   communicator_.set_remote(this);
   return Status::ok;
 }
 
-/// Makes all that this rank needs; the others may fail.
+/// Makes all that this rank needs; other ranks may fail in this step.
 Status Network::enter(const EndpointSpec &spec) {
   HLC_TRY(SharedEndpoint::share(spec, &shared_endpoint_));
   failures_ = &shared_endpoint_->count_failures();
@@ -148,7 +148,7 @@ Status Network::enter(const EndpointSpec &spec) {
   return Status::ok;
 }
 
-/// What the provider still has of this context stays with the endpoint.
+/// The endpoint keeps the requests of this context that the provider still holds.
 void Network::leave() {
   communicator_.set_remote(nullptr);
   if (shared_endpoint_ && requests_) shared_endpoint_->leave(*requests_, liveness_);

@@ -8,44 +8,45 @@
 
 namespace halocline {
 
-/// What a context knows of its network. Until it is opened, and where it cannot be, there is no endpoint. The endpoint is that of the endpoint, which other
-/// contexts of the process may share.
+/// A context's view of its network. Until it is opened, and where that fails, there is no endpoint. Other contexts of the process may share
+/// the endpoint.
 class Network final : public RemoteProgress {
  public:
   explicit Network(Communicator &communicator) : communicator_(communicator) {}
   Network(const Network &) = delete;
   Network &operator=(const Network &) = delete;
   ~Network() { leave(); }
-  /// Opens it, once. Collective over the communicator, the same status on all ranks: unsupported if there is none that all ranks can use, with
-  /// the reason as the message, now and whenever it is asked again.
+  /// Opens it, once. Collective over the communicator, the same status on all ranks: unsupported if there is no network that all ranks can
+  /// use. The message is the reason; a later call returns the same.
   Status open();
-  /// Gives up all but what MPI can only free collectively.
+  /// Releases all but what MPI can only free collectively.
   void close();
   NetworkEndpoint *endpoint() const { return endpoint_; }
-  /// True if a thread of this process moves the network whenever something comes (HALOCLINE_PROGRESS=thread), and rings this rank's doorbell for it.
-  /// A spare thread is none that a wait may rely on.
+  /// True if a progress thread of this process handles arriving events (HALOCLINE_PROGRESS=thread) and rings this rank's doorbell for them.
+  /// False for a spare thread, on which a wait may not rely.
   bool has_thread() const override { return rings_; }
   /// The helper process of this node; null if there is none.
   Helper *helper() const { return requests_ ? requests_->helper() : nullptr; }
-  /// Who of the ranks of other nodes is still there; open if the endpoint is.
+  /// Detects lost ranks of other nodes; there if the endpoint is.
   Liveness *liveness() { return liveness_.get(); }
-  /// Counts transfers of this context that have failed; who has some under way looks at them when it grows. The endpoint is open.
+  /// Number of transfers of this context that have failed; when it grows, callers check the transfers they have under way. The endpoint is
+  /// open.
   std::uint64_t failures() const { return failures_->load(std::memory_order_acquire); }
-  /// Where each transfer of this context counts its failure.
+  /// The counter to which each transfer of this context adds its failure.
   transport::Failures *count_failures() const { return failures_; }
   bool has_failed() const override { return failures_ && failures() > 0; }
-  /// A rank of another node is lost, as this one or another has found out: collective steps wait for it no longer. Any thread.
+  /// Notes that a rank of another node is lost, as this rank or another has detected: collective steps wait for it no longer. Any thread.
   void note_lost(int rank) { lost_.store(rank, std::memory_order_relaxed); }
-  /// The last of them, -1 if there is none.
+  /// The last rank noted as lost, -1 if there is none.
   int lost() const override { return lost_.load(std::memory_order_relaxed); }
-  /// What goes over it for segments; there if the endpoint is.
+  /// Requests and queries for segments; there if the endpoint is.
   RequestEngine *requests() const { return requests_.get(); }
-  /// Moves everything along that is under way, of the other contexts at the endpoint as well, and serves others; true if anything came. With a
-  /// thread that rings, wakes whoever sleeps on the doorbell for that. Any thread that may use the endpoint.
+  /// Drives progress for all contexts at the endpoint and serves other ranks; true if there were events. With a thread that rings, wakes
+  /// threads that sleep on the doorbell for that. Any thread that may use the endpoint.
   bool poll() override { return requests_ && requests_->poll(); }
   int find_lost() override { return liveness_->find_lost(); }
   std::string name_of(int rank) override { return liveness_->name_of(rank); }
-  /// The same now and then, for calls that are repeated until something has changed: one look costs as much as many of them.
+  /// Polls in one of 32 calls, for callers that repeat until something has changed: one poll costs as much as many of their calls.
   void poll_sometimes() {
     thread_local unsigned turn = 0;
     if (requests_ && ++turn % 32 == 0) poll();
@@ -65,7 +66,7 @@ class Network final : public RemoteProgress {
   std::shared_ptr<SharedEndpoint> shared_endpoint_;
   NetworkEndpoint *endpoint_ = nullptr;
   transport::Failures *failures_ = nullptr;
-  EndpointUsers as_user_;  // until it joins the endpoint
+  EndpointUsers as_user_;  // this context's entry, until it joins the endpoint
   std::unique_ptr<Liveness> liveness_;
   std::unique_ptr<RequestEngine> requests_;
   bool rings_ = false;

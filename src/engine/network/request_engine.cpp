@@ -1,5 +1,5 @@
-// Connections, requests, and waits for them; failures are in request_failures.cpp. Everything under the endpoint's lock, which is
-// none unless MPI_THREAD_MULTIPLE was asked for.
+// Connections, requests, and waits for them; failures are in request_failures.cpp. Everything happens under the endpoint's lock, which is
+// taken only if the endpoint was opened for many threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/request_engine.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kTakeBackEvery = 32;
 constexpr std::uint32_t kOwnParts = std::uint32_t{1} << 31;
 
-/// Its end says that it has left, or that its bytes are there, but not that all it does has been done.
+/// True if the request's completion says that it has left, or that its bytes have arrived, but not that its notification is set.
 bool is_post(const Request &request) {
   return request.kind == Transfer::Kind::write || request.kind == Transfer::Kind::write_with_immediate ||
          request.kind == Transfer::Kind::write_delivered_with_immediate;
@@ -42,7 +42,8 @@ Status RequestEngine::open() {
   return Status::ok;
 }
 
-/// A rank has a endpoint of its own, from which it asks and at which it hears replies; a helper has one for all that is asked of its node's ranks.
+/// A rank has its own endpoint, from which it sends queries and at which it receives replies. A helper has one for all queries to its
+/// node's ranks.
 Status RequestEngine::share_addresses() {
   const RankAddress mine = liveness_.mine();
   if (communicator_.progress() != Progress::helper) return ranks_.share(communicator_, leaders_, mine);
@@ -86,7 +87,7 @@ void RequestEngine::stop_serving(std::uint32_t segment) {
 void RequestEngine::ended(Request &request) {
   if (request.error != 0) {
     fail_connection(*request.connection, request.error, request.call);
-    request.awaited = 1;  // no reply will come
+    request.awaited = 1;  // no reply will arrive
     request.awaits_reply = false;
   }
   settle(request);
@@ -105,7 +106,7 @@ bool RequestEngine::read(const char *text, std::int64_t bytes) {
   return carry_out(message, text + sizeof message, bytes - static_cast<std::int64_t>(sizeof message));
 }
 
-/// What has to wait is one number: its operands lie in the message itself.
+/// Only a query without operands may be put off: what it needs is in the message itself.
 bool RequestEngine::carry_out(const Message &message, const char *operands, std::int64_t bytes) {
   Message reply;
   const Service::Outcome outcome = service_.carry_out(message, operands, bytes, &reply);
@@ -118,15 +119,15 @@ bool RequestEngine::carry_out(const Message &message, const char *operands, std:
   }));
 }
 
-/// In the order in which they came.
+/// Carries them out in the order in which they arrived.
 void RequestEngine::carry_out_put_off() {
   std::vector<Message> due;
   due.swap(put_off_);
   for (const Message &message : due) carry_out(message, nullptr, 0);
 }
 
-/// Late replies of requests that have been given up name a use that is over. Who replies twice, or what is no query, is not heard: the
-/// request may still be the provider's.
+/// A late reply to an abandoned request names a use that is over. A second reply, or one to a request that is no query, is ignored: the
+/// provider may still hold the request.
 bool RequestEngine::take_reply(const Message &message) {
   Request *const found = pool_.at(message.request);
   if (!found || found->use != message.use || !found->awaits_reply || found->connection->rank != message.origin) return false;
@@ -138,7 +139,7 @@ bool RequestEngine::take_reply(const Message &message) {
   return true;
 }
 
-/// Answers take requests without limit: whoever asks has a limit, and waits for them.
+/// Replies take requests without limit: the ranks that send queries have a limit, and wait for the replies.
 Status RequestEngine::send_reply(const Message &reply) {
   Connection *connection = nullptr;
   Request *request = nullptr;
@@ -151,9 +152,9 @@ Status RequestEngine::send_reply(const Message &reply) {
   return Status::ok;
 }
 
-/// One of the things that a request waits for has come.
+/// One of the events that a request waits for has happened.
 void RequestEngine::settle(Request &request) {
-  // What others have asked for is no sign of life of the rank that is waited for.
+  // A reply to another rank's query is no sign of progress of the rank that is waited for.
   if (!request.is_reply) {
     request.connection->progress += 1;
     progress_ += 1;
@@ -188,7 +189,7 @@ Status RequestEngine::meet(int rank) {
   return alone(communicator_, [&] { return reach(rank, &connection); });
 }
 
-/// Waits until `there` is true, which may say anew for which rank; a connection that has failed is waited for no longer.
+/// Waits until `there` is true, which may change the rank that is named in a timeout. Returns early if the connection has failed.
 template <class There>
 Status RequestEngine::await(const char *call, const Connection *connection, const int &rank, There there) {
   Wait wait(communicator_, WakeUp::by_polling);
@@ -207,7 +208,7 @@ Status RequestEngine::await(const char *call, const Connection *connection, cons
   }
 }
 
-/// RequestPool whose end is known are used again while they are in the cache.
+/// Requests that have ended are taken back regularly, to be reused while they are in the cache.
 bool RequestEngine::time_to_take_back() {
   const auto locked = lock();
   return pool_.in_use() > 0 && pool_.in_use() % kTakeBackEvery == 0;
@@ -316,14 +317,14 @@ Status RequestEngine::for_connections(int rank, Each each) {
   return Status::ok;
 }
 
-/// So many of the first posts to a rank have ended.
+/// Returns n if the first n posts to a rank have ended.
 std::uint64_t RequestEngine::ended_posts(const Connection &connection) {
   for (const Request *request = connection.oldest; request; request = request->after)
     if (is_post(*request)) return request->posted_before;
   return connection.posted;
 }
 
-/// Asks whether what was posted there has been done.
+/// Asks the target to confirm what was posted to it.
 Status RequestEngine::ask_to_confirm(Connection &connection, const char *call) {
   Request *request = nullptr;
   {
@@ -336,14 +337,14 @@ Status RequestEngine::ask_to_confirm(Connection &connection, const char *call) {
   write_query(*request, message, nullptr, 0);
   {
     const auto locked = lock();
-    // SYNC announced-before-confirmed (pairs with do_as_asked): they come before the query.
+    // SYNC announced-before-confirmed (pairs with do_as_asked): these posts ended before the query starts.
     request->confirms = ended_posts(connection);
   }
   start(*request);
   return Status::ok;
 }
 
-/// Waits until all that has begun so far to the rank of a connection has ended.
+/// Waits until all requests begun so far to the rank of a connection have ended.
 Status RequestEngine::wait_for(const Connection &connection, const char *call) {
   std::uint64_t end = 0;
   {
@@ -384,7 +385,7 @@ Status RequestEngine::look(Flush &flush, const char *call) {
   }
 }
 
-/// A rank to which something of a call is still under way; -1 if there is none.
+/// Returns a rank to which a request of a call is still under way; -1 if there is none.
 int RequestEngine::find_under_way(const char *call) const {
   for (const auto &[rank, connection] : connections_)
     for (const Request *request = connection.oldest; request; request = request->after)

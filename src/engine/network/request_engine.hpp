@@ -1,5 +1,5 @@
-// What is under way between this rank and those of other nodes: transfers in flight, and small messages that ask for what a transfer cannot
-// do. A rank of another node is known from its first use on. Whoever waits for anything polls, and so serves the others.
+// Requests between this rank and those of other nodes: transfers, and active messages for what a transfer cannot do. A connection to
+// a rank is made at its first use. Every wait polls, and so serves the other ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,22 +15,22 @@
 
 namespace halocline {
 
-/// A wait for what has begun to a rank, that its caller goes on with from time to time.
+/// A nonblocking wait for the requests begun to a rank, which its caller continues from time to time.
 struct Flush {
   int rank = 0;
-  bool confirm = false;  // until the target has it all
+  bool confirm = false;  // remote completion: until the target has it all
   std::uint64_t end = 0;  // requests before this number
 };
 
-/// A query whose reply its caller looks for from time to time.
+/// A query whose reply its caller tests for from time to time.
 struct Query {
   Request *request = nullptr;
 };
 
-/// Any thread may call, but for what is collective, if the endpoint was opened for many threads.
+/// Any thread may call if the endpoint was opened for many threads, except for what is collective.
 class RequestEngine final : public EndpointClient {
  public:
-  /// What it works with.
+  /// The objects it works with.
   struct Needs {
     Communicator &communicator;
     NodeLeaders &leaders;
@@ -41,8 +41,8 @@ class RequestEngine final : public EndpointClient {
   RequestEngine(const RequestEngine &) = delete;
   RequestEngine &operator=(const RequestEngine &) = delete;
 
-  /// Shares the addresses of all ranks, and is ready for their messages; a helper process is started where one is wished. Collective over the
-  /// communicator; once.
+  /// Shares the addresses of all ranks, and receives their messages from then on. Starts a helper process if one is wanted. Collective over
+  /// the communicator; once.
   Status open();
   /// Numbers a segment. All ranks call it in the same order; it has the same number on all.
   std::uint32_t next_segment();
@@ -54,7 +54,7 @@ class RequestEngine final : public EndpointClient {
 
   /// The helper process of this node (HALOCLINE_PROGRESS=helper), which knows the addresses of all ranks; null if there is none.
   Helper *helper() const { return helper_.get(); }
-  /// Moves everything at the endpoint along; true if anything came.
+  /// Drives progress at the endpoint; true if there were events.
   bool poll() { return shared_endpoint_.poll_for(this); }
 
   void ended(Request &request) override;
@@ -65,49 +65,49 @@ class RequestEngine final : public EndpointClient {
 
   /// Takes a request to a rank; waits while too many are under way there. `call` is its name in messages.
   Status begin(int rank, const char *call, Request **request);
-  /// The request is on its way, or has failed: then whoever waits for the rank hears of it.
+  /// Starts the request. If it fails, a later wait for the rank reports that.
   void start(Request &request);
-  /// The request is not to be started after all.
+  /// Releases a request that is not to be started after all.
   void drop(Request &request);
-  /// Starts a query; whoever flushes waits for its reply.
+  /// Starts a query; a flush waits for its reply.
   Status send_query(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes);
   /// Sends a query and waits for its reply.
   Status ask(int rank, const char *call, const Message &message, std::uint64_t *reply);
-  /// The same without waiting: sends the query unless it has been sent, and looks for its reply; `again` until that is there.
+  /// The same without waiting: sends the query unless it has been sent, and tests for its reply; `again` until that has arrived.
   Status look(Query &query, int rank, const char *call, const Message &message, std::uint64_t *reply);
-  /// Nobody looks for the reply any more; the query may be carried out all the same.
+  /// The reply is not wanted any more; the query may be carried out all the same.
   void forget(Query &query);
   /// Whether a transfer to a rank may begin without a wait; `again` while too many are under way there.
   Status find_room(int rank, const char *call);
 
-  /// Waits for all that has begun so far to a rank; to all ranks if rank is below 0. With `confirm` also until its notifications are set
-  /// and what was written without an acknowledgement is there.
+  /// Waits for all requests begun so far to a rank; to all ranks if rank is below 0. With `confirm` also until their notifications are set
+  /// and what was written without an acknowledgement has arrived.
   Status flush(int rank, const char *call, bool confirm);
-  /// The same without waiting: all that has begun so far to a rank; ok once that is over, `again` until then.
+  /// The same without waiting, for all requests begun so far to a rank: `look` returns ok once they have ended, `again` until then.
   Flush begin_flush(int rank, bool confirm);
-  /// One for each rank that something has gone to.
+  /// One for each rank with a connection.
   std::vector<Flush> begin_flushes(bool confirm);
   Status look(Flush &flush, const char *call);
-  /// A rank is going to be waited for: from now on it is looked for, though nothing is sent to it but that.
+  /// Probes a rank from now on, because it is going to be waited for; nothing else is sent to it.
   Status meet(int rank);
-  /// True if something to a rank has failed; to any rank.
+  /// True if a request to a rank has failed; to any rank.
   bool has_failed(int rank);
   bool has_failed();
-  /// True if the provider has something that is on its way to a rank.
+  /// True if the provider holds a request to a rank.
   bool is_on_its_way(int rank);
-  /// To be called for a rank that its probe does not reach: what waits for it fails, unless the provider has something that is on its way there.
+  /// To be called for a rank that its probe does not reach. Requests that wait for it fail, unless the provider holds a request to it.
   void give_up(int rank, const char *call);
-  /// Waits until what `call` has sent, and all replies, have left this process: the caller may go where it serves nobody.
+  /// Waits until what `call` has sent, and all replies, have left this process. Then the caller may do work during which it serves no rank.
   Status flush_outgoing(const char *call);
   /// The same without waiting: `again` until then.
   Status test_outgoing(const char *call);
-  /// A rank of another node, in messages.
+  /// The name of a rank of another node in messages.
   std::string name_of(int rank) const;
-  /// Fails if something to any rank has failed.
+  /// Fails if a request to any rank has failed, or the helper process has ended.
   Status look_for_failure(const char *call);
 
  private:
-  static constexpr std::size_t kMostRequests = 1024;  // to one rank: who does not take what is sent keeps none from the others
+  static constexpr std::size_t kMostRequests = 1024;  // to one rank, so that a rank that receives nothing does not block the others
 
   std::unique_lock<std::mutex> lock() { return shared_endpoint_.lock(); }
   template <class There>
@@ -147,10 +147,10 @@ class RequestEngine final : public EndpointClient {
   transport::Choice choice_;
   bool open_ = false;
   RankTable<RankAddress> ranks_;
-  RankTable<transport::Address> doors_;  // of helpers, where there are any: at which the ranks are reached
+  RankTable<transport::Address> doors_;  // of helpers, where there are any: the ranks are reached at them
   std::map<int, Connection> connections_;
   Service service_;
-  std::vector<Message> put_off_;  // queries for memory that another rank of the node changes just now
+  std::vector<Message> put_off_;  // queries for memory whose lock another rank of the node held
   std::uint32_t next_segment_ = 0, next_own_part_ = 0;
   RequestPool pool_;
   std::unique_ptr<Helper> helper_;

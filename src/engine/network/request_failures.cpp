@@ -1,4 +1,4 @@
-// What has failed, or is given up: a connection with an error is waited for no longer, and messages say which.
+// Requests that have failed or are abandoned. A connection with an error is waited for no longer, and messages name it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 
@@ -47,7 +47,7 @@ void RequestEngine::give_up(int rank, const char *call) {
   if (holds_any(connection)) return;
   fail_connection(connection, ENOTCONN, call);
   pool_.of(connection, [&](Request &request) {
-    // What another thread has handed over by now has an end of its own.
+    // A request that another thread has handed to the provider meanwhile gets its own completion.
     const bool only_answer = request.awaits_reply && request.awaited == 1;
     if (!only_answer) return endpoint_.give_up(request, ENOTCONN);
     request.error = ENOTCONN;

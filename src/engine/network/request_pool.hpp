@@ -1,4 +1,5 @@
-// Transfers to the ranks of other nodes, and the pool that they are taken from: it grows as far as is needed and never shrinks.
+// Requests, which are transfers to the ranks of other nodes, and the pool that they are taken from. The pool grows as needed and never
+// shrinks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +14,7 @@ namespace halocline {
 
 struct Request;
 
-/// Whose requests they are: it is told when one has ended.
+/// The owner of requests: it is told when one has ended.
 class RequestOwner {
  public:
   RequestOwner() = default;
@@ -25,39 +26,39 @@ class RequestOwner {
   ~RequestOwner() = default;
 };
 
-/// A rank of another node.
+/// A rank of another node and the requests to it.
 struct Connection {
   int rank = 0;
   transport::Peer peer = 0;
-  Request *oldest = nullptr, *newest = nullptr;  // in flight, in the order in which they began
-  // What has gone there whose end does not say that it is there, and how much of it is known to be.
+  Request *oldest = nullptr, *newest = nullptr;  // under way, in the order in which they began
+  // How many requests were started there whose completion does not say that they are done at the target, and how many are known to be.
   std::uint64_t posted = 0, confirmed = 0;
   std::size_t in_use = 0;  // requests
-  std::uint64_t progress = 0;  // how much of what this rank has begun there has come to something
+  std::uint64_t progress = 0;  // how many events of this rank's requests there have happened
   int error = 0;  // libfabric's number, once something has failed
   const char *failed_call = nullptr;
 };
 
-/// One transfer with all that goes with it. From begin to its end it is the caller's, then the pool's.
+/// One transfer with its bookkeeping. It belongs to the caller from begin to its end, then to the pool.
 struct Request : Transfer {
   static constexpr std::int64_t kRoom = ReceiveBuffers::kRoom;
 
-  RequestOwner *owner = nullptr;  // null once that has gone
+  RequestOwner *owner = nullptr;  // null once the owner has left
   Connection *connection = nullptr;
   Request *before = nullptr, *after = nullptr;  // of the same connection; `after` also in the pool
   std::uint64_t number = 0;  // requests are numbered as they begin
   const char *call = "";
   char *room = nullptr;  // kRoom bytes that may be sent from
   void *room_desc = nullptr;
-  int awaited = 0;  // its own end, and of a query the reply
+  int awaited = 0;  // number of events still awaited: its own end, and of a query the reply
   bool listed = false;  // in the list of its connection
-  bool is_reply = false;  // a query of another rank
-  bool awaits_reply = false;  // and has not been answered
-  bool held = false;  // somebody waits for the reply and gives the request back
+  bool is_reply = false;  // to a query of another rank
+  bool awaits_reply = false;  // a query that has not been answered
+  bool held = false;  // a caller waits for the reply and releases the request
   std::uint32_t place = 0, use = 0;  // where it is in the pool, and how often it was taken from there
   std::uint64_t reply = 0;
-  std::uint64_t posted_before = 0;  // how much had been posted there before this one
-  std::uint64_t confirms = 0;  // a query to confirm: how much of what was posted
+  std::uint64_t posted_before = 0;  // Connection::posted before this one
+  std::uint64_t confirms = 0;  // of a query to confirm: how many of the posted requests
 };
 
 /// The pool. One thread at a time.
@@ -73,17 +74,17 @@ class RequestPool {
   RequestPool() = default;
   explicit RequestPool(const Common &common) : common_(common) {}
 
-  /// Takes one to the rank of a connection, for `call`, its name in messages. May allocate, and fail.
+  /// Takes a request to the rank of a connection; `call` is its name in messages. May allocate, and fail.
   Status take(Connection &connection, const char *call, Request **request);
   void release(Request &request);
   std::size_t in_use() const { return in_use_; }
   /// The one at a place; null if there is no such place.
   Request *at(std::uint32_t place);
-  /// The owner goes: what waits for room is given up, and ends of the others are nobody's.
+  /// The owner leaves: requests that wait for room are abandoned, and completions of the others are ignored.
   void disown();
-  /// True if the provider still has one.
+  /// True if the provider still holds a request.
   bool any_under_way() const;
-  /// Calls each(request) for all that have last gone to the rank of a connection, whether or not they are over.
+  /// Calls each(request) for all requests last used for a connection, whether or not they have ended.
   template <class Each>
   void of(const Connection &connection, Each each) {
     for (const auto &chunk : chunks_)

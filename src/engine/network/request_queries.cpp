@@ -1,4 +1,4 @@
-// What callers that have a time limit of their own look for from time to time: replies, room, and the end of what has been sent.
+// Nonblocking tests, for callers with a time limit of their own: of replies, room, and the end of what has been sent.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/request_engine.hpp"
 

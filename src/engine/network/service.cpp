@@ -9,7 +9,7 @@
 namespace halocline {
 namespace {
 
-/// True if count numbers of the type lie within the memory, aligned.
+/// True if count numbers of the type are within the memory, aligned.
 bool lies_within(const Served &memory, hlc_number type, std::int64_t offset, std::int64_t count) {
   const std::int64_t bytes = number_bytes(type);
   return bytes > 0 && offset >= 0 && offset <= memory.bytes && offset % bytes == 0 && count >= 0 &&
@@ -69,7 +69,7 @@ Service::Outcome Service::carry_out(const Message &query, const char *operands, 
 }
 
 Service::Outcome Service::do_as_asked(const Message &query, const char *operands, std::int64_t bytes, std::uint64_t *old) const {
-  // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the queue before the query has been heard.
+  // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the completion queue before the query has been read.
   if (query.kind == Message::Kind::confirm) return Outcome::done;
   const auto found = served_.find({query.target, query.segment});
   if (found == served_.end()) return Outcome::refused;
@@ -88,7 +88,8 @@ Status ReceiveBuffers::open(NetworkEndpoint &endpoint) {
   return Status::ok;
 }
 
-/// A stranger can make the provider report a message that it has not written: what has been read must not be found there again.
+/// Clears the message: a foreign process can make the provider report a message without writing one, and the old one must not be read
+/// again.
 void ReceiveBuffers::receive_again(Transfer &buffer) {
   std::memset(buffer.into, 0, sizeof(Message));
   endpoint_->start(buffer);

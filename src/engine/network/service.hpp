@@ -1,5 +1,5 @@
-// What ranks of other nodes ask where a write or a read cannot do it, carried out on memory that is served here: a rank's own, or, in a
-// helper process, that of all ranks of its node.
+// Carries out queries of ranks of other nodes, for what a write or a read cannot do. They act on memory that is served here: a rank's own
+// or, in a helper process, that of all ranks of its node.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace halocline {
 
-/// The bytes before a part's data, where notifications without data are written to.
+/// The bytes before a part's data, the target of notifications without data.
 inline constexpr std::int64_t kDummyTarget = kLinePair;
 
 /// Memory of a rank that queries may touch.
@@ -23,14 +23,13 @@ struct Served {
   char *data = nullptr;
   std::int64_t bytes = 0;
   NotificationWords words;
-  // Where the notifications begin another object than that of the data.
+  // The object that the notifications begin, if it is not that of the data.
   const transport::shm::ObjectAddress *notifications_object = nullptr;
-  // What atomics on the data need, if other ranks of the node do them by reading and writing.
+  // The lock for atomics on the data, if other ranks of the node do them by reading and writing.
   NodeLock lock = {};
 };
 
-/// A message is believed only if it carries the job's secret, and then only as far as it stays within the segment that it names: nothing
-/// else is touched. One thread at a time.
+/// Accepts only messages with the job's secret. A query acts only within the segment that it names. One thread at a time.
 class Service {
  public:
   Service(std::uint64_t secret, int ranks) : secret_(secret), ranks_(ranks) {}
@@ -41,9 +40,9 @@ class Service {
 
   /// False for what is no message of the job.
   bool read(const char *text, std::int64_t bytes, Message *message) const;
-  /// What a query came to. refused: it is not in order; later: another rank of the node is at the same memory.
+  /// Result of a query. refused: it is not valid; later: another rank of the node holds the memory's lock.
   enum class Outcome { done, refused, later };
-  /// Carries out a query, whose operands follow it, and words its reply.
+  /// Carries out a query, whose operands follow it, and writes its reply.
   Outcome carry_out(const Message &query, const char *operands, std::int64_t bytes, Message *reply) const;
 
  private:
@@ -54,16 +53,16 @@ class Service {
   std::map<std::pair<int, std::uint32_t>, Served> served_;
 };
 
-/// Where messages of others arrive.
+/// The buffers in which messages of other ranks arrive.
 class ReceiveBuffers {
  public:
   static constexpr std::int64_t kRoom = 2048;  // bytes of a message at most
 
-  /// Takes the memory.
+  /// Allocates and registers the memory.
   Status open(NetworkEndpoint &endpoint);
-  /// Takes messages from now on; each is reported as a transfer that has ended, and to be started again when it has been read.
+  /// Receives messages from now on; each is reported as a transfer that has ended, and is to be started again when it has been read.
   void receive();
-  /// Takes the next message where one has been read.
+  /// Posts a buffer again, after its message has been read.
   void receive_again(Transfer &buffer);
   bool is_open() const { return endpoint_ != nullptr; }
 

@@ -1,4 +1,4 @@
-// Sharing the endpoint, and handing what has come to the context that it is for.
+// Sharing the endpoint, and handing completions and messages to the context that they are for.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/shared_endpoint.hpp"
 
@@ -16,13 +16,13 @@ struct OpenEndpoints {
 };
 
 OpenEndpoints &open_endpoints() {
-  HALOCLINE_ONCE_PER_PROCESS OpenEndpoints *const all = new OpenEndpoints;  // outlives what runs at the end of the process
+  HALOCLINE_ONCE_PER_PROCESS OpenEndpoints *const all = new OpenEndpoints;  // never destroyed: code at the end of the process may use it
   return *all;
 }
 
 }  // namespace
 
-/// What is under way lies in memory that goes with the members: the provider has to let go of it first.
+/// Requests under way use memory that is freed with the members: the provider has to release it first.
 SharedEndpoint::~SharedEndpoint() {
   thread_.reset();
   endpoint_.close_endpoint();
@@ -90,8 +90,8 @@ void SharedEndpoint::leave(EndpointClient &client, std::unique_ptr<Liveness> &li
   if (rings_) ring(nullptr);
 }
 
-/// Lets go of what contexts that have gone had under way, once it has ended. What ends has been taken in after that was seen, and so no list holds
-/// it any more.
+/// Releases the requests of contexts that have left, once they have ended. take_in runs after their end was seen, so no list holds
+/// them any more.
 void SharedEndpoint::sweep() {
   EndpointUsers over;
   for (auto next = left_.begin(); next != left_.end();) {
@@ -116,7 +116,7 @@ void SharedEndpoint::take_messages() {
   if (!std::exchange(takes_messages_, true)) receive_buffers_->receive();
 }
 
-/// Mostly nothing has ended and nothing is put off, and the endpoint's lock is enough.
+/// Usually nothing has ended and nothing is put off; then the lock of the requests is not taken.
 bool SharedEndpoint::poll_for(EndpointClient *caller) {
   const std::uint64_t events = endpoint_.events();
   endpoint_.poll();
@@ -126,7 +126,7 @@ bool SharedEndpoint::poll_for(EndpointClient *caller) {
   return came;
 }
 
-/// What ends while another thread has the lock, the next poll finds.
+/// The next poll finds what ends while another thread holds the lock.
 bool SharedEndpoint::take_in_unless_busy() {
   std::unique_lock<std::mutex> locked;
   if (many_threads()) {
@@ -153,7 +153,7 @@ void SharedEndpoint::take_in() {
   }
 }
 
-/// The secret says which context a message is for. The buffer is there for the next message in any case. What is dropped is counted.
+/// The secret identifies the context that a message is for. The buffer is posted again in any case. Dropped messages are counted.
 void SharedEndpoint::receive(Transfer &buffer) {
   const bool taken = buffer.error == 0 && std::any_of(users_.begin(), users_.end(), [&](const EndpointUser &user) {
                        return user.client->read(buffer.into, buffer.arrived);

@@ -1,4 +1,4 @@
-// A thread that looks whether a caller polls, polls itself if not, and sleeps on the provider's wait object or for a while.
+// The progress thread: polls unless a caller does, and sleeps on the provider's wait object or for a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/progress/progress.hpp"
 
@@ -21,12 +21,12 @@ namespace {
 
 constexpr long kNap_ns = 50'000;            // while a caller polls
 constexpr long kLongestSleep_ns = 100'000'000;
-// Of a spare thread: while callers poll, while things come, and from the first to the longest while nothing comes.
+// Of a spare thread: while callers poll; while something arrives; and from kFirstNap_ns to kLongestNap_ns while nothing arrives.
 constexpr long kSpareNap_ns = 4'000'000, kBusyNap_ns = 50'000, kFirstNap_ns = 1'000'000, kLongestNap_ns = 8'000'000;
-constexpr int kBusyNaps = 20;  // after the last thing that came
+constexpr int kBusyNaps = 20;  // after the last arrival
 constexpr long kLongestExit_ns = 1'000'000'000;
 
-/// Signals are for the application's threads: a thread inherits what is blocked where it is started.
+/// Blocks all signals while a thread is started, so that the thread inherits this: signals are for the application's threads.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -42,11 +42,11 @@ class BlockedSignals {
   sigset_t before_;
 };
 
-/// The naps of a spare thread.
+/// The sleeps of a spare thread.
 class Naps {
  public:
   long next_ns() const { return busy_ > 0 ? kBusyNap_ns : ns_; }
-  /// Whoever polled since the last look has taken in what came.
+  /// Callers have polled since the last look, and have taken in what arrived.
   void others_polled() {
     busy_ = 0;
     ns_ = kSpareNap_ns;
@@ -72,7 +72,7 @@ struct Running {
 };
 
 Running &running() {
-  static Running *const all = new Running;  // outlives what runs at the end of the process
+  static Running *const all = new Running;  // never destroyed: exit handlers use it
   return *all;
 }
 
@@ -102,7 +102,7 @@ ProgressThread::~ProgressThread() {
     std::erase(all.threads, this);
   }
   if (process_ != getpid()) {
-    // A child of fork: the thread is its parent's, and so is what the eventfd wakes.
+    // A child of fork: the thread exists only in the parent, and the eventfd would wake that.
     if (thread_.joinable()) thread_.detach();
   } else if (thread_.joinable()) {
     ask_to_stop();
@@ -116,8 +116,8 @@ void ProgressThread::ask_to_stop() {
   static_cast<void>(eventfd_write(stop_, 1));
 }
 
-/// A program may end without hlc_finalise: then the thread must not be in libfabric while that is taken down. Who has interrupted a call that holds
-/// a lock waits in vain, and so not for long.
+/// A program may end without hlc_finalise: then the thread must not be in libfabric while that is unloaded. If exit has interrupted a call
+/// that holds a lock, the thread may never end; so the wait is short.
 void ProgressThread::stop_at_exit() {
   if (process_ != getpid() || !thread_.joinable()) return;
   ask_to_stop();

@@ -1,5 +1,5 @@
-// Who moves the network: whoever calls the library; a thread of the library as well, while nobody calls or whenever something comes, so that data
-// arrive and go while the process computes; or a helper process of each node, so that what comes for its segments arrives (engine/network/helper.hpp).
+// The progress thread, which drives progress of the network while the process computes. By HALOCLINE_PROGRESS it runs while no thread calls
+// the library, or whenever something arrives. A helper process per node is the alternative (engine/network/helper.hpp).
 // Source: Hammond, slides on Casper; Gerstenberger et al., section 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -22,30 +22,30 @@ class Polled {
   Polled(const Polled &) = delete;
   Polled &operator=(const Polled &) = delete;
 
-  /// Moves everything along; true if anything came.
+  /// Drives progress of all requests; true if anything arrived or completed.
   virtual bool poll() = 0;
-  /// True if something has come that waits to be taken in: the thread must not sleep for long.
+  /// True if something has arrived and is not taken in yet: the thread must not sleep for long.
   virtual bool has_more() const = 0;
-  /// Counts all looks, whoever has made them.
+  /// The number of polls so far, by any thread.
   virtual std::uint64_t polls() const = 0;
-  /// One thread at a time. Sleeps until something comes, the file `until` is readable or the time is over.
+  /// Sleeps until something arrives, the file descriptor `until` is readable or the time has passed. One thread at a time.
   virtual void sleep(int until, long timeout_ns) = 0;
 
  protected:
   ~Polled() = default;
 };
 
-/// Polls while nobody else does. Between its looks it sleeps: in mode `thread` until something comes, in mode `spare` for
-/// some milliseconds. It calls no MPI. It also ends when the process does, before libfabric is taken down.
+/// Polls while no other thread does. Between polls it sleeps: in mode `thread` until something arrives, in mode `spare` for some
+/// milliseconds. It does not call MPI. It also ends at the end of the process, before libfabric is unloaded.
 class ProgressThread {
  public:
   ProgressThread(Polled &polled, Progress progress) : polled_(polled), progress_(progress) {}
   ProgressThread(const ProgressThread &) = delete;
   ProgressThread &operator=(const ProgressThread &) = delete;
-  /// Ends the thread, and waits for that.
+  /// Stops the thread and joins it.
   ~ProgressThread();
 
-  /// What is polled must be open, and stay so until the destructor.
+  /// `polled` must be open, and stay open until the destructor.
   Status start();
 
  private:
@@ -59,7 +59,7 @@ class ProgressThread {
   Polled &polled_;
   Progress progress_;
   int stop_ = -1;  // an eventfd, readable once the thread is to end
-  pid_t process_ = 0;  // that has started it: a child of fork has no such thread
+  pid_t process_ = 0;  // that started the thread: a child of fork has no such thread
   std::atomic<bool> stopping_{false}, over_{false};
   std::thread thread_;
 };

@@ -1,4 +1,4 @@
-// Atomics on segments: arguments and routes; what they compute stands in atomics.cpp.
+// Atomics on segments: arguments and routes. The arithmetic is in atomics.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 #include <iterator>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
-/// Finds the place of count numbers; null if it is on another node.
+/// Finds the address of count numbers; null if it is on another node.
 Status find_numbers(const Segment &segment, const char *call, Target at, hlc_number type, std::int64_t count, char **place) {
   const std::int64_t bytes = number_bytes(type);
   if (count < 0 || count > kMostElements)
@@ -56,7 +56,7 @@ Status null_operand(const Segment &segment, const char *call, const char *argume
   return fail(Status::argument, "%s on rank %d: %s is NULL", call, segment.rank(), argument);
 }
 
-/// A number goes over the network as the first bytes of a word.
+/// A number is sent over the network as the first bytes of a word.
 Status fetch_far(Segment &segment, Target at, hlc_action action, const void *operand, void *old) {
   const auto bytes = static_cast<std::size_t>(number_bytes(action.type));
   std::uint64_t word = 0, before = 0;

@@ -1,4 +1,4 @@
-// Notifications without data, waiting for notifications, and the barrier, which is made of them.
+// Notifications without data, waiting for notifications, and the barrier, which uses such words.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/missing.hpp"
 #include "engine/communicator/wait.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char *kBarrier = "hlc_barrier";
 
-/// Waits until `there` is true; what a peer did before it died still counts. `say(status, dead rank)` words a failure.
+/// Waits until `there` is true; what a peer did before it died still counts. `say(verdict)` returns the failure with its message.
 template <class There, class Say>
 Status await(const Segment &segment, CallName name, There there, Say say) {
   const char *call = name_of(name);
@@ -34,7 +34,7 @@ Status check_ids(const Segment &segment, const char *call, hlc_ids ids, const in
   return Status::ok;
 }
 
-/// The number of a barrier is what its notifications are set to; it wraps around, and a neighbour may be one barrier ahead.
+/// The words of a barrier are set to its number, which wraps around; a neighbour may be one barrier ahead.
 bool has_come(std::uint32_t word, std::uint32_t number) { return static_cast<std::int32_t>(word - number) >= 0; }
 
 Status await_round(const Segment &segment, int round, std::uint32_t number, int from) {
@@ -53,7 +53,7 @@ Status await_round(const Segment &segment, int round, std::uint32_t number, int 
       });
 }
 
-/// One round: tells the rank `distance` above, waits for the one `distance` below.
+/// One round: notifies the rank `distance` above, waits for the one `distance` below.
 Status pass_round(Segment &segment, int round, std::int64_t distance, std::uint32_t number) {
   const std::int64_t me = segment.rank(), ranks = segment.communicator().size();
   const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);

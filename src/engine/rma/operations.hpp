@@ -1,5 +1,5 @@
-// The one-sided operations on segments. Each checks its arguments, asks the segment for its route, and does its work there; halocline/
-// segment.h says what they promise. Any thread may call all of them but barrier.
+// The one-sided operations on segments, specified in halocline/segment.h. Each checks its arguments, finds its target with Segment::route,
+// and operates there. Any thread may call all of them except barrier.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@ Status notify_wait(Segment &segment, hlc_ids ids, int *id);
 Status notify_test(Segment &segment, hlc_ids ids, int *id);
 Status notify_reset(Segment &segment, int id, std::uint32_t *value);
 
-/// What an atomic on one word of 32 or 64 bits does; `call` is its name in messages.
+/// An atomic on one word of 32 or 64 bits; `call` is its name in messages.
 Status fetch_word(Segment &segment, const char *call, Target at, hlc_action action, std::int64_t value, std::int64_t *old);
 Status compare_swap(Segment &segment, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old);
 Status fetch_op(Segment &segment, Target at, hlc_action action, const void *operand, void *old);

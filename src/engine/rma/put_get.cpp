@@ -1,5 +1,5 @@
-// Put, get, and flush. On the node a put is a copy into the target's part: complete when it returns, and ordered by flush. Other nodes are
-// reached by RemoteRma.
+// Put, get, and flush. On the node a put is a copy into the target's part: complete when it returns, and ordered by flush. RemoteRma does
+// the operations to other nodes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <cstring>
@@ -21,7 +21,7 @@ Status check_data(const Segment &segment, const char *call, const void *data, st
   return Status::ok;
 }
 
-/// Finds the place of `bytes` bytes that go to or come from data; null if it is on another node.
+/// Checks the arguments, and finds the address of `bytes` bytes in the target; null if it is on another node.
 Status find_run(const Segment &segment, const char *call, Target target, const void *data, std::int64_t bytes, char **place) {
   HLC_TRY(check_data(segment, call, data, bytes));
   return segment.route(call, target, {0, bytes}, place);
@@ -32,7 +32,7 @@ Status wrong_block(const Segment &segment, const char *call, const char *argumen
               static_cast<long long>(value));
 }
 
-/// A block's extent from its offset in the target, and whether it holds any byte.
+/// Finds a block's extent, relative to its offset in the target; {0, 0} if it has no bytes.
 Status measure(const Segment &segment, const char *call, const hlc_block *block, Extent *extent) {
   if (!block) return fail(Status::argument, "%s on rank %d: block is NULL", call, segment.rank());
   if (block->ndims < 0 || block->ndims > HLC_MAX_DIMS)
@@ -71,8 +71,8 @@ void for_each_run(const hlc_block &block, Run run) {
       }
 }
 
-/// A block of which nothing is written twice to the same place because of a stride of 0 where it goes: of such runs the last one stays.
-/// *from is where the first of those that stay begins on the other side.
+/// Removes repeated writes to the same address, which a stride of 0 on the destination side causes: of such runs the last one stays.
+/// *from becomes the offset, on the source side, of the first run that stays.
 hlc_block without_repeats(hlc_block block, const std::int64_t *into_stride, const std::int64_t *from_stride, std::int64_t *from) {
   *from = 0;
   for (int d = 0; d < block.ndims; ++d) {
@@ -83,14 +83,14 @@ hlc_block without_repeats(hlc_block block, const std::int64_t *into_stride, cons
   return block;
 }
 
-/// Calls work with a copy of `bytes` bytes: one for the size that is most frequent, one for all.
+/// Calls work with a function that copies `bytes` bytes: a special one for the most frequent size, or a general one.
 template <class Work>
 void with_copy(std::int64_t bytes, Work work) {
   if (bytes == 8) return work([](char *to, const char *from) { std::memcpy(to, from, 8); });
   work([bytes](char *to, const char *from) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); });
 }
 
-/// Calls transfer(offset in the target, offset in the local buffer, bytes) for what is contiguous on both sides.
+/// Calls transfer(offset in the target, offset in the local buffer, bytes) for each stretch that is contiguous on both sides.
 template <class Transfer>
 Status for_each_stretch(const hlc_block &block, Transfer transfer) {
   std::int64_t target = 0, local = 0, bytes = 0;
@@ -104,7 +104,7 @@ Status for_each_stretch(const hlc_block &block, Transfer transfer) {
   return failed(status) ? status : transfer(target, local, bytes);
 }
 
-/// Where a block is: null if it is on another node.
+/// The address of a block: null if it is on another node.
 struct BlockPlace {
   char *place = nullptr;
   bool empty = false;
@@ -118,13 +118,13 @@ Status find_block(const Segment &segment, const char *call, Target target, const
   return segment.route(call, target, extent, &found->place);
 }
 
-/// On the node operations are complete when they return; here they come before whatever this thread does next.
+/// On the node operations are complete when they return. The fence orders them before what this thread does next.
 void order() {
-  // SYNC put-before-flush (pairs with whatever tells the target): also a later get does not pass an earlier put.
+  // SYNC put-before-flush (pairs with the message that tells the target): also a later get does not pass an earlier put.
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-/// To other nodes it waits. A rank below 0: for all.
+/// Orders the operations on the node, and waits for those to other nodes; to all ranks if rank is below 0.
 Status complete(Segment &segment, const char *call, int rank, bool confirm) {
   order();
   RequestEngine *requests = segment.network().requests();

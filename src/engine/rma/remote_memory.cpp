@@ -1,5 +1,5 @@
-// Making, opening and using parts. On the node an operation is a copy and a release store, or one atomic instruction; memory of the application,
-// which the others do not map, is copied by the kernel.
+// Making, opening and using parts. On the node an operation is a copy and a release store, or one atomic instruction. Memory of the
+// application is not mapped by other ranks: the kernel copies it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/rma/remote_memory.hpp"
 
@@ -33,7 +33,8 @@ int map_first(SharedMemory &memory, const transport::shm::ObjectAddress &object,
   return error != 0 ? error : memory.map_from(0);
 }
 
-/// Nothing lands in a part whose data lie elsewhere. Other ranks of the node cannot do atomics there, but read, and write again.
+/// Where the application provides the data, the dummy target is unused and holds the lock. Other ranks of the node cannot do atomics on
+/// such data: they read, and write back.
 NodeLock lock_of(const SharedMemory &memory, const MemoryDescriptor &descriptor, Communicator &communicator) {
   if (descriptor.memory == 0) return {};
   return {memory.part(0) + NotificationWords::bytes_of(descriptor.notifications, descriptor.monotonic), communicator.doorbell(),
@@ -78,7 +79,7 @@ LocalMemory::~LocalMemory() {
   if (counted_) communicator_.count_shared(-1);
 }
 
-/// They stay there when their owner goes.
+/// The mapped notifications stay valid when their owner ends.
 Status LocalMemory::map_notifications(const MemoryDescriptor &leader) {
   int error = map_first(leaders_, leader.object, leader.notifications);
   if (error == 0) error = leaders_.describe(descriptor_.notifications_object);
@@ -204,7 +205,7 @@ Status RemoteMemory::notify_in_order(const char *call, hlc_notification notifica
   return remote_ ? remote_->notify_in_order(call, rank_, notification, pending) : notify(call, notification);
 }
 
-/// The number becomes what change(it) is.
+/// Replaces the number by change(number), under the lock.
 template <class Change>
 Status RemoteMemory::change_locked(const char *call, std::int64_t offset, std::uint64_t *old, Change change) {
   std::uint64_t number = 0;

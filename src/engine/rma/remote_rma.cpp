@@ -1,5 +1,5 @@
-// Long puts and gets go in pieces of what one transfer may carry; nothing is assumed of the order of transfers, so what has to come first is
-// waited for.
+// Operations on parts of other nodes. Long puts and gets are split into pieces that one transfer may carry. Nothing is assumed about the
+// order of transfers: what must arrive first is waited for.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/rma/remote_rma.hpp"
 
@@ -92,7 +92,7 @@ void RemoteRma::aim(Request &request, Target target) const {
   request.address = descriptor.part.address + static_cast<std::uint64_t>((dummy_target_ ? kDummyTarget : 0) + target.offset);
 }
 
-/// Short data are copied, so that the caller has them back at once.
+/// Short data are copied, so that the caller may change them at once.
 Status RemoteRma::give_source(Request &request, const char *data, std::int64_t bytes) {
   request.bytes = bytes;
   if (bytes > Request::kRoom) {
@@ -117,7 +117,7 @@ Status RemoteRma::launch(Request &request, Status ready) {
 Status RemoteRma::put_piece(const char *call, Target to, const char *data, std::int64_t bytes) {
   Request *request = nullptr;
   HLC_TRY(requests_->begin(to.rank, call, &request));
-  // That a short one is there, the flush finds out, where its query cannot overtake writes.
+  // For a short write the flush confirms the arrival, where its query cannot overtake writes.
   request->kind = endpoint_->keeps_order() && bytes <= Request::kRoom ? Transfer::Kind::write : Transfer::Kind::write_delivered;
   aim(*request, to);
   return launch(*request, give_source(*request, data, bytes));
@@ -166,7 +166,7 @@ Status RemoteRma::get(const char *call, Target from, char *data, std::int64_t by
   return Status::ok;
 }
 
-/// The bytes that go before the piece that is announced: all of them where an announcement carries no value.
+/// The bytes to be sent before the piece that carries the notification: all of them where immediate data carry no values.
 std::int64_t RemoteRma::first_pieces(std::int64_t bytes) const {
   if (!endpoint_->carries_values() || bytes == 0) return bytes;
   return (bytes - 1) / endpoint_->most_bytes() * endpoint_->most_bytes();
@@ -176,8 +176,8 @@ Status RemoteRma::put_notify(const char *call, Target to, const char *data, std:
   const std::int64_t first = first_pieces(bytes);
   if (first > 0) {
     HLC_TRY(put(call, to, data, first));
-    // SYNC pieces-before-notification (pairs with NotificationWords::set): the last piece may overtake the others. A message that notifies overtakes none
-    // that is posted.
+    // SYNC pieces-before-notification (pairs with NotificationWords::set): the last piece may overtake the others. A message that notifies
+    // must overtake none of the posted pieces.
     HLC_TRY(requests_->flush(to.rank, call, endpoint_->carries_values()));
   }
   return put_last(call, to, data, bytes, notification);
@@ -204,7 +204,7 @@ Status RemoteRma::put_last(const char *call, Target to, const char *data, std::i
   return write_with_immediate(call, {to.rank, to.offset + first}, data ? data + first : data, bytes - first, notification);
 }
 
-/// One write that brings the notification; without data it writes a word that nobody reads.
+/// One write whose immediate data carry the notification. Without data it writes a word to the dummy target.
 Status RemoteRma::write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   constexpr std::uint64_t nothing = 0;
   Request *request = nullptr;
@@ -220,7 +220,8 @@ Status RemoteRma::write_with_immediate(const char *call, Target to, const char *
 Status RemoteRma::notify_in_order(const char *call, int rank, hlc_notification notification, PendingNotify &pending) {
   if (!endpoint_->keeps_order()) {
     if (!pending.begun) pending = {true, requests_->begin_flush(rank, false), 0};
-    // SYNC writes-before-notification (pairs with NotificationWords::set): a message overtakes no write, where the provider promises that.
+    // SYNC writes-before-notification (pairs with NotificationWords::set): a message may overtake writes, unless the provider keeps the
+    // order.
     if (const Status gone = requests_->look(pending.before, call); gone != Status::ok) return gone;
   }
   return notify_by_message(call, rank, notification);

@@ -1,4 +1,4 @@
-// A segment's parts on other nodes, and the operations on them: writes and reads over the network, and queries where those cannot do it.
+// A segment's parts on other nodes, and the operations on them: writes and reads over the network, and queries for what these cannot do.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,27 +10,27 @@
 
 namespace halocline {
 
-/// Where an operation goes.
+/// The target of an operation.
 struct Target {
   int rank = 0;
   std::int64_t offset = 0;
 };
 
-/// A notification that waits for what was sent before it, and the bytes that have begun to go before.
+/// A notification that waits for the transfers before it, and how many bytes of these have begun.
 struct PendingNotify {
   bool begun = false;
   Flush before;
   std::int64_t done = 0;
 };
 
-/// A rank's part as others reach it over the network. Plain numbers, to be sent as they are.
+/// A rank's part as others access it over the network. Plain numbers, to be sent as they are.
 struct RemoteDescriptor {
   std::int64_t bytes = 0;
-  transport::RemoteKey part;  // from the dummy target on
+  transport::RemoteKey part;  // from the dummy target on, if there is one
   std::uint64_t words_id = 0;
 };
 
-/// Any thread may call, but for what is collective, and for what makes the object ready. Offsets have been checked.
+/// Any thread may call, except connect, serve and reach. Callers have checked offsets.
 class RemoteRma {
  public:
   explicit RemoteRma(Network &network) : network_(network), communicator_(network.communicator()) {}
@@ -38,36 +38,36 @@ class RemoteRma {
   RemoteRma &operator=(const RemoteRma &) = delete;
   ~RemoteRma();
 
-  /// Opens this rank's part to the others, and learns of theirs. With a helper the file of the memory must be open until then. Collective
-  /// over the communicator.
+  /// Exposes this rank's part to the others, and exchanges the descriptors. With a helper the file of the memory must still be open.
+  /// Collective over the communicator.
   Status connect(const Served &mine, const SharedMemory &memory);
-  /// Opens a part of this rank alone, the only one of its memory; the network is open. Without `dummy_target` there are no such bytes before its
-  /// data. Local.
+  /// Exposes a part of this rank alone, the only one of its memory; the network is open. Without `dummy_target` there are no such bytes
+  /// before its data. Local.
   Status serve(std::uint32_t number, const Served &mine, const SharedMemory &memory, bool dummy_target, RemoteDescriptor *descriptor);
-  /// Will reach this part alone, which its owner has opened so. Local.
+  /// Makes the object access one part, which its owner has exposed by serve. Local.
   void reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool dummy_target);
 
   std::int64_t bytes_of(int rank) const { return descriptor_of(rank).bytes; }
 
   Status put(const char *call, Target to, const char *data, std::int64_t bytes);
   Status get(const char *call, Target from, char *data, std::int64_t bytes);
-  /// The notification comes when all of the data are there.
+  /// The notification is set when all of the data have arrived.
   Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
   Status notify(const char *call, int rank, hlc_notification notification) { return put_notify(call, {rank, 0}, nullptr, 0, notification); }
-  /// put and get without waiting: `again` until all has begun, then with the same `done`, which counts bytes from 0 on.
+  /// put and get without waiting. `again` until all bytes have begun: call again with the same `done`, which counts bytes from 0 on.
   Status put(const char *call, Target to, const char *data, std::int64_t bytes, std::int64_t &done);
   Status get(const char *call, Target from, char *data, std::int64_t bytes, std::int64_t &done);
-  /// put_notify without waiting: `again` until the notification may go, then with the same `pending`.
+  /// put_notify without waiting. `again` until the notification may be sent: call again with the same `pending`.
   Status put_notify(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification,
                     PendingNotify &pending);
-  /// The same for a notification that comes after all that this rank has put there before.
+  /// The same for a notification without data, set after all that this rank has put there before.
   Status notify_in_order(const char *call, int rank, hlc_notification notification, PendingNotify &pending);
   /// Whether a transfer to a rank may begin without a wait; `again` if not.
   Status find_room(const char *call, int rank) { return requests_->find_room(rank, call); }
   /// Operand and old value are the bytes of one number.
   Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old);
   Status compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old);
-  /// The same two without waiting: `again` until the reply is there, then with the same query.
+  /// The same two without waiting. `again` until the reply has arrived: call again with the same query.
   Status combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Query &query, std::uint64_t *old);
   Status compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old);
   Status accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count);
@@ -97,7 +97,7 @@ class RemoteRma {
   NetworkEndpoint *endpoint_ = nullptr;
   NetworkSegment mine_;
   RankTable<RemoteDescriptor> descriptors_;
-  std::optional<RemoteDescriptor> only_;  // instead of them
+  std::optional<RemoteDescriptor> only_;  // instead of descriptors_, after reach
   std::uint64_t words_id_ = 0;
   std::uint32_t number_ = 0;
   bool serves_ = false, dummy_target_ = true;

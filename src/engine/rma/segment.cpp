@@ -1,4 +1,4 @@
-// Making and ending a segment, and the words of its errors.
+// Making and ending a segment, and its error messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/rma/segment.hpp"
 
@@ -12,10 +12,10 @@
 namespace halocline {
 namespace {
 
-/// Rounds of a dissemination barrier.
+/// Number of rounds of a dissemination barrier.
 int rounds(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
 
-/// A helper process serves the memory to other nodes.
+/// The file stays open where a helper process serves the memory to other nodes.
 ObjectFile file_of(const Communicator &communicator) {
   return communicator.nodes() > 1 && communicator.progress() == Progress::helper ? ObjectFile::kept : ObjectFile::closed;
 }
@@ -38,7 +38,7 @@ Status Segment::create(const hlc_segment_spec *spec) {
   HLC_TRY(agree(communicator_, communicator_.comm(),
                 create_shared_memory(communicator_, bytes_before_data() + spec->bytes, memory_, file_of(communicator_))));
   reinterpret_cast<PartHeader *>(memory_.part(communicator_.member()))->bytes = spec->bytes;
-  // All have said how large their parts are before anybody looks.
+  // All ranks have written the sizes of their parts before any rank reads them.
   HLC_TRY(agree(communicator_, communicator_.comm(), Status::ok));
   find_parts();
   return communicator_.nodes() > 1 ? connect() : Status::ok;
@@ -77,7 +77,7 @@ Status Segment::check(const hlc_segment_spec *spec) const {
   return Status::ok;
 }
 
-/// All ranks have to have the same of what the spec calls `what`.
+/// All ranks must have the same value of the spec's member `what`.
 Status Segment::compare(const char *what, std::int64_t mine) {
   std::int64_t ends[2] = {mine, -mine};  // the least, the most
   HLC_TRY(reduce(communicator_, communicator_.comm(), MPI_MIN, ends, 2));

@@ -1,5 +1,5 @@
-// A segment as the API hands it out: a part of memory and some notifications per rank. Here it is made, and here every operation learns
-// where its target lies; what the operations do stands in put_get.cpp, fetch.cpp and notify.cpp, and for other nodes in far.cpp.
+// A segment of the API: a part of memory and some notifications per rank. This class makes it and finds the target of every operation.
+// The operations are in put_get.cpp, fetch.cpp and notify.cpp, those to other nodes in remote_rma.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,29 +17,29 @@ namespace halocline {
 
 class Wait;
 
-/// How far an operation reaches from its offset: the bytes from `low` to before `high`.
+/// The bytes that an operation accesses, relative to its offset: from `low` to before `high`.
 struct Extent {
   std::int64_t low = 0, high = 0;
 };
 
-/// One rank's part in the node's shared memory, a piece of a Region:
+/// One rank's part in the node's shared memory:
 ///
 ///   | PartHeader | notifications | a word per round of the barrier | a dummy target | the rank's bytes, from a page on |
 ///
-/// The header is written once, by its rank. A notification is set by any rank and taken by its owner; where the ranks of the node share theirs, all
-/// use those in the part of the first, and any takes them. Other nodes reach what follows the words.
+/// The header is written once, by its rank. A notification is set by any rank and taken by its owner. Where the ranks of the node share
+/// notifications, all use those in the part of the first, and any rank of the node takes them. Other nodes access what follows the words.
 struct alignas(kLinePair) PartHeader {
   std::int64_t bytes;
 };
 static_assert(sizeof(PartHeader) == kLinePair);
 
-/// What a wait has come to.
+/// Whether a wait may continue.
 struct WaitStatus {
-  Status status = Status::ok;  // ok: wait on
+  Status status = Status::ok;  // ok: continue to wait
   int dead_rank = -1;
 };
 
-/// Made and ended by all ranks together. Other functions: any thread.
+/// Made and ended collectively. Any thread may call the other functions.
 class Segment {
  public:
   explicit Segment(Network &network) : network_(network), communicator_(network.communicator()) {}
@@ -47,11 +47,11 @@ class Segment {
   Segment &operator=(const Segment &) = delete;
   ~Segment();
 
-  /// Whether a spec may be made, on this rank.
+  /// Checks the spec on this rank.
   Status check(const hlc_segment_spec *spec) const;
-  /// Collective; makes the memory. All ranks have checked their specs.
+  /// Makes the memory; all ranks have checked their specs. Collective.
   Status create(const hlc_segment_spec *spec);
-  /// Waits for all ranks, which have met to free it; `broken` if one of them is in trouble. Collective.
+  /// Waits for all ranks before the segment is freed; `broken` if a barrier has failed on any of them. Collective.
   Status end(bool broken);
 
   Network &network() const { return network_; }
@@ -60,7 +60,7 @@ class Segment {
   int notifications() const { return notifications_; }
   std::int64_t bytes() const { return parts_[static_cast<std::size_t>(communicator_.member())].bytes; }
 
-  /// The one routing decision: finds the target of the operation `call`, which has to lie within the rank's part. *place becomes its address,
+  /// The one routing decision: finds the target of the operation `call`, which must be within the rank's part. *place becomes its address,
   /// or null if the rank is on another node.
   Status route(const char *call, Target target, Extent extent, char **place) const {
     if (target.rank < 0 || target.rank >= communicator_.size()) return wrong_rank(call, target.rank);
@@ -73,15 +73,15 @@ class Segment {
     if (remote_) network_.poll_sometimes();
     return Status::ok;
   }
-  /// Whether there is such a notification.
+  /// Checks a notification's rank, id and value.
   Status check(const char *call, int rank, hlc_notification notification) const {
     if (rank < 0 || rank >= communicator_.size()) return wrong_rank(call, rank);
     if (notification.id < 0 || notification.id >= notifications_) return wrong_id(call, "notification.id", notification.id);
     return notification.value != 0 ? Status::ok : zero_value(call, notification.id);
   }
-  /// The ranks of other nodes; there if there are any.
+  /// Operations on ranks of other nodes; there if there are any.
   RemoteRma &far() { return *remote_; }
-  /// Moves the network along, where there are other nodes.
+  /// Drives progress of the network, where there are other nodes.
   void poll() const {
     if (remote_) network_.poll();
   }
@@ -89,7 +89,7 @@ class Segment {
   const NotificationWords &my_words() const { return parts_[static_cast<std::size_t>(communicator_.member())].words; }
   /// The first notification from `first` to before `end` that this rank may take; `end` if there is none.
   int find(int first, int end) const { return my_words().notifications.find(first, end); }
-  /// Sets a notification of any rank; who waits for it wakes up.
+  /// Sets a notification of any rank, and wakes the ranks that may wait for it.
   Status tell(const char *call, int rank, hlc_notification notification) {
     const Member member = member_of(rank);
     if (member == kNotOnNode) return remote_->notify(call, rank, notification);
@@ -97,7 +97,7 @@ class Segment {
     ring(member);
     return Status::ok;
   }
-  /// Raises the word of a round of the barrier of any rank, which wakes up.
+  /// Raises the word of a barrier round of any rank, and wakes that rank.
   Status tell_round(const char *call, int rank, int round, std::uint32_t number) {
     const Member member = member_of(rank);
     if (member == kNotOnNode) return remote_->notify(call, rank, {NotificationWords::first_monotonic(notifications_) + round, number});
@@ -106,14 +106,14 @@ class Segment {
     return Status::ok;
   }
 
-  /// Before this rank leaves the library: what `call` has sent to other nodes has gone.
+  /// Before this rank leaves the library: waits until what `call` has sent to other nodes has left this process.
   Status flush_outgoing(const char *call) const { return remote_ ? network_.requests()->flush_outgoing(call) : Status::ok; }
 
-  /// For waits: whether a process of the node has ended, or the time is over.
+  /// For waits: whether a process of the node has ended, or the wait has timed out.
   WaitStatus check_failure(const Wait &wait) const;
-  /// For waits: whether something to a rank of another node has failed.
+  /// For waits: whether a request to a rank of another node has failed.
   Status check_network(const char *call) const { return remote_ ? network_.requests()->look_for_failure(call) : Status::ok; }
-  /// A rank in messages, with its host if it is on another node.
+  /// The name of a rank in messages, with its host if it is on another node.
   std::string name_of(int rank) const;
   Status wrong_rank(const char *call, int rank) const;
   Status wrong_id(const char *call, const char *argument, int id) const;
@@ -121,14 +121,14 @@ class Segment {
 
   Status describe(int rank, hlc_segment_info_t *info) const;
 
-  /// The number of the next barrier: what its notifications are set to, so it is never 0.
+  /// The number of the next barrier: the value of its words, so it is never 0.
   std::uint32_t next_barrier() { return ++barriers_ != 0 ? barriers_ : ++barriers_; }
   bool barrier_failed = false;
-  /// Its number among the plans of the communicator.
+  /// The segment's number among the plans of the communicator.
   std::int64_t plan() const { return plan_; }
 
  private:
-  /// A part of this node as this process sees it.
+  /// A part of this node as mapped in this process.
   struct Part {
     char *data = nullptr;
     std::int64_t bytes = 0;
@@ -138,7 +138,7 @@ class Segment {
   Status compare(const char *what, std::int64_t mine);
   int barrier_words() const;
   std::int64_t bytes_before_data() const;
-  /// After something of a member was set that it may wait for.
+  /// To be called after a word was set that a member may wait for.
   void ring(Member member) const {
     if (shared_)
       communicator_.ring_node();
@@ -149,7 +149,7 @@ class Segment {
   Status connect();
   Status wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const;
 
-  /// Members are numbered as their ranks are; mostly the ranks of a node follow each other.
+  /// Members are numbered in the order of their ranks; the ranks of a node are usually consecutive.
   Member member_of(int rank) const {
     const int guess = rank - ranks_.front();
     if (guess >= 0 && guess < communicator_.members() && ranks_[static_cast<std::size_t>(guess)] == rank) return guess;
@@ -166,7 +166,7 @@ class Segment {
   SharedMemory memory_;
   std::vector<Part> parts_;  // by member
   std::vector<int> ranks_;  // by member
-  std::unique_ptr<RemoteRma> remote_;  // goes before the memory
+  std::unique_ptr<RemoteRma> remote_;  // destroyed before the memory
 };
 
 }  // namespace halocline

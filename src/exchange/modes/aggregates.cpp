@@ -1,4 +1,4 @@
-// Sorting the contributions of a node's ranks into aggregates.
+// Sorts the contributions of a node's ranks into aggregates.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/modes/aggregates.hpp"
 
@@ -11,13 +11,13 @@
 namespace halocline {
 namespace {
 
-/// What a rank of the node carries so far.
+/// What a rank of the node leads so far.
 struct Load {
   int aggregates = 0;
   std::int64_t bytes = 0;
 };
 
-/// Joins the contributions from `first` to before `end`, which are those in one node.
+/// Joins the contributions from `first` to before `end`, which are all those for one other node.
 Aggregate join(const Contribution *first, const Contribution *end, Member me) {
   Aggregate aggregate;
   aggregate.node = first->node;

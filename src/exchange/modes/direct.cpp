@@ -1,7 +1,7 @@
-// Mode direct, for edges whose fields both ranks of a node can read: nothing is packed. I say that my fields are ready, copy from the
-// neighbour's interior into my halo as soon as it says the same, and tell it when I have read. Two counters, ready and read. In mode view the
-// solver reads the interior instead, and I tell when it has given its views back. Where fields may lie elsewhere in each round, I say where before
-// I say that they are ready.
+// Mode direct, for edges whose fields both ranks of a node can read: nothing is packed. A rank announces that its fields are ready. Once
+// the neighbour has announced the same, the rank copies from the neighbour's interior into its own halo, and then announces that it has
+// read. There are two counters, ready and read. In mode view the solver reads the interior instead, and the rank announces the release of
+// its views. Where fields may move between rounds, it writes their places before it announces that they are ready.
 // Source: Simmendinger et al., section 3.3, figures 3 (1-copy) and 4 (0-copy).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace halocline {
 namespace {
 
 ///   my part:  | ready | read by peer 0 | read by peer 1 | ... | places, even rounds | places, odd rounds |
-///   ready and the places are written by me and read by all my peers; each read word is written by that one peer and read by me.
+///   ready and the places are written by this rank and read by all its peers. Each read word is written by that peer and read by this rank.
 class DirectChannel final : public Channel {
  public:
   DirectChannel(Plan &plan, std::vector<int> edges) : Channel(plan, std::move(edges), false) {}
@@ -57,7 +57,7 @@ class DirectChannel final : public Channel {
   }
 
   Status launched() override {
-    // SYNC read-before-moved (pairs with close): two rounds later these places are written again, and a round ends when the one before it was read.
+    // SYNC read-before-moved (pairs with close): two rounds later this slot is rewritten; a round closes after the one before it was read.
     std::copy(plan_.places.begin(), plan_.places.end(), reinterpret_cast<FieldPlace *>(places_ + slot()));
     // SYNC interior-before-ready (pairs with poll_several)
     notify(*ready_, round_);
@@ -65,7 +65,7 @@ class DirectChannel final : public Channel {
     return Status::ok;
   }
 
-  /// Names all that I read from one peer.
+  /// Names all edges that this rank reads from one peer.
   Status poll_several(Edges *come) override {
     if (awaited_peers_ == 0) return Status::again;
     for (Peer &p : peers_.all()) {
@@ -91,7 +91,7 @@ class DirectChannel final : public Channel {
     for (const int e : edges) {
       Peer &from = peers_.of(e);
       if (--from.unread > 0) continue;
-      // SYNC read-before-overwrite (pairs with close), read-before-moved (pairs with launched): my loads from the peer's interior come before the word that frees it.
+      // SYNC read-before-overwrite (pairs with close), read-before-moved (pairs with launched): my loads of its interior precede the word.
       notify(*from.read_by_me, round_);
       told_ = true;
     }
@@ -115,12 +115,12 @@ class DirectChannel final : public Channel {
   void ring_peers() override { plan_.context->doorbell().ring_all(peers_.members()); }
 
   struct Peer : PeerOfEdges {
-    const Counter *ready = nullptr;  // the peer's: round whose interior may be read
+    const Counter *ready = nullptr;  // in the peer's part: the round whose interior may be read
     const Counter *read_by_peer = nullptr;  // in my part: last round in which the peer has read all it needs from me
-    const char *places = nullptr;  // the peer's: where its fields lie, in two slots
-    Counter *read_by_me = nullptr;  // in the peer's part: the same of me
-    std::size_t unread = 0;  // edges that I still have to read in this round
-    bool awaited = false;  // it has not said in this round that it is ready
+    const char *places = nullptr;  // in the peer's part: where its fields are, in two slots
+    Counter *read_by_me = nullptr;  // in the peer's part: the last round in which I have read all I need from it
+    std::size_t unread = 0;  // edges still to be read in this round
+    bool awaited = false;  // it has not announced in this round that it is ready
     std::uint64_t read_in = 0;  // the last round in which the peer reads from me
     std::uint64_t read_before = 0;  // the same, before the running round
   };
@@ -134,7 +134,7 @@ class DirectChannel final : public Channel {
     p.places = segment_.part(p.member) + theirs.b;
   }
 
-  /// A slot of the places, on lines of its own.
+  /// The bytes of a slot of the places, on cache lines of its own.
   std::int64_t places_bytes() const {
     return round_up(static_cast<std::int64_t>(plan_.places.size() * sizeof(FieldPlace)), static_cast<std::int64_t>(kLinePair));
   }

@@ -55,8 +55,8 @@ class FenceChannel final : public WindowChannel {
   bool fenced_ = true, open_epoch_ = false;
 };
 
-/// The window holds what I send; my peers read it. The first fence must stand after the packing and may not carry NOPRECEDE, which would
-/// free MPI from making it a barrier.
+/// The window holds what this rank sends; its peers read it by MPI_Get. The first fence must follow the packing. It may not assert
+/// NOPRECEDE, which would allow MPI not to make it a barrier.
 class FenceGetChannel final : public Channel {
  public:
   using Channel::Channel;
@@ -140,7 +140,7 @@ class FenceGetChannel final : public Channel {
   char *base_ = nullptr;
   ChunkLayout chunks_;
   ChunkBuffer incoming_;
-  std::unique_ptr<Descriptors> sources_;  // theirs: displacements of what I read
+  std::unique_ptr<Descriptors> sources_;  // theirs: displacements of what this rank reads
   std::vector<int> came_;
   bool fenced_ = true;
 };

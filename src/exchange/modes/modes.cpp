@@ -1,4 +1,4 @@
-// The table of modes, and how a mode is named.
+// The table of modes, their names, and the choice of a mode and its options.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/modes/modes.hpp"
 
@@ -25,7 +25,7 @@ constexpr ModeRow kModes[] = {
     {HLC_MODE_NOTIFY_NODE, "notify_node", make_direct, make_node_wire, make_p2p, true},
 };
 
-/// Levenshtein distance: how many letters must change.
+/// Levenshtein distance: how many characters must change.
 std::size_t distance(const std::string &a, const std::string &b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -110,7 +110,7 @@ Status resolve(Options &options, const Context &context) {
   HLC_TRY(choose(who, "EPOCH", "early", "late", &epoch));
   HLC_TRY(choose(who, "DRIVE", "put", "get", &drive));
   if (options.epoch == HLC_EPOCH_DEFAULT) options.epoch = epoch == 2 ? HLC_EPOCH_LATE : HLC_EPOCH_EARLY;
-  // The variable speaks of mode fence; in other modes it says nothing.
+  // The variable applies to mode fence alone.
   if (options.drive == HLC_DRIVE_DEFAULT) options.drive = drive == 2 && options.mode == HLC_MODE_FENCE ? HLC_DRIVE_GET : HLC_DRIVE_PUT;
   if (options.drive == HLC_DRIVE_GET) options.epoch = HLC_EPOCH_LATE;
   return Status::ok;

@@ -9,14 +9,14 @@
 
 namespace halocline {
 
-/// One mode. `make` carries the edges it can; edges between ranks that share no memory are carried by `make_far` where that is not NULL, and
-/// by `make_without_network` if there is none.
+/// One mode. `make` carries the edges it can. Edges between ranks that share no memory are carried by `make_far` where that is not NULL, or
+/// by `make_without_network` if no network can be opened.
 struct ModeRow {
   hlc_mode mode;
   const char *name;
   MakeChannel make;
   MakeChannel make_far, make_without_network;  // NULL: `make` reaches every rank
-  bool reads_fields;  // needs the neighbour's fields in shared memory; edges without go as in mode notify
+  bool reads_fields;  // needs the neighbour's fields in shared memory; edges without use mode notify
 };
 
 std::span<const ModeRow> mode_table();
@@ -27,9 +27,10 @@ Status mode_from_name(const char *name, hlc_mode *mode);
 /// Fills in what was left at its default: from HALOCLINE_MODE, HALOCLINE_EPOCH, HALOCLINE_DRIVE, else direct, early, put. The messages
 /// name the call and the rank.
 Status resolve(Options &options, const Context &context);
-/// "hlc_exchange_create of plan 'ring' on rank 0": who speaks in a message of the call in which this rank is. A plan without a name has its number.
+/// The beginning of an error message: "hlc_exchange_create of plan 'ring' on rank 0", for the call in which this rank is. A plan without a
+/// name has its number.
 std::string speaker(const Context &context, const Options &options);
-/// What an exchange is to do, the same on all ranks.
+/// The options of an exchange that must be the same on all ranks.
 std::vector<Rule> rules_of(const Options &options);
 
 }  // namespace halocline

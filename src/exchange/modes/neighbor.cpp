@@ -1,5 +1,5 @@
-// Mode neighbor: one neighbourhood collective on a distributed graph. Persistent (MPI-4) for whole rounds where the MPI has it; for the
-// others MPI_Ineighbor_alltoallw with the counts of the round.
+// Mode neighbor: one neighbourhood collective on a distributed graph. Whole rounds use a persistent one (MPI-4) where the MPI has it;
+// others use MPI_Ineighbor_alltoallw with the counts of the round.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -106,7 +106,7 @@ class NeighborChannel final : public Channel {
     return list_directions();
   }
 
-  /// Parallel edges between two ranks meet in the order listed, so both sides list them by the receiver's index.
+  /// MPI matches parallel edges between two ranks in the order listed, so both sides list them by the receiver's index.
   Status list_directions() {
     whole_out_.edges = whole_in_.edges = edges_;
     std::sort(whole_out_.edges.begin(), whole_out_.edges.end(), [this](int a, int b) { return edge(a).peer_edge < edge(b).peer_edge; });

@@ -1,4 +1,4 @@
-// Aggregates are laid out, the node's memory is made and registered, and each rank resolves the leaders of other nodes.
+// Lays out the aggregates, makes and registers the node's memory, and resolves the leaders of other nodes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/modes/node_links.hpp"
 
@@ -41,8 +41,8 @@ Status NodeLinks::create() {
   return prepare([&] { return await_greetings(); });
 }
 
-/// The other nodes may still write, and the provider knows the memory by its addresses. But what they write is for nobody, and so it may go
-/// to memory that is not shared, once nothing is read from there that is on its way to others.
+/// The other nodes may still write, and the provider knows the memory by its addresses. But no rank reads what they write. So private
+/// memory may be mapped at these addresses, once no transfer that is under way reads from them.
 void NodeLinks::abandon() {
   for (Link &link : links_) withdraw(link);
   if (std::all_of(links_.begin(), links_.end(), [](const Link &link) { return link.is_over(); })) memory_.abandon();
@@ -54,12 +54,12 @@ std::int64_t NodeLinks::memory_bytes() const {
   return bytes;
 }
 
-/// A failure of the transport, which knows no ranks, becomes one of mine.
+/// Adds this rank to an error of the transport, which knows no ranks.
 Status NodeLinks::name_me(Status status) const {
   return failed(status) ? fail(status, "rank %d: %s", plan_.context->rank(), error_message()) : status;
 }
 
-/// What this rank has the memory of.
+/// The memory that this rank provides: its words and the aggregates that it leads.
 std::int64_t NodeLinks::carried_bytes() const {
   std::int64_t bytes = 0;
   for (const Link &link : links_)
@@ -67,7 +67,7 @@ std::int64_t NodeLinks::carried_bytes() const {
   return static_cast<std::int64_t>(sizeof(NodeWords)) + bytes;
 }
 
-/// The ranks of the node read each other's contributions from memory that is theirs for the moment; each works out the same aggregates.
+/// The ranks of the node read each other's contributions from temporary shared memory; each computes the same aggregates.
 Status NodeLinks::share_contributions(const Descriptors &nodes) {
   Context &context = *plan_.context;
   std::vector<std::int64_t> node_of;
@@ -144,7 +144,7 @@ Status NodeLinks::open(Link &link) {
   return Status::ok;
 }
 
-/// The carriers have written how they are reached; each edge carries that to the other node.
+/// The leaders have written their reach descriptors; each edge sends its aggregate's to the other node.
 std::unique_ptr<DescriptorsOf<NodeDescriptor>> NodeLinks::write_descriptors() {
   auto descriptors = std::make_unique<DescriptorsOf<NodeDescriptor>>(plan_, edges_);
   for (const int e : edges_) descriptors->mine[static_cast<std::size_t>(e)] = {of(e).words->reach, edge_link(e).number};
@@ -205,7 +205,7 @@ void NodeLinks::make_pieces(Link &link, std::size_t slot, const ReachDescriptor 
   }
 }
 
-/// The connections stand before the first round, and a node that cannot be reached is an error of the plan.
+/// Makes sure that the connections work before the first round: a node that cannot be reached is an error of the plan.
 Status NodeLinks::await_greetings() {
   Wait wait(*plan_.context, network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling);
   while (true) {
@@ -232,7 +232,7 @@ void NodeLinks::release_peer(Link &link) {
   if (link.met) endpoint_.release_peer(link.address);
 }
 
-/// What waits for room.
+/// Withdraws transfers that still wait for room in the endpoint.
 void NodeLinks::withdraw(Link &link) {
   endpoint_.withdraw(link.greeting);
   endpoint_.withdraw(link.notice);

@@ -19,10 +19,10 @@ namespace halocline {
 
 inline constexpr std::size_t kSlots = 2;
 
-/// What immediates are for: the first piece of a slot, which tells of all further ones, those, and news of a rank that is lost.
+/// The kinds of immediate data: the first piece of a slot, whose head counts all further pieces; further pieces; the notice of a lost rank.
 enum : std::size_t { first_0, first_1, further_0, further_1, loss, kinds };
 
-/// Who is lost, and who has found out. In shared memory and in messages one word, so that it is whole; 0: nobody is.
+/// Which rank is lost, and which has found out. One word in shared memory and in messages, so that it is never torn; 0: no rank is lost.
 struct Loss {
   int rank = -1, finder = -1;
 
@@ -30,13 +30,13 @@ struct Loss {
   std::uint64_t word() const { return (static_cast<std::uint64_t>(rank) + 1) << 32 | (static_cast<std::uint64_t>(finder) + 1); }
 };
 
-/// What all ranks of this node know of the plan. Each part begins with it; that of the node's first rank is used.
+/// What all ranks of this node share about the plan. Each part begins with it; that of the node's first rank is used.
 struct NodeWords {
-  alignas(kLinePair) std::atomic<std::uint64_t> lost;  // written once, by whoever of the node is the first to find out
+  alignas(kLinePair) std::atomic<std::uint64_t> lost;  // written once, by the first rank of the node to find out
 };
 static_assert(sizeof(NodeWords) % kLinePair == 0);
 
-/// What ranks of the other node have to know to write an aggregate to this one.
+/// What ranks of the other node need to write an aggregate to this one.
 struct ReachDescriptor {
   RankAddress leader;
   int rank = 0;  // the leader's
@@ -44,27 +44,27 @@ struct ReachDescriptor {
   std::array<std::uint64_t, kinds> immediates{};
 };
 
-/// What the ranks of this node tell each other of an aggregate, in their memory.
+/// What the ranks of this node share about an aggregate, in their memory.
 struct AggregateWords {
-  std::array<Counter, kinds> counters;  // pieces, and news, that have come; the leader counts
-  std::array<Counter, kSlots> sent;  // the last round whose aggregate has left this slot; written by whoever sent it
+  std::array<Counter, kinds> counters;  // pieces and notices received; raised in the leader's process
+  std::array<Counter, kSlots> sent;  // the last round whose aggregate has left this slot; written by its sender
   struct alignas(kLinePair) Packing {
-    std::atomic<std::uint64_t> used;  // bytes that packers have taken
-    std::atomic<std::uint64_t> packed;  // ranks that are done
-    std::uint64_t further;  // pieces beyond the first, of all rounds; the sender's alone
+    std::atomic<std::uint64_t> used;  // bytes that packing ranks have taken
+    std::atomic<std::uint64_t> packed;  // ranks that have packed all
+    std::uint64_t further;  // pieces beyond the first, of all rounds; used by the sender alone
   };
   std::array<Packing, kSlots> packing;  // of the round that is being packed
   ReachDescriptor reach;  // written by the leader, once
 };
 
-/// The word of a target that news are written to.
+/// The word of a target that notices are written to.
 inline std::uint64_t &notice_in(char *target) { return reinterpret_cast<std::uint64_t *>(target)[1]; }
-/// The words before the data of a slot. How many pieces have been sent into it beyond the first ones, in all rounds so far:
+/// The first word of a slot: how many pieces have been sent into it beyond the first ones, in all rounds so far.
 inline std::uint64_t &further_in(char *slot) { return *reinterpret_cast<std::uint64_t *>(slot); }
-/// Where the data of an edge are, by its number in the aggregate; from the slot's first byte on.
+/// The word that says where the data of an edge begin, from the slot's first byte on; the edge by its number in the aggregate.
 inline std::uint64_t &begin_in(char *slot, std::int64_t number) { return reinterpret_cast<std::uint64_t *>(slot)[1 + number]; }
 
-/// What the two ends of an edge tell each other.
+/// What the two ends of an edge send each other.
 struct NodeDescriptor {
   ReachDescriptor reach;  // of the aggregate that the edge belongs to
   std::int64_t number = 0;  // of the edge in it, as the sender counts
@@ -82,47 +82,48 @@ class NodeLinks {
     char *target_at = nullptr, *notice_at = nullptr;
     std::int64_t head_bytes = 0;
     NetworkSegment target;  // registered by the leader: the target and the slots to receive in
-    NetworkSegment source;  // news and the slots to send from
-    std::size_t registered = 0;  // to so many kinds; the leader
+    NetworkSegment source;  // the notice and the slots to send from
+    std::size_t registered = 0;  // the number of kinds with a registered counter; at the leader
     transport::Address address;
     bool met = false;
-    int rank = -1;  // who hears there
-    std::string host;  // where
+    int rank = -1;  // the leader there
+    std::string host;  // its host
     std::array<std::vector<Transfer>, kSlots> pieces;
     Transfer greeting, notice;
     // Of the running round:
-    std::int64_t share = 0, next = 0;  // bytes that I pack; where the next edge goes
+    std::int64_t share = 0, next = 0;  // bytes that this rank packs; where the next edge is packed
     int left = 0;  // edges to be packed
     bool placed = false, counted = true, come = false;
-    std::array<std::uint64_t, kSlots> posted{};  // the round that I have sent from a slot, until it has left; 0: none
+    std::array<std::uint64_t, kSlots> posted{};  // the round that this rank has sent from a slot, until it has left; 0: none
 
     // SYNC written-before-reuse (pairs with EndedTransfers::add)
     static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
     static bool is_ended(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
     /// What was sent from a slot has left.
     bool has_left(std::size_t slot) const { return std::all_of(pieces[slot].begin(), pieces[slot].end(), is_done); }
-    /// Nothing is on its way there.
+    /// No transfer is under way there.
     bool is_over() const {
       return is_ended(greeting) && is_ended(notice) && std::all_of(pieces[0].begin(), pieces[0].end(), is_ended) &&
              std::all_of(pieces[1].begin(), pieces[1].end(), is_ended);
     }
   };
 
-  /// An edge's place.
+  /// The link of an edge, and the edge's number in the aggregates.
   struct EdgeLink {
     std::size_t link = 0;
-    std::int64_t number = 0, peer_number = 0;  // in the aggregate that I send, and in the one that comes
+    std::int64_t number = 0, peer_number = 0;  // in the aggregate that is sent, and in the one that is received
   };
 
   NodeLinks(Plan &plan, const std::vector<int> &edges);
   NodeLinks(const NodeLinks &) = delete;
   NodeLinks &operator=(const NodeLinks &) = delete;
-  /// What libfabric may still read is kept for ever.
+  /// Leaks what libfabric may still read.
   ~NodeLinks();
 
-  /// Makes the memory and the connections, which stand when it returns. Collective over the plan's communicator, the same status on all ranks.
+  /// Makes the memory and the connections, which work when it returns. Collective over the plan's communicator, the same status on all
+  /// ranks.
   Status create();
-  /// The plan has failed: gives back what the network can no longer touch.
+  /// The plan has failed: frees what the network can no longer access.
   void abandon();
 
   std::vector<Link> &all() { return links_; }
@@ -130,13 +131,13 @@ class NodeLinks {
   Link &of(int edge) { return links_[edge_link(edge).link]; }
   const EdgeLink &edge_link(int edge) const { return edge_links_[static_cast<std::size_t>(edge)]; }
   NodeWords &words() const { return *reinterpret_cast<NodeWords *>(memory_.part(0)); }
-  /// Ranks of this node who have a contribution where I have one.
+  /// Ranks of this node that contribute to the same aggregates as this rank.
   const std::vector<Member> &partners() const { return partners_; }
   std::int64_t pieces_of(std::int64_t bytes) const { return (bytes + endpoint_.most_bytes() - 1) / endpoint_.most_bytes(); }
   std::int64_t memory_bytes() const;
 
  private:
-  /// What libfabric may still read or write when all goes because a plan could not be made.
+  /// What libfabric may still read or write when all is destroyed because a plan could not be made.
   struct Remains : LeakedOnFailure {
     SharedMemory memory;
     std::vector<Link> links;
@@ -155,7 +156,7 @@ class NodeLinks {
   void aim_word(Transfer &word, const Transfer &model, const char *from, std::uint64_t address) const;
   void make_pieces(Link &link, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model);
   Status await_greetings();
-  /// The reason is known if the provider has given up.
+  /// The reason is known if the provider has reported an error, else "".
   Status unreached(const Link &link, const char *reason) const;
   void release_peer(Link &link);
   void withdraw(Link &link);
@@ -169,11 +170,11 @@ class NodeLinks {
   Network &network_;
   NetworkEndpoint &endpoint_;
   std::unique_ptr<Remains> remains_;  // there if there are links
-  SharedMemory memory_;  // of the aggregates: goes after what registers it
+  SharedMemory memory_;  // of the aggregates: destroyed after what registers it
   std::vector<Link> links_;
   std::vector<EdgeLink> edge_links_;  // by edge
   std::vector<Member> partners_;
-  bool shares_ = false;  // counted among those whose arrivals any rank of the node may wait for
+  bool shares_ = false;  // counted by Context::count_shared: any rank of the node may wait for the arrivals
 };
 
 }  // namespace halocline

@@ -1,11 +1,12 @@
-// How mode notify_node reaches other nodes: all that the ranks of this node send to those of another goes in one write, with one notification.
-// The ranks pack into one buffer in the node's memory, and whoever is last sends it; at the other node it lands in memory that all ranks there
-// unpack from. What goes between two nodes is an aggregate in each direction (aggregates.hpp); node_links.cpp makes the memory and the connections. Source:
-// Simmendinger et al., sections 3 and 4.3.
+// How mode notify_node reaches other nodes: one write with one notification moves all that the ranks of this node send to those of another.
+// The ranks pack into one buffer in the node's memory, and the last to pack sends it. At the other node it is written to memory that all
+// ranks there unpack from. Between two nodes there is an aggregate in each direction (aggregates.hpp). node_links.cpp makes the memory and
+// the connections.
+// Source: Simmendinger et al., sections 3 and 4.3.
 //
-// A round carries one write each way for each pair of nodes, even if nothing moves in it: so all know what to wait for, and no write is needed to
-// say that a slot has been unpacked. A rank ends a round only when the other nodes' aggregates of it have come; each rank there had unpacked the
-// round before by then, or it would not have packed.
+// A round has one write in each direction for each pair of nodes, even if nothing moves in it. So all ranks know what to wait for, and no
+// write is needed to announce that a slot has been unpacked. A rank ends a round only when the other nodes' aggregates of it have arrived.
+// By then each rank there had unpacked the round before, or it would not have packed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstring>
@@ -43,8 +44,8 @@ class NodeWireChannel final : public Channel {
     return Status::ok;
   }
 
-  /// In a round as planned all have their places, and the receivers find the data where they found them before. In others nobody knows what
-  /// the rest of the node sends, and so each takes room for all of its own when it packs the first.
+  /// In a round as planned all ranks have fixed places, and the receivers find the data where they found them before. In other rounds a
+  /// rank does not know what the rest of the node sends. It then takes room for all its edges when it packs the first.
   Status place(int e, void **buffer) override {
     HLC_TRY(progress());
     Link &link = links_.of(e);
@@ -67,7 +68,7 @@ class NodeWireChannel final : public Channel {
     return Status::ok;
   }
 
-  /// Ranks that send nothing to a node are counted, too: who is last then is known.
+  /// Ranks that send nothing to a node are counted too, so that the last one is known.
   Status launched() override {
     count_idle();
     return Status::ok;
@@ -93,10 +94,11 @@ class NodeWireChannel final : public Channel {
     return slot + begin_in(slot, at.peer_number);
   }
 
-  /// The next round's count says it (unpacked-before-packed).
+  /// The next round's count_me announces it (unpacked-before-packed).
   Status release(int) override { return Status::ok; }
 
-  /// All other nodes' aggregates of this round have come, be there anything for me in them or not, and what I have sent has left.
+  /// Ok once all other nodes' aggregates of this round have arrived, even those without data for this rank. What this rank has sent must
+  /// have left, too.
   Status close(int *rank) override {
     HLC_TRY(progress());
     count_idle();
@@ -108,7 +110,7 @@ class NodeWireChannel final : public Channel {
     return Status::ok;
   }
 
-  /// Nothing comes after the aggregates of the last round.
+  /// Nothing follows the aggregates of the last round.
   Status settle(int *rank) override { return round_ == 0 ? Status::ok : close(rank); }
 
   Status look_for_lost() override {
@@ -121,7 +123,7 @@ class NodeWireChannel final : public Channel {
     return Status::ok;
   }
 
-  /// Whoever of the node is the first to find out decides which rank it was.
+  /// The first rank of the node to find out decides which rank it was.
   void tell_lost(int rank) override {
     std::uint64_t nobody = 0;
     if (links_.words().lost.compare_exchange_strong(nobody, Loss{rank, plan_.context->rank()}.word(), std::memory_order_relaxed))
@@ -144,7 +146,7 @@ class NodeWireChannel final : public Channel {
 
   using Link = NodeLinks::Link;
 
-  /// What another node says of where the data of an edge begin is used as an address.
+  /// Where the data of an edge begin was received from another node and is used as an address, so it is checked.
   Status check_place(int e) const {
     const NodeLinks::EdgeLink &at = links_.edge_link(e);
     const Link &link = links_.all()[at.link];
@@ -162,7 +164,7 @@ class NodeWireChannel final : public Channel {
     return static_cast<std::int64_t>(packing(link).used.fetch_add(static_cast<std::uint64_t>(link.share), std::memory_order_relaxed));
   }
 
-  /// The slot of this round can be packed: what was sent from it before has left.
+  /// True if the slot of this round can be packed: what was sent from it before has left.
   bool is_free(const Link &link) const {
     // SYNC left-before-packed (pairs with find_left)
     return round_ <= kSlots || reached(link.words->sent[round_ % kSlots], round_ - kSlots);
@@ -173,10 +175,10 @@ class NodeWireChannel final : public Channel {
       if (!link.counted && link.left == 0 && is_free(link)) count_me(link);
   }
 
-  /// I have packed all, and have unpacked the round before. Who is last sends.
+  /// This rank has packed all, and has unpacked the round before. The last rank of the node to be counted sends.
   void count_me(Link &link) {
     link.counted = true;
-    // SYNC packed-before-sent (pairs with itself: who is last)
+    // SYNC packed-before-sent (pairs with itself: the last rank)
     // SYNC unpacked-before-packed (pairs with has_come, at the other node)
     if (packing(link).packed.fetch_add(1, std::memory_order_acq_rel) + 1 == link.aggregate.members.size()) send_aggregate(link);
   }
@@ -210,7 +212,7 @@ class NodeWireChannel final : public Channel {
     return link.come;
   }
 
-  /// Moves the network along, tells the node's ranks which of my aggregates have left, and finds out whether a write of mine has failed.
+  /// Drives progress, notifies the node's ranks of sent aggregates that have left, and finds out whether a write of this rank has failed.
   Status progress() {
     network_.poll();
     for (Link &link : links_.all())
@@ -238,8 +240,8 @@ class NodeWireChannel final : public Channel {
     return Status::ok;
   }
 
-  /// The network has not taken in anything there for a while, though it was reached before and nothing is on its way: a process that computes
-  /// or is stopped still takes, and one that is flooded has something on its way.
+  /// The leader there has accepted nothing for a while, though it was reached before and no transfer to it is under way. A process that
+  /// computes or is stopped still accepts writes, and one that is flooded has transfers under way.
   bool is_gone(const Link &link) const {
     if (!network_.liveness()->has_lost(link.rank, Liveness::kGone_ns) || network_.requests()->is_on_its_way(link.rank)) return false;
     const auto is_held = [&](const Transfer &t) { return !Link::is_ended(t) && !endpoint_.waits_for_room(t); };
@@ -247,7 +249,7 @@ class NodeWireChannel final : public Channel {
            std::none_of(link.pieces[1].begin(), link.pieces[1].end(), is_held);
   }
 
-  /// I have found out that a rank is lost. Another of this node may have found out before that it was another.
+  /// This rank has found out that a rank is lost. Another rank of this node may have reported a different one before.
   Status lose(const Link &link, const char *reason) {
     tell_lost(link.rank);
     const Loss known = Loss::of(links_.words().lost.load(std::memory_order_relaxed));
@@ -256,7 +258,7 @@ class NodeWireChannel final : public Channel {
                 link.rank, link.host.c_str(), reason);
   }
 
-  /// Another rank has found out.
+  /// Another rank has found out: this one fails for the same reason.
   Status end_for(Loss told) {
     std::uint64_t word = 0;
     if (links_.words().lost.compare_exchange_strong(word, told.word(), std::memory_order_relaxed)) {
@@ -272,7 +274,7 @@ class NodeWireChannel final : public Channel {
                 known.rank, known.finder);
   }
 
-  /// To all other nodes that I reach, once. The ranks of this node that do so at once say the same.
+  /// Sends the notice to all other nodes that this rank reaches, once. Ranks of this node that do so at the same time send the same.
   void spread_notice() {
     if (std::exchange(has_spread_, true)) return;
     const std::uint64_t word = links_.words().lost.load(std::memory_order_relaxed);
@@ -285,7 +287,8 @@ class NodeWireChannel final : public Channel {
     flush_notice();
   }
 
-  /// This rank may now go where it moves nothing along. A node that takes nothing is not waited for long.
+  /// Waits until the notices have left, for this rank may stop driving progress afterwards. The wait for a node that accepts nothing is
+  /// short.
   void flush_notice() {
     const std::int64_t end = now_ns() + kNoticeLeaves_ns;
     Wait wait(*plan_.context, WakeUp::by_polling);
@@ -299,7 +302,7 @@ class NodeWireChannel final : public Channel {
   std::vector<int> waiting_;
   std::uint64_t round_ = 0, failures_ = 0;
   std::int64_t writes_ = 0;
-  bool has_spread_ = false;  // the news of a rank that is lost
+  bool has_spread_ = false;  // the notice of a lost rank was sent
 };
 
 }  // namespace

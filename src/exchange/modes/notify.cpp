@@ -1,5 +1,6 @@
-// Mode notify, for edges inside a node: what a neighbour sends is packed straight into my receive buffer, and a counter announces it once a
-// peer's edges of the round are there, or some of them if they are long. Two slots per edge; the sender looks at how many I have freed before it writes one again, so that no skew can hurt it.
+// Mode notify, for edges inside a node. What a neighbour sends is packed straight into the receiver's buffer. A counter announces it once
+// all of a peer's edges of the round are there, or some of them if they are long. There are two slots per edge. Before the sender writes
+// one again, it checks how many the receiver has freed, so that skew between ranks does no harm.
 // Source: GASPI's notified communication (Simmendinger et al., section 3.1).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -18,18 +19,20 @@ namespace halocline {
 namespace {
 
 using Packing = Context::Packing;
-/// The ways to pack into a peer's slot.
+/// The methods to pack into a peer's slot.
 constexpr std::array kWays{Packing::kept, Packing::fetched, Packing::past_caches};
 constexpr std::size_t kTrials = 11;  // of each
 using Times = std::array<std::int64_t, kTrials>;
-/// Edges to one rank are announced together up to so many bytes. A word costs as much as some cache lines of data; but of long edges the peer had
-/// better unpack the first while the next is packed.
+/// Edges to one rank are announced together up to so many bytes. A counter costs as much as some cache lines of data. But a peer had better
+/// unpack the first of several long edges while the next is packed.
 constexpr std::int64_t kAnnouncedTogether = std::int64_t{32} << 10;
-/// So much of an edge's slot is fetched before it is packed. The peer's core has read these lines last; more of them would not fit the first cache.
+/// So many bytes of an edge's slot are prefetched before it is packed. The peer's core has read these lines last; more would not fit the L1
+/// cache.
 constexpr std::int64_t kFetched = std::int64_t{16} << 10;
 constexpr std::int64_t kTrialBytes = std::int64_t{2} << 20;  // the most of an edge that the trial fills
 
-/// The words of one peer, or of some of its edges, in my part of the segment. Both are written by the peer alone, and read by me.
+/// The counters of one peer, or of some of its edges, in this rank's part of the segment. Both are written by the peer alone, and read by
+/// this rank.
 struct PeerWords {
   Counter arrived;  // how many rounds of data the peer has written into my slots
   Counter freed;  // how many of my rounds the peer has unpacked
@@ -135,7 +138,7 @@ class NotifyChannel final : public Channel {
   struct Peer : PeerOfEdges {
     PeerWords *my_words = nullptr, *peer_words = nullptr;
     std::uint64_t sent = 0, received = 0;  // rounds that moved something
-    std::size_t to_pack = 0, to_release = 0;  // edges of the running round that I have still to pack, to give back
+    std::size_t to_pack = 0, to_release = 0;  // edges of the running round still to be packed, to be released
     bool awaited = false;  // its data of the running round have not arrived
   };
   /// One edge as this process sees it: my slots, and the peer's.
@@ -159,7 +162,7 @@ class NotifyChannel final : public Channel {
     return descriptors;
   }
 
-  /// A trial takes longer than all else that planning does, so there is one for messages of a size, and plans that come later go by it.
+  /// A trial takes longer than the rest of planning, so there is one for each size of messages, and later plans use its result.
   Status choose_packing() {
     std::int64_t largest = 1;
     for (const int e : edges_) largest = std::max({largest, edge(e).space_out, edge(e).space_in});
@@ -172,8 +175,8 @@ class NotifyChannel final : public Channel {
     return Status::ok;
   }
 
-  /// What pays depends on the size, on the processor and on whether the cores share a cache, which a virtual machine hides. So all ranks of the
-  /// node fill their peers' slots and read their own, every way in turn, and take the way that cost least in all.
+  /// The fastest method depends on the size, on the processor and on whether the cores share a cache, which a virtual machine hides. So all
+  /// ranks of the node fill their peers' slots and read their own with each method in turn. They take the one with the least total time.
   Status try_packings(std::int64_t largest, Packing *best) {
     std::vector<char> scratch;
     HLC_TRY(halocline::prepare(*plan_.context, plan_.context->node_comm(), [&] {
@@ -208,7 +211,7 @@ class NotifyChannel final : public Channel {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 
-  /// A barrier of the node's ranks that ends.
+  /// A barrier of the node's ranks, with a timeout.
   Status meet() {
     std::int64_t nothing = 0;
     return reduce(*plan_.context, plan_.context->node_comm(), MPI_MAX, &nothing, 1);
@@ -241,7 +244,7 @@ class NotifyChannel final : public Channel {
   std::vector<End> ends_;
   PeerList<Peer> peers_;
   int awaited_peers_ = 0;
-  bool fetches_ = false;  // the trial's verdict: a slot's lines are fetched for writing
+  bool fetches_ = false;  // the trial's result: a slot's lines are prefetched for writing
   std::int64_t bytes_ = 0;
 };
 

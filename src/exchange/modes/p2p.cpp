@@ -1,6 +1,6 @@
-// Mode p2p: persistent sends and receives, taken in order of arrival. Small edges to one rank share a message, because a message costs as much as
-// some thousand bytes. Also carries the edges to other nodes for notify and direct where no network can be opened. A round that moves less than
-// whole edges uses plain messages of the size that it needs.
+// Mode p2p: persistent sends and receives, taken in order of arrival. Small edges to one rank share a message, because a message costs as
+// much as some thousand bytes. A round that moves less than whole edges uses plain messages of the size that it needs. Modes notify and
+// direct use p2p for edges to other nodes where no network can be opened.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <map>
@@ -13,10 +13,10 @@
 namespace halocline {
 namespace {
 
-/// What one rank sends another shares messages. MPIs pass short messages on at once, and for long ones the two ranks have to meet, which costs as
-/// much as some thousand bytes. So where an edge is long anyway, the others travel with it. Where none is, messages stay short.
+/// Edges to one rank share messages. MPIs send short messages eagerly, and long ones by a rendezvous, which costs as much as some thousand
+/// bytes. So where an edge is long anyway, the others share its message. Where none is, messages stay short.
 constexpr std::int64_t kLongEdge = 8000, kShortMessage = 4000;
-/// Longer messages gain nothing by it, and the first could be on its way while the next is packed.
+/// Longer messages gain nothing by sharing, and the first could be under way while the next is packed.
 constexpr std::int64_t kLongMessage = std::int64_t{256} << 10;
 
 /// The edges of one message, in the order of the receiver's edges, which both ends know.
@@ -67,7 +67,7 @@ class P2pChannel final : public Channel {
     return Status::ok;
   }
 
-  /// The message leaves with the last of its edges.
+  /// Sends the message with the last of its edges.
   Status send(int e) override {
     const auto i = static_cast<std::size_t>(message_of_[static_cast<std::size_t>(e)]);
     Message &message = sends_[i];
@@ -128,7 +128,7 @@ class P2pChannel final : public Channel {
     return create_requests();
   }
 
-  /// Deals the edges into messages, by rank and in the order of the receiver's edges. look(edge) is the receiver's index and the bytes.
+  /// Distributes the edges over messages, by rank and in the order of the receiver's edges. look(edge): the receiver's index and the bytes.
   template <class Look>
   std::vector<Message> share_messages(Look look) const {
     std::map<std::pair<int, int>, int> sorted;  // (rank, receiver's edge) -> my edge
@@ -152,7 +152,7 @@ class P2pChannel final : public Channel {
     return messages;
   }
 
-  /// Room for each message, however the sizes of a round are.
+  /// Room for each message of any round.
   ChunkLayout lay_out_messages(std::vector<Message> &messages, std::int64_t Edge::*space) const {
     ChunkLayout layout;
     layout.offset.assign(plan_.edges.size(), -1);
@@ -163,7 +163,7 @@ class P2pChannel final : public Channel {
     return layout;
   }
 
-  /// Where the parts of a round lie in a message: one behind the other, each on a boundary of a cache line.
+  /// Places the parts of a round in a message: one behind the other, each on a boundary of a cache line.
   void place_parts(Message &message, std::int64_t Part::*size, std::int64_t Edge::*planned) {
     const bool in = size == &Part::in;
     std::vector<std::int64_t> &places = in ? place_in_ : place_out_;
@@ -183,7 +183,7 @@ class P2pChannel final : public Channel {
   }
   std::vector<int> &active_of(const Message &message) { return active_[static_cast<std::size_t>(&message - receives_.data())]; }
 
-  /// The parts are still those of a whole round.
+  /// Called while the parts are still those of a whole round.
   Status create_requests() {
     parts_changed();
     for (Message &message : receives_) {

@@ -1,5 +1,5 @@
-// Mode passive: MPI_Put in one lock_all epoch that lasts as long as the exchange; flush_all, then an empty message to each neighbour says
-// that its data are there. The messages go both ways over every edge of a round: they also tell that the slot may be reused.
+// Mode passive: MPI_Put in one lock_all epoch that lasts as long as the exchange. After flush_all an empty message announces its data to
+// each neighbour. Every edge of a round has such a message in both directions, because it also announces that the slot may be reused.
 // Source: Brown et al., section IV-B3.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
@@ -52,7 +52,7 @@ class PassiveChannel final : public WindowChannel {
     missing_ -= 1;
     receives_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
     *e = edges_[static_cast<std::size_t>(index)];
-    // An empty message over an edge that only sends is the peer's leave to go on, and brings nothing.
+    // Over an edge that only sends, the empty message is the peer's permission to continue, and announces no data.
     if (part(*e).in == 0) return poll(e);
     if (separate_) return check_mpi(MPI_Win_sync(window()), "MPI_Win_sync");
     // SYNC flush-before-empty-message (pairs with flush_and_tell)
@@ -87,7 +87,7 @@ class PassiveChannel final : public WindowChannel {
   Status flush_and_tell() {
     if (flushed_) return Status::ok;
     flushed_ = true;
-    // SYNC flush-before-empty-message (pairs with poll): remote completion of the puts comes before the message that announces them.
+    // SYNC flush-before-empty-message (pairs with poll): remote completion of the puts precedes the message that announces them.
     HLC_TRY(check_mpi(MPI_Win_flush_all(window()), "MPI_Win_flush_all"));
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       if (!part(edges_[i]).active()) continue;
@@ -99,7 +99,7 @@ class PassiveChannel final : public WindowChannel {
 
   std::vector<MPI_Request> empty_receives_, empty_sends_;  // persistent
   std::vector<MPI_Request> receives_, sends_;              // of the running round
-  int missing_ = 0;                                        // empty messages of the round that have not come
+  int missing_ = 0;                                        // empty messages of the round that have not arrived
   bool flushed_ = true, locked_ = false, separate_ = false;
 };
 

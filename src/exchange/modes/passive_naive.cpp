@@ -1,5 +1,5 @@
 // Mode passive_naive: the simple first version of passive. A lock_all epoch for every round, closed by unlock_all, and a non-blocking
-// barrier that tells all ranks that all data are there. Kept for comparison. Source: Brown et al., section V-A.
+// barrier that announces to all ranks that all data have arrived. Kept for comparison. Source: Brown et al., section V-A.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/modes/window_channel.hpp"
 
@@ -14,7 +14,7 @@ class PassiveNaiveChannel final : public WindowChannel {
     if (barrier_comm_ != MPI_COMM_NULL) MPI_Comm_free(&barrier_comm_);
   }
 
-  /// The barrier has a communicator of its own: one that a late rank has not joined must not meet the vote at the end.
+  /// The barrier has its own communicator: one that a late rank has not entered must not be matched with the agreement at the end.
   Status create() override {
     HLC_TRY(create_windows(1));
     return check_mpi(MPI_Comm_dup(plan_.comm, &barrier_comm_), "MPI_Comm_dup");
@@ -53,7 +53,7 @@ class PassiveNaiveChannel final : public WindowChannel {
     return synchronise();
   }
 
-  /// Local loads see what others put: a lock on my own memory makes it so in both memory models.
+  /// Makes what others have put visible to local loads: a lock on this rank's own memory does so in both memory models.
   Status synchronise() {
     const int me = plan_.context->rank();
     HLC_TRY(check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, window()), "MPI_Win_lock"));

@@ -1,4 +1,5 @@
-// The ranks at the other ends of a channel's edges, with the edges that the running round moves: what modes count for several edges at once.
+// The ranks at the other ends of a channel's edges, with the edges that the running round moves. Modes use it to count several edges at
+// once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,16 +17,16 @@ struct PeerOfEdges {
   int rank = 0;
   Member member = kNotOnNode;
   std::int64_t bytes = 0;  // of these edges in a whole round
-  std::size_t first = 0, brings = 0;  // the edges that bring something in a round, in PeerList's table
-  std::size_t gives = 0;  // how many edges take something to it in a round
+  std::size_t first = 0, brings = 0;  // the edges that receive data in a round, in PeerList's table
+  std::size_t gives = 0;  // how many edges send data to it in a round
 };
 
-/// Peer is a PeerOfEdges and what a mode keeps of one.
+/// Peer is a PeerOfEdges with what a mode keeps for each.
 template <class Peer>
 class PeerList {
  public:
-  /// Finds the peers of a channel's edges, and makes room for what parts_changed lists. A rank is several peers if its edges hold more bytes than
-  /// `most`; both ends divide them alike, by their order on the lower rank.
+  /// Finds the peers of a channel's edges, and makes room for what parts_changed lists. A rank is several peers if its edges have more
+  /// bytes than `most`. Both ends divide them alike, by their order on the lower rank.
   void make(const Plan &plan, std::vector<int> edges, std::int64_t most = INT64_MAX) {
     const int me = plan.context->rank();
     const auto key = [&](int e) {
@@ -50,7 +51,7 @@ class PeerList {
     }
   }
 
-  /// Lists what rounds with these parts move between me and each peer. Allocates nothing.
+  /// Lists what rounds with these parts move between this rank and each peer. Allocates nothing.
   void parts_changed(const Plan &plan, const std::vector<int> &edges) {
     bringing_.clear();
     for (Peer &peer : peers_) {
@@ -69,7 +70,7 @@ class PeerList {
   Peer &of(int edge) { return peers_[index(edge)]; }
   const Peer &of(int edge) const { return peers_[index(edge)]; }
   std::size_t index(int edge) const { return index_of_[static_cast<std::size_t>(edge)]; }
-  /// The edges that bring something from a peer.
+  /// The edges that receive data from a peer.
   Edges bringing(const Peer &peer) const { return {bringing_.data() + peer.first, peer.brings}; }
   std::vector<Peer> &all() { return peers_; }
   std::size_t size() const { return peers_.size(); }

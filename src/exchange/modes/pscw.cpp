@@ -1,7 +1,7 @@
-// Mode pscw: MPI_Put between start and complete, exposed between post and wait, for the group of my neighbours.
-// With early epochs there are two windows, used in turn, and the exposure of the next round is posted before this round's access is
-// completed. Whoever has waited for my round therefore finds the next one posted, and its start never blocks. MPI_MODE_NOCHECK would say
-// the same to MPI, but Open MPI 5.0 never ends an exposure that was posted with it (docs/known-mpi-bugs.md).
+// Mode pscw: MPI_Put in an access epoch between start and complete, and an exposure epoch between post and wait, for the group of
+// neighbours. With early epochs there are two windows, used in turn, and the exposure of the next round is posted before this round's
+// access is completed. So a peer that has waited for this rank's round finds the next one posted, and its start never blocks.
+// MPI_MODE_NOCHECK would assert the same to MPI, but Open MPI 5.0 never ends an exposure that was posted with it (docs/known-mpi-bugs.md).
 // Source: Brown et al., sections IV-B2 and IV-C; the two windows are ours (docs/design/001-two-slots.md).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -15,7 +15,7 @@ class PscwChannel final : public WindowChannel {
  public:
   using WindowChannel::WindowChannel;
 
-  /// Ends what is open: with early epochs the access and the exposure of a round that nobody has started.
+  /// Ends the open epochs: with early epochs the access and the exposure of a round that was never started.
   ~PscwChannel() override {
     if (posted_ && started_ && !alone()) {
       MPI_Win_complete(next_window());
@@ -81,7 +81,7 @@ class PscwChannel final : public WindowChannel {
     return alone() ? Status::ok : check_mpi(MPI_Win_start(peers_, 0, window), "MPI_Win_start");
   }
 
-  /// Completes my access, then tests my exposure; `again` until all peers have completed theirs.
+  /// Completes this rank's access epoch, then tests its exposure epoch; `again` until all peers have completed their access.
   Status end_round() {
     if (!completed_) {
       completed_ = true;

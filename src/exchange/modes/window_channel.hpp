@@ -14,8 +14,8 @@ class WindowChannel : public Channel {
   using Channel::Channel;
   ~WindowChannel() override;
 
-  /// Makes the memory, collective, and hands each peer the displacements of its slots. With one window an edge's slots take turns each
-  /// time the edge is used; with two, all edges take turns together: even rounds in the first window, odd ones in the second.
+  /// Makes the memory and sends each peer the displacements of its slots. Collective. With one window an edge's slots alternate each time
+  /// the edge is used. With two, all edges alternate together: even rounds use the first window, odd ones the second.
   Status create_windows(int windows);
 
   Status open() override;
@@ -26,9 +26,9 @@ class WindowChannel : public Channel {
   std::int64_t memory_bytes() const override { return outgoing_.bytes() + 2 * slots_.bytes; }
 
  protected:
-  /// Hands out the edges of the round one by one, once all have arrived together.
+  /// Names the edges of the round one by one, once all have arrived together.
   Status next_arrival(int *edge);
-  /// The rank to name when nobody in particular is late.
+  /// The rank to name when it is not known which one is late.
   int some_peer() const { return edges_.empty() ? plan_.context->rank() : edge(edges_.front()).rank; }
 
   /// The only window, or the one of the running round.
@@ -39,17 +39,17 @@ class WindowChannel : public Channel {
  private:
   std::size_t slot_of(int edge) const { return uses_[static_cast<std::size_t>(edge)] % 2; }
 
-  std::vector<MPI_Win> windows_;              // one or two
-  char *base_[2] = {nullptr, nullptr};        // of each slot's chunks
+  std::vector<MPI_Win> windows_;  // one or two
+  char *base_[2] = {nullptr, nullptr};  // of each slot's chunks
   ChunkLayout slots_;
   ChunkBuffer outgoing_;
-  std::unique_ptr<Descriptors> targets_;            // theirs, per edge: displacement of its slots at the peer
-  std::vector<std::uint64_t> uses_;           // per edge: rounds that it took part in, the running one included
+  std::unique_ptr<Descriptors> targets_;  // theirs, per edge: displacement of its slots at the peer
+  std::vector<std::uint64_t> uses_;  // per edge: rounds that it took part in, the running one included
   std::vector<int> came_;
   std::uint64_t round_ = 0;
 };
 
-/// A window of this many bytes that start on a boundary of 64: some MPIs put to wrong addresses in a window whose base is not aligned.
+/// A window of so many bytes, from base on, which is aligned to 64. Some MPIs put to wrong addresses in a window whose base is not aligned.
 /// skip is the displacement of base. Collective.
 Status allocate_window(MPI_Comm comm, std::int64_t bytes, MPI_Win *window, char **base, std::int64_t *skip);
 

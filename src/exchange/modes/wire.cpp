@@ -1,7 +1,8 @@
-// How modes notify and direct reach ranks of other nodes: what a neighbour sends is written over the network straight into my receive buffer,
-// and the write itself announces that it is there. Two slots per edge; the receiver announces that it has unpacked one, and the sender
-// looks at that before it writes the slot again. Slots are counted one by one, and so are the pieces of a message too long for one write: the
-// network may deliver in any order. Source: Simmendinger et al., section 3.1; Gerstenberger et al., section 2.
+// How modes notify and direct reach ranks of other nodes. What a neighbour sends is written over the network straight into the receive
+// buffer, and the write's immediate data announce it. There are two slots per edge. The receiver announces that it has unpacked one, and
+// the sender checks that before it writes the slot again. The network may deliver in any order. So each slot has its own counters, and
+// each piece of a message too long for one write is counted.
+// Source: Simmendinger et al., section 3.1; Gerstenberger et al., section 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -19,12 +20,12 @@ using transport::Peer;
 using transport::RemoteKey;
 
 constexpr std::size_t kWireSlots = 2;
-constexpr std::int64_t kWordBytes = 64;  // what an announcement without data writes: one word on a line of its own
+constexpr std::int64_t kWordBytes = 64;  // what an announcement without data writes: one word on its own cache line
 
-/// What immediates are for: data of a slot are there, a slot has been unpacked, the peer can be reached.
+/// The kinds of immediate data: data of a slot have arrived, a slot has been unpacked, the peer can be reached.
 enum : std::size_t { arrived_0, arrived_1, freed_0, freed_1, greeted, wire_kinds };
 
-/// What the peer has to know to write to its edge.
+/// What the peer needs to write to its edge.
 struct WireDescriptor {
   RankAddress rank;
   RemoteKey memory;
@@ -72,7 +73,7 @@ class WireChannel final : public Channel {
   Status place(int e, void **buffer) override {
     HLC_TRY(progress());
     const End &to = end(e);
-    // Message m of the slots 0 and 1 in turn: before it, (m - 1) / 2 have used its slot.
+    // Messages use slots 0 and 1 in turn: before message m, (m - 1) / 2 have used its slot.
     // SYNC unpacked-before-rewrite (pairs with release)
     if (!reached(to.counters[freed_0 + to.sent % kWireSlots], (to.sent - 1) / kWireSlots)) return Status::again;
     *buffer = outgoing(e, to.sent % kWireSlots);
@@ -119,7 +120,7 @@ class WireChannel final : public Channel {
     return Status::ok;
   }
 
-  /// All that I have sent has left this process, so that nobody waits for me while I am not in the library.
+  /// Ok once all that this rank has sent has left its process: no rank then waits for it while it is outside the library.
   Status close(int *rank) override {
     HLC_TRY(progress());
     for (std::size_t i = 0; i < ends_.size(); ++i)
@@ -130,7 +131,7 @@ class WireChannel final : public Channel {
     return Status::ok;
   }
 
-  /// All slots that I have filled have been unpacked: then nothing that is meant for this channel is under way any more.
+  /// Ok once all slots that this rank has filled have been unpacked: then nothing that is meant for this channel is under way any more.
   Status settle(int *rank) override {
     HLC_TRY(close(rank));
     for (std::size_t i = 0; i < ends_.size(); ++i) {
@@ -152,21 +153,21 @@ class WireChannel final : public Channel {
   }
 
  private:
-  /// One edge: what I have heard of the peer, and the writes to it.
+  /// One edge: the counters that the peer's writes raise, and the writes to the peer.
   struct End {
     std::array<Counter, wire_kinds> counters;
     std::array<std::uint64_t, wire_kinds> my_immediates{};
-    std::size_t registered = 0;  // to so many of them
+    std::size_t registered = 0;  // the number of registered counters
     transport::Address address;
     bool met = false;
     std::uint64_t sent = 0, received = 0;
-    std::array<std::uint64_t, kWireSlots> awaited{};  // pieces that have to have come, per slot
+    std::array<std::uint64_t, kWireSlots> awaited{};  // per slot: the value of its arrived counter once all pieces of the round are there
     std::array<std::vector<Transfer>, kWireSlots> data;
     std::array<Transfer, kWireSlots> freeing;
     Transfer greeting;
   };
 
-  /// What libfabric may still read or write when the channel goes because a plan could not be made.
+  /// What libfabric may still read or write when the channel is destroyed because a plan could not be made.
   struct Remains : LeakedOnFailure {
     NetworkSegment receive, send;
     std::vector<End> ends;
@@ -184,7 +185,7 @@ class WireChannel final : public Channel {
     return static_cast<std::uint64_t>((bytes + endpoint_.most_bytes() - 1) / endpoint_.most_bytes());
   }
 
-  /// A failure of the transport, which knows no ranks, becomes one of mine.
+  /// Adds this rank to an error of the transport, which knows no ranks.
   Status name_me(Status status) const {
     return failed(status) ? fail(status, "rank %d: %s", plan_.context->rank(), error_message()) : status;
   }
@@ -264,7 +265,7 @@ class WireChannel final : public Channel {
     if (from.met) endpoint_.release_peer(from.address);
   }
 
-  /// What waits for room.
+  /// Withdraws transfers that still wait for room in the endpoint.
   void withdraw(End &to) {
     endpoint_.withdraw(to.greeting);
     for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
@@ -277,7 +278,7 @@ class WireChannel final : public Channel {
     return std::all_of(ends_.begin(), ends_.end(), [](const End &to) { return is_quiet(to) && is_over(to.greeting); });
   }
 
-  /// Each side writes a word to the other and waits for the other's. So the connections stand before the first round, and a peer that cannot
+  /// Each side writes a word to the other and waits for the other's. So the connections work before the first round, and a peer that cannot
   /// be reached is an error of the plan.
   Status greet() {
     for (End &to : ends_) endpoint_.start(to.greeting);
@@ -294,7 +295,7 @@ class WireChannel final : public Channel {
     }
   }
 
-  /// The reason is known if the provider has given up.
+  /// The reason is known if the provider has reported an error, else "".
   Status unreached(int rank, const char *reason) const {
     return fail(Status::timeout,
                 "rank %d does not reach rank %d on host %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface, "
@@ -302,7 +303,7 @@ class WireChannel final : public Channel {
                 plan_.context->rank(), rank, plan_.other_host(rank), endpoint_.description().c_str(), *reason ? ": " : "", reason);
   }
 
-  /// A rank whose greeting has not come or to which mine has not gone, -1 if there is none.
+  /// A rank whose greeting has not arrived or to which this rank's is not complete, -1 if there is none.
   int find_silent() const {
     for (std::size_t i = 0; i < ends_.size(); ++i)
       if (!reached(ends_[i].counters[greeted], 1) || !is_done(ends_[i].greeting)) return edge(edges_[i]).rank;
@@ -323,7 +324,7 @@ class WireChannel final : public Channel {
     return true;
   }
 
-  /// Moves the network along, and finds out whether a write of mine has failed.
+  /// Drives progress, and finds out whether a write of this rank has failed.
   Status progress() {
     network_.poll();
     if (network_.failures() == failures_) return Status::ok;

@@ -8,7 +8,7 @@
 
 namespace halocline::gaspi {
 
-/// `again`: not yet. The sentence of a failure stays with the thread, for gaspi_print_error.
+/// `again`: not yet complete. The message of a failure stays with the thread, for gaspi_print_error.
 inline gaspi_return_t answer(Status status) {
   switch (status) {
     case Status::ok: return GASPI_SUCCESS;

@@ -11,14 +11,14 @@ namespace {
 
 constexpr gaspi_offset_t kWord = sizeof(gaspi_atomic_value_t);
 
-/// Where an atomic goes, and what it asks for.
+/// An atomic's target and operation, and its timeout.
 struct Atomic {
   const char *call;
   Asked asked;
   gaspi_timeout_t timeout_ms;
 };
 
-/// Memory of a rank of the node could still be changed when it has ended: but atomics have no queue that would say so.
+/// Fails for a rank of the node that has ended. Its memory could still be changed, but atomics have no queue that would report the loss.
 Status look(Job &job, RemoteMemory &part, const Atomic &atomic, gaspi_atomic_value_t *old) {
   const Asked &asked = atomic.asked;
   if (is_lost(job, part)) return job.watch.tell(atomic.call, asked.rank);

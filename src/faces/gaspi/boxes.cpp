@@ -7,7 +7,7 @@
 namespace halocline::gaspi {
 namespace {
 
-/// A message as its notification tells of it. Senders are counted from 1, so that the value is not 0.
+/// A message's sender and size, as its notification's value holds them. Senders are counted from 1, so that the value is not 0.
 struct Envelope {
   unsigned sender, bytes;
   static constexpr unsigned kShift = 16;
@@ -15,7 +15,7 @@ struct Envelope {
   static Envelope of(gaspi_notification_t value) { return {(value >> kShift) - 1, value & ((1u << kShift) - 1)}; }
 };
 
-/// The owner of a box as it stands there.
+/// The value of a box that a rank has taken.
 std::uint64_t owner_of(int rank) { return static_cast<std::uint64_t>(rank) + 1; }
 
 std::atomic_ref<std::uint64_t> my_box(Session &session) {
@@ -34,7 +34,7 @@ Status Passive::take_box(Session &session, RemoteMemory &control, Box &box) {
   return box.mine ? Status::ok : Status::again;
 }
 
-/// Data of a message that somebody has begun to write, and not announced, may come late: `again` until they are there.
+/// Data of a message that was begun and not announced may arrive late: `again` until their transfers have ended.
 Status Passive::await_written(Session &session, int rank, Box &box) {
   PendingNotify &pending = box.pending;
   if (pending.done == 0) return Status::ok;
@@ -98,7 +98,7 @@ Status Passive::release(Session &session) {
   return Status::ok;
 }
 
-/// Who has taken the box and died before its message was there will not send it.
+/// Frees the box if the rank that has taken it was lost before its message arrived.
 void Passive::free_lost_box(Session &session) {
   std::uint64_t owner = my_box(session).load(std::memory_order_acquire);
   if (owner == 0 || !session.watch.is_lost(static_cast<int>(owner - 1))) return;

@@ -1,5 +1,5 @@
-// Passive messages that this rank sends, and how it receives them. Each rank has one box; who wants to send takes it, writes the message
-// and says so, and the receiver gives the box free again.
+// Sending and receiving passive messages. Each rank has one box. A sender takes the box, writes the message and notifies the receiver; the
+// receiver frees the box.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace halocline::gaspi {
 
-/// A message as its sender has named it: the same call of the same thread goes on with it.
+/// A message, identified by the arguments and the thread of its call: the same call of the same thread continues it.
 struct Parcel {
   int rank, segment;
   std::uint64_t offset, bytes;
@@ -29,20 +29,20 @@ class Passive {
  public:
   static constexpr const char *kSend = "gaspi_passive_send", *kReceive = "gaspi_passive_receive", *kPurge = "gaspi_passive_queue_purge";
 
-  /// Takes the receiver's box, writes, and is done when the data may be changed again; `again` until then.
+  /// Takes the receiver's box and writes the message; ok when the data may be changed again, `again` until then.
   Status send(Session &session, RemoteMemory &control, const Parcel &parcel, const char *data);
-  /// Gives back boxes that were taken for messages that nobody sends any more, and forgets what is on its way.
+  /// Releases boxes that were taken for messages that no call continues any more, and forgets the messages under way.
   Status release(Session &session);
-  /// Receives a message; `again` if there is none. What does not fit stays.
+  /// Receives a message; `again` if there is none. A message that does not fit stays in the box.
   Status receive(Session &session, char *into, std::uint64_t room, int *sender, bool *fits);
 
  private:
-  /// What this process has of another rank's box: any of its threads may use it.
+  /// This process's use of another rank's box; any of its threads may continue it.
   struct Box {
     Query query;
     bool mine = false, returns = false;
     PendingNotify pending;
-    std::optional<Parcel> parcel;  // whose data have begun to go there
+    std::optional<Parcel> parcel;  // the message whose data are being written
   };
   static Status await_written(Session &session, int rank, Box &box);
   static Status begin(Session &session, Box &box, const Parcel &parcel);

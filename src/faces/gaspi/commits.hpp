@@ -1,4 +1,5 @@
-// Which groups of the same members this rank has committed, or has begun to: every member numbers them alike, and so knows them by one name.
+// Counts the groups of the same members that this rank has committed, or has begun to commit. All members count alike, and so give each
+// group the same name.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace halocline::gaspi {
 
-/// A commit: the count-th of groups of the same members on this rank, and what others know the group by.
+/// A commit: that of the count-th group of these members on this rank, and the handle by which others know the group.
 struct Attempt {
   std::uint64_t members = 0, count = 0;
   int handle = 0;
@@ -23,12 +24,12 @@ class Commits {
  public:
   /// Counts one more group of these members.
   std::uint64_t count(std::uint64_t members) { return ++counts_[members]; }
-  /// A commit that is not complete has come to its end here; others may still take part in it.
+  /// Notes a commit that this rank has abandoned before it was complete; others may still take part in it.
   void give_up(const Attempt &attempt) {
     given_up_.push_back(attempt);
     keep_handle(attempt.handle, true);
   }
-  /// The first such commit of these members; false if there is none.
+  /// Takes the first abandoned commit of these members; false if there is none.
   bool take_given_up(std::uint64_t members, Attempt *attempt) {
     const auto found = std::find_if(given_up_.begin(), given_up_.end(), [&](const Attempt &one) { return one.members == members; });
     if (found == given_up_.end()) return false;
@@ -37,7 +38,7 @@ class Commits {
     return true;
   }
 
-  /// A group is gone: no new one gets its handle if others may still write to its words.
+  /// To be called when a group ends: no new one gets its handle if others may still write to its words.
   void keep_handle(int handle, bool keeps) { kept_handles_.set(static_cast<std::size_t>(handle), keeps); }
   bool keeps_handle(int handle) const { return kept_handles_[static_cast<std::size_t>(handle)]; }
 

@@ -17,7 +17,8 @@ struct Range {
   int first, end, known;
 };
 
-/// A look for a notification; where there is none, after one for reads that are over. Who is newly lost may have been the one to set it.
+/// Looks for a notification; if there is none, once more after ended reads have set theirs. Fails if a rank is newly lost: it may have been
+/// the one to set the notification.
 Status look_for(Job &job, const LocalMemory &own, const Range &range, gaspi_notification_id_t *id) {
   int found = own.words().notifications.find(range.first, range.end);
   if (found == range.end && job.reads.look()) found = own.words().notifications.find(range.first, range.end);

@@ -9,7 +9,7 @@ namespace halocline::gaspi {
 
 enum class Counter { writes, bytes_written, reads, bytes_read, notifications, waits, full_queues, count_ };
 
-/// Any thread. Nothing is counted before somebody wants it.
+/// Any thread may call. Nothing is counted while verbosity is 0.
 class Counters {
  public:
   std::atomic<unsigned> verbosity{0};

@@ -1,4 +1,4 @@
-// Descriptors in one reduction: each rank's words are 0 but for its own descriptor.
+// Exchanging descriptors in one reduction: each rank's words are 0 except for its own descriptor.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/descriptors.hpp"
 
@@ -30,7 +30,7 @@ Reduction Statement::reduction(Statement &all) const {
   return {words_.data(), all.words_.data(), static_cast<std::int64_t>(words_.size() * sizeof words_[0]), combine, this};
 }
 
-/// What two have come to together.
+/// Combines two statements.
 Status Statement::combine(const void *what, void *value, const void *other) {
   const std::size_t words = static_cast<const Statement *>(what)->words_.size();
   auto *mine = static_cast<std::uint64_t *>(value);

@@ -1,5 +1,5 @@
-// What the ranks of a group tell each other when all have made their segments: how it went, and where their segments are. So the first use of such a
-// segment asks nobody, who may be inside MPI by then.
+// What the ranks of a group exchange when all have made their segments: whether that succeeded, and the descriptors. So the first use of
+// such a segment needs no other rank, which may be inside MPI by then.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,26 +9,26 @@
 
 namespace halocline::gaspi {
 
-/// What all ranks of the group have come to.
+/// The combined result of the ranks of a group.
 struct Verdict {
-  int worst = 0;  // 0: all have theirs
+  int worst = 0;  // 0: all have their segments
   int any_shared = 0, all_shared = 0;
   int fewest = 0, most = 0;  // notifications
 
   bool agrees() const { return any_shared == all_shared && (any_shared == 0 || fewest == most); }
 };
 
-/// A verdict, and the descriptors of the group's ranks where there are several nodes and not too many ranks; those of larger groups are looked up when they
-/// are used. Bytes that can be combined with those of other ranks.
+/// A verdict, and the descriptors of the group's ranks if there are several nodes and not too many ranks. Those of larger groups are read
+/// when they are first used. Plain bytes, to be combined with those of other ranks.
 class Statement {
  public:
-  /// With no descriptors yet.
+  /// Has no descriptors yet.
   Statement(Job &job, const Group &group);
 
-  /// This rank's.
+  /// Writes this rank's verdict and descriptor.
   void say(const Verdict &verdict, const Group &group, int id);
   Verdict verdict() const;
-  /// What combines this one with those of the others.
+  /// The reduction that combines this statement with those of the others into `all`.
   Reduction reduction(Statement &all) const;
   /// Keeps the descriptors of ranks of other nodes.
   void learn(const Group &group, int id) const;

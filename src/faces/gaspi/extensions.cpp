@@ -1,4 +1,5 @@
-// Functions of GASPI_Ext.h that programs written for GPI-2 use: who shares the node, whether a rank is there, printing, and what the machine is.
+// Functions of GASPI_Ext.h that programs written for GPI-2 use: the state of the job, the ranks of the node, printing, properties of the
+// machine.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI_Ext.h>
 #include <sched.h>
@@ -41,7 +42,7 @@ std::string speaker() {
 
 std::string file_of_node(unsigned node) { return "/sys/devices/system/node/node" + std::to_string(node) + "/cpulist"; }
 
-/// The first number of the first line of /proc/cpuinfo that tells a frequency; 0 if none does.
+/// The first number of the first line of /proc/cpuinfo with a frequency; 0 if there is none.
 float frequency() {
   std::ifstream lines("/proc/cpuinfo");
   for (std::string line; std::getline(lines, line);)

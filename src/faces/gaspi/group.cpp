@@ -37,8 +37,8 @@ void Group::define(bool all) {
   broken_ = false;
 }
 
-/// A slow member may still be in a collective call that this one has left, and write to the words: then these are not another group's. What has
-/// been committed by one has been found by all, and so needs its record no more.
+/// A slow member may still be in a collective call that this rank has left, and write to the words. Then no other group gets these. A group
+/// that one rank has committed has been found by all, and so needs its record no more.
 void Group::remove(Session &session) {
   if (call_ == Call::commit) break_off(session);
   if (stage_ == Stage::committed) {
@@ -49,7 +49,7 @@ void Group::remove(Session &session) {
   call_ = Call::none;
 }
 
-/// A collective call ends before it is complete.
+/// Ends a collective call before it is complete.
 void Group::break_off(Session &session) {
   broken_ = true;
   if (call_ == Call::commit && step_ != Step::begin && !all_) session.commits.give_up(attempt_);
@@ -73,8 +73,8 @@ bool Group::has_come(Session &session, int word, std::uint32_t number) {
   return static_cast<std::int32_t>(words_of(session).risen(word) - number) >= 0;
 }
 
-/// Which commit of these members this is. One that was given up is gone on with, under the handle and with the words that it had: others may know
-/// that, and have written to them.
+/// Finds out which commit of these members this is. An abandoned one is continued with the handle and the words that it had: others may
+/// know the handle, and have written to the words.
 void Group::name_attempt(Session &session) {
   std::uint64_t members = mix(0, static_cast<std::uint64_t>(size(session)));
   for (const int rank : ranks_) members = mix(members, static_cast<std::uint64_t>(rank));
@@ -86,7 +86,8 @@ void Group::name_attempt(Session &session) {
   next_name_ = name_of(members, attempt_.count + 1);
 }
 
-/// Says that this rank calls the group `handle`. Until the others know that, nobody writes to its words. That of all ranks needs no saying.
+/// Publishes this rank's handle of the group. No rank writes to the group's words before it knows the handle. The group of all ranks has
+/// the same handle everywhere.
 Status Group::publish(Session &session) {
   number_ = 0;
   sent_.assign(static_cast<std::size_t>(session.plan().rounds()) + 1, 0);
@@ -100,7 +101,7 @@ Status Group::publish(Session &session) {
     words_of(session).lower(session.plan().reduction_word(handle_, round));
     words_of(session).lower(session.plan().taken_word(handle_, round));
   }
-  // SYNC words-before-record (pairs with find_handle): the words hold nothing of an earlier group when somebody learns of this one.
+  // SYNC words-before-record (pairs with find_handle): the words hold nothing of an earlier group when another rank learns of this one.
   record_of(session, handle_).store(name_, std::memory_order_release);
   return Status::ok;
 }
@@ -118,8 +119,8 @@ Status Group::choose_partners(Session &session) {
   return look_for_others(session);
 }
 
-/// Also those that this rank only waits for, and those that these wait for: who is told of a loss tells nobody else. In a large group that would be
-/// too many, and only the first are looked for.
+/// Probes also the ranks that this rank only waits for, and those that these wait for. A rank that is told of a loss does not pass it on.
+/// In a large group these would be too many, and only the first kind is probed.
 Status Group::look_for_others(Session &session) const {
   RequestEngine *requests = session.context.network().requests();
   const int members = size(session);
@@ -136,7 +137,7 @@ Status Group::look_for_others(Session &session) const {
   return Status::ok;
 }
 
-/// What a commit that was given up still reads has come, and its memory is free.
+/// Returns ok once the reads of an abandoned commit have ended, so that their memory is free; `again` until then.
 Status Group::end_questions(Session &session) {
   const auto end = [&](Partner &partner) {
     if (!partner.asked || partner.part->is_near()) return false;
@@ -147,7 +148,7 @@ Status Group::end_questions(Session &session) {
   return Status::ok;
 }
 
-/// Looks for the group among the records of a partner, as often as it takes until that has committed it.
+/// Looks for the group among the records of a partner; `again` until the partner has published it there.
 Status Group::find_handle(Session &session, Partner &partner) {
   if (partner.handle >= 0) return Status::ok;
   if (all_) {
@@ -183,8 +184,8 @@ Status Group::find_handles(Session &session) {
   return find_handle(session, below_);
 }
 
-/// The others have completed what this one had given up, and commit the next group of the same members: so does this one, with words to which nobody
-/// has written.
+/// The others have completed the commit that this rank had abandoned, and commit the next group of the same members. So does this rank,
+/// with words to which no rank has written.
 Status Group::begin_next(Session &session, int handle) {
   if (handle_ == handle)
     return fail(Status::state, "%s on rank %d: the others have gone on without it, the group has to be made anew", kCommit, session.rank());
@@ -221,7 +222,7 @@ Status Group::look_for_lost(Session &session, const char *call) const {
   return Status::ok;
 }
 
-/// The first steps of a collective call: what was written to the members is there.
+/// The first steps of a collective call: waits until data written to the members have arrived.
 Status Group::begin(Session &session, const char *call) {
   if (step_ == Step::begin) {
     number_ += 1;
@@ -276,24 +277,25 @@ Group::Stream Group::up(const Session &session, Partner &partner, int round, Cou
   return {&partner, round, last, &counts[static_cast<std::size_t>(&partner == &below_ ? last : round)]};
 }
 
-/// The result comes down, into the slot that it has.
+/// The result goes down the tree, into the slot for results.
 Group::Stream Group::down(const Session &session, Partner &partner, int round, Counts &counts) const {
   const int last = session.plan().rounds();
   return {&partner, last, round, &counts[static_cast<std::size_t>(&partner == &below_ ? last : round)]};
 }
 
-/// Over the network what is sent is copied, so that it need not be kept.
+/// Over the network a piece is short enough to be copied when it is sent, so that its source need not be kept.
 std::int64_t Group::piece_bytes(const Partner &partner) const {
   const std::int64_t slot = Plan::slot_bytes(handle_);
   return partner.part->is_near() ? slot : std::min(slot, Request::kRoom);
 }
 
-/// Sends `value_`, as far as the partner has taken what came before.
+/// Sends `value_` in pieces, each after the partner has taken the piece before.
 Status Group::send(Session &session, const Stream &stream, std::int64_t bytes) {
   RemoteMemory &part = *stream.partner->part;
   const int handle = stream.partner->handle;
   while (moved_ < bytes) {
-    // SYNC copied-before-next-piece (pairs with receive): the slot is free. The last piece of an operand needs no such word: what comes back has needed it.
+    // SYNC copied-before-next-piece (pairs with receive): the slot is free. The last piece of an operand needs no such word: the data sent
+    // back depend on it.
     if (moved_ > 0 && !has_come(session, session.plan().taken_word(handle_, stream.taken), *stream.pieces)) return Status::again;
     const std::int64_t some = std::min(bytes - moved_, piece_bytes(*stream.partner));
     const hlc_notification come{part.monotonic(session.plan().reduction_word(handle, stream.slot)), *stream.pieces + 1};
@@ -327,7 +329,7 @@ Status Group::receive(Session &session, const Stream &stream, std::vector<char> 
   return Status::ok;
 }
 
-/// Up the tree: takes what stands for the ranks above, round by round, then sends all of it down.
+/// Up the tree: combines the values that stand for the ranks above, round by round, then sends the combination to the member below.
 Status Group::gather(Session &session, const Reduction &reduction) {
   for (; round_ < rounds_; ++round_) {
     const int distance = 1 << round_;
@@ -343,7 +345,7 @@ Status Group::gather(Session &session, const Reduction &reduction) {
   return Status::ok;
 }
 
-/// Down the tree: the result goes to those whose values came here.
+/// Down the tree: sends the result to the members whose values arrived here.
 Status Group::hand_out(Session &session, const Reduction &reduction) {
   for (; round_ >= 0; --round_) {
     const int distance = 1 << round_;
@@ -368,7 +370,7 @@ void Group::keep(const Reduction &reduction) {
 Status Group::reduce_on(Session &session, const Reduction &reduction) {
   if (step_ == Step::begin) keep(reduction);
   if (const Status begun = begin(session, kReduction); begun != Status::ok) return begun;
-  // SYNC put-before-flush (pairs with has_come of whoever takes the value)
+  // SYNC put-before-flush (pairs with has_come of the rank that takes the value)
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (step_ == Step::first) {
     if (const Status gathered = gather(session, reduction); gathered != Status::ok) return gathered;

@@ -1,5 +1,5 @@
-// A group of ranks and its collective calls, which are moved on by every call as far as they go: what GASPI_TIMEOUT has left is gone on with
-// by the next.
+// A group of ranks and its collective calls. Each call advances the collective operation as far as possible; after GASPI_TIMEOUT the next
+// call continues it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace halocline::gaspi {
 
-/// What a reduction does: combine(what, value, other, bytes) makes value what comes of both, and stands for the lower ranks.
+/// The arguments of a reduction. combine(what, value, other) replaces value by the combination of both; value is that of the lower ranks.
 struct Reduction {
   const void *operand = nullptr;
   void *result = nullptr;
@@ -18,7 +18,7 @@ struct Reduction {
   const void *what = nullptr;
 };
 
-/// One thread at a time, but for what is const.
+/// One thread at a time, except for const functions.
 class Group {
  public:
   enum class Stage { none, defined, committed };
@@ -32,7 +32,7 @@ class Group {
   int size(const Session &session) const;
   int rank_at(int index) const { return all_ ? index : ranks_[static_cast<std::size_t>(index)]; }
 
-  /// True while another call has begun and has not come to its end.
+  /// True while another call has begun and has not ended.
   bool is_busy(Call call) const { return call_ != Call::none && call_ != call; }
   /// `again`: call again with the same arguments. A failure ends the call, too.
   Status commit(Session &session, int handle) {
@@ -48,22 +48,22 @@ class Group {
  private:
   static constexpr const char *kCommit = "gaspi_group_commit", *kBarrier = "gaspi_barrier", *kReduction = "gaspi_allreduce";
 
-  static constexpr int kLookedFor = 64;  // members of a group in which each looks for all
+  static constexpr int kLookedFor = 64;  // most members of a group in which each probes all
 
   /// A member that this one writes to.
   struct Partner {
     RemoteMemory *part = nullptr;
-    int handle = -1;  // what it calls the group
-    bool asked = false;  // its records are under way
+    int handle = -1;  // its handle of the group
+    bool asked = false;  // a read of its records is under way
     Flush flush;
     std::vector<std::uint64_t> records;
   };
-  /// What one member sends to another in reductions, in pieces that lie in a slot of the receiver's.
+  /// What one member sends to another in reductions, in pieces through a slot of the receiver.
   struct Stream {
     Partner *partner;
     int slot;  // of the receiver
     int taken;  // the sender's word for the pieces that have been taken
-    std::uint32_t *pieces;  // that have gone, or come, since the group was committed
+    std::uint32_t *pieces;  // number sent, or received, since the group was committed
   };
   using Counts = std::vector<std::uint32_t>;
   enum class Step { begin, writes, first, second, third };
@@ -114,10 +114,10 @@ class Group {
   std::vector<int> ranks_;  // ascending; empty for all
   int handle_ = 0, index_ = 0, rounds_ = 0;
   Attempt attempt_;  // to commit it
-  bool resumes_ = false;  // that of a group that has been deleted
+  bool resumes_ = false;  // continues an abandoned commit
   bool passed_by_ = false;  // others have completed it
   bool broken_ = false;  // a collective call has failed
-  std::uint64_t name_ = 0, next_name_ = 0;  // what its members write to their records; what the next group of the same members does
+  std::uint64_t name_ = 0, next_name_ = 0;  // what its members write to their records; the same for their next group
   Partner below_;  // in the tree of reductions
   std::vector<Partner> above_;  // 2^round above, modulo the size
 

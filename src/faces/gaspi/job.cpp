@@ -1,4 +1,4 @@
-// Opening and closing a job, and knowing who is out of reach.
+// Opening and closing a job, and what it does in waits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/job.hpp"
 
@@ -24,7 +24,7 @@ Status Job::open() {
   return config.build_infrastructure == GASPI_TOPOLOGY_NONE ? Status::ok : commit_all();
 }
 
-/// The control parts of all ranks must be alike.
+/// The control parts of all ranks must have the same layout.
 Status Job::compare_config() {
   const std::int64_t mine[] = {config.group_max, config.segment_max, config.passive_transfer_size_max,
                                config.build_infrastructure == GASPI_TOPOLOGY_NONE ? 0 : 1};
@@ -53,7 +53,7 @@ Status Job::commit_all() {
 
 Status Job::meet_to_end() {
   const auto call = "gaspi_proc_term";
-  // A rank that is gone does not come.
+  // A lost rank does not take part in the meeting.
   if (watch.knows_any()) return fail(Status::peer_died, "%s on rank %d: ranks are out of reach", call, rank());
   RequestEngine *requests = context.network().requests();
   if (ending_ == Ending::not_begun) {
@@ -90,7 +90,7 @@ Status Job::attend(const char *call) {
 void Job::poll() {
   context.network().poll();
   reads.look();
-  // Another rank has asked for it.
+  // Another rank has asked for this by gaspi_proc_kill.
   if (parts.control().words().notifications.seen(Plan::kEnd) != 0) raise(SIGKILL);
 }
 

@@ -20,30 +20,30 @@
 
 namespace halocline::gaspi {
 
-/// What gaspi_segment_create and gaspi_segment_use have left when their time was over.
+/// The state that gaspi_segment_create and gaspi_segment_use leave after a timeout, for the next call.
 struct Making {
   bool begun = false;
   bool met = false;  // all have begun
   gaspi_return_t mine = GASPI_SUCCESS;
 };
 
-/// All that is there while the job is open.
+/// The state of this process while the job is open.
 class Job : public LeakedOnFailure, public Session {
  public:
   explicit Job(const gaspi_config_t &chosen) : Session(chosen), reads(context), pending_queries(context), connections(context) {}
 
   /// Collective over MPI_COMM_WORLD, the same status on all ranks.
   Status open();
-  /// The first step of gaspi_proc_term: `again` until what was sent has come, and all ranks have begun it. Collective.
+  /// The first step of gaspi_proc_term: `again` until what was sent has arrived, and all ranks have begun it. Collective.
   Status meet_to_end();
-  /// The last one, after which nothing of the job is used any more. Collective.
+  /// The last step, after which nothing of the job is used any more. Collective.
   Status close();
   /// Whether any rank is lost by now.
   bool has_lost_ranks() { return !mpi_has_ended() && !failed(watch.look("gaspi_proc_term")) && watch.knows_any(); }
 
-  /// Moves on what is under way.
+  /// Drives progress.
   void poll();
-  /// Now and then in a wait: looks for lost ranks. Fails if the job ends, or MPI has ended.
+  /// To be called from time to time in a wait: looks for lost ranks. Fails if the job ends, or MPI has ended.
   Status attend(const char *call);
 
   Reads reads;
@@ -67,13 +67,14 @@ class Job : public LeakedOnFailure, public Session {
   MPI_Request meeting_ = MPI_REQUEST_NULL;
 };
 
-/// The open job; null if there is none. It stays as long as the visit during which it was asked for.
+/// The open job; null if there is none. It stays valid as long as the visit during which this was called.
 Job *the_job();
 
-/// What a call comes to after MPI_Finalize.
+/// The result of a call after MPI_Finalize.
 gaspi_return_t after_mpi();
 
-/// Calls work(job); an allocation that fails in it becomes a code. Calls that a program repeats until something changes serve the others, too.
+/// Calls work(job); an allocation that fails in it becomes a code. Polls sometimes, so that calls that a program repeats until something
+/// changes serve other ranks, too.
 template <class Work>
 gaspi_return_t enter(Work work) {
   const Visit visit;
@@ -98,7 +99,7 @@ gaspi_return_t get(Value *value, Work work) {
   });
 }
 
-/// The moment at which a timeout is over, counted from the first wait on.
+/// The time at which a timeout ends, counted from the first wait.
 class Deadline {
  public:
   Deadline(gaspi_timeout_t timeout_ms) : timeout_ms_(timeout_ms) {}  // NOLINT(google-explicit-constructor): a timeout is one
@@ -120,13 +121,13 @@ class Deadline {
 inline gaspi_return_t code_of(Status status) { return answer(status); }
 inline gaspi_return_t code_of(gaspi_return_t code) { return code; }
 
-/// Calls look() until it says something else than `again` or GASPI_TIMEOUT, or the time is over. A lost rank ends the wait only where look()
-/// says so.
+/// Calls look() until it returns neither `again` nor GASPI_TIMEOUT, or the time is over. A lost rank ends the wait only where look() fails
+/// for it.
 template <class Look>
 gaspi_return_t until(Job &job, const char *call, Deadline &deadline, Look look, WakeUp wake_up = WakeUp::by_doorbell) {
   gaspi_return_t code = code_of(look());
   if (code != GASPI_TIMEOUT) return code;
-  // Nobody else may move what it looks for.
+  // Perhaps no other thread drives the progress that look() needs.
   job.poll();
   code = code_of(look());
   if (code != GASPI_TIMEOUT || deadline.looks_once()) return code;

@@ -1,4 +1,5 @@
-// GASPI 17.1, sections 8.4.2, 8.4.3 and 8.4.5: lists of writes and of reads to one rank. All of a list is checked before any of it is posted.
+// GASPI 17.1, sections 8.4.2, 8.4.3 and 8.4.5: lists of writes and of reads to one rank. All of a list is checked before any of it is
+// posted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
@@ -37,7 +38,7 @@ gaspi_return_t check(Job &job, const List &list) {
   return wrong;
 }
 
-/// A list on its way into its queue.
+/// How much of a list has been posted.
 struct Posting {
   const char *call;
   Deadline deadline;
@@ -71,7 +72,7 @@ gaspi_return_t post_some(Job &job, const List &list, Posting &posting, Count cou
   return GASPI_SUCCESS;
 }
 
-/// The same, as far as the time lasts. What is not posted, and `more` requests, need no room then.
+/// The same until the deadline. Unless all is posted, it releases the room of the rest, and of `more` requests.
 template <class Count, class Work>
 gaspi_return_t post_each(Job &job, const List &list, Posting &posting, gaspi_number_t more, Count count, Work work) {
   const gaspi_return_t code = until(job, posting.call, posting.deadline, [&] { return post_some(job, list, posting, count, work); });
@@ -92,7 +93,7 @@ gaspi_return_t read_each(Job &job, const List &list, Posting &posting) {
   });
 }
 
-/// The notification behind a list, for which there is room.
+/// Posts the notification that follows a list; the queue has room for it.
 gaspi_return_t notify_behind(Job &job, const Route &route, Posting &posting, hlc_notification notification) {
   halocline::PendingNotify pending;
   const gaspi_return_t told = until(job, posting.call, posting.deadline, [&] {

@@ -1,4 +1,4 @@
-// Publishing descriptors and reading them.
+// Publishing the descriptors of segments, and reading them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/parts.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *kLookUp = "looking up a segment";
 
-/// No count of changes.
+/// A value that is no count of changes.
 constexpr std::uint64_t kOutdated = ~std::uint64_t{0};
 
 std::atomic_ref<std::uint64_t> version_of(MemoryDescriptor &descriptor) { return std::atomic_ref(descriptor.version); }
@@ -68,7 +68,7 @@ gaspi_return_t Parts::add(int id, const MemorySpec &spec) {
   return GASPI_SUCCESS;
 }
 
-/// The version tells a reader that the rest is there.
+/// The version is written last: it tells a reader that the rest is complete.
 void Parts::publish(int id) {
   const std::shared_lock lock(mutex_);
   const LocalMemory *part = own(id);
@@ -117,7 +117,7 @@ Status Parts::read_descriptor(int rank, int id, MemoryDescriptor *descriptor) {
   return Status::ok;
 }
 
-/// What cannot be opened is an error of the first use.
+/// A part that cannot be opened is an error of its first use.
 void Parts::learn_from(int rank, int id, const MemoryDescriptor &descriptor) {
   if (descriptor.version == 0 || context_.member_of(rank) != kNotOnNode) return;
   const std::unique_lock lock(mutex_);
@@ -125,7 +125,7 @@ void Parts::learn_from(int rank, int id, const MemoryDescriptor &descriptor) {
   if (!failed(part->open(rank, descriptor, nullptr))) known_[key(rank, id)] = std::move(part);
 }
 
-/// Begins the next read.
+/// Begins the next read of an inquiry.
 Status Parts::ask(Inquiry &inquiry, int rank, int id) {
   RemoteMemory *control = nullptr;
   HLC_TRY(find_control(rank, &control));
@@ -142,7 +142,7 @@ Status Parts::ask(Inquiry &inquiry, int rank, int id) {
   return Status::ok;
 }
 
-/// What was registered with this rank meanwhile may be another segment.
+/// Reads anew if a segment was registered with this rank meanwhile: it may be another one.
 Status Parts::inquire(int rank, int id, MemoryDescriptor *descriptor) {
   Inquiry &inquiry = inquiries_[key(rank, id)];
   while (true) {

@@ -1,5 +1,5 @@
-// The segments of this rank, and those of others as far as it has used them. Each rank publishes the descriptors of its segments in its control part;
-// who first uses one reads its descriptor there.
+// The segments of this rank, and those of others as far as it has used them. Each rank publishes the descriptors of its segments in its
+// control part; a rank that first uses a segment reads its descriptor there.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,30 +17,30 @@
 
 namespace halocline::gaspi {
 
-/// Any thread may call, but for open. Segment ids are below the limit.
+/// Any thread may call, except open. Segment ids are below the limit.
 class Parts {
  public:
   explicit Parts(Context &context) : context_(context), control_(context.network()) {}
   Parts(const Parts &) = delete;
   Parts &operator=(const Parts &) = delete;
 
-  /// Makes the control part, and learns where the others are. Collective over the context, the same status on all ranks.
+  /// Makes the control part, and shares the descriptors of all control parts. Collective over the context, the same status on all ranks.
   Status open(const Plan &plan);
 
-  /// Releases everything, before the network goes.
+  /// Releases everything, before the network is closed.
   void close();
 
   LocalMemory &control() { return control_; }
-  /// Another rank's control part, or this one's. It stays.
+  /// Finds another rank's control part, or this one's. It stays valid.
   Status find_control(int rank, RemoteMemory **part);
 
   /// Makes a segment of this rank. GASPI_ERR_INV_SEG if there is one.
   gaspi_return_t add(int id, const MemorySpec &spec);
   /// Lets others read its descriptor.
   void publish(int id);
-  /// What a rank of this node has published last of its segment; version 0 if that is nothing.
+  /// Reads the descriptor that a rank of this node has published last; version 0 if there is none.
   Status read_descriptor(int rank, int id, MemoryDescriptor *descriptor);
-  /// Keeps what the descriptor of a rank of another node says; other descriptors are looked at when they are used.
+  /// Opens the segment of a rank of another node by its descriptor. Descriptors of ranks of this node are read when they are used.
   void learn_from(int rank, int id, const MemoryDescriptor &descriptor);
   /// Forgets what is known of segments of this id, of all ranks.
   void forget(int id);
@@ -54,7 +54,7 @@ class Parts {
       if (own_[static_cast<std::size_t>(id)]) use(id);
   }
 
-  /// Calls use(segment), with the segment of this rank. It stays as long as that takes.
+  /// Calls use(segment) with the segment of this rank, which stays valid meanwhile.
   template <class Use>
   gaspi_return_t with_own(int id, Use use) {
     const std::shared_lock lock(mutex_);
@@ -66,7 +66,7 @@ class Parts {
     const std::shared_lock lock(mutex_);
     return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)] : nullptr;
   }
-  /// Calls use(part) with the segment of a rank, which stays as long as that takes. GASPI_TIMEOUT while another node is asked for its descriptor.
+  /// Calls use(part) with the segment of a rank, which stays valid meanwhile. GASPI_TIMEOUT while its descriptor is read from another node.
   template <class Use>
   gaspi_return_t with(int rank, int id, Use use) {
     while (true) {
@@ -77,10 +77,10 @@ class Parts {
       if (const gaspi_return_t learned = learn(rank, id); learned != GASPI_SUCCESS) return learned;
     }
   }
-  /// Where this process sees a rank's segment, null if it does not; the address is good until this rank deletes its segment of that id.
-  /// GASPI_TIMEOUT as above.
+  /// The address of a rank's segment in this process, null if it is not mapped here. It is valid until this rank deletes its segment of
+  /// that id. GASPI_TIMEOUT as above.
   gaspi_return_t show(int rank, int id, gaspi_pointer_t *pointer);
-  /// A segment of this rank; inside `with` and `with_own`. Null if there is none.
+  /// A segment of this rank, null if there is none; to be called inside `with` and `with_own`.
   LocalMemory *own(int id) const { return id < static_cast<int>(kMostSegments) ? own_[static_cast<std::size_t>(id)].get() : nullptr; }
 
  private:
@@ -94,7 +94,7 @@ class Parts {
     const auto found = known_.find(key(rank, id));
     return found == known_.end() ? nullptr : found->second.get();
   }
-  /// A descriptor of another node that has been asked for: first its version, then all of it.
+  /// A descriptor that is being read from another node: first its version, then all of it.
   struct Inquiry {
     enum class Stage { none, version, descriptor } stage = Stage::none;
     std::uint64_t changes = 0, version = 0;
@@ -120,8 +120,8 @@ class Parts {
   std::shared_mutex mutex_;  // of what follows
   std::array<std::shared_ptr<LocalMemory>, kMostSegments> own_;
   std::uint64_t seen_ = 0;
-  std::unordered_map<std::uint64_t, std::shared_ptr<RemoteMemory>> known_;  // goes before own_
-  std::map<std::uint64_t, Inquiry> inquiries_;  // one that has failed stays, because the network may still write it
+  std::unordered_map<std::uint64_t, std::shared_ptr<RemoteMemory>> known_;  // destroyed before own_
+  std::map<std::uint64_t, Inquiry> inquiries_;  // one that has failed stays, because the network may still write to it
   std::mutex shown_mutex_;  // of what follows, beside a shared lock of mutex_
   std::array<std::vector<std::shared_ptr<RemoteMemory>>, kMostSegments> shown_;  // whose addresses the program has
 };

@@ -1,10 +1,11 @@
-// Keeping requests by thread and arguments.
+// Keeping queries by thread and arguments.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/pending_queries.hpp"
 
 namespace halocline::gaspi {
 
-/// A program that never asks again does not fill the memory: when there are many, those of its thread are forgotten.
+/// When there are too many queries, those of the calling thread are forgotten: a program that never repeats a call must not fill the
+/// memory.
 Query &PendingQueries::find(const Asked &asked) {
   const std::lock_guard lock(mutex_);
   const bool full = queries_.size() >= kMost && queries_.count(asked) == 0;

@@ -1,4 +1,4 @@
-// PendingQueries whose answer has not come in time: the same call of the same thread goes on with them.
+// Queries whose reply has not arrived in time: the same call of the same thread continues them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,7 +31,8 @@ class PendingQueries {
  public:
   explicit PendingQueries(Context &context) : context_(context) {}
 
-  /// Calls ask(query) with what an earlier call of the thread has begun, or anew. What comes to `again` is kept.
+  /// Calls ask(query) with the query that an earlier call of the thread has begun, or a new one. While ask returns `again` the query is
+  /// kept.
   template <class Ask>
   Status look(const RemoteMemory &part, const Asked &asked, Ask ask) {
     Query none;
@@ -53,12 +54,12 @@ class PendingQueries {
   std::map<Asked, Query> queries_;
 };
 
-/// Ways to ranks that are being tried. Any thread may call.
+/// Connections to ranks that are being tried. Any thread may call.
 class Connections {
  public:
   explicit Connections(Context &context) : context_(context) {}
 
-  /// Reads a word of a rank's control part, which connects: `again` until it is there. A later call of any thread goes on with that.
+  /// Reads a word of a rank's control part, which connects: `again` until the word has arrived. A later call of any thread continues this.
   Status look(RemoteMemory &control, std::int64_t offset, const char *call);
 
  private:

@@ -1,4 +1,4 @@
-// What posting a request has in common: checks in the order of the arguments, room in the queue, both ends of a transfer.
+// The common steps of posting a request: checks in the order of the arguments, room in the queue, both ends of a transfer.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -45,7 +45,7 @@ inline gaspi_return_t check_notification(const Job &job, gaspi_notification_id_t
   return value != 0 ? GASPI_SUCCESS : GASPI_ERR_INV_NOTIF_VAL;
 }
 
-/// The first of some codes that is none of success.
+/// The first of some codes that is not GASPI_SUCCESS.
 template <class... Codes>
 gaspi_return_t first_wrong(Codes... codes) {
   gaspi_return_t wrong = GASPI_SUCCESS;
@@ -68,7 +68,7 @@ struct Route {
   gaspi_queue_id_t queue;
 };
 
-/// A rank is lost, as far as that is known: memory of a rank of the node can still be written to when it has ended.
+/// True if a rank of the node is known to have ended. Its memory could still be written then.
 inline bool is_lost(Job &job, const RemoteMemory &part) { return part.is_near() && job.watch.poll_sometimes(part.member()); }
 
 /// Begins work(), a request to a rank for which its queue has room; `again` and GASPI_TIMEOUT if it has to wait.
@@ -79,7 +79,7 @@ gaspi_return_t begin(Job &job, const Route &route, RemoteMemory &part, Work work
   return job.queues[route.queue].posted(status, part.rank(), part.is_near());
 }
 
-/// The part of a rank that has ended may not be there any more: then, too, gaspi_wait says what has become of the request.
+/// The part of a lost rank may not be accessible any more. Then, too, the request counts as posted, and gaspi_wait reports its failure.
 inline gaspi_return_t settle(Job &job, const Route &route, gaspi_return_t code) {
   if (code != GASPI_ERROR || !job.watch.has_lost(route.rank, route.call)) return code;
   return job.queues[route.queue].posted(job.watch.tell(route.call, route.rank), route.rank, true);
@@ -109,12 +109,12 @@ gaspi_return_t post_move(Job &job, const char *call, const Move &move, gaspi_que
   });
 }
 
-/// Before something is written.
+/// To be called before each write.
 inline void note_write(Job &job, const RemoteMemory &part) {
   if (!part.is_near()) job.written.note(part.rank());
 }
 
-/// Counts what was posted, if it was; hands on the code.
+/// Counts a request if it was posted; returns the code.
 inline gaspi_return_t count(Job &job, gaspi_return_t posted, Counter requests, Counter bytes, gaspi_size_t size) {
   if (posted != GASPI_SUCCESS) return posted;
   job.counters.count(requests, 1);

@@ -50,7 +50,7 @@ constexpr gaspi_config_t kDefaults{
 
 gaspi_config_t chosen = kDefaults;
 
-/// Only what GPI-2 takes, though it means nothing here.
+/// Accepts only what GPI-2 accepts, though it has no effect here.
 bool is_device(const gaspi_dev_config_t &device) {
   const auto &ib = device.params.ib;
   const bool is_mtu = ib.mtu == 0 || ib.mtu == 1024 || ib.mtu == 2048 || ib.mtu == 4096;
@@ -76,7 +76,7 @@ Status start_mpi(bool *started) {
   return running ? Status::ok : check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
 }
 
-/// What MPI still holds of a job that has lost a rank cannot be taken back.
+/// Leaks a job that has lost a rank: what MPI still holds of it cannot be released.
 void abandon(std::unique_ptr<Job> lost) {
   lost->parts.close();
   lost->context.give_up();
@@ -88,7 +88,7 @@ gaspi_return_t why(Status failure) {
   return failure == Status::argument ? GASPI_ERR_ENV : answer(failure);
 }
 
-/// A program that ends without gaspi_proc_term: threads of the library end before what they use.
+/// For a program that ends without gaspi_proc_term: ends the threads of the library before what they use.
 void leave() {
   if (opened_in != getpid()) return;
   Job *left = open_job.exchange(nullptr);
@@ -104,7 +104,7 @@ gaspi_return_t start() {
   const Status opened = opening->open();
   if (opening->context.lost()) abandon(std::move(opening));
   if (failed(opened)) return why(opened);
-  // Before that of the provider, which was loaded meanwhile.
+  // Runs before the exit handler of the provider, which was loaded meanwhile.
   static const int registered = std::atexit(leave);
   static_cast<void>(registered);
   opened_in = getpid();
@@ -112,17 +112,17 @@ gaspi_return_t start() {
   return GASPI_SUCCESS;
 }
 
-/// From now on no call finds the job; returns when none uses it any more. Those that wait find out that it ends.
+/// From now on no call finds the job. Returns when no call uses it any more; calls that wait notice that it ends.
 std::unique_ptr<Job> take_away(Job &open) {
   constexpr std::timespec moment{0, 100'000};
   open.is_ending = true;
-  // SYNC visit-before-job (pairs with Visit): whoever has found the job is counted.
+  // SYNC visit-before-job (pairs with Visit): a thread that has found the job is counted.
   open_job.store(nullptr, std::memory_order_seq_cst);
   while (!Visit::is_alone()) nanosleep(&moment, nullptr);
   return std::unique_ptr<Job>(&open);
 }
 
-/// All ranks have come to the end, or one is lost: then nobody waits for the others any longer.
+/// Ends the job once all ranks have called this, or one is lost: then no rank waits for the others any longer.
 gaspi_return_t stop(Job &open, gaspi_timeout_t timeout_ms) {
   const gaspi_return_t met = until(open, kTerm, timeout_ms, [&] { return open.meet_to_end(); }, halocline::WakeUp::by_polling);
   if (met == GASPI_TIMEOUT) return met;
@@ -136,7 +136,7 @@ gaspi_return_t stop(Job &open, gaspi_timeout_t timeout_ms) {
   return alone || !failed(ended) ? GASPI_SUCCESS : GASPI_ERROR;
 }
 
-/// MPI has been finalised under the job.
+/// Ends a job during which MPI has been finalised.
 gaspi_return_t stop_after_mpi(Job &open) {
   abandon(take_away(open));
   return after_mpi();
@@ -152,7 +152,7 @@ gaspi_return_t stop(gaspi_timeout_t timeout_ms) {
   return mpi_has_ended() ? stop_after_mpi(*open) : stop(*open, timeout_ms);
 }
 
-/// Tries the way to a rank.
+/// Tests the connection to a rank.
 gaspi_return_t reach(const char *call, gaspi_rank_t rank, gaspi_timeout_t timeout_ms) {
   return enter([&](Job &open) {
     if (rank >= open.size()) return GASPI_ERR_INV_RANK;
@@ -164,7 +164,7 @@ gaspi_return_t reach(const char *call, gaspi_rank_t rank, gaspi_timeout_t timeou
   });
 }
 
-/// A process of this node ends at once, another when it next waits.
+/// Ends a process of this node at once, one of another node when it next waits.
 Status end(Job &open, int rank) {
   RemoteMemory *control = nullptr;
   HLC_TRY(open.parts.find_control(rank, &control));

@@ -13,7 +13,7 @@ gaspi_return_t Queue::take(unsigned requests, unsigned most) {
   return GASPI_QUEUE_FULL;
 }
 
-/// With the sentence of the first failure.
+/// Keeps the message of the first failure.
 void Queue::fail_for(int rank) {
   if (!corrupt_.exchange(true)) why_ = error_message();
   if (std::find(lost_.begin(), lost_.end(), rank) == lost_.end()) lost_.push_back(rank);
@@ -32,7 +32,7 @@ gaspi_return_t Queue::posted(Status status, int rank, bool near) {
 
 Status Queue::look(Context &context) {
   const std::lock_guard lock(mutex_);
-  // Whoever has filled it has had the lock before, if there is something to wait for.
+  // Each request counted here has had the lock in posted() before, if there is something to wait for.
   const unsigned posted = filled_.load(std::memory_order_relaxed);
   for (const int rank : far_) waited_for_.push_back(context.network().requests()->begin_flush(rank, false));
   far_.clear();
@@ -44,13 +44,13 @@ Status Queue::look(Context &context) {
   if (corrupt_.load(std::memory_order_relaxed))
     return fail(Status::peer_died, "the queue is corrupt until gaspi_queue_purge: %s", why_.c_str());
   if (!waited_for_.empty()) return Status::again;
-  // SYNC put-before-flush (pairs with whatever tells the target)
+  // SYNC put-before-flush (pairs with the message that tells the target)
   std::atomic_thread_fence(std::memory_order_seq_cst);
   empty(posted);
   return Status::ok;
 }
 
-/// Other threads may have made room for requests that they have not posted yet: these stay.
+/// Other threads may have made room for requests that they have not posted yet: that room stays.
 void Queue::empty(unsigned requests) {
   filled_.fetch_sub(requests, std::memory_order_relaxed);
   release(requests);

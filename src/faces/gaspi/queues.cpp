@@ -9,11 +9,11 @@ namespace {
 
 constexpr const char *kWait = "gaspi_wait";
 
-/// The program knows by this call of those ranks to which something has failed.
+/// Notes that this call tells the program of the ranks to which a request has failed.
 gaspi_return_t tell_lost(Job &job, gaspi_queue_id_t queue) {
   static_cast<void>(job.watch.look(kWait));
   for (const int rank : job.queues[queue].lost()) static_cast<void>(job.watch.tell(kWait, rank));
-  static_cast<void>(job.queues[queue].look(job.context));  // its sentence
+  static_cast<void>(job.queues[queue].look(job.context));  // sets the error message
   return GASPI_ERROR;
 }
 

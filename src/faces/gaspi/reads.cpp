@@ -1,4 +1,4 @@
-// Looking whether reads are over.
+// Testing whether reads have ended.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/reads.hpp"
 
@@ -18,7 +18,7 @@ void Reads::notify_after(const RemoteMemory &from, std::shared_ptr<LocalMemory> 
   count_.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// One that has failed is not announced; gaspi_wait on its queue says so.
+/// A failed read sets no notification; gaspi_wait on its queue reports the failure.
 bool Reads::look() {
   if (count_.load(std::memory_order_relaxed) == 0) return false;
   const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// Reads of gaspi_read_notify that are under way: the network tells nobody when one is over, so whoever waits looks.
+// Reads of gaspi_read_notify that are under way. The network reports their end to no thread, so every wait tests for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,9 +17,9 @@ class Reads {
  public:
   explicit Reads(Context &context) : context_(context) {}
 
-  /// Sets a notification of a segment of this rank once what has been read from the rank of a part is there. Its value is 1.
+  /// Sets a notification of a segment of this rank to 1, once the reads begun so far from the rank of a part have ended.
   void notify_after(const RemoteMemory &from, std::shared_ptr<LocalMemory> segment, int id);
-  /// Sets those whose reads are over; true if there were any.
+  /// Sets the notifications whose reads have ended; true if any read has.
   bool look();
 
  private:

@@ -69,7 +69,7 @@ Status compute(const void *what, void *value, const void *other) {
   return Status::ok;
 }
 
-/// A reduction of the program.
+/// A reduction that the program defines.
 struct Own {
   gaspi_reduce_operation_t operation;
   gaspi_reduce_state_t state;
@@ -78,7 +78,7 @@ struct Own {
   std::vector<char> *result;
 };
 
-/// Neither operand is the result's memory.
+/// Calls the program's operation with memory for the result that is neither operand.
 Status call_program(const void *what, void *value, const void *other) {
   const auto &own = *static_cast<const Own *>(what);
   std::vector<char> &result = *own.result;

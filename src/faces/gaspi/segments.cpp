@@ -1,4 +1,4 @@
-// GASPI 17.1, section 7: segments. And those that share their notifications (GASPI_Ext.h).
+// GASPI 17.1, section 7: segments, and segments that share their notifications (GASPI_Ext.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <GASPI_Ext.h>
 
@@ -23,7 +23,7 @@ gaspi_return_t check(const Job &job, gaspi_segment_id_t id, gaspi_size_t size) {
   return size >= 1 && size <= kMostBytes ? GASPI_SUCCESS : GASPI_ERR_INV_SEGSIZE;
 }
 
-/// What a call asks for.
+/// The segment that a call is to make.
 struct Wanted {
   gaspi_segment_id_t id = 0;
   gaspi_size_t size = 0;
@@ -44,14 +44,14 @@ gaspi_return_t make(Job &job, const Wanted &wanted) {
   return wrong == GASPI_SUCCESS ? job.parts.add(wanted.id, spec_of(job, wanted)) : wrong;
 }
 
-/// The lowest rank of the group on this node: its notifications are those of all of them.
+/// The lowest rank of the group on this node: all of these share its notifications.
 int leader_of(const Job &job, const Group &group) {
   int index = 0;
   while (job.context.member_of(group.rank_at(index)) == halocline::kNotOnNode) ++index;
   return group.rank_at(index);
 }
 
-/// Makes a segment of which ranks of the node share the notifications.
+/// Makes a segment whose notifications are shared by ranks of the node.
 gaspi_return_t make_shared(Job &job, const Wanted &wanted, int leader) {
   MemorySpec spec = spec_of(job, wanted);
   halocline::MemoryDescriptor descriptor;
@@ -62,7 +62,7 @@ gaspi_return_t make_shared(Job &job, const Wanted &wanted, int leader) {
   return descriptor.version != 0 ? job.parts.add(wanted.id, spec) : GASPI_ERROR;
 }
 
-/// A rank without memory has to meet the others all the same.
+/// Returns a code where memory is exhausted: such a rank has to meet the others all the same.
 template <class Make>
 gaspi_return_t without_exception(Make make) {
   try {
@@ -72,7 +72,7 @@ gaspi_return_t without_exception(Make make) {
   }
 }
 
-/// Makes this rank's segment, unless an earlier call has; one that uses another rank's notifications comes later.
+/// Makes this rank's segment, unless an earlier call has. A segment that uses another rank's notifications is made later, by follow.
 gaspi_return_t begin(Job &job, const Wanted &wanted, int leader) {
   Making &making = job.makings[wanted.id];
   if (making.begun) return GASPI_SUCCESS;
@@ -86,7 +86,7 @@ gaspi_return_t begin(Job &job, const Wanted &wanted, int leader) {
   return GASPI_SUCCESS;
 }
 
-/// The sentence for a meeting in which the ranks have not said the same, or one of them has no memory.
+/// The failure of a meeting in which the ranks disagree, or one of them has no memory.
 Status disagree(const Verdict &all) {
   if (all.any_shared != all.all_shared)
     return halocline::fail(Status::mismatch, "gaspi_segment_create: some ranks call with GASPI_MEM_SHARED, some without");
@@ -97,7 +97,7 @@ Status disagree(const Verdict &all) {
   return halocline::fail(Status::memory, "gaspi_segment_create: another rank has no memory for its segment");
 }
 
-/// Meets the others. When that is over, and went wrong anywhere, nobody has a segment.
+/// Meets the others. If any rank has failed when that is over, no rank has a segment.
 gaspi_return_t meet(Job &job, const Wanted &wanted, Group &group, gaspi_timeout_t timeout_ms, Statement &statement) {
   Making &making = job.makings[wanted.id];
   const int shared = wanted.shared ? 1 : 0;
@@ -116,7 +116,7 @@ gaspi_return_t meet(Job &job, const Wanted &wanted, Group &group, gaspi_timeout_
   return GASPI_ERROR;
 }
 
-/// After the others' segments are there: those that use the notifications of one of them.
+/// Once the leaders have their segments: makes those that use a leader's notifications.
 void follow(Job &job, const Wanted &wanted, int leader) {
   Making &making = job.makings[wanted.id];
   making.met = true;
@@ -147,12 +147,12 @@ gaspi_return_t create(const Wanted &wanted, gaspi_group_t handle, gaspi_timeout_
   });
 }
 
-/// Makes a rank look anew for segments.
+/// Makes a rank read the descriptors of segments anew.
 Status tell_of_segment(Job &job, int rank, int id) {
   halocline::RemoteMemory *control = nullptr;
   std::uint64_t before = 0;
   HLC_TRY(job.parts.find_control(rank, &control));
-  // SYNC descriptor-before-changed (pairs with Parts::changed): whoever sees the count reads the new descriptor.
+  // SYNC descriptor-before-changed (pairs with Parts::changed): a rank that sees the count reads the new descriptor.
   return job.pending_queries.look(*control, Asked{Asked::What::registration, rank, id}, [&](halocline::Query &query) {
     return control->fetch_add(kRegister, Plan::changed(), 1, query, &before);
   });

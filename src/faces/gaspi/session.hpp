@@ -1,5 +1,5 @@
-// What the parts of a job share: the ranks, what is known of those that are lost, each rank's control part, and what was written to whom. They take
-// this and not the job, which is made of them.
+// What the components of a job share: the ranks, the known losses, each rank's control part, and the ranks that were written to. They use
+// this class and not Job, which consists of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace halocline::gaspi {
 
-/// Ranks of other nodes to which something was written since a group has confirmed it. Any thread may call.
+/// Ranks of other nodes with writes that no collective call has confirmed yet. Any thread may call.
 class WrittenRanks {
  public:
   void note(int rank) {
     const std::lock_guard lock(mutex_);
     ranks_.insert(rank);
   }
-  /// Hands out those that a group of so many ranks has.
+  /// Removes and returns those that are in a group of `members` ranks.
   template <class RankAt>
   std::vector<int> take(int members, RankAt rank_at) {
     const std::lock_guard lock(mutex_);
@@ -54,7 +54,7 @@ class Session {
 
  protected:
   ~Session() = default;
-  /// The context is open; where things lie depends on the number of ranks. Collective, the same status on all ranks.
+  /// The context is open; the layout depends on the number of ranks. Collective, the same status on all ranks.
   Status open_parts() {
     plan_ = Plan(config, context.size());
     return parts.open(plan_);

@@ -32,7 +32,7 @@ gaspi_return_t with_counter(gaspi_statistic_counter_t counter, Work work) {
   });
 }
 
-/// The specification's strings are not const; nobody may write to these.
+/// The specification's strings are not const; programs must not write to these.
 gaspi_string_t handed_out(const char *text) { return const_cast<gaspi_string_t>(text); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Each thread counts its own calls; whoever wants to know looks at all of them.
+// Each thread counts its own calls; is_alone reads the counts of all threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/visit.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 thread_local constinit Visitor *known = nullptr;
 std::atomic<bool> fences_all{false};
 
-/// It outlives the threads that end with the process.
+/// All threads' counts. Never destroyed: it outlives the threads that end with the process.
 struct Visitors {
   std::mutex mutex;
   std::vector<const Visitor *> all;

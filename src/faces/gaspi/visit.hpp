@@ -1,4 +1,4 @@
-// Which threads of the process are inside a call: what such a call uses stays until it has returned.
+// Counts which threads of the process are inside a call, so that what such a call uses stays until it has returned.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@ namespace halocline::gaspi {
 struct Visitor;
 
 /// A call of the program, from its beginning to its end. A call may begin inside another of the same thread: an operation of
-/// gaspi_allreduce_user calls what it likes.
+/// gaspi_allreduce_user may call any function.
 class Visit {
  public:
   Visit();
@@ -17,9 +17,10 @@ class Visit {
   Visit &operator=(const Visit &) = delete;
   ~Visit();
 
-  /// To be called before the first visit that is_alone is to find. Where the kernel can fence all threads of a process (membarrier) visits cost less.
+  /// To be called before the first visit that is_alone is to find. Visits cost less where the kernel can fence all threads of a process
+  /// (membarrier).
   static void prepare();
-  /// Calls that this thread is in.
+  /// Number of calls that this thread is in.
   static int depth();
   /// False while another thread is in a call that it began before it could see what the caller stored last.
   static bool is_alone();

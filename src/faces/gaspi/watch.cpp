@@ -1,4 +1,4 @@
-// Looking for ranks that have ended, or are not reached any more.
+// Looking for ranks that have ended, or cannot be reached any more.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/watch.hpp"
 
@@ -21,7 +21,7 @@ std::int64_t coarse_ns() {
 
 }  // namespace
 
-/// Of the ranks of the node MPI is not asked again: it may have been finalised.
+/// Stores the ranks of the node, since MPI may have been finalised when they are needed.
 void Watch::open() {
   const auto members = static_cast<std::size_t>(context_.members());
   looked_ns_ = std::make_unique<std::atomic<std::int64_t>[]>(members);

@@ -1,4 +1,4 @@
-// Which ranks are known to be out of reach, and of which of them the program has been told.
+// The ranks that are known to be lost, and of which of them the program has been told.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace halocline::gaspi {
 
-/// Any thread may call, but for open.
+/// Any thread may call, except open.
 class Watch {
  public:
   explicit Watch(Context &context) : context_(context) {}
   /// The context is open.
   void open();
 
-  /// Looks for ranks of the node that have ended, and for those of other nodes to which something has failed or that are not reached any more.
-  /// Fails only if nobody can be reached any more.
+  /// Looks for ranks of the node that have ended. On other nodes: for ranks to which a request has failed, or that are not reached any
+  /// more. Fails only if no rank can be reached any more.
   Status look(const char *call);
   /// The same for one rank of the node, but not more often than every kGlance_ns; true if it is lost.
   bool poll_sometimes(Member member);
@@ -29,14 +29,14 @@ class Watch {
 
   bool knows_any() const { return count() > 0; }
   bool is_lost(int rank);
-  /// How many have been lost so far.
+  /// Number of ranks lost so far.
   int count() const { return count_.load(std::memory_order_acquire); }
 
-  /// Fails if ranks have been lost since there were `since` of them, or of which the program has not been told; with the first of them.
+  /// Fails, naming the first such loss, if more than `since` ranks are lost, or the program has not been told of one.
   Status send_notice(const char *call, int since);
-  /// Fails because of a lost rank, of which the program is told so.
+  /// Fails if a rank is lost, and notes that the program has been told of it.
   Status tell(const char *call, int rank);
-  /// The program is told of all by other means.
+  /// Notes that the program has been told of all losses by other means.
   void told_all();
 
  private:

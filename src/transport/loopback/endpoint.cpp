@@ -1,4 +1,4 @@
-// Starting transfers, and taking in what has become of them.
+// Starting transfers, and processing their completions.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/loopback/endpoint.hpp"
 
@@ -16,9 +16,9 @@
 namespace halocline::transport::loopback {
 namespace {
 
-constexpr long kLongestSleep_ns = 50'000;  // there is nothing to sleep on
+constexpr long kLongestSleep_ns = 50'000;  // there is no wait object
 
-/// Immediate data that set a word:  | 1 | words: 14 bits | id: 17 bits | value: 32 bits |. Others count.
+/// Immediate data that sets a word:  | 1 | words: 14 bits | id: 17 bits | value: 32 bits |. Other data increases a counter.
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
 constexpr int kWordsAt = 49, kIdAt = 32;
 constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMostWords = std::uint64_t{1} << (63 - kWordsAt);
@@ -115,13 +115,13 @@ void Endpoint::start(Transfer &transfer) {
   waiting_.push_back(&transfer);
 }
 
-/// An older one to its peer waits.
+/// True if an older transfer to the same peer waits.
 bool Endpoint::has_to_wait(const Transfer &transfer) const {
   const auto is_older = [&](const Transfer *one) { return !one->in_any_order && one->peer == transfer.peer; };
   return !transfer.in_any_order && std::any_of(waiting_.begin(), waiting_.end(), is_older);
 }
 
-/// The network has no room now.
+/// True if the network has no room now.
 bool Endpoint::is_refused(const Transfer &transfer) {
   if (transfer.bytes > kAlwaysRoomBytes &&
       fabric_.under_way(number_, transfer.peer) + transfer.bytes > std::max(kRoomBytes, transfer.bytes))
@@ -134,7 +134,7 @@ bool Endpoint::is_refused(const Transfer &transfer) {
   return true;
 }
 
-/// What a caller has done wrong; 0 if nothing.
+/// The error of a transfer that the caller has set up wrongly; 0 if there is none.
 int Endpoint::fault_of(const Transfer &transfer) const {
   const bool reads = transfer.kind == Transfer::Kind::read || transfer.kind == Transfer::Kind::receive;
   const char *mine = reads ? transfer.into : transfer.from;
@@ -159,7 +159,7 @@ bool Endpoint::try_start(Transfer &transfer) {
   return true;
 }
 
-/// What needs only its source back may be complete long before it arrives.
+/// A transfer that is complete when its source may be reused may complete long before it arrives.
 void Endpoint::send(Transfer &transfer) {
   Packet packet = packet_of(transfer);
   const bool needs_source =

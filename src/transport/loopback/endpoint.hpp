@@ -1,5 +1,5 @@
-// An endpoint on the network of one process, for tests: ranks are threads, or objects of one. It refuses what it has no room for, completes late
-// and out of order as far as the contract allows, and checks what it is given.
+// An endpoint on the network of one process, for tests: ranks are threads, or objects of one thread. It refuses transfers that it has no
+// room for. It completes late and out of order as far as the contract allows, and checks the transfers it is given.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace halocline::transport::loopback {
 
-/// transport/network.hpp says what each member does. Any thread may call.
+/// transport/network.hpp describes each member. Any thread may call.
 class Endpoint {
  public:
   Endpoint() = default;
@@ -87,14 +87,14 @@ class Endpoint {
   Peer number_ = 0;
   std::string description_ = "loopback between the threads of a process", library_file_;
   Address address_;
-  std::map<Peer, int> peers_;  // how often each has been met
+  std::map<Peer, int> peers_;  // how often each has been resolved
   std::map<std::uint64_t, Counter *> counters_;  // by immediate data
   std::uint64_t last_word_ = 0, last_words_id_ = 0;
   std::map<std::uint64_t, NotificationWords> words_;  // by id
-  std::list<Transfer *> waiting_;  // for room, in the order in which they were started
+  std::list<Transfer *> waiting_;  // for room, in the order of their start
   EndedTransfers ended_;
   bool poor_ = false, overtakes_ = false, crowded_ = false, fake_ = false;
-  int refusals_left_ = 0;  // of a crowded network
+  int refusals_left_ = 0;  // by a crowded network
   std::minstd_rand dice_;
   std::atomic<std::uint64_t> foreign_{0}, polls_{0}, events_{0}, taken_{0};
   std::atomic<std::int64_t> held_{0};

@@ -1,4 +1,4 @@
-// Moving packets.
+// Delivering packets.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/loopback/fabric.hpp"
 
@@ -24,7 +24,7 @@ bool has_immediate(Transfer::Kind kind) {
 }  // namespace
 
 Fabric &Fabric::instance() {
-  static Fabric *const fabric = new Fabric;  // outlives what runs at the end of the process
+  static Fabric *const fabric = new Fabric;  // never destroyed: exit handlers use it
   return *fabric;
 }
 
@@ -42,7 +42,7 @@ void Fabric::detach(Peer endpoint) {
 }
 
 Memory *Fabric::register_memory(const Memory &memory) {
-  constexpr std::uint64_t spread = 0x9E3779B97F4A7C15;  // odd: no key stands for two regions
+  constexpr std::uint64_t spread = 0x9E3779B97F4A7C15;  // odd, so that keys are unique
   const std::uint64_t key = ++last_key_ * spread;
   Memory &registered = memory_[key] = memory;
   registered.key = key;
@@ -100,7 +100,7 @@ void Fabric::deliver(Peer endpoint, const std::function<bool()> &late) {
   const auto found = endpoints_.find(endpoint);
   if (found == endpoints_.end()) return;
   FabricEndpoint &target = found->second;
-  std::set<Peer> writing;  // of their writes some have not arrived: no message passes them
+  std::set<Peer> writing;  // origins with writes that have not arrived: no message passes those
   for (auto next = target.arriving.begin(); next != target.arriving.end();) {
     const auto packet = next++;
     const bool message = packet->kind == Transfer::Kind::send;

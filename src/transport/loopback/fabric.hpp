@@ -1,5 +1,5 @@
-// What lies between the endpoints of one process: their registered memory, and the packets under way to each. It is the reference that other
-// networks are compared with: one lock, copies, no cleverness; and as unhelpful as the contract allows, by dice.
+// The network between the endpoints of one process: their registered memory, and the packets under way to each. It is the reference that
+// other networks are compared with: one lock, copies, no optimisation. At random it delays and reorders as far as the contract allows.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace halocline::transport::loopback {
 
-/// What an endpoint finds in its completion queue: a transfer of its own that has ended, or immediate data.
+/// An entry of an endpoint's completion queue: a transfer of its own that has ended, or immediate data.
 struct Event {
   Transfer *transfer = nullptr;
   int error = 0;
@@ -26,7 +26,7 @@ struct Packet {
   Peer origin = 0;
   Transfer *transfer = nullptr;  // null once it is complete: then its source has been copied
   Transfer::Kind kind = Transfer::Kind::write;
-  bool in_order = false;  // a message waits for the writes of its origin that were started before it
+  bool in_order = false;  // a message waits for earlier writes of its origin
   const char *from = nullptr;
   char *into = nullptr;
   std::int64_t bytes = 0;
@@ -35,7 +35,7 @@ struct Packet {
   std::vector<char> copy = {};
 };
 
-/// Registered memory. Its address is the descriptor of transfers from and into it.
+/// Registered memory. The address of this struct is the descriptor of transfers from and into it.
 struct Memory {
   Peer owner = 0;
   char *base = nullptr;
@@ -51,24 +51,25 @@ class Fabric {
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   Peer attach();
-  /// Transfers to it fail, and those of it that are not complete are dropped.
+  /// Transfers to it fail, and its own incomplete transfers are dropped.
   void detach(Peer endpoint);
 
-  /// Under a key of its own.
+  /// Registers memory under a new key.
   Memory *register_memory(const Memory &memory);
   void unregister(const Memory &memory) { memory_.erase(memory.key); }
-  /// The place of so many bytes of an endpoint's memory for peers; null if they are not registered. Addresses count from the region on.
+  /// Finds `bytes` at `at` in the memory that `owner` has registered for peers; null if they are not registered. Addresses are offsets in
+  /// the region.
   char *find(Peer owner, RemoteKey at, std::int64_t bytes) const;
-  /// True if a descriptor is that of memory for its owner in which all of these bytes lie.
+  /// True if the descriptor is that of memory for its owner's transfers, and it contains all of these bytes.
   bool is_source(const void *desc, const char *base, std::int64_t bytes) const;
 
   void send(Peer to, const Packet &packet);
   /// Bytes under way between two endpoints.
   std::int64_t under_way(Peer origin, Peer to) const;
-  /// A receive buffer of an endpoint.
+  /// Adds a receive buffer of an endpoint.
   void add_buffer(Peer endpoint, Transfer &buffer) { endpoints_.at(endpoint).buffers.push_back(&buffer); }
   void report(Peer endpoint, const Event &event);
-  /// Packets arrive at an endpoint, those for which late() returns true not yet.
+  /// Delivers packets to an endpoint, except those for which late() returns true.
   void deliver(Peer endpoint, const std::function<bool()> &late);
   /// The oldest event of an endpoint; false if there is none.
   bool take(Peer endpoint, Event *event);

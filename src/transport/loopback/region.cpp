@@ -1,4 +1,4 @@
-// Taking and registering memory.
+// Allocating and registering memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/loopback/region.hpp"
 

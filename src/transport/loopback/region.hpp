@@ -8,7 +8,7 @@
 
 namespace halocline::transport::loopback {
 
-/// transport/network.hpp says what each member does.
+/// transport/network.hpp describes each member.
 class Region {
  public:
   using Use = transport::Use;

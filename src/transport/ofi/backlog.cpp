@@ -40,7 +40,7 @@ bool Backlog::take_out(Line &line, Transfer &transfer) {
   return false;
 }
 
-/// A peer that has been parted from has none.
+/// A peer that has been released has no line: its transfers are in apart_.
 Backlog::Line &Backlog::line_of(const Transfer &transfer) {
   const auto line = transfer.in_any_order ? lines_.end() : lines_.find(transfer.peer);
   return line == lines_.end() ? apart_ : line->second;

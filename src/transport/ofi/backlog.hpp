@@ -1,5 +1,5 @@
-// Transfers that the provider has had no room for. To one peer they are handed over in the order in which they were started, because a message
-// that announces writes must not pass them; different peers do not wait for each other.
+// Transfers that the provider had no room for. Those to one peer are handed over in the order of their start, because a message that
+// announces writes must not pass them. Different peers do not wait for each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,30 +10,30 @@
 
 namespace halocline::transport::ofi {
 
-/// One thread at a time. Nothing but `add` allocates.
+/// One thread at a time. Only `add` allocates memory.
 class Backlog {
  public:
-  /// Transfers to a peer may wait from now on; calls for one that is known change nothing.
+  /// Adds a peer, whose transfers may wait from now on; no effect for a known peer.
   void add(Peer peer) { lines_[peer]; }
-  /// Forgets a peer, unless something to it still waits.
+  /// Removes a peer, unless a transfer to it still waits.
   void remove(Peer peer);
 
   bool empty() const { return waiting_ == nullptr && !apart_.first; }
   /// True if a transfer has to wait because an older one to its peer does.
   bool holds_up(const Transfer &transfer) const;
-  /// Puts a transfer behind all that wait for its peer.
+  /// Appends a transfer to those that wait for its peer.
   void push(Transfer &transfer);
   /// Takes a transfer out; false if it does not wait here.
   bool withdraw(Transfer &transfer);
-  /// Calls try_start(transfer) for the oldest of each peer, and the next as long as it returns true: those are taken out before. One that goes
-  /// in any order holds nothing up.
+  /// Calls try_start(transfer) for the oldest of each peer, and for the next ones as long as it returns true. Each is taken out before the
+  /// call. A transfer with in_any_order holds no other up.
   template <class TryStart>
   void retry(TryStart try_start);
 
  private:
   struct Line {
     Transfer *first = nullptr, *last = nullptr;
-    Line *next = nullptr;  // of those in which something waits
+    Line *next = nullptr;  // of the lines with waiting transfers
     bool listed = false;
   };
 
@@ -45,12 +45,12 @@ class Backlog {
 
   std::map<Peer, Line> lines_;
   Line *waiting_ = nullptr;
-  Line apart_;  // those that go in any order
+  Line apart_;  // those with in_any_order
 };
 
 template <class TryStart>
 void Backlog::retry(TryStart try_start) {
-  // First those that go in any order: what is looked for by one of them must not wait until nothing else does.
+  // First those with in_any_order: a probe among them must not wait until no other transfer waits.
   for (Line others = std::exchange(apart_, Line()); others.first;)
     if (Transfer &transfer = take_first(others); !try_start(transfer)) append(apart_, transfer);
   for (Line **link = &waiting_; *link;) {

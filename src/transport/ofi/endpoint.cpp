@@ -1,4 +1,4 @@
-// The endpoint, its completion queue, and the queue of what had no room.
+// The endpoint, its completion queue, and the backlog of transfers that had no room.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/endpoint.hpp"
 
@@ -16,21 +16,21 @@ namespace halocline::transport::ofi {
 namespace {
 
 constexpr std::size_t kMostTransferBytes = std::size_t{1} << 30;
-constexpr long kRetryEvery_ns = 1'000'000;    // what had no room: no event may tell when there is some
-constexpr long kWithoutObject_ns = 50'000;    // a provider that has nothing to sleep on
+constexpr long kRetryEvery_ns = 1'000'000;    // transfers that had no room: there may be no event when there is room
+constexpr long kWithoutObject_ns = 50'000;    // for a provider without a wait object
 static_assert(sizeof(Transfer::for_network) >= sizeof(fi_context2));
 static_assert(offsetof(Transfer, for_network) == 0);
 
 constexpr std::size_t kMostTransferBytesIfFake = 5000, kWordBytesIfPoor = 4;
 
-/// An announcement that sets a word:  | 1 | words: 14 bits | id: 17 bits | value: 32 bits |
+/// Immediate data that sets a word:  | 1 | words: 14 bits | id: 17 bits | value: 32 bits |
 constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
 constexpr int kWordsAt = 49, kIdAt = 32;
 constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMostWords = std::uint64_t{1} << (63 - kWordsAt);
 static_assert(kIds == NotificationWords::kMostIds);
 
-/// An announcement that counts:  | 0 | salt: 40 bits | place in the table of counters: 23 bits |. The salt is random, so that a stranger's word is
-/// known as such. Where the provider carries four bytes only, there is no room for it.
+/// Immediate data that increases a counter:  | 0 | salt: 40 bits | place in the table of counters: 23 bits |. The salt is random, so that
+/// immediate data of a foreign process is recognised. Where the provider carries only four bytes there is no salt.
 constexpr int kSaltAt = 23;
 constexpr std::uint64_t kPlaces = std::uint64_t{1} << kSaltAt;
 
@@ -94,7 +94,7 @@ Status Endpoint::open(const Wish &wish, const Choice &choice) {
   return Status::ok;
 }
 
-/// A provider that registers memory for one endpoint may refuse while some is registered: then it is closed with the rest.
+/// A provider that registers memory per endpoint may refuse while memory is registered: then ~State closes the endpoint.
 void Endpoint::close_endpoint() {
   if (state_ && state_->endpoint && fi_close(&state_->endpoint->fid) == 0) state_->endpoint = nullptr;
 }
@@ -174,7 +174,7 @@ void Endpoint::start(Transfer &transfer) {
   const auto locked = lock();
   transfer.state.store(Transfer::State::under_way, std::memory_order_relaxed);
   if (overtakes_ || transfer.kind == Transfer::Kind::receive) transfer.in_any_order = true;
-  // SYNC first-in-first-out (pairs with Backlog::retry): a message must not pass a write that still waits, which it may announce.
+  // SYNC first-in-first-out (pairs with Backlog::retry): a message must not pass a waiting write, which it may announce.
   if (backlog_.holds_up(transfer) || !try_start(transfer)) backlog_.push(transfer);
 }
 
@@ -210,7 +210,7 @@ Transfer *Endpoint::take_ended() {
   return ended_.take();
 }
 
-/// Two of three times, in a network that is made to let transfers overtake each other.
+/// For tests: an unordered network holds back two of three transfers at random. A crowded one holds back all but messages while is_crowded.
 bool Endpoint::hold_back(const Transfer &transfer) {
   if (dice_ == 0 || transfer.kind == Transfer::Kind::receive) return false;
   if (crowded_) return transfer.kind != Transfer::Kind::send && is_crowded();
@@ -218,7 +218,7 @@ bool Endpoint::hold_back(const Transfer &transfer) {
   return (dice_ >> 16) % 3 != 0;
 }
 
-/// With every fourth write it begins anew.
+/// True for some milliseconds, from a transfer that is chosen at random, one in four.
 bool Endpoint::is_crowded() {
   constexpr std::chrono::milliseconds length{3};
   const auto now = std::chrono::steady_clock::now();
@@ -243,11 +243,11 @@ bool Endpoint::try_start(Transfer &transfer) {
   return true;
 }
 
-/// Calls what libfabric has for this kind of transfer.
+/// Calls libfabric's function for this kind of transfer.
 std::int64_t Endpoint::hand_over(Transfer &t) {
   fid_ep *endpoint = state_->endpoint;
   const auto bytes = static_cast<std::size_t>(t.bytes);
-  // Few bytes travel in the provider's own buffer, behind its header.
+  // Few bytes are sent in the provider's own buffer, behind its header.
   const std::uint64_t inject = bytes <= inject_bytes_ ? FI_INJECT : 0;
   switch (t.kind) {
     case Transfer::Kind::write: return write(endpoint, t, inject);
@@ -261,7 +261,7 @@ std::int64_t Endpoint::hand_over(Transfer &t) {
   return -FI_EINVAL;
 }
 
-/// The provider has it no longer.
+/// Ends a transfer that the provider no longer holds.
 void Endpoint::complete(Transfer &transfer, int error) {
   if (transfer.kind != Transfer::Kind::receive) hold(-1);
   end(transfer, error);
@@ -310,7 +310,7 @@ void Endpoint::read_queue() {
         take_immediate(entries[i].data);
       else if (entries[i].op_context)
         complete(*static_cast<Transfer *>(entries[i].op_context), 0);
-    // To ask again whether there is nothing costs as much as to take in one.
+    // A read that finds the queue empty would cost as much as one that returns an entry.
     if (static_cast<std::size_t>(count) < entries.size()) return;
   }
 }
@@ -318,11 +318,11 @@ void Endpoint::read_queue() {
 void Endpoint::receive(void *transfer, std::size_t bytes) {
   if (!transfer) return count_foreign();
   auto &letter = *static_cast<Transfer *>(transfer);
-  letter.arrived = static_cast<std::int64_t>(bytes);
+  buffer.arrived = static_cast<std::int64_t>(bytes);
   end(letter, 0);
 }
 
-/// What failed at the target of a write, or belongs to no transfer, is none of ours.
+/// Errors at the target of a peer's write, and errors without a transfer, are only counted.
 void Endpoint::read_error() {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(state_->queue, &entry, 0) <= 0) return;
@@ -336,8 +336,8 @@ void Endpoint::take_immediate(std::uint64_t word) {
   if ((word & kSetsWord) != 0 && word_bytes_ >= sizeof word) return set_value(word);
   const std::size_t place = place_in(word);
   if (place >= counters_.size() || !counters_[place].counter || counters_[place].word != word) return count_foreign();
-  // SYNC payload-before-immediate (pairs with WireChannel::poll, NodeWireChannel::has_come and look_for_lost, Ring::has_come): the provider queues
-  // an announcement when the bytes are there.
+  // SYNC payload-before-immediate (pairs with WireChannel::poll, NodeWireChannel::has_come and look_for_lost, Ring::has_come): the provider
+  // reports immediate data after its bytes are placed.
   counters_[place].counter->value.fetch_add(1, std::memory_order_release);
 }
 

@@ -1,6 +1,5 @@
-// This process's place on the network: one endpoint, from which it writes into the memory of others and announces what it has written. The
-// announcement is the write's remote completion data, which the target finds in its completion queue once the bytes are there. It also reads
-// the memory of others, and exchanges small messages with them.
+// This process's libfabric endpoint: RDMA writes, RDMA reads and small messages. A write announces itself by its immediate data (remote CQ
+// data), which the target reads from its completion queue once the bytes are placed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +19,7 @@ namespace halocline::transport::ofi {
 
 struct State;
 
-/// The endpoint and all that goes with it. transport/network.hpp says what each member does.
+/// The endpoint with its queues and tables. transport/network.hpp describes each member.
 class Endpoint {
  public:
   Endpoint();
@@ -30,7 +29,7 @@ class Endpoint {
 
   static Status choose(const Wish &wish, Choice *choice);
   Status open(const Wish &wish, const Choice &choice);
-  /// The provider may refuse while memory is registered: then the endpoint is closed with the endpoint.
+  /// The provider may refuse while memory is registered: then the destructor closes libfabric's endpoint.
   void close_endpoint();
   const std::string &description() const { return description_; }
   const std::string &library_file() const { return library_file_; }
@@ -50,12 +49,12 @@ class Endpoint {
     return words_id | std::uint64_t{id} << 32 | value;
   }
   void count_foreign() { foreign_.fetch_add(1, std::memory_order_relaxed); }
-  /// Errors that belong to no transfer are counted, too.
+  /// Includes errors that belong to no transfer.
   std::uint64_t foreign() const { return foreign_.load(std::memory_order_relaxed); }
 
   std::int64_t most_bytes() const { return most_bytes_; }
   bool registers_sources() const { return registers_sources_; }
-  /// The provider promises it for what it was given first, and what has no room waits in that order.
+  /// The provider keeps the order in which transfers are handed to it, and the backlog hands them over in order.
   bool keeps_order() const { return keeps_order_; }
   Status register_source(Transfer &transfer);
   void start(Transfer &transfer);
@@ -99,7 +98,7 @@ class Endpoint {
   void complete(Transfer &transfer, int error);
   void end(Transfer &transfer, int error);
 
-  std::unique_ptr<State> state_;  // what libfabric has made
+  std::unique_ptr<State> state_;  // libfabric's objects
   std::string description_, library_file_;
   Address address_;
   std::int64_t most_bytes_ = 0;
@@ -107,18 +106,18 @@ class Endpoint {
   std::vector<Registered> counters_;
   std::vector<std::size_t> free_counters_;
   std::map<std::uint64_t, NotificationWords> words_;  // by id
-  Backlog backlog_;  // waits for room in the provider
+  Backlog backlog_;  // transfers that wait for room in the provider
   EndedTransfers ended_;
   std::size_t word_bytes_ = 0, inject_bytes_ = 0;
-  std::int64_t most_held_ = 0;  // transfers to others that the provider has room for, as it says
+  std::int64_t most_held_ = 0;  // transfers to peers that the provider reports room for
   bool registers_sources_ = false, keeps_order_ = false;
-  bool overtakes_ = false;  // a network that is made so
+  bool overtakes_ = false;  // Fake::unordered or poor
   std::uint32_t dice_ = 0;  // not 0: transfers are held back at random
   bool crowded_ = false;
-  std::chrono::steady_clock::time_point room_from_{};  // in a crowded network
+  std::chrono::steady_clock::time_point room_from_{};  // end of the period without room in a crowded network
   std::atomic<std::uint64_t> foreign_{0}, polls_{0}, events_{0}, taken_{0};
-  std::atomic<std::int64_t> held_{0};  // of those taken; written under the lock
-  int wait_object_ = -1;  // readable when something has come; belongs to the completion queue
+  std::atomic<std::int64_t> held_{0};  // of those taken, not complete yet; written under the lock
+  int wait_object_ = -1;  // readable when something has arrived; belongs to the completion queue
   bool many_threads_ = false;
   std::mutex mutex_;
 };

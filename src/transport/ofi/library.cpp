@@ -1,4 +1,4 @@
-// Looks for libfabric: first the one that is loaded already or lies where the system looks, then those that MPI wheels bring along.
+// Looks for libfabric: first one that is loaded already or in the system's search path, then those shipped with MPI wheels.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/library.hpp"
 
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-// The helper process, which is told the place of libfabric, has no MPI.
+// The helper process has no MPI; it receives the path of libfabric.
 #pragma weak MPI_Initialized
 
 namespace halocline::transport::ofi {
@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kFile[] = "libfabric.so.1";
 
-/// The file that MPI is in; empty where there is none.
+/// The file that contains MPI; empty if there is none.
 std::string file_of_mpi() {
   Dl_info mpi;
   if (!&MPI_Initialized || !dladdr(reinterpret_cast<void *>(&MPI_Initialized), &mpi) || !mpi.dli_fname) return {};
@@ -35,7 +35,7 @@ std::string path_of(const Library &library) {
   return dladdr(reinterpret_cast<void *>(library.get_info), &info) && info.dli_fname ? info.dli_fname : kFile;
 }
 
-/// RTLD_LOCAL: what the application finds is what it has linked.
+/// RTLD_LOCAL: libfabric's symbols do not become visible to the application.
 std::unique_ptr<Library> load(const std::string &named) {
   void *handle = nullptr;
   for (const std::string &file : places(named, file_of_mpi()))
@@ -51,8 +51,8 @@ std::unique_ptr<Library> load(const std::string &named) {
 
 }  // namespace
 
-/// Where MPI is part of the program the linker gives its file as the program was called, perhaps relative to a folder that the process has left:
-/// what lies there now may be anybody's.
+/// If MPI is linked statically into the program, its file is the program's name as it was called. That may be relative to a folder that the
+/// process has left, where other users may have put files. So relative folders are not searched.
 std::vector<std::string> places(const std::string &named, const std::string &mpi) {
   std::vector<std::string> files{kFile};
   if (!named.empty()) files.insert(files.begin(), named);

@@ -1,5 +1,5 @@
-// libfabric, found at run time: nothing links to it, so that the library works where it is missing, and the copy that the application's MPI
-// has loaded serves both. Its other calls are inline in libfabric's headers and go through the objects that these make.
+// libfabric, loaded at run time. Without a link dependency the library works where libfabric is missing, and shares the copy that the
+// application's MPI has loaded. libfabric's other calls are inline in its headers, through the objects that these functions create.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace halocline::transport::ofi {
 
-/// The version of libfabric's interface that the calls here are written for.
+/// The version of libfabric's interface that this folder is written for.
 inline constexpr std::uint32_t kInterface = FI_VERSION(1, 14);
 
-/// The functions of libfabric that are symbols, and where they come from.
+/// The functions that libfabric exports as symbols, and the path of the file that contains them.
 struct Library {
   decltype(&fi_getinfo) get_info = nullptr;
   decltype(&fi_dupinfo) dup_info = nullptr;
@@ -30,12 +30,12 @@ struct Library {
   std::string name() const;
 };
 
-/// The files in which libfabric is looked for, in this order: the one that is named, if any; the system's; beside the file that MPI is in. None
-/// is relative to the working directory.
+/// The files that may be libfabric, in order: the named one, if any; the system's; those beside the file that contains MPI. None is
+/// relative to the working directory.
 std::vector<std::string> places(const std::string &named, const std::string &mpi);
 
-/// Finds libfabric, once for the process; it stays until the end. A file that is named comes first. Unsupported, with the reason, if there is
-/// none.
+/// Finds libfabric once per process; it stays loaded until the end. `file`, unless empty, is tried first. Unsupported, with the reason, if
+/// there is none.
 Status find_library(const std::string &file, const Library **library);
 
 }  // namespace halocline::transport::ofi

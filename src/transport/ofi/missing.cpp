@@ -1,4 +1,4 @@
-// Stands for this folder where libfabric's headers were not there at build time: the endpoint cannot be opened, and says why.
+// Replaces this folder if libfabric's headers were missing at build time: opening the endpoint fails and reports the reason.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 
@@ -21,7 +21,7 @@ Status Endpoint::open(const Wish &wish, const Choice &) {
 
 void Endpoint::close_endpoint() {}
 
-// Nobody comes here without an open endpoint.
+// Never called, because no endpoint can be opened.
 Status Endpoint::resolve(const Address &, Peer *) { std::abort(); }
 void Endpoint::release_peer(const Address &) { std::abort(); }
 void Endpoint::release_peer(Peer) { std::abort(); }

@@ -1,4 +1,4 @@
-// Asks libfabric what there is and takes the first that will do: its list is in the order of speed.
+// Asks libfabric for its providers and takes the first that fits: libfabric lists them in the order of speed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/provider.hpp"
 
@@ -21,7 +21,7 @@
 namespace halocline::transport::ofi {
 namespace {
 
-/// Providers that are taken only by name.
+/// Providers that are used only if the user names them.
 struct Row {
   const char *name, *reason;
 };
@@ -53,7 +53,7 @@ std::string ip_of(const fi_info &info) {
   return ip ? ip_of(static_cast<const sockaddr *>(info.src_addr)) : "";
 }
 
-/// The interface of this host that has an IP address, "" if none has.
+/// The interface of this host with this IP address, "" if none has it.
 std::string interface_with(const std::string &ip) {
   std::string name;
   ifaddrs *all = nullptr;
@@ -65,10 +65,10 @@ std::string interface_with(const std::string &ip) {
 }
 
 bool is_loopback(const std::string &ip) { return ip.rfind("127.", 0) == 0 || ip == "::1"; }
-/// Such addresses mean something only together with an interface.
+/// Such addresses are valid only together with an interface.
 bool is_link_local(const std::string &ip) { return ip.rfind("fe80:", 0) == 0; }
 
-/// What the endpoint has to offer. Which memory modes are borne: see region.cpp.
+/// The capabilities that the endpoint needs. Memory modes that are supported: see state.cpp and region.cpp.
 Info make_hints(const Library &library) {
   Info hints(library.dup_info(nullptr), {&library});
   if (!hints) return hints;
@@ -76,14 +76,14 @@ Info make_hints(const Library &library) {
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  // The endpoint lets one thread in at a time, and whoever waits moves the data: a provider needs neither locks nor threads of its own.
+  // The endpoint admits one thread at a time, and waiting threads drive progress: a provider needs neither locks nor threads of its own.
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->control_progress = hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
   hints->domain_attr->cq_data_size = 4;
   return hints;
 }
 
-/// The addresses that this host's name stands for: what the launcher reaches it by.
+/// The addresses that this host's name resolves to, by which the launcher reaches it.
 std::vector<std::string> addresses_of_host() {
   char name[256] = "";
   addrinfo hints{}, *all = nullptr;
@@ -95,7 +95,7 @@ std::vector<std::string> addresses_of_host() {
   return addresses;
 }
 
-/// An endpoint is taken for what it can do, for its provider, and for its interface.
+/// True if the provider is the wished and agreed one. Without a wish it must not be one that is used only by name.
 bool has_provider(const fi_info &info, const Wish &wish, const Choice *agreed) {
   const std::string provider = text(info.fabric_attr->prov_name);
   if (wish.provider.empty() ? is_by_name_only(provider) : provider != wish.provider) return false;
@@ -109,7 +109,7 @@ bool has_interface(const fi_info &info, const Wish &wish) {
   return text(info.domain_attr->name) == wish.interface || ip == wish.interface || interface_with(ip) == wish.interface;
 }
 
-/// The endpoints that will do, in libfabric's order, which is that of speed.
+/// The endpoints that fit, in libfabric's order, which is that of speed.
 std::vector<const fi_info *> find_fitting(const fi_info *offered, const Wish &wish, const Choice *agreed) {
   std::vector<const fi_info *> fitting;
   for (const fi_info *info = offered; info; info = info->next)
@@ -117,7 +117,7 @@ std::vector<const fi_info *> find_fitting(const fi_info *offered, const Wish &wi
   return fitting;
 }
 
-/// Of several interfaces of the fastest provider: the one on the network that rank 0 has chosen, or the one that this host is called by.
+/// Of several interfaces of the fastest provider: the one on rank 0's network, else the one to which this host's name resolves.
 const fi_info *find_best(const std::vector<const fi_info *> &fitting, const Choice *agreed) {
   const auto same_provider = [&](const fi_info *info) {
     return std::strcmp(text(info->fabric_attr->prov_name), text(fitting[0]->fabric_attr->prov_name)) == 0;
@@ -132,7 +132,7 @@ const fi_info *find_best(const std::vector<const fi_info *> &fitting, const Choi
   return fitting[0];
 }
 
-/// What the endpoints are called, each name once.
+/// The names of the endpoints, each once.
 template <class Name>
 std::string list(const fi_info *offered, Name name_of) {
   std::string names;
@@ -147,7 +147,7 @@ std::string interface_of(const fi_info &info) {
   return (interface.empty() ? text(info.domain_attr->name) : interface) + (ip.empty() ? "" : " (" + ip + ")");
 }
 
-/// The first of the demands that nothing meets, and what there is instead.
+/// Reports the first requirement that no endpoint meets, and what is available instead.
 Status nothing_fits(const Library &library, const Wish &wish, const Choice *agreed, const fi_info *offered) {
   const auto provider_of = [](const fi_info &info) { return std::string(text(info.fabric_attr->prov_name)); };
   const auto usable_interface_of = [&](const fi_info &info) {

@@ -1,4 +1,4 @@
-// Which of libfabric's providers carries the messages: chosen by what it can do, or named by the user.
+// The choice of a libfabric provider: by its capabilities, or by the user.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +22,7 @@ using Info = std::unique_ptr<fi_info, FreeInfo>;
 /// Unsupported, with the reason, if there is none.
 Status choose(const Library &library, const Wish &wish, const Choice *agreed, Info &chosen);
 
-/// What the others have to choose as well.
+/// The choice that the other ranks must make as well.
 Choice choice_of(const fi_info &info);
 
 /// "tcp on eth0".

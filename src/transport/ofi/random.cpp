@@ -1,4 +1,4 @@
-// getrandom, and what becomes of its failure.
+// Random numbers by getrandom, and the handling of its failure.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/random.hpp"
 
@@ -11,7 +11,7 @@
 namespace halocline::transport::ofi {
 namespace {
 
-/// Only a signal may interrupt it, before the system has collected its first random numbers.
+/// Retries after a signal, which may interrupt getrandom while the system's generator is not initialised yet.
 bool draw(std::uint64_t *bits) {
   ssize_t drawn = -1;
   do drawn = getrandom(bits, sizeof *bits, 0);
@@ -29,7 +29,7 @@ Status find_random_bits() {
 
 std::uint64_t random_bits() {
   std::uint64_t bits = 0;
-  if (!draw(&bits)) std::abort();  // taken away since the endpoint was opened
+  if (!draw(&bits)) std::abort();  // no longer available since the endpoint was opened
   return bits;
 }
 

@@ -1,4 +1,4 @@
-// Random numbers of the system, for what a stranger must not guess: the job's secret, keys of memory, words of announcements.
+// Random numbers of the system, for what a foreign process must not guess: the job's secret, keys of memory, immediate data.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace halocline::transport::ofi {
 
-/// Fails, as unsupported, where the system hands out none. Asked before a endpoint opens; after that none of the others need ask.
+/// Unsupported if the system provides no random numbers. Called before an endpoint opens; random_bits needs no check afterwards.
 Status find_random_bits();
 
 /// 64 random bits.

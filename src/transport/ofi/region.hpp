@@ -1,5 +1,4 @@
-// Memory of this process that peers may write into over the network, or that it writes from. Each process has its own; what the others need
-// to know of it is a RemoteKey.
+// Registered memory of this process, which peers access over the network or which its own transfers use. Peers need its RemoteKey.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +10,7 @@ struct fid_mr;
 
 namespace halocline::transport::ofi {
 
-/// Pages that hold zeros at first. Move-only; goes before its endpoint.
+/// A registered region. Move-only; must be destroyed before its endpoint.
 class Region {
  public:
   using Use = transport::Use;
@@ -21,17 +20,16 @@ class Region {
   Region &operator=(Region &&other) noexcept;
   ~Region();
 
-  /// Takes the memory, and tells the provider of it: for peers to write into, under a key that nobody can guess where the provider lets us
-  /// choose it, or for me to write from.
+  /// Allocates pages of zeros and registers them, for peers to access or for this endpoint's transfers. The key is unguessable if the
+  /// provider lets us choose it.
   Status open(Endpoint &endpoint, std::int64_t bytes, Use use);
-  /// Tells the provider of memory that exists already, for peers to write into and to read, or for me to write from. It has to outlive the
-  /// region.
+  /// Registers existing memory, for peers to write and read, or for this endpoint's transfers. It has to outlive the region.
   Status cover(Endpoint &endpoint, char *base, std::int64_t bytes, Use use = Use::for_peers);
   char *base() const { return base_; }
   std::int64_t bytes() const { return bytes_; }
-  /// What goes with every write from this memory.
+  /// The local descriptor for transfers from or into this memory.
   void *desc() const { return desc_; }
-  /// What peers have to know to write into it.
+  /// The remote key that peers need to access it.
   RemoteKey remote() const { return remote_; }
 
  private:

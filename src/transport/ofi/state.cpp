@@ -1,4 +1,4 @@
-// Opening and closing what a endpoint consists of.
+// Opening and closing the libfabric objects of an endpoint.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/state.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kQueueLength = 4096;
 
-/// A key of as many bytes as the provider's keys have.
+/// A random key of as many bytes as the provider's keys have.
 std::uint64_t draw_key(std::size_t bytes) {
   const std::uint64_t key = random_bits();
   return bytes < sizeof key ? key & ((std::uint64_t{1} << (8 * bytes)) - 1) : key;
@@ -17,7 +17,7 @@ std::uint64_t draw_key(std::size_t bytes) {
 
 }  // namespace
 
-/// The endpoint first: then nobody can write here any more. A domain whose memory was given up, because a swap had failed, stays.
+/// Closes the endpoint first: then no peer can write here any more. A domain with memory that was leaked after a failed swap stays open.
 State::~State() {
   if (endpoint) fi_close(&endpoint->fid);
   if (queue) fi_close(&queue->fid);

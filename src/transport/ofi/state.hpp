@@ -1,4 +1,4 @@
-// What libfabric has made for a endpoint. Only the files of this folder that include libfabric's headers see it.
+// The libfabric objects of an endpoint. Only the files of this folder that include libfabric's headers see them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,13 +32,13 @@ struct State {
   fid_ep *endpoint = nullptr;
 
   ~State();
-  /// With a wait object, if one is wanted and the provider has one.
+  /// Opens all objects; with a wait object if `sleeps` and the provider has one.
   Status open(bool sleeps);
-  /// A file descriptor that is readable when something has come; -1: there is none.
+  /// A file descriptor that is readable when something has arrived; -1: there is none.
   int wait_object() const;
   /// The endpoint's own address.
   Status name(Address *address) const;
-  /// Under a key that nobody can guess where the provider lets us choose it.
+  /// Registers memory, under an unguessable key if the provider lets us choose it.
   Status register_memory(const Registering &memory, fid_mr **registration) const;
 
  private:

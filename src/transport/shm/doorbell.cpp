@@ -1,4 +1,4 @@
-// Doorbells on futexes, and what /proc knows of a peer's process.
+// Doorbells on futexes, and the state of a peer's process from /proc.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/doorbell.hpp"
 
@@ -19,7 +19,7 @@
 namespace halocline::transport::shm {
 namespace {
 
-/// State letter and start time of a process; letter 0 if there is no such process.
+/// State and start time of a process; `letter` is 0 if there is no such process.
 struct ProcessStat {
   char letter = 0;
   unsigned long long start_time = 0;
@@ -28,7 +28,7 @@ struct ProcessStat {
 ProcessStat read_stat(std::int64_t pid) {
   char path[64], text[1024];
   std::snprintf(path, sizeof path, "/proc/%lld/stat", static_cast<long long>(pid));
-  // Not a FILE: this is called while waiting, and waiting allocates nothing.
+  // Not a FILE: this is called in waits, which must not allocate.
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
   const ssize_t bytes = read(file, text, sizeof text - 1);
@@ -56,7 +56,7 @@ bool Process::alive() const {
   if (pid_namespace == 0 || pid_namespace != shm::pid_namespace()) return true;
   if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return false;
   const ProcessStat stat = read_stat(pid);
-  if (stat.letter == 0) return true;  // hidden /proc: kill() is all that can be asked
+  if (stat.letter == 0) return true;  // hidden /proc: only kill() can tell
   return stat.letter != 'Z' && stat.letter != 'X' && stat.start_time == start_time;
 }
 
@@ -73,14 +73,14 @@ void Doorbell::attach(DoorbellState *states, Member me) {
 
 void Doorbell::wake(Member member) {
   auto &doorbell = state(member).word;
-  // SYNC doorbell-before-sleep (pairs with Wait::pause_slowly): who sleeps from now on has seen this ring.
+  // SYNC doorbell-before-sleep (pairs with Wait::pause_slowly): a rank that sleeps from now on has seen this ring.
   doorbell.fetch_add(1, std::memory_order_release);
   syscall(SYS_futex, reinterpret_cast<std::uint32_t *>(&doorbell), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void Doorbell::announce_sleep() {
   state(me_).sleepers.fetch_add(1, std::memory_order_relaxed);
-  // SYNC counter-before-sleepers (pairs with Doorbell::ring): the announcement comes before the next look at the counters.
+  // SYNC counter-before-sleepers (pairs with Doorbell::ring): the announcement precedes the next look at the counters.
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

@@ -1,4 +1,4 @@
-// Where the ranks of a node wait, and how they wake each other: a doorbell per rank in shared memory, rung only for a rank that sleeps.
+// How the ranks of a node wait and wake each other: a doorbell per rank in shared memory, rung only if the rank sleeps.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace halocline::transport::shm {
 
-/// A process as others find it again, also when its number has been given to another.
+/// Identifies a process, even after its pid has been reused.
 struct Process {
   std::int64_t pid;
   std::uint64_t pid_namespace;
@@ -22,11 +22,11 @@ struct Process {
   bool alive() const;
 };
 
-/// One rank's place in the node's shared memory. Offsets and numbers only, no pointers.
+/// One rank's state in the node's shared memory, in three line pairs. Numbers only, no pointers.
 ///
-///   line pair 0  doorbell      futex word; written by whoever wakes this rank
-///   line pair 1  sleepers  written by this rank's threads; read by everybody after each notification
-///   line pair 2  process   written by this rank: who it is, once, at creation; the collective steps that it has come to, and the call it is in
+/// - Line pair 0, word: futex word; written by a rank that wakes this one.
+/// - Line pair 1, sleepers: written by this rank's threads; read by all ranks after each notification.
+/// - Line pair 2, written by this rank. process: its identity, written once. steps: collective steps entered. call: the call that it is in.
 struct DoorbellState {
   alignas(kLinePair) std::atomic<std::uint32_t> word;
   alignas(kLinePair) std::atomic<std::uint32_t> sleepers;
@@ -39,16 +39,16 @@ static_assert(sizeof(DoorbellState) == 3 * kLinePair);
 /// The doorbells of a node, seen by one rank. Any thread may ring; each waiting thread announces itself.
 class Doorbell {
  public:
-  /// Takes the node's memory, a part of sizeof(DoorbellState) per member, and enters this process. The others may look once it is done.
+  /// Takes the node's memory, a part of sizeof(DoorbellState) per member, and enters this process. The others may read it afterwards.
   void attach(Region region, Member me);
   /// Takes the node's memory in a process that is no member: it may ring.
   void look_on(Region region) { region_ = std::move(region); }
-  /// Takes states that exist already, one behind the other: how threads play ranks in a test.
+  /// Takes an existing array of states, for tests in which threads are ranks.
   void attach(DoorbellState *states, Member me);
 
   /// Wakes a member if it sleeps. Call it after the release store that the member waits for.
   void ring(Member member) {
-    // SYNC counter-before-sleepers (pairs with Doorbell::announce_sleep): the store of the counter comes before the look at sleepers.
+    // SYNC counter-before-sleepers (pairs with Doorbell::announce_sleep): the store of the counter precedes the look at sleepers.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     wake_if_asleep(member);
   }
@@ -65,21 +65,21 @@ class Doorbell {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     for (Member member = 0; member < end; ++member) wake_if_asleep(member);
   }
-  /// The doorbell's value; read it before the last look at the counters, hand it to sleep.
+  /// The doorbell's value; read it before the last look at the counters, and pass it to sleep.
   std::uint32_t word() const { return state(me_).word.load(std::memory_order_acquire); }
-  /// Says that this thread will sleep, and makes sure that either it sees the counter or the notifier sees the sleeper.
+  /// Announces that this thread will sleep. Either it then sees the counter, or the notifier sees the sleeper.
   void announce_sleep();
-  /// Sleeps until the doorbell differs from seen, or the time is over.
+  /// Sleeps until the doorbell differs from `seen`, or the time has passed. May return early.
   void sleep(std::uint32_t seen, long timeout_ns);
-  /// Takes the announcement back.
+  /// Withdraws the announcement.
   void awake();
-  /// Counts the collective steps of this rank, so that the others can tell who has not come; cold.
+  /// Counts the collective steps of this rank, so that the others can find ranks that have not entered a step; cold.
   void count_step() { state(me_).steps.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t steps(Member member) const { return state(member).steps.load(std::memory_order_relaxed); }
-  /// Says in which call this rank is, for messages of others; what the number means is the caller's own.
+  /// Stores the call that this rank is in, for error messages of others. The caller defines the number's meaning.
   void enter(std::int64_t call) { state(me_).call.store(call, std::memory_order_relaxed); }
   std::int64_t call(Member member) const { return state(member).call.load(std::memory_order_relaxed); }
-  /// The process of a member, as this process's pid namespace numbers it.
+  /// The pid of a member's process, in its own pid namespace.
   pid_t process_of(Member member) const { return static_cast<pid_t>(state(member).process.pid); }
   bool attached() const { return states_ || region_.mapped(); }
   const Region &region() const { return region_; }

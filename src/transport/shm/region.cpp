@@ -1,4 +1,4 @@
-// Making, opening and mapping a shared memory object.
+// Creating, opening and mapping a shared memory object.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/region.hpp"
 
@@ -19,12 +19,12 @@ namespace halocline::transport::shm {
 
 namespace {
 
-/// An errno: ENOSPC if so many bytes have no room in the file's file system now.
+/// Returns an errno: ENOSPC if the file's file system has no room for so many bytes now.
 int look_for_room(int file, std::int64_t bytes) {
   struct statvfs system;
   if (fstatvfs(file, &system) != 0) return errno;
   const auto block = static_cast<std::int64_t>(system.f_frsize);
-  // A file system without a limit says 0 blocks.
+  // A file system without a limit reports 0 blocks.
   return system.f_blocks > 0 && bytes / block > static_cast<std::int64_t>(system.f_bavail) ? ENOSPC : 0;
 }
 
@@ -88,7 +88,7 @@ int Region::open(const ObjectAddress &address) {
   std::snprintf(path, sizeof path, "/proc/%lld/fd/%d", static_cast<long long>(address.maker), address.file);
   file_ = address.name[0] != '\0' ? shm_open(address.name, O_RDWR | O_CLOEXEC, 0600) : ::open(path, O_RDWR | O_CLOEXEC);
   if (file_ < 0) return errno;
-  // In another pid namespace the same number is another process.
+  // In another pid namespace the same pid is another process.
   struct stat info;
   if (fstat(file_, &info) != 0) return errno;
   return info.st_dev == address.device && info.st_ino == address.inode ? 0 : ENOENT;
@@ -99,7 +99,7 @@ void Region::unlink(const ObjectAddress &address) {
 }
 
 int Region::map(Member me, Pages pages) {
-  // Reserving my own part places its pages on my memory, and turns a full /dev/shm into an error here.
+  // Reserving my own part places its pages in this core's memory, and turns a full /dev/shm into an error here.
   int error = 0;
   if (file_ >= 0) do
       error = pages == Pages::untouched ? look_for_room(file_, part_bytes(me))
@@ -125,7 +125,7 @@ void Region::abandon() {
   constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   if (!base_) return;
   void *memory = mmap(base_, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, kind, -1, 0);
-  if (memory != MAP_FAILED) base_ = static_cast<char *>(memory);  // else all stays as it is
+  if (memory != MAP_FAILED) base_ = static_cast<char *>(memory);  // else the mapping stays as it is
 }
 
 void Region::close() {

@@ -1,5 +1,5 @@
-// Shared memory of the ranks of one node: one object with a part per rank, mapped whole by each. What one process does of it stands here;
-// the engine brings the processes together (engine/memory/node_memory.cpp).
+// Shared memory of the ranks of one node: one object with a part per rank, mapped completely by each. Here are the steps of one process;
+// the engine combines them into a collective (engine/memory/node_memory.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace halocline::transport::shm {
 
-/// How the other processes of the node reach an object: through the open file of its maker, or by a name in /dev/shm. Plain bytes, to be
+/// How the other processes of the node open an object: through the open file of its maker, or by a name in /dev/shm. Plain bytes, to be
 /// sent as they are.
 struct ObjectAddress {
   pid_t maker = 0;
@@ -21,15 +21,15 @@ struct ObjectAddress {
   char name[64] = "";  // "": it has none
 };
 
-/// Whether the owner of a part takes its pages at once.
+/// Whether the owner of a part reserves its pages at once.
 enum class Pages { reserved, untouched };
 
-/// Memory with one part per rank of the node. Move-only; unmaps and closes when it goes. Functions that may fail return an errno, 0 if all
-/// went well, and allocate nothing but lay_out.
+/// Memory with one part per rank of the node. Move-only; the destructor unmaps and closes. Functions that may fail return an errno or 0.
+/// Only reserve allocates, or lay_out without it.
 ///
-///   object: | part of member 0 ... | part of member 1 ... | ... |     each part starts on a page, holds zeros at first
+///   object: | part of member 0 ... | part of member 1 ... | ... |     each part starts on a page and is zero at first
 ///
-/// Pages are reserved at creation, by the rank that owns the part: a full /dev/shm is an error then and never a signal later.
+/// Pages are reserved at creation, by the rank that owns the part: so a full /dev/shm is an error then and no signal later.
 class Region {
  public:
   Region() = default;
@@ -37,33 +37,33 @@ class Region {
   Region &operator=(Region &&other) noexcept;
   ~Region();
 
-  /// The bytes of a part, rounded up to pages; one page at least, so that there is something to map.
+  /// The bytes of a part, rounded up to pages; at least one page, because an empty mapping is not possible.
   static std::int64_t rounded(std::int64_t bytes);
-  /// Makes room for the places of so many parts; the one call that allocates.
+  /// Allocates the table of so many parts; the only call that allocates.
   void reserve(int members) { offsets_.reserve(static_cast<std::size_t>(members) + 1); }
-  /// Lays out the parts, one behind the other.
+  /// Lays out the parts one after the other.
   void lay_out(const std::vector<std::int64_t> &part_bytes);
 
-  /// Makes the object, readable by this user alone. Without a name a crash at any moment leaves nothing behind; but the others can only
-  /// open it if they may look into this process's /proc.
+  /// Creates the object, accessible to this user only. Without a name a crash at any moment leaves nothing behind. But the others can open
+  /// it only if they may access this process's /proc.
   int make_nameless(ObjectAddress &address);
-  /// Makes it under a name that nobody can guess. To be unlinked as soon as all have opened it.
+  /// Creates it under an unguessable name. To be unlinked as soon as all have opened it.
   int make_named(ObjectAddress &address);
-  /// Opens what another process has made.
+  /// Opens the object that another process has created.
   int open(const ObjectAddress &address);
-  /// How others reach the object through this process, while its file is open here. They open it, and need no name.
+  /// The address by which others open the object through this process, without a name, while its file is open here.
   int describe(ObjectAddress &address) const;
   /// Removes the name, if there is one.
   static void unlink(const ObjectAddress &address);
-  /// Reserves my part and maps all; without an object that was made or opened: memory of this process alone. With Pages::untouched nothing is reserved: each
-  /// page lies on the memory of the core that touches it first, and it is only looked whether there is room for them now.
+  /// Reserves my part and maps all parts; without an object it maps anonymous memory. With Pages::untouched nothing is reserved, and only
+  /// the room is checked. Then the core that touches a page first gets it in its own memory.
   int map(Member me, Pages pages = Pages::reserved);
-  /// Maps the laid out bytes of an object that others have made, from a place that is a whole number of pages. Reserves nothing.
+  /// Maps the laid out bytes of an object that others have created, from an offset of whole pages. Reserves nothing.
   int map_from(std::int64_t place);
-  /// The mapping holds the object; its file is needed no more.
+  /// Closes the file; the mapping keeps the object.
   void close();
-  /// Lets go of the object: in its place comes memory of this process alone, zeros at first and none taken until it is touched. For addresses that
-  /// somebody may still write to.
+  /// Releases the object and maps private memory in its place, zero at first and allocated on first touch. For addresses that may still be
+  /// written to.
   void abandon();
 
   bool mapped() const { return base_ != nullptr; }

@@ -1,4 +1,4 @@
-// The few functions of libxpmem that are needed, found with dlopen. Where /dev/xpmem cannot be opened nothing is loaded.
+// The functions of libxpmem that are used, loaded with dlopen. Without access to /dev/xpmem nothing is loaded.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/xpmem.hpp"
 
@@ -15,7 +15,7 @@
 namespace halocline::transport::shm {
 namespace {
 
-// As xpmem.h has them.
+// As in xpmem.h.
 struct Place {
   std::int64_t handle;
   off_t offset;
@@ -39,7 +39,7 @@ bool find(void *handle, const char *name, Function &function) {
   return function != nullptr;
 }
 
-/// HALOCLINE_XPMEM names the library's file; "none": it is not looked for.
+/// HALOCLINE_XPMEM names the library's file; "none": it is not loaded.
 Library load() {
   const char *named = environment("XPMEM");
   Library library;
@@ -70,7 +70,7 @@ Exposed::Exposed(const void *data, std::int64_t bytes) {
   address_.offset = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(page));
   address_.bytes = round_up(address_.offset + bytes, page);
   char *first = const_cast<char *>(static_cast<const char *>(data)) - address_.offset;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the mode travels as a pointer
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the mode is passed as a pointer
   address_.segment = xpmem().make(first, static_cast<std::size_t>(address_.bytes), kPermitMode, reinterpret_cast<void *>(mode));
 }
 
@@ -85,7 +85,7 @@ Attached::Attached(const ExposedAddress &address) : segment_(address.segment), o
   handle_ = xpmem().get(segment_, kReadWrite, kPermitMode, nullptr);
   if (handle_ < 0) return;
   void *pages = xpmem().attach({handle_, 0}, static_cast<std::size_t>(address.bytes), nullptr);
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): as libxpmem says that it has failed
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): libxpmem's error value
   if (pages != reinterpret_cast<void *>(std::intptr_t{-1})) pages_ = static_cast<char *>(pages);
 }
 

@@ -1,4 +1,4 @@
-// The thread MPI: collective calls that bring bytes together.
+// The thread MPI: collective calls that combine or gather bytes of the ranks.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -39,7 +39,7 @@ void combine(MPI_Op op, MPI_Datatype type, std::vector<char> &sum, const std::ve
   forbid("a reduction of a type that has none");
 }
 
-/// Combines what the ranks from 0 to last gave, into the caller's memory.
+/// Combines the contributions of the ranks from 0 to last, into the caller's memory.
 std::function<void(Meeting &)> reduction(int last, MPI_Op op, MPI_Datatype type, void *result) {
   return [=](Meeting &meeting) {
     std::vector<char> sum = meeting.given[0];
@@ -48,7 +48,7 @@ std::function<void(Meeting &)> reduction(int last, MPI_Op op, MPI_Datatype type,
   };
 }
 
-/// Puts what all ranks gave one after the other into the caller's memory.
+/// Writes the contributions of all ranks one after the other into the caller's memory.
 std::function<void(Meeting &)> gathering(void *result) {
   return [result](Meeting &meeting) {
     char *to = static_cast<char *>(result);
@@ -59,7 +59,7 @@ std::function<void(Meeting &)> gathering(void *result) {
   };
 }
 
-/// Comes to a meeting, and leaves it with what the ranks from first to last have given.
+/// Starts a collective call; it completes with the contributions of the ranks from first to last.
 void start(Comm &comm, const void *data, std::size_t bytes, int first, int last, std::function<void(Meeting &)> take, MPI_Request *handle) {
   auto request = std::make_unique<Request>();
   request->kind = Request::Kind::meeting;
@@ -74,7 +74,7 @@ void start(Comm &comm, const void *data, std::size_t bytes, int first, int last,
 
 std::size_t size_of(int count, MPI_Datatype type) { return static_cast<std::size_t>(count) * bytes_of(type); }
 
-/// A blocking call is a non-blocking one and its wait.
+/// A blocking call is a non-blocking one with its wait.
 int wait_for(MPI_Request request) { return MPI_Waitall(1, &request, MPI_STATUSES_IGNORE); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The thread MPI: sends, receives, requests. A small message is copied when it is sent, a larger one mostly, and its send is complete
-// at once; else it is fetched from the sender's buffer by the receiver, as late as the receiver asks for it.
+// The thread MPI: sends, receives, requests. Small messages, and most larger ones, are copied when they are sent, and their sends are
+// complete at once. For others the receiver copies from the sender's buffer, no earlier than it tests its request.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -95,7 +95,7 @@ void retire(MPI_Request *handle) {
 
 bool is_idle(MPI_Request handle) { return handle == MPI_REQUEST_NULL || !at(handle).active; }
 
-/// Now and then a test says "not yet" although it could say "done".
+/// Now and then a test answers "not yet" although it could answer "done".
 bool test(MPI_Request *handle) {
   if (is_idle(*handle)) return true;
   if (dice(4) || !try_complete(at(*handle))) return false;
@@ -125,7 +125,7 @@ int keep(std::unique_ptr<Request> request, MPI_Request *handle) {
   return MPI_SUCCESS;
 }
 
-/// MPI_ERROR means something in statuses of several requests alone, so here it carries the bytes.
+/// MPI_ERROR has a meaning only in statuses of several requests, so here it holds the bytes.
 void describe(MPI_Status &status, int source, std::size_t bytes) {
   status.MPI_SOURCE = source;
   status.MPI_ERROR = static_cast<int>(bytes);
@@ -206,7 +206,7 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Co
   return MPI_SUCCESS;
 }
 
-/// A message may seem to be on its way yet, though something that was sent later has come.
+/// A probe may not find a message yet, although one that was sent later has arrived.
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
   const Inside inside;
   Comm &mine = comm_at(comm);
@@ -253,7 +253,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status[]) {
   Inside inside;
-  // All go on together: the end of one may be what a peer's, and so another of mine, waits for.
+  // All progress together: the completion of one may be what a peer's request waits for, and through it another of this rank's.
   for (bool done = false; !done;) {
     int open = 0, ended = 0;
     inside.wait_for([&] {

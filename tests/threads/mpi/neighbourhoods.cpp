@@ -1,4 +1,5 @@
-// The thread MPI: neighbourhood collectives, as bundles of sends and receives. Parallel edges between two ranks meet in the order listed.
+// The thread MPI: neighbourhood collectives, as bundles of sends and receives. Parallel edges between two ranks are matched in the order
+// listed.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "threads/mpi/world.hpp"

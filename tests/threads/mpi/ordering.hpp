@@ -1,5 +1,5 @@
 // What ThreadSanitizer sees of the thread MPI: nothing but the orders that the MPI standard promises. The MPI's own mutex would order every
-// call before every later one of any rank, and so hide the very races that a missing flush or wait makes.
+// call before every later one of any rank. It would hide the very races that a missing flush or wait causes.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -35,7 +35,7 @@ inline void show() {
   AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
 }
 
-/// The one lock of the MPI and what its threads wait on, both out of ThreadSanitizer's sight. Every MPI function holds one.
+/// Holds the one lock of the MPI, on whose condition its threads wait; both are hidden from ThreadSanitizer. Every MPI function makes one.
 class Inside {
  public:
   Inside() {
@@ -50,7 +50,7 @@ class Inside {
   Inside(const Inside &) = delete;
   Inside &operator=(const Inside &) = delete;
 
-  /// Lets the other ranks go on until the condition holds.
+  /// Lets the other ranks proceed until the condition holds.
   template <class Condition>
   void wait_for(Condition condition) {
     changed().notify_all();
@@ -70,7 +70,7 @@ class Inside {
   }
 };
 
-/// Within Inside: what follows is done to the caller's own memory, so ThreadSanitizer looks again.
+/// Within Inside: what follows accesses the caller's own memory, so ThreadSanitizer sees it again.
 class InSight {
  public:
   InSight() { show(); }
@@ -91,7 +91,7 @@ inline void copy(char *to, const char *from, std::size_t bytes, Seen seen) {
   std::memcpy(to, from, bytes);
 }
 
-/// One order that MPI promises: what a rank did before give() comes before what another does after take().
+/// One order that MPI promises: what a rank did before give() happens before what another does after take().
 class Order {
  public:
   void give() {

@@ -1,5 +1,5 @@
-// The thread MPI: windows. A put moves its data at the first moment that the standard allows, or at the last, by dice: a missing flush,
-// wait, post or fence then shows as a wrong value, and as a race, because no other order is given than the standard's.
+// The thread MPI: windows. A put moves its data at random at the first moment that the standard allows, or at the last. A missing flush,
+// wait, post or fence then shows as a wrong value. It also shows as a race, because there is no other order than the standard's.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Transfer {
   bool put;
 };
 
-/// What one rank does to one other in post, start, complete and wait.
+/// What one rank has done towards one other by post, start, complete and wait.
 struct Pair {
   std::uint64_t posts = 0, starts = 0, completes = 0;  // exposures to, accesses to, accesses ended
   Order posted, completed;
@@ -61,7 +61,7 @@ void move_all(Window &window) {
   window.me().pending.clear();
 }
 
-/// The fence that opened my epoch must have been called by the target, too, before its memory may be touched.
+/// The fence that opened this rank's epoch must have been called by the target too before its memory may be accessed.
 bool may_enter(Window &window, int target, std::uint64_t opening) {
   Member &other = window.members[static_cast<std::size_t>(target)];
   if (other.fences < opening) return false;
@@ -69,7 +69,7 @@ bool may_enter(Window &window, int target, std::uint64_t opening) {
   return true;
 }
 
-/// Whether a transfer may move its data now; takes the order that allows it.
+/// Whether a transfer may move its data now; if so, takes the order that allows it.
 bool may_move(Window &window, int target) {
   Member &mine = window.me();
   if (mine.locked) return true;
@@ -103,7 +103,7 @@ std::vector<int> ranks_in(const Window &window, MPI_Group group) {
   return ranks;
 }
 
-/// True once all whom I have posted to have completed as often.
+/// True once all ranks to which this one has posted have completed as often.
 bool exposure_is_over(Window &window) {
   const int me = window.comm.me();
   for (const int origin : window.me().posts)
@@ -165,7 +165,7 @@ int MPI_Get(void *to, int count, MPI_Datatype type, int target, MPI_Aint place, 
   return transfer(to, count, type, target, place, window, false);
 }
 
-/// Only a fence that may end an epoch is a barrier; NOPRECEDE says that it ends none.
+/// Only a fence that may end an epoch is a barrier; NOPRECEDE asserts that it ends none.
 int MPI_Win_fence(int assertion, MPI_Win handle) {
   Inside inside;
   Window &window = windows().at(handle);
@@ -197,7 +197,7 @@ int MPI_Win_post(MPI_Group group, int, MPI_Win handle) {
   return MPI_SUCCESS;
 }
 
-/// Waits for the posts, or leaves that to the puts and to complete, by dice: both are allowed.
+/// Waits for the posts, or leaves that to the puts and to complete, at random: both are allowed.
 int MPI_Win_start(MPI_Group group, int, MPI_Win handle) {
   Inside inside;
   Window &window = windows().at(handle);
@@ -260,7 +260,7 @@ int MPI_Win_flush_all(MPI_Win handle) {
   return MPI_SUCCESS;
 }
 
-/// A lock of one's own memory, shared, and its end: no other rank is ordered by them.
+/// A shared lock of the rank's own memory, and its unlock: they order no other rank.
 int MPI_Win_lock(int, int, int, MPI_Win) { return MPI_SUCCESS; }
 int MPI_Win_unlock(int, MPI_Win) { return MPI_SUCCESS; }
 int MPI_Win_sync(MPI_Win) { return MPI_SUCCESS; }

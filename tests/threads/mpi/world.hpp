@@ -1,5 +1,5 @@
-// The objects of the thread MPI: threads of one process play the ranks. It is slow and obvious, and as unhelpful as the standard allows:
-// it completes late, moves data at the last or the first moment that is legal (by dice), and orders nothing that it need not order.
+// The objects of the thread MPI, whose ranks are threads of one process. It is slow and simple, and as unhelpful as the standard allows. It
+// completes late, moves data at the last or the first legal moment (at random), and orders nothing that it need not order.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -29,7 +29,7 @@ namespace halocline::threads {
   std::abort();
 }
 
-/// What a collective call of a communicator brings together: bytes from each rank.
+/// One collective call of a communicator: the bytes that each rank contributes.
 struct Meeting {
   std::deque<Order> orders;
   std::vector<std::vector<char>> given;
@@ -42,13 +42,13 @@ struct Message {
   std::size_t bytes = 0;
   std::vector<char> copy;  // of a buffered message, taken when it is sent
   bool buffered = false, taken = false;
-  int hidden = 0;  // from so many probes
+  int hidden = 0;  // so many probes do not find it
   Order sent, received;
 };
 
 struct Request;
 
-/// What waits for a rank of a communicator, on either side, in order.
+/// The unexpected messages and posted receives of a rank of a communicator, in order.
 struct Mailbox {
   std::list<std::shared_ptr<Message>> unexpected;
   std::list<Request *> posted;
@@ -75,10 +75,10 @@ struct Request {
   char *data = nullptr;
   std::size_t bytes = 0;
   std::shared_ptr<Message> message;
-  int source = 0;                       // of a receive that is complete
-  std::uint64_t turn = 0;               // of a meeting,
-  int first = 0, last = 0;              // the ranks whose bytes it delivers, and after whom it is ordered,
-  std::function<void(Meeting &)> take;  // and how
+  int source = 0;  // of a receive that is complete
+  std::uint64_t turn = 0;  // of a meeting
+  int first = 0, last = 0;  // of a meeting: the ranks whose bytes it delivers, and after which it is ordered
+  std::function<void(Meeting &)> take;  // of a meeting: delivers the bytes
   std::vector<std::unique_ptr<Request>> parts;
 };
 
@@ -128,22 +128,22 @@ Table<MPI_Group, Group> &groups();
 Table<MPI_Request, Request> &requests();
 Table<MPI_Datatype, std::size_t> &types();  // those that were made, and their bytes
 
-/// This thread's rank in the world, and its dice.
+/// This thread's rank in the world, and its random choice, true once in one_in times.
 int world_rank();
 bool dice(int one_in);
 
 std::size_t bytes_of(MPI_Datatype type);
 
-/// Comes to the next meeting of a communicator with some bytes; the number says which meeting it is.
+/// Enters the next meeting of a communicator with some bytes; returns the meeting's number.
 std::uint64_t arrive(Comm &comm, const void *data, std::size_t bytes);
-/// True once every rank has come.
+/// True once every rank has entered.
 bool is_complete(const Comm &comm, std::uint64_t turn);
-/// Takes the order of the ranks from first to last, hands the meeting to the caller, and leaves it.
+/// Takes the order of the ranks from first to last, passes the meeting to the caller's function, and leaves it.
 void leave(Comm &comm, std::uint64_t turn, int first, int last, const std::function<void(Meeting &)> &take);
 /// Waits for all and leaves.
 void meet(Inside &inside, Comm &comm, const void *data, std::size_t bytes, int first, int last, const std::function<void(Meeting &)> &take);
 
-/// Puts a request under way.
+/// Starts a request.
 void begin(Request &request);
 /// True if a request is complete, or can be made so now.
 bool try_complete(Request &request);
