@@ -19,10 +19,11 @@ function(halocline_install_rpath)
   endforeach()
 endfunction()
 
+# halocline_install_library(TARGET [NAMELINK_SKIP]): without a name for the linker, of a library that only others of ours name.
 function(halocline_install_library target)
   halocline_install_rpath(${target})
   install(TARGETS ${target} EXPORT halocline-targets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ${ARGN} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 function(halocline_install_pkg_config name)
@@ -35,12 +36,14 @@ endfunction()
 configure_file(cmake/note_folders.cmake.in ${CMAKE_BINARY_DIR}/package/note_folders.cmake @ONLY)
 install(SCRIPT ${CMAKE_BINARY_DIR}/package/note_folders.cmake)
 
-# The C and C++ library. Hidden visibility does not reach the templates of the standard library; the linker's map does.
-foreach(library halocline halocline_gaspi)
+# The C and C++ libraries. Hidden visibility does not reach the templates of the standard library; the linker's map does.
+foreach(library halocline_core halocline halocline_gaspi)
   target_link_options(${library} PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/${library}.map)
   set_target_properties(${library} PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/${library}.map)
 endforeach()
 target_compile_definitions(halocline INTERFACE ${HALOCLINE_SKIP_MPICXX})
+halocline_install_library(halocline_core NAMELINK_SKIP)
+set_target_properties(halocline_core PROPERTIES EXPORT_NAME core)
 halocline_install_library(halocline)
 install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 halocline_install_pkg_config(halocline)

@@ -3,12 +3,12 @@
 #include "api/plans.hpp"
 #include "blocks/blocks.hpp"
 
-namespace api = halocline::api;
-using halocline::CallName;
+namespace api = halocline::core::api;
+using halocline::core::CallName;
 
 struct hlc_blocks {
-  explicit hlc_blocks(halocline::Context &context) : inner(context) {}
-  halocline::Blocks inner;
+  explicit hlc_blocks(halocline::core::Context &context) : inner(context) {}
+  halocline::core::Blocks inner;
 };
 
 extern "C" {

@@ -14,34 +14,34 @@
 #include "halo/rows.hpp"
 #include "index_halo/index_halo.hpp"
 
-using halocline::Call;
-using halocline::CallName;
-using halocline::fail;
-using halocline::failed;
-using halocline::Status;
-using halocline::api::guarded;
-using halocline::api::in_swap;
-using halocline::api::make;
-using halocline::api::mpi_is_up;
-using halocline::api::note_end_of_mpi;
-using halocline::api::null;
-using halocline::api::out;
-using halocline::api::release;
+using halocline::core::Call;
+using halocline::core::CallName;
+using halocline::core::fail;
+using halocline::core::failed;
+using halocline::core::Status;
+using halocline::core::api::guarded;
+using halocline::core::api::in_swap;
+using halocline::core::api::make;
+using halocline::core::api::mpi_is_up;
+using halocline::core::api::note_end_of_mpi;
+using halocline::core::api::null;
+using halocline::core::api::out;
+using halocline::core::api::release;
 
 struct hlc_halo {
-  explicit hlc_halo(halocline::Context &context) : inner(context) {}
-  halocline::Halo inner;
+  explicit hlc_halo(halocline::core::Context &context) : inner(context) {}
+  halocline::core::Halo inner;
 };
 struct hlc_index_halo {
-  explicit hlc_index_halo(halocline::Context &context) : inner(context) {}
-  halocline::IndexHalo inner;
+  explicit hlc_index_halo(halocline::core::Context &context) : inner(context) {}
+  halocline::core::IndexHalo inner;
 };
 struct hlc_exchange {
-  explicit hlc_exchange(halocline::Context &context) : inner(context) {}
-  halocline::ListExchange inner;
+  explicit hlc_exchange(halocline::core::Context &context) : inner(context) {}
+  halocline::core::ListExchange inner;
 };
 
-Status halocline::api::mpi_is_up(const char *function) {
+Status halocline::core::api::mpi_is_up(const char *function) {
   int initialised = 0, finalised = 0;
   MPI_Initialized(&initialised);
   MPI_Finalized(&finalised);
@@ -49,7 +49,7 @@ Status halocline::api::mpi_is_up(const char *function) {
   return fail(Status::state, "%s: MPI is not initialised%s", function, finalised ? " any more" : "; call MPI_Init first");
 }
 
-void halocline::api::note_end_of_mpi(Context &context, const char *function) {
+void halocline::core::api::note_end_of_mpi(Context &context, const char *function) {
   if (mpi_has_ended()) context.lose_with_mpi(function, context.rank());
 }
 
@@ -57,12 +57,12 @@ namespace {
 
 /// The collective part of closing a context. A rank that must not close yet reports it to all, which get HLC_ERR_STATE. If a rank does not
 /// enter the call, the others still close, without the collective steps. *stays: the context stays open.
-Status end(halocline::Context &inner, bool *stays) {
+Status end(halocline::core::Context &inner, bool *stays) {
   const Call in_call(inner, CallName::finalise);
   const int plans = inner.live_plans, fields = inner.fields().live();
   const bool too_early = plans > 0 || fields > 0;
   int worst = 0;
-  Status ended = halocline::meet_to_release(inner, too_early ? 1 : 0, &worst);
+  Status ended = halocline::core::meet_to_release(inner, too_early ? 1 : 0, &worst);
   *stays = ended == Status::mismatch || too_early || (ended == Status::ok && worst != 0);
   if (ended == Status::mismatch) return ended;
   if (too_early)
@@ -72,7 +72,7 @@ Status end(halocline::Context &inner, bool *stays) {
         inner.rank(), plans, fields);
   if (ended == Status::ok && worst)
     return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
-  if (!failed(ended)) ended = halocline::agree_on_largest(inner, inner.comm(), 0, &worst);
+  if (!failed(ended)) ended = halocline::core::agree_on_largest(inner, inner.comm(), 0, &worst);
   if (!failed(ended) && inner.check_mailbox()) ended = inner.check_mailbox()->close(inner);
   return ended;
 }
@@ -80,7 +80,7 @@ Status end(halocline::Context &inner, bool *stays) {
 /// Releases a context that has lost a rank, but leaks the memory that MPI may still write.
 void give_up(std::unique_ptr<hlc_context> context) {
   context->inner.give_up();
-  halocline::leak(std::move(context));
+  halocline::core::leak(std::move(context));
 }
 
 }  // namespace
@@ -104,15 +104,15 @@ const char *hlc_status_name(hlc_status status) {
   return "not an hlc_status";
 }
 
-const char *hlc_error_message(void) { return halocline::error_message(); }
+const char *hlc_error_message(void) { return halocline::core::error_message(); }
 
 const char *hlc_mode_name(hlc_mode mode) {
-  const halocline::ModeRow *row = halocline::find_mode(mode);
+  const halocline::core::ModeRow *row = halocline::core::find_mode(mode);
   return row ? row->name : "unknown";
 }
 
 hlc_status hlc_mode_from_name(const char *name, hlc_mode *mode) {
-  return guarded("hlc_mode_from_name", [&] { return halocline::mode_from_name(name, mode); });
+  return guarded("hlc_mode_from_name", [&] { return halocline::core::mode_from_name(name, mode); });
 }
 
 #define HLC_TEXT_(x) #x
@@ -129,7 +129,7 @@ hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
     if (joins_two_groups) return fail(Status::argument, "hlc_init on rank %d: comm is an inter-communicator", rank);
     // A rank that cannot open reports it to the others; without memory for a context it uses one on its stack.
     std::unique_ptr<hlc_context> made(new (std::nothrow) hlc_context);
-    halocline::Context makeshift;
+    halocline::core::Context makeshift;
     Status mine = Status::ok;
     if (!context) mine = fail(Status::argument, "hlc_init on rank %d: context is NULL", rank);
     if (!made) mine = fail(Status::memory, "hlc_init: rank %d has no memory for a context", rank);
@@ -153,7 +153,7 @@ hlc_status hlc_init_fortran(int comm, hlc_context **context) {
 hlc_status hlc_finalise(hlc_context **context) {
   return guarded("hlc_finalise", [&]() -> Status {
     if (!context || !*context) return Status::ok;
-    halocline::Context &inner = (*context)->inner;
+    halocline::core::Context &inner = (*context)->inner;
     note_end_of_mpi(inner, "hlc_finalise");
     bool stays = false;
     const Status ended = end(inner, &stays);
@@ -166,7 +166,7 @@ hlc_status hlc_finalise(hlc_context **context) {
 
 hlc_status hlc_context_info(const hlc_context *context, hlc_context_info_t *info) {
   if (!context || !info) return out(null("hlc_context_info", context ? "info" : "context"));
-  const halocline::Context &inner = context->inner;
+  const halocline::core::Context &inner = context->inner;
   *info = {inner.rank(), inner.size(), inner.node(), inner.nodes(), inner.member(), inner.members(), inner.cores()};
   return HLC_OK;
 }
@@ -185,7 +185,7 @@ hlc_status hlc_field_alloc_untouched(hlc_context *context, size_t bytes, void **
   return guarded("hlc_field_alloc_untouched", [&]() -> Status {
     if (!context) return null("hlc_field_alloc_untouched", "context");
     HLC_TRY(mpi_is_up("hlc_field_alloc_untouched"));
-    return context->inner.fields().allocate(bytes, data, halocline::Pages::untouched);
+    return context->inner.fields().allocate(bytes, data, halocline::core::Pages::untouched);
   });
 }
 
@@ -202,19 +202,19 @@ hlc_status hlc_field_free(hlc_context *context, void **data) {
 hlc_status hlc_grid_create(const hlc_context *context, int ndims, const int64_t *global, const int *dims, const int *periodic,
                            hlc_grid *grid) {
   if (!context) return out(null("hlc_grid_create", "context"));
-  return out(halocline::create_grid(context->inner, ndims, global, dims, periodic, grid));
+  return out(halocline::core::create_grid(context->inner, ndims, global, dims, periodic, grid));
 }
 
 hlc_status hlc_grid_reorder(hlc_context *context, const hlc_swap_shape *shape, hlc_grid *grid, hlc_placement *placement) {
   return guarded("hlc_grid_reorder", [&]() -> Status {
     if (!context) return null("hlc_grid_reorder", "context");
     HLC_TRY(mpi_is_up("hlc_grid_reorder"));
-    return halocline::reorder_grid(context->inner, shape, grid, placement);
+    return halocline::core::reorder_grid(context->inner, shape, grid, placement);
   });
 }
 
 int hlc_grid_rank(const hlc_grid *grid, const int *coords) {
-  return grid && coords ? halocline::grid_rank(*grid, coords) : HLC_NO_NEIGHBOUR;
+  return grid && coords ? halocline::core::grid_rank(*grid, coords) : HLC_NO_NEIGHBOUR;
 }
 
 hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_halo **halo) {
@@ -222,16 +222,16 @@ hlc_status hlc_halo_init(hlc_context *context, const hlc_halo_spec *spec, hlc_ha
 }
 
 hlc_status hlc_fills_moving(int ndims, const int *velocity, unsigned char *fills) {
-  return out(halocline::list_fills(ndims, velocity, fills));
+  return out(halocline::core::list_fills(ndims, velocity, fills));
 }
 
 hlc_status hlc_refuse(hlc_context *context, const char *message) {
   return guarded("hlc_refuse", [&]() -> Status {
     if (!context) return null("hlc_refuse", "context");
     HLC_TRY(mpi_is_up("hlc_refuse"));
-    halocline::Context &inner = context->inner;
+    halocline::core::Context &inner = context->inner;
     const Call in_call(inner, CallName::refuse);
-    return halocline::meet(inner, fail(Status::argument, "%s", message ? message : "a wrong argument"));
+    return halocline::core::meet(inner, fail(Status::argument, "%s", message ? message : "a wrong argument"));
   });
 }
 
@@ -258,7 +258,7 @@ hlc_status hlc_halo_release(hlc_halo *halo) {
 hlc_status hlc_halo_views(const hlc_halo *halo, int field, hlc_view *views) {
   return out(halo ? halo->inner.list_views(field, views) : null("hlc_halo_views", "halo"));
 }
-hlc_status hlc_for_rows(const hlc_rows_spec *spec, hlc_row_fn body, void *user) { return out(halocline::for_rows(spec, body, user)); }
+hlc_status hlc_for_rows(const hlc_rows_spec *spec, hlc_row_fn body, void *user) { return out(halocline::core::for_rows(spec, body, user)); }
 hlc_status hlc_halo_finalise(hlc_halo **halo) { return release(CallName::halo_finalise, halo); }
 
 hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_info *info) {

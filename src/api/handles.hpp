@@ -13,17 +13,17 @@
 /// The handle of a segment. Once the segment has been freed the empty handle is kept, so that the use of a copy is detected.
 struct hlc_segment {
   hlc_context *context = nullptr;
-  std::unique_ptr<halocline::Segment> inner;
+  std::unique_ptr<halocline::core::Segment> inner;
   std::unique_ptr<hlc_segment> next;  // freed before this one
 };
 
-struct hlc_context : halocline::LeakedOnFailure {
-  halocline::Context inner;
+struct hlc_context : halocline::core::LeakedOnFailure {
+  halocline::core::Context inner;
   std::unique_ptr<hlc_segment> freed_segments;
   int freed_count = 0;
 };
 
-namespace halocline::api {
+namespace halocline::core::api {
 
 inline hlc_status out(Status status) { return static_cast<hlc_status>(status); }
 
@@ -57,4 +57,4 @@ hlc_status in_swap(const char *name, Handle *handle, const char *what, Run run) 
   return out(run(handle->inner));
 }
 
-}  // namespace halocline::api
+}  // namespace halocline::core::api

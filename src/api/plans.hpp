@@ -8,7 +8,7 @@
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
 
-namespace halocline::api {
+namespace halocline::core::api {
 
 /// Creates a plan, and counts it as live in its context. A rank that passes no pointer for the result still reports this to the others.
 template <class Object, class Spec>
@@ -57,4 +57,4 @@ hlc_status release(CallName call, Object **object) {
   });
 }
 
-}  // namespace halocline::api
+}  // namespace halocline::core::api

@@ -7,14 +7,14 @@
 #include "engine/communicator/collective.hpp"
 #include "reduce/allreduce.hpp"
 
-namespace api = halocline::api;
-using halocline::Call;
-using halocline::CallName;
-using halocline::Status;
+namespace api = halocline::core::api;
+using halocline::core::Call;
+using halocline::core::CallName;
+using halocline::core::Status;
 
 struct hlc_allreduce {
-  explicit hlc_allreduce(halocline::Context &context) : inner(context) {}
-  halocline::Allreduce inner;
+  explicit hlc_allreduce(halocline::core::Context &context) : inner(context) {}
+  halocline::core::Allreduce inner;
 };
 
 extern "C" {
@@ -24,16 +24,16 @@ hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *
   return api::guarded(call, [&]() -> Status {
     if (!context) return api::null(call, "context");
     HLC_TRY(api::mpi_is_up(call));
-    halocline::Context &inner = context->inner;
+    halocline::core::Context &inner = context->inner;
     std::unique_ptr<hlc_allreduce> made;
     const Call in_call(inner, CallName::allreduce_create, inner.next_plan());
     std::string name;
-    const Status mine = halocline::alone(inner, [&] {
+    const Status mine = halocline::core::alone(inner, [&] {
       if (!plan) return api::null_on(inner, call, "the result pointer");
       made = std::make_unique<hlc_allreduce>(inner);
       return made->inner.take(spec, &name);
     });
-    HLC_TRY(halocline::meet(inner, mine, name));
+    HLC_TRY(halocline::core::meet(inner, mine, name));
     inner.count_plan();
     HLC_TRY(made->inner.create(spec));
     inner.live_plans += 1;
@@ -50,11 +50,11 @@ hlc_status hlc_allreduce_destroy(hlc_allreduce **plan) {
   const char *call = name_of(CallName::allreduce_destroy);
   return api::guarded(call, [&]() -> Status {
     if (!plan || !*plan) return Status::ok;
-    halocline::Context &context = (*plan)->inner.context();
+    halocline::core::Context &context = (*plan)->inner.context();
     api::note_end_of_mpi(context, call);
     const Call in_call(context, CallName::allreduce_destroy, (*plan)->inner.serial());
     int broken = 0;
-    const Status met = halocline::meet_to_release(context, (*plan)->inner.broken() ? 1 : 0, &broken);
+    const Status met = halocline::core::meet_to_release(context, (*plan)->inner.broken() ? 1 : 0, &broken);
     if (met == Status::mismatch) return met;
     std::unique_ptr<hlc_allreduce> gone(std::exchange(*plan, nullptr));
     const Status ended = gone->inner.end(broken != 0 || failed(met));

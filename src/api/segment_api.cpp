@@ -6,12 +6,12 @@
 #include "engine/communicator/collective.hpp"
 #include "engine/rma/operations.hpp"
 
-namespace api = halocline::api;
-using halocline::Call;
-using halocline::CallName;
-using halocline::fail;
-using halocline::Segment;
-using halocline::Status;
+namespace api = halocline::core::api;
+using halocline::core::Call;
+using halocline::core::CallName;
+using halocline::core::fail;
+using halocline::core::Segment;
+using halocline::core::Status;
 
 namespace {
 
@@ -29,7 +29,7 @@ hlc_status on(const char *call, hlc_segment *segment, Operation operation) {
   return api::out(operation(*segment->inner));
 }
 
-halocline::Target place(const hlc_target &target) { return {target.rank, target.offset}; }
+halocline::core::Target place(const hlc_target &target) { return {target.rank, target.offset}; }
 
 /// Keeps an empty handle, and deletes the oldest if there are many.
 void remember(hlc_context &context, std::unique_ptr<hlc_segment> segment) {
@@ -51,16 +51,16 @@ hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec
   return api::guarded(call, [&]() -> Status {
     if (!context) return api::null(call, "context");
     HLC_TRY(api::mpi_is_up(call));
-    halocline::Context &inner = context->inner;
+    halocline::core::Context &inner = context->inner;
     std::unique_ptr<hlc_segment> made;
     const Call in_call(inner, CallName::segment_create, inner.next_plan());
-    HLC_TRY(halocline::meet(inner, halocline::alone(inner, [&] {
-                              if (!segment) return api::null_on(inner, call, "the result pointer");
-                              made = std::make_unique<hlc_segment>();
-                              made->context = context;
-                              made->inner = std::make_unique<Segment>(inner.network());
-                              return made->inner->check(spec);
-                            })));
+    HLC_TRY(halocline::core::meet(inner, halocline::core::alone(inner, [&] {
+                                    if (!segment) return api::null_on(inner, call, "the result pointer");
+                                    made = std::make_unique<hlc_segment>();
+                                    made->context = context;
+                                    made->inner = std::make_unique<Segment>(inner.network());
+                                    return made->inner->check(spec);
+                                  })));
     inner.count_plan();
     HLC_TRY(made->inner->create(spec));
     inner.live_plans += 1;
@@ -79,15 +79,15 @@ hlc_status hlc_segment_free(hlc_segment **segment) {
     Segment &inner = *(*segment)->inner;
     const Call in_call(context.inner, CallName::segment_free, inner.plan());
     int broken = 0;
-    const Status met = halocline::meet_to_release(context.inner, inner.barrier_failed ? 1 : 0, &broken);
+    const Status met = halocline::core::meet_to_release(context.inner, inner.barrier_failed ? 1 : 0, &broken);
     if (met == Status::mismatch) return met;
     std::unique_ptr<hlc_segment> freed(std::exchange(*segment, nullptr));
-    const Status flushed = halocline::failed(met) ? met : halocline::flush_all(inner);
+    const Status flushed = halocline::core::failed(met) ? met : halocline::core::flush_all(inner);
     const Status ended = inner.end(broken != 0);
     freed->inner.reset();
     context.inner.live_plans -= 1;
     remember(context, std::move(freed));
-    return halocline::failed(ended) ? ended : flushed;
+    return halocline::core::failed(ended) ? ended : flushed;
   });
 }
 
@@ -98,7 +98,7 @@ void *hlc_segment_data(const hlc_segment *segment) {
 }
 
 hlc_status hlc_segment_info(const hlc_segment *segment, int rank, hlc_segment_info_t *info) {
-  if (const Status status = check("hlc_segment_info", segment); halocline::failed(status)) return api::out(status);
+  if (const Status status = check("hlc_segment_info", segment); halocline::core::failed(status)) return api::out(status);
   if (!info) return api::out(api::null_on(segment->inner->communicator(), "hlc_segment_info", "info"));
   return api::out(segment->inner->describe(rank, info));
 }

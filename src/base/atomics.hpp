@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace halocline {
+namespace halocline::core {
 
 /// Two cache lines: processors fetch lines in pairs, so words of different writers are this far apart.
 inline constexpr std::size_t kLinePair = 128;
@@ -30,4 +30,4 @@ inline void cpu_pause() {
 /// Rounds up to a multiple of a power of two.
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) & ~(to - 1); }
 
-}  // namespace halocline
+}  // namespace halocline::core

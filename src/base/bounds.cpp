@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace halocline {
+namespace halocline::core {
 
 Status out_of_bounds(const Caller &caller, const Bound &bound) {
   const std::string who = caller.rank < 0 ? caller.call : std::string(caller.call) + " on rank " + std::to_string(caller.rank);
@@ -13,4 +13,4 @@ Status out_of_bounds(const Caller &caller, const Bound &bound) {
               bound.rest ? bound.rest : must.c_str());
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

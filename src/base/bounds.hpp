@@ -7,7 +7,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The API function that was called, and the rank that called it; below 0: not known.
 struct Caller {
@@ -31,4 +31,4 @@ inline Status check_bounds(const Caller &caller, std::initializer_list<Bound> bo
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

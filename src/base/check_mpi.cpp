@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Status check_mpi(int code, const char *call) {
   if (code == MPI_SUCCESS) return Status::ok;
@@ -12,4 +12,4 @@ Status check_mpi(int code, const char *call) {
   return fail(Status::mpi, "%s: %s", call, text);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

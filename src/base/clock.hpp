@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace halocline {
+namespace halocline::core {
 
 /// Nanoseconds of a monotonic clock.
 inline std::int64_t now_ns() {
@@ -14,4 +14,4 @@ inline std::int64_t now_ns() {
   return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 
 #include "base/atomics.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Stores the value (release). A rank that reads it may read everything written before, here or in a peer's segment.
 inline void notify(Counter &counter, std::uint64_t value) {
@@ -19,4 +19,4 @@ inline bool reached(const Counter &counter, std::uint64_t value) {
   return counter.value.load(std::memory_order_acquire) >= value;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace halocline {
+namespace halocline::core {
 
 const char *environment(const char *name) {
   char variable[64];
@@ -27,4 +27,4 @@ Status environment_number(const char *name, int rank, long &value) {
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

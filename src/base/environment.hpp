@@ -4,7 +4,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Returns HALOCLINE_<name>, or "" if it is not set. Allocates nothing.
 const char *environment(const char *name);
@@ -13,4 +13,4 @@ const char *environment(const char *name);
 /// names the rank.
 Status environment_number(const char *name, int rank, long &value);
 
-}  // namespace halocline
+}  // namespace halocline::core

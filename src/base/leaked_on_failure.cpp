@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-namespace halocline {
+namespace halocline::core {
 
 void leak(std::unique_ptr<LeakedOnFailure> memory) {
   static std::mutex mutex;
@@ -15,4 +15,4 @@ void leak(std::unique_ptr<LeakedOnFailure> memory) {
   first = memory.release();
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace halocline {
+namespace halocline::core {
 
 /// Base of what can be leaked. Leaking allocates nothing: each object holds the link to the next.
 class LeakedOnFailure {
@@ -19,4 +19,4 @@ class LeakedOnFailure {
 /// Takes memory whose destructor must never run. It stays reachable. Any thread.
 void leak(std::unique_ptr<LeakedOnFailure> memory);
 
-}  // namespace halocline
+}  // namespace halocline::core

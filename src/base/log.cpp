@@ -12,7 +12,7 @@
 
 #include "base/environment.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 using Subject = std::pair<const char *, const char *>;
@@ -50,4 +50,4 @@ void report_rule(const std::string &kind, const std::string &text) {
                  kind.c_str());
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

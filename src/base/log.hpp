@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace halocline {
+namespace halocline::core {
 
 /// Writes "halocline: <text>" to stderr, unless a text of the same mode and reason was written before or HALOCLINE_QUIET is set.
 /// `mode` and `reason` must live as long as the program. Any thread.
@@ -13,4 +13,4 @@ namespace halocline {
 /// Reports a broken rule on stderr; only the first few of each kind per process.
 void report_rule(const std::string &kind, const std::string &text);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 int note_end(MPI_Comm, int, void *, void *) {
@@ -28,4 +28,4 @@ Status watch_end_of_mpi() {
   return check_mpi(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

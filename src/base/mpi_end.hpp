@@ -6,7 +6,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Set once by MPI_Finalize.
 extern std::atomic<bool> mpi_end_was_seen;
@@ -17,4 +17,4 @@ inline bool mpi_has_ended() { return mpi_end_was_seen.load(std::memory_order_rel
 /// Makes MPI report when it is finalised, once per process. Local; MPI must be initialised.
 Status watch_end_of_mpi();
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr int kLeafBits = 64, kTopBits = kLeafBits * 64;  // the words below one leaf, below one top
@@ -124,4 +124,4 @@ bool NotificationWords::set(std::uint32_t id, std::uint32_t value) const {
   return true;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

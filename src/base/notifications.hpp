@@ -8,7 +8,7 @@
 
 #include "base/atomics.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// One notification; 0: not set.
 using NotificationWord = std::atomic<std::uint32_t>;
@@ -125,4 +125,4 @@ struct NotificationWords {
   NotificationWord &word_at(int word) const { return monotonic[static_cast<std::ptrdiff_t>(word) * kWordsPerLinePair]; }
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 // Not a std::string: reporting that memory has run out must not allocate.
@@ -26,4 +26,4 @@ Status fail(Status status, const char *format, ...) {
   return status;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

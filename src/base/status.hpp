@@ -4,7 +4,7 @@
 
 #include <halocline/halocline.h>
 
-namespace halocline {
+namespace halocline::core {
 
 /// The result of a call; the values are those of hlc_status. `again` says "not yet" and is no error.
 enum class [[nodiscard]] Status : int {
@@ -33,13 +33,13 @@ const char *error_message();
 /// Turns an MPI return code into a status, with the name of the MPI call and MPI's own text as the message.
 Status check_mpi(int code, const char *call);
 
-}  // namespace halocline
+}  // namespace halocline::core
 
 /// Returns from the calling function when an expression fails; the only macro of the library. The counter makes names unique where the
 /// expression contains a lambda that uses the macro too.
 #define HLC_TRY(expression) HLC_TRY_NAMED_(expression, __COUNTER__)
 #define HLC_TRY_NAMED_(expression, number) HLC_TRY_AS_(expression, number)
-#define HLC_TRY_AS_(expression, number)                                                                                      \
-  do {                                                                                                                       \
-    if (::halocline::Status hlc_try_##number = (expression); ::halocline::failed(hlc_try_##number)) return hlc_try_##number; \
+#define HLC_TRY_AS_(expression, number)                                                                                                  \
+  do {                                                                                                                                   \
+    if (::halocline::core::Status hlc_try_##number = (expression); ::halocline::core::failed(hlc_try_##number)) return hlc_try_##number; \
   } while (0)

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace halocline {
+namespace halocline::core {
 
 /// Prefetches the cache lines of [to, to + bytes) for writing, several at a time. Stores that miss would fetch one after the other.
 inline void fetch_to_write(const char *to, std::int64_t bytes) {
@@ -51,4 +51,4 @@ inline void stream_fence() {
 #endif
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace halocline {
+namespace halocline::core {
 
 /// Upper limit for the bytes of an array: about the address space of one process.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
@@ -43,4 +43,4 @@ inline std::int64_t type_bytes(hlc_type type) {
   return 0;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

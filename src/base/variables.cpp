@@ -10,7 +10,7 @@
 
 #include "base/log.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::string_view kPrefix = "HALOCLINE_", kOfTests = "TEST_";
@@ -38,4 +38,4 @@ void report_unknown_variables() {
   }
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-namespace halocline {
+namespace halocline::core {
 
 /// Reports each variable that begins with HALOCLINE_ and is not known to the library, its tools or its tests.
 void report_unknown_variables();
 
-}  // namespace halocline
+}  // namespace halocline::core

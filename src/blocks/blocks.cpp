@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks/blocks.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Status Blocks::check_swap(const hlc_swap *what) const {
   const int me = context_.rank();
@@ -119,4 +119,4 @@ void Blocks::clear_halos() {
   clear_list(own_.in);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

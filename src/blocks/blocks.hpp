@@ -13,7 +13,7 @@
 #include "exchange/fields.hpp"
 #include "halo/geometry.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The object behind hlc_blocks.
 class Blocks final : private Packer {
@@ -166,4 +166,4 @@ class Blocks final : private Packer {
   int working_part_ = 0;          // of the thread that launches or drives
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -12,7 +12,7 @@
 #include "engine/memory/node_memory.hpp"
 #include "engine/memory/rank_table.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 std::size_t at(int d) { return static_cast<std::size_t>(d); }
@@ -195,4 +195,4 @@ Status check_disjoint(const Context &context, const Domain &domain, const BoxTab
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

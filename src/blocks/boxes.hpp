@@ -8,7 +8,7 @@
 #include "engine/context/context.hpp"
 #include "halo/copy.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A block in the table that all ranks share.
 struct Placed {
@@ -51,4 +51,4 @@ std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed>
 /// Fails if one of this rank's blocks shares a cell with another; the message names both with their owners.
 Status check_disjoint(const Context &context, const Domain &domain, const BoxTable &table);
 
-}  // namespace halocline
+}  // namespace halocline::core

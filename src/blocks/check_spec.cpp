@@ -8,7 +8,7 @@
 
 #include "base/types.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 40;  // cells along a dimension: sums and products with a few of them fit 64 bits
@@ -132,4 +132,4 @@ Status check_blocks_spec(const hlc_blocks_spec *spec, int rank) {
   return check_fields(*spec, rank);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

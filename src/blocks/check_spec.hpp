@@ -4,7 +4,7 @@
 
 #include "halo/geometry.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Checks a spec. The error message names the argument, the rank and the value.
 Status check_blocks_spec(const hlc_blocks_spec *spec, int rank);
@@ -19,4 +19,4 @@ struct BlockShape {
   hlc_halo_spec spec{};
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-namespace halocline {
+namespace halocline::core {
 
 Status Parts::may_start(int part) {
   if (failed_round_) return fail(Status::state, "an earlier swap of these blocks failed; they can only be finalised");
@@ -65,4 +65,4 @@ bool Parts::broken() {
   return failed_round_ != 0;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 #include "base/atomics.hpp"
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The rounds of the parts. In a round every part starts, and the last one launches the exchange. The first to finish drives it to the end.
 class Parts {
@@ -80,4 +80,4 @@ class Parts {
   char message_[1024] = "";
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

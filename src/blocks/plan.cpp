@@ -9,7 +9,7 @@
 #include "blocks/check_spec.hpp"
 #include "exchange/modes/modes.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr Refusals kBlocksRefusals{"an earlier swap of these blocks failed; they can only be finalised",
@@ -403,4 +403,4 @@ hlc_plan_info Blocks::describe() const {
   return info;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 
 #include <numeric>
 
-namespace halocline {
+namespace halocline::core {
 
 void PartOrder::sort(const std::vector<int> &part_of, int parts) {
   first.assign(static_cast<std::size_t>(parts) + 1, 0);
@@ -77,4 +77,4 @@ bool SharedJob::take(std::size_t part) {
   return false;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 
 #include "base/atomics.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The items 0 to n - 1 of a job, sorted by the part whose memory they touch.
 struct PartOrder {
@@ -56,4 +56,4 @@ class SharedJob {
   Counter done_;  // items done so far
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

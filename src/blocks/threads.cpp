@@ -6,7 +6,7 @@
 #include "blocks/blocks.hpp"
 #include "engine/communicator/wait.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Status Blocks::check_part(const char *call, int part) const {
   if (part >= 0 && part < parts_) return Status::ok;
@@ -111,4 +111,4 @@ void Blocks::do_shared(int item) {
   if (shared_.work.past_caches) stream_fence();
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/arrivals.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 void Arrivals::make_tables() {
   const std::size_t n = plan_.edges.size();
@@ -117,4 +117,4 @@ Status Arrivals::release_views() {
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

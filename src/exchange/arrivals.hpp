@@ -8,7 +8,7 @@
 #include "exchange/channels.hpp"
 #include "exchange/packer.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class Arrivals {
  public:
@@ -71,4 +71,4 @@ class Arrivals {
   int missing_ = 0;                           // edges whose data have not arrived
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

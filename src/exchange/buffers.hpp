@@ -7,7 +7,7 @@
 
 #include "exchange/channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 inline constexpr std::int64_t kChunkAlignment = 64;
 
@@ -51,4 +51,4 @@ class ChunkBuffer {
   std::unique_ptr<char, Free> memory_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

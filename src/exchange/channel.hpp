@@ -12,7 +12,7 @@
 #include "engine/communicator/wait.hpp"
 #include "engine/context/context.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A neighbour as one rank sees it, joined to one edge of that neighbour. Bytes are the most that one round moves.
 struct Edge {
@@ -161,7 +161,7 @@ class Channel : public LeakedOnFailure {
   /// What a rank does alone in create; all leave with the same status.
   template <class Part>
   Status prepare(Part part) {
-    return halocline::prepare(*plan_.context, plan_.comm, part);
+    return halocline::core::prepare(*plan_.context, plan_.comm, part);
   }
   const Edge &edge(int index) const { return plan_.edges[static_cast<std::size_t>(index)]; }
   const Part &part(int index) const { return plan_.parts[static_cast<std::size_t>(index)]; }
@@ -192,4 +192,4 @@ std::unique_ptr<Channel> make_wire(Plan &plan, std::vector<int> edges);
 std::unique_ptr<Channel> make_direct(Plan &plan, std::vector<int> edges);
 std::unique_ptr<Channel> make_node_wire(Plan &plan, std::vector<int> edges);
 
-}  // namespace halocline
+}  // namespace halocline::core

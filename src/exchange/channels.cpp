@@ -8,7 +8,7 @@
 #include "engine/communicator/collective.hpp"
 #include "exchange/modes/modes.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// The edges of a plan by what carries them.
@@ -124,4 +124,4 @@ Status Channels::report_detours() const {
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 
 #include "exchange/channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class Channels {
  public:
@@ -53,4 +53,4 @@ class Channels {
   bool blocks_ = false, knows_who_ = true;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -10,7 +10,7 @@
 #include "base/log.hpp"
 #include "engine/communicator/collective.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// How a descriptor begins; the numbers, the words and the cells follow.
@@ -309,4 +309,4 @@ Status Check::wrong_call(const char *call, const char *why) const {
   return fail(Status::state, "%s", text.c_str());
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -11,7 +11,7 @@
 #include "exchange/findings.hpp"
 #include "exchange/stamp.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// How a rank describes a round when it starts it.
 struct RoundDescriptor {
@@ -112,4 +112,4 @@ class Check {
   bool starved_ = false;  // the last attempt ran out of memory
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "engine/communicator/collective.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::string label)
     : context_(*plan.context), rounds_(rounds), waiting_(waiting), owner_(rounds.owner()), check_(plan, owner_, std::move(label)) {
@@ -77,4 +77,4 @@ Status CheckedRounds::look_after_delivery() {
   return check_.verdict();
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 #include "exchange/check.hpp"
 #include "exchange/rounds.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class CheckedRounds {
  public:
@@ -42,4 +42,4 @@ class CheckedRounds {
   Status looked_ = Status::ok;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include "engine/communicator/collective.hpp"
 #include "exchange/handshake.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Status Exchange::create(Options options, std::vector<Edge> edges, std::string label, int ndims) {
   Context &context = *plan_.context;
@@ -97,4 +97,4 @@ Status Exchange::try_finish() {
   return channels_.blocks() ? Status::again : finish(false);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

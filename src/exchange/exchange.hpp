@@ -12,7 +12,7 @@
 #include "exchange/rounds.hpp"
 #include "exchange/stamp.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The messages with which the owner of an exchange refuses a call at the wrong time.
 struct Refusals {
@@ -126,4 +126,4 @@ class Exchange {
   std::unique_ptr<CheckedRounds> checked_;  // null unless HALOCLINE_CHECK=1
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

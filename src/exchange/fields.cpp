@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace halocline {
+namespace halocline::core {
 
 HeldFields::~HeldFields() {
   for (const std::int64_t serial : serials_) context_.fields().use(serial, -1);
@@ -27,4 +27,4 @@ Status check_field_list(const char *call, int rank, int listed, const int *list,
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 
 #include "exchange/exchange.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// With what messages a halo refuses a call at the wrong time.
 inline constexpr Refusals kSwapOfHalo{"an earlier swap of this halo failed; it can only be finalised",
@@ -79,4 +79,4 @@ std::string label_of(const char *kind, const std::vector<Field> &fields, const s
   return std::string(kind) + " #" + (name.empty() ? "" : " '" + name + "'") + " (" + names + ")";
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "base/log.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 void Findings::number(std::int64_t serial) {
   serial_ = serial;
@@ -25,4 +25,4 @@ Status Findings::verdict() {
   return text.empty() ? Status::ok : fail(Status::rule, "%s", text.c_str());
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Filled by the checks of descriptors, of stamps and of the owner's data.
 class Findings {
@@ -39,4 +39,4 @@ class Findings {
   std::string first_;  // the first broken rule of the round
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -13,7 +13,7 @@
 
 #include "exchange/modes/modes.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr int kHelloTag = 1, kDescriptorTag = 2;
@@ -188,4 +188,4 @@ Status start_descriptor_swap(const Plan &plan, int edge, std::pair<const void *,
                    "MPI_Isend");
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 
 #include "exchange/channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Joins each of my edges to the peer's edge it belongs to and fills what the peer knows. Collective; the same status on all ranks.
 /// HLC_ERR_MISMATCH names both ranks and both sizes. Memory and messages are O(neighbours).
@@ -43,4 +43,4 @@ Status swap_descriptors(const Plan &plan, const std::vector<int> &edges, std::un
   return await(*plan.context, descriptors);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

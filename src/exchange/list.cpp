@@ -8,7 +8,7 @@
 
 #include "exchange/modes/modes.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr Refusals kListRefusals{"an earlier round failed; the exchange can only be destroyed",
@@ -174,4 +174,4 @@ hlc_plan_info ListExchange::describe() const {
   return info;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

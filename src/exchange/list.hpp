@@ -8,7 +8,7 @@
 #include "exchange/buffers.hpp"
 #include "exchange/exchange.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class ListExchange final : private Packer {
  public:
@@ -60,4 +60,4 @@ class ListExchange final : private Packer {
   Exchange exchange_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

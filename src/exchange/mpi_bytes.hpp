@@ -7,7 +7,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// (count, type) that together are a number of bytes: MPI_BYTE as long as the number fits an int, else one element of a derived type.
 class ByteCount {
@@ -51,4 +51,4 @@ class ByteCount {
   MPI_Datatype type_ = MPI_BYTE;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

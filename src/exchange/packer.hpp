@@ -4,7 +4,7 @@
 
 #include "exchange/channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// With HALOCLINE_CHECK=1: what the owner of the data checks around a finish.
 class Looks {
@@ -48,4 +48,4 @@ class Packer {
   virtual Status joined(const Plan &) { return Status::ok; }
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 // Quiet NaNs, the same in both precisions, so that a conversion preserves them. A float's 22 bits of payload are the upper ones of a
@@ -101,4 +101,4 @@ std::string element_in_words(hlc_type type, std::int64_t element, const char *ce
   }
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

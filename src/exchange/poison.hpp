@@ -8,7 +8,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The poison of one element type, made by one rank. Real and complex elements become quiet NaNs with their own payload, which arithmetic
 /// propagates on x86-64 and AArch64. Other elements become a pattern of bytes, which copying propagates. Both contain the rank whose halo
@@ -32,4 +32,4 @@ class Poison {
 /// An element in words: its number or numbers, "poison", or its bytes where the type is opaque.
 std::string element_in_words(hlc_type type, std::int64_t element, const char *cell);
 
-}  // namespace halocline
+}  // namespace halocline::core

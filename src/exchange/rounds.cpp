@@ -6,7 +6,7 @@
 
 #include "engine/communicator/collective.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 // ---------------------------------------------------------------- start
 
@@ -135,4 +135,4 @@ Status Rounds::break_off(Status status) {
   return status;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include "exchange/packer.hpp"
 #include "exchange/waiting.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The state of an owner's calls.
 struct RoundState {
@@ -79,4 +79,4 @@ class Rounds {
   bool copied_ = false;  // the owner has copied to itself
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x504d4154534f4c41;  // "ALOSTAMP"
@@ -92,4 +92,4 @@ void StampedPacker::unpack(int e, const void *buffer) {
   inner_.unpack(e, payload);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

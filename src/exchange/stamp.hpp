@@ -7,7 +7,7 @@
 #include "exchange/findings.hpp"
 #include "exchange/packer.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Bytes in front of each message; they keep what follows aligned to 64.
 inline constexpr std::int64_t kStampBytes = 64;
@@ -36,4 +36,4 @@ class StampedPacker final : public Packer {
   Findings &findings_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

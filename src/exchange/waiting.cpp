@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/waiting.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Fails if another rank has reported a failure.
 Status Waiting::look_for_lost() const {
@@ -62,4 +62,4 @@ Status Waiting::suspect_peers(bool timed_out) {
   return timed_out ? check_->late() : Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -9,7 +9,7 @@
 #include "exchange/channels.hpp"
 #include "exchange/check.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class Waiting {
  public:
@@ -84,4 +84,4 @@ Status Waiting::check_failure(FindFailed find_failed, bool timed_out) {
   return find_failed(timed_out);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// The directions in which a field is filled, as the bits of a number: directions 0 to 59 (part 0), or the others (part 1).
@@ -76,4 +76,4 @@ Status agree_on_orders(Context &context, const hlc_halo_spec &spec, std::vector<
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include "exchange/modes/modes.hpp"
 #include "halo/tables.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Fails with HLC_ERR_MISMATCH unless all ranks agree wherever they must. Collective; the same status on all ranks.
 Status agree_on_spec(Context &context, const hlc_halo_spec &spec, const Options &options);
@@ -16,4 +16,4 @@ Status agree_on_spec(Context &context, const hlc_halo_spec &spec, const Options 
 /// rank has one cell along a dimension, its stride there says nothing, but that of other ranks does. Collective, as above.
 Status agree_on_orders(Context &context, const hlc_halo_spec &spec, std::vector<HaloField> &fields);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 
 #include "halo/stage.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 void Stage::make_bindings() {
   const std::size_t n = tables_.fields.size(), paths = tables_.paths.size();
@@ -96,4 +96,4 @@ Status Stage::refuse_place(const HaloPath &path, std::size_t f) const {
               context_.rank(), f, tables_.fields[f].name.c_str(), path.direction.rank, context_.rank());
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "engine/context/context.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Bytes from the beginning of a neighbour's field to its cells that face me.
 struct Reach {
@@ -28,4 +28,4 @@ struct Bindings {
   bool is_read = false;                // a neighbour reads my fields, or I read its
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,7 +4,7 @@
 
 #include "halo/copy.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Calls visit(cell, address) for each cell of a box of the array at `array`, in the order of packing. order lists the dimensions,
 /// innermost first. Ends early, and returns false, when visit returns false.
@@ -23,4 +23,4 @@ bool for_each_cell(const Box &box, const Strides &strides, const std::array<int,
   return true;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 
 #include "halo/cells.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 HaloCheck::HaloCheck(const HaloTables &tables, Exchange &exchange, const hlc_halo_spec &spec)
     : tables_(tables), exchange_(exchange), check_(*exchange.check()), findings_(check_.findings()) {
@@ -309,4 +309,4 @@ void HaloCheck::compare_sums() {
   }
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include "exchange/poison.hpp"
 #include "halo/tables.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The check of one halo. Reports go to the findings of the exchange, the first of which finish returns.
 class HaloCheck final : public Looks {
@@ -73,4 +73,4 @@ class HaloCheck final : public Looks {
   RoundDescriptor descriptor_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include "halo/geometry.hpp"
 #include "halo/grid.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kMostRepetitions = std::int64_t{1} << 16;  // of a block in its own halo, all dimensions together
@@ -224,4 +224,4 @@ Status check_spec(const hlc_halo_spec *spec, int rank, int size) {
   return check_fields(*spec, rank);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/copies.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 void Copies::reserve(std::size_t packed) {
   const std::size_t n = tables_.fields.size(), all = tables_.paths.size(), own = tables_.self_paths.size();
@@ -144,4 +144,4 @@ void Copies::clear_halo() {
           clear(path.moves[static_cast<std::size_t>(f)].halo, path.moves[static_cast<std::size_t>(f)].unpack_halo);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 #include "halo/copy_table.hpp"
 #include "halo/tables.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class Copies {
  public:
@@ -62,4 +62,4 @@ class Copies {
   CopyTable pulls_, packs_, unpacks_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

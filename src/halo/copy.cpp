@@ -8,7 +8,7 @@
 
 #include "base/stream.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kLine = 64, kFewLines = 4;
@@ -184,4 +184,4 @@ void clear(char *to, const BoxCopy &box) {
   for_each_run(to, to, box, [bytes](char *t, const char *) { std::memset(t, 0, bytes); });
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -9,7 +9,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 inline constexpr int kMaxDims = HLC_MAX_DIMS;
 using Cells = std::array<std::int64_t, kMaxDims>;
@@ -67,4 +67,4 @@ void add(char *to, const char *from, const BoxCopy &box, hlc_type type);
 /// Sets the bytes of the `to` side to zero.
 void clear(char *to, const BoxCopy &box);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 
 #include "halo/copy.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Copies in groups, which follow each other. Once there is room, nothing allocates.
 class CopyTable {
@@ -38,4 +38,4 @@ class CopyTable {
   std::vector<BoundCopy> copies_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

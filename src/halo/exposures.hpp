@@ -6,7 +6,7 @@
 
 #include "engine/memory/exposed.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The serial of memory that is in no field, but exposed.
 inline constexpr std::int64_t kExposedSerial = -2;
@@ -24,4 +24,4 @@ struct Exposures {
   }
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

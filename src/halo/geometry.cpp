@@ -8,7 +8,7 @@
 
 #include "halo/grid.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 Direction make_direction(const hlc_halo_spec &spec, const std::array<int, kMaxDims> &v, int rank) {
@@ -218,4 +218,4 @@ std::int64_t box_offset(const Box &box, const Strides &strides) {
   return std::inner_product(box.start.begin(), box.start.end(), strides.begin(), std::int64_t{0});
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include "base/types.hpp"
 #include "halo/copy.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// One direction of the stencil in which there is a neighbour.
 ///
@@ -118,4 +118,4 @@ struct Extents {
   }
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 #include <functional>
 #include <numeric>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 using Dims = std::array<int, HLC_MAX_DIMS>;
@@ -188,4 +188,4 @@ int grid_rank(const hlc_grid &grid, const int *coords) {
   return rank_of(grid, grid.tile[0] > 0 ? tile * product(grid.tile, grid.ndims) + within : tile);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

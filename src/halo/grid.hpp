@@ -4,7 +4,7 @@
 
 #include "engine/context/context.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Most cells along one dimension, and most halo cells on one side: their sums fit 64 bits.
 inline constexpr std::int64_t kMostCells = INT64_MAX >> 8;
@@ -21,4 +21,4 @@ Status check_order(const hlc_grid &grid, const char *call, int rank, int size);
 /// The rank at coords, wrapped where periodic: see hlc_grid_rank.
 int grid_rank(const hlc_grid &grid, const int *coords);
 
-}  // namespace halocline
+}  // namespace halocline::core

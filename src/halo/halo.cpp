@@ -7,7 +7,7 @@
 #include "base/bounds.hpp"
 #include "halo/agree.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr const char *kSides = ", it must be HLC_SIDE_BOTH (0), HLC_SIDE_LOW (1) or HLC_SIDE_HIGH (2)";
@@ -149,4 +149,4 @@ void Halo::list_own(std::size_t f, hlc_view *views) const {
   }
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -10,7 +10,7 @@
 #include "halo/stage.hpp"
 #include "halo/staged.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// One halo: the object behind hlc_halo.
 class Halo {
@@ -61,4 +61,4 @@ class Halo {
   std::vector<HaloField> fields_;  // of a staged halo
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

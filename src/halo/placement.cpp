@@ -10,7 +10,7 @@
 #include "halo/geometry.hpp"
 #include "halo/grid.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kMostGridBytes = std::int64_t{1} << 56;  // of a whole grid, so that the sum over 3^4 directions fits 64 bits
@@ -222,4 +222,4 @@ Status reorder_grid(Context &context, const hlc_swap_shape *given, hlc_grid *gri
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

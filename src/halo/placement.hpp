@@ -6,7 +6,7 @@
 
 #include "engine/context/context.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The orders in which ranks can fill a process grid: first without tiles, then with each tiling into equal tiles. Each tiling is listed
 /// twice: for ranks numbered node by node, and for ranks dealt to the nodes in turn. take_block fills in coords, start and local.
@@ -26,4 +26,4 @@ hlc_swap_shape fill_in_shape(const hlc_swap_shape *shape);
 /// Gives the ranks the best of these orders: see hlc_grid_reorder.
 Status reorder_grid(Context &context, const hlc_swap_shape *shape, hlc_grid *grid, hlc_placement *placement);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 #include "halo/agree.hpp"
 #include "halo/stage.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Status Stage::create(const hlc_halo_spec &spec, const Options &options, const Cells &grown) {
   HLC_TRY(prepare(context_, context_.comm(), [&] {
@@ -131,4 +131,4 @@ int Stage::count_own_directions() const {
   return count;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

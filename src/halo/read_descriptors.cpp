@@ -7,7 +7,7 @@
 #include "exchange/modes/modes.hpp"
 #include "halo/stage.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Stage::ReadDescriptor Stage::read_descriptor(const HaloPath &path, std::size_t f) const {
   const HaloField &field = tables_.fields[f];
@@ -91,4 +91,4 @@ Status Stage::swap_read_descriptors(const Plan &plan, std::size_t e, ReadDescrip
                    "MPI_Isend");
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

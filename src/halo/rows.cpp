@@ -10,7 +10,7 @@
 
 #include "base/bounds.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr int kMostOthers = HLC_MAX_DIMS - 1;
@@ -241,4 +241,4 @@ Status for_rows(const hlc_rows_spec *spec, hlc_row_fn body, void *user) {
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,9 +4,9 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// See hlc_for_rows.
 Status for_rows(const hlc_rows_spec *spec, hlc_row_fn body, void *user);
 
-}  // namespace halocline
+}  // namespace halocline::core

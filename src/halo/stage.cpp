@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/stage.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// How a direction takes part in a swap: its halo is filled, or its edge is sent.
@@ -95,4 +95,4 @@ void Stage::end_round() {
   if (bindings_) abandon();
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -14,7 +14,7 @@
 #include "halo/tables.hpp"
 #include "halo/views.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Geometry and copies around one Exchange. Its owner has checked the arguments of each call, and that it is allowed now.
 class Stage final : private Packer {
@@ -107,4 +107,4 @@ class Stage final : private Packer {
   std::unique_ptr<HaloCheck> check_;  // null unless HALOCLINE_CHECK=1
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

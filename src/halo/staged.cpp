@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// What a stage's halo is planned from.
@@ -157,4 +157,4 @@ hlc_plan_info Staged::describe() const {
   return sum;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -9,7 +9,7 @@
 
 #include "halo/stage.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class Staged {
  public:
@@ -54,4 +54,4 @@ class Staged {
   std::string words_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// Finds my cells of a path.
@@ -119,4 +119,4 @@ void aim_all(HaloTables &tables) {
     for (HaloPath &path : *paths) aim_at_myself(tables.fields, path);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

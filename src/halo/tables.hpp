@@ -12,7 +12,7 @@
 #include "engine/memory/exposed.hpp"
 #include "halo/geometry.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A field as the halo sees it.
 struct HaloField {
@@ -72,4 +72,4 @@ void list_paths(const hlc_halo_spec &spec, int rank, HaloTables &tables);
 /// Finds my cells of all paths anew, after fields have moved.
 void aim_all(HaloTables &tables);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace halocline {
+namespace halocline::core {
 
 Views::Views(const HaloTables &tables)
     : tables_(tables), shown_(tables.paths.size() * tables.fields.size()), peer_strides_(tables.paths.size() * tables.fields.size()) {}
@@ -57,4 +57,4 @@ void put_ranks(const HaloTables &tables, hlc_view *views) {
       if (path.direction.halo.cells() > 0) views[direction_index(path.direction.v, tables.ndims)].rank = path.direction.rank;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "halo/tables.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class Views {
  public:
@@ -39,4 +39,4 @@ class Views {
 /// Writes the rank of each direction that a rank fills.
 void put_ranks(const HaloTables &tables, hlc_view *views);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -15,7 +15,7 @@
 
 #include "helper/server.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// The rank's open files were inherited, its connections and the launcher's among them. None is needed here.
@@ -69,11 +69,11 @@ int run() {
 }
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core
 
 int main() {
   try {
-    return halocline::run();
+    return halocline::core::run();
   } catch (const std::exception &) {
     return 4;
   }

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace halocline {
+namespace halocline::core {
 
 Status Replies::add_chunk() {
   auto chunk = std::make_unique<Chunk>();
@@ -38,4 +38,4 @@ Status Replies::send(int rank, const transport::Address &address, const Message 
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -9,7 +9,7 @@
 
 #include "engine/network/service.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The pool has no limit: the ranks that send queries have one.
 class Replies {
@@ -37,4 +37,4 @@ class Replies {
   std::vector<Reply *> free_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

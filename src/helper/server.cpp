@@ -12,7 +12,7 @@
 
 #include "base/environment.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 using transport::shm::ObjectAddress;
@@ -180,4 +180,4 @@ void Server::abandon(const HelperRequest &request) {
   guests_.erase(guest);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -10,7 +10,7 @@
 #include "engine/network/liveness.hpp"
 #include "helper/replies.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Used by one thread.
 class Server {
@@ -57,4 +57,4 @@ class Server {
   std::map<std::pair<int, std::uint32_t>, Guest> guests_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace halocline {
+namespace halocline::core {
 
 IndexCheck::IndexCheck(const IndexTables &tables, Exchange &exchange)
     : tables_(tables), check_(*exchange.check()), findings_(check_.findings()) {
@@ -200,4 +200,4 @@ void IndexCheck::after_finish() {
     }
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

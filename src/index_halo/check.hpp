@@ -8,7 +8,7 @@
 #include "exchange/poison.hpp"
 #include "index_halo/tables.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The check of one index halo. Reports go to the findings of the exchange, the first of which finish returns.
 class IndexCheck final : public Looks {
@@ -61,4 +61,4 @@ class IndexCheck final : public Looks {
   RoundDescriptor descriptor_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <type_traits>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// Runs of at least this many entries are faster than lists. With shorter ones the branch at each run's end costs more than its copy saves.
@@ -248,4 +248,4 @@ void clear(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine) 
   });
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 using Indices = std::vector<std::int64_t>;
 
@@ -62,4 +62,4 @@ void add(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, co
 /// Sets my entries to zero.
 void clear(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine);
 
-}  // namespace halocline
+}  // namespace halocline::core

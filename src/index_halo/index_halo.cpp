@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "index_halo/index_halo.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Status IndexHalo::check_swap(const hlc_index_swap &what) const {
   HLC_TRY(check_field_list("hlc_index_halo_start", context_.rank(), what, static_cast<int>(tables_.fields.size())));
@@ -112,4 +112,4 @@ void IndexHalo::clear_ghosts() {
       }
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -12,7 +12,7 @@
 #include "index_halo/check.hpp"
 #include "index_halo/tables.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// One index halo: the object behind hlc_index_halo.
 class IndexHalo final : private Packer {
@@ -88,4 +88,4 @@ class IndexHalo final : private Packer {
   std::unique_ptr<IndexCheck> check_;  // null unless HALOCLINE_CHECK=1
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

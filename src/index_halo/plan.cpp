@@ -9,7 +9,7 @@
 #include "index_halo/index_halo.hpp"
 #include "index_halo/spec.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// Numbers that a rank sends of each of its fields: serial, offset, and the two strides.
@@ -276,4 +276,4 @@ hlc_plan_info IndexHalo::describe() const {
   return info;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

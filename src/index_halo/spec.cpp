@@ -7,7 +7,7 @@
 
 #include "base/types.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 Status refuse(int rank, const std::string &sentence) {
@@ -185,4 +185,4 @@ Status check_spec(const hlc_index_halo_spec *spec, int rank, int size) {
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

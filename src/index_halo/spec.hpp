@@ -7,7 +7,7 @@
 #include "base/status.hpp"
 #include "index_halo/entries.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Checks everything in a spec that one rank can check alone.
 Status check_spec(const hlc_index_halo_spec *spec, int rank, int size);
@@ -21,4 +21,4 @@ EntryLayout layout_of(const hlc_index_field &field);
 /// Bytes from a field's first byte to behind its last.
 std::int64_t field_extent(const hlc_index_halo_spec &spec, const hlc_index_field &field);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -9,7 +9,7 @@
 #include "engine/context/context.hpp"
 #include "index_halo/entries.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 struct IndexField {
   EntryKind kind;
@@ -48,4 +48,4 @@ struct IndexTables {
   bool reverse = false;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

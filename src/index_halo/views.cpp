@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "index_halo/index_halo.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 std::vector<hlc_index_run> runs_of(const Indices &places) {
@@ -90,4 +90,4 @@ void IndexHalo::fill_view(IndexLink &link, std::size_t f, hlc_index_view &view) 
           static_cast<std::int64_t>(runs.size()), runs.data(),  link.rank};
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

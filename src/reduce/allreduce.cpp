@@ -14,7 +14,7 @@
 #include "engine/communicator/missing.hpp"
 #include "engine/memory/node_memory.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr const char *kCreate = "hlc_allreduce_create", *kRun = "hlc_allreduce_run";
@@ -253,4 +253,4 @@ hlc_allreduce_info_t Allreduce::describe() const {
   return info;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -12,7 +12,7 @@
 #include "reduce/ring.hpp"
 #include "reduce/shared_arrays.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Made and ended collectively; run allocates nothing.
 class Allreduce {
@@ -125,4 +125,4 @@ Status Allreduce::await(Ready ready, int who) {
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 
 #include "base/stream.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kBlockBytes = 8192;  // of each source at a time: the result stays in the innermost cache until the last source
@@ -115,4 +115,4 @@ void Combiner::fold(char *to, const char *const *sources, int n, std::int64_t co
   }
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -9,7 +9,7 @@
 #include "base/status.hpp"
 #include "base/types.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The arithmetic of one reduction on one type. Allocates nothing.
 class Combiner {
@@ -48,4 +48,4 @@ class Combiner {
   void *user_ = nullptr;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 #include "base/stream.hpp"
 #include "reduce/allreduce.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kInPlace = 128 << 10;  // bytes of an array from which on it is read in place, if all ranks of the node can
@@ -207,4 +207,4 @@ void Allreduce::copy_out(char *to, const char *from, std::int64_t bytes) const {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kRow = 512 << 10;  // bytes of a row of chunks, at most
@@ -59,4 +59,4 @@ Layout Layout::of_packs(std::int64_t pack_bytes, std::int64_t given_bytes, int m
   return layout;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

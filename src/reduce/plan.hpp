@@ -15,7 +15,7 @@
 
 #include "base/atomics.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Elements first to first + count - 1.
 struct Range {
@@ -137,4 +137,4 @@ struct Layout {
   std::int64_t bytes(int member) const { return incoming_at(member, slots, 0); }
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

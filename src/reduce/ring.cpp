@@ -7,7 +7,7 @@
 
 #include "base/counter.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr int kFirstTag = 64;
@@ -399,4 +399,4 @@ Status Ring::find_lost() {
               name_of(lost).c_str());
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

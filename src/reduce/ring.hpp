@@ -12,7 +12,7 @@
 #include "engine/network/network_transport.hpp"
 #include "reduce/plan.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Made and ended collectively. Only create allocates.
 ///
@@ -134,4 +134,4 @@ class Ring : public LeakedOnFailure {
   std::uint64_t failures_ = 0;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace halocline {
+namespace halocline::core {
 
 void SharedArrays::make_room() {
   const auto members = static_cast<std::size_t>(context_.members());
@@ -45,4 +45,4 @@ void SharedArrays::release() {
   forget();
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 
 #include "engine/context/context.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The places of a rank's arrays in a run, as published to its node.
 struct Notice {
@@ -45,4 +45,4 @@ class SharedArrays {
   std::vector<std::int64_t> kept_;  // serials of fields
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 
 #include "transport/network.hpp"
 
-namespace halocline::transport {
+namespace halocline::core::transport {
 
 /// One thread at a time, except any().
 class EndedTransfers {
@@ -39,4 +39,4 @@ class EndedTransfers {
   std::atomic<bool> any_{false};
 };
 
-}  // namespace halocline::transport
+}  // namespace halocline::core::transport

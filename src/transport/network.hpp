@@ -15,7 +15,7 @@
 #include "base/notifications.hpp"
 #include "base/status.hpp"
 
-namespace halocline::transport {
+namespace halocline::core::transport {
 
 /// The address of an endpoint. Plain bytes, to be sent as they are.
 struct Address {
@@ -205,4 +205,4 @@ concept NetworkRegionContract =
 template <class E, class R>
 concept NetworkContract = NetworkEndpointContract<E> && NetworkRegionContract<R, E>;
 
-}  // namespace halocline::transport
+}  // namespace halocline::core::transport

@@ -15,7 +15,7 @@
 #include "base/atomics.hpp"
 #include "base/status.hpp"
 
-namespace halocline::transport {
+namespace halocline::core::transport {
 
 /// A rank's index among those that a transport joins (on shared memory: the ranks of the node).
 using Member = int;
@@ -36,4 +36,4 @@ concept DoorbellContract = requires(P &doorbell, Member member, std::uint32_t se
   { doorbell.alive(member) } -> std::same_as<bool>;
 };
 
-}  // namespace halocline::transport
+}  // namespace halocline::core::transport

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "support/library.hpp"
+
 namespace halocline::test {
 namespace {
 
@@ -31,7 +33,7 @@ Charge charge_of(void *frame) {
   if (!dladdr(frame, &info) || !info.dli_fname) return Charge::nobody;
   const char *slash = std::strrchr(info.dli_fname, '/');
   const char *name = slash ? slash + 1 : info.dli_fname;
-  if (std::strncmp(name, "libhalocline.so", 15) == 0) return Charge::halocline;
+  if (is_halocline(name)) return Charge::halocline;
   for (const char *passing : {"libc.so", "libstdc++.so", "libgcc_s.so", "libpthread", "ld-linux"})
     if (std::strncmp(name, passing, std::strlen(passing)) == 0) return Charge::nobody;
   return std::strstr(name, ".so") ? Charge::others : Charge::nobody;

@@ -83,8 +83,8 @@ TEST(Image, tells_data_that_nobody_wrote) {
   EXPECT_NE(window.text().find("1 of 64 bytes wrong; first at byte 12"), std::string::npos) << window.text();
 }
 
-TEST(BoundedWait, ends_when_nothing_moves_and_not_before) {
-  BoundedWait patience;
+TEST(Patience, ends_when_nothing_moves_and_not_before) {
+  Patience patience;
   patience.begin(0.5, 0);
   for (std::uint64_t sum = 1; sum < 5; ++sum) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "engine/segments.hpp"
+#include "support/library.hpp"
 
 namespace halocline::test {
 namespace {
@@ -92,7 +93,7 @@ TEST(Lies, do_not_end_a_put_before_its_time) {
 extern "C" __attribute__((visibility("default"))) void *dlopen(const char *file, int flags) noexcept {
   static const auto next = reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_NEXT, "dlopen"));
   Dl_info caller;
-  const bool asked = file && std::strstr(file, "libfabric") && dladdr(__builtin_return_address(0), &caller) && caller.dli_fname &&
-                     std::strstr(caller.dli_fname, "libhalocline.so");
+  const bool asked = file && std::strstr(file, "libfabric") && dladdr(__builtin_return_address(0), &caller) &&
+                     halocline::test::is_halocline(caller.dli_fname);
   return next(asked ? HALOCLINE_LYING_LIBFABRIC : file, flags);
 }

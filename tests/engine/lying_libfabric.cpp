@@ -18,7 +18,7 @@
 
 namespace {
 
-using halocline::Message;
+using halocline::core::Message;
 using Kind = Message::Kind;
 
 constexpr std::size_t kRoom = 2048, kCopies = 4096;  // libfabric is done with a copy before its place is used again

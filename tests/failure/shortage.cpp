@@ -18,6 +18,8 @@
 #include <fstream>
 #include <new>
 
+#include "support/library.hpp"
+
 namespace halocline::test {
 namespace {
 
@@ -42,7 +44,7 @@ int error_of(const char *function, void *caller) {
       !std::strstr((std::string(" ") + failing_functions + " ").c_str(), (std::string(" ") + function + " ").c_str()))
     return 0;
   Dl_info info;
-  return dladdr(caller, &info) && info.dli_fname && std::strstr(info.dli_fname, "libhalocline.so") ? failing_error : 0;
+  return dladdr(caller, &info) && is_halocline(info.dli_fname) ? failing_error : 0;
 }
 
 template <class Function>

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "support/library.hpp"
+
 namespace halocline::test {
 namespace {
 
@@ -40,7 +42,7 @@ bool is_from_halocline() {
     if (!dladdr(frames[f], &info) || !info.dli_fname) continue;
     const char *slash = std::strrchr(info.dli_fname, '/');
     const char *name = slash ? slash + 1 : info.dli_fname;
-    if (std::strncmp(name, "libhalocline.so", 15) == 0) return true;
+    if (is_halocline(name)) return true;
     const bool passes = std::strncmp(name, "libc.so", 7) == 0 || std::strncmp(name, "libstdc++.so", 12) == 0;
     if (!passes && std::strstr(name, ".so")) return false;
   }

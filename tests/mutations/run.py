@@ -46,6 +46,8 @@ class Build:
             if match := re.search(r" -o (\S+\.o) -c (\S+\.c(?:pp|xx))$", command):
                 self.compile[match[1]] = (command, pathlib.Path(match[2]))
         self.link = next(command for command in reversed(commands) if f" -o {self.output} " in command)
+        if place == "lib":  # what other libraries that it needs are made of is no part of it
+            self.compile = {name: made for name, made in self.compile.items() if f" {name} " in self.link}
         self.needs = self._headers()
 
     def _cached(self, name):

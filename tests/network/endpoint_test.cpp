@@ -21,7 +21,7 @@
 #include "transport/ofi/region.hpp"
 #endif
 
-namespace halocline::transport {
+namespace halocline::core::transport {
 namespace {
 
 constexpr std::int64_t kBytes = 3000;
@@ -382,4 +382,4 @@ TYPED_TEST(NetworkTest, nothing_arrives_at_an_endpoint_that_is_closed) {
 }
 
 }  // namespace
-}  // namespace halocline::transport
+}  // namespace halocline::core::transport

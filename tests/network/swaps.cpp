@@ -30,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "support/library.hpp"
 #include "support/listening.hpp"
 
 namespace {
@@ -208,7 +209,7 @@ extern "C" __attribute__((visibility("default"))) void *dlopen(const char *file,
   static const auto next = reinterpret_cast<void *(*)(const char *, int)>(dlsym(RTLD_NEXT, "dlopen"));
   Dl_info caller;
   const bool asked = replaced && file && std::strstr(file, "libfabric") && dladdr(__builtin_return_address(0), &caller) &&
-                     caller.dli_fname && std::strstr(caller.dli_fname, "libhalocline.so");
+                     halocline::test::is_halocline(caller.dli_fname);
   if (!asked) return next(file, flags);
   return replacement.empty() ? nullptr : next(replacement.c_str(), flags);
 }

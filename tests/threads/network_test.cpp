@@ -12,6 +12,7 @@
 #include "engine/communicator/communicator.hpp"
 
 namespace halocline::test {
+using namespace core;
 namespace {
 
 /// A plain member, as those that a network sets when it is opened.

@@ -11,7 +11,7 @@
 
 #include "base/atomics.hpp"
 
-namespace halocline::transport::shm {
+namespace halocline::core::transport::shm {
 namespace {
 
 constexpr std::int64_t kPage = 4096;
@@ -73,4 +73,4 @@ int Region::map(Member, Pages) {
   return base_ ? 0 : ENOMEM;
 }
 
-}  // namespace halocline::transport::shm
+}  // namespace halocline::core::transport::shm

@@ -8,7 +8,7 @@
 
 #include <map>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kWords = 256;
@@ -87,4 +87,4 @@ TEST(Aggregates, take_no_place_from_a_peer_that_is_not_behind_the_head_and_withi
 }
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core

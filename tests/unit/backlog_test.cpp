@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 namespace {
 
 constexpr std::size_t kTransfers = 12;
@@ -132,4 +132,4 @@ TEST_F(BacklogTest, forgets_a_peer_only_when_nothing_to_it_waits) {
 }
 
 }  // namespace
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

@@ -5,7 +5,7 @@
 
 #include "engine/context/context.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr CallWord kSwap{CallName::swap, 1}, kOther{CallName::notify_wait, 0};
@@ -36,4 +36,4 @@ TEST(Calls, leave_a_wait_that_goes_on_its_word) {
 }
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// A box of cells in an array with these strides, at random.
@@ -125,4 +125,4 @@ TEST(Copy, of_nothing_touches_nothing) {
 }
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,6 +8,7 @@
 #include "reduce/plan.hpp"
 
 namespace halocline::test {
+using namespace core;
 namespace {
 
 /// Whose packs a node has, in the order of its rows.

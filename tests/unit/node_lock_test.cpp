@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 using transport::shm::Doorbell;
@@ -69,4 +69,4 @@ TEST_F(NodeLockTest, keeps_threads_apart_that_change_one_number) {
 }
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core

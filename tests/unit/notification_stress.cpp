@@ -16,12 +16,12 @@
 
 namespace {
 
-using halocline::Counter;
-using halocline::notify;
-using halocline::reached;
-using halocline::transport::Member;
-using halocline::transport::shm::Doorbell;
-using halocline::transport::shm::DoorbellState;
+using halocline::core::Counter;
+using halocline::core::notify;
+using halocline::core::reached;
+using halocline::core::transport::Member;
+using halocline::core::transport::shm::Doorbell;
+using halocline::core::transport::shm::DoorbellState;
 
 constexpr int words = 32;
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 class Pair {
@@ -118,4 +118,4 @@ TEST(NotificationWords, that_rise_do_not_go_back_and_ids_between_are_nobodys) {
 }
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core

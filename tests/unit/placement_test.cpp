@@ -13,7 +13,7 @@
 
 #include "halo/grid.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 using Dims = std::vector<int>;
@@ -270,4 +270,4 @@ INSTANTIATE_TEST_SUITE_P(Jobs, SmallPlacement,
                                                                                           {{5, 2}, {3, 3, 3, 1}}}));
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 namespace {
 
 TEST(Places, beside_MPI_are_looked_at_where_its_path_is_whole) {
@@ -25,4 +25,4 @@ TEST(Places, are_never_relative_to_the_working_directory) {
 TEST(Places, begin_with_the_one_that_is_named) { EXPECT_EQ(places("/lib/libfabric.so.1", "").front(), "/lib/libfabric.so.1"); }
 
 }  // namespace
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

@@ -11,7 +11,7 @@
 
 #include "base/counter.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// What a writer and a reader share: a payload and the counters of an edge of mode notify, here with one slot.
@@ -55,4 +55,4 @@ TEST(Stream, payload_is_there_when_the_counter_says_so) {
 }
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core

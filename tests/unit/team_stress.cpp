@@ -9,7 +9,7 @@
 #include "blocks/parts.hpp"
 #include "blocks/team.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr int kParts = 4, kItems = 37, kRounds = 3000;
@@ -78,10 +78,10 @@ class Rounds {
 };
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core
 
 int main() {
-  halocline::Rounds rounds;
+  halocline::core::Rounds rounds;
   const int faults = rounds.faults();
   std::printf("%d rounds of %d threads: %d faults\n", halocline::kRounds, halocline::kParts, faults);
   return faults == 0 ? 0 : 1;

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// A child that waits to be killed.
@@ -42,4 +42,4 @@ TEST(Tracing, is_allowed_to_nobody_where_only_the_first_process_is_common) {
 }
 
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr const char *kNames[] = {"no call that waits",
@@ -85,4 +85,4 @@ void CallState::tell() {
   if (doorbell_.attached()) doorbell_.enter(told.packed());
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

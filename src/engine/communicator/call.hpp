@@ -11,7 +11,7 @@
 
 #include "transport/shm/doorbell.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The calls that all ranks make together, and those in which a rank waits for others.
 enum class CallName : std::uint8_t {
@@ -92,4 +92,4 @@ class CallState {
   std::int64_t begun_ns_ = 0;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

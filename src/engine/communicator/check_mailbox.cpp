@@ -12,7 +12,7 @@
 
 #include "engine/communicator/collective.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr int kTag = 1;
@@ -253,4 +253,4 @@ std::int64_t CheckMailbox::crosses(std::int64_t mine, int rank, std::string *wha
   return 0;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

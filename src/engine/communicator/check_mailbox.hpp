@@ -13,7 +13,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class Communicator;
 
@@ -125,4 +125,4 @@ class CheckMailbox {
   std::map<int, std::vector<char>> pieces_;  // by source: a message of which pieces are missing
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

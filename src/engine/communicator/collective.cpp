@@ -11,7 +11,7 @@
 #include "base/clock.hpp"
 #include "engine/communicator/missing.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kSecond_ns = 1'000'000'000;
@@ -132,7 +132,7 @@ Status BoundedWait::pause() {
 /// Ranks of other nodes are probed once the step takes long, or at once if a transfer has failed. If a transfer has failed, a rank that is
 /// no longer reached counts as dead. Otherwise it may be a fault of the network, but the wait gets no grace time.
 Status BoundedWait::find_dead() {
-  HLC_TRY(halocline::find_dead(communicator_));
+  HLC_TRY(halocline::core::find_dead(communicator_));
   if (begun_ns_ == 0) begun_ns_ = now_ns();
   RemoteProgress *network = communicator_.remote();
   if (!network) return Status::ok;
@@ -231,4 +231,4 @@ Status agree_on_largest(Communicator &communicator, MPI_Comm comm, int mine, int
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

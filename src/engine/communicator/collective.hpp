@@ -14,7 +14,7 @@
 #include "engine/communicator/communicator.hpp"
 #include "engine/communicator/wait.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// What MPI reads and writes during one step, allocated before it. If the step fails, it is unknown when MPI stops accessing it.
 struct Job : LeakedOnFailure {
@@ -31,7 +31,7 @@ class BoundedWait {
       : communicator_(communicator), wait_(communicator, WakeUp::by_polling), grace_ns_(grace_ns) {}
   Status pause();
   /// As the function above; the context is lost.
-  Status name_failure(Status status) { return communicator_.lose(halocline::name_failure(communicator_, status)); }
+  Status name_failure(Status status) { return communicator_.lose(halocline::core::name_failure(communicator_, status)); }
 
  private:
   Status find_dead();
@@ -94,4 +94,4 @@ Status prepare(Communicator &communicator, MPI_Comm comm, Part part) {
 /// is no longer reached, it waits at most HALOCLINE_TIMEOUT.
 Status agree_on_largest(Communicator &communicator, MPI_Comm comm, int mine, int *largest);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/mpi_end.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Status LostState::lose(Status why) {
   if (lost()) return why_lost();
@@ -70,4 +70,4 @@ Call::Call(Communicator &communicator, CallName name, std::int64_t plan)
   calls_.begin(now_ns());
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -16,7 +16,7 @@
 #include "transport/shm/doorbell.hpp"
 #include "transport/shm/region.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 using Doorbell = transport::shm::Doorbell;
 using SharedMemory = transport::shm::Region;
@@ -139,4 +139,4 @@ class Call {
   CallWord before_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

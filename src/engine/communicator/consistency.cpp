@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/communicator/consistency.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 std::string text_of(const Rule &rule, std::int64_t value) { return rule.word ? rule.word(value) : std::to_string(value); }
@@ -31,4 +31,4 @@ Status compare_rules(Communicator &communicator, const char *call, std::unique_p
   return agree(communicator, communicator.comm(), compare(communicator, call, *rules));
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

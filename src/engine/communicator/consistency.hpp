@@ -7,7 +7,7 @@
 
 #include "engine/communicator/collective.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A number with a name; `word`, unless null, returns the name of a value.
 struct Rule {
@@ -38,4 +38,4 @@ Status check_rules(Communicator &communicator, const char *call, List list) {
   return compare_rules(communicator, call, rules);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::size_t kMostNamed = 8, kMostAsked = 1024;
@@ -63,4 +63,4 @@ std::string name_missing_members(Communicator &communicator, CallWord mine) {
   return list(absent);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 
 #include "engine/communicator/communicator.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The most time that asking the ranks of other nodes takes: one second, or less if HALOCLINE_TIMEOUT is short.
 std::int64_t longest_asking_ns(const Topology &topology);
@@ -21,4 +21,4 @@ std::string name_missing(Communicator &communicator);
 /// nodes are not asked.
 std::string name_missing_members(Communicator &communicator, CallWord mine);
 
-}  // namespace halocline
+}  // namespace halocline::core

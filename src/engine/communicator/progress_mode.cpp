@@ -6,7 +6,7 @@
 
 #include "base/environment.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 const char *name_of(Progress progress) {
   constexpr const char *names[] = {"caller", "spare", "thread", "helper"};
@@ -24,4 +24,4 @@ Status read_progress(int rank, Progress &progress) {
   return fail(Status::argument, "hlc_init on rank %d: HALOCLINE_PROGRESS is '%s', it must be caller, spare, thread or helper", rank, text);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

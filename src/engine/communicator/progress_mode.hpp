@@ -4,7 +4,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// caller: the threads that call the library. spare: in addition a progress thread, while no thread calls. thread: a progress thread,
 /// whenever something arrives. helper: a process of each node, for what arrives for the node's segments.
@@ -19,4 +19,4 @@ const char *name_of(Progress progress);
 /// Reads HALOCLINE_PROGRESS; without it `progress` keeps its value. The error message names the rank, the value and the choices.
 Status read_progress(int rank, Progress &progress);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace halocline {
+namespace halocline::core {
 
 /// May be called by any thread that may use the network.
 class RemoteProgress {
@@ -31,4 +31,4 @@ class RemoteProgress {
   ~RemoteProgress() = default;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

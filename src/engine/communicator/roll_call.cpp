@@ -10,7 +10,7 @@
 #include "base/clock.hpp"
 #include "base/leaked_on_failure.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr int kAskTag = 32'752,
@@ -95,4 +95,4 @@ void RollCall::ask(MPI_Comm comm, CallWord mine, std::int64_t longest_ns, std::v
   leak(std::move(queries));
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -11,7 +11,7 @@
 
 #include "engine/communicator/call.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A rank that has not entered a call, and the call that it is in instead. `known` is false if it has not answered.
 struct Absent {
@@ -50,4 +50,4 @@ class RollCall {
   std::array<Answer, 64> answers_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

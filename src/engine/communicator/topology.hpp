@@ -6,7 +6,7 @@
 
 #include "transport/transport.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 using transport::Member;
 
@@ -40,4 +40,4 @@ class Topology {
   bool one_host_ = true;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

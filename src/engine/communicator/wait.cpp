@@ -6,7 +6,7 @@
 
 #include <ctime>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr long kSpinsWithCore = 20'000, kSpinsWithout = 20;
@@ -120,4 +120,4 @@ bool Wait::timed_out(std::int64_t grace_ns) const {
   return communicator_.timeout_ns() > 0 && start_ns_ != 0 && now_ns() - start_ns_ > communicator_.timeout_ns() + grace_ns;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

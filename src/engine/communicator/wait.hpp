@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "engine/communicator/communicator.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// What ends the wait. by_doorbell: only peers of this node, which ring the doorbell. by_polling: also MPI or the network, which must be
 /// polled. by_network: the network alone, where every answer takes microseconds.
@@ -54,4 +54,4 @@ class Wait {
   std::int64_t start_ns_ = 0, checked_ns_ = 0;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

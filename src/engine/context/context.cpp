@@ -19,7 +19,7 @@
 #include "engine/memory/node_memory.hpp"
 #include "transport/shm/xpmem.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 namespace {
 
@@ -198,4 +198,4 @@ void Context::give_up() {
   abandon();
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -11,7 +11,7 @@
 #include "engine/memory/fields.hpp"
 #include "engine/network/network.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// Everything that outlives single halos. Created by hlc_init; one per communicator.
 class Context : public Communicator {
@@ -55,4 +55,4 @@ class Context : public Communicator {
   Fields fields_{*this};  // destroyed first
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

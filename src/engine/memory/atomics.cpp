@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 // Several processes change the same numbers, mapped at different addresses: the atomics must be lock-free.
@@ -158,4 +158,4 @@ std::int64_t read_word(hlc_number type, const void *word) {
   return value;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

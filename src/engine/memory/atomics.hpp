@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace halocline {
+namespace halocline::core {
 
 /// Bytes of a number of this type, 0 if there is no such type.
 std::int64_t number_bytes(hlc_number type);
@@ -29,4 +29,4 @@ std::int64_t compare_and_swap(hlc_number type, void *target, std::int64_t expect
 void write_word(hlc_number type, std::int64_t value, void *word);
 std::int64_t read_word(hlc_number type, const void *word);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -4,10 +4,10 @@
 
 #include "transport/shm/xpmem.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 using Attached = transport::shm::Attached;
 using Exposed = transport::shm::Exposed;
 using ExposedAddress = transport::shm::ExposedAddress;
 
-}  // namespace halocline
+}  // namespace halocline::core

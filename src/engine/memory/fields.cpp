@@ -6,7 +6,7 @@
 
 #include "engine/communicator/collective.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::size_t kLargestField = std::size_t{1} << 48;  // about the address space of one process
@@ -105,4 +105,4 @@ void Fields::use(std::int64_t serial, int change) {
   if (Field *field = with(serial)) field->users += change;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

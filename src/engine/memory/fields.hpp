@@ -9,7 +9,7 @@
 
 #include "engine/memory/node_memory.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The field that contains a piece of memory, and the offset in it; serial < 0: none does.
 struct FieldPlace {
@@ -61,4 +61,4 @@ class Fields {
   std::int64_t next_serial_ = 0;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

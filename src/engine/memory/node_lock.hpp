@@ -8,7 +8,7 @@
 #include "base/atomics.hpp"
 #include "transport/shm/doorbell.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A lock in a word of shared memory: 0 if it is free, else the member that holds it, counted from 1. Any thread may call; the threads of a
 /// rank exclude each other too.
@@ -43,4 +43,4 @@ class NodeLock {
   std::uint32_t mine_ = 0;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "engine/communicator/collective.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 using transport::shm::ObjectAddress;
@@ -77,4 +77,4 @@ Status create_shared_memory(Communicator &communicator, std::int64_t my_bytes, S
   return agree(communicator, communicator.node_comm(), shortage(communicator, segment.bytes(), error));
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

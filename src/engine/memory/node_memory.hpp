@@ -4,7 +4,7 @@
 
 #include "engine/communicator/communicator.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// What happens to the object's file descriptor once the object is mapped. A helper process opens the object through it; else it is not
 /// needed. If kept, the owner of the SharedMemory closes it.
@@ -16,4 +16,4 @@ using transport::shm::Pages;
 Status create_shared_memory(Communicator &communicator, std::int64_t my_bytes, SharedMemory &segment, ObjectFile file = ObjectFile::closed,
                             Pages pages = Pages::reserved);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "engine/communicator/collective.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// What MPI reads and writes in these steps.
@@ -67,4 +67,4 @@ Status share_records(Communicator &communicator, NodeLeaders &leaders, Record mi
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 
 #include "engine/memory/node_memory.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// One rank per node. Their communicator is created by the first meet, which is collective over the context's communicator.
 class NodeLeaders {
@@ -54,4 +54,4 @@ class RankTable {
   SharedMemory table_;  // all in the part of the node's member 0
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

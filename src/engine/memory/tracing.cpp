@@ -11,7 +11,7 @@
 
 #include "engine/communicator/communicator.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 std::mutex mutex;
@@ -66,4 +66,4 @@ TracedByNode::~TracedByNode() {
   if (--allowing == 0) prctl(PR_SET_PTRACER, 0, 0, 0, 0);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

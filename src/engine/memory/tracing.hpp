@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace halocline {
+namespace halocline::core {
 
 class Communicator;
 
@@ -28,4 +28,4 @@ class TracedByNode {
   bool allowed_ = false;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -19,7 +19,7 @@
 #include "engine/communicator/collective.hpp"
 #include "engine/memory/node_memory.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kLongestEnd_ns = 5'000'000'000;
@@ -255,4 +255,4 @@ void Helper::reap() {
   }
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -11,7 +11,7 @@
 #include "engine/network/helper_state.hpp"
 #include "engine/network/service.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The first rank of a node starts the helper, all its ranks send requests to it. It ends when that rank says so, or with the last of its
 /// ranks, however they end.
@@ -53,4 +53,4 @@ class Helper {
   std::mutex mutex_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -10,7 +10,7 @@
 #include "transport/network.hpp"
 #include "transport/shm/doorbell.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A rank's request to its helper.
 struct HelperRequest {
@@ -86,4 +86,4 @@ inline constexpr std::uint64_t kHelperBuild = sizeof(HelperPart) << 32 | sizeof(
 /// The file descriptors that a helper is started with: the shared memory's object, and the pipe.
 inline constexpr int kHelperObject = 3, kHelperPipe = 4;
 
-}  // namespace halocline
+}  // namespace halocline::core

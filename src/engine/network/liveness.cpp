@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kWordBytes = 8;
@@ -135,4 +135,4 @@ void Liveness::look_at(Probe &probe, std::int64_t now) {
   endpoint_.start(probe.write);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

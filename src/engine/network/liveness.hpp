@@ -10,7 +10,7 @@
 
 #include "engine/network/network_transport.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// How a rank is reached, and the word of its memory that others write as a probe. Plain bytes, to be sent as they are.
 struct RankAddress {
@@ -83,4 +83,4 @@ class Liveness {
   std::map<int, Probe> probes_;  // by rank
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace halocline {
+namespace halocline::core {
 
 /// A query or its reply, as it is sent; the operands of `accumulate` follow it. Received messages are checked before they are used
 /// (engine/network/service.cpp).
@@ -25,4 +25,4 @@ struct Message {
 };
 static_assert(sizeof(Message) == 72);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -9,7 +9,7 @@
 #include "base/environment.hpp"
 #include "engine/communicator/collective.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 using transport::Choice;
@@ -166,4 +166,4 @@ void Network::close() {
   leaders_.give_up();
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

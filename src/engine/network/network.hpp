@@ -6,7 +6,7 @@
 #include "engine/network/request_engine.hpp"
 #include "engine/network/shared_endpoint.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A context's view of its network. Until it is opened, and where that fails, there is no endpoint. Other contexts of the process may share
 /// the endpoint.
@@ -75,4 +75,4 @@ class Network final : public RemoteProgress {
   char description_[512] = "no plan and no segment has needed a network";
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

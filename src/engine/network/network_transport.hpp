@@ -14,7 +14,7 @@
 #define HALOCLINE_ONCE_PER_PROCESS static
 #endif
 
-namespace halocline {
+namespace halocline::core {
 
 #ifdef HALOCLINE_LOOPBACK
 namespace network = transport::loopback;
@@ -28,4 +28,4 @@ using transport::Transfer;
 
 static_assert(transport::NetworkContract<NetworkEndpoint, NetworkSegment>);
 
-}  // namespace halocline
+}  // namespace halocline::core

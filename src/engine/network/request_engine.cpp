@@ -9,7 +9,7 @@
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/wait.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::size_t kTakeBackEvery = 32;
@@ -401,4 +401,4 @@ Status RequestEngine::flush_outgoing(const char *call) {
   });
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -13,7 +13,7 @@
 #include "engine/network/helper.hpp"
 #include "engine/network/shared_endpoint.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A nonblocking wait for the requests begun to a rank, which its caller continues from time to time.
 struct Flush {
@@ -159,4 +159,4 @@ class RequestEngine final : public EndpointClient {
   int failed_connections_ = 0;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

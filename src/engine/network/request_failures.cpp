@@ -4,7 +4,7 @@
 
 #include "engine/network/request_engine.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 void RequestEngine::fail_connection(Connection &connection, int error, const char *call) {
   if (connection.error == 0) failed_connections_ += 1;
@@ -77,4 +77,4 @@ Status RequestEngine::look_for_failure(const char *call) {
 
 std::string RequestEngine::name_of(int rank) const { return on_its_host(rank, ranks_.of(rank).host); }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace halocline {
+namespace halocline::core {
 
 Status RequestPool::add_chunk() {
   auto chunk = std::make_unique<Chunk>();
@@ -46,4 +46,4 @@ Request *RequestPool::at(std::uint32_t place) {
   return place < chunks_.size() * kChunk ? &chunks_[place / kChunk]->requests[place % kChunk] : nullptr;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

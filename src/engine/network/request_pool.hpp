@@ -10,7 +10,7 @@
 
 #include "engine/network/service.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 struct Request;
 
@@ -131,4 +131,4 @@ inline void RequestPool::release(Request &request) {
   in_use_ -= 1;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

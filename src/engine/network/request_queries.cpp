@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/request_engine.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Status RequestEngine::find_room(int rank, const char *call) {
   if (time_to_take_back()) poll();
@@ -59,4 +59,4 @@ Status RequestEngine::test_outgoing(const char *call) {
   return find_under_way(call) < 0 && replies_ == 0 ? Status::ok : Status::again;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "engine/memory/atomics.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// True if count numbers of the type are within the memory, aligned.
@@ -107,4 +107,4 @@ void ReceiveBuffers::receive() {
   }
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -13,7 +13,7 @@
 #include "engine/network/network_transport.hpp"
 #include "transport/shm/region.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The bytes before a part's data, the target of notifications without data.
 inline constexpr std::int64_t kDummyTarget = kLinePair;
@@ -74,4 +74,4 @@ class ReceiveBuffers {
   NetworkSegment room_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// The endpoints of this process.
@@ -170,4 +170,4 @@ void SharedEndpoint::ring(EndpointClient *caller) {
     if (user.client != caller) user.client->wake();
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -15,7 +15,7 @@
 #include "engine/network/service.hpp"
 #include "engine/progress/progress.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// What a context needs of an endpoint. The secret of the choice is the context's own.
 struct EndpointSpec {
@@ -119,4 +119,4 @@ class SharedEndpoint final : public Polled {
   std::unique_ptr<ProgressThread> thread_;  // last member: destroyed before what it polls
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -16,7 +16,7 @@
 #include <system_error>
 #include <vector>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr long kNap_ns = 50'000;            // while a caller polls
@@ -174,4 +174,4 @@ void ProgressThread::nap(long ns) const {
   ppoll(&stop, 1, &time, nullptr);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

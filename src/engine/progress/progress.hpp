@@ -13,7 +13,7 @@
 #include "base/status.hpp"
 #include "engine/communicator/progress_mode.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// What a progress thread polls. Any thread may call.
 class Polled {
@@ -64,4 +64,4 @@ class ProgressThread {
   std::thread thread_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

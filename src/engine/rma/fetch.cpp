@@ -8,7 +8,7 @@
 #include "engine/memory/atomics.hpp"
 #include "engine/rma/operations.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
@@ -122,4 +122,4 @@ Status accumulate(Segment &segment, Target at, hlc_action action, const void *da
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

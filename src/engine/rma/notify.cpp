@@ -4,7 +4,7 @@
 #include "engine/communicator/wait.hpp"
 #include "engine/rma/operations.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr const char *kBarrier = "hlc_barrier";
@@ -121,4 +121,4 @@ Status barrier(Segment &segment) {
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

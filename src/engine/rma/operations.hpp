@@ -5,7 +5,7 @@
 
 #include "engine/rma/segment.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 Status put(Segment &segment, Target to, const void *data, std::int64_t bytes);
 Status get(Segment &segment, Target from, void *data, std::int64_t bytes);
@@ -31,4 +31,4 @@ Status flush_local_all(Segment &segment);
 
 Status barrier(Segment &segment);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "engine/rma/operations.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 void copy(void *to, const void *from, std::int64_t bytes) {
@@ -206,4 +206,4 @@ Status flush_local(Segment &segment, int rank) { return complete_one(segment, "h
 Status flush_all(Segment &segment) { return complete(segment, "hlc_flush_all", -1, true); }
 Status flush_local_all(Segment &segment) { return complete(segment, "hlc_flush_local_all", -1, false); }
 
-}  // namespace halocline
+}  // namespace halocline::core

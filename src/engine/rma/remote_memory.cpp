@@ -12,7 +12,7 @@
 
 #include "engine/memory/atomics.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 std::int64_t bytes_before_data(const MemoryDescriptor &descriptor) {
@@ -236,4 +236,4 @@ Status RemoteMemory::compare_swap(const char *call, std::int64_t offset, std::ui
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -11,7 +11,7 @@
 #include "engine/memory/tracing.hpp"
 #include "engine/rma/remote_rma.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// What others need to access a part. Plain bytes, to be sent as they are.
 struct MemoryDescriptor {
@@ -139,4 +139,4 @@ class RemoteMemory {
   std::unique_ptr<RemoteRma> remote_;  // there if the rank is on another node
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

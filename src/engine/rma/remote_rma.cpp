@@ -9,7 +9,7 @@
 #include "engine/communicator/collective.hpp"
 #include "engine/memory/atomics.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// Calls piece(offset, bytes) for pieces of at most `most` bytes.
@@ -288,4 +288,4 @@ Status RemoteRma::accumulate(const char *call, Target at, hlc_action action, con
   });
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 
 #include "engine/network/network.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// The target of an operation.
 struct Target {
@@ -103,4 +103,4 @@ class RemoteRma {
   bool serves_ = false, dummy_target_ = true;
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

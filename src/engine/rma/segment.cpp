@@ -9,7 +9,7 @@
 #include "engine/communicator/wait.hpp"
 #include "engine/memory/node_memory.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// Number of rounds of a dissemination barrier.
@@ -149,4 +149,4 @@ Status Segment::wrong_offset(const char *call, Target target, Extent extent, std
               static_cast<long long>(bytes), target.rank);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

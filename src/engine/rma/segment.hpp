@@ -13,7 +13,7 @@
 #include "base/notifications.hpp"
 #include "engine/rma/remote_rma.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class Wait;
 
@@ -169,4 +169,4 @@ class Segment {
   std::unique_ptr<RemoteRma> remote_;  // destroyed before the memory
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 
 #include "exchange/buffers.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// What a rank of the node leads so far.
@@ -90,4 +90,4 @@ std::vector<Aggregate> lay_out_aggregates(std::vector<Contribution> contribution
   return mine;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

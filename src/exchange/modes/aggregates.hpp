@@ -8,7 +8,7 @@
 
 #include "exchange/channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// What one rank of this node exchanges with all ranks of one other node. Plain numbers, for shared memory.
 struct Contribution {
@@ -52,4 +52,4 @@ std::vector<Contribution> list_contributions(const Plan &plan, const std::vector
 /// leader is the member that leads the fewest so far. words_bytes: of each aggregate.
 std::vector<Aggregate> lay_out_aggregates(std::vector<Contribution> contributions, Member me, std::int64_t words_bytes);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -11,7 +11,7 @@
 #include "exchange/handshake.hpp"
 #include "exchange/modes/peer_list.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 ///   my part:  | ready | read by peer 0 | read by peer 1 | ... | places, even rounds | places, odd rounds |
@@ -154,4 +154,4 @@ class DirectChannel final : public Channel {
 
 std::unique_ptr<Channel> make_direct(Plan &plan, std::vector<int> edges) { return std::make_unique<DirectChannel>(plan, std::move(edges)); }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -5,7 +5,7 @@
 
 #include "exchange/modes/window_channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 Status fence(MPI_Win window, int assertion) { return check_mpi(MPI_Win_fence(assertion, window), "MPI_Win_fence"); }
@@ -152,4 +152,4 @@ std::unique_ptr<Channel> make_fence(Plan &plan, std::vector<int> edges) {
   return std::make_unique<FenceChannel>(plan, std::move(edges));
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -9,7 +9,7 @@
 
 #include "base/environment.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr ModeRow kModes[] = {
@@ -120,4 +120,4 @@ std::vector<Rule> rules_of(const Options &options) {
   return {{"mode", options.mode, mode_word}, {"epoch", options.epoch, epoch_word}, {"drive", options.drive, drive_word}};
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

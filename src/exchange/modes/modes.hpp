@@ -7,7 +7,7 @@
 #include "engine/communicator/consistency.hpp"
 #include "exchange/channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// One mode. `make` carries the edges it can. Edges between ranks that share no memory are carried by `make_far` where that is not NULL, or
 /// by `make_without_network` if no network can be opened.
@@ -33,4 +33,4 @@ std::string speaker(const Context &context, const Options &options);
 /// The options of an exchange that must be the same on all ranks.
 std::vector<Rule> rules_of(const Options &options);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -7,7 +7,7 @@
 #include "exchange/channel.hpp"
 #include "exchange/mpi_bytes.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// The arguments of one direction of MPI_Neighbor_alltoallw, in the order of the graph's list.
@@ -163,4 +163,4 @@ std::unique_ptr<Channel> make_neighbor(Plan &plan, std::vector<int> edges) {
   return std::make_unique<NeighborChannel>(plan, std::move(edges));
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

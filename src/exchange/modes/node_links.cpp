@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace halocline {
+namespace halocline::core {
 
 NodeLinks::NodeLinks(Plan &plan, const std::vector<int> &edges)
     : plan_(plan), edges_(edges), network_(plan.context->network()), endpoint_(*network_.endpoint()) {}
@@ -240,4 +240,4 @@ void NodeLinks::withdraw(Link &link) {
     for (Transfer &piece : pieces) endpoint_.withdraw(piece);
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -15,7 +15,7 @@
 #include "exchange/handshake.hpp"
 #include "exchange/modes/aggregates.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 inline constexpr std::size_t kSlots = 2;
 
@@ -162,7 +162,7 @@ class NodeLinks {
   void withdraw(Link &link);
   template <class Part>
   Status prepare(Part part) {
-    return halocline::prepare(*plan_.context, plan_.comm, part);
+    return halocline::core::prepare(*plan_.context, plan_.comm, part);
   }
 
   Plan &plan_;
@@ -177,4 +177,4 @@ class NodeLinks {
   bool shares_ = false;  // counted by Context::count_shared: any rank of the node may wait for the arrivals
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

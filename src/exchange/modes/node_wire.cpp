@@ -17,7 +17,7 @@
 #include "exchange/buffers.hpp"
 #include "exchange/modes/node_links.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kNoticeLeaves_ns = 200'000'000;
@@ -311,4 +311,4 @@ std::unique_ptr<Channel> make_node_wire(Plan &plan, std::vector<int> edges) {
   return std::make_unique<NodeWireChannel>(plan, std::move(edges));
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -15,7 +15,7 @@
 #include "exchange/handshake.hpp"
 #include "exchange/modes/peer_list.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 using Packing = Context::Packing;
@@ -179,7 +179,7 @@ class NotifyChannel final : public Channel {
   /// ranks of the node fill their peers' slots and read their own with each method in turn. They take the one with the least total time.
   Status try_packings(std::int64_t largest, Packing *best) {
     std::vector<char> scratch;
-    HLC_TRY(halocline::prepare(*plan_.context, plan_.context->node_comm(), [&] {
+    HLC_TRY(halocline::core::prepare(*plan_.context, plan_.context->node_comm(), [&] {
       scratch.assign(static_cast<std::size_t>(std::min(largest, kTrialBytes)), 1);
       return Status::ok;
     }));
@@ -252,4 +252,4 @@ class NotifyChannel final : public Channel {
 
 std::unique_ptr<Channel> make_notify(Plan &plan, std::vector<int> edges) { return std::make_unique<NotifyChannel>(plan, std::move(edges)); }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -10,7 +10,7 @@
 #include "exchange/channel.hpp"
 #include "exchange/mpi_bytes.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 /// Edges to one rank share messages. MPIs send short messages eagerly, and long ones by a rendezvous, which costs as much as some thousand
@@ -233,4 +233,4 @@ class P2pChannel final : public Channel {
 
 std::unique_ptr<Channel> make_p2p(Plan &plan, std::vector<int> edges) { return std::make_unique<P2pChannel>(plan, std::move(edges)); }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "exchange/modes/window_channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 class PassiveChannel final : public WindowChannel {
@@ -109,4 +109,4 @@ std::unique_ptr<Channel> make_passive(Plan &plan, std::vector<int> edges) {
   return std::make_unique<PassiveChannel>(plan, std::move(edges));
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/modes/window_channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 class PassiveNaiveChannel final : public WindowChannel {
@@ -72,4 +72,4 @@ std::unique_ptr<Channel> make_passive_naive(Plan &plan, std::vector<int> edges) 
   return std::make_unique<PassiveNaiveChannel>(plan, std::move(edges));
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

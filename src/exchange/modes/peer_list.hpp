@@ -10,7 +10,7 @@
 
 #include "exchange/channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 /// A rank at the other end of one or several edges.
 struct PeerOfEdges {
@@ -84,4 +84,4 @@ class PeerList {
   std::vector<int> bringing_;  // edges, peer by peer
 };
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -8,7 +8,7 @@
 
 #include "exchange/modes/window_channel.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 class PscwChannel final : public WindowChannel {
@@ -106,4 +106,4 @@ class PscwChannel final : public WindowChannel {
 
 std::unique_ptr<Channel> make_pscw(Plan &plan, std::vector<int> edges) { return std::make_unique<PscwChannel>(plan, std::move(edges)); }
 
-}  // namespace halocline
+}  // namespace halocline::core

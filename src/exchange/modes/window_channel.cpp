@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 constexpr std::int64_t kLargestPut = std::int64_t{1} << 30;
@@ -95,4 +95,4 @@ Status WindowChannel::next_arrival(int *e) {
   return Status::ok;
 }
 
-}  // namespace halocline
+}  // namespace halocline::core

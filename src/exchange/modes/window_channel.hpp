@@ -7,7 +7,7 @@
 #include "exchange/channel.hpp"
 #include "exchange/handshake.hpp"
 
-namespace halocline {
+namespace halocline::core {
 
 class WindowChannel : public Channel {
  public:
@@ -56,4 +56,4 @@ Status allocate_window(MPI_Comm comm, std::int64_t bytes, MPI_Win *window, char 
 /// MPI_Put of any number of bytes to a displacement of a window whose unit is one byte.
 Status put_bytes(MPI_Win window, const void *origin, std::int64_t bytes, int rank, std::int64_t displacement);
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -13,7 +13,7 @@
 #include "exchange/channel.hpp"
 #include "exchange/handshake.hpp"
 
-namespace halocline {
+namespace halocline::core {
 namespace {
 
 using transport::Peer;
@@ -365,4 +365,4 @@ class WireChannel final : public Channel {
 
 std::unique_ptr<Channel> make_wire(Plan &plan, std::vector<int> edges) { return std::make_unique<WireChannel>(plan, std::move(edges)); }
 
-}  // namespace halocline
+}  // namespace halocline::core

@@ -6,7 +6,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// `again`: not yet complete. The message of a failure stays with the thread, for gaspi_print_error.
 inline gaspi_return_t answer(Status status) {
@@ -18,4 +18,4 @@ inline gaspi_return_t answer(Status status) {
   }
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

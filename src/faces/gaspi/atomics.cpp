@@ -3,9 +3,9 @@
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-using namespace halocline::gaspi;
-using halocline::RemoteMemory;
-using halocline::Status;
+using namespace halocline::core::gaspi;
+using halocline::core::RemoteMemory;
+using halocline::core::Status;
 
 namespace {
 
@@ -22,7 +22,7 @@ struct Atomic {
 Status look(Job &job, RemoteMemory &part, const Atomic &atomic, gaspi_atomic_value_t *old) {
   const Asked &asked = atomic.asked;
   if (is_lost(job, part)) return job.watch.tell(atomic.call, asked.rank);
-  return job.pending_queries.look(part, asked, [&](halocline::Query &query) {
+  return job.pending_queries.look(part, asked, [&](halocline::core::Query &query) {
     if (asked.what == Asked::What::fetch_add) return part.fetch_add(atomic.call, asked.offset, asked.first, query, old);
     return part.compare_swap(atomic.call, asked.offset, asked.first, asked.second, query, old);
   });
@@ -39,7 +39,7 @@ gaspi_return_t carry_out(const Atomic &atomic, gaspi_offset_t offset, gaspi_atom
       return lies_within(offset, kWord, part.bytes()) ? answer(look(job, part, atomic, old)) : GASPI_ERR_INV_REM_OFF;
     };
     return until(
-        job, atomic.call, atomic.timeout_ms, [&] { return job.parts.with(rank, segment, attempt); }, halocline::WakeUp::by_polling);
+        job, atomic.call, atomic.timeout_ms, [&] { return job.parts.with(rank, segment, attempt); }, halocline::core::WakeUp::by_polling);
   });
 }
 

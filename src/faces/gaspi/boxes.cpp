@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 namespace {
 
 /// A message's sender and size, as its notification's value holds them. Senders are counted from 1, so that the value is not 0.
@@ -124,4 +124,4 @@ Status Passive::receive(Session &session, char *into, std::uint64_t room, int *s
   return Status::ok;
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

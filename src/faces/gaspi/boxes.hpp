@@ -11,7 +11,7 @@
 #include "faces/gaspi/pending_queries.hpp"
 #include "faces/gaspi/session.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// A message, identified by the arguments and the thread of its call: the same call of the same thread continues it.
 struct Parcel {
@@ -56,4 +56,4 @@ class Passive {
   std::map<Parcel, Flush> leaving_;  // written, and not locally complete yet
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

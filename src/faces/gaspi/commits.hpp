@@ -11,7 +11,7 @@
 
 #include "faces/gaspi/plan.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// A commit: that of the count-th group of these members on this rank, and the handle by which others know the group.
 struct Attempt {
@@ -48,4 +48,4 @@ class Commits {
   std::vector<Attempt> given_up_;
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

@@ -3,10 +3,10 @@
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-using namespace halocline::gaspi;
-using halocline::LocalMemory;
-using halocline::RemoteMemory;
-using halocline::Status;
+using namespace halocline::core::gaspi;
+using halocline::core::LocalMemory;
+using halocline::core::RemoteMemory;
+using halocline::core::Status;
 
 namespace {
 
@@ -24,7 +24,7 @@ Status look_for(Job &job, const LocalMemory &own, const Range &range, gaspi_noti
   if (found == range.end && job.reads.look()) found = own.words().notifications.find(range.first, range.end);
   if (found == range.end) {
     const Status news = job.watch.send_notice(kWaitsome, range.known);
-    return halocline::failed(news) ? news : Status::again;
+    return halocline::core::failed(news) ? news : Status::again;
   }
   *id = static_cast<gaspi_notification_id_t>(found);
   return Status::ok;
@@ -69,7 +69,7 @@ gaspi_return_t pgaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_of
   const Move move{segment_id_local, offset_local, rank, segment_id_remote, offset_remote, size};
   return enter([&](Job &job) {
     if (const gaspi_return_t wrong = check_notification(job, notification_id, notification_value); wrong != GASPI_SUCCESS) return wrong;
-    halocline::PendingNotify pending;
+    halocline::core::PendingNotify pending;
     const auto write = [&](RemoteMemory &part, const char *data) {
       note_write(job, part);
       return part.put_notify("gaspi_write_notify", signed_of(offset_remote), data, signed_of(size),
@@ -104,7 +104,7 @@ gaspi_return_t pgaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t 
     const gaspi_return_t wrong = first_wrong(check_queue(job, queue), check_rank(job, rank, segment_id_remote),
                                              check_notification(job, notification_id, notification_value));
     if (wrong != GASPI_SUCCESS) return wrong;
-    halocline::PendingNotify pending;
+    halocline::core::PendingNotify pending;
     const Route route{"gaspi_notify", rank, segment_id_remote, queue};
     const hlc_notification notification{static_cast<int>(notification_id), notification_value};
     const auto notify = [&](RemoteMemory &part) {

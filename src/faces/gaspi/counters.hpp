@@ -5,7 +5,7 @@
 #include <array>
 #include <atomic>
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 enum class Counter { writes, bytes_written, reads, bytes_read, notifications, waits, full_queues, count_ };
 
@@ -23,4 +23,4 @@ class Counters {
   std::array<std::atomic<unsigned long>, static_cast<std::size_t>(Counter::count_)> counters_{};
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

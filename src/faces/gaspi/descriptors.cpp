@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 Statement::Statement(Job &job, const Group &group) : job_(job), count_(group.size(job)) {
   static_assert(sizeof(MemoryDescriptor) % sizeof(std::uint64_t) == 0);
@@ -56,4 +56,4 @@ void Statement::learn(const Group &group, int id) const {
   }
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

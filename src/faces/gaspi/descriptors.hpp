@@ -7,7 +7,7 @@
 
 #include "faces/gaspi/job.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// The combined result of the ranks of a group.
 struct Verdict {
@@ -45,4 +45,4 @@ class Statement {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

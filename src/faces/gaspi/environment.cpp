@@ -9,7 +9,7 @@
 #include "faces/gaspi/job.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-using namespace halocline::gaspi;
+using namespace halocline::core::gaspi;
 
 namespace {
 
@@ -60,11 +60,12 @@ const Text *find_text(gaspi_return_t code) {
 std::string text_of(gaspi_return_t code) {
   const Text *found = find_text(code);
   std::string text = found ? found->text : "no GASPI code";
-  if (code == GASPI_ERROR && *halocline::error_message() != '\0') text = std::string("GASPI_ERROR: ") + halocline::error_message();
+  if (code == GASPI_ERROR && *halocline::core::error_message() != '\0')
+    text = std::string("GASPI_ERROR: ") + halocline::core::error_message();
   return text;
 }
 
-const std::int64_t start_ns = halocline::now_ns();
+const std::int64_t start_ns = halocline::core::now_ns();
 
 /// Writes a value that needs no job.
 template <class Value>
@@ -115,9 +116,11 @@ gaspi_return_t pgaspi_build_infrastructure(gaspi_number_t *build_infrastructure)
 }
 
 gaspi_return_t pgaspi_version(float *version) { return write(version, 17.1F); }
-gaspi_return_t pgaspi_time_get(gaspi_time_t *wtime) { return write(wtime, static_cast<float>(halocline::now_ns() - start_ns) / 1e6F); }
+gaspi_return_t pgaspi_time_get(gaspi_time_t *wtime) {
+  return write(wtime, static_cast<float>(halocline::core::now_ns() - start_ns) / 1e6F);
+}
 gaspi_return_t pgaspi_time_ticks(gaspi_cycles_t *ticks) {
-  return write(ticks, static_cast<gaspi_cycles_t>(halocline::now_ns() - start_ns));
+  return write(ticks, static_cast<gaspi_cycles_t>(halocline::core::now_ns() - start_ns));
 }
 
 gaspi_string_t pgaspi_error_str(gaspi_return_t error_code) {

@@ -14,8 +14,8 @@
 #include "faces/gaspi/job.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-using namespace halocline::gaspi;
-using halocline::Status;
+using namespace halocline::core::gaspi;
+using halocline::core::Status;
 
 namespace {
 
@@ -66,7 +66,7 @@ bool read_cores(const std::string &list, cpu_set_t *cores) {
 }
 
 gaspi_return_t cannot(const char *what) {
-  static_cast<void>(halocline::fail(Status::unsupported, "%s", what));
+  static_cast<void>(halocline::core::fail(Status::unsupported, "%s", what));
   return GASPI_ERROR;
 }
 

@@ -8,7 +8,7 @@
 
 #include "faces/gaspi/session.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 namespace {
 
 std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
@@ -388,4 +388,4 @@ Status Group::reduce_on(Session &session, const Reduction &reduction) {
   return hand_out(session, reduction);
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

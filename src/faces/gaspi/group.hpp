@@ -7,7 +7,7 @@
 
 #include "faces/gaspi/session.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// The arguments of a reduction. combine(what, value, other) replaces value by the combination of both; value is that of the lower ranks.
 struct Reduction {
@@ -134,4 +134,4 @@ class Group {
   Counts sent_, received_;  // pieces, by round; the last is for the member below
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

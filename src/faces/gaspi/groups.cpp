@@ -5,7 +5,7 @@
 #include "faces/gaspi/job.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-using namespace halocline::gaspi;
+using namespace halocline::core::gaspi;
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "engine/communicator/collective.hpp"
 #include "engine/network/helper.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 Status Job::open() {
   HLC_TRY(context.open(MPI_COMM_WORLD, Status::ok));
@@ -94,4 +94,4 @@ void Job::poll() {
   if (parts.control().words().notifications.seen(Plan::kEnd) != 0) raise(SIGKILL);
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

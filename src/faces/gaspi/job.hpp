@@ -18,7 +18,7 @@
 #include "faces/gaspi/session.hpp"
 #include "faces/gaspi/visit.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// The state that gaspi_segment_create and gaspi_segment_use leave after a timeout, for the next call.
 struct Making {
@@ -150,4 +150,4 @@ gaspi_return_t until(Job &job, const char *call, gaspi_timeout_t timeout_ms, Loo
   return until(job, call, deadline, look, wake_up);
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

@@ -4,10 +4,10 @@
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-using namespace halocline::gaspi;
-using halocline::LocalMemory;
-using halocline::RemoteMemory;
-using halocline::Status;
+using namespace halocline::core::gaspi;
+using halocline::core::LocalMemory;
+using halocline::core::RemoteMemory;
+using halocline::core::Status;
 
 namespace {
 
@@ -95,7 +95,7 @@ gaspi_return_t read_each(Job &job, const List &list, Posting &posting) {
 
 /// Posts the notification that follows a list; the queue has room for it.
 gaspi_return_t notify_behind(Job &job, const Route &route, Posting &posting, hlc_notification notification) {
-  halocline::PendingNotify pending;
+  halocline::core::PendingNotify pending;
   const gaspi_return_t told = until(job, posting.call, posting.deadline, [&] {
     return job.parts.with(route.rank, route.segment, [&](RemoteMemory &part) {
       return begin(job, route, part, [&] { return part.notify_in_order(posting.call, notification, pending); });

@@ -8,7 +8,7 @@
 #include "engine/communicator/collective.hpp"
 #include "faces/gaspi/answer.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 namespace {
 
 constexpr const char *kLookUp = "looking up a segment";
@@ -185,4 +185,4 @@ gaspi_return_t Parts::learn(int rank, int id) {
   return GASPI_SUCCESS;
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

@@ -15,7 +15,7 @@
 #include "engine/memory/rank_table.hpp"
 #include "faces/gaspi/plan.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// Any thread may call, except open. Segment ids are below the limit.
 class Parts {
@@ -126,4 +126,4 @@ class Parts {
   std::array<std::vector<std::shared_ptr<RemoteMemory>>, kMostSegments> shown_;  // whose addresses the program has
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

@@ -3,7 +3,7 @@
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 namespace {
 
 gaspi_return_t check(const Job &job, gaspi_size_t size, const LocalMemory *part, gaspi_offset_t offset) {
@@ -21,12 +21,12 @@ Status look_for(Job &job, int known, char *into, gaspi_size_t room, int *sender,
 }
 
 }  // namespace
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi
 
-using namespace halocline::gaspi;
-using halocline::LocalMemory;
-using halocline::RemoteMemory;
-using halocline::Status;
+using namespace halocline::core::gaspi;
+using halocline::core::LocalMemory;
+using halocline::core::RemoteMemory;
+using halocline::core::Status;
 
 extern "C" {
 
@@ -43,7 +43,7 @@ gaspi_return_t pgaspi_passive_send(gaspi_segment_id_t segment_id_local, gaspi_of
       if (job.watch.knows_any() && job.watch.is_lost(rank)) return job.watch.tell(Passive::kSend, rank);
       return job.passive.send(job, *control, parcel, own->data() + offset_local);
     };
-    return until(job, Passive::kSend, timeout_ms, look, halocline::WakeUp::by_polling);
+    return until(job, Passive::kSend, timeout_ms, look, halocline::core::WakeUp::by_polling);
   });
 }
 
@@ -65,7 +65,7 @@ gaspi_return_t pgaspi_passive_receive(gaspi_segment_id_t segment_id_local, gaspi
 
 gaspi_return_t pgaspi_passive_queue_purge(gaspi_timeout_t timeout_ms) {
   return enter([&](Job &job) {
-    return until(job, Passive::kPurge, timeout_ms, [&] { return job.passive.release(job); }, halocline::WakeUp::by_polling);
+    return until(job, Passive::kPurge, timeout_ms, [&] { return job.passive.release(job); }, halocline::core::WakeUp::by_polling);
   });
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/pending_queries.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// When there are too many queries, those of the calling thread are forgotten: a program that never repeats a call must not fill the
 /// memory.
@@ -38,4 +38,4 @@ void PendingQueries::forget(const Asked &asked) {
   queries_.erase(asked);
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

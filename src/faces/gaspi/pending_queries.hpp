@@ -10,7 +10,7 @@
 #include "engine/rma/remote_memory.hpp"
 #include "faces/gaspi/visit.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// A call with its arguments.
 struct Asked {
@@ -74,4 +74,4 @@ class Connections {
   std::map<int, Attempt> attempts_;  // by rank; one that has failed stays, because the network may still write its word
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

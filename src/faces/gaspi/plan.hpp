@@ -10,7 +10,7 @@
 
 #include "engine/rma/remote_memory.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// Hard limits. A program may configure lower ones.
 constexpr unsigned kMostQueues = 16, kMostRequests = 4096, kMostGroups = 255, kMostSegments = 255, kMostNotifications = 65536;
@@ -77,4 +77,4 @@ class Plan {
   std::int64_t message_;
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

@@ -4,7 +4,7 @@
 
 #include "faces/gaspi/job.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// Bytes of a segment of this rank, and as many of a segment of any rank.
 struct Move {
@@ -134,4 +134,4 @@ inline gaspi_return_t count_notification(Job &job, gaspi_return_t posted) {
 
 inline std::int64_t signed_of(unsigned long bytes) { return static_cast<std::int64_t>(bytes); }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

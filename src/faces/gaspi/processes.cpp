@@ -15,7 +15,7 @@
 #include "faces/gaspi/job.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 namespace {
 
 std::atomic<Job *> open_job{nullptr};
@@ -124,7 +124,7 @@ std::unique_ptr<Job> take_away(Job &open) {
 
 /// Ends the job once all ranks have called this, or one is lost: then no rank waits for the others any longer.
 gaspi_return_t stop(Job &open, gaspi_timeout_t timeout_ms) {
-  const gaspi_return_t met = until(open, kTerm, timeout_ms, [&] { return open.meet_to_end(); }, halocline::WakeUp::by_polling);
+  const gaspi_return_t met = until(open, kTerm, timeout_ms, [&] { return open.meet_to_end(); }, halocline::core::WakeUp::by_polling);
   if (met == GASPI_TIMEOUT) return met;
   std::unique_ptr<Job> closed = take_away(open);
   const Status ended = met == GASPI_SUCCESS ? closed->close() : Status::peer_died;
@@ -160,7 +160,7 @@ gaspi_return_t reach(const char *call, gaspi_rank_t rank, gaspi_timeout_t timeou
     if (open.watch.has_lost(rank, call)) return answer(open.watch.tell(call, rank));
     if (const Status found = open.parts.find_control(rank, &control); failed(found)) return answer(found);
     const auto look = [&] { return open.connections.look(*control, Plan::changed(), call); };
-    return until(open, call, timeout_ms, look, halocline::WakeUp::by_polling);
+    return until(open, call, timeout_ms, look, halocline::core::WakeUp::by_polling);
   });
 }
 
@@ -185,9 +185,9 @@ Job *the_job() {
 
 gaspi_return_t after_mpi() { return answer(fail(Status::state, "MPI has been finalised")); }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi
 
-using namespace halocline::gaspi;
+using namespace halocline::core::gaspi;
 
 extern "C" {
 
@@ -238,9 +238,9 @@ gaspi_return_t pgaspi_disconnect(gaspi_rank_t rank, gaspi_timeout_t timeout_ms) 
   constexpr const char *call = "gaspi_disconnect";
   return enter([&](Job &open) {
     if (rank >= open.size()) return GASPI_ERR_INV_RANK;
-    halocline::RequestEngine *requests = open.context.network().requests();
+    halocline::core::RequestEngine *requests = open.context.network().requests();
     if (!requests) return GASPI_SUCCESS;
-    halocline::Flush flush = requests->begin_flush(rank, true);
+    halocline::core::Flush flush = requests->begin_flush(rank, true);
     return until(open, call, timeout_ms, [&] { return requests->look(flush, call); });
   });
 }

@@ -6,7 +6,7 @@
 
 #include "faces/gaspi/answer.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 gaspi_return_t Queue::take(unsigned requests, unsigned most) {
   if (size_.fetch_add(requests, std::memory_order_relaxed) + requests <= most) return GASPI_SUCCESS;
   release(requests);
@@ -70,4 +70,4 @@ void Queue::purge() {
   corrupt_ = false;
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

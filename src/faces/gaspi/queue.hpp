@@ -10,7 +10,7 @@
 #include "engine/context/context.hpp"
 #include "faces/gaspi/plan.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// Any thread may call.
 class Queue {
@@ -46,4 +46,4 @@ class Queue {
   std::vector<Flush> waited_for_;
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

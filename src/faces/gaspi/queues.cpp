@@ -3,7 +3,7 @@
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-using namespace halocline::gaspi;
+using namespace halocline::core::gaspi;
 
 namespace {
 

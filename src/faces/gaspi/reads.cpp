@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 void Reads::notify(const LocalMemory &segment, int id) {
   segment.words().notifications.set(id, 1);
@@ -31,4 +31,4 @@ bool Reads::look() {
   return over > 0;
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

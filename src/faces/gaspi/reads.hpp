@@ -10,7 +10,7 @@
 #include "engine/context/context.hpp"
 #include "engine/rma/remote_memory.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// Any thread may call.
 class Reads {
@@ -37,4 +37,4 @@ class Reads {
   std::vector<Read> under_way_;
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

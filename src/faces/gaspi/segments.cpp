@@ -10,9 +10,9 @@
 #include "faces/gaspi/posting.hpp"
 #include "faces/gaspi/profiling.hpp"
 
-using namespace halocline::gaspi;
-using halocline::MemorySpec;
-using halocline::Status;
+using namespace halocline::core::gaspi;
+using halocline::core::MemorySpec;
+using halocline::core::Status;
 
 namespace {
 
@@ -47,14 +47,14 @@ gaspi_return_t make(Job &job, const Wanted &wanted) {
 /// The lowest rank of the group on this node: all of these share its notifications.
 int leader_of(const Job &job, const Group &group) {
   int index = 0;
-  while (job.context.member_of(group.rank_at(index)) == halocline::kNotOnNode) ++index;
+  while (job.context.member_of(group.rank_at(index)) == halocline::core::kNotOnNode) ++index;
   return group.rank_at(index);
 }
 
 /// Makes a segment whose notifications are shared by ranks of the node.
 gaspi_return_t make_shared(Job &job, const Wanted &wanted, int leader) {
   MemorySpec spec = spec_of(job, wanted);
-  halocline::MemoryDescriptor descriptor;
+  halocline::core::MemoryDescriptor descriptor;
   spec.leader = leader;
   if (leader == job.rank()) return job.parts.add(wanted.id, spec);
   if (const Status read = job.parts.read_descriptor(leader, wanted.id, &descriptor); failed(read)) return answer(read);
@@ -89,12 +89,12 @@ gaspi_return_t begin(Job &job, const Wanted &wanted, int leader) {
 /// The failure of a meeting in which the ranks disagree, or one of them has no memory.
 Status disagree(const Verdict &all) {
   if (all.any_shared != all.all_shared)
-    return halocline::fail(Status::mismatch, "gaspi_segment_create: some ranks call with GASPI_MEM_SHARED, some without");
+    return halocline::core::fail(Status::mismatch, "gaspi_segment_create: some ranks call with GASPI_MEM_SHARED, some without");
   if (!all.agrees())
-    return halocline::fail(Status::mismatch,
-                           "gaspi_segment_create: ranks that share notifications have to have as many; notification_num is %d to %d",
-                           all.fewest, all.most);
-  return halocline::fail(Status::memory, "gaspi_segment_create: another rank has no memory for its segment");
+    return halocline::core::fail(Status::mismatch,
+                                 "gaspi_segment_create: ranks that share notifications have to have as many; notification_num is %d to %d",
+                                 all.fewest, all.most);
+  return halocline::core::fail(Status::memory, "gaspi_segment_create: another rank has no memory for its segment");
 }
 
 /// Meets the others. If any rank has failed when that is over, no rank has a segment.
@@ -149,11 +149,11 @@ gaspi_return_t create(const Wanted &wanted, gaspi_group_t handle, gaspi_timeout_
 
 /// Makes a rank read the descriptors of segments anew.
 Status tell_of_segment(Job &job, int rank, int id) {
-  halocline::RemoteMemory *control = nullptr;
+  halocline::core::RemoteMemory *control = nullptr;
   std::uint64_t before = 0;
   HLC_TRY(job.parts.find_control(rank, &control));
   // SYNC descriptor-before-changed (pairs with Parts::changed): a rank that sees the count reads the new descriptor.
-  return job.pending_queries.look(*control, Asked{Asked::What::registration, rank, id}, [&](halocline::Query &query) {
+  return job.pending_queries.look(*control, Asked{Asked::What::registration, rank, id}, [&](halocline::core::Query &query) {
     return control->fetch_add(kRegister, Plan::changed(), 1, query, &before);
   });
 }
@@ -165,7 +165,7 @@ extern "C" {
 gaspi_return_t pgaspi_segment_alloc(gaspi_segment_id_t segment_id, gaspi_size_t size, gaspi_alloc_t alloc_policy) {
   return enter([&](Job &job) {
     if ((alloc_policy & GASPI_MEM_SHARED) == 0) return make(job, {segment_id, size, nullptr, false});
-    return answer(halocline::fail(
+    return answer(halocline::core::fail(
         Status::unsupported, "gaspi_segment_alloc on rank %d: alloc_policy has GASPI_MEM_SHARED, which gaspi_segment_create alone knows",
         job.rank()));
   });
@@ -181,7 +181,7 @@ gaspi_return_t pgaspi_segment_register(gaspi_segment_id_t segment_id, gaspi_rank
     if (!job.parts.keep(segment_id)) return GASPI_ERR_INV_SEG;
     job.parts.publish(segment_id);
     const auto look = [&] { return tell_of_segment(job, rank, segment_id); };
-    return until(job, kRegister, timeout_ms, look, halocline::WakeUp::by_polling);
+    return until(job, kRegister, timeout_ms, look, halocline::core::WakeUp::by_polling);
   });
 }
 
@@ -222,7 +222,7 @@ gaspi_return_t pgaspi_segment_list(gaspi_number_t num, gaspi_segment_id_t *segme
 gaspi_return_t pgaspi_segment_ptr(gaspi_segment_id_t segment_id, gaspi_pointer_t *pointer) {
   return enter([&](Job &job) {
     if (!pointer) return GASPI_ERR_NULLPTR;
-    return job.parts.with_own(segment_id, [&](halocline::LocalMemory &part) {
+    return job.parts.with_own(segment_id, [&](halocline::core::LocalMemory &part) {
       *pointer = part.data();
       return GASPI_SUCCESS;
     });
@@ -241,7 +241,7 @@ gaspi_return_t pgaspi_segment_size(gaspi_segment_id_t segment_id, gaspi_rank_t r
   return enter([&](Job &job) {
     if (!size) return GASPI_ERR_NULLPTR;
     if (const gaspi_return_t wrong = check_rank(job, rank, segment_id); wrong != GASPI_SUCCESS) return wrong;
-    const auto read = [&](const halocline::RemoteMemory &part) {
+    const auto read = [&](const halocline::core::RemoteMemory &part) {
       *size = static_cast<gaspi_size_t>(part.bytes());
       return GASPI_SUCCESS;
     };

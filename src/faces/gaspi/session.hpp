@@ -11,7 +11,7 @@
 #include "faces/gaspi/parts.hpp"
 #include "faces/gaspi/watch.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// Ranks of other nodes with writes that no collective call has confirmed yet. Any thread may call.
 class WrittenRanks {
@@ -64,4 +64,4 @@ class Session {
   Plan plan_;
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 namespace {
 
 thread_local constinit Visitor *known = nullptr;
@@ -93,4 +93,4 @@ bool Visit::is_alone() {
 
 std::uint64_t thread_number() { return me().number; }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 struct Visitor;
 
@@ -32,4 +32,4 @@ class Visit {
 /// A number that no other thread of the process has had.
 std::uint64_t thread_number();
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

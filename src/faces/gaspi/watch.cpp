@@ -9,7 +9,7 @@
 #include "engine/communicator/wait.hpp"
 #include "engine/network/helper.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 namespace {
 
 /// A clock that costs a few loads, and is some milliseconds behind.
@@ -105,4 +105,4 @@ void Watch::told_all() {
   for (Loss &loss : losses_) loss.told = true;
 }
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

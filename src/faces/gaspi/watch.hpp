@@ -10,7 +10,7 @@
 
 #include "engine/context/context.hpp"
 
-namespace halocline::gaspi {
+namespace halocline::core::gaspi {
 
 /// Any thread may call, except open.
 class Watch {
@@ -61,4 +61,4 @@ class Watch {
   std::vector<Loss> losses_;
 };
 
-}  // namespace halocline::gaspi
+}  // namespace halocline::core::gaspi

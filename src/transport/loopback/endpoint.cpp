@@ -13,7 +13,7 @@
 #include <set>
 #include <utility>
 
-namespace halocline::transport::loopback {
+namespace halocline::core::transport::loopback {
 namespace {
 
 constexpr long kLongestSleep_ns = 50'000;  // there is no wait object
@@ -261,4 +261,4 @@ void Endpoint::sleep(int until, long timeout_ns) {
   ppoll(&object, 1, &time, nullptr);
 }
 
-}  // namespace halocline::transport::loopback
+}  // namespace halocline::core::transport::loopback

@@ -12,7 +12,7 @@
 #include "transport/ended.hpp"
 #include "transport/loopback/fabric.hpp"
 
-namespace halocline::transport::loopback {
+namespace halocline::core::transport::loopback {
 
 /// transport/network.hpp describes each member. Any thread may call.
 class Endpoint {
@@ -102,4 +102,4 @@ class Endpoint {
 
 static_assert(NetworkEndpointContract<Endpoint>);
 
-}  // namespace halocline::transport::loopback
+}  // namespace halocline::core::transport::loopback

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-namespace halocline::transport::loopback {
+namespace halocline::core::transport::loopback {
 namespace {
 
 const char *source_of(const Packet &packet) { return packet.transfer ? packet.from : packet.copy.data(); }
@@ -139,4 +139,4 @@ int Fabric::access(Peer target, const Packet &packet) {
   return 0;
 }
 
-}  // namespace halocline::transport::loopback
+}  // namespace halocline::core::transport::loopback

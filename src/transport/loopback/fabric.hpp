@@ -12,7 +12,7 @@
 
 #include "transport/network.hpp"
 
-namespace halocline::transport::loopback {
+namespace halocline::core::transport::loopback {
 
 /// An entry of an endpoint's completion queue: a transfer of its own that has ended, or immediate data.
 struct Event {
@@ -92,4 +92,4 @@ class Fabric {
   std::map<std::uint64_t, Memory> memory_;
 };
 
-}  // namespace halocline::transport::loopback
+}  // namespace halocline::core::transport::loopback

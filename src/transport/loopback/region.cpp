@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-namespace halocline::transport::loopback {
+namespace halocline::core::transport::loopback {
 
 Region &Region::operator=(Region &&other) noexcept {
   std::swap(base_, other.base_);
@@ -42,4 +42,4 @@ Status Region::cover(Endpoint &endpoint, char *base, std::int64_t bytes, Use use
   return Status::ok;
 }
 
-}  // namespace halocline::transport::loopback
+}  // namespace halocline::core::transport::loopback

@@ -6,7 +6,7 @@
 
 #include "transport/loopback/endpoint.hpp"
 
-namespace halocline::transport::loopback {
+namespace halocline::core::transport::loopback {
 
 /// transport/network.hpp describes each member.
 class Region {
@@ -34,4 +34,4 @@ class Region {
 
 static_assert(NetworkRegionContract<Region, Endpoint>);
 
-}  // namespace halocline::transport::loopback
+}  // namespace halocline::core::transport::loopback

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/backlog.hpp"
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 
 void Backlog::append(Line &line, Transfer &transfer) {
   transfer.next = nullptr;
@@ -70,4 +70,4 @@ bool Backlog::withdraw(Transfer &transfer) {
   return transfer.waits && (take_out(line_of(transfer), transfer) || take_out(apart_, transfer));
 }
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

@@ -12,7 +12,7 @@
 #include "transport/ofi/random.hpp"
 #include "transport/ofi/state.hpp"
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 namespace {
 
 constexpr std::size_t kMostTransferBytes = std::size_t{1} << 30;
@@ -317,9 +317,9 @@ void Endpoint::read_queue() {
 
 void Endpoint::receive(void *transfer, std::size_t bytes) {
   if (!transfer) return count_foreign();
-  auto &letter = *static_cast<Transfer *>(transfer);
+  auto &buffer = *static_cast<Transfer *>(transfer);
   buffer.arrived = static_cast<std::int64_t>(bytes);
-  end(letter, 0);
+  end(buffer, 0);
 }
 
 /// Errors at the target of a peer's write, and errors without a transfer, are only counted.
@@ -347,4 +347,4 @@ void Endpoint::set_value(std::uint64_t word) {
   if (words == words_.end() || !words->second.set(id, value)) count_foreign();
 }
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

@@ -15,7 +15,7 @@
 #include "transport/ended.hpp"
 #include "transport/ofi/backlog.hpp"
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 
 struct State;
 
@@ -124,4 +124,4 @@ class Endpoint {
 
 static_assert(NetworkEndpointContract<Endpoint>);
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

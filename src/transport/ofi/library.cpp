@@ -12,7 +12,7 @@
 // The helper process has no MPI; it receives the path of libfabric.
 #pragma weak MPI_Initialized
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 namespace {
 
 constexpr char kFile[] = "libfabric.so.1";
@@ -80,4 +80,4 @@ Status find_library(const std::string &file, const Library **library) {
   return Status::ok;
 }
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

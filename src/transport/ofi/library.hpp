@@ -11,7 +11,7 @@
 
 #include "base/status.hpp"
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 
 /// The version of libfabric's interface that this folder is written for.
 inline constexpr std::uint32_t kInterface = FI_VERSION(1, 14);
@@ -38,4 +38,4 @@ std::vector<std::string> places(const std::string &named, const std::string &mpi
 /// there is none.
 Status find_library(const std::string &file, const Library **library);
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

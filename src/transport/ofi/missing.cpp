@@ -4,7 +4,7 @@
 
 #include "transport/ofi/region.hpp"
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 
 struct State {};
 
@@ -46,4 +46,4 @@ Region &Region::operator=(Region &&other) noexcept {
 }
 Region::~Region() {}
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 namespace {
 
 /// Providers that are used only if the user names them.
@@ -197,4 +197,4 @@ Choice choice_of(const fi_info &info) {
 
 std::string describe(const fi_info &info) { return std::string(text(info.fabric_attr->prov_name)) + " on " + interface_of(info); }
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

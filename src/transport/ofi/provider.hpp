@@ -10,7 +10,7 @@
 #include "transport/network.hpp"
 #include "transport/ofi/library.hpp"
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 
 struct FreeInfo {
   const Library *library = nullptr;
@@ -28,4 +28,4 @@ Choice choice_of(const fi_info &info);
 /// "tcp on eth0".
 std::string describe(const fi_info &info);
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 namespace {
 
 /// Retries after a signal, which may interrupt getrandom while the system's generator is not initialised yet.
@@ -33,4 +33,4 @@ std::uint64_t random_bits() {
   return bits;
 }
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

@@ -7,7 +7,7 @@
 
 #include "transport/ofi/state.hpp"
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 
 Region &Region::operator=(Region &&other) noexcept {
   std::swap(base_, other.base_);
@@ -54,4 +54,4 @@ Status Region::enter(Endpoint &endpoint, bool for_peers) {
   return Status::ok;
 }
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

@@ -8,7 +8,7 @@
 
 struct fid_mr;
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 
 /// A registered region. Move-only; must be destroyed before its endpoint.
 class Region {
@@ -46,4 +46,4 @@ class Region {
 
 static_assert(NetworkRegionContract<Region, Endpoint>);
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

@@ -4,7 +4,7 @@
 
 #include "transport/ofi/random.hpp"
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 namespace {
 
 constexpr std::size_t kQueueLength = 4096;
@@ -80,4 +80,4 @@ Status State::register_memory(const Registering &memory, fid_mr **registration) 
   return fail(Status::memory, "%s cannot register %zu bytes: %s", description.c_str(), bytes, library->text_of(-code));
 }
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

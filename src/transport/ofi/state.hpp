@@ -12,7 +12,7 @@
 #include "transport/network.hpp"
 #include "transport/ofi/provider.hpp"
 
-namespace halocline::transport::ofi {
+namespace halocline::core::transport::ofi {
 
 /// Memory to be registered: for peers to write into and read, or for this process to write from and read into.
 struct Registering {
@@ -46,4 +46,4 @@ struct State {
   Status check(int code, const char *call) const;
 };
 
-}  // namespace halocline::transport::ofi
+}  // namespace halocline::core::transport::ofi

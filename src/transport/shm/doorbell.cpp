@@ -16,7 +16,7 @@
 #include <ctime>
 #include <utility>
 
-namespace halocline::transport::shm {
+namespace halocline::core::transport::shm {
 namespace {
 
 /// State and start time of a process; `letter` is 0 if there is no such process.
@@ -91,4 +91,4 @@ void Doorbell::sleep(std::uint32_t seen, long timeout_ns) {
 
 void Doorbell::awake() { state(me_).sleepers.fetch_sub(1, std::memory_order_relaxed); }
 
-}  // namespace halocline::transport::shm
+}  // namespace halocline::core::transport::shm

@@ -9,7 +9,7 @@
 #include "base/atomics.hpp"
 #include "transport/shm/region.hpp"
 
-namespace halocline::transport::shm {
+namespace halocline::core::transport::shm {
 
 /// Identifies a process, even after its pid has been reused.
 struct Process {
@@ -100,4 +100,4 @@ class Doorbell {
 
 static_assert(DoorbellContract<Doorbell>);
 
-}  // namespace halocline::transport::shm
+}  // namespace halocline::core::transport::shm

@@ -15,7 +15,7 @@
 
 #include "base/atomics.hpp"
 
-namespace halocline::transport::shm {
+namespace halocline::core::transport::shm {
 
 namespace {
 
@@ -133,4 +133,4 @@ void Region::close() {
   file_ = -1;
 }
 
-}  // namespace halocline::transport::shm
+}  // namespace halocline::core::transport::shm

@@ -9,7 +9,7 @@
 
 #include "transport/transport.hpp"
 
-namespace halocline::transport::shm {
+namespace halocline::core::transport::shm {
 
 /// How the other processes of the node open an object: through the open file of its maker, or by a name in /dev/shm. Plain bytes, to be
 /// sent as they are.
@@ -85,4 +85,4 @@ class Region {
 
 static_assert(RegionContract<Region>);
 
-}  // namespace halocline::transport::shm
+}  // namespace halocline::core::transport::shm

@@ -12,7 +12,7 @@
 #include "base/atomics.hpp"
 #include "base/environment.hpp"
 
-namespace halocline::transport::shm {
+namespace halocline::core::transport::shm {
 namespace {
 
 // As in xpmem.h.
@@ -100,4 +100,4 @@ Attached::~Attached() {
   if (handle_ >= 0) xpmem().release(handle_);
 }
 
-}  // namespace halocline::transport::shm
+}  // namespace halocline::core::transport::shm

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace halocline::transport::shm {
+namespace halocline::core::transport::shm {
 
 /// Why the library that HALOCLINE_XPMEM names cannot be used; "" if it can, or if none is named. Loads it.
 const char *xpmem_trouble();
@@ -46,4 +46,4 @@ class Attached {
   char *pages_ = nullptr;
 };
 
-}  // namespace halocline::transport::shm
+}  // namespace halocline::core::transport::shm
