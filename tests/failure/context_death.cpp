@@ -6,15 +6,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <thread>
 
 #include "engine/test_context.hpp"
+#include "failure/report.hpp"
 #include "support/listening.hpp"
 
 namespace {
@@ -22,21 +18,6 @@ namespace {
 using halocline::test::TestContext;
 
 constexpr int kRounds = 30;
-std::string report_file;
-
-[[noreturn]] void hang(int) {
-  if (FILE *file = std::fopen(report_file.c_str(), "w")) {
-    std::fprintf(file, "hangs");
-    std::fclose(file);
-  }
-  _exit(0);
-}
-
-/// The file gets its name when it is complete.
-void write(const std::string &name, const std::string &text) {
-  std::ofstream(name + ".part") << text;
-  std::filesystem::rename(name + ".part", name);
-}
 
 std::string fault_of(const TestContext &each, const char *when) {
   if (!each.well()) return std::string(when) + ": " + hlc_status_name(each.status()) + ": " + hlc_error_message();
@@ -74,25 +55,20 @@ std::string survive(MPI_Comm survivors, TestContext &all, TestContext &ours, std
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
   const int victim = std::atoi(argv[1]);
-  const std::filesystem::path directory = argv[2];
   int rank = 0, size = 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  report_file = (directory / std::to_string(rank)).string();
-  signal(SIGALRM, hang);
-  alarm(static_cast<unsigned>(std::atoi(std::getenv("HALOCLINE_TEST_PATIENCE"))));
+  const halocline::test::Report report(argv[2], rank);
   MPI_Comm survivors = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank == victim ? 1 : 0, rank, &survivors);
   TestContext all(MPI_COMM_WORLD, 1), ours(survivors, 2);
   all.pass(3);
   ours.pass(3);
-  if (!all.well() || !ours.well()) write(report_file, "no contexts: " + std::string(hlc_error_message()));
+  if (!all.well() || !ours.well()) report.write("no contexts: " + std::string(hlc_error_message()));
   if (rank == victim) kill(getpid(), SIGKILL);
   std::string how, fault = survive(survivors, all, ours, &how);
-  write(report_file, fault.empty() ? "right, " + how : fault);
-  for (int r = 0; r < size; ++r)
-    while (r != victim && !std::filesystem::exists(directory / std::to_string(r)))
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  report.write(fault.empty() ? "right, " + how : fault);
+  report.await_others(size, victim);
   _exit(0);  // MPI_Finalize would wait for the dead rank
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Kills a rank that is in one of two contexts of the others: that one breaks, and the other goes on, though both share an endpoint.
+"""Kills a rank that is in one of two contexts of the others: that one breaks, and the other goes on, though both share an endpoint. With
+the program both_death.cpp it is in a job of GASPI besides, which is told, and goes on without it.
 
 Usage: context_death.py PROGRAM -- LAUNCHER [FLAG...]
 
