@@ -83,6 +83,6 @@ class Rounds {
 int main() {
   halocline::core::Rounds rounds;
   const int faults = rounds.faults();
-  std::printf("%d rounds of %d threads: %d faults\n", halocline::kRounds, halocline::kParts, faults);
+  std::printf("%d rounds of %d threads: %d faults\n", halocline::core::kRounds, halocline::core::kParts, faults);
   return faults == 0 ? 0 : 1;
 }
