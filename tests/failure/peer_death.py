@@ -33,8 +33,8 @@ FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpackin
 SEGMENTS = [("segment", stage) for stage in ("notify_wait", "barrier", "finalise")]
 FEW += SEGMENTS
 FEW += [("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"), ("passive", "unpacking")]
-# Check mode with check messages of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the other
-# process's memory (mpich).
+# Check mode with check messages of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the
+# other process's memory (mpich).
 LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}
 # Every rank on a node of its own: the death is seen by a write that fails, or not at all until the time is over.
 OTHER_NODES = {"HALOCLINE_FAKE_NODES": str(RANKS), "HALOCLINE_TEST_PATIENCE": "60"}
