@@ -134,8 +134,10 @@ TEST_F(BothFaces, serve_each_other_while_one_waits) {
       EXPECT_TRUE(ok(hlc_atomic_fetch_add({context.segment(), 1, 0}, HLC_NUMBER_INT64, 1, &old)));
       EXPECT_EQ(old, round);
       EXPECT_TRUE(succeeds(gaspi_notify(0, 1, 5, 9, 0, GASPI_BLOCK)));
+      EXPECT_EQ(take(0, 5), 8u) << "a notification is taken before the next of its id";
     } else if (rank() == 1) {
       EXPECT_EQ(take(0, 5), 9u);
+      EXPECT_TRUE(succeeds(gaspi_notify(0, 0, 5, 8, 0, GASPI_BLOCK)));
     }
   }
 }
