@@ -5,6 +5,7 @@
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/rma/operations.hpp"
+#include "engine/sync/barrier.hpp"
 
 namespace api = halocline::core::api;
 using halocline::core::Call;

@@ -1,4 +1,4 @@
-/* The barrier (src/engine/rma/notify.cpp): in round k each rank sets a word of the rank 2^k above it to the number of the barrier. It waits
+/* The barrier (src/engine/sync/barrier.cpp): in round k each rank sets a word of the rank 2^k above it to the number of the barrier. It waits
  * until its own word of that round, which the rank 2^k below sets, has reached that number. The words are never reset: a neighbour may be
  * one barrier ahead. Before each barrier a rank stores the barrier's number, without any order, where all ranks read it afterwards.
  *

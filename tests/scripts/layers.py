@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > blocks > halo, index_halo > exchange > engine >
-transport > base; reduce and faces > engine; inside the engine: rma, context > network > memory, progress > communicator. What stands
-outside, from the mini-apps to the bindings, sees the public headers alone. And no rooms, within a layer or across, may include each other
-in a circle; a room is the files of one folder that have one name.
+transport > base; reduce and faces > engine; inside the engine: sync > rma; rma, context > network > memory, progress > communicator. What
+stands outside, from the mini-apps to the bindings, sees the public headers alone. And no rooms, within a layer or across, may include each
+other in a circle; a room is the files of one folder that have one name.
 
 Usage: layers.py SRC_FOLDER
 
@@ -41,6 +41,7 @@ ENGINE_MAY_USE = {
     "progress": {"progress", "communicator"},
     "network": {"network", "progress", "memory", "communicator"},
     "rma": {"rma", "network", "progress", "memory", "communicator"},
+    "sync": {"sync", "rma", "network", "progress", "memory", "communicator"},
     "context": {"context", "network", "progress", "memory", "communicator"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

@@ -1,5 +1,5 @@
 // The one-sided operations on segments, specified in halocline/segment.h. Each checks its arguments, finds its target with Segment::route,
-// and operates there. Any thread may call all of them except barrier.
+// and operates there. Any thread may call them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,7 +28,5 @@ Status flush(Segment &segment, int rank);
 Status flush_all(Segment &segment);
 Status flush_local(Segment &segment, int rank);
 Status flush_local_all(Segment &segment);
-
-Status barrier(Segment &segment);
 
 }  // namespace halocline::core

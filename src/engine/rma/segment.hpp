@@ -1,5 +1,5 @@
 // A segment of the API: a part of memory and some notifications per rank. This class makes it and finds the target of every operation.
-// The operations are in put_get.cpp, fetch.cpp and notify.cpp, those to other nodes in remote_rma.cpp.
+// The operations are in put_get.cpp, fetch.cpp and notify.cpp, those to other nodes in remote_rma.cpp, the barrier in engine/sync.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

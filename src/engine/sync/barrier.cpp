@@ -1,0 +1,58 @@
+// A dissemination barrier. In round k each rank raises a word of the rank 2^k above it, and waits until its own of that round is raised.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/sync/barrier.hpp"
+
+#include <string>
+
+#include "engine/communicator/missing.hpp"
+#include "engine/rma/await.hpp"
+
+namespace halocline::core {
+namespace {
+
+constexpr const char *kBarrier = "hlc_barrier";
+
+/// The words of a barrier are set to its number, which wraps around; a neighbour may be one barrier ahead.
+bool has_come(std::uint32_t word, std::uint32_t number) { return static_cast<std::int32_t>(word - number) >= 0; }
+
+Status await_round(const Segment &segment, int round, std::uint32_t number, int from) {
+  const NotificationWords &words = segment.my_words();
+  // SYNC barrier-round (pairs with the raise of the neighbour's same round)
+  // SYNC later-before-earlier (pairs with NotificationWords::raise)
+  return await(
+      segment, CallName::barrier, [&] { return has_come(words.risen(round), number); },
+      [&](const WaitStatus &verdict) {
+        if (verdict.dead_rank >= 0)
+          return fail(verdict.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),
+                      segment.name_of(from).c_str(), verdict.dead_rank);
+        const std::string missing = name_missing_members(segment.communicator(), {CallName::barrier, segment.plan()});
+        return fail(verdict.status, "hlc_barrier: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", segment.rank(),
+                    most_seconds(segment), missing.empty() ? segment.name_of(from).c_str() : missing.c_str());
+      });
+}
+
+/// One round: notifies the rank `distance` above, waits for the one `distance` below.
+Status pass_round(Segment &segment, int round, std::int64_t distance, std::uint32_t number) {
+  const std::int64_t me = segment.rank(), ranks = segment.communicator().size();
+  const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);
+  // SYNC barrier-round (pairs with await_round of the rank above)
+  HLC_TRY(segment.tell_round(kBarrier, above, round, number));
+  return await_round(segment, round, number, below);
+}
+
+}  // namespace
+
+Status barrier(Segment &segment) {
+  if (segment.barrier_failed)
+    return fail(Status::state, "hlc_barrier on rank %d: an earlier barrier of this segment has failed", segment.rank());
+  const std::uint32_t number = segment.next_barrier();
+  segment.barrier_failed = true;
+  int round = 0;
+  for (std::int64_t distance = 1; distance < segment.communicator().size(); distance *= 2, ++round)
+    HLC_TRY(pass_round(segment, round, distance, number));
+  HLC_TRY(segment.flush_outgoing(kBarrier));
+  segment.barrier_failed = false;
+  return Status::ok;
+}
+
+}  // namespace halocline::core

@@ -1,0 +1,12 @@
+// The barrier of a segment, hlc_barrier.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/rma/segment.hpp"
+
+namespace halocline::core {
+
+/// Waits for all ranks of the segment, in rounds: in each a rank notifies one rank and waits for another. One thread of a rank at a time.
+Status barrier(Segment &segment);
+
+}  // namespace halocline::core
