@@ -6,9 +6,12 @@
 
 namespace halocline::core {
 
-/// Base of what can be leaked. Leaking allocates nothing: each object holds the link to the next.
+/// Base of what can be leaked, which is never copied. Leaking allocates nothing: each object holds the link to the next.
 class LeakedOnFailure {
  public:
+  LeakedOnFailure() = default;
+  LeakedOnFailure(const LeakedOnFailure &) = delete;
+  LeakedOnFailure &operator=(const LeakedOnFailure &) = delete;
   virtual ~LeakedOnFailure() = default;
 
  private:

@@ -83,8 +83,6 @@ struct Plan {
 class Channel : public LeakedOnFailure {
  public:
   Channel(Plan &plan, std::vector<int> edges, bool packs = true) : plan_(plan), edges_(std::move(edges)), packs_(packs) {}
-  Channel(const Channel &) = delete;
-  Channel &operator=(const Channel &) = delete;
 
   /// Makes what the channel needs. Collective over the plan's communicator, also for ranks without edges. The destructor frees what there
   /// is of it, and is then collective too.

@@ -25,8 +25,6 @@ class Ring : public LeakedOnFailure {
   /// `messages`: the number that a lane sends in each run.
   Ring(Context &context, const Layout &layout, std::int64_t messages)
       : context_(context), layout_(layout), announces_room_(layout.slots < 2 * messages) {}
-  Ring(const Ring &) = delete;
-  Ring &operator=(const Ring &) = delete;
   ~Ring() override;
 
   /// Takes over the memory that Layout describes, and connects my lanes. Collective over the context.

@@ -7,13 +7,24 @@
 #include <utility>
 
 namespace halocline::core {
+namespace {
+
+/// Makes a transfer of one word to a peer.
+void aim_node_word(Transfer &word, const Transfer &model, const char *from, std::uint64_t address) {
+  word.aim_as(model);
+  word.from = from;
+  word.bytes = sizeof(std::uint64_t);
+  word.address = address;
+}
+
+}  // namespace
 
 NodeLinks::NodeLinks(Plan &plan, const std::vector<int> &edges)
     : plan_(plan), edges_(edges), network_(plan.context->network()), endpoint_(*network_.endpoint()) {}
 
 NodeLinks::~NodeLinks() {
   if (shares_) plan_.context->count_shared(-1);
-  for (Link &link : links_) release_peer(link);
+  for (Link &link : links_) link.release_peer(endpoint_);
   if (std::all_of(links_.begin(), links_.end(), [](const Link &link) { return link.is_over(); })) return;
   remains_->memory = std::move(memory_);
   remains_->links = std::move(links_);
@@ -44,7 +55,7 @@ Status NodeLinks::create() {
 /// The other nodes may still write, and the provider knows the memory by its addresses. But no rank reads what they write. So private
 /// memory may be mapped at these addresses, once no transfer that is under way reads from them.
 void NodeLinks::abandon() {
-  for (Link &link : links_) withdraw(link);
+  for (Link &link : links_) link.withdraw(endpoint_);
   if (std::all_of(links_.begin(), links_.end(), [](const Link &link) { return link.is_over(); })) memory_.abandon();
 }
 
@@ -177,18 +188,11 @@ Status NodeLinks::connect(Link &link, const ReachDescriptor &descriptor) {
   model.key = descriptor.memory.key;
   for (std::size_t slot = 0; slot < kSlots; ++slot) make_pieces(link, slot, descriptor, model);
   link.greeting.kind = Transfer::Kind::write_delivered;
-  aim_word(link.greeting, model, link.send[0], descriptor.memory.address);
-  aim_word(link.notice, model, link.notice_at, descriptor.memory.address + sizeof(std::uint64_t));
+  aim_node_word(link.greeting, model, link.send[0], descriptor.memory.address);
+  aim_node_word(link.notice, model, link.notice_at, descriptor.memory.address + sizeof(std::uint64_t));
   link.notice.immediate = descriptor.immediates[loss];
   endpoint_.start(link.greeting);
   return Status::ok;
-}
-
-void NodeLinks::aim_word(Transfer &word, const Transfer &model, const char *from, std::uint64_t address) const {
-  word.aim_as(model);
-  word.from = from;
-  word.bytes = sizeof(std::uint64_t);
-  word.address = address;
 }
 
 void NodeLinks::make_pieces(Link &link, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model) {
@@ -226,18 +230,17 @@ Status NodeLinks::unreached(const Link &link, const char *reason) const {
               plan_.context->rank(), link.rank, link.host.c_str(), endpoint_.description().c_str(), *reason ? ": " : "", reason);
 }
 
-void NodeLinks::release_peer(Link &link) {
-  for (std::size_t kind = 0; kind < link.registered; ++kind) endpoint_.release_counter(link.words->reach.immediates[kind]);
-  withdraw(link);
-  if (link.met) endpoint_.release_peer(link.address);
+void NodeLink::release_peer(NetworkEndpoint &endpoint) {
+  for (std::size_t kind = 0; kind < registered; ++kind) endpoint.release_counter(words->reach.immediates[kind]);
+  withdraw(endpoint);
+  if (met) endpoint.release_peer(address);
 }
 
-/// Withdraws transfers that still wait for room in the endpoint.
-void NodeLinks::withdraw(Link &link) {
-  endpoint_.withdraw(link.greeting);
-  endpoint_.withdraw(link.notice);
-  for (auto &pieces : link.pieces)
-    for (Transfer &piece : pieces) endpoint_.withdraw(piece);
+void NodeLink::withdraw(NetworkEndpoint &endpoint) {
+  endpoint.withdraw(greeting);
+  endpoint.withdraw(notice);
+  for (auto &slot : pieces)
+    for (Transfer &piece : slot) endpoint.withdraw(piece);
 }
 
 }  // namespace halocline::core

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counter.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "engine/network/network_transport.hpp"
 #include "exchange/channel.hpp"
@@ -70,43 +71,79 @@ struct NodeDescriptor {
   std::int64_t number = 0;  // of the edge in it, as the sender counts
 };
 
+/// The connection with one other node, as this rank sees it.
+struct NodeLink {
+  Aggregate aggregate;
+  int some_rank = -1;  // a neighbour there, for messages
+  AggregateWords *words = nullptr;
+  std::array<char *, kSlots> receive{}, send{};
+  char *target_at = nullptr, *notice_at = nullptr;
+  std::int64_t head_bytes = 0;
+  NetworkSegment target;  // registered by the leader: the target and the slots to receive in
+  NetworkSegment source;  // the notice and the slots to send from
+  std::size_t registered = 0;  // the number of kinds with a registered counter; at the leader
+  transport::Address address;
+  bool met = false;
+  int rank = -1;  // the leader there
+  std::string host;  // its host
+  std::array<std::vector<Transfer>, kSlots> pieces;
+  Transfer greeting, notice;
+  // Of the running round:
+  std::int64_t share = 0, next = 0;  // bytes that this rank packs; where the next edge is packed
+  int left = 0;  // edges to be packed
+  bool placed = false, counted = true, come = false;
+  std::array<std::uint64_t, kSlots> posted{};  // the round that this rank has sent from a slot, until it has left; 0: none
+
+  AggregateWords::Packing &packing(std::uint64_t round) const { return words->packing[round % kSlots]; }
+  /// The offset of this rank's data in a round that is not as planned.
+  std::int64_t take_room(std::uint64_t round) const {
+    return static_cast<std::int64_t>(packing(round).used.fetch_add(static_cast<std::uint64_t>(share), std::memory_order_relaxed));
+  }
+  /// True if the slot of this round can be packed: what was sent from it before has left.
+  bool is_free(std::uint64_t round) const {
+    // SYNC left-before-packed (pairs with note_left)
+    return round <= kSlots || reached(words->sent[round % kSlots], round - kSlots);
+  }
+  /// True if the other node's aggregate of this round has arrived.
+  bool has_come(std::uint64_t round) {
+    if (come) return true;
+    const std::size_t slot = round % kSlots;
+    // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
+    // SYNC unpacked-before-packed (pairs with count_me, at the other node)
+    if (!reached(words->counters[first_0 + slot], (round + 1) / kSlots)) return false;
+    come = reached(words->counters[further_0 + slot], further_in(receive[slot]));
+    return come;
+  }
+  /// Notifies the node's ranks of an aggregate that this rank has sent from a slot, if it has left.
+  bool note_left(std::size_t slot) {
+    if (posted[slot] == 0 || !has_left(slot)) return false;
+    // SYNC left-before-packed (pairs with is_free)
+    notify(words->sent[slot], posted[slot]);
+    posted[slot] = 0;
+    return true;
+  }
+
+  /// Withdraws transfers that still wait for room in the endpoint.
+  void withdraw(NetworkEndpoint &endpoint);
+  /// Ends the other node's access to the counters, and this rank's connection.
+  void release_peer(NetworkEndpoint &endpoint);
+
+  // SYNC written-before-reuse (pairs with EndedTransfers::add)
+  static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
+  static bool is_ended(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
+  /// What was sent from a slot has left.
+  bool has_left(std::size_t slot) const { return std::all_of(pieces[slot].begin(), pieces[slot].end(), is_done); }
+  /// No transfer is under way there.
+  bool is_over() const {
+    return is_ended(greeting) && is_ended(notice) && std::all_of(pieces[0].begin(), pieces[0].end(), is_ended) &&
+           std::all_of(pieces[1].begin(), pieces[1].end(), is_ended);
+  }
+};
+
 /// All links of one rank. Nothing but the constructor and create allocates.
 class NodeLinks {
  public:
-  /// The connection with one other node, as this rank sees it.
-  struct Link {
-    Aggregate aggregate;
-    int some_rank = -1;  // a neighbour there, for messages
-    AggregateWords *words = nullptr;
-    std::array<char *, kSlots> receive{}, send{};
-    char *target_at = nullptr, *notice_at = nullptr;
-    std::int64_t head_bytes = 0;
-    NetworkSegment target;  // registered by the leader: the target and the slots to receive in
-    NetworkSegment source;  // the notice and the slots to send from
-    std::size_t registered = 0;  // the number of kinds with a registered counter; at the leader
-    transport::Address address;
-    bool met = false;
-    int rank = -1;  // the leader there
-    std::string host;  // its host
-    std::array<std::vector<Transfer>, kSlots> pieces;
-    Transfer greeting, notice;
-    // Of the running round:
-    std::int64_t share = 0, next = 0;  // bytes that this rank packs; where the next edge is packed
-    int left = 0;  // edges to be packed
-    bool placed = false, counted = true, come = false;
-    std::array<std::uint64_t, kSlots> posted{};  // the round that this rank has sent from a slot, until it has left; 0: none
-
-    // SYNC written-before-reuse (pairs with EndedTransfers::add)
-    static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
-    static bool is_ended(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
-    /// What was sent from a slot has left.
-    bool has_left(std::size_t slot) const { return std::all_of(pieces[slot].begin(), pieces[slot].end(), is_done); }
-    /// No transfer is under way there.
-    bool is_over() const {
-      return is_ended(greeting) && is_ended(notice) && std::all_of(pieces[0].begin(), pieces[0].end(), is_ended) &&
-             std::all_of(pieces[1].begin(), pieces[1].end(), is_ended);
-    }
-  };
+  using Link = NodeLink;
 
   /// The link of an edge, and the edge's number in the aggregates.
   struct EdgeLink {
@@ -153,13 +190,10 @@ class NodeLinks {
   std::unique_ptr<DescriptorsOf<NodeDescriptor>> write_descriptors();
   Status connect_all(const std::vector<NodeDescriptor> &theirs);
   Status connect(Link &link, const ReachDescriptor &descriptor);
-  void aim_word(Transfer &word, const Transfer &model, const char *from, std::uint64_t address) const;
   void make_pieces(Link &link, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model);
   Status await_greetings();
   /// The reason is known if the provider has reported an error, else "".
   Status unreached(const Link &link, const char *reason) const;
-  void release_peer(Link &link);
-  void withdraw(Link &link);
   template <class Part>
   Status prepare(Part part) {
     return halocline::core::prepare(*plan_.context, plan_.comm, part);

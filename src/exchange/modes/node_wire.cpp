@@ -22,6 +22,12 @@ namespace {
 
 constexpr std::int64_t kNoticeLeaves_ns = 200'000'000;
 
+/// The error of a rank that ends its round because another one is lost.
+Status ended_for(int rank, Loss known) {
+  return fail(Status::peer_died, "rank %d ends its round without rank %d, which is lost: rank %d has found out", rank, known.rank,
+              known.finder);
+}
+
 class NodeWireChannel final : public Channel {
  public:
   NodeWireChannel(Plan &plan, std::vector<int> edges)
@@ -49,9 +55,9 @@ class NodeWireChannel final : public Channel {
   Status place(int e, void **buffer) override {
     HLC_TRY(progress());
     Link &link = links_.of(e);
-    if (!is_free(link)) return Status::again;
+    if (!link.is_free(round_)) return Status::again;
     if (!link.placed) {
-      link.next = link.head_bytes + (plan_.whole_round ? link.aggregate.my_place : take_room(link));
+      link.next = link.head_bytes + (plan_.whole_round ? link.aggregate.my_place : link.take_room(round_));
       link.placed = true;
     }
     char *slot = link.send[round_ % kSlots];
@@ -78,7 +84,7 @@ class NodeWireChannel final : public Channel {
     HLC_TRY(progress());
     count_idle();
     for (int &candidate : waiting_) {
-      if (!has_come(links_.of(candidate))) continue;
+      if (!links_.of(candidate).has_come(round_)) continue;
       HLC_TRY(check_place(candidate));
       *e = candidate;
       candidate = waiting_.back();
@@ -103,7 +109,7 @@ class NodeWireChannel final : public Channel {
     HLC_TRY(progress());
     count_idle();
     for (Link &link : links_.all()) {
-      if (link.counted && has_come(link) && link.posted[0] == 0 && link.posted[1] == 0) continue;
+      if (link.counted && link.has_come(round_) && link.posted[0] == 0 && link.posted[1] == 0) continue;
       *rank = link.some_rank;
       return Status::again;
     }
@@ -158,21 +164,9 @@ class NodeWireChannel final : public Channel {
                 static_cast<unsigned long long>(begin), static_cast<long long>(slot_bytes(link.aggregate, link.aggregate.in)));
   }
 
-  AggregateWords::Packing &packing(const Link &link) const { return link.words->packing[round_ % kSlots]; }
-
-  std::int64_t take_room(const Link &link) const {
-    return static_cast<std::int64_t>(packing(link).used.fetch_add(static_cast<std::uint64_t>(link.share), std::memory_order_relaxed));
-  }
-
-  /// True if the slot of this round can be packed: what was sent from it before has left.
-  bool is_free(const Link &link) const {
-    // SYNC left-before-packed (pairs with find_left)
-    return round_ <= kSlots || reached(link.words->sent[round_ % kSlots], round_ - kSlots);
-  }
-
   void count_idle() {
     for (Link &link : links_.all())
-      if (!link.counted && link.left == 0 && is_free(link)) count_me(link);
+      if (!link.counted && link.left == 0 && link.is_free(round_)) count_me(link);
   }
 
   /// This rank has packed all, and has unpacked the round before. The last rank of the node to be counted sends.
@@ -180,12 +174,12 @@ class NodeWireChannel final : public Channel {
     link.counted = true;
     // SYNC packed-before-sent (pairs with itself: the last rank)
     // SYNC unpacked-before-packed (pairs with has_come, at the other node)
-    if (packing(link).packed.fetch_add(1, std::memory_order_acq_rel) + 1 == link.aggregate.members.size()) send_aggregate(link);
+    if (link.packing(round_).packed.fetch_add(1, std::memory_order_acq_rel) + 1 == link.aggregate.members.size()) send_aggregate(link);
   }
 
   void send_aggregate(Link &link) {
     const std::size_t slot = round_ % kSlots;
-    AggregateWords::Packing &state = packing(link);
+    AggregateWords::Packing &state = link.packing(round_);
     const auto used = static_cast<std::int64_t>(state.used.load(std::memory_order_relaxed));
     std::int64_t left = link.head_bytes + (plan_.whole_round ? link.aggregate.planned : used);
     state.used.store(0, std::memory_order_relaxed);
@@ -202,34 +196,16 @@ class NodeWireChannel final : public Channel {
     }
   }
 
-  bool has_come(Link &link) const {
-    if (link.come) return true;
-    const std::size_t slot = round_ % kSlots;
-    // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
-    // SYNC unpacked-before-packed (pairs with count_me, at the other node)
-    if (!reached(link.words->counters[first_0 + slot], (round_ + 1) / kSlots)) return false;
-    link.come = reached(link.words->counters[further_0 + slot], further_in(link.receive[slot]));
-    return link.come;
-  }
-
   /// Drives progress, notifies the node's ranks of sent aggregates that have left, and finds out whether a write of this rank has failed.
   Status progress() {
     network_.poll();
     for (Link &link : links_.all())
       for (std::size_t slot = 0; slot < kSlots; ++slot)
-        if (link.posted[slot] != 0) find_left(link, slot);
+        if (link.note_left(slot)) told_ = true;
     if (network_.failures() == failures_) return Status::ok;
     failures_ = network_.failures();
     for (const Link &link : links_.all()) HLC_TRY(find_failure(link));
     return Status::ok;
-  }
-
-  void find_left(Link &link, std::size_t slot) {
-    if (!link.has_left(slot)) return;
-    // SYNC left-before-packed (pairs with is_free)
-    notify(link.words->sent[slot], link.posted[slot]);
-    link.posted[slot] = 0;
-    told_ = true;
   }
 
   Status find_failure(const Link &link) {
@@ -253,7 +229,7 @@ class NodeWireChannel final : public Channel {
   Status lose(const Link &link, const char *reason) {
     tell_lost(link.rank);
     const Loss known = Loss::of(links_.words().lost.load(std::memory_order_relaxed));
-    if (known.rank != link.rank) return describe(known);
+    if (known.rank != link.rank) return ended_for(plan_.context->rank(), known);
     return fail(Status::peer_died, "rank %d cannot reach rank %d on host %s over the network (any more): %s", plan_.context->rank(),
                 link.rank, link.host.c_str(), reason);
   }
@@ -266,12 +242,7 @@ class NodeWireChannel final : public Channel {
       plan_.context->ring_node();
     }
     spread_notice();
-    return describe(Loss::of(word));
-  }
-
-  Status describe(Loss known) const {
-    return fail(Status::peer_died, "rank %d ends its round without rank %d, which is lost: rank %d has found out", plan_.context->rank(),
-                known.rank, known.finder);
+    return ended_for(plan_.context->rank(), Loss::of(word));
   }
 
   /// Sends the notice to all other nodes that this rank reaches, once. Ranks of this node that do so at the same time send the same.

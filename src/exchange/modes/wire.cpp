@@ -33,18 +33,89 @@ struct WireDescriptor {
   std::array<std::uint64_t, wire_kinds> immediates{};
 };
 
+/// One edge: the counters that the peer's writes raise, and the writes to the peer.
+struct WireEnd {
+  std::array<Counter, wire_kinds> counters;
+  std::array<std::uint64_t, wire_kinds> my_immediates{};
+  std::size_t registered = 0;  // the number of registered counters
+  transport::Address address;
+  bool met = false;
+  std::uint64_t sent = 0, received = 0;
+  std::array<std::uint64_t, kWireSlots> awaited{};  // per slot: the value of its arrived counter once all pieces of the round are there
+  std::array<std::vector<Transfer>, kWireSlots> data;
+  std::array<Transfer, kWireSlots> freeing;
+  Transfer greeting;
+
+  bool is_quiet() const {
+    for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
+      for (const Transfer &piece : data[slot])
+        if (!is_done(piece)) return false;
+      if (!is_done(freeing[slot])) return false;
+    }
+    return true;
+  }
+  /// Withdraws transfers that still wait for room in the endpoint.
+  void withdraw(NetworkEndpoint &endpoint) {
+    endpoint.withdraw(greeting);
+    for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
+      endpoint.withdraw(freeing[slot]);
+      for (Transfer &piece : data[slot]) endpoint.withdraw(piece);
+    }
+  }
+  void release_peer(NetworkEndpoint &endpoint) {
+    for (std::size_t kind = 0; kind < registered; ++kind) endpoint.release_counter(my_immediates[kind]);
+    withdraw(endpoint);
+    if (met) endpoint.release_peer(address);
+  }
+
+  // SYNC written-before-reuse (pairs with EndedTransfers::add)
+  static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
+  static bool is_over(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
+};
+
+/// The memory of a channel that the network accesses.
+///
 ///   receive buffer:  | word of edge 0, 1, ... | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
 ///   send buffer:     | one word               | slot 0 of edge 0, 1, ... | slot 1 of edge 0, 1, ... |
+struct WireBuffers {
+  NetworkSegment receive, send;
+  std::int64_t words = 0;  // their bytes
+  ChunkLayout in, out;
+
+  Status open(const Plan &plan, const std::vector<int> &edges, NetworkEndpoint &endpoint) {
+    words = static_cast<std::int64_t>(edges.size()) * kWordBytes;
+    in = lay_out(plan, edges, &Edge::space_in);
+    out = lay_out(plan, edges, &Edge::space_out);
+    HLC_TRY(receive.open(endpoint, words + static_cast<std::int64_t>(kWireSlots) * in.bytes, NetworkSegment::Use::for_peers));
+    return send.open(endpoint, kWordBytes + static_cast<std::int64_t>(kWireSlots) * out.bytes, NetworkSegment::Use::for_me);
+  }
+  char *incoming(int e, std::uint64_t slot) const {
+    return receive.base() + words + static_cast<std::int64_t>(slot) * in.bytes + in.offset[static_cast<std::size_t>(e)];
+  }
+  char *outgoing(int e, std::uint64_t slot) const {
+    return send.base() + kWordBytes + static_cast<std::int64_t>(slot) * out.bytes + out.offset[static_cast<std::size_t>(e)];
+  }
+  std::int64_t bytes() const { return receive.bytes() + send.bytes(); }
+};
+
+/// Makes a transfer of one word, which announces something to the peer. It is read from the beginning of the send buffer.
+void aim_wire_word(Transfer &word, std::size_t kind, const WireDescriptor &descriptor, const Transfer &model) {
+  word.aim_as(model);
+  word.from = model.from;
+  word.bytes = sizeof(std::uint64_t);
+  word.address = descriptor.memory.address + static_cast<std::uint64_t>(descriptor.word);
+  word.immediate = descriptor.immediates[kind];
+}
+
 class WireChannel final : public Channel {
  public:
   WireChannel(Plan &plan, std::vector<int> edges)
       : Channel(plan, std::move(edges)), network_(plan.context->network()), endpoint_(*network_.endpoint()) {}
 
   ~WireChannel() override {
-    for (End &from : ends_) release_peer(from);
+    for (End &from : ends_) from.release_peer(endpoint_);
     if (is_at_rest()) return;
-    remains_->receive = std::move(receive_);
-    remains_->send = std::move(send_);
+    remains_->buffers = std::move(buffers_);
     remains_->ends = std::move(ends_);
     leak(std::move(remains_));
   }
@@ -76,7 +147,7 @@ class WireChannel final : public Channel {
     // Messages use slots 0 and 1 in turn: before message m, (m - 1) / 2 have used its slot.
     // SYNC unpacked-before-rewrite (pairs with release)
     if (!reached(to.counters[freed_0 + to.sent % kWireSlots], (to.sent - 1) / kWireSlots)) return Status::again;
-    *buffer = outgoing(e, to.sent % kWireSlots);
+    *buffer = buffers_.outgoing(e, to.sent % kWireSlots);
     return Status::ok;
   }
 
@@ -110,7 +181,7 @@ class WireChannel final : public Channel {
 
   const void *arrived(int e) const override {
     const auto at = static_cast<std::size_t>(position_[static_cast<std::size_t>(e)]);
-    return incoming(e, ends_[at].received % kWireSlots);
+    return buffers_.incoming(e, ends_[at].received % kWireSlots);
   }
 
   Status release(int e) override {
@@ -124,7 +195,7 @@ class WireChannel final : public Channel {
   Status close(int *rank) override {
     HLC_TRY(progress());
     for (std::size_t i = 0; i < ends_.size(); ++i)
-      if (!is_quiet(ends_[i])) {
+      if (!ends_[i].is_quiet()) {
         *rank = edge(edges_[i]).rank;
         return Status::again;
       }
@@ -137,7 +208,7 @@ class WireChannel final : public Channel {
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       const End &to = ends_[i];
       *rank = edge(edges_[i]).rank;
-      if (!is_quiet(to) || !reached(to.counters[freed_0], to.sent / kWireSlots) ||
+      if (!to.is_quiet() || !reached(to.counters[freed_0], to.sent / kWireSlots) ||
           !reached(to.counters[freed_1], (to.sent + 1) / kWireSlots))
         return Status::again;
     }
@@ -148,39 +219,18 @@ class WireChannel final : public Channel {
   WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling; }
 
   std::int64_t network_writes() const override { return writes_; }
-  std::int64_t memory_bytes() const override {
-    return receive_.bytes() + send_.bytes() + static_cast<std::int64_t>(ends_.size() * sizeof(End));
-  }
+  std::int64_t memory_bytes() const override { return buffers_.bytes() + static_cast<std::int64_t>(ends_.size() * sizeof(End)); }
 
  private:
-  /// One edge: the counters that the peer's writes raise, and the writes to the peer.
-  struct End {
-    std::array<Counter, wire_kinds> counters;
-    std::array<std::uint64_t, wire_kinds> my_immediates{};
-    std::size_t registered = 0;  // the number of registered counters
-    transport::Address address;
-    bool met = false;
-    std::uint64_t sent = 0, received = 0;
-    std::array<std::uint64_t, kWireSlots> awaited{};  // per slot: the value of its arrived counter once all pieces of the round are there
-    std::array<std::vector<Transfer>, kWireSlots> data;
-    std::array<Transfer, kWireSlots> freeing;
-    Transfer greeting;
-  };
+  using End = WireEnd;
 
   /// What libfabric may still read or write when the channel is destroyed because a plan could not be made.
   struct Remains : LeakedOnFailure {
-    NetworkSegment receive, send;
+    WireBuffers buffers;
     std::vector<End> ends;
   };
 
   End &end(int e) { return ends_[static_cast<std::size_t>(position_[static_cast<std::size_t>(e)])]; }
-  char *incoming(int e, std::uint64_t slot) const {
-    return receive_.base() + words_bytes_ + static_cast<std::int64_t>(slot) * slots_in_.bytes +
-           slots_in_.offset[static_cast<std::size_t>(e)];
-  }
-  char *outgoing(int e, std::uint64_t slot) const {
-    return send_.base() + kWordBytes + static_cast<std::int64_t>(slot) * slots_out_.bytes + slots_out_.offset[static_cast<std::size_t>(e)];
-  }
   std::uint64_t pieces(std::int64_t bytes) const {
     return static_cast<std::uint64_t>((bytes + endpoint_.most_bytes() - 1) / endpoint_.most_bytes());
   }
@@ -191,12 +241,7 @@ class WireChannel final : public Channel {
   }
 
   Status make_buffers(std::unique_ptr<DescriptorsOf<WireDescriptor>> &descriptors) {
-    words_bytes_ = static_cast<std::int64_t>(edges_.size()) * kWordBytes;
-    slots_in_ = lay_out(plan_, edges_, &Edge::space_in);
-    slots_out_ = lay_out(plan_, edges_, &Edge::space_out);
-    HLC_TRY(
-        receive_.open(endpoint_, words_bytes_ + static_cast<std::int64_t>(kWireSlots) * slots_in_.bytes, NetworkSegment::Use::for_peers));
-    HLC_TRY(send_.open(endpoint_, kWordBytes + static_cast<std::int64_t>(kWireSlots) * slots_out_.bytes, NetworkSegment::Use::for_me));
+    HLC_TRY(buffers_.open(plan_, edges_, endpoint_));
     position_.assign(plan_.edges.size(), -1);
     waiting_.reserve(edges_.size());
     remains_ = std::make_unique<Remains>();
@@ -211,8 +256,12 @@ class WireChannel final : public Channel {
     position_[e] = static_cast<int>(i);
     for (std::size_t kind = 0; kind < wire_kinds; ++kind, ++ends_[i].registered)
       ends_[i].my_immediates[kind] = endpoint_.register_counter(&ends_[i].counters[kind]);
-    return {network_.liveness()->mine(),        receive_.remote(), static_cast<std::int64_t>(i) * kWordBytes,
-            words_bytes_ + slots_in_.offset[e], slots_in_.bytes,   ends_[i].my_immediates};
+    return {network_.liveness()->mine(),
+            buffers_.receive.remote(),
+            static_cast<std::int64_t>(i) * kWordBytes,
+            buffers_.words + buffers_.in.offset[e],
+            buffers_.in.bytes,
+            ends_[i].my_immediates};
   }
 
   Status connect_all(const std::vector<WireDescriptor> &theirs) {
@@ -228,22 +277,15 @@ class WireChannel final : public Channel {
     to.address = descriptor.rank.address;
     to.met = true;
     model.failures = network_.count_failures();
-    model.desc = send_.desc();
+    model.desc = buffers_.send.desc();
+    model.from = buffers_.send.base();
     model.key = descriptor.memory.key;
     for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
       make_pieces(e, slot, descriptor, model);
-      aim_word(to.freeing[slot], freed_0 + slot, descriptor, model);
+      aim_wire_word(to.freeing[slot], freed_0 + slot, descriptor, model);
     }
-    aim_word(to.greeting, greeted, descriptor, model);
+    aim_wire_word(to.greeting, greeted, descriptor, model);
     return Status::ok;
-  }
-
-  void aim_word(Transfer &word, std::size_t kind, const WireDescriptor &descriptor, const Transfer &model) {
-    word.aim_as(model);
-    word.from = send_.base();
-    word.bytes = sizeof(std::uint64_t);
-    word.address = descriptor.memory.address + static_cast<std::uint64_t>(descriptor.word);
-    word.immediate = descriptor.immediates[kind];
   }
 
   void make_pieces(int e, std::size_t slot, const WireDescriptor &descriptor, const Transfer &model) {
@@ -252,30 +294,15 @@ class WireChannel final : public Channel {
     for (std::size_t i = 0; i < data.size(); ++i) {
       const std::int64_t before = static_cast<std::int64_t>(i) * endpoint_.most_bytes();
       data[i].aim_as(model);
-      data[i].from = outgoing(e, slot) + before;
+      data[i].from = buffers_.outgoing(e, slot) + before;
       data[i].address = descriptor.memory.address +
                         static_cast<std::uint64_t>(descriptor.slot + static_cast<std::int64_t>(slot) * descriptor.slot_distance + before);
       data[i].immediate = descriptor.immediates[arrived_0 + slot];
     }
   }
 
-  void release_peer(End &from) {
-    for (std::size_t kind = 0; kind < from.registered; ++kind) endpoint_.release_counter(from.my_immediates[kind]);
-    withdraw(from);
-    if (from.met) endpoint_.release_peer(from.address);
-  }
-
-  /// Withdraws transfers that still wait for room in the endpoint.
-  void withdraw(End &to) {
-    endpoint_.withdraw(to.greeting);
-    for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
-      endpoint_.withdraw(to.freeing[slot]);
-      for (Transfer &piece : to.data[slot]) endpoint_.withdraw(piece);
-    }
-  }
-
   bool is_at_rest() const {
-    return std::all_of(ends_.begin(), ends_.end(), [](const End &to) { return is_quiet(to) && is_over(to.greeting); });
+    return std::all_of(ends_.begin(), ends_.end(), [](const End &to) { return to.is_quiet() && End::is_over(to.greeting); });
   }
 
   /// Each side writes a word to the other and waits for the other's. So the connections work before the first round, and a peer that cannot
@@ -306,22 +333,8 @@ class WireChannel final : public Channel {
   /// A rank whose greeting has not arrived or to which this rank's is not complete, -1 if there is none.
   int find_silent() const {
     for (std::size_t i = 0; i < ends_.size(); ++i)
-      if (!reached(ends_[i].counters[greeted], 1) || !is_done(ends_[i].greeting)) return edge(edges_[i]).rank;
+      if (!reached(ends_[i].counters[greeted], 1) || !End::is_done(ends_[i].greeting)) return edge(edges_[i]).rank;
     return -1;
-  }
-
-  // SYNC written-before-reuse (pairs with EndedTransfers::add)
-  static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
-
-  static bool is_over(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
-
-  static bool is_quiet(const End &to) {
-    for (std::size_t slot = 0; slot < kWireSlots; ++slot) {
-      for (const Transfer &piece : to.data[slot])
-        if (!is_done(piece)) return false;
-      if (!is_done(to.freeing[slot])) return false;
-    }
-    return true;
   }
 
   /// Drives progress, and finds out whether a write of this rank has failed.
@@ -351,9 +364,7 @@ class WireChannel final : public Channel {
   Network &network_;
   NetworkEndpoint &endpoint_;
   std::unique_ptr<Remains> remains_;  // there if there are ends
-  NetworkSegment receive_, send_;
-  std::int64_t words_bytes_ = 0;
-  ChunkLayout slots_in_, slots_out_;
+  WireBuffers buffers_;
   std::vector<End> ends_;  // as edges_
   std::vector<int> position_;  // edge -> index in ends_
   std::vector<int> waiting_;
