@@ -80,7 +80,7 @@ hlc_status hlc_segment_free(hlc_segment **segment) {
     Segment &inner = *(*segment)->inner;
     const Call in_call(context.inner, CallName::segment_free, inner.plan());
     int broken = 0;
-    const Status met = halocline::core::meet_to_release(context.inner, inner.barrier_failed ? 1 : 0, &broken);
+    const Status met = halocline::core::meet_to_release(context.inner, inner.barriers.failed ? 1 : 0, &broken);
     if (met == Status::mismatch) return met;
     std::unique_ptr<hlc_segment> freed(std::exchange(*segment, nullptr));
     const Status flushed = halocline::core::failed(met) ? met : halocline::core::flush_all(inner);

@@ -15,8 +15,8 @@ import sys
 LIMIT = 40
 # What these classes declare, of several in different namespaces the largest. The numbers may only become smaller.
 KNOWN = {
-    "Allreduce": 67, "Blocks": 76, "Check": 54, "RemoteRma": 50, "Group": 69, "IndexHalo": 51,
-    "Endpoint": 80, "Segment": 50, "Ring": 52, "Stage": 60, "RequestEngine": 83,
+    "Allreduce": 67, "Blocks": 76, "Check": 54, "Group": 69, "IndexHalo": 51,
+    "Endpoint": 80, "Ring": 52, "Stage": 60, "RequestEngine": 83,
 }
 # What is blank for the counting: comments, strings and characters, lines of the preprocessor.
 NOISE = re.compile(r"//[^\n]*|/\*.*?\*/"

@@ -126,6 +126,24 @@ class Communicator : public Topology, public LostState {
   std::atomic<int> shared_{0};
 };
 
+/// One segment that Communicator::count_shared counts, from `count` on as long as the object lives.
+class CountedShared {
+ public:
+  CountedShared() = default;
+  CountedShared(const CountedShared &) = delete;
+  CountedShared &operator=(const CountedShared &) = delete;
+  ~CountedShared() {
+    if (communicator_) communicator_->count_shared(-1);
+  }
+  void count(Communicator &communicator) {
+    communicator_ = &communicator;
+    communicator.count_shared(1);
+  }
+
+ private:
+  Communicator *communicator_ = nullptr;
+};
+
 /// A collective call, from its first line to its last.
 class Call {
  public:

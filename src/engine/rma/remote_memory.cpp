@@ -57,8 +57,7 @@ Status LocalMemory::create(const MemorySpec &spec) {
   words_ = NotificationWords(memory_.part(0), spec.notifications, spec.monotonic);
   descriptor_.leader = spec.leader;
   if (spec.leader_descriptor) HLC_TRY(map_notifications(*spec.leader_descriptor));
-  counted_ = spec.leader >= 0;
-  if (counted_) communicator_.count_shared(1);
+  if (spec.leader >= 0) shared_.count(communicator_);
   data_ = spec.memory ? spec.memory : memory_.part(0) + bytes_before_data(descriptor_);
   if (spec.memory) traced_.allow(communicator_);
   if (communicator_.nodes() > 1) HLC_TRY(open_to_others());
@@ -73,10 +72,6 @@ Status LocalMemory::make_object() {
   if (error == 0) return Status::ok;
   return fail(Status::memory, "rank %d: shared memory for %lld bytes cannot be had: %s (see 'df /dev/shm', 'ulimit -a')",
               communicator_.rank(), static_cast<long long>(memory_.bytes()), std::strerror(error));
-}
-
-LocalMemory::~LocalMemory() {
-  if (counted_) communicator_.count_shared(-1);
 }
 
 /// The mapped notifications stay valid when their owner ends.

@@ -43,7 +43,6 @@ class LocalMemory {
   explicit LocalMemory(Network &network) : network_(network), communicator_(network.communicator()) {}
   LocalMemory(const LocalMemory &) = delete;
   LocalMemory &operator=(const LocalMemory &) = delete;
-  ~LocalMemory();
 
   /// Makes the memory, and exposes it to other nodes if there are any; the network must be open then. Local.
   Status create(const MemorySpec &spec);
@@ -72,8 +71,8 @@ class LocalMemory {
   char *data_ = nullptr;
   NotificationWords words_;
   TracedByNode traced_;
-  bool counted_ = false;  // as shared
   std::unique_ptr<RemoteRma> remote_;  // destroyed before the memory
+  CountedShared shared_;
 };
 
 /// A part of any rank, as this rank accesses it. Callers have checked offsets and ids. Any thread may call, except open.

@@ -26,64 +26,98 @@ void set_action(Message *message, hlc_action action) {
 
 }  // namespace
 
-RemoteRma::~RemoteRma() {
-  if (serves_ && helper_) helper_->stop_serving(number_);
-  if (serves_ && !helper_) requests_->stop_serving(number_);
-  if (words_id_ != 0) endpoint_->release_words(words_id_);
+ExposedPart::~ExposedPart() {
+  if (is_open_ && helper_) helper_->stop_serving(number_);
+  if (is_open_ && !helper_) requests_.stop_serving(number_);
+  if (words_id_ != 0) endpoint_.release_words(words_id_);
+}
+
+Status ExposedPart::open(const Served &mine, const SharedMemory &memory, Member member, RemoteDescriptor *descriptor) {
+  if (!helper_) return open_here(mine, descriptor);
+  HelperReply reply;
+  HLC_TRY(helper_->serve(number_, memory, member, mine, &reply));
+  is_open_ = true;
+  *descriptor = {mine.bytes, reply.part, reply.words_id};
+  return Status::ok;
+}
+
+Status ExposedPart::open_here(const Served &mine, RemoteDescriptor *descriptor) {
+  const std::int64_t before = dummy_target_ ? kDummyTarget : 0;
+  requests_.serve(number_, mine);
+  is_open_ = true;
+  HLC_TRY(memory_.cover(endpoint_, mine.data - before, mine.bytes + before));
+  if (endpoint_.carries_values()) HLC_TRY(endpoint_.register_words(mine.words, &words_id_));
+  *descriptor = {mine.bytes, memory_.remote(), words_id_};
+  return Status::ok;
+}
+
+Message SegmentMessages::about(Message::Kind kind, std::int64_t offset) const {
+  Message message;
+  message.kind = kind;
+  message.segment = number;
+  message.offset = offset;
+  message.count = 1;
+  return message;
+}
+
+Message SegmentMessages::notify(hlc_notification notification) const {
+  Message message = about(Message::Kind::notify, 0);
+  message.id = static_cast<std::uint32_t>(notification.id);
+  message.operand = notification.value;
+  return message;
+}
+
+Message SegmentMessages::combine(std::int64_t offset, hlc_action action, std::uint64_t operand) const {
+  Message message = about(Message::Kind::combine, offset);
+  set_action(&message, action);
+  message.operand = operand;
+  return message;
+}
+
+Message SegmentMessages::compare(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const {
+  Message message = about(Message::Kind::compare, offset);
+  message.type = static_cast<std::int16_t>(type);
+  message.expected = expected;
+  message.operand = value;
+  return message;
 }
 
 Status RemoteRma::connect(const Served &mine, const SharedMemory &memory) {
+  Communicator &communicator = network_.communicator();
   HLC_TRY(network_.open());
   HLC_TRY(network_.requests()->open());
   find_network();
-  number_ = requests_->next_segment();
+  messages_.number = requests_->next_segment();
   RemoteDescriptor descriptor;
-  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
-    return helper_ ? have_mine_served(mine, memory, communicator_.member(), &descriptor) : open_mine(mine, &descriptor);
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
+    mine_.emplace(network_, messages_.number, dummy_target_);
+    return mine_->open(mine, memory, communicator.member(), &descriptor);
   }));
-  return descriptors_.share(communicator_, network_.leaders(), descriptor);
+  return descriptors_.share(communicator, network_.leaders(), descriptor);
 }
 
 void RemoteRma::find_network() {
   requests_ = network_.requests();
   endpoint_ = network_.endpoint();
-  helper_ = network_.helper();
 }
 
 Status RemoteRma::serve(std::uint32_t number, const Served &mine, const SharedMemory &memory, bool dummy_target,
                         RemoteDescriptor *descriptor) {
   find_network();
-  number_ = number;
+  messages_.number = number;
   dummy_target_ = dummy_target;
-  if (!helper_) return open_mine(mine, descriptor);
-  if (dummy_target) return have_mine_served(mine, memory, 0, descriptor);
-  return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings",
-              communicator_.rank());
+  if (network_.helper() && !dummy_target)
+    return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings",
+                network_.communicator().rank());
+  mine_.emplace(network_, number, dummy_target);
+  return mine_->open(mine, memory, 0, descriptor);
 }
 
 void RemoteRma::reach(std::uint32_t number, const RemoteDescriptor &descriptor, bool dummy_target) {
   find_network();
-  number_ = number;
+  messages_.number = number;
   dummy_target_ = dummy_target;
   only_ = descriptor;
-}
-
-Status RemoteRma::open_mine(const Served &mine, RemoteDescriptor *descriptor) {
-  const std::int64_t before = dummy_target_ ? kDummyTarget : 0;
-  requests_->serve(number_, mine);
-  serves_ = true;
-  HLC_TRY(mine_.cover(*endpoint_, mine.data - before, mine.bytes + before));
-  if (endpoint_->carries_values()) HLC_TRY(endpoint_->register_words(mine.words, &words_id_));
-  *descriptor = {mine.bytes, mine_.remote(), words_id_};
-  return Status::ok;
-}
-
-Status RemoteRma::have_mine_served(const Served &mine, const SharedMemory &memory, Member member, RemoteDescriptor *descriptor) {
-  HelperReply reply;
-  HLC_TRY(helper_->serve(number_, memory, member, mine, &reply));
-  serves_ = true;
-  *descriptor = {mine.bytes, reply.part, reply.words_id};
-  return Status::ok;
 }
 
 void RemoteRma::aim(Request &request, Target target) const {
@@ -227,61 +261,34 @@ Status RemoteRma::notify_in_order(const char *call, int rank, hlc_notification n
   return notify_by_message(call, rank, notification);
 }
 
-Message RemoteRma::about(Message::Kind kind, std::int64_t offset) const {
-  Message message;
-  message.kind = kind;
-  message.segment = number_;
-  message.offset = offset;
-  message.count = 1;
-  return message;
-}
-
 Status RemoteRma::notify_by_message(const char *call, int rank, hlc_notification notification) {
-  Message message = about(Message::Kind::notify, 0);
-  message.id = static_cast<std::uint32_t>(notification.id);
-  message.operand = notification.value;
-  return requests_->send_query(rank, call, message, nullptr, 0);
-}
-
-Message RemoteRma::combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const {
-  Message message = about(Message::Kind::combine, offset);
-  set_action(&message, action);
-  message.operand = operand;
-  return message;
-}
-
-Message RemoteRma::comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const {
-  Message message = about(Message::Kind::compare, offset);
-  message.type = static_cast<std::int16_t>(type);
-  message.expected = expected;
-  message.operand = value;
-  return message;
+  return requests_->send_query(rank, call, messages_.notify(notification), nullptr, 0);
 }
 
 Status RemoteRma::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
-  return requests_->ask(at.rank, call, combining(at.offset, action, operand), old);
+  return requests_->ask(at.rank, call, messages_.combine(at.offset, action, operand), old);
 }
 
 Status RemoteRma::compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
   std::uint64_t before = 0;
-  const Message message = comparing(at.offset, type, static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(value));
+  const Message message = messages_.compare(at.offset, type, static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(value));
   HLC_TRY(requests_->ask(at.rank, call, message, &before));
   *old = static_cast<std::int64_t>(before);
   return Status::ok;
 }
 
 Status RemoteRma::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Query &query, std::uint64_t *old) {
-  return requests_->look(query, at.rank, call, combining(at.offset, action, operand), old);
+  return requests_->look(query, at.rank, call, messages_.combine(at.offset, action, operand), old);
 }
 
 Status RemoteRma::compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old) {
-  return requests_->look(query, at.rank, call, comparing(at.offset, HLC_NUMBER_UINT64, expected, value), old);
+  return requests_->look(query, at.rank, call, messages_.compare(at.offset, HLC_NUMBER_UINT64, expected, value), old);
 }
 
 Status RemoteRma::accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count) {
   const std::int64_t size = number_bytes(action.type), most = (Request::kRoom - static_cast<std::int64_t>(sizeof(Message))) / size;
   return for_pieces(count, most, [&](std::int64_t begin, std::int64_t some) {
-    Message message = about(Message::Kind::accumulate, at.offset + begin * size);
+    Message message = messages_.about(Message::Kind::accumulate, at.offset + begin * size);
     set_action(&message, action);
     message.count = some;
     return requests_->send_query(at.rank, call, message, data + begin * size, some * size);

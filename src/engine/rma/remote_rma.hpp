@@ -30,13 +30,49 @@ struct RemoteDescriptor {
   std::uint64_t words_id = 0;
 };
 
+/// A part of this rank that other nodes may access, as long as the object lives; the network is open.
+class ExposedPart {
+ public:
+  /// The part of the segment `number`; `dummy_target`: there are such bytes before its data.
+  ExposedPart(Network &network, std::uint32_t number, bool dummy_target)
+      : requests_(*network.requests()),
+        endpoint_(*network.endpoint()),
+        helper_(network.helper()),
+        number_(number),
+        dummy_target_(dummy_target) {}
+  ExposedPart(const ExposedPart &) = delete;
+  ExposedPart &operator=(const ExposedPart &) = delete;
+  ~ExposedPart();
+
+  /// Opens the part, by the helper of the node if there is one: then as a member's part of the memory, whose file is open. Local.
+  Status open(const Served &mine, const SharedMemory &memory, Member member, RemoteDescriptor *descriptor);
+
+ private:
+  Status open_here(const Served &mine, RemoteDescriptor *descriptor);
+
+  RequestEngine &requests_;
+  NetworkEndpoint &endpoint_;
+  Helper *helper_;  // of this node, if there is one
+  NetworkSegment memory_;
+  std::uint64_t words_id_ = 0;
+  std::uint32_t number_;
+  bool dummy_target_, is_open_ = false;
+};
+
+/// The messages about one segment to the ranks that serve it.
+struct SegmentMessages {
+  std::uint32_t number = 0;  // of the segment
+
+  Message about(Message::Kind kind, std::int64_t offset) const;
+  Message notify(hlc_notification notification) const;
+  Message combine(std::int64_t offset, hlc_action action, std::uint64_t operand) const;
+  Message compare(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const;
+};
+
 /// Any thread may call, except connect, serve and reach. Callers have checked offsets.
 class RemoteRma {
  public:
-  explicit RemoteRma(Network &network) : network_(network), communicator_(network.communicator()) {}
-  RemoteRma(const RemoteRma &) = delete;
-  RemoteRma &operator=(const RemoteRma &) = delete;
-  ~RemoteRma();
+  explicit RemoteRma(Network &network) : network_(network) {}
 
   /// Exposes this rank's part to the others, and exchanges the descriptors. With a helper the file of the memory must still be open.
   /// Collective over the communicator.
@@ -75,8 +111,6 @@ class RemoteRma {
  private:
   const RemoteDescriptor &descriptor_of(int rank) const { return only_ ? *only_ : descriptors_.of(rank); }
   void find_network();
-  Status open_mine(const Served &mine, RemoteDescriptor *descriptor);
-  Status have_mine_served(const Served &mine, const SharedMemory &memory, Member member, RemoteDescriptor *descriptor);
   Status put_piece(const char *call, Target to, const char *data, std::int64_t bytes);
   Status get_piece(const char *call, Target from, char *data, std::int64_t bytes);
   Status write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
@@ -85,22 +119,16 @@ class RemoteRma {
   Status launch(Request &request, Status ready);
   std::int64_t first_pieces(std::int64_t bytes) const;
   void aim(Request &request, Target target) const;
-  Message about(Message::Kind kind, std::int64_t offset) const;
-  Message combining(std::int64_t offset, hlc_action action, std::uint64_t operand) const;
-  Message comparing(std::int64_t offset, hlc_number type, std::uint64_t expected, std::uint64_t value) const;
   Status put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
 
   Network &network_;
-  Communicator &communicator_;
   RequestEngine *requests_ = nullptr;
-  Helper *helper_ = nullptr;  // of this node, if there is one
   NetworkEndpoint *endpoint_ = nullptr;
-  NetworkSegment mine_;
+  std::optional<ExposedPart> mine_;
   RankTable<RemoteDescriptor> descriptors_;
   std::optional<RemoteDescriptor> only_;  // instead of descriptors_, after reach
-  std::uint64_t words_id_ = 0;
-  std::uint32_t number_ = 0;
-  bool serves_ = false, dummy_target_ = true;
+  SegmentMessages messages_;
+  bool dummy_target_ = true;
 };
 
 }  // namespace halocline::core

@@ -33,6 +33,44 @@ struct alignas(kLinePair) PartHeader {
 };
 static_assert(sizeof(PartHeader) == kLinePair);
 
+/// The parts of this node as mapped in this process, by member.
+class NodeParts {
+ public:
+  struct Part {
+    int rank = 0;
+    char *data = nullptr;
+    std::int64_t bytes = 0;
+    NotificationWords words;
+  };
+
+  /// Lists the members without their memory.
+  void list(const Communicator &communicator);
+  Part &of(Member member) { return parts_[static_cast<std::size_t>(member)]; }
+  const Part &of(Member member) const { return parts_[static_cast<std::size_t>(member)]; }
+  /// The member that a rank is, kNotOnNode if it is on another node. Members are numbered in the order of their ranks; the ranks of a node
+  /// are usually consecutive.
+  Member member_of(int rank) const {
+    const int guess = rank - parts_.front().rank;
+    if (guess >= 0 && guess < members_ && of(guess).rank == rank) return guess;
+    const auto found =
+        std::lower_bound(parts_.begin(), parts_.end(), rank, [](const Part &part, int wanted) { return part.rank < wanted; });
+    return found != parts_.end() && found->rank == rank ? static_cast<Member>(found - parts_.begin()) : kNotOnNode;
+  }
+
+ private:
+  std::vector<Part> parts_;
+  int members_ = 0;
+};
+
+/// The barriers of a segment that this rank has entered.
+struct BarrierCount {
+  std::uint32_t last = 0;
+  bool failed = false;  // one of them
+
+  /// The number of the next barrier: the value of its words, so it is never 0.
+  std::uint32_t next() { return ++last != 0 ? last : ++last; }
+};
+
 /// Whether a wait may continue.
 struct WaitStatus {
   Status status = Status::ok;  // ok: continue to wait
@@ -43,9 +81,6 @@ struct WaitStatus {
 class Segment {
  public:
   explicit Segment(Network &network) : network_(network), communicator_(network.communicator()) {}
-  Segment(const Segment &) = delete;
-  Segment &operator=(const Segment &) = delete;
-  ~Segment();
 
   /// Checks the spec on this rank.
   Status check(const hlc_segment_spec *spec) const;
@@ -58,18 +93,18 @@ class Segment {
   Communicator &communicator() const { return communicator_; }
   int rank() const { return communicator_.rank(); }
   int notifications() const { return notifications_; }
-  std::int64_t bytes() const { return parts_[static_cast<std::size_t>(communicator_.member())].bytes; }
+  std::int64_t bytes() const { return parts_.of(communicator_.member()).bytes; }
 
   /// The one routing decision: finds the target of the operation `call`, which must be within the rank's part. *place becomes its address,
   /// or null if the rank is on another node.
   Status route(const char *call, Target target, Extent extent, char **place) const {
     if (target.rank < 0 || target.rank >= communicator_.size()) return wrong_rank(call, target.rank);
-    const Member member = member_of(target.rank);
+    const Member member = parts_.member_of(target.rank);
     const bool here = member != kNotOnNode;
-    const std::int64_t bytes = here ? parts_[static_cast<std::size_t>(member)].bytes : remote_->bytes_of(target.rank);
+    const std::int64_t bytes = here ? parts_.of(member).bytes : remote_->bytes_of(target.rank);
     if (target.offset < 0 || target.offset > bytes || extent.low < -target.offset || extent.high > bytes - target.offset)
       return wrong_offset(call, target, extent, bytes);
-    *place = here ? parts_[static_cast<std::size_t>(member)].data + target.offset : nullptr;
+    *place = here ? parts_.of(member).data + target.offset : nullptr;
     if (remote_) network_.poll_sometimes();
     return Status::ok;
   }
@@ -86,22 +121,22 @@ class Segment {
     if (remote_) network_.poll();
   }
 
-  const NotificationWords &my_words() const { return parts_[static_cast<std::size_t>(communicator_.member())].words; }
+  const NotificationWords &my_words() const { return parts_.of(communicator_.member()).words; }
   /// The first notification from `first` to before `end` that this rank may take; `end` if there is none.
   int find(int first, int end) const { return my_words().notifications.find(first, end); }
   /// Sets a notification of any rank, and wakes the ranks that may wait for it.
   Status tell(const char *call, int rank, hlc_notification notification) {
-    const Member member = member_of(rank);
+    const Member member = parts_.member_of(rank);
     if (member == kNotOnNode) return remote_->notify(call, rank, notification);
-    parts_[static_cast<std::size_t>(member)].words.notifications.set(notification.id, notification.value);
+    parts_.of(member).words.notifications.set(notification.id, notification.value);
     ring(member);
     return Status::ok;
   }
   /// Raises the word of a barrier round of any rank, and wakes that rank.
   Status tell_round(const char *call, int rank, int round, std::uint32_t number) {
-    const Member member = member_of(rank);
+    const Member member = parts_.member_of(rank);
     if (member == kNotOnNode) return remote_->notify(call, rank, {NotificationWords::first_monotonic(notifications_) + round, number});
-    parts_[static_cast<std::size_t>(member)].words.raise(round, number);
+    parts_.of(member).words.raise(round, number);
     communicator_.doorbell().ring(member);
     return Status::ok;
   }
@@ -121,23 +156,11 @@ class Segment {
 
   Status describe(int rank, hlc_segment_info_t *info) const;
 
-  /// The number of the next barrier: the value of its words, so it is never 0.
-  std::uint32_t next_barrier() { return ++barriers_ != 0 ? barriers_ : ++barriers_; }
-  bool barrier_failed = false;
+  BarrierCount barriers;
   /// The segment's number among the plans of the communicator.
   std::int64_t plan() const { return plan_; }
 
  private:
-  /// A part of this node as mapped in this process.
-  struct Part {
-    char *data = nullptr;
-    std::int64_t bytes = 0;
-    NotificationWords words;
-  };
-
-  Status compare(const char *what, std::int64_t mine);
-  int barrier_words() const;
-  std::int64_t bytes_before_data() const;
   /// To be called after a word was set that a member may wait for.
   void ring(Member member) const {
     if (shared_)
@@ -149,24 +172,15 @@ class Segment {
   Status connect();
   Status wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const;
 
-  /// Members are numbered in the order of their ranks; the ranks of a node are usually consecutive.
-  Member member_of(int rank) const {
-    const int guess = rank - ranks_.front();
-    if (guess >= 0 && guess < communicator_.members() && ranks_[static_cast<std::size_t>(guess)] == rank) return guess;
-    const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
-    return found != ranks_.end() && *found == rank ? static_cast<Member>(found - ranks_.begin()) : kNotOnNode;
-  }
-
   Network &network_;
   Communicator &communicator_;
-  std::uint32_t barriers_ = 0;
   std::int64_t plan_ = 0;
   int notifications_ = 0;
-  bool shared_ = false, counted_ = false;
+  bool shared_ = false;
   SharedMemory memory_;
-  std::vector<Part> parts_;  // by member
-  std::vector<int> ranks_;  // by member
+  NodeParts parts_;
   std::unique_ptr<RemoteRma> remote_;  // destroyed before the memory
+  CountedShared counted_;  // if its notifications are shared
 };
 
 }  // namespace halocline::core

@@ -43,15 +43,15 @@ Status pass_round(Segment &segment, int round, std::int64_t distance, std::uint3
 }  // namespace
 
 Status barrier(Segment &segment) {
-  if (segment.barrier_failed)
+  if (segment.barriers.failed)
     return fail(Status::state, "hlc_barrier on rank %d: an earlier barrier of this segment has failed", segment.rank());
-  const std::uint32_t number = segment.next_barrier();
-  segment.barrier_failed = true;
+  const std::uint32_t number = segment.barriers.next();
+  segment.barriers.failed = true;
   int round = 0;
   for (std::int64_t distance = 1; distance < segment.communicator().size(); distance *= 2, ++round)
     HLC_TRY(pass_round(segment, round, distance, number));
   HLC_TRY(segment.flush_outgoing(kBarrier));
-  segment.barrier_failed = false;
+  segment.barriers.failed = false;
   return Status::ok;
 }
 

@@ -23,7 +23,6 @@ NodeLinks::NodeLinks(Plan &plan, const std::vector<int> &edges)
     : plan_(plan), edges_(edges), network_(plan.context->network()), endpoint_(*network_.endpoint()) {}
 
 NodeLinks::~NodeLinks() {
-  if (shares_) plan_.context->count_shared(-1);
   for (Link &link : links_) link.release_peer(endpoint_);
   if (std::all_of(links_.begin(), links_.end(), [](const Link &link) { return link.is_over(); })) return;
   remains_->memory = std::move(memory_);
@@ -127,8 +126,7 @@ void NodeLinks::take(std::vector<Aggregate> aggregates, const std::vector<std::i
 }
 
 Status NodeLinks::open_all() {
-  plan_.context->count_shared(1);
-  shares_ = true;
+  shared_.count(*plan_.context);
   for (Link &link : links_) HLC_TRY(open(link));
   return Status::ok;
 }

@@ -208,7 +208,7 @@ class NodeLinks {
   std::vector<Link> links_;
   std::vector<EdgeLink> edge_links_;  // by edge
   std::vector<Member> partners_;
-  bool shares_ = false;  // counted by Context::count_shared: any rank of the node may wait for the arrivals
+  CountedShared shared_;  // any rank of the node may wait for the arrivals
 };
 
 }  // namespace halocline::core
