@@ -3,6 +3,27 @@
 #include "index_halo/index_halo.hpp"
 
 namespace halocline::core {
+namespace {
+
+void clear_ghosts(const IndexTables &tables) {
+  for (const auto *links : {&tables.links, &tables.self_links})
+    for (const IndexLink &link : *links)
+      for (const int f : tables.swapped) {
+        const IndexField &field = tables.fields[static_cast<std::size_t>(f)];
+        clear(link.in_map, field.kind, field.layout);
+      }
+}
+
+}  // namespace
+
+std::int64_t IndexTables::message_bytes(std::int64_t count, const std::vector<int> &of) const {
+  std::int64_t bytes = 0;
+  for (const int f : of) {
+    const IndexField &field = fields[static_cast<std::size_t>(f)];
+    bytes = field.aligned(bytes) + count * field.kind.bytes();
+  }
+  return count == 0 ? 0 : bytes;
+}
 
 Status IndexHalo::check_swap(const hlc_index_swap &what) const {
   HLC_TRY(check_field_list("hlc_index_halo_start", context_.rank(), what, static_cast<int>(tables_.fields.size())));
@@ -32,7 +53,7 @@ Status IndexHalo::finish() {
 }
 
 void IndexHalo::end_round() {
-  if (tables_.reverse) clear_ghosts();
+  if (tables_.reverse) clear_ghosts(tables_);
 }
 
 Looks *IndexHalo::looks() { return check_.get(); }
@@ -46,8 +67,8 @@ void IndexHalo::set_swap(const hlc_index_swap *what) {
   list_swapped(what, tables_.fields.size(), tables_.swapped);
   for (std::size_t i = 0; i < tables_.links.size(); ++i) {
     const auto out = static_cast<std::int64_t>(tables_.links[i].out.size()), in = static_cast<std::int64_t>(tables_.links[i].in.size());
-    exchange_.parts()[i] = {message_bytes(tables_.reverse ? in : out, tables_.swapped),
-                            message_bytes(tables_.reverse ? out : in, tables_.swapped)};
+    exchange_.parts()[i] = {tables_.message_bytes(tables_.reverse ? in : out, tables_.swapped),
+                            tables_.message_bytes(tables_.reverse ? out : in, tables_.swapped)};
   }
   exchange_.set_round(everything, tables_.reverse);
 }
@@ -59,7 +80,7 @@ void IndexHalo::pack(int edge, void *buffer, bool) {
   std::int64_t offset = 0;
   for (const int f : tables_.swapped) {
     const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
-    offset = aligned(offset, field);
+    offset = field.aligned(offset);
     give(map, field.kind, field.layout, packed_at(static_cast<char *>(buffer) + offset, field.kind));
     offset += map.count * field.kind.bytes();
   }
@@ -72,7 +93,7 @@ void IndexHalo::unpack(int edge, const void *buffer) {
   std::int64_t offset = 0;
   for (const int f : tables_.swapped) {
     const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
-    offset = aligned(offset, field);
+    offset = field.aligned(offset);
     const EntryLayout packed = packed_at(from + offset, field.kind);
     tables_.reverse ? add(map, field.kind, field.layout, packed) : take(map, field.kind, field.layout, packed);
     offset += map.count * field.kind.bytes();
@@ -101,15 +122,6 @@ void IndexHalo::copy_to_myself() {
       else
         take(link.in_map, field.kind, field.layout, field.layout);
     }
-}
-
-void IndexHalo::clear_ghosts() {
-  for (const auto *links : {&tables_.links, &tables_.self_links})
-    for (const IndexLink &link : *links)
-      for (const int f : tables_.swapped) {
-        const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
-        clear(link.in_map, field.kind, field.layout);
-      }
 }
 
 }  // namespace halocline::core

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,8 +40,6 @@ class IndexHalo final : private Packer {
   hlc_plan_info describe() const;
 
  private:
-  struct ReadDescriptors;
-
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   void pull(int edge) override;
@@ -55,26 +52,11 @@ class IndexHalo final : private Packer {
   Status check_same_on_all_ranks(const hlc_index_halo_spec &spec, const Options &options) const;
   Status make_check();
   void take_fields(const hlc_index_halo_spec &spec);
-  void take_links(const hlc_index_halo_spec &spec);
   Status join_self_links();
-  std::vector<Edge> make_edges(bool readable) const;
-  /// Bytes of a message of so many entries of the swapped fields, or of all.
-  std::int64_t message_bytes(std::int64_t entries, const std::vector<int> &fields) const;
-  Status fetch_lists(const Plan &plan, const std::vector<int> &read);
-  Status make_read_descriptors(const std::vector<int> &read, ReadDescriptors &descriptors) const;
-  static Status start_read_descriptors(const Plan &plan, const std::vector<int> &read, ReadDescriptors &descriptors);
-  std::vector<std::int64_t> read_descriptor(const IndexLink &link) const;
-  Status take_read_descriptor(IndexLink &link, const std::vector<std::int64_t> &descriptor, Member member);
-  Status find_peer_field(const IndexLink &link, std::size_t field, Member member, IndexPeerField &peer);
 
   Status check_swap(const hlc_index_swap &what) const;
   void set_swap(const hlc_index_swap *what);
   void make_views();
-  /// The offset of a field in a message, behind the fields before it. It is aligned where the field is shown there.
-  std::int64_t aligned(std::int64_t offset, const IndexField &field) const {
-    return round_up(offset, std::min<std::int64_t>(field.kind.element & -field.kind.element, 16));
-  }
-  void clear_ghosts();
   void fill_view(IndexLink &link, std::size_t field, hlc_index_view &view) const;
 
   Context &context_;

@@ -1,27 +1,54 @@
-// The planning of an index halo: fields, lists, and the lists and addresses of neighbours that can be read directly.
+// The planning of an index halo: fields and lists. For what neighbours that can be read directly send each other see read_lists.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <string>
 
 #include "base/types.hpp"
 #include "exchange/modes/modes.hpp"
-#include "exchange/mpi_bytes.hpp"
 #include "index_halo/index_halo.hpp"
+#include "index_halo/read_lists.hpp"
 #include "index_halo/spec.hpp"
 
 namespace halocline::core {
 namespace {
 
-/// Numbers that a rank sends of each of its fields: serial, offset, and the two strides.
-constexpr std::size_t kNumbersPerField = 4;
+/// Sorts the entries of the list of neighbours: those that name this rank itself apart.
+void take_links(const hlc_index_halo_spec &spec, int rank, IndexTables &tables) {
+  for (int n = 0; n < spec.nneighbours; ++n) {
+    const hlc_index_neighbour &given = spec.neighbours[n];
+    IndexLink link;
+    link.rank = given.rank;
+    link.tag_out = given.tag_out;
+    link.tag_in = given.tag_in;
+    link.entry = n;
+    if (given.nout > 0) link.out.assign(given.out, given.out + given.nout);
+    if (given.nin > 0) link.in.assign(given.in, given.in + given.nin);
+    (given.rank == rank ? tables.self_links : tables.links).push_back(std::move(link));
+  }
+}
+
+std::vector<Edge> edges_of(const IndexTables &tables) {
+  const bool readable = std::all_of(tables.fields.begin(), tables.fields.end(), [](const IndexField &f) { return f.place.serial >= 0; });
+  std::vector<int> all;
+  for (std::size_t f = 0; f < tables.fields.size(); ++f) all.push_back(static_cast<int>(f));
+  std::vector<Edge> edges;
+  for (const IndexLink &link : tables.links) {
+    Edge edge;
+    edge.rank = link.rank;
+    edge.tag_out = link.tag_out;
+    edge.tag_in = link.tag_in;
+    edge.entries_out = static_cast<std::int64_t>(link.out.size());
+    edge.entries_in = static_cast<std::int64_t>(link.in.size());
+    edge.out = tables.message_bytes(edge.entries_out, all);
+    edge.in = tables.message_bytes(edge.entries_in, all);
+    edge.space_out = edge.space_in = std::max(edge.out, edge.in);
+    edge.readable = readable || edge.space_out == 0;  // a rank without entries need not have fields
+    edges.push_back(edge);
+  }
+  return edges;
+}
 
 }  // namespace
-
-/// What a rank sends to a neighbour that reads its arrays: the place of each field, then its out list, then its in list.
-struct IndexHalo::ReadDescriptors : Job {
-  std::vector<std::vector<std::int64_t>> mine, theirs;  // per edge that is read
-  std::vector<ByteCount> bytes;                         // of both
-};
 
 IndexHalo::IndexHalo(Context &context) : context_(context), held_(context), exchange_(context, *this, kSwapOfHalo) {}
 
@@ -66,10 +93,10 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
   HLC_TRY(prepare(context_, context_.comm(), [&] {
     tables_.entries = spec->nentries;
     take_fields(*spec);
-    take_links(*spec);
+    take_links(*spec, context_.rank(), tables_);
     if (options_.mode == HLC_MODE_VIEW) make_views();
     label = label_of("index halo", tables_.fields);
-    edges = make_edges(std::all_of(tables_.fields.begin(), tables_.fields.end(), [](const IndexField &f) { return f.place.serial >= 0; }));
+    edges = edges_of(tables_);
     return join_self_links();
   }));
   HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label)));
@@ -96,20 +123,6 @@ void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
   tables_.swapped.reserve(tables_.fields.size());
 }
 
-void IndexHalo::take_links(const hlc_index_halo_spec &spec) {
-  for (int n = 0; n < spec.nneighbours; ++n) {
-    const hlc_index_neighbour &given = spec.neighbours[n];
-    IndexLink link;
-    link.rank = given.rank;
-    link.tag_out = given.tag_out;
-    link.tag_in = given.tag_in;
-    link.entry = n;
-    if (given.nout > 0) link.out.assign(given.out, given.out + given.nout);
-    if (given.nin > 0) link.in.assign(given.in, given.in + given.nin);
-    (given.rank == context_.rank() ? tables_.self_links : tables_.links).push_back(std::move(link));
-  }
-}
-
 /// Pairs my own entries that name me as entries of two ranks are paired: what one receives, another one sends, or the same one.
 Status IndexHalo::join_self_links() {
   const auto is_after = [](const IndexLink &a, const IndexLink &b) { return a.tag_out == b.tag_out && a.tag_in == b.tag_in; };
@@ -133,37 +146,6 @@ Status IndexHalo::join_self_links() {
   return Status::ok;
 }
 
-std::int64_t IndexHalo::message_bytes(std::int64_t entries, const std::vector<int> &fields) const {
-  std::int64_t bytes = 0;
-  for (const int f : fields) {
-    const IndexField &field = tables_.fields[static_cast<std::size_t>(f)];
-    bytes = aligned(bytes, field) + entries * field.kind.bytes();
-  }
-  return entries == 0 ? 0 : bytes;
-}
-
-std::vector<Edge> IndexHalo::make_edges(bool readable) const {
-  std::vector<int> all;
-  for (std::size_t f = 0; f < tables_.fields.size(); ++f) all.push_back(static_cast<int>(f));
-  std::vector<Edge> edges;
-  for (const IndexLink &link : tables_.links) {
-    Edge edge;
-    edge.rank = link.rank;
-    edge.tag_out = link.tag_out;
-    edge.tag_in = link.tag_in;
-    edge.entries_out = static_cast<std::int64_t>(link.out.size());
-    edge.entries_in = static_cast<std::int64_t>(link.in.size());
-    edge.out = message_bytes(edge.entries_out, all);
-    edge.in = message_bytes(edge.entries_in, all);
-    edge.space_out = edge.space_in = std::max(edge.out, edge.in);
-    edge.readable = readable || edge.space_out == 0;  // a rank without entries need not have fields
-    edges.push_back(edge);
-  }
-  return edges;
-}
-
-// ---------------------------------------------------------------- neighbours that are read
-
 Status IndexHalo::joined(const Plan &plan) {
   std::vector<int> read;
   HLC_TRY(prepare(context_, plan.comm, [&] {
@@ -176,89 +158,7 @@ Status IndexHalo::joined(const Plan &plan) {
       }
     return Status::ok;
   }));
-  return find_mode(plan.options.mode)->reads_fields ? fetch_lists(plan, read) : Status::ok;
-}
-
-Status IndexHalo::make_read_descriptors(const std::vector<int> &read, ReadDescriptors &descriptors) const {
-  descriptors.requests.resize(2 * read.size(), MPI_REQUEST_NULL);
-  descriptors.bytes.resize(read.size());
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    descriptors.mine.push_back(read_descriptor(tables_.links[static_cast<std::size_t>(read[i])]));
-    descriptors.theirs.emplace_back(descriptors.mine.back().size());  // as long: its out list is as long as my in list
-    HLC_TRY(ByteCount::create(static_cast<std::int64_t>(descriptors.mine[i].size() * sizeof(std::int64_t)), descriptors.bytes[i]));
-  }
-  return Status::ok;
-}
-
-Status IndexHalo::start_read_descriptors(const Plan &plan, const std::vector<int> &read, ReadDescriptors &descriptors) {
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    const Edge &edge = plan.edges[static_cast<std::size_t>(read[i])];
-    const ByteCount &bytes = descriptors.bytes[i];
-    HLC_TRY(check_mpi(MPI_Irecv(descriptors.theirs[i].data(), bytes.count(), bytes.type(), edge.rank, kReadDescriptorTag + read[i],
-                                plan.comm, &descriptors.requests[2 * i]),
-                      "MPI_Irecv"));
-    HLC_TRY(check_mpi(MPI_Isend(descriptors.mine[i].data(), bytes.count(), bytes.type(), edge.rank, kReadDescriptorTag + edge.peer_edge,
-                                plan.comm, &descriptors.requests[2 * i + 1]),
-                      "MPI_Isend"));
-  }
-  return Status::ok;
-}
-
-Status IndexHalo::fetch_lists(const Plan &plan, const std::vector<int> &read) {
-  std::unique_ptr<ReadDescriptors> descriptors;
-  HLC_TRY(prepare(context_, plan.comm, [&] {
-    descriptors = std::make_unique<ReadDescriptors>();
-    return make_read_descriptors(read, *descriptors);
-  }));
-  HLC_TRY(start_read_descriptors(plan, read, *descriptors));
-  HLC_TRY(await(context_, descriptors));
-  return alone(context_, [&] {
-    for (std::size_t i = 0; i < read.size(); ++i) {
-      const auto e = static_cast<std::size_t>(read[i]);
-      HLC_TRY(take_read_descriptor(tables_.links[e], descriptors->theirs[i], plan.edges[e].member));
-    }
-    return Status::ok;
-  });
-}
-
-std::vector<std::int64_t> IndexHalo::read_descriptor(const IndexLink &link) const {
-  std::vector<std::int64_t> descriptor;
-  descriptor.reserve(tables_.fields.size() * kNumbersPerField + link.out.size() + link.in.size());
-  for (const IndexField &field : tables_.fields)
-    descriptor.insert(descriptor.end(), {field.place.serial, field.place.offset, field.layout.entry, field.layout.component});
-  descriptor.insert(descriptor.end(), link.out.begin(), link.out.end());
-  descriptor.insert(descriptor.end(), link.in.begin(), link.in.end());
-  return descriptor;
-}
-
-Status IndexHalo::take_read_descriptor(IndexLink &link, const std::vector<std::int64_t> &descriptor, Member member) {
-  link.fields.resize(tables_.fields.size());
-  auto next = descriptor.begin();
-  for (std::size_t f = 0; f < tables_.fields.size(); ++f, next += kNumbersPerField) {
-    IndexPeerField &peer = link.fields[f];
-    peer.serial = next[0];
-    peer.offset = next[1];
-    peer.layout.entry = next[2];
-    peer.layout.component = next[3];
-    HLC_TRY(find_peer_field(link, f, member, peer));
-  }
-  const auto their_in = next + static_cast<std::ptrdiff_t>(link.in.size());
-  const Indices out(next, their_in), in(their_in, descriptor.end());
-  link.in_map = map_entries(link.in, out);
-  link.out_map = map_entries(link.out, in);
-  if (views_) link.shown = out;
-  return Status::ok;
-}
-
-Status IndexHalo::find_peer_field(const IndexLink &link, std::size_t f, Member member, IndexPeerField &peer) {
-  char *part = context_.fields().part(peer.serial, member);
-  if (!part)
-    return fail(Status::state,
-                "hlc_index_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed", f,
-                tables_.fields[f].name.c_str(), link.rank, context_.rank());
-  held_.hold(peer.serial);
-  peer.layout.data = part + peer.offset;
-  return Status::ok;
+  return find_mode(plan.options.mode)->reads_fields ? ReadLists(context_, tables_, held_, views_).fetch(plan, read) : Status::ok;
 }
 
 hlc_plan_info IndexHalo::describe() const {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct IndexField {
   EntryLayout layout;
   FieldPlace place;
   std::string name;  // for messages
+
+  /// The offset of the field in a message, behind the fields before it. It is aligned where the field is shown there.
+  std::int64_t aligned(std::int64_t offset) const { return round_up(offset, std::min<std::int64_t>(kind.element & -kind.element, 16)); }
 };
 
 /// A neighbour's array of one field, where it can be read.
@@ -46,6 +50,9 @@ struct IndexTables {
 
   std::vector<int> swapped;  // fields of the running swap
   bool reverse = false;
+
+  /// Bytes of a message of so many entries of these fields.
+  std::int64_t message_bytes(std::int64_t count, const std::vector<int> &of) const;
 };
 
 }  // namespace halocline::core

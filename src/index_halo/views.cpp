@@ -51,7 +51,7 @@ void IndexHalo::show(int edge, const void *buffer) {
   std::int64_t offset = 0;
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
-    offset = aligned(offset, tables_.fields[f]);
+    offset = tables_.fields[f].aligned(offset);
     link.data[f] = buffer ? static_cast<const char *>(buffer) + offset : link.fields[f].layout.data;
     offset += static_cast<std::int64_t>(link.in.size()) * tables_.fields[f].kind.bytes();
   }

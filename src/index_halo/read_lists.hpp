@@ -1,0 +1,38 @@
+// What ranks of a node that read each other's arrays send each other while an index halo is planned.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "exchange/channel.hpp"
+#include "exchange/fields.hpp"
+#include "index_halo/tables.hpp"
+
+namespace halocline::core {
+
+/// Fills the links of neighbours that are read directly. A descriptor has the place of each field, then the out list, then the in list.
+class ReadLists {
+ public:
+  /// views: also keeps where the neighbours have what this rank receives.
+  ReadLists(Context &context, IndexTables &tables, HeldFields &held, bool views)
+      : context_(context), tables_(tables), held_(held), views_(views) {}
+
+  /// `read`: the edges whose neighbours are read, which have been joined.
+  Status fetch(const Plan &plan, const std::vector<int> &read);
+
+ private:
+  struct Descriptors;
+
+  Status make(const std::vector<int> &read, Descriptors &descriptors) const;
+  static Status start(const Plan &plan, const std::vector<int> &read, Descriptors &descriptors);
+  std::vector<std::int64_t> descriptor_of(const IndexLink &link) const;
+  Status take(IndexLink &link, const std::vector<std::int64_t> &descriptor, Member member);
+  Status find_field(const IndexLink &link, std::size_t field, Member member, IndexPeerField &peer);
+
+  Context &context_;
+  IndexTables &tables_;
+  HeldFields &held_;
+  bool views_;
+};
+
+}  // namespace halocline::core
