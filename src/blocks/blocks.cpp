@@ -36,7 +36,7 @@ Status Blocks::finish() {
 /// Blocks have no checks of their own: check mode compares the descriptors and the stamps of messages.
 Status Blocks::launch() {
   return exchange_.start([this] {
-    RoundDescriptor descriptor{{reverse_}, reverse_ ? "fields in reverse" : "fields", {}};
+    RoundDescriptor descriptor{{{reverse_}, reverse_ ? "fields in reverse" : "fields"}, {}};
     for (const int f : swapped_) {
       descriptor.what.push_back(f);
       descriptor.words += (f == swapped_.front() ? " '" : "', '") + fields_[static_cast<std::size_t>(f)].name;

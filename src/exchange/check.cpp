@@ -30,6 +30,18 @@ void append(std::vector<char> &text, const void *bytes, std::size_t count) {
   if (count > 0) std::memcpy(text.data() + before, bytes, count);
 }
 
+/// The descriptor for the neighbour of an edge.
+std::vector<char> text_for(std::size_t e, const Part &part, const RoundDescriptor &descriptor) {
+  const DescriptorHead head{part.out, part.in, static_cast<std::int64_t>(descriptor.what.size()),
+                            static_cast<std::int64_t>(descriptor.words.size())};
+  std::vector<char> text;
+  append(text, &head, sizeof head);
+  append(text, descriptor.what.data(), descriptor.what.size() * sizeof(std::int64_t));
+  append(text, descriptor.words.data(), descriptor.words.size());
+  if (e < descriptor.values.size()) append(text, descriptor.values[e].data(), descriptor.values[e].size());
+  return text;
+}
+
 int stages_of(int ranks) {
   int stages = 0;
   while ((1LL << stages) < ranks) ++stages;
@@ -60,7 +72,7 @@ Status Check::create() {
 
 void Check::make_tables() {
   descriptors_.resize(plan_.edges.size());
-  ready_.resize(static_cast<std::size_t>(stages_of(plan_.context->size())));
+  barrier_.ready.resize(static_cast<std::size_t>(stages_of(plan_.context->size())));
   for (const Edge &edge : plan_.edges) peers_.push_back(edge.rank);
   std::sort(peers_.begin(), peers_.end());
   peers_.erase(std::unique(peers_.begin(), peers_.end()), peers_.end());
@@ -77,19 +89,7 @@ CheckMessage Check::message(Word word, std::vector<char> text) const {
   return made;
 }
 
-std::vector<char> Check::descriptor_for(std::size_t e, const RoundDescriptor &descriptor) const {
-  const Part &part = plan_.parts[e];
-  const DescriptorHead head{part.out, part.in, static_cast<std::int64_t>(descriptor.what.size()),
-                            static_cast<std::int64_t>(descriptor.words.size())};
-  std::vector<char> text;
-  append(text, &head, sizeof head);
-  append(text, descriptor.what.data(), descriptor.what.size() * sizeof(std::int64_t));
-  append(text, descriptor.words.data(), descriptor.words.size());
-  if (e < descriptor.values.size()) append(text, descriptor.values[e].data(), descriptor.values[e].size());
-  return text;
-}
-
-Check::TheirDescriptor Check::read_descriptor(const std::vector<char> &text) {
+Check::TheirDescriptor Check::TheirDescriptor::read(const std::vector<char> &text) {
   DescriptorHead head;
   std::memcpy(&head, text.data(), sizeof head);
   TheirDescriptor descriptor;
@@ -107,12 +107,11 @@ Check::TheirDescriptor Check::read_descriptor(const std::vector<char> &text) {
 Status Check::start(const RoundDescriptor &descriptor) {
   findings_.begin_round();
   check_mailbox_.note_start(findings_.serial());
-  stage_ = 0;
-  told_ = false;
-  what_ = descriptor.what;
-  words_ = descriptor.words;
+  barrier_.stage = 0;
+  barrier_.told = false;
+  mine_ = descriptor;
   for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
-    CheckMessage said = message(Word::started, descriptor_for(e, descriptor));
+    CheckMessage said = message(Word::started, text_for(e, plan_.parts[e], descriptor));
     said.edge = plan_.edges[e].peer_edge;
     HLC_TRY(check_mailbox_.send(plan_.edges[e].rank, said));
   }
@@ -138,21 +137,30 @@ Status Check::sort_messages() {
 }
 
 void Check::sort(const CheckMessage &come) {
-  if (come.word == Word::started) descriptors_[static_cast<std::size_t>(come.edge)].push_back(read_descriptor(come.text));
-  if (come.word == Word::ready) ready_[static_cast<std::size_t>(come.edge)] = come.round;
-  if (come.word != Word::gave_up || (quitter_ >= 0 && quit_round_ <= come.round)) return;
-  reason_.assign(come.text.begin(), come.text.end());
-  quitter_ = come.source;
-  quit_round_ = come.round;
+  if (come.word == Word::started) descriptors_[static_cast<std::size_t>(come.edge)].push_back(TheirDescriptor::read(come.text));
+  if (come.word == Word::ready) barrier_.ready[static_cast<std::size_t>(come.edge)] = come.round;
+  if (come.word == Word::gave_up) abandoned_.note(come);
+}
+
+void Check::Abandonment::note(const CheckMessage &come) {
+  if (concerns(come.round)) return;
+  reason.assign(come.text.begin(), come.text.end());
+  rank = come.source;
+  round = come.round;
+}
+
+Status Check::Abandonment::look(const Findings &findings) const {
+  if (!concerns(findings.round())) return Status::ok;
+  return fail(Status::rule, "%s: rank %d has given up: %s", findings.where().c_str(), rank, reason.c_str());
 }
 
 Status Check::disagree(int e, const TheirDescriptor &theirs) const {
   const int me = plan_.context->rank(), them = plan_.edges[static_cast<std::size_t>(e)].rank;
   const Part &part = plan_.parts[static_cast<std::size_t>(e)];
   std::string text = "rank " + std::to_string(me) + " and rank " + std::to_string(them) + " disagree on swap " +
-                     std::to_string(findings_.round()) + " of " + findings_.label() + ": rank " + std::to_string(me) + " swaps " + words_ +
-                     ", rank " + std::to_string(them) + " swaps " + theirs.words;
-  if (theirs.what == what_)
+                     std::to_string(findings_.round()) + " of " + findings_.label() + ": rank " + std::to_string(me) + " swaps " +
+                     mine_.words + ", rank " + std::to_string(them) + " swaps " + theirs.words;
+  if (theirs.what == mine_.what)
     text += "; rank " + std::to_string(them) + " sends " + std::to_string(payload_bytes(theirs.out)) + " bytes where " +
             std::to_string(payload_bytes(part.in)) + " are expected";
   return refuse("ranks disagree on a swap", text);
@@ -163,7 +171,7 @@ Status Check::compare_descriptors() {
     if (descriptors_[e].empty() || descriptors_[e].front().agreed) continue;
     TheirDescriptor &descriptor = descriptors_[e].front();
     const Part &part = plan_.parts[e];
-    if (descriptor.what != what_ || descriptor.out != part.in || descriptor.in != part.out)
+    if (descriptor.what != mine_.what || descriptor.out != part.in || descriptor.in != part.out)
       return disagree(static_cast<int>(e), descriptor);
     descriptor.agreed = true;
   }
@@ -173,29 +181,18 @@ Status Check::compare_descriptors() {
 Status Check::still_wanted() {
   const Status looked = alone(*plan_.context, [this] {
     HLC_TRY(sort_messages());
-    return look_for_quitter();
+    return abandoned_.look(findings_);
   });
   return looked == Status::memory ? Status::ok : looked;
-}
-
-Status Check::look_for_quitter() const {
-  if (!given_up()) return Status::ok;
-  return fail(Status::rule, "%s: rank %d has given up: %s", findings_.where().c_str(), quitter_, reason_.c_str());
-}
-
-Status Check::again(int rank, const char *what) {
-  late_rank_ = rank;
-  late_for_ = what;
-  return Status::again;
 }
 
 Status Check::all_started() {
   HLC_TRY(sort_messages());
   // A descriptor that arrives after this is compared in the next call: below, only those that agree count.
   HLC_TRY(compare_descriptors());
-  HLC_TRY(look_for_quitter());
+  HLC_TRY(abandoned_.look(findings_));
   for (std::size_t e = 0; e < descriptors_.size(); ++e)
-    if (descriptors_[e].empty() || !descriptors_[e].front().agreed) return again(plan_.edges[e].rank, "start");
+    if (descriptors_[e].empty() || !descriptors_[e].front().agreed) return attempt_.again(plan_.edges[e].rank, "start");
   return Status::ok;
 }
 
@@ -204,7 +201,7 @@ Status Check::look_for_finishes(bool waits) {
   Status status = Status::ok;
   for (const int rank : peers_) {
     if (check_mailbox_.finishes(findings_.serial(), rank, findings_.round())) continue;
-    status = again(rank, "finish");
+    status = attempt_.again(rank, "finish");
     if (!waits) continue;
     std::string swap;
     if (const std::int64_t other = check_mailbox_.crosses(findings_.serial(), rank, &swap); other != 0)
@@ -214,26 +211,24 @@ Status Check::look_for_finishes(bool waits) {
 }
 
 Status Check::refuse_order(int rank, std::int64_t other, const std::string &swap) {
-  crossing_rank_ = rank;
-  crossing_plan_ = other;
+  crossing_ = {rank, other};
   return refuse("ranks finish in different orders", "rank " + std::to_string(plan_.context->rank()) + " finishes swap " +
                                                         std::to_string(findings_.round()) + " of " + findings_.label() + " while rank " +
                                                         std::to_string(rank) + " finishes " + swap +
                                                         ": all ranks must finish several swaps in one order");
 }
 
-/// A dissemination barrier, for modes that wait inside MPI for all ranks. A rank that has passed it may do so: no rank abandons the
-/// round any more.
+/// A rank that has passed the barrier may wait inside MPI: no rank abandons the round any more.
 Status Check::pass_barrier() {
   const int me = plan_.context->rank(), size = plan_.context->size();
-  for (; all_ranks_ && stage_ < static_cast<int>(ready_.size()); ++stage_) {
-    const int distance = static_cast<int>((1LL << stage_) % size);
+  for (; barrier_.stage < barrier_.stages(); ++barrier_.stage) {
+    const int stage = barrier_.stage, distance = static_cast<int>((1LL << stage) % size);
     CheckMessage said = message(Word::ready);
-    said.edge = stage_;
-    if (!told_) HLC_TRY(check_mailbox_.send((me + distance) % size, said));
-    told_ = true;
-    if (ready_[static_cast<std::size_t>(stage_)] < findings_.round()) return again((me - distance + size) % size, "finish");
-    told_ = false;
+    said.edge = stage;
+    if (!barrier_.told) HLC_TRY(check_mailbox_.send((me + distance) % size, said));
+    barrier_.told = true;
+    if (barrier_.ready[static_cast<std::size_t>(stage)] < findings_.round()) return attempt_.again((me - distance + size) % size, "finish");
+    barrier_.told = false;
   }
   return Status::ok;
 }
@@ -241,8 +236,8 @@ Status Check::pass_barrier() {
 /// A rank that has announced its finish must finish, for others may wait inside MPI: an attempt that runs out of memory is repeated.
 Status Check::meet(bool waits) {
   const Status met = alone(*plan_.context, [&] { return look_for_all(waits); });
-  starved_ = met == Status::memory;
-  return starved_ ? Status::again : met;
+  attempt_.starved = met == Status::memory;
+  return attempt_.starved ? Status::again : met;
 }
 
 Status Check::look_for_all(bool waits) {
@@ -253,15 +248,16 @@ Status Check::look_for_all(bool waits) {
   if (started == Status::again || finishing == Status::again) return Status::again;
   const Status passed = pass_barrier();
   if (passed != Status::ok) return passed;
-  return check_mailbox_.all_sent(findings_.serial()) ? Status::ok : again(peers_.empty() ? 0 : peers_.front(), "receive the descriptor of");
+  return check_mailbox_.all_sent(findings_.serial()) ? Status::ok
+                                                     : attempt_.again(peers_.empty() ? 0 : peers_.front(), "receive the descriptor of");
 }
 
 Status Check::late() const {
-  if (starved_) return no_memory();
-  const char *host = plan_.other_host(late_rank_);
+  if (attempt_.starved) return no_memory();
+  const char *host = plan_.other_host(attempt_.rank);
   return fail(Status::timeout, "%s: waited %lld s for rank %d%s%s to %s this swap (HALOCLINE_TIMEOUT)", findings_.where().c_str(),
-              static_cast<long long>(plan_.context->timeout_ns() / 1'000'000'000), late_rank_, host ? " on host " : "", host ? host : "",
-              late_for_);
+              static_cast<long long>(plan_.context->timeout_ns() / 1'000'000'000), attempt_.rank, host ? " on host " : "", host ? host : "",
+              attempt_.what);
 }
 
 Status Check::no_memory() const {
@@ -273,7 +269,7 @@ void Check::give_up(Status why) {
   char message[1024];
   std::snprintf(message, sizeof message, "%s", error_message());
   static_cast<void>(alone(*plan_.context, [&] {
-    tell_all(given_up() ? reason_ : message);
+    tell_all(abandoned_.concerns(findings_.round()) ? abandoned_.reason : message);
     return Status::ok;
   }));
   static_cast<void>(fail(why, "%s", message));  // the round's error, not that of a message that could not be sent
@@ -285,15 +281,14 @@ void Check::tell_all(const std::string &reason) {
   CheckMessage said = message(Word::gave_up, {reason.begin(), reason.end()});
   std::vector<int> ranks = peers_;
   const int me = plan_.context->rank(), size = plan_.context->size();
-  for (int stage = 0; all_ranks_ && stage < static_cast<int>(ready_.size()); ++stage)
-    ranks.push_back(static_cast<int>((me + (1LL << stage)) % size));
+  for (int stage = 0; stage < barrier_.stages(); ++stage) ranks.push_back(static_cast<int>((me + (1LL << stage)) % size));
   for (const int rank : ranks) static_cast<void>(check_mailbox_.send(rank, said));
-  if (crossing_rank_ < 0) return;
+  if (crossing_.rank < 0) return;
   // Two ranks that cross each other abandon both plans, so that the result does not depend on which saw it first.
-  said.plan = crossing_plan_;
+  said.plan = crossing_.plan;
   said.round = 0;  // that plan's running round, or its next
   said.source = me;
-  static_cast<void>(check_mailbox_.send(crossing_rank_, said));
+  static_cast<void>(check_mailbox_.send(crossing_.rank, said));
   check_mailbox_.keep(said);
 }
 

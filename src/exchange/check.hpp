@@ -13,10 +13,14 @@
 
 namespace halocline::core {
 
-/// How a rank describes a round when it starts it.
-struct RoundDescriptor {
+/// What a rank moves in a round.
+struct RoundContent {
   std::vector<std::int64_t> what;  // must be the same at both ends of an edge
   std::string words;  // the same, for a message
+};
+
+/// How a rank describes a round when it starts it.
+struct RoundDescriptor : RoundContent {
   std::vector<std::vector<char>> values;  // per edge: the cells that it sends; none where there are no cells
 };
 
@@ -31,7 +35,7 @@ class Check {
   Status create();
   /// Called after the channels have been made, if one of them waits inside MPI. All ranks must then have called finish before a rank waits
   /// there.
-  void wait_for_all_ranks() { all_ranks_ = true; }
+  void wait_for_all_ranks() { barrier_.needed = true; }
   /// The packer with a stamp in front of each message.
   Packer &stamped() { return stamped_; }
 
@@ -63,12 +67,49 @@ class Check {
 
  private:
   /// A neighbour's descriptor.
-  struct TheirDescriptor {
+  struct TheirDescriptor : RoundContent {
     std::int64_t out = 0, in = 0;
-    std::vector<std::int64_t> what;
-    std::string words;
     std::vector<char> values;
     bool agreed = false;
+
+    static TheirDescriptor read(const std::vector<char> &text);
+  };
+  /// A dissemination barrier, for modes that wait inside MPI for all ranks.
+  struct FinishBarrier {
+    bool needed = false;
+    std::vector<std::uint64_t> ready;  // per stage: the last round whose message was received
+    int stage = 0;
+    bool told = false;  // this stage's message has been sent
+
+    int stages() const { return needed ? static_cast<int>(ready.size()) : 0; }
+  };
+  /// The earliest round that a rank has abandoned, as far as is known here.
+  struct Abandonment {
+    int rank = -1;
+    std::uint64_t round = 0;  // a neighbour may be one ahead of this rank
+    std::string reason;
+
+    void note(const CheckMessage &come);
+    bool concerns(std::uint64_t running) const { return rank >= 0 && round <= running; }
+    /// Fails if it concerns the running round.
+    Status look(const Findings &findings) const;
+  };
+  /// What the last attempt to finish waited for.
+  struct Attempt {
+    int rank = -1;
+    const char *what = "";
+    bool starved = false;  // it ran out of memory
+
+    Status again(int late, const char *awaited) {
+      rank = late;
+      what = awaited;
+      return Status::again;
+    }
+  };
+  /// A rank that finishes another plan first.
+  struct Crossing {
+    int rank = -1;
+    std::int64_t plan = 0;
   };
 
   void make_tables();
@@ -76,40 +117,26 @@ class Check {
   void sort(const CheckMessage &come);
   Status look_for_all(bool waits);
   Status compare_descriptors();
-  bool given_up() const { return quitter_ >= 0 && quit_round_ <= findings_.round(); }
-  Status look_for_quitter() const;
   Status disagree(int edge, const TheirDescriptor &theirs) const;
   Status look_for_finishes(bool waits);
   Status refuse_order(int rank, std::int64_t other, const std::string &swap);
   Status pass_barrier();
-  Status again(int rank, const char *what);
   void tell_all(const std::string &reason);
   CheckMessage message(Word word, std::vector<char> text = {}) const;
-  std::vector<char> descriptor_for(std::size_t edge, const RoundDescriptor &descriptor) const;
-  static TheirDescriptor read_descriptor(const std::vector<char> &text);
 
   Plan &plan_;
   CheckMailbox &check_mailbox_;
   Findings findings_;
   StampedPacker stamped_;
   std::vector<int> peers_;  // each once
-  bool all_ranks_ = false;
 
-  std::vector<std::int64_t> what_;  // of this round
-  std::string words_;
+  RoundContent mine_;  // of this round
   std::vector<std::deque<TheirDescriptor>> descriptors_;  // per edge, the oldest first: a neighbour may have started the next round
   std::vector<CheckMessage> come_;  // received, but not sorted
-  std::vector<std::uint64_t> ready_;  // per stage of the barrier: the last round whose message was received
-  int stage_ = 0;
-  bool told_ = false;  // this stage's message has been sent
-  int crossing_rank_ = -1;  // a rank that finishes another plan first
-  std::int64_t crossing_plan_ = 0;
-  int quitter_ = -1;  // the rank that has abandoned a round
-  std::uint64_t quit_round_ = 0;  // the abandoned round: a neighbour may be one ahead of this rank
-  std::string reason_;  // why the round was abandoned
-  int late_rank_ = -1;  // the rank for which the last attempt waited
-  const char *late_for_ = "";
-  bool starved_ = false;  // the last attempt ran out of memory
+  FinishBarrier barrier_;
+  Crossing crossing_;
+  Abandonment abandoned_;
+  Attempt attempt_;
 };
 
 }  // namespace halocline::core

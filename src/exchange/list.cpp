@@ -143,7 +143,7 @@ Status ListExchange::start() {
     if (neighbours_[static_cast<std::size_t>(self_links_[i].from)].bytes_out > 0)
       pack_(self_links_[i].from, self_buffer_.chunk(static_cast<int>(i)), user_);
   // There are no cells to check: the descriptors and the stamps are all.
-  return exchange_.start([] { return RoundDescriptor{{}, "its whole list", {}}; });
+  return exchange_.start([] { return RoundDescriptor{{{}, "its whole list"}, {}}; });
 }
 
 Status ListExchange::test() {
