@@ -31,6 +31,15 @@ bool is_done(const Transfer &transfer) {
   return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest;
 }
 
+/// Makes a transfer of one word, which announces something to the owner of the memory.
+void aim_ring_word(Transfer &word, std::uint64_t immediate, const transport::RemoteKey &memory, const Transfer &model) {
+  word.aim_as(model);
+  word.from = model.from;
+  word.bytes = sizeof(std::uint64_t);
+  word.address = memory.address + static_cast<std::uint64_t>(Layout::word);
+  word.immediate = immediate;
+}
+
 }  // namespace
 
 /// The exchange of the descriptors of all lanes with the ranks before and after me.
@@ -57,39 +66,41 @@ void Ring::for_each_transfer(Look look) const {
 }
 
 Ring::~Ring() {
-  for (Lane &each : lanes_) leave(each);
+  for (Lane &each : lanes_) each.leave(*endpoint_);
 }
 
 void Ring::retire(std::unique_ptr<Ring> ring) {
-  for (Lane &each : ring->lanes_) ring->leave(each);
+  for (Lane &each : ring->lanes_) each.leave(*ring->endpoint_);
   bool over = true;
   ring->for_each_transfer(
       [&](const Transfer &transfer, int) { over = over && transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; });
   if (!over) leak(std::move(ring));
 }
 
-void Ring::leave(Lane &from) {
-  for (std::size_t slot = 0; slot < from.registered; ++slot) {
-    endpoint_->release_counter(from.arrived_words[slot]);
-    endpoint_->release_counter(from.freed_words[slot]);
-  }
-  withdraw(from);
-  for (Peer *peer : {&from.before, &from.after}) {
-    if (peer->is_registered) endpoint_->release_counter(peer->greeted_word);
-    if (peer->met) endpoint_->release_peer(peer->address);
-    peer->is_registered = false;
-    peer->met = false;
-  }
-  from.registered = 0;
+void Ring::Peer::leave(NetworkEndpoint &endpoint) {
+  if (is_registered) endpoint.release_counter(greeted_word);
+  if (met) endpoint.release_peer(address);
+  is_registered = false;
+  met = false;
 }
 
-/// Withdraws the transfers that wait for room at the provider.
-void Ring::withdraw(Lane &from) {
-  if (!from.before.met && !from.after.met) return;
-  for (Transfer *greeting : {&from.before.greeting, &from.after.greeting}) endpoint_->withdraw(*greeting);
-  for (Transfer &word : from.freeing) endpoint_->withdraw(word);
-  for (auto &slot : from.sending)
-    for (Transfer &piece : slot) endpoint_->withdraw(piece);
+void Ring::Lane::leave(NetworkEndpoint &endpoint) {
+  for (std::size_t slot = 0; slot < registered; ++slot) {
+    endpoint.release_counter(arrived_words[slot]);
+    endpoint.release_counter(freed_words[slot]);
+  }
+  withdraw(endpoint);
+  before.leave(endpoint);
+  after.leave(endpoint);
+  registered = 0;
+}
+
+void Ring::Lane::withdraw(NetworkEndpoint &endpoint) {
+  if (!before.met && !after.met) return;
+  for (Transfer *greeting : {&before.greeting, &after.greeting}) endpoint.withdraw(*greeting);
+  for (Transfer &word : freeing) endpoint.withdraw(word);
+  for (auto &slot : sending)
+    for (Transfer &piece : slot) endpoint.withdraw(piece);
 }
 
 Status Ring::create(SharedMemory memory) {
@@ -222,10 +233,10 @@ Status Ring::connect(const Talk &talk) {
     Transfer to_before, to_after;
     HLC_TRY(meet(to.before, before, &to_before));
     HLC_TRY(meet(to.after, after, &to_after));
-    aim_word(to.before.greeting, before.greeting_from_after, before, to_before);
-    aim_word(to.after.greeting, after.greeting_from_before, after, to_after);
-    for (std::size_t slot = 0; slot < slots(); ++slot) aim_word(to.freeing[slot], words_before[slot], before, to_before);
-    aim_chunks(to, after, words_after, to_after);
+    aim_ring_word(to.before.greeting, before.greeting_from_after, before.memory, to_before);
+    aim_ring_word(to.after.greeting, after.greeting_from_before, after.memory, to_after);
+    for (std::size_t slot = 0; slot < slots(); ++slot) aim_ring_word(to.freeing[slot], words_before[slot], before.memory, to_before);
+    to.aim_chunks(after, words_after, to_after);
   }
   return Status::ok;
 }
@@ -237,25 +248,18 @@ Status Ring::meet(Peer &peer, const Descriptor &descriptor, Transfer *model) {
   peer.met = true;
   model->failures = context_.network().count_failures();
   model->desc = for_me_.desc();
+  model->from = memory_.part(context_.member()) + Layout::source;
   model->key = descriptor.memory.key;
   return Status::ok;
 }
 
-void Ring::aim_word(Transfer &word, std::uint64_t immediate, const Descriptor &descriptor, const Transfer &model) {
-  word.aim_as(model);
-  word.from = memory_.part(context_.member()) + Layout::source;
-  word.bytes = sizeof(std::uint64_t);
-  word.address = descriptor.memory.address + static_cast<std::uint64_t>(Layout::word);
-  word.immediate = immediate;
-}
-
-void Ring::aim_chunks(Lane &to, const Descriptor &descriptor, const std::uint64_t *words, const Transfer &model) {
-  for (std::size_t slot = 0; slot < slots(); ++slot) {
-    to.chunk_immediate[slot] = words[slot];
-    to.addresses[slot] = descriptor.memory.address +
-                         static_cast<std::uint64_t>(descriptor.incoming + static_cast<std::int64_t>(slot) * descriptor.slot_distance);
+void Ring::Lane::aim_chunks(const Descriptor &descriptor, const std::uint64_t *words, const Transfer &model) {
+  for (std::size_t slot = 0; slot < addresses.size(); ++slot) {
+    chunk_immediate[slot] = words[slot];
+    addresses[slot] = descriptor.memory.address +
+                      static_cast<std::uint64_t>(descriptor.incoming + static_cast<std::int64_t>(slot) * descriptor.slot_distance);
   }
-  for (auto &slot : to.sending)
+  for (auto &slot : sending)
     for (Transfer &piece : slot) piece.aim_as(model);
 }
 

@@ -82,6 +82,8 @@ class Ring : public LeakedOnFailure {
     Counter greeted;
     std::uint64_t greeted_word = 0;
     bool is_registered = false;  // the counter `greeted`
+
+    void leave(NetworkEndpoint &endpoint);
   };
   /// One lane; its slots are used in turn.
   struct Lane {
@@ -96,6 +98,13 @@ class Ring : public LeakedOnFailure {
     std::vector<Transfer> freeing;  // per slot
     std::uint64_t sent = 0, received = 0;
     std::size_t registered = 0;
+
+    /// Ends the peers' access to the counters, and the connections.
+    void leave(NetworkEndpoint &endpoint);
+    /// Withdraws the transfers that wait for room at the provider.
+    void withdraw(NetworkEndpoint &endpoint);
+    /// Makes the transfers of chunks to the receiver; `words`: the ids of its counters.
+    void aim_chunks(const Descriptor &descriptor, const std::uint64_t *words, const Transfer &model);
   };
   struct Talk;
 
@@ -106,12 +115,8 @@ class Ring : public LeakedOnFailure {
   Status swap_descriptors(std::unique_ptr<Talk> &talk);
   Status connect(const Talk &talk);
   Status meet(Peer &peer, const Descriptor &descriptor, Transfer *model);
-  void aim_chunks(Lane &lane, const Descriptor &descriptor, const std::uint64_t *words, const Transfer &model);
-  void aim_word(Transfer &word, std::uint64_t immediate, const Descriptor &descriptor, const Transfer &model);
   Status greet();
   Status await_greetings();
-  void leave(Lane &lane);
-  void withdraw(Lane &lane);
   Status unreached(int rank, const char *reason) const;
   Status name_me(Status status) const;
   Lane &lane(int i) { return lanes_[static_cast<std::size_t>(i)]; }
