@@ -87,10 +87,9 @@ Status receive_hello(const Plan &plan, Conversation &talk, int *there, Status *m
 Status receive_hellos(const Plan &plan, Conversation &talk, Status *mine) {
   MPI_Request barrier = MPI_REQUEST_NULL;
   BoundedWait wait(*plan.context);
-  for (int done = 0; !done;) {
-    int there = 0, sent = 0;
-    HLC_TRY(receive_hello(plan, talk, &there, mine));
-    if (there) continue;
+  return wait.until([&] {
+    int there = 1, sent = 0, done = 0;
+    while (there) HLC_TRY(receive_hello(plan, talk, &there, mine));
     if (barrier != MPI_REQUEST_NULL) {
       HLC_TRY(check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test"));
     } else {
@@ -98,9 +97,8 @@ Status receive_hellos(const Plan &plan, Conversation &talk, Status *mine) {
           check_mpi(MPI_Testall(static_cast<int>(talk.requests.size()), talk.requests.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall"));
       if (sent) HLC_TRY(check_mpi(MPI_Ibarrier(plan.comm, &barrier), "MPI_Ibarrier"));
     }
-    if (!done) HLC_TRY(wait.pause());
-  }
-  return Status::ok;
+    return done ? Status::ok : Status::again;
+  });
 }
 
 /// How messages name an edge to the end that has given it this tag: by its direction in a halo, "direction (-1, 0)".

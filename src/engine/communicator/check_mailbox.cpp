@@ -53,14 +53,18 @@ Status CheckMailbox::close(Communicator &communicator) {
   const std::lock_guard lock(mutex_);
   BoundedWait wait(communicator);
   MPI_Request barrier = MPI_REQUEST_NULL;
-  for (int done = 0; !done || !receiving_.empty();) {
+  const auto look = [&] {
+    int done = 0;
     if (const Status received = receive_locked(); failed(received)) return wait.name_failure(received);
     if (barrier != MPI_REQUEST_NULL)
       HLC_TRY(check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test"));
-    else if (!done && sending_.empty())
+    else if (sending_.empty())
       HLC_TRY(check_mpi(MPI_Ibarrier(comm_, &barrier), "MPI_Ibarrier"));
-    if (!done) HLC_TRY(wait.pause());
-  }
+    return done ? Status::ok : Status::again;
+  };
+  HLC_TRY(wait.until(look));
+  while (!receiving_.empty())
+    if (const Status received = receive_locked(); failed(received)) return wait.name_failure(received);
   return check_mpi(MPI_Comm_free(&comm_), "MPI_Comm_free");
 }
 

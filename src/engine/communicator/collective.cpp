@@ -118,16 +118,18 @@ Status name_failure(Communicator &communicator, Status status) {
   return status;
 }
 
-Status BoundedWait::pause() {
-  if (wait_.pause() == Wait::Turn::look_again) return Status::ok;
+/// A timeout has no message yet: give_up writes it.
+Status BoundedWait::find_failure() {
   if (const Status dead = find_dead(); failed(dead)) {
     if (dead_since_ns_ == 0) dead_since_ns_ = now_ns();
-    if (now_ns() - dead_since_ns_ > kCertain_ns) return communicator_.lose(dead);
+    if (now_ns() - dead_since_ns_ > kCertain_ns) return dead;
   } else {
     dead_since_ns_ = 0;
   }
-  return wait_.timed_out(lost_ < 0 ? grace_ns_ : 0) ? communicator_.lose(look_for_late()) : Status::ok;
+  return wait_.timed_out(lost_ < 0 ? grace_ns_ : 0) ? Status::timeout : Status::ok;
 }
+
+Status BoundedWait::give_up(Status verdict) { return communicator_.lose(verdict == Status::timeout ? look_for_late() : verdict); }
 
 /// Ranks of other nodes are probed once the step takes long, or at once if a transfer has failed. If a transfer has failed, a rank that is
 /// no longer reached counts as dead. Otherwise it may be a fault of the network, but the wait gets no grace time.
@@ -166,13 +168,12 @@ Status BoundedWait::look_for_late() {
 
 Status await(Communicator &communicator, int count, MPI_Request *requests, std::int64_t grace_ns) {
   BoundedWait wait(communicator, grace_ns);
-  while (true) {
+  return wait.until([&] {
     int done = 0;
     const Status status = check_mpi(MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (failed(status)) return wait.name_failure(status);
-    if (done) return Status::ok;
-    HLC_TRY(wait.pause());
-  }
+    return done ? Status::ok : Status::again;
+  });
 }
 
 Status reduce(Communicator &communicator, MPI_Comm comm, MPI_Op operation, std::int64_t *numbers, int count, std::int64_t grace_ns) {

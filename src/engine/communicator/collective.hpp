@@ -12,7 +12,7 @@
 
 #include "base/leaked_on_failure.hpp"
 #include "engine/communicator/communicator.hpp"
-#include "engine/communicator/wait.hpp"
+#include "engine/communicator/wait_until.hpp"
 
 namespace halocline::core {
 
@@ -24,17 +24,21 @@ struct Job : LeakedOnFailure {
 /// The cause of an error of MPI: HLC_ERR_PEER_DIED if a process of this node has ended, else `status` with its message.
 Status name_failure(Communicator &communicator, Status status);
 
-/// The wait in a collective step. pause() fails, and the context is lost, once a rank is known to have died or the time limit has passed.
+/// The wait in a collective step.
 class BoundedWait {
  public:
   explicit BoundedWait(Communicator &communicator, std::int64_t grace_ns = 0)
       : communicator_(communicator), wait_(communicator, WakeUp::by_polling), grace_ns_(grace_ns) {}
-  Status pause();
+  /// As wait_until. The context is lost once a rank is known to have died or the time limit has passed.
+  template <class Look>
+  Status until(Look look);
   /// As the function above; the context is lost.
   Status name_failure(Status status) { return communicator_.lose(halocline::core::name_failure(communicator_, status)); }
 
  private:
+  Status find_failure();
   Status find_dead();
+  Status give_up(Status verdict);
   Status look_for_late();
 
   Communicator &communicator_;
@@ -42,6 +46,13 @@ class BoundedWait {
   std::int64_t grace_ns_, begun_ns_ = 0, dead_since_ns_ = 0;
   int lost_ = -1;  // a rank of another node that is no longer reached
 };
+
+template <class Look>
+Status BoundedWait::until(Look look) {
+  Status found = Status::again;
+  const Status ended = wait_until(wait_, [&] { return found = look(); }, [this] { return find_failure(); });
+  return found == Status::again ? give_up(ended) : ended;
+}
 
 /// Waits until all `count` requests are complete. After HLC_ERR_PEER_DIED, HLC_ERR_TIMEOUT or HLC_ERR_MPI they may still be pending.
 Status await(Communicator &communicator, int count, MPI_Request *requests, std::int64_t grace_ns = 0);

@@ -13,11 +13,8 @@ namespace halocline::core {
 /// polled. by_network: the network alone, where every answer takes microseconds.
 enum class WakeUp { by_doorbell, by_polling, by_network };
 
-/// One wait. The loop that uses it checks what it waits for, and calls pause() each time it finds nothing:
-///
-///   Wait wait(communicator, WakeUp::by_doorbell);
-///   while (!arrived())
-///     if (wait.pause() == Wait::Turn::check_peers) ...   // now and then: time to ask about timeouts and dead peers
+/// The pauses of one wait. wait_until (wait_until.hpp) pauses each time that it finds nothing, and looks for failures each time that a pause
+/// returns `check_peers`.
 class Wait {
  public:
   enum class Turn { look_again, check_peers };
@@ -32,6 +29,8 @@ class Wait {
   Turn pause();
   /// Something arrived: the next pause is short again, and the time limit starts anew.
   void progress();
+  /// True from progress() to the next pause.
+  bool has_restarted() const { return calls_ == 0; }
   /// True once nothing arrived for HALOCLINE_TIMEOUT seconds plus the grace time.
   bool timed_out(std::int64_t grace_ns = 0) const;
 

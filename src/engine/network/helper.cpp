@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "engine/communicator/collective.hpp"
+#include "engine/communicator/wait_until.hpp"
 #include "engine/memory/node_memory.hpp"
 
 namespace halocline::core {
@@ -166,17 +167,17 @@ Status Helper::look_for_death() const {
   return fail(Status::peer_died, "rank %d: the helper process of its node has ended", communicator_.rank());
 }
 
+Status Helper::find_failure(const Wait &wait) const {
+  HLC_TRY(look_for_death());
+  if (!wait.timed_out()) return Status::ok;
+  return fail(Status::timeout, "rank %d has waited %lld s for the helper process of its node (HALOCLINE_TIMEOUT)", communicator_.rank(),
+              static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
+}
+
 template <class There>
 Status Helper::await(There there) {
   Wait wait(communicator_, WakeUp::by_polling);
-  while (!there()) {
-    if (wait.pause() == Wait::Turn::look_again) continue;
-    if (const Status dead = look_for_death(); failed(dead)) return there() ? Status::ok : dead;
-    if (wait.timed_out())
-      return fail(Status::timeout, "rank %d has waited %lld s for the helper process of its node (HALOCLINE_TIMEOUT)", communicator_.rank(),
-                  static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
-  }
-  return Status::ok;
+  return wait_until(wait, [&] { return there() ? Status::ok : Status::again; }, [&] { return find_failure(wait); });
 }
 
 /// Without `reply` this call does not wait for the reply; the next request does.

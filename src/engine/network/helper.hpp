@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/communicator/communicator.hpp"
+#include "engine/communicator/wait.hpp"
 #include "engine/network/helper_state.hpp"
 #include "engine/network/service.hpp"
 
@@ -39,6 +40,7 @@ class Helper {
   Status await_ready();
   Status open_pipe();
   Status request(const HelperRequest &request, HelperReply *reply);
+  Status find_failure(const Wait &wait) const;
   template <class There>
   Status await(There there);
   void ring() const;

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "engine/communicator/collective.hpp"
-#include "engine/communicator/wait.hpp"
+#include "engine/communicator/wait_until.hpp"
 
 namespace halocline::core {
 namespace {
@@ -195,17 +195,16 @@ Status RequestEngine::await(const char *call, const Connection *connection, cons
   Wait wait(communicator_, WakeUp::by_polling);
   const std::uint64_t &progress = connection ? connection->progress : progress_;
   std::uint64_t before = 0;
-  while (true) {
+  const auto look = [&] {
     poll();
-    {
-      const auto locked = lock();
-      if (connection && connection->error != 0) return failure(*connection, call);
-      if (there()) return Status::ok;
-      if (progress != before) wait.progress();
-      before = progress;
-    }
-    if (wait.pause() == Wait::Turn::check_peers && wait.timed_out()) return late(call, rank);
-  }
+    const auto locked = lock();
+    if (connection && connection->error != 0) return failure(*connection, call);
+    if (there()) return Status::ok;
+    if (progress != before) wait.progress();
+    before = progress;
+    return Status::again;
+  };
+  return wait_until(wait, look, [&] { return wait.timed_out() ? late(call, rank) : Status::ok; });
 }
 
 /// Requests that have ended are taken back regularly, to be reused while they are in the cache.
