@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/atomics.hpp"
-#include "engine/communicator/wait.hpp"
+#include "engine/communicator/wait_until.hpp"
 #include "exchange/channels.hpp"
 #include "exchange/check.hpp"
 
@@ -20,9 +20,7 @@ class Waiting {
   /// From now on a wait ends when a neighbour has abandoned the round.
   void heed(Check &check) { check_ = &check; }
 
-  /// Repeats a step until it no longer returns `again`. A step that sets `progress` makes the pauses short again. Now and then find_failed
-  /// is called, which fails if the wait cannot succeed. What a peer did before it died counts: the step is tried once more before the
-  /// failure is returned.
+  /// Repeats a step as wait_until does. A step that sets `progress` makes the pauses short again, and a failure then does not end the wait.
   template <class Step, class FindFailed>
   Status until(Step step, FindFailed find_failed);
 
@@ -63,18 +61,19 @@ Status Waiting::until(Step step, FindFailed find_failed) {
   }
   // No doorbell is rung for a descriptor.
   Wait wait(*plan_.context, check_ ? WakeUp::by_polling : channels_.wake_up(), {CallName::swap, plan_.serial});
-  while (true) {
-    channels_.wake_peers();
-    const bool ask = wait.pause() == Wait::Turn::check_peers;
-    const Status verdict = ask ? check_failure(find_failed, wait.timed_out()) : Status::ok;
+  Status found = Status::again;
+  const auto look = [&] {
     progress = false;
-    const Status status = step(&progress);
-    if (status != Status::again) return status;
+    found = step(&progress);
+    if (found != Status::again) return found;
     if (progress) wait.progress();
-    if (progress || !failed(verdict)) continue;
-    tell_lost();
-    return verdict;
-  }
+    channels_.wake_peers();
+    return Status::again;
+  };
+  channels_.wake_peers();
+  const Status status = pause_until(wait, look, [&] { return check_failure(find_failed, wait.timed_out()); });
+  if (found == Status::again) tell_lost();
+  return status;
 }
 
 template <class FindFailed>

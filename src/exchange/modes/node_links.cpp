@@ -210,15 +210,17 @@ void NodeLinks::make_pieces(Link &link, std::size_t slot, const ReachDescriptor 
 /// Makes sure that the connections work before the first round: a node that cannot be reached is an error of the plan.
 Status NodeLinks::await_greetings() {
   Wait wait(*plan_.context, network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling);
-  while (true) {
+  auto silent = links_.cend();
+  const auto look = [&] {
     network_.poll();
     for (const Link &link : links_)
       if (link.greeting.state.load(std::memory_order_acquire) == Transfer::State::failed)
         return unreached(link, endpoint_.text_of(link.greeting.error));
-    const auto silent = std::find_if(links_.begin(), links_.end(), [](const Link &link) { return !Link::is_done(link.greeting); });
-    if (silent == links_.end()) return Status::ok;
-    if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-plan_.context->timeout_ns() / 2)) return unreached(*silent, "");
-  }
+    silent = std::find_if(links_.cbegin(), links_.cend(), [](const Link &link) { return !Link::is_done(link.greeting); });
+    return silent == links_.cend() ? Status::ok : Status::again;
+  };
+  const std::int64_t grace_ns = -plan_.context->timeout_ns() / 2;
+  return wait_until(wait, look, [&] { return wait.timed_out(grace_ns) ? unreached(*silent, "") : Status::ok; });
 }
 
 Status NodeLinks::unreached(const Link &link, const char *reason) const {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/counter.hpp"
+#include "engine/communicator/wait_until.hpp"
 #include "engine/network/network_transport.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/modes/node_links.hpp"
@@ -20,7 +21,7 @@
 namespace halocline::core {
 namespace {
 
-constexpr std::int64_t kNoticeLeaves_ns = 200'000'000;
+constexpr std::uint64_t kNoticeLeaves_ms = 200;
 
 /// The error of a rank that ends its round because another one is lost.
 Status ended_for(int rank, Loss known) {
@@ -261,10 +262,11 @@ class NodeWireChannel final : public Channel {
   /// Waits until the notices have left, for this rank may stop driving progress afterwards. The wait for a node that accepts nothing is
   /// short.
   void flush_notice() {
-    const std::int64_t end = now_ns() + kNoticeLeaves_ns;
     Wait wait(*plan_.context, WakeUp::by_polling);
     const auto has_left = [](const Link &link) { return Link::is_ended(link.notice); };
-    while (!std::all_of(links_.all().begin(), links_.all().end(), has_left) && now_ns() < end) wait.pause();
+    const auto look = [&] { return std::all_of(links_.all().begin(), links_.all().end(), has_left) ? Status::ok : Status::again; };
+    const auto no_failure = [] { return Status::ok; };
+    static_cast<void>(wait_until(wait, look, no_failure, kNoticeLeaves_ms));
   }
 
   Network &network_;

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/counter.hpp"
+#include "engine/communicator/wait_until.hpp"
 #include "engine/network/network_transport.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/channel.hpp"
@@ -314,12 +315,14 @@ class WireChannel final : public Channel {
 
   Status await_greetings() {
     Wait wait(*plan_.context, wake_up());
-    while (true) {
+    int silent = -1;
+    const auto look = [&] {
       HLC_TRY(progress());
-      const int silent = find_silent();
-      if (silent < 0) return Status::ok;
-      if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-plan_.context->timeout_ns() / 2)) return unreached(silent, "");
-    }
+      silent = find_silent();
+      return silent < 0 ? Status::ok : Status::again;
+    };
+    const std::int64_t grace_ns = -plan_.context->timeout_ns() / 2;
+    return wait_until(wait, look, [&] { return wait.timed_out(grace_ns) ? unreached(silent, "") : Status::ok; });
   }
 
   /// The reason is known if the provider has reported an error, else "".
