@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/communicator/wait.hpp"
+#include "engine/communicator/wait_until.hpp"
 #include "engine/context/context.hpp"
 #include "reduce/combine.hpp"
 #include "reduce/ring.hpp"
@@ -109,20 +109,18 @@ class Allreduce {
   std::uint64_t units_ = 0;            // in all runs before
 };
 
-/// Waits until `ready` is true, for rank `who`; a member of this node is named as -1 - member. What a peer did before it died counts, so
-/// `ready` is tested once more before a failure is returned.
+/// Waits until `ready` is true, for rank `who`; a member of this node is named as -1 - member.
 template <class Ready>
 Status Allreduce::await(Ready ready, int who) {
   if (ready()) return Status::ok;
   const bool rings = who < 0 || context_.network().has_thread();
   Wait wait(context_, rings ? WakeUp::by_doorbell : WakeUp::by_network, {CallName::allreduce_run, serial_});
-  while (!ready()) {
+  const auto look = [&] {
+    if (ready()) return Status::ok;
     if (ring_) HLC_TRY(ring_->progress());
-    if (wait.pause() == Wait::Turn::look_again) continue;
-    const Status verdict = find_failed(who, wait.timed_out());
-    if (failed(verdict)) return ready() ? Status::ok : verdict;
-  }
-  return Status::ok;
+    return Status::again;
+  };
+  return wait_until(wait, look, [&] { return find_failed(who, wait.timed_out()); });
 }
 
 }  // namespace halocline::core

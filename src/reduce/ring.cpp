@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/counter.hpp"
+#include "engine/communicator/wait_until.hpp"
 
 namespace halocline::core {
 namespace {
@@ -276,15 +277,17 @@ Status Ring::greet() {
 
 Status Ring::await_greetings() {
   Wait wait(context_, WakeUp::by_polling);
-  while (true) {
+  int silent = -1;
+  const auto look = [&] {
     HLC_TRY(progress());
-    int silent = -1;
+    silent = -1;
     for (const Lane &each : lanes_)
       for (const Peer *peer : {&each.before, &each.after})
         if (!reached(peer->greeted, 1) || !is_done(peer->greeting)) silent = peer->rank;
-    if (silent < 0) return Status::ok;
-    if (wait.pause() == Wait::Turn::check_peers && wait.timed_out(-context_.timeout_ns() / 2)) return unreached(silent, "");
-  }
+    return silent < 0 ? Status::ok : Status::again;
+  };
+  const std::int64_t grace_ns = -context_.timeout_ns() / 2;
+  return wait_until(wait, look, [&] { return wait.timed_out(grace_ns) ? unreached(silent, "") : Status::ok; });
 }
 
 Status Ring::unreached(int rank, const char *reason) const {
