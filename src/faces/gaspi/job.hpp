@@ -7,7 +7,7 @@
 
 #include "base/leaked_on_failure.hpp"
 #include "base/mpi_end.hpp"
-#include "engine/communicator/wait.hpp"
+#include "engine/communicator/wait_until.hpp"
 #include "faces/gaspi/answer.hpp"
 #include "faces/gaspi/boxes.hpp"
 #include "faces/gaspi/counters.hpp"
@@ -99,25 +99,6 @@ gaspi_return_t get(Value *value, Work work) {
   });
 }
 
-/// The time at which a timeout ends, counted from the first wait.
-class Deadline {
- public:
-  Deadline(gaspi_timeout_t timeout_ms) : timeout_ms_(timeout_ms) {}  // NOLINT(google-explicit-constructor): a timeout is one
-  /// True for GASPI_TEST: nothing is waited for.
-  bool looks_once() const { return timeout_ms_ == GASPI_TEST; }
-  void begin() {
-    if (end_ns_ == 0 && !is_forever()) end_ns_ = now_ns() + static_cast<std::int64_t>(timeout_ms_) * 1'000'000;
-  }
-  bool over() const { return !is_forever() && now_ns() >= end_ns_; }
-
- private:
-  static constexpr gaspi_timeout_t kForever = 1ul << 40;  // decades
-  bool is_forever() const { return timeout_ms_ >= kForever; }
-
-  gaspi_timeout_t timeout_ms_;
-  std::int64_t end_ns_ = 0;
-};
-
 inline gaspi_return_t code_of(Status status) { return answer(status); }
 inline gaspi_return_t code_of(gaspi_return_t code) { return code; }
 
@@ -133,15 +114,17 @@ gaspi_return_t until(Job &job, const char *call, Deadline &deadline, Look look, 
   if (code != GASPI_TIMEOUT || deadline.looks_once()) return code;
   deadline.begin();
   Wait wait(job.context, wake_up);
-  do {
-    const bool attends = wait.pause() == Wait::Turn::check_peers;
-    const Status goes_on = attends ? job.attend(call) : Status::ok;
-    if (attends) job.poll();
-    // What a rank did before it was lost still counts.
+  const auto look_again = [&] {
     code = code_of(look());
-    if (code == GASPI_TIMEOUT && failed(goes_on)) return answer(goes_on);
-  } while (code == GASPI_TIMEOUT && !deadline.over());
-  return code;
+    return code == GASPI_TIMEOUT ? Status::again : Status::ok;
+  };
+  const auto attend = [&] {
+    const Status goes_on = job.attend(call);
+    job.poll();
+    return goes_on;
+  };
+  const Status waited = pause_until(wait, look_again, attend, deadline);
+  return failed(waited) ? answer(waited) : code;
 }
 
 template <class Look>

@@ -5,6 +5,7 @@
 #include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::core::gaspi;
+using halocline::core::Deadline;
 using halocline::core::LocalMemory;
 using halocline::core::RemoteMemory;
 using halocline::core::Status;
