@@ -109,7 +109,7 @@ Status Check::start(const RoundDescriptor &descriptor) {
   check_mailbox_.note_start(findings_.serial());
   barrier_.stage = 0;
   barrier_.told = false;
-  mine_ = descriptor;
+  mine_ = static_cast<const RoundContent &>(descriptor);
   for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
     CheckMessage said = message(Word::started, text_for(e, plan_.parts[e], descriptor));
     said.edge = plan_.edges[e].peer_edge;
