@@ -97,7 +97,7 @@ typedef struct hlc_exchange hlc_exchange;
 
 /** Returns the fixed name of a status ("HLC_ERR_ARGUMENT"). Any thread; never NULL. */
 HLC_API const char *hlc_status_name(hlc_status status);
-/** Returns one sentence about the last call of this thread that failed, "" if none did. Valid until the thread's next hlc_ call. */
+/** Returns one sentence about the last call of this thread that failed, "" if none did. Valid until the thread's next hlc_ or gaspi_ call. */
 HLC_API const char *hlc_error_message(void);
 /** Returns the mode's name as HALOCLINE_MODE takes it ("p2p"), "unknown" for a value that is no mode. Any thread. */
 HLC_API const char *hlc_mode_name(hlc_mode mode);

@@ -1,4 +1,4 @@
-// The protocol of every wait between ranks: look, pause, now and then look for failures, look once more, then fail.
+// The protocol of waits for the progress of peers: look, pause, now and then look for failures, look once more, then fail.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
