@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what the core library shows: symbols of the namespace halocline under the version HALOCLINE_PRIVATE, and nothing else, and a
-soname. Each other library needs some of them, and finds every one that it needs.
+"""Checks what the core library exports: symbols of the namespace halocline::core under the version HALOCLINE_PRIVATE, and nothing else. It
+has a soname. Each other library needs some of them, and finds every one that it needs.
 
 Usage: private_exports.py CORE LIBRARY...
 
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 VERSION = "HALOCLINE_PRIVATE"
-OURS = re.compile(r"(?:(?:vtable|typeinfo|typeinfo name) for )?halocline::")
+OURS = re.compile(r"(?:(?:vtable|typeinfo|typeinfo name) for )?halocline::core::")
 
 
 def output_of(*command, text=None):
@@ -28,7 +28,7 @@ def faults_of_core(core, shown):
     """Sentences about symbols that are not private, or not ours."""
     faults = [f"not of version {VERSION}: {symbol}" for symbol in sorted(shown.values()) if not symbol.endswith("@@" + VERSION)]
     readable = output_of("c++filt", text="\n".join(shown)).splitlines()
-    faults += [f"not of the namespace halocline: {name}" for name in readable if not OURS.match(name)]
+    faults += [f"not of the namespace halocline::core: {name}" for name in readable if not OURS.match(name)]
     if not re.search(r"SONAME.*\[libhalocline_core\.so\.\d+\]", output_of("readelf", "-d", core)):
         faults.append("the library has no soname libhalocline_core.so.<major>")
     return faults
@@ -40,7 +40,7 @@ def faults_of_user(library, shown):
     name = pathlib.Path(library).name
     if not needed:
         return [f"{name} needs nothing of the core"]
-    return [f"{name} needs {symbol}, which the core does not show" for symbol in needed if symbol not in shown]
+    return [f"{name} needs {symbol}, which the core does not export" for symbol in needed if symbol not in shown]
 
 
 def main():
