@@ -386,7 +386,7 @@ Status Ring::progress() {
 
 /// A process that computes or is stopped may keep the provider from accepting more. Then the provider holds a transfer to it.
 bool Ring::is_on_its_way(int rank) const {
-  if (context_.network().requests()->is_on_its_way(rank)) return true;
+  if (context_.network().requests()->failures().is_on_its_way(rank)) return true;
   bool held = false;
   for_each_transfer([&](const Transfer &transfer, int to) {
     const bool under_way = transfer.state.load(std::memory_order_acquire) == Transfer::State::under_way;

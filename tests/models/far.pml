@@ -1,5 +1,5 @@
 /* What a rank waits for before it announces what it has written on another node (src/engine/rma/remote_rma.cpp,
- * src/engine/network/request_engine.cpp). Three cases: a put_notify in two pieces, the second of which carries the notification; two writes
+ * src/engine/network/pending_requests.cpp). Three cases: a put_notify in two pieces, the second of which carries the notification; two writes
  * of a queue and the message that announces them; two short puts and a flush, after which another message, by other means, notifies the
  * target. The network may keep the order of what it was given (ORDERED) or not. Where it does not, a write has ended when it is delivered.
  * Where it does, a write has ended when it has left, and the flush queries the target whether all has arrived.

@@ -140,8 +140,7 @@ Status Network::enter(const EndpointSpec &spec) {
   HLC_TRY(SharedEndpoint::share(spec, &shared_endpoint_));
   failures_ = &shared_endpoint_->count_failures();
   liveness_ = std::make_unique<Liveness>(shared_endpoint_->endpoint(), shared_endpoint_->probe_words(), *failures_);
-  requests_ =
-      std::make_unique<RequestEngine>(RequestEngine::Needs{communicator_, leaders_, *shared_endpoint_, *liveness_}, spec.choice, failures_);
+  requests_ = std::make_unique<RequestEngine>(RequestNeeds{communicator_, leaders_, *shared_endpoint_, *liveness_}, spec.choice, failures_);
   EndpointUser user;
   user.client = requests_.get();
   as_user_.push_back(std::move(user));

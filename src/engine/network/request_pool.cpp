@@ -1,11 +1,21 @@
-// The pool of requests.
+// Requests that carry messages, and the pool of requests.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/request_pool.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace halocline::core {
+
+void Request::carry(const Message &message, const void *operands, std::int64_t operand_bytes) {
+  std::memcpy(room, &message, sizeof message);
+  if (operand_bytes > 0) std::memcpy(room + sizeof message, operands, static_cast<std::size_t>(operand_bytes));
+  kind = Kind::send;
+  from = room;
+  desc = room_desc;
+  bytes = static_cast<std::int64_t>(sizeof message) + operand_bytes;
+}
 
 Status RequestPool::add_chunk() {
   auto chunk = std::make_unique<Chunk>();

@@ -59,6 +59,9 @@ struct Request : Transfer {
   std::uint64_t reply = 0;
   std::uint64_t posted_before = 0;  // Connection::posted before this one
   std::uint64_t confirms = 0;  // of a query to confirm: how many of the posted requests
+
+  /// Makes it send a message, which its operands follow.
+  void carry(const Message &message, const void *operands, std::int64_t operand_bytes);
 };
 
 /// The pool. One thread at a time.

@@ -1,62 +1,104 @@
-// Nonblocking tests, for callers with a time limit of their own: of replies, room, and the end of what has been sent.
+// Sending queries, and taking their replies.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/network/request_engine.hpp"
+#include "engine/network/request_queries.hpp"
 
 namespace halocline::core {
 
-Status RequestEngine::find_room(int rank, const char *call) {
-  if (time_to_take_back()) poll();
-  Connection *connection = nullptr;
-  const auto locked = lock();
-  HLC_TRY(reach_for(rank, call, &connection));
-  return connection->in_use < kMostRequests ? Status::ok : Status::again;
+void RequestQueries::write(Request &request, Message message, const void *operands, std::int64_t bytes) const {
+  message.secret = secret_;
+  message.origin = rank_;
+  message.target = request.connection->rank;
+  message.request = request.place;
+  message.use = request.use;
+  request.carry(message, operands, bytes);
+  request.awaited = 2;
+  request.awaits_reply = true;
 }
 
-Status RequestEngine::look(Query &query, int rank, const char *call, const Message &message, std::uint64_t *reply) {
-  if (!query.request) {
-    if (const Status room = find_room(rank, call); room != Status::ok) return room;
-    Request *request = nullptr;
-    HLC_TRY(begin(rank, call, &request));
-    write_query(*request, message, nullptr, 0);
-    request->held = true;
-    query.request = request;
-    start(*request);
-  }
-  poll();
-  const auto locked = lock();
+Status RequestQueries::send_query(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes) {
+  auto locked = pending_.lock();
+  Request *request = nullptr;
+  HLC_TRY(pending_.take(rank, call, locked, &request));
+  write(*request, message, operands, bytes);
+  pending_.start(*request);
+  return Status::ok;
+}
+
+Status RequestQueries::ask_to_confirm(const Connection &connection, const char *call) {
+  auto locked = pending_.lock();
+  if (connection.confirmed == connection.posted) return Status::ok;
+  Request *request = nullptr;
+  HLC_TRY(pending_.take(connection.rank, call, locked, &request));
+  Message message;
+  message.kind = Message::Kind::confirm;
+  write(*request, message, nullptr, 0);
+  // SYNC announced-before-confirmed (pairs with do_as_asked): these posts ended before the query starts.
+  request->confirms = PendingRequests::ended_posts(connection);
+  pending_.start(*request);
+  return Status::ok;
+}
+
+/// The caller releases the request after the reply.
+Status RequestQueries::start_held(int rank, const char *call, const Message &message, Request **request) {
+  auto locked = pending_.lock();
+  HLC_TRY(pending_.take(rank, call, locked, request));
+  write(**request, message, nullptr, 0);
+  (*request)->held = true;
+  pending_.start(**request);
+  return Status::ok;
+}
+
+Status RequestQueries::ask(int rank, const char *call, const Message &message, std::uint64_t *reply) {
+  Query query;
+  HLC_TRY(start_held(rank, call, message, &query.request));
   const Request &request = *query.request;
-  if (request.awaited > 0 && request.connection->error == 0) return Status::again;
-  const bool answered = request.awaited == 0 && request.error == 0;
+  const Status status = pending_.await(call, request.connection, rank, [&request] { return request.awaited == 0; });
+  const auto locked = pending_.lock();
   *reply = request.reply;
-  const Status status = answered ? Status::ok : failure(*request.connection, call);
   abandon(query);
   return status;
 }
 
-void RequestEngine::abandon(Query &query) {
+Status RequestQueries::look(Query &query, int rank, const char *call, const Message &message, std::uint64_t *reply) {
+  if (!query.request) {
+    if (const Status room = pending_.find_room(rank, call); room != Status::ok) return room;
+    HLC_TRY(start_held(rank, call, message, &query.request));
+  }
+  pending_.poll();
+  const auto locked = pending_.lock();
+  const Request &request = *query.request;
+  if (request.awaited > 0 && request.connection->error == 0) return Status::again;
+  const bool answered = request.awaited == 0 && request.error == 0;
+  *reply = request.reply;
+  const Status status = answered ? Status::ok : connections_.failure(*request.connection, call);
+  abandon(query);
+  return status;
+}
+
+/// The request is released here, or when it ends.
+void RequestQueries::abandon(Query &query) {
   Request &request = *query.request;
   query.request = nullptr;
   request.held = false;
-  if (request.awaited == 0) pool_.release(request);
+  if (request.awaited == 0) pending_.release(request);
 }
 
-void RequestEngine::forget(Query &query) {
-  const auto locked = lock();
+void RequestQueries::forget(Query &query) {
+  const auto locked = pending_.lock();
   if (query.request) abandon(query);
 }
 
-std::vector<Flush> RequestEngine::begin_flushes(bool confirm) {
-  const auto locked = lock();
-  std::vector<Flush> flushes;
-  flushes.reserve(connections_.size());
-  for (const auto &[rank, connection] : connections_) flushes.push_back({rank, confirm, begun_});
-  return flushes;
-}
-
-Status RequestEngine::test_outgoing(const char *call) {
-  poll();
-  const auto locked = lock();
-  return find_under_way(call) < 0 && replies_ == 0 ? Status::ok : Status::again;
+/// A late reply to an abandoned request names a use that is over. A second reply, or one to a request that is no query, is ignored: the
+/// provider may still hold the request.
+bool RequestQueries::take_reply(const Message &message) {
+  Request *const found = pending_.at(message.request);
+  if (!found || found->use != message.use || !found->awaits_reply || found->connection->rank != message.origin) return false;
+  Request &request = *found;
+  request.awaits_reply = false;
+  request.reply = message.operand;
+  request.connection->confirmed = std::max(request.connection->confirmed, request.confirms);
+  pending_.settle(request);
+  return true;
 }
 
 }  // namespace halocline::core

@@ -27,9 +27,12 @@ struct EndpointSpec {
 struct EndpointUser;
 
 /// A context, as the endpoint calls it.
-class EndpointClient : public RequestOwner {
+class EndpointClient {
  public:
-  // Called with the endpoint's lock, as ended() is.
+  EndpointClient() = default;
+  EndpointClient(const EndpointClient &) = delete;
+  EndpointClient &operator=(const EndpointClient &) = delete;
+  // Called with the endpoint's lock.
   /// Handles a message. False for one that is not for this context, or is not valid.
   virtual bool read(const char *text, std::int64_t bytes) = 0;
   /// Tries the queries that were put off again.

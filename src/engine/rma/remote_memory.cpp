@@ -95,7 +95,7 @@ void LocalMemory::ring() const {
 }
 
 Status LocalMemory::open_to_others() {
-  descriptor_.number = network_.requests()->next_own_part();
+  descriptor_.number = network_.requests()->served().next_own_part();
   remote_ = std::make_unique<RemoteRma>(network_);
   const Served mine{data_, descriptor_.bytes, words_, leaders_.mapped() ? &descriptor_.notifications_object : nullptr, lock()};
   return remote_->serve(descriptor_.number, mine, memory_, descriptor_.memory == 0, &descriptor_.far);

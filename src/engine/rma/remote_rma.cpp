@@ -4,7 +4,6 @@
 #include "engine/rma/remote_rma.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "engine/communicator/collective.hpp"
 #include "engine/memory/atomics.hpp"
@@ -28,7 +27,7 @@ void set_action(Message *message, hlc_action action) {
 
 ExposedPart::~ExposedPart() {
   if (is_open_ && helper_) helper_->stop_serving(number_);
-  if (is_open_ && !helper_) requests_.stop_serving(number_);
+  if (is_open_ && !helper_) requests_.served().stop_serving(number_);
   if (words_id_ != 0) endpoint_.release_words(words_id_);
 }
 
@@ -43,7 +42,7 @@ Status ExposedPart::open(const Served &mine, const SharedMemory &memory, Member 
 
 Status ExposedPart::open_here(const Served &mine, RemoteDescriptor *descriptor) {
   const std::int64_t before = dummy_target_ ? kDummyTarget : 0;
-  requests_.serve(number_, mine);
+  requests_.served().serve(number_, mine);
   is_open_ = true;
   HLC_TRY(memory_.cover(endpoint_, mine.data - before, mine.bytes + before));
   if (endpoint_.carries_values()) HLC_TRY(endpoint_.register_words(mine.words, &words_id_));
@@ -87,7 +86,7 @@ Status RemoteRma::connect(const Served &mine, const SharedMemory &memory) {
   HLC_TRY(network_.open());
   HLC_TRY(network_.requests()->open());
   find_network();
-  messages_.number = requests_->next_segment();
+  messages_.number = requests_->served().next_segment();
   RemoteDescriptor descriptor;
   HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     mine_.emplace(network_, messages_.number, dummy_target_);
@@ -120,52 +119,21 @@ void RemoteRma::reach(std::uint32_t number, const RemoteDescriptor &descriptor, 
   only_ = descriptor;
 }
 
-void RemoteRma::aim(Request &request, Target target) const {
+transport::RemoteKey RemoteRma::key_of(Target target) const {
   const RemoteDescriptor &descriptor = descriptor_of(target.rank);
-  request.key = descriptor.part.key;
-  request.address = descriptor.part.address + static_cast<std::uint64_t>((dummy_target_ ? kDummyTarget : 0) + target.offset);
-}
-
-/// Short data are copied, so that the caller may change them at once.
-Status RemoteRma::give_source(Request &request, const char *data, std::int64_t bytes) {
-  request.bytes = bytes;
-  if (bytes > Request::kRoom) {
-    request.from = data;
-    request.desc = nullptr;
-    return endpoint_->registers_sources() ? endpoint_->register_source(request) : Status::ok;
-  }
-  if (bytes > 0) std::memcpy(request.room, data, static_cast<std::size_t>(bytes));
-  request.from = request.room;
-  request.desc = request.room_desc;
-  return Status::ok;
-}
-
-Status RemoteRma::launch(Request &request, Status ready) {
-  if (failed(ready))
-    requests_->drop(request);
-  else
-    requests_->start(request);
-  return ready;
+  const std::int64_t offset = (dummy_target_ ? kDummyTarget : 0) + target.offset;
+  return {descriptor.part.address + static_cast<std::uint64_t>(offset), descriptor.part.key};
 }
 
 Status RemoteRma::put_piece(const char *call, Target to, const char *data, std::int64_t bytes) {
-  Request *request = nullptr;
-  HLC_TRY(requests_->begin(to.rank, call, &request));
   // For a short write the flush confirms the arrival, where its query cannot overtake writes.
-  request->kind = endpoint_->keeps_order() && bytes <= Request::kRoom ? Transfer::Kind::write : Transfer::Kind::write_delivered;
-  aim(*request, to);
-  return launch(*request, give_source(*request, data, bytes));
+  const bool confirmed_by_flush = endpoint_->keeps_order() && bytes <= Request::kRoom;
+  const Transfer::Kind kind = confirmed_by_flush ? Transfer::Kind::write : Transfer::Kind::write_delivered;
+  return requests_->post(call, {.kind = kind, .rank = to.rank, .at = key_of(to), .from = data, .bytes = bytes});
 }
 
 Status RemoteRma::get_piece(const char *call, Target from, char *data, std::int64_t bytes) {
-  Request *request = nullptr;
-  HLC_TRY(requests_->begin(from.rank, call, &request));
-  request->kind = Transfer::Kind::read;
-  aim(*request, from);
-  request->into = data;
-  request->bytes = bytes;
-  request->desc = nullptr;
-  return launch(*request, endpoint_->registers_sources() ? endpoint_->register_source(*request) : Status::ok);
+  return requests_->post(call, {.kind = Transfer::Kind::read, .rank = from.rank, .at = key_of(from), .into = data, .bytes = bytes});
 }
 
 Status RemoteRma::put(const char *call, Target to, const char *data, std::int64_t bytes) {
@@ -241,14 +209,15 @@ Status RemoteRma::put_last(const char *call, Target to, const char *data, std::i
 /// One write whose immediate data carry the notification. Without data it writes a word to the dummy target.
 Status RemoteRma::write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification) {
   constexpr std::uint64_t nothing = 0;
-  Request *request = nullptr;
-  HLC_TRY(requests_->begin(to.rank, call, &request));
-  request->kind = endpoint_->keeps_order() ? Transfer::Kind::write_with_immediate : Transfer::Kind::write_delivered_with_immediate;
-  request->immediate =
+  NetworkOperation write;
+  write.kind = endpoint_->keeps_order() ? Transfer::Kind::write_with_immediate : Transfer::Kind::write_delivered_with_immediate;
+  write.rank = to.rank;
+  write.at = key_of(bytes > 0 ? to : Target{to.rank, -kDummyTarget});
+  write.from = bytes > 0 ? data : reinterpret_cast<const char *>(&nothing);
+  write.bytes = bytes > 0 ? bytes : std::int64_t{sizeof nothing};
+  write.immediate =
       NetworkEndpoint::immediate_data(descriptor_of(to.rank).words_id, static_cast<std::uint32_t>(notification.id), notification.value);
-  aim(*request, bytes > 0 ? to : Target{to.rank, -kDummyTarget});
-  if (bytes > 0) return launch(*request, give_source(*request, data, bytes));
-  return launch(*request, give_source(*request, reinterpret_cast<const char *>(&nothing), sizeof nothing));
+  return requests_->post(call, write);
 }
 
 Status RemoteRma::notify_in_order(const char *call, int rank, hlc_notification notification, PendingNotify &pending) {
@@ -262,27 +231,27 @@ Status RemoteRma::notify_in_order(const char *call, int rank, hlc_notification n
 }
 
 Status RemoteRma::notify_by_message(const char *call, int rank, hlc_notification notification) {
-  return requests_->send_query(rank, call, messages_.notify(notification), nullptr, 0);
+  return requests_->queries().send_query(rank, call, messages_.notify(notification), nullptr, 0);
 }
 
 Status RemoteRma::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, std::uint64_t *old) {
-  return requests_->ask(at.rank, call, messages_.combine(at.offset, action, operand), old);
+  return requests_->queries().ask(at.rank, call, messages_.combine(at.offset, action, operand), old);
 }
 
 Status RemoteRma::compare(const char *call, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
   std::uint64_t before = 0;
   const Message message = messages_.compare(at.offset, type, static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(value));
-  HLC_TRY(requests_->ask(at.rank, call, message, &before));
+  HLC_TRY(requests_->queries().ask(at.rank, call, message, &before));
   *old = static_cast<std::int64_t>(before);
   return Status::ok;
 }
 
 Status RemoteRma::combine(const char *call, Target at, hlc_action action, std::uint64_t operand, Query &query, std::uint64_t *old) {
-  return requests_->look(query, at.rank, call, messages_.combine(at.offset, action, operand), old);
+  return requests_->queries().look(query, at.rank, call, messages_.combine(at.offset, action, operand), old);
 }
 
 Status RemoteRma::compare(const char *call, Target at, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old) {
-  return requests_->look(query, at.rank, call, messages_.compare(at.offset, HLC_NUMBER_UINT64, expected, value), old);
+  return requests_->queries().look(query, at.rank, call, messages_.compare(at.offset, HLC_NUMBER_UINT64, expected, value), old);
 }
 
 Status RemoteRma::accumulate(const char *call, Target at, hlc_action action, const char *data, std::int64_t count) {
@@ -291,7 +260,7 @@ Status RemoteRma::accumulate(const char *call, Target at, hlc_action action, con
     Message message = messages_.about(Message::Kind::accumulate, at.offset + begin * size);
     set_action(&message, action);
     message.count = some;
-    return requests_->send_query(at.rank, call, message, data + begin * size, some * size);
+    return requests_->queries().send_query(at.rank, call, message, data + begin * size, some * size);
   });
 }
 

@@ -115,10 +115,8 @@ class RemoteRma {
   Status get_piece(const char *call, Target from, char *data, std::int64_t bytes);
   Status write_with_immediate(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
   Status notify_by_message(const char *call, int rank, hlc_notification notification);
-  Status give_source(Request &request, const char *data, std::int64_t bytes);
-  Status launch(Request &request, Status ready);
   std::int64_t first_pieces(std::int64_t bytes) const;
-  void aim(Request &request, Target target) const;
+  transport::RemoteKey key_of(Target target) const;
   Status put_last(const char *call, Target to, const char *data, std::int64_t bytes, hlc_notification notification);
 
   Network &network_;

@@ -147,7 +147,7 @@ class Segment {
   /// For waits: whether a process of the node has ended, or the wait has timed out.
   WaitStatus check_failure(const Wait &wait) const;
   /// For waits: whether a request to a rank of another node has failed.
-  Status check_network(const char *call) const { return remote_ ? network_.requests()->look_for_failure(call) : Status::ok; }
+  Status check_network(const char *call) const { return remote_ ? network_.requests()->failures().look_for_failure(call) : Status::ok; }
   /// The name of a rank in messages, with its host if it is on another node.
   std::string name_of(int rank) const;
   Status wrong_rank(const char *call, int rank) const;

@@ -12,7 +12,7 @@ Query &PendingQueries::find(const Asked &asked) {
   for (auto next = queries_.begin(); full && next != queries_.end();) {
     const auto entry = next++;
     if (entry->first.thread != asked.thread) continue;
-    context_.network().requests()->forget(entry->second);
+    context_.network().requests()->queries().forget(entry->second);
     queries_.erase(entry);
   }
   return queries_[asked];

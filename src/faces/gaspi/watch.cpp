@@ -70,10 +70,11 @@ bool Watch::has_lost(int rank, const char *call) {
 
 void Watch::look_at_others(const char *call, RequestEngine &requests) {
   Liveness &liveness = *context_.network().liveness();
-  for (int gone = -1; (gone = liveness.find_lost(Liveness::kGone_ns, gone)) >= 0;) requests.give_up(gone, call);
-  if (!requests.has_failed()) return;
+  for (int gone = -1; (gone = liveness.find_lost(Liveness::kGone_ns, gone)) >= 0;) requests.failures().give_up(gone, call);
+  if (!requests.failures().has_failed()) return;
   for (int rank = 0; rank < context_.size(); ++rank)
-    if (requests.has_failed(rank) && !find(rank)) note(rank, requests.name_of(rank) + " cannot be reached over the network (any more)");
+    if (requests.failures().has_failed(rank) && !find(rank))
+      note(rank, requests.name_of(rank) + " cannot be reached over the network (any more)");
 }
 
 bool Watch::is_lost(int rank) {

@@ -1,0 +1,162 @@
+// Starting requests, and detecting their end. Everything happens under the endpoint's lock, which is taken only if the endpoint was opened
+// for many threads.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/network/pending_requests.hpp"
+
+#include <cstring>
+
+#include "engine/communicator/collective.hpp"
+
+namespace halocline::core {
+namespace {
+
+constexpr std::size_t kTakeBackEvery = 32;
+
+/// True if the request's completion says that it has left, or that its bytes have arrived, but not that its notification is set.
+bool is_post(const Request &request) {
+  return request.kind == Transfer::Kind::write || request.kind == Transfer::Kind::write_with_immediate ||
+         request.kind == Transfer::Kind::write_delivered_with_immediate;
+}
+
+}  // namespace
+
+RequestPool PendingRequests::leave() {
+  pool_.disown();
+  return std::move(pool_);
+}
+
+Status PendingRequests::post(const char *call, const NetworkOperation &operation) {
+  auto locked = lock();
+  Request *request = nullptr;
+  HLC_TRY(take(operation.rank, call, locked, &request));
+  if (const Status ready = set_up(*request, operation); failed(ready)) {
+    release(*request);
+    return ready;
+  }
+  start(*request);
+  return Status::ok;
+}
+
+Status PendingRequests::set_up(Request &request, const NetworkOperation &operation) {
+  request.kind = operation.kind;
+  request.address = operation.at.address;
+  request.key = operation.at.key;
+  request.immediate = operation.immediate;
+  request.bytes = operation.bytes;
+  request.into = operation.into;
+  request.from = operation.from;
+  request.desc = nullptr;
+  if (operation.kind == Transfer::Kind::read || operation.bytes > Request::kRoom)
+    return endpoint_.registers_sources() ? endpoint_.register_source(request) : Status::ok;
+  if (operation.bytes > 0) std::memcpy(request.room, operation.from, static_cast<std::size_t>(operation.bytes));
+  request.from = request.room;
+  request.desc = request.room_desc;
+  return Status::ok;
+}
+
+Status PendingRequests::find_room(int rank, const char *call) {
+  auto locked = lock();
+  take_back_some(locked);
+  Connection *connection = nullptr;
+  HLC_TRY(reach(rank, call, &connection));
+  return has_room(*connection) ? Status::ok : Status::again;
+}
+
+/// Requests that have ended are taken back regularly, to be reused while they are in the cache.
+void PendingRequests::take_back_some(std::unique_lock<std::mutex> &locked) {
+  if (pool_.in_use() == 0 || pool_.in_use() % kTakeBackEvery != 0) return;
+  locked = {};
+  poll();
+  locked = lock();
+}
+
+Status PendingRequests::reach(int rank, const char *call, Connection **connection) {
+  HLC_TRY(connections_.reach(rank, connection));
+  return (*connection)->error != 0 ? connections_.failure(**connection, call) : Status::ok;
+}
+
+Status PendingRequests::take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request) {
+  take_back_some(locked);
+  Connection *connection = nullptr;
+  HLC_TRY(reach(rank, call, &connection));
+  if (!has_room(*connection)) {
+    locked = {};
+    HLC_TRY(await(call, connection, rank, [connection] { return has_room(*connection); }));
+    locked = lock();
+  }
+  return alone(communicator_, [&] { return pool_.take(*connection, call, request); });
+}
+
+void PendingRequests::list(Request &request) {
+  Connection &connection = *request.connection;
+  request.number = begun_++;
+  request.before = connection.newest;
+  request.after = nullptr;
+  (connection.newest ? connection.newest->after : connection.oldest) = &request;
+  connection.newest = &request;
+  request.listed = true;
+}
+
+void PendingRequests::start(Request &request) {
+  list(request);
+  if (is_post(request)) request.posted_before = request.connection->posted++;
+  endpoint_.start(request);
+}
+
+Status PendingRequests::reply(const Message &message) {
+  Connection *connection = nullptr;
+  Request *request = nullptr;
+  HLC_TRY(connections_.reach(message.target, &connection));
+  HLC_TRY(pool_.take(*connection, "a reply", &request));
+  request->carry(message, nullptr, 0);
+  request->is_reply = true;
+  replies_ += 1;
+  endpoint_.start(*request);
+  return Status::ok;
+}
+
+void PendingRequests::ended(Request &request) {
+  if (request.error != 0) {
+    connections_.fail_connection(*request.connection, request.error, request.call);
+    request.awaited = 1;  // no reply will arrive
+    request.awaits_reply = false;
+  }
+  settle(request);
+}
+
+void PendingRequests::settle(Request &request) {
+  // A reply to another rank's query is no sign of progress of the rank that is waited for.
+  if (!request.is_reply) {
+    request.connection->progress += 1;
+    progress_ += 1;
+  }
+  if (--request.awaited > 0) return;
+  if (request.listed) {
+    (request.before ? request.before->after : request.connection->oldest) = request.after;
+    (request.after ? request.after->before : request.connection->newest) = request.before;
+    request.listed = false;
+  }
+  if (request.is_reply) replies_ -= 1;
+  if (!request.held) pool_.release(request);
+}
+
+std::uint64_t PendingRequests::ended_posts(const Connection &connection) {
+  for (const Request *request = connection.oldest; request; request = request->after)
+    if (is_post(*request)) return request->posted_before;
+  return connection.posted;
+}
+
+int PendingRequests::find_under_way(const char *call) const {
+  for (const auto &[rank, connection] : connections_.all())
+    for (const Request *request = connection.oldest; request; request = request->after)
+      if (request->call == call && request->state.load(std::memory_order_relaxed) == Transfer::State::under_way) return rank;
+  return -1;
+}
+
+Status PendingRequests::late(const char *call, int rank) const {
+  const std::string peer = rank < 0 ? "the network" : connections_.name_of(rank);
+  return fail(Status::timeout, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call, communicator_.rank(),
+              static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000), peer.c_str());
+}
+
+}  // namespace halocline::core

@@ -1,0 +1,114 @@
+// Requests under way to ranks of other nodes: taken from the pool, started, listed until they end, and waited for. Every wait polls, and so
+// serves the other ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+
+#include "engine/communicator/wait_until.hpp"
+#include "engine/network/connection_table.hpp"
+
+namespace halocline::core {
+
+/// A write or a read of a rank's memory. Short data are copied, so that the caller may change them at once.
+struct NetworkOperation {
+  Transfer::Kind kind = Transfer::Kind::write;
+  int rank = 0;
+  transport::RemoteKey at;  // the target
+  const char *from = nullptr;
+  char *into = nullptr;  // of a read
+  std::int64_t bytes = 0;
+  std::uint64_t immediate = 0;  // immediate data
+};
+
+/// Any thread may call if the endpoint was opened for many threads. `call` is the caller's name in messages.
+class PendingRequests final : public RequestOwner {
+ public:
+  PendingRequests(const RequestNeeds &needs, EndpointClient &client, ConnectionTable &connections, transport::Failures *failures)
+      : communicator_(needs.communicator),
+        shared_endpoint_(needs.shared_endpoint),
+        client_(client),
+        connections_(connections),
+        endpoint_(needs.shared_endpoint.endpoint()),
+        pool_({&endpoint_, this, failures}) {}
+
+  /// The lock of all that is said to need it.
+  std::unique_lock<std::mutex> lock() { return shared_endpoint_.lock(); }
+  /// Drives progress at the endpoint; true if there were events.
+  bool poll() { return shared_endpoint_.poll_for(&client_); }
+  /// The requests of a context that leaves. Those that wait for room are abandoned.
+  RequestPool leave();
+
+  /// Starts an operation; waits while too many requests are under way to its rank. If it fails, a later wait for the rank reports that.
+  Status post(const char *call, const NetworkOperation &operation);
+  /// Whether a request to a rank may begin without a wait; `again` while too many are under way there.
+  Status find_room(int rank, const char *call);
+
+  // With the lock:
+  static bool has_room(const Connection &connection) { return connection.in_use < kMostRequests; }
+  /// Takes a request to a rank; waits without the lock while too many are under way there.
+  Status take(int rank, const char *call, std::unique_lock<std::mutex> &locked, Request **request);
+  void start(Request &request);
+  void release(Request &request) { pool_.release(request); }
+  /// Starts a reply, which is neither limited nor flushed: the ranks that send queries have a limit, and wait for the replies.
+  Status reply(const Message &message);
+  void ended(Request &request) override;
+  /// One of the events that a request waits for has happened.
+  void settle(Request &request);
+  /// The request at a place of the pool; null if there is no such place.
+  Request *at(std::uint32_t place) { return pool_.at(place); }
+  /// Calls each(request) for all requests last used for a connection.
+  template <class Each>
+  void of(const Connection &connection, Each each) {
+    pool_.of(connection, each);
+  }
+  /// The number of the next request. Requests are numbered as they start.
+  std::uint64_t next_number() const { return begun_; }
+  /// Returns n if the first n posts to a rank have ended.
+  static std::uint64_t ended_posts(const Connection &connection);
+  /// Returns a rank to which a request of a call is still under way; -1 if there is none.
+  int find_under_way(const char *call) const;
+  /// True while a reply is under way.
+  bool has_replies() const { return replies_ > 0; }
+
+  /// Waits until `there` is true, which may change the rank that is named in a timeout. Returns early if the connection has failed.
+  template <class There>
+  Status await(const char *call, const Connection *connection, const int &rank, There there);
+
+ private:
+  static constexpr std::size_t kMostRequests = 1024;  // to one rank, so that a rank that receives nothing does not block the others
+
+  void take_back_some(std::unique_lock<std::mutex> &locked);
+  Status reach(int rank, const char *call, Connection **connection);
+  Status set_up(Request &request, const NetworkOperation &operation);
+  void list(Request &request);
+  Status late(const char *call, int rank) const;
+
+  Communicator &communicator_;
+  SharedEndpoint &shared_endpoint_;
+  EndpointClient &client_;
+  ConnectionTable &connections_;
+  NetworkEndpoint &endpoint_;
+  RequestPool pool_;
+  std::uint64_t begun_ = 0, progress_ = 0;
+  int replies_ = 0;  // under way
+};
+
+template <class There>
+Status PendingRequests::await(const char *call, const Connection *connection, const int &rank, There there) {
+  Wait wait(communicator_, WakeUp::by_polling);
+  const std::uint64_t &progress = connection ? connection->progress : progress_;
+  std::uint64_t before = 0;
+  const auto look = [&] {
+    poll();
+    const auto locked = lock();
+    if (connection && connection->error != 0) return connections_.failure(*connection, call);
+    if (there()) return Status::ok;
+    if (progress != before) wait.progress();
+    before = progress;
+    return Status::again;
+  };
+  return wait_until(wait, look, [&] { return wait.timed_out() ? late(call, rank) : Status::ok; });
+}
+
+}  // namespace halocline::core

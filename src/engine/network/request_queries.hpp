@@ -1,0 +1,45 @@
+// Queries: active messages that a rank of another node, or its helper process, carries out and replies to. They do what a write or a read
+// cannot do.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/network/pending_requests.hpp"
+
+namespace halocline::core {
+
+/// A query whose reply its caller tests for from time to time.
+struct Query {
+  Request *request = nullptr;
+};
+
+/// Any thread may call if the endpoint was opened for many threads. `call` is the caller's name in messages.
+class RequestQueries {
+ public:
+  RequestQueries(PendingRequests &pending, const ConnectionTable &connections, int rank, std::uint64_t secret)
+      : pending_(pending), connections_(connections), rank_(rank), secret_(secret) {}
+
+  /// Starts a query; a flush waits for its reply.
+  Status send_query(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes);
+  /// Sends a query and waits for its reply.
+  Status ask(int rank, const char *call, const Message &message, std::uint64_t *reply);
+  /// The same without waiting: sends the query unless it has been sent, and tests for its reply; `again` until that has arrived.
+  Status look(Query &query, int rank, const char *call, const Message &message, std::uint64_t *reply);
+  /// The reply is not wanted any more; the query may be carried out all the same.
+  void forget(Query &query);
+  /// Asks a rank to confirm what was posted to it, unless it has confirmed that; a flush waits for the reply.
+  Status ask_to_confirm(const Connection &connection, const char *call);
+  /// Takes a reply that has arrived; false if none is awaited. With the lock.
+  bool take_reply(const Message &message);
+
+ private:
+  void write(Request &request, Message message, const void *operands, std::int64_t bytes) const;
+  Status start_held(int rank, const char *call, const Message &message, Request **request);
+  void abandon(Query &query);
+
+  PendingRequests &pending_;
+  const ConnectionTable &connections_;
+  int rank_;
+  std::uint64_t secret_;
+};
+
+}  // namespace halocline::core

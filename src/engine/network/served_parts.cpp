@@ -1,0 +1,53 @@
+// Serving parts, and carrying out queries for them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/network/served_parts.hpp"
+
+#include "engine/communicator/collective.hpp"
+
+namespace halocline::core {
+namespace {
+
+constexpr std::uint32_t kOwnParts = std::uint32_t{1} << 31;
+
+}  // namespace
+
+std::uint32_t ServedParts::next_segment() {
+  const auto locked = pending_.lock();
+  return next_segment_++;
+}
+
+std::uint32_t ServedParts::next_own_part() {
+  const auto locked = pending_.lock();
+  return kOwnParts | next_own_part_++;
+}
+
+void ServedParts::serve(std::uint32_t segment, const Served &memory) {
+  const auto locked = pending_.lock();
+  service_.serve(communicator_.rank(), segment, memory);
+}
+
+void ServedParts::stop_serving(std::uint32_t segment) {
+  const auto locked = pending_.lock();
+  service_.stop_serving(communicator_.rank(), segment);
+}
+
+/// Only a query without operands may be put off: what it needs is in the message itself.
+bool ServedParts::carry_out(const Message &query, const char *operands, std::int64_t bytes) {
+  Message reply;
+  const Service::Outcome outcome = service_.carry_out(query, operands, bytes, &reply);
+  return !failed(alone(communicator_, [&] {
+    if (outcome == Service::Outcome::done) return pending_.reply(reply);
+    if (outcome == Service::Outcome::refused || bytes > 0) return Status::argument;
+    put_off_.push_back(query);
+    shared_endpoint_.note_put_off();
+    return Status::ok;
+  }));
+}
+
+void ServedParts::carry_out_put_off() {
+  std::vector<Message> due;
+  due.swap(put_off_);
+  for (const Message &query : due) carry_out(query, nullptr, 0);
+}
+
+}  // namespace halocline::core
