@@ -1,6 +1,6 @@
 // The contract of a network: plain values that an endpoint takes and returns, and the members that engine, exchange, reduce and the helper
 // process call. A network is a folder with endpoint.hpp (class Endpoint) and region.hpp (class Region, registered memory). Both are checked
-// against the concepts below. Only engine/network/network_transport.hpp selects the folder.
+// against the concepts below. Networks share endpoint_report.hpp, immediate_data.hpp and ended.hpp. Only engine/network/network_transport.hpp selects the folder.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

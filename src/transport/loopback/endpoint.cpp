@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <random>
 #include <set>
 #include <utility>
 
@@ -18,11 +19,27 @@ namespace {
 
 constexpr long kLongestSleep_ns = 50'000;  // there is no wait object
 
-/// Immediate data that sets a word:  | 1 | words: 14 bits | id: 17 bits | value: 32 bits |. Other data increases a counter.
-constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
-constexpr int kWordsAt = 49, kIdAt = 32;
-constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMostWords = std::uint64_t{1} << (63 - kWordsAt);
-static_assert(kIds == NotificationWords::kMostIds);
+constexpr std::int64_t kMostBytes = 1 << 16, kMostBytesIfFake = 5000;
+constexpr std::int64_t kRoomBytes = 1 << 14;  // under way to one peer
+constexpr std::int64_t kAlwaysRoomBytes = 64;
+constexpr std::int64_t kFewTransfers = 32;
+
+/// The same bits in each run. The caller holds the fabric's lock.
+std::uint64_t draw_bits() {
+  static std::mt19937_64 bits;
+  return bits();
+}
+
+/// True if an older transfer to the same peer waits.
+bool has_to_wait(const Transfer &transfer, const std::list<Transfer *> &waiting) {
+  const auto is_older = [&](const Transfer *one) { return !one->in_any_order && one->peer == transfer.peer; };
+  return !transfer.in_any_order && std::any_of(waiting.begin(), waiting.end(), is_older);
+}
+
+Packet packet_of(Peer origin, Transfer &t, bool carries_values) {
+  const std::uint64_t data = carries_values ? t.immediate : static_cast<std::uint32_t>(t.immediate);
+  return {origin, &t, t.kind, !t.in_any_order, t.from, t.into, t.bytes, {t.address, t.key}, data};
+}
 
 }  // namespace
 
@@ -38,13 +55,17 @@ Status Endpoint::choose(const Wish &wish, Choice *choice) {
 Status Endpoint::open(const Wish &, const Choice &choice) {
   const auto locked = fabric_.lock();
   number_ = fabric_.attach();
+  description_ = "loopback between the threads of a process";
   address_.bytes =
       static_cast<std::uint32_t>(std::snprintf(address_.text, sizeof address_.text, "%llu", static_cast<unsigned long long>(number_)));
-  fake_ = choice.fake != Fake::no;
-  poor_ = choice.fake == Fake::poor;
-  overtakes_ = poor_ || choice.fake == Fake::unordered;
-  crowded_ = choice.fake == Fake::crowded;
-  dice_.seed(static_cast<unsigned>(number_));
+  const bool poor = choice.fake == Fake::poor, unordered = poor || choice.fake == Fake::unordered;
+  abilities_.carries_values = !poor;
+  abilities_.registers_sources = poor;
+  abilities_.keeps_order = !unordered;
+  abilities_.most_bytes = unordered ? kMostBytesIfFake : kMostBytes;
+  abilities_.few_transfers = kFewTransfers;
+  immediate_data_ = ImmediateDataTable(draw_bits, carries_values());
+  chance_ = Chance(choice.fake, number_);
   return Status::ok;
 }
 
@@ -75,28 +96,22 @@ void Endpoint::release_peer(Peer peer) {
 
 std::uint64_t Endpoint::register_counter(Counter *counter) {
   const auto locked = fabric_.lock();
-  counters_[++last_word_] = counter;
-  return last_word_;
+  return immediate_data_.add(counter);
 }
 
 void Endpoint::release_counter(std::uint64_t word) {
   const auto locked = fabric_.lock();
-  counters_.erase(word);
+  immediate_data_.remove(word);
 }
 
 Status Endpoint::register_words(const NotificationWords &words, std::uint64_t *words_id) {
   const auto locked = fabric_.lock();
-  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kMostWords / 2)
-    return fail(Status::memory, "the network has no more announcements for notifications");
-  do *words_id = kSetsWord | (++last_words_id_ % kMostWords) << kWordsAt;
-  while (words_.count(*words_id) != 0);
-  words_[*words_id] = words;
-  return Status::ok;
+  return immediate_data_.add_words(words, words_id);
 }
 
 void Endpoint::release_words(std::uint64_t words_id) {
   const auto locked = fabric_.lock();
-  words_.erase(words_id);
+  immediate_data_.remove_words(words_id);
 }
 
 Status Endpoint::register_source(Transfer &transfer) {
@@ -109,16 +124,10 @@ Status Endpoint::register_source(Transfer &transfer) {
 void Endpoint::start(Transfer &transfer) {
   const auto locked = fabric_.lock();
   transfer.state.store(Transfer::State::under_way, std::memory_order_relaxed);
-  if (overtakes_ || transfer.kind == Transfer::Kind::receive) transfer.in_any_order = true;
-  if (!has_to_wait(transfer) && try_start(transfer)) return;
+  if (!keeps_order() || transfer.kind == Transfer::Kind::receive) transfer.in_any_order = true;
+  if (!has_to_wait(transfer, waiting_) && try_start(transfer)) return;
   transfer.waits = true;
   waiting_.push_back(&transfer);
-}
-
-/// True if an older transfer to the same peer waits.
-bool Endpoint::has_to_wait(const Transfer &transfer) const {
-  const auto is_older = [&](const Transfer *one) { return !one->in_any_order && one->peer == transfer.peer; };
-  return !transfer.in_any_order && std::any_of(waiting_.begin(), waiting_.end(), is_older);
 }
 
 /// True if the network has no room now.
@@ -126,19 +135,14 @@ bool Endpoint::is_refused(const Transfer &transfer) {
   if (transfer.bytes > kAlwaysRoomBytes &&
       fabric_.under_way(number_, transfer.peer) + transfer.bytes > std::max(kRoomBytes, transfer.bytes))
     return true;
-  if (!crowded_) return fake_ && !dice(3);
-  if (transfer.kind == Transfer::Kind::send) return false;
-  if (refusals_left_ == 0 && dice(4)) refusals_left_ = 1 + static_cast<int>(dice_() % 30);
-  if (refusals_left_ == 0) return false;
-  refusals_left_ -= 1;
-  return true;
+  return chance_.refuses(transfer);
 }
 
 /// The error of a transfer that the caller has set up wrongly; 0 if there is none.
 int Endpoint::fault_of(const Transfer &transfer) const {
   const bool reads = transfer.kind == Transfer::Kind::read || transfer.kind == Transfer::Kind::receive;
   const char *mine = reads ? transfer.into : transfer.from;
-  if (poor_ && !fabric_.is_source(transfer.desc, mine, transfer.bytes)) return EFAULT;
+  if (registers_sources() && !fabric_.is_source(transfer.desc, mine, transfer.bytes)) return EFAULT;
   if (transfer.bytes > most_bytes()) return EMSGSIZE;
   return transfer.kind == Transfer::Kind::receive || peers_.count(transfer.peer) != 0 ? 0 : ENOTCONN;
 }
@@ -146,10 +150,7 @@ int Endpoint::fault_of(const Transfer &transfer) const {
 bool Endpoint::try_start(Transfer &transfer) {
   const bool receives = transfer.kind == Transfer::Kind::receive;
   if (!receives && is_refused(transfer)) return false;
-  if (!receives) {
-    taken_.fetch_add(1, std::memory_order_relaxed);
-    held_.fetch_add(1, std::memory_order_relaxed);
-  }
+  if (!receives) count_taken();
   if (const int fault = fault_of(transfer); fault != 0)
     fabric_.report(number_, {&transfer, fault, 0});
   else if (receives)
@@ -161,20 +162,15 @@ bool Endpoint::try_start(Transfer &transfer) {
 
 /// A transfer that is complete when its source may be reused may complete long before it arrives.
 void Endpoint::send(Transfer &transfer) {
-  Packet packet = packet_of(transfer);
+  Packet packet = packet_of(number_, transfer, carries_values());
   const bool needs_source =
       packet.kind == Transfer::Kind::write || packet.kind == Transfer::Kind::write_with_immediate || packet.kind == Transfer::Kind::send;
-  if (needs_source && dice(2)) {
+  if (needs_source && chance_.one_in(2)) {
     packet.copy.assign(transfer.from, transfer.from + transfer.bytes);
     packet.transfer = nullptr;
     fabric_.report(number_, {&transfer, 0, 0});
   }
   fabric_.send(transfer.peer, packet);
-}
-
-Packet Endpoint::packet_of(Transfer &t) const {
-  const std::uint64_t data = poor_ ? static_cast<std::uint32_t>(t.immediate) : t.immediate;
-  return {number_, &t, t.kind, !t.in_any_order, t.from, t.into, t.bytes, {t.address, t.key}, data};
 }
 
 void Endpoint::retry() {
@@ -220,29 +216,20 @@ bool Endpoint::take_back(Transfer &transfer) {
 
 void Endpoint::poll() {
   const auto locked = fabric_.lock();
-  polls_.fetch_add(1, std::memory_order_relaxed);
-  fabric_.deliver(number_, [this] { return dice(3); });
-  for (Event event; !dice(8) && fabric_.take(number_, &event);) take_in(event);
+  count_poll();
+  fabric_.deliver(number_, [this] { return chance_.one_in(3); });
+  for (Event event; !chance_.one_in(8) && fabric_.take(number_, &event);) take_in(event);
   retry();
 }
 
 void Endpoint::take_in(const Event &event) {
-  events_.fetch_add(1, std::memory_order_relaxed);
-  if (!event.transfer) return take_immediate(event.data);
-  if (event.transfer->kind != Transfer::Kind::receive) held_.fetch_sub(1, std::memory_order_relaxed);
-  end(*event.transfer, event.error);
-}
-
-void Endpoint::take_immediate(std::uint64_t data) {
-  if ((data & kSetsWord) != 0) {
-    const auto words = words_.find(data >> kWordsAt << kWordsAt);
-    const auto id = static_cast<std::uint32_t>(data >> kIdAt & (kIds - 1)), value = static_cast<std::uint32_t>(data);
-    if (words == words_.end() || !words->second.set(id, value)) count_foreign();
-  } else if (const auto counter = counters_.find(data); counter != counters_.end()) {
-    counter->second->value.fetch_add(1, std::memory_order_release);
-  } else {
-    count_foreign();
+  count_event();
+  if (!event.transfer) {
+    if (!immediate_data_.take(event.data)) count_foreign();
+    return;
   }
+  if (event.transfer->kind != Transfer::Kind::receive) count_complete();
+  end(*event.transfer, event.error);
 }
 
 void Endpoint::end(Transfer &transfer, int error) {

@@ -40,9 +40,9 @@ Status State::open_queue(bool sleeps) {
   return code != 0 && sleeps ? open_queue(false) : check(code, "fi_cq_open");
 }
 
-int State::wait_object() const {
+void State::find_wait_object() {
   int object = -1;
-  return fi_control(&queue->fid, FI_GETWAIT, &object) == 0 ? object : -1;
+  if (fi_control(&queue->fid, FI_GETWAIT, &object) == 0) wait_object = object;
 }
 
 Status State::open(bool sleeps) {
@@ -54,6 +54,8 @@ Status State::open(bool sleeps) {
   HLC_TRY(check(fi_endpoint(domain, info.get(), &endpoint, nullptr), "fi_endpoint"));
   HLC_TRY(check(fi_ep_bind(endpoint, &addresses->fid, 0), "fi_ep_bind"));
   HLC_TRY(check(fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind"));
+  find_wait_object();
+  inject_bytes = info->tx_attr->inject_size;
   return check(fi_enable(endpoint), "fi_enable");
 }
 

@@ -30,12 +30,12 @@ struct State {
   fid_cq *queue = nullptr;
   fid_av *addresses = nullptr;
   fid_ep *endpoint = nullptr;
+  std::size_t inject_bytes = 0;  // so many may be sent in the provider's own buffer
+  int wait_object = -1;  // readable when something has arrived; belongs to the completion queue; -1: there is none
 
   ~State();
   /// Opens all objects; with a wait object if `sleeps` and the provider has one.
   Status open(bool sleeps);
-  /// A file descriptor that is readable when something has arrived; -1: there is none.
-  int wait_object() const;
   /// The endpoint's own address.
   Status name(Address *address) const;
   /// Registers memory, under an unguessable key if the provider lets us choose it.
@@ -43,6 +43,7 @@ struct State {
 
  private:
   Status open_queue(bool sleeps);
+  void find_wait_object();
   Status check(int code, const char *call) const;
 };
 

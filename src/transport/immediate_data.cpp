@@ -1,0 +1,64 @@
+// The format of immediate data, and the table of what they name.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/immediate_data.hpp"
+
+namespace halocline::core::transport {
+namespace {
+
+/// Immediate data that sets a word:  | 1 | words: 14 bits | id: 17 bits | value: 32 bits |
+constexpr std::uint64_t kSetsWord = std::uint64_t{1} << 63;
+constexpr int kWordsAt = 49, kIdAt = 32;
+constexpr std::uint64_t kIds = std::uint64_t{1} << (kWordsAt - kIdAt), kMostWords = std::uint64_t{1} << (63 - kWordsAt);
+static_assert(kIds == NotificationWords::kMostIds);
+
+/// Immediate data that increases a counter:  | 0 | salt: 40 bits | place in the table of counters: 23 bits |. The salt is random, so that
+/// immediate data of a foreign process is recognised. Where the network carries only four bytes there is no salt.
+constexpr int kSaltAt = 23;
+constexpr std::uint64_t kPlaces = std::uint64_t{1} << kSaltAt;
+
+std::size_t place_in(std::uint64_t data) { return data & (kPlaces - 1); }
+
+}  // namespace
+
+std::uint64_t ImmediateDataTable::add(Counter *counter) {
+  if (free_counters_.empty()) {
+    free_counters_.reserve(counters_.size() + 1);  // so that `remove` allocates nothing
+    counters_.emplace_back();
+    free_counters_.push_back(counters_.size() - 1);
+  }
+  const std::size_t place = free_counters_.back();
+  free_counters_.pop_back();
+  const std::uint64_t salt = carries_values_ ? random_() >> (kSaltAt + 1) : 0;
+  counters_[place] = {counter, salt << kSaltAt | place};
+  return counters_[place].data;
+}
+
+void ImmediateDataTable::remove(std::uint64_t data) {
+  counters_[place_in(data)].counter = nullptr;
+  free_counters_.push_back(place_in(data));
+}
+
+Status ImmediateDataTable::add_words(const NotificationWords &words, std::uint64_t *words_id) {
+  if (words.ids() > static_cast<int>(kIds) || words_.size() >= kMostWords / 2)
+    return fail(Status::memory, "the network has no more announcements for notifications");
+  do *words_id = kSetsWord | (random_() % kMostWords) << kWordsAt;
+  while (words_.count(*words_id) != 0);
+  words_[*words_id] = words;
+  return Status::ok;
+}
+
+bool ImmediateDataTable::take(std::uint64_t data) {
+  if ((data & kSetsWord) != 0 && carries_values_) return set_word(data);
+  const std::size_t place = place_in(data);
+  if (place >= counters_.size() || !counters_[place].counter || counters_[place].data != data) return false;
+  counters_[place].counter->value.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+bool ImmediateDataTable::set_word(std::uint64_t data) {
+  const auto words = words_.find(data >> kWordsAt << kWordsAt);
+  const auto id = static_cast<std::uint32_t>(data >> kIdAt & (kIds - 1)), value = static_cast<std::uint32_t>(data);
+  return words != words_.end() && words->second.set(id, value);
+}
+
+}  // namespace halocline::core::transport
