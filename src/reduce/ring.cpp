@@ -397,7 +397,7 @@ bool Ring::is_on_its_way(int rank) const {
 
 Status Ring::find_lost() {
   Network &network = context_.network();
-  const std::int64_t for_ns = network.has_failed() ? 0 : Liveness::kGone_ns;
+  const std::int64_t for_ns = network.has_failed() ? 0 : Liveness::kLost_ns;
   int lost = network.liveness()->find_lost(for_ns);
   while (lost >= 0 && is_on_its_way(lost)) lost = network.liveness()->find_lost(for_ns, lost);
   if (lost < 0) return Status::ok;

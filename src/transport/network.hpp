@@ -152,7 +152,7 @@ concept TakesImmediateData =
 
 /// Transfers. `start` never blocks: a transfer that the network has no room for waits in the endpoint, in order for each peer.
 /// `keeps_order`: a message arrives after the writes to its peer that were started before it. `withdraw` takes back a transfer that waits;
-/// false if the network already has it. `give_up` does the same, and the transfer fails. `register_source` registers the source of a
+/// false if the network already has it. `abandon` does the same, and the transfer fails. `register_source` registers the source of a
 /// transfer until its end.
 template <class E>
 concept StartsTransfers = requires(E &endpoint, const E &seen, Transfer &transfer, const Transfer &started, int error) {
@@ -163,7 +163,7 @@ concept StartsTransfers = requires(E &endpoint, const E &seen, Transfer &transfe
   { endpoint.start(transfer) } -> std::same_as<void>;
   { endpoint.waits_for_room(started) } -> std::same_as<bool>;
   { endpoint.withdraw(transfer) } -> std::same_as<bool>;
-  { endpoint.give_up(transfer, error) } -> std::same_as<void>;
+  { endpoint.abandon(transfer, error) } -> std::same_as<void>;
   { seen.taken() } -> std::same_as<std::uint64_t>;  // transfers to peers that the network has accepted so far
   { seen.has_room() } -> std::same_as<bool>;  // few or none of those are incomplete
 };

@@ -334,7 +334,7 @@ TYPED_TEST(NetworkTest, a_transfer_that_is_given_up_has_failed) {
   }
   this->a_.endpoint.start(last);
   const bool waits = this->a_.endpoint.waits_for_room(last);
-  this->a_.endpoint.give_up(last, ECANCELED);
+  this->a_.endpoint.abandon(last, ECANCELED);
   EXPECT_EQ(last.state.load() == Transfer::State::failed, waits);
   EXPECT_EQ(this->failures_.load(), waits ? 1u : 0u);
   if (waits) {

@@ -14,7 +14,7 @@ Status ConnectionTable::share_addresses(const transport::Choice &choice) {
   HLC_TRY(ranks_.share(needs_.communicator, needs_.leaders, mine, ObjectFile::kept));
   HLC_TRY(start_helper(choice));
   ranks_.close_file();
-  return doors_.share(needs_.communicator, needs_.leaders, helper_->address());
+  return helper_addresses_.share(needs_.communicator, needs_.leaders, helper_->address());
 }
 
 Status ConnectionTable::start_helper(const transport::Choice &choice) {
@@ -41,7 +41,7 @@ Status ConnectionTable::reach(int rank, Connection **connection) {
   met.rank = rank;
   return alone(needs_.communicator, [&] {
     HLC_TRY(needs_.liveness.know(rank, ranks_.of(rank)));
-    HLC_TRY(endpoint().resolve(helper_ ? doors_.of(rank) : ranks_.of(rank).address, &met.peer));
+    HLC_TRY(endpoint().resolve(helper_ ? helper_addresses_.of(rank) : ranks_.of(rank).address, &met.peer));
     *connection = &connections_.emplace(rank, met).first->second;
     return Status::ok;
   });

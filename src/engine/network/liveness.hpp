@@ -40,7 +40,7 @@ class Liveness {
   /// From now on a rank is probed.
   Status know(int rank, const RankAddress &there);
   /// The time in which a lost rank may be reached again.
-  static constexpr std::int64_t kGone_ns = 2'000'000'000;
+  static constexpr std::int64_t kLost_ns = 2'000'000'000;
 
   /// To be called every few milliseconds by a thread that waits: writes to each rank, and again a second after the last write has ended.
   /// Returns the first rank behind `after` that was reached once and no longer is, -1 if none is known. With `for_ns`: one that has not

@@ -33,7 +33,7 @@ bool RequestFailures::is_on_its_way(int rank) {
   return connection && holds_any(*connection);
 }
 
-void RequestFailures::give_up(int rank, const char *call) {
+void RequestFailures::abandon(int rank, const char *call) {
   const auto locked = pending_.lock();
   Connection *const connection = connections_.find(rank);
   if (!connection || connection->error != 0 || holds_any(*connection)) return;
@@ -41,7 +41,7 @@ void RequestFailures::give_up(int rank, const char *call) {
   pending_.of(*connection, [&](Request &request) {
     // A request that another thread has handed to the provider meanwhile gets its own completion.
     const bool only_answer = request.awaits_reply && request.awaited == 1;
-    if (!only_answer) return endpoint_.give_up(request, ENOTCONN);
+    if (!only_answer) return endpoint_.abandon(request, ENOTCONN);
     request.error = ENOTCONN;
     pending_.ended(request);
   });

@@ -18,7 +18,7 @@ class RequestFailures {
   /// True if the provider holds a request to a rank.
   bool is_on_its_way(int rank);
   /// To be called for a rank that its probe does not reach. Requests that wait for it fail, unless the provider holds a request to it.
-  void give_up(int rank, const char *call);
+  void abandon(int rank, const char *call);
   /// Fails if a request to any rank has failed, or the helper process has ended.
   Status look_for_failure(const char *call);
 

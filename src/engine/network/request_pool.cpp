@@ -39,7 +39,7 @@ void RequestPool::disown() {
   for (const auto &chunk : chunks_)
     for (Request &request : chunk->requests) {
       request.owner = nullptr;
-      common_.endpoint->give_up(request, ECANCELED);
+      common_.endpoint->abandon(request, ECANCELED);
     }
 }
 

@@ -121,9 +121,9 @@ bool SharedEndpoint::poll_for(EndpointClient *caller) {
   const std::uint64_t events = endpoint_.events();
   endpoint_.poll();
   const bool taken_in = has_more() && take_in_unless_busy();
-  const bool came = taken_in || endpoint_.events() != events;
-  if (came && rings_) ring(caller);
-  return came;
+  const bool any_events = taken_in || endpoint_.events() != events;
+  if (any_events && rings_) ring(caller);
+  return any_events;
 }
 
 /// The next poll finds what ends while another thread holds the lock.

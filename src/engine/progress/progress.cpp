@@ -19,11 +19,11 @@
 namespace halocline::core {
 namespace {
 
-constexpr long kNap_ns = 50'000;            // while a caller polls
+constexpr long kPause_ns = 50'000;            // while a caller polls
 constexpr long kLongestSleep_ns = 100'000'000;
-// Of a spare thread: while callers poll; while something arrives; and from kFirstNap_ns to kLongestNap_ns while nothing arrives.
-constexpr long kSpareNap_ns = 4'000'000, kBusyNap_ns = 50'000, kFirstNap_ns = 1'000'000, kLongestNap_ns = 8'000'000;
-constexpr int kBusyNaps = 20;  // after the last arrival
+// Of a spare thread: while callers poll; while something arrives; and from kFirstPause_ns to kLongestPause_ns while nothing arrives.
+constexpr long kSparePause_ns = 4'000'000, kBusyPause_ns = 50'000, kFirstPause_ns = 1'000'000, kLongestPause_ns = 8'000'000;
+constexpr int kBusyPauses = 20;  // after the last arrival
 constexpr long kLongestExit_ns = 1'000'000'000;
 
 /// Blocks all signals while a thread is started, so that the thread inherits this: signals are for the application's threads.
@@ -43,23 +43,23 @@ class BlockedSignals {
 };
 
 /// The sleeps of a spare thread.
-class Naps {
+class Pauses {
  public:
-  long next_ns() const { return busy_ > 0 ? kBusyNap_ns : ns_; }
+  long next_ns() const { return busy_ > 0 ? kBusyPause_ns : ns_; }
   /// Callers have polled since the last look, and have taken in what arrived.
   void others_polled() {
     busy_ = 0;
-    ns_ = kSpareNap_ns;
+    ns_ = kSparePause_ns;
     stands_in_ = false;
   }
-  void have_polled(bool came) {
-    busy_ = came ? kBusyNaps : std::max(busy_ - 1, 0);
-    ns_ = stands_in_ && busy_ == 0 ? std::min(2 * ns_, kLongestNap_ns) : kFirstNap_ns;
+  void have_polled(bool any_events) {
+    busy_ = any_events ? kBusyPauses : std::max(busy_ - 1, 0);
+    ns_ = stands_in_ && busy_ == 0 ? std::min(2 * ns_, kLongestPause_ns) : kFirstPause_ns;
     stands_in_ = true;
   }
 
  private:
-  long ns_ = kSpareNap_ns;
+  long ns_ = kSparePause_ns;
   int busy_ = 0;
   bool stands_in_ = false;
 };
@@ -121,9 +121,9 @@ void ProgressThread::ask_to_stop() {
 void ProgressThread::stop_at_exit() {
   if (process_ != getpid() || !thread_.joinable()) return;
   ask_to_stop();
-  const std::timespec time{0, kNap_ns};
+  const std::timespec time{0, kPause_ns};
   // SYNC thread-over (pairs with run, run_spare)
-  for (long waited = 0; waited < kLongestExit_ns && !over_.load(std::memory_order_acquire); waited += kNap_ns) nanosleep(&time, nullptr);
+  for (long waited = 0; waited < kLongestExit_ns && !over_.load(std::memory_order_acquire); waited += kPause_ns) nanosleep(&time, nullptr);
 }
 
 void ProgressThread::stop_all() {
@@ -138,14 +138,14 @@ void ProgressThread::run() {
     // A caller that polls is faster than this thread, and needs its core.
     if (polled_.polls() != polls) {
       polls = polled_.polls();
-      nap(kNap_ns);
+      pause(kPause_ns);
       continue;
     }
-    const bool came = polled_.poll();
+    const bool any_events = polled_.poll();
     polls = polled_.polls();
-    if (came) continue;
+    if (any_events) continue;
     if (polled_.has_more())
-      nap(kNap_ns);
+      pause(kPause_ns);
     else
       polled_.sleep(stop_, kLongestSleep_ns);
   }
@@ -155,20 +155,20 @@ void ProgressThread::run() {
 
 void ProgressThread::run_spare() {
   std::uint64_t polls = polled_.polls();
-  Naps naps;
+  Pauses pauses;
   while (!stopping_.load(std::memory_order_relaxed)) {
-    nap(naps.next_ns());
+    pause(pauses.next_ns());
     if (polled_.polls() != polls)
-      naps.others_polled();
+      pauses.others_polled();
     else
-      naps.have_polled(polled_.poll());
+      pauses.have_polled(polled_.poll());
     polls = polled_.polls();
   }
   // SYNC thread-over (pairs with stop_at_exit)
   over_.store(true, std::memory_order_release);
 }
 
-void ProgressThread::nap(long ns) const {
+void ProgressThread::pause(long ns) const {
   pollfd stop{stop_, POLLIN, 0};
   const std::timespec time{0, ns};
   ppoll(&stop, 1, &time, nullptr);

@@ -51,7 +51,7 @@ class ProgressThread {
  private:
   void run();
   void run_spare();
-  void nap(long ns) const;
+  void pause(long ns) const;
   void ask_to_stop();
   void stop_at_exit();
   static void stop_all();

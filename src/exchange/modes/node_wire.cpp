@@ -220,7 +220,7 @@ class NodeWireChannel final : public Channel {
   /// The leader there has accepted nothing for a while, though it was reached before and no transfer to it is under way. A process that
   /// computes or is stopped still accepts writes, and one that is flooded has transfers under way.
   bool is_gone(const Link &link) const {
-    if (!network_.liveness()->has_lost(link.rank, Liveness::kGone_ns) || network_.requests()->failures().is_on_its_way(link.rank))
+    if (!network_.liveness()->has_lost(link.rank, Liveness::kLost_ns) || network_.requests()->failures().is_on_its_way(link.rank))
       return false;
     const auto is_held = [&](const Transfer &t) { return !Link::is_ended(t) && !endpoint_.waits_for_room(t); };
     return std::none_of(link.pieces[0].begin(), link.pieces[0].end(), is_held) &&

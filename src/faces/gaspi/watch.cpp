@@ -70,7 +70,7 @@ bool Watch::has_lost(int rank, const char *call) {
 
 void Watch::look_at_others(const char *call, RequestEngine &requests) {
   Liveness &liveness = *context_.network().liveness();
-  for (int gone = -1; (gone = liveness.find_lost(Liveness::kGone_ns, gone)) >= 0;) requests.failures().give_up(gone, call);
+  for (int gone = -1; (gone = liveness.find_lost(Liveness::kLost_ns, gone)) >= 0;) requests.failures().abandon(gone, call);
   if (!requests.failures().has_failed()) return;
   for (int rank = 0; rank < context_.size(); ++rank)
     if (requests.failures().has_failed(rank) && !find(rank))

@@ -201,7 +201,7 @@ bool Endpoint::withdraw(Transfer &transfer) {
   return true;
 }
 
-void Endpoint::give_up(Transfer &transfer, int error) {
+void Endpoint::abandon(Transfer &transfer, int error) {
   const auto locked = fabric_.lock();
   if (take_back(transfer)) end(transfer, error);
 }

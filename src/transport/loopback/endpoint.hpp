@@ -39,7 +39,7 @@ class Endpoint : public EndpointReport {
   void start(Transfer &transfer);
   bool waits_for_room(const Transfer &transfer);
   bool withdraw(Transfer &transfer);
-  void give_up(Transfer &transfer, int error);
+  void abandon(Transfer &transfer, int error);
 
   void poll();
   void sleep(int until, long timeout_ns);

@@ -34,9 +34,9 @@ Peer Fabric::attach() {
 }
 
 void Fabric::detach(Peer endpoint) {
-  const auto gone = endpoints_.extract(endpoint);
-  if (gone.empty()) return;
-  for (const Packet &packet : gone.mapped().arriving) finish(packet, ECONNRESET);
+  const auto detached = endpoints_.extract(endpoint);
+  if (detached.empty()) return;
+  for (const Packet &packet : detached.mapped().arriving) finish(packet, ECONNRESET);
   for (auto &[number, other] : endpoints_)
     other.arriving.remove_if([&](const Packet &packet) { return packet.origin == endpoint && packet.transfer; });
 }

@@ -173,7 +173,7 @@ bool Endpoint::withdraw(Transfer &transfer) {
   return true;
 }
 
-void Endpoint::give_up(Transfer &transfer, int error) {
+void Endpoint::abandon(Transfer &transfer, int error) {
   const auto locked = lock();
   if (backlog_.withdraw(transfer)) end(transfer, error);
 }

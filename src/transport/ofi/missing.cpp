@@ -34,7 +34,7 @@ Transfer *Endpoint::take_ended() { std::abort(); }
 Status Endpoint::register_source(Transfer &) { std::abort(); }
 bool Endpoint::waits_for_room(const Transfer &) { std::abort(); }
 bool Endpoint::withdraw(Transfer &) { std::abort(); }
-void Endpoint::give_up(Transfer &, int) { std::abort(); }
+void Endpoint::abandon(Transfer &, int) { std::abort(); }
 void Endpoint::poll() { std::abort(); }
 void Endpoint::sleep(int, long) { std::abort(); }
 const char *Endpoint::text_of(int) const { std::abort(); }
