@@ -5,14 +5,17 @@
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/rma/operations.hpp"
+#include "engine/rma/segment.hpp"
 #include "engine/sync/barrier.hpp"
 
 namespace api = halocline::core::api;
 using halocline::core::Call;
 using halocline::core::CallName;
 using halocline::core::fail;
+using halocline::core::RemoteMemory;
 using halocline::core::Segment;
 using halocline::core::Status;
+using halocline::core::Target;
 
 namespace {
 
@@ -30,7 +33,29 @@ hlc_status on(const char *call, hlc_segment *segment, Operation operation) {
   return api::out(operation(*segment->inner));
 }
 
-halocline::core::Target place(const hlc_target &target) { return {target.rank, target.offset}; }
+// Closures hold values, not references: so arguments stay in registers.
+
+/// Calls an operation on the memory of a rank.
+template <class Operation>
+hlc_status to(const char *call, hlc_segment *segment, int rank, Operation operation) {
+  if (!segment || !segment->inner) return api::out(check(call, segment));
+  return api::out(segment->inner->with(call, rank, [=](const RemoteMemory &memory) { return operation(call, memory); }));
+}
+
+/// Calls an operation on a place in the memory of a rank.
+template <class Operation>
+hlc_status at(const char *call, const hlc_target &target, Operation operation) {
+  const std::int64_t offset = target.offset;
+  return to(call, target.segment, target.rank,
+            [=](const char *name, const RemoteMemory &memory) { return operation(name, Target{memory, offset}); });
+}
+
+/// What the API's spec asks for.
+halocline::core::SegmentSpec inner_spec(const hlc_segment_spec &spec) { return {spec.bytes, spec.notifications, spec.shared != 0}; }
+
+Status check(const char *call, const Segment &segment, const hlc_segment_spec *spec) {
+  return spec ? segment.check(call, inner_spec(*spec)) : api::null_on(segment.communicator(), call, "spec");
+}
 
 /// Keeps an empty handle, and deletes the oldest if there are many.
 void remember(hlc_context &context, std::unique_ptr<hlc_segment> segment) {
@@ -60,10 +85,10 @@ hlc_status hlc_segment_create(hlc_context *context, const hlc_segment_spec *spec
                                     made = std::make_unique<hlc_segment>();
                                     made->context = context;
                                     made->inner = std::make_unique<Segment>(inner.network());
-                                    return made->inner->check(spec);
+                                    return check(call, *made->inner, spec);
                                   })));
     inner.count_plan();
-    HLC_TRY(made->inner->create(spec));
+    HLC_TRY(made->inner->create(call, inner_spec(*spec)));
     inner.live_plans += 1;
     *segment = made.release();
     return Status::ok;
@@ -83,7 +108,7 @@ hlc_status hlc_segment_free(hlc_segment **segment) {
     const Status met = halocline::core::meet_to_release(context.inner, inner.barriers.failed ? 1 : 0, &broken);
     if (met == Status::mismatch) return met;
     std::unique_ptr<hlc_segment> freed(std::exchange(*segment, nullptr));
-    const Status flushed = halocline::core::failed(met) ? met : halocline::core::flush_all(inner);
+    const Status flushed = halocline::core::failed(met) ? met : halocline::core::flush_all("hlc_flush_all", inner.network());
     const Status ended = inner.end(broken != 0);
     freed->inner.reset();
     context.inner.live_plans -= 1;
@@ -94,86 +119,91 @@ hlc_status hlc_segment_free(hlc_segment **segment) {
 
 void *hlc_segment_data(const hlc_segment *segment) {
   if (!segment || !segment->inner) return nullptr;
-  hlc_segment_info_t info{};
-  return segment->inner->describe(segment->inner->rank(), &info) == Status::ok ? info.data : nullptr;
+  const RemoteMemory &mine = segment->inner->mine();
+  return mine.bytes() > 0 ? mine.data() : nullptr;
 }
 
 hlc_status hlc_segment_info(const hlc_segment *segment, int rank, hlc_segment_info_t *info) {
   if (const Status status = check("hlc_segment_info", segment); halocline::core::failed(status)) return api::out(status);
   if (!info) return api::out(api::null_on(segment->inner->communicator(), "hlc_segment_info", "info"));
-  return api::out(segment->inner->describe(rank, info));
+  return api::out(segment->inner->with("hlc_segment_info", rank, [info](const RemoteMemory &memory) {
+    *info = {memory.bytes(), memory.notifications(), memory.bytes() > 0 ? memory.data() : nullptr};
+    return Status::ok;
+  }));
 }
 
 hlc_status hlc_put(hlc_target to, const void *data, int64_t bytes) {
-  return on("hlc_put", to.segment, [&](Segment &segment) { return put(segment, place(to), data, bytes); });
+  return at("hlc_put", to, [=](const char *call, Target target) { return put(call, target, {data, bytes}); });
 }
 
 hlc_status hlc_get(hlc_target from, void *data, int64_t bytes) {
-  return on("hlc_get", from.segment, [&](Segment &segment) { return get(segment, place(from), data, bytes); });
+  return at("hlc_get", from, [=](const char *call, Target target) { return get(call, target, {data, bytes}); });
 }
 
 hlc_status hlc_put_strided(hlc_target to, const void *data, const hlc_block *block) {
-  return on("hlc_put_strided", to.segment, [&](Segment &segment) { return put_strided(segment, place(to), data, block); });
+  return at("hlc_put_strided", to, [=](const char *call, Target target) { return put_strided(call, target, data, block); });
 }
 
 hlc_status hlc_get_strided(hlc_target from, void *data, const hlc_block *block) {
-  return on("hlc_get_strided", from.segment, [&](Segment &segment) { return get_strided(segment, place(from), data, block); });
+  return at("hlc_get_strided", from, [=](const char *call, Target target) { return get_strided(call, target, data, block); });
 }
 
 hlc_status hlc_put_notify(hlc_target to, const void *data, int64_t bytes, hlc_notification notification) {
-  return on("hlc_put_notify", to.segment, [&](Segment &segment) { return put_notify(segment, place(to), data, bytes, notification); });
+  return at("hlc_put_notify", to, [=](const char *call, Target target) { return put_notify(call, target, {data, bytes}, notification); });
 }
 
 hlc_status hlc_notify(hlc_segment *segment, int rank, hlc_notification notification) {
-  return on("hlc_notify", segment, [&](Segment &inner) { return notify(inner, rank, notification); });
+  return to("hlc_notify", segment, rank, [=](const char *call, const RemoteMemory &memory) { return notify(call, memory, notification); });
 }
 
 hlc_status hlc_notify_wait(hlc_segment *segment, hlc_ids ids, int *id) {
-  return on("hlc_notify_wait", segment, [&](Segment &inner) { return notify_wait(inner, ids, id); });
+  return on(name_of(CallName::notify_wait), segment, [&](Segment &inner) { return notify_wait(CallName::notify_wait, inner, ids, id); });
 }
 
 hlc_status hlc_notify_test(hlc_segment *segment, hlc_ids ids, int *id) {
-  return on("hlc_notify_test", segment, [&](Segment &inner) { return notify_test(inner, ids, id); });
+  constexpr const char *call = "hlc_notify_test";
+  return on(call, segment, [&](Segment &inner) { return notify_test(call, inner, ids, id); });
 }
 
 hlc_status hlc_notify_reset(hlc_segment *segment, int id, uint32_t *value) {
-  return on("hlc_notify_reset", segment, [&](Segment &inner) { return notify_reset(inner, id, value); });
+  constexpr const char *call = "hlc_notify_reset";
+  return on(call, segment, [&](Segment &inner) { return notify_reset(call, inner, id, value); });
 }
 
-hlc_status hlc_atomic_fetch_add(hlc_target at, hlc_number type, int64_t value, int64_t *old) {
-  constexpr const char *call = "hlc_atomic_fetch_add";
-  return on(call, at.segment, [&](Segment &segment) { return fetch_word(segment, call, place(at), {HLC_OP_SUM, type}, value, old); });
+hlc_status hlc_atomic_fetch_add(hlc_target word, hlc_number type, int64_t value, int64_t *old) {
+  return at("hlc_atomic_fetch_add", word,
+            [=](const char *call, Target target) { return fetch_word(call, target, {HLC_OP_SUM, type}, value, old); });
 }
 
-hlc_status hlc_atomic_swap(hlc_target at, hlc_number type, int64_t value, int64_t *old) {
-  constexpr const char *call = "hlc_atomic_swap";
-  return on(call, at.segment, [&](Segment &segment) { return fetch_word(segment, call, place(at), {HLC_OP_REPLACE, type}, value, old); });
+hlc_status hlc_atomic_swap(hlc_target word, hlc_number type, int64_t value, int64_t *old) {
+  return at("hlc_atomic_swap", word,
+            [=](const char *call, Target target) { return fetch_word(call, target, {HLC_OP_REPLACE, type}, value, old); });
 }
 
-hlc_status hlc_atomic_compare_swap(hlc_target at, hlc_number type, int64_t expected, int64_t value, int64_t *old) {
-  return on("hlc_atomic_compare_swap", at.segment,
-            [&](Segment &segment) { return compare_swap(segment, place(at), type, expected, value, old); });
+hlc_status hlc_atomic_compare_swap(hlc_target word, hlc_number type, int64_t expected, int64_t value, int64_t *old) {
+  return at("hlc_atomic_compare_swap", word,
+            [=](const char *call, Target target) { return compare_swap_word(call, target, type, {expected, value, old}); });
 }
 
-hlc_status hlc_fetch_op(hlc_target at, hlc_action action, const void *operand, void *old) {
-  return on("hlc_fetch_op", at.segment, [&](Segment &segment) { return fetch_op(segment, place(at), action, operand, old); });
+hlc_status hlc_fetch_op(hlc_target number, hlc_action action, const void *operand, void *old) {
+  return at("hlc_fetch_op", number, [=](const char *call, Target target) { return fetch_op(call, target, action, {operand, old}); });
 }
 
-hlc_status hlc_accumulate(hlc_target at, hlc_action action, const void *data, int64_t count) {
-  return on("hlc_accumulate", at.segment, [&](Segment &segment) { return accumulate(segment, place(at), action, data, count); });
+hlc_status hlc_accumulate(hlc_target numbers, hlc_action action, const void *data, int64_t count) {
+  return at("hlc_accumulate", numbers, [=](const char *call, Target target) { return accumulate(call, target, action, {data, count}); });
 }
 
 hlc_status hlc_flush(hlc_segment *segment, int rank) {
-  return on("hlc_flush", segment, [&](Segment &inner) { return flush(inner, rank); });
+  return to("hlc_flush", segment, rank, [](const char *call, const RemoteMemory &memory) { return flush(call, memory); });
 }
 hlc_status hlc_flush_all(hlc_segment *segment) {
-  return on("hlc_flush_all", segment, [](Segment &inner) { return flush_all(inner); });
+  return on("hlc_flush_all", segment, [](Segment &inner) { return flush_all("hlc_flush_all", inner.network()); });
 }
 hlc_status hlc_flush_local(hlc_segment *segment, int rank) {
-  return on("hlc_flush_local", segment, [&](Segment &inner) { return flush_local(inner, rank); });
+  return to("hlc_flush_local", segment, rank, [](const char *call, const RemoteMemory &memory) { return flush_local(call, memory); });
 }
 hlc_status hlc_flush_local_all(hlc_segment *segment) {
-  return on("hlc_flush_local_all", segment, [](Segment &inner) { return flush_local_all(inner); });
+  return on("hlc_flush_local_all", segment, [](Segment &inner) { return flush_local_all("hlc_flush_local_all", inner.network()); });
 }
 
 hlc_status hlc_barrier(hlc_segment *segment) {

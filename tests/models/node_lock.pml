@@ -1,4 +1,4 @@
-/* Atomics on memory that is read and written, under a lock of the node (src/engine/memory/node_lock.hpp, src/engine/rma/remote_memory.cpp).
+/* Atomics on memory that is read and written, under a lock of the node (src/engine/memory/node_lock.hpp, src/engine/rma/fetch.cpp).
  * The lock is a word with the rank that holds it; a rank that finds an ended rank there takes the lock from it. Each rank adds 1 to a
  * number some times; one of them may end at any moment. What is written may be seen late.
  *

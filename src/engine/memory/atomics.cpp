@@ -106,6 +106,18 @@ void with_word(hlc_number type, Work work) {
   }
 }
 
+/// The same with an unsigned integer of the number's size.
+template <class Work>
+void with_bits(hlc_number type, Work work) {
+  switch (number_bytes(type)) {
+    case 1: return work(std::uint8_t{});
+    case 2: return work(std::uint16_t{});
+    case 4: return work(std::uint32_t{});
+    case 8: return work(std::uint64_t{});
+    default: return;
+  }
+}
+
 }  // namespace
 
 std::int64_t number_bytes(hlc_number type) {
@@ -133,16 +145,14 @@ void apply(hlc_action action, void *target, const void *operand, void *old) {
   });
 }
 
-std::int64_t compare_and_swap(hlc_number type, void *target, std::int64_t expected, std::int64_t value) {
-  std::int64_t old = 0;
-  with_word(type, [&](auto kind) {
-    using Number = decltype(kind);
-    auto before = static_cast<Number>(expected);
-    const std::atomic_ref<Number> word(*static_cast<Number *>(target));
-    word.compare_exchange_strong(before, static_cast<Number>(value), kOrder, std::memory_order_acquire);
-    old = static_cast<std::int64_t>(before);
+void compare_and_swap(hlc_number type, void *target, CompareSwap swap) {
+  with_bits(type, [&](auto kind) {
+    using Bits = decltype(kind);
+    auto before = load_bytes<Bits>(swap.expected);
+    const std::atomic_ref<Bits> word(*static_cast<Bits *>(target));
+    word.compare_exchange_strong(before, load_bytes<Bits>(swap.value), kOrder, std::memory_order_acquire);
+    if (swap.old) std::memcpy(swap.old, &before, sizeof before);
   });
-  return old;
 }
 
 void write_word(hlc_number type, std::int64_t value, void *word) {

@@ -22,8 +22,14 @@ bool is_word(hlc_number type);
 /// is null. The target is aligned to its size, operand and old need not be. Requires can_combine(action).
 void apply(hlc_action action, void *target, const void *operand, void *old);
 
-/// Atomically replaces the word at `target` by `value` if it equals `expected`. Returns the previous value. Requires is_word(type).
-std::int64_t compare_and_swap(hlc_number type, void *target, std::int64_t expected, std::int64_t value);
+/// What compare_and_swap compares with, what it writes, and where it reports the previous number unless that is null. Need not be aligned.
+struct CompareSwap {
+  const void *expected, *value;
+  void *old;
+};
+
+/// Atomically replaces the number at `target` if its bytes equal those expected. So 0.0 and -0.0 differ. Requires number_bytes(type) > 0.
+void compare_and_swap(hlc_number type, void *target, CompareSwap swap);
 
 /// Writes an integer as a word of the type, truncated if it does not fit; reads a word as an integer.
 void write_word(hlc_number type, std::int64_t value, void *word);

@@ -31,23 +31,24 @@ void ServedParts::stop_serving(std::uint32_t segment) {
   service_.stop_serving(communicator_.rank(), segment);
 }
 
-/// Only a query without operands may be put off: what it needs is in the message itself.
+/// An atomic that finds others put off waits behind them, so that those of one rank are carried out in their order.
 bool ServedParts::carry_out(const Message &query, const char *operands, std::int64_t bytes) {
   Message reply;
-  const Service::Outcome outcome = service_.carry_out(query, operands, bytes, &reply);
+  const bool waits = !put_off_.empty() && Service::is_atomic(query);
+  const Service::Outcome outcome = waits ? Service::Outcome::later : service_.carry_out(query, operands, bytes, &reply);
   return !failed(alone(communicator_, [&] {
     if (outcome == Service::Outcome::done) return pending_.reply(reply);
-    if (outcome == Service::Outcome::refused || bytes > 0) return Status::argument;
-    put_off_.push_back(query);
+    if (outcome == Service::Outcome::refused) return Status::argument;
+    put_off_.push_back({query, std::vector<char>(operands, operands + bytes)});
     shared_endpoint_.note_put_off();
     return Status::ok;
   }));
 }
 
 void ServedParts::carry_out_put_off() {
-  std::vector<Message> due;
+  std::vector<PutOff> due;
   due.swap(put_off_);
-  for (const Message &query : due) carry_out(query, nullptr, 0);
+  for (const PutOff &query : due) carry_out(query.message, query.operands.data(), static_cast<std::int64_t>(query.operands.size()));
 }
 
 }  // namespace halocline::core

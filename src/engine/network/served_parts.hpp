@@ -38,7 +38,7 @@ class ServedParts {
   SharedEndpoint &shared_endpoint_;
   PendingRequests &pending_;
   Service service_;
-  std::vector<Message> put_off_;  // queries for memory whose lock another rank of the node held
+  std::vector<PutOff> put_off_;
   std::uint32_t next_segment_ = 0, next_own_part_ = 0;
 };
 

@@ -18,25 +18,36 @@ bool lies_within(const Served &memory, hlc_number type, std::int64_t offset, std
 
 hlc_action action_of(const Message &message) { return {static_cast<hlc_op>(message.op), static_cast<hlc_number>(message.type)}; }
 
+/// Calls change(number). Where a lock protects the memory, the number is a copy that is written back: the application's need not be aligned.
+template <class Change>
+void on_number(const Served &memory, std::int64_t offset, std::int64_t bytes, Change change) {
+  if (!memory.lock) return change(memory.data + offset);
+  alignas(std::uint64_t) char number[sizeof(std::uint64_t)];
+  std::memcpy(number, memory.data + offset, static_cast<std::size_t>(bytes));
+  change(number);
+  std::memcpy(memory.data + offset, number, static_cast<std::size_t>(bytes));
+}
+
 bool combine(const Served &memory, const Message &message, const char *operands, std::int64_t bytes, std::uint64_t *old) {
   const hlc_action action = action_of(message);
   if (!can_combine(action) || !lies_within(memory, action.type, message.offset, message.count)) return false;
+  const std::int64_t size = number_bytes(action.type);
   if (message.kind == Message::Kind::combine) {
     if (message.count != 1) return false;
-    apply(action, memory.data + message.offset, &message.operand, old);
+    on_number(memory, message.offset, size, [&](void *number) { apply(action, number, &message.operand, old); });
     return true;
   }
-  const std::int64_t size = number_bytes(action.type);
   if (bytes != message.count * size) return false;
-  for (std::int64_t i = 0; i < message.count; ++i) apply(action, memory.data + message.offset + i * size, operands + i * size, nullptr);
+  for (std::int64_t i = 0; i < message.count; ++i)
+    on_number(memory, message.offset + i * size, size, [&](void *number) { apply(action, number, operands + i * size, nullptr); });
   return true;
 }
 
 bool compare(const Served &memory, const Message &message, std::uint64_t *old) {
   const hlc_number type = action_of(message).type;
-  if (!is_word(type) || !lies_within(memory, type, message.offset, 1)) return false;
-  *old = static_cast<std::uint64_t>(compare_and_swap(type, memory.data + message.offset, static_cast<std::int64_t>(message.expected),
-                                                     static_cast<std::int64_t>(message.operand)));
+  if (!lies_within(memory, type, message.offset, 1)) return false;
+  on_number(memory, message.offset, number_bytes(type),
+            [&](void *number) { compare_and_swap(type, number, {&message.expected, &message.operand, old}); });
   return true;
 }
 

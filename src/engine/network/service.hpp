@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "engine/memory/node_lock.hpp"
 #include "engine/network/message.hpp"
@@ -29,6 +30,12 @@ struct Served {
   NodeLock lock = {};
 };
 
+/// A query for memory whose lock another rank of the node held, with its operands.
+struct PutOff {
+  Message message;
+  std::vector<char> operands;
+};
+
 /// Accepts only messages with the job's secret. A query acts only within the segment that it names. One thread at a time.
 class Service {
  public:
@@ -42,6 +49,10 @@ class Service {
   bool read(const char *text, std::int64_t bytes, Message *message) const;
   /// Result of a query. refused: it is not valid; later: another rank of the node holds the memory's lock.
   enum class Outcome { done, refused, later };
+  /// True for a query that changes numbers.
+  static bool is_atomic(const Message &query) {
+    return query.kind == Message::Kind::combine || query.kind == Message::Kind::compare || query.kind == Message::Kind::accumulate;
+  }
   /// Carries out a query, whose operands follow it, and writes its reply.
   Outcome carry_out(const Message &query, const char *operands, std::int64_t bytes, Message *reply) const;
 

@@ -1,11 +1,15 @@
-// Atomics on segments: arguments and routes. The arithmetic is in atomics.cpp.
+// Atomics: arguments and paths. The arithmetic is in atomics.cpp. Atomic instructions change mapped memory. Memory of the
+// application is changed under a lock of the node, memory of other nodes by its owner or the owner's helper process.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
-#include <span>
 #include <string>
 
-#include "engine/memory/atomics.hpp"
+#include "engine/communicator/wait_until.hpp"
+#include "engine/rma/arguments.hpp"
+#include "engine/rma/kernel_copy.hpp"
 #include "engine/rma/operations.hpp"
 
 namespace halocline::core {
@@ -13,16 +17,19 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
-/// Finds the address of count numbers; null if it is on another node.
-Status find_numbers(const Segment &segment, const char *call, Target at, hlc_number type, std::int64_t count, char **place) {
+/// Bytes that are changed while the lock is held.
+constexpr std::int64_t kLocked = 4096;
+
+/// Finds the address of count numbers; null if they are not mapped.
+Status find_numbers(const char *call, Target at, hlc_number type, std::int64_t count, char **place) {
   const std::int64_t bytes = number_bytes(type);
   if (count < 0 || count > kMostElements)
-    return fail(Status::argument, "%s on rank %d: count is %lld, it must be 0 or more, and no more than memory holds", call, segment.rank(),
-                static_cast<long long>(count));
-  HLC_TRY(segment.route(call, at, {0, count * bytes}, place));
-  if (at.offset % bytes != 0)
+    return fail(Status::argument, "%s on rank %d: count is %lld, it must be 0 or more, and no more than memory holds", call,
+                calling_rank(at), static_cast<long long>(count));
+  HLC_TRY(find_path(call, at, {0, count * bytes}, place));
+  if ((at.offset & (bytes - 1)) != 0)
     return fail(Status::argument, "%s on rank %d: offset is %lld, it must be a multiple of the %lld bytes of the type", call,
-                segment.rank(), static_cast<long long>(at.offset), static_cast<long long>(bytes));
+                calling_rank(at), static_cast<long long>(at.offset), static_cast<long long>(bytes));
   return Status::ok;
 }
 
@@ -40,85 +47,210 @@ std::string named(std::span<const char *const> names, int value, const char *non
   return std::to_string(value) + " (" + none + ")";
 }
 
-Status check_action(const Segment &segment, const char *call, hlc_action action) {
-  if (can_combine(action)) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: action.op %s does not go with action.type %s", call, segment.rank(),
+Status wrong_action(const char *call, Target at, hlc_action action) {
+  return fail(Status::argument, "%s on rank %d: action.op %s does not go with action.type %s", call, calling_rank(at),
               named(kOps, action.op, "no hlc_op").c_str(), named(kNumbers, action.type, "no hlc_number").c_str());
 }
 
-Status check_word(const Segment &segment, const char *call, hlc_number type) {
-  if (is_word(type)) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: type is %d, it must be an integer of 32 or 64 bits", call, segment.rank(),
+Status wrong_word(const char *call, Target at, hlc_number type) {
+  return fail(Status::argument, "%s on rank %d: type is %d, it must be an integer of 32 or 64 bits", call, calling_rank(at),
               static_cast<int>(type));
 }
 
-Status null_operand(const Segment &segment, const char *call, const char *argument) {
-  return fail(Status::argument, "%s on rank %d: %s is NULL", call, segment.rank(), argument);
+/// Copies numbers from the memory or back.
+Status copy_numbers(const char *call, Target at, KernelCopy::Direction direction, Sink numbers) {
+  if (at.memory.path() == Path::kernel) return KernelCopy::copy(call, at, direction, numbers);
+  char *place = at.memory.data() + at.offset;
+  const bool puts = direction == KernelCopy::Direction::put;
+  std::memcpy(puts ? place : numbers.data, puts ? numbers.data : place, static_cast<std::size_t>(numbers.bytes));
+  return Status::ok;
+}
+
+/// Calls change(numbers), with their bytes in this process, and writes them back if it returns true. The caller holds the lock.
+template <class Change>
+Status change_copy(const char *call, Target at, std::int64_t bytes, Change change) {
+  alignas(std::uint64_t) std::array<char, kLocked> numbers;
+  HLC_TRY(copy_numbers(call, at, KernelCopy::Direction::get, {numbers.data(), bytes}));
+  return change(numbers.data()) ? copy_numbers(call, at, KernelCopy::Direction::put, {numbers.data(), bytes}) : Status::ok;
+}
+
+/// The same under the lock; `again` if another rank holds it for longer than a moment.
+template <class Change>
+Status try_locked(const char *call, Target at, std::int64_t bytes, Change change) {
+  const NodeLock &lock = at.memory.lock();
+  if (!lock.try_lock()) return Status::again;
+  const Status changed = change_copy(call, at, bytes, change);
+  lock.unlock();
+  return changed;
+}
+
+/// The same, waiting for the lock.
+template <class Change>
+Status change_locked(const char *call, Target at, std::int64_t bytes, Change change) {
+  const auto attempt = [&] { return try_locked(call, at, bytes, change); };
+  if (const Status first = attempt(); first != Status::again) return first;
+  Communicator &communicator = at.memory.communicator();
+  Wait wait(communicator, WakeUp::by_polling);
+  return wait_until(wait, attempt, [&] {
+    if (!wait.timed_out()) return Status::ok;
+    return fail(Status::timeout, "%s: rank %d has waited %lld s for the lock of the memory of rank %d (HALOCLINE_TIMEOUT)", call,
+                communicator.rank(), static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), at.memory.rank());
+  });
 }
 
 /// A number is sent over the network as the first bytes of a word.
-Status fetch_far(Segment &segment, Target at, hlc_action action, const void *operand, void *old) {
-  const auto bytes = static_cast<std::size_t>(number_bytes(action.type));
-  std::uint64_t word = 0, before = 0;
-  if (operand) std::memcpy(&word, operand, bytes);
-  HLC_TRY(segment.far().combine("hlc_fetch_op", at, action, word, &before));
-  if (old) std::memcpy(old, &before, bytes);
+std::uint64_t word_of(hlc_action action, const void *operand) {
+  std::uint64_t word = 0;
+  if (operand) std::memcpy(&word, operand, static_cast<std::size_t>(number_bytes(action.type)));
+  return word;
+}
+
+void report(hlc_action action, const std::uint64_t &before, void *old) {
+  if (old) std::memcpy(old, &before, static_cast<std::size_t>(number_bytes(action.type)));
+}
+
+/// Checks the arguments, and finds the address of the number; null if it is not mapped.
+Status find_operand(const char *call, Target at, hlc_action action, FetchOp fetch, char **place) {
+  if (!can_combine(action)) return wrong_action(call, at, action);
+  if (!fetch.operand && action.op != HLC_OP_READ) return null_argument(call, at, "operand");
+  return find_numbers(call, at, action.type, 1, place);
+}
+
+Status find_comparands(const char *call, Target at, hlc_number type, CompareSwap swap, char **place) {
+  if (number_bytes(type) == 0)
+    return fail(Status::argument, "%s on rank %d: type is %d, which is no hlc_number", call, calling_rank(at), static_cast<int>(type));
+  if (!swap.expected) return null_argument(call, at, "expected");
+  if (!swap.value) return null_argument(call, at, "value");
+  return find_numbers(call, at, type, 1, place);
+}
+
+/// How fetch_op changes a number that it has a copy of.
+auto combine_with(hlc_action action, FetchOp fetch) {
+  return [action, fetch](char *number) {
+    apply(action, number, fetch.operand, fetch.old);
+    return action.op != HLC_OP_READ;
+  };
+}
+
+auto exchange_with(hlc_number type, CompareSwap swap) {
+  return [type, swap](char *number) {
+    const bool equal = std::memcmp(number, swap.expected, static_cast<std::size_t>(number_bytes(type))) == 0;
+    compare_and_swap(type, number, swap);
+    return equal;
+  };
+}
+
+// Not inlined: with what they need on the stack, an atomic instruction in mapped memory would take longer.
+
+[[gnu::noinline]] Status fetch_locked(const char *call, Target at, hlc_action action, FetchOp fetch) {
+  return change_locked(call, at, number_bytes(action.type), combine_with(action, fetch));
+}
+
+[[gnu::noinline]] Status try_fetch_locked(const char *call, Target at, hlc_action action, FetchOp fetch) {
+  return try_locked(call, at, number_bytes(action.type), combine_with(action, fetch));
+}
+
+[[gnu::noinline]] Status fetch_remote(const char *call, Target at, hlc_action action, FetchOp fetch) {
+  std::uint64_t before = 0;
+  HLC_TRY(RemoteRma(at.memory).combine(call, at.offset, action, word_of(action, fetch.operand), &before));
+  report(action, before, fetch.old);
+  return Status::ok;
+}
+
+/// Combines so many bytes of operands with the numbers at `target`.
+void combine_all(hlc_action action, char *target, const char *operands, std::int64_t bytes) {
+  const std::int64_t size = number_bytes(action.type);
+  for (std::int64_t i = 0; i < bytes; i += size) apply(action, target + i, operands + i, nullptr);
+}
+
+[[gnu::noinline]] Status swap_locked(const char *call, Target at, hlc_number type, CompareSwap swap) {
+  return change_locked(call, at, number_bytes(type), exchange_with(type, swap));
+}
+
+Status accumulate_locked(const char *call, Target at, hlc_action action, Source operands) {
+  const auto *data = static_cast<const char *>(operands.data);
+  for (std::int64_t begin = 0; begin < operands.bytes; begin += kLocked) {
+    const std::int64_t some = std::min(kLocked, operands.bytes - begin);
+    HLC_TRY(change_locked(call, {at.memory, at.offset + begin}, some, [&](char *numbers) {
+      combine_all(action, numbers, data + begin, some);
+      return true;
+    }));
+  }
   return Status::ok;
 }
 
 }  // namespace
 
-Status fetch_word(Segment &segment, const char *call, Target at, hlc_action action, std::int64_t value, std::int64_t *old) {
+Status fetch_op(const char *call, Target at, hlc_action action, FetchOp fetch) {
   char *place = nullptr;
-  HLC_TRY(check_word(segment, call, action.type));
-  HLC_TRY(find_numbers(segment, call, at, action.type, 1, &place));
-  std::uint64_t operand = 0, before = 0;
-  write_word(action.type, value, &operand);
-  if (place)
-    apply(action, place, &operand, &before);
-  else
-    HLC_TRY(segment.far().combine(call, at, action, operand, &before));
+  HLC_TRY(find_operand(call, at, action, fetch, &place));
+  if (!at.memory.is_near()) return fetch_remote(call, at, action, fetch);
+  if (at.memory.lock()) return fetch_locked(call, at, action, fetch);
+  apply(action, place, fetch.operand, fetch.old);
+  return Status::ok;
+}
+
+Status fetch_op(const char *call, Target at, hlc_action action, FetchOp fetch, Query &query) {
+  char *place = nullptr;
+  HLC_TRY(find_operand(call, at, action, fetch, &place));
+  if (!at.memory.is_near()) {
+    std::uint64_t before = 0;
+    const Status status = RemoteRma(at.memory).combine(call, at.offset, action, word_of(action, fetch.operand), &before, query);
+    if (status == Status::ok) report(action, before, fetch.old);
+    return status;
+  }
+  if (at.memory.lock()) return try_fetch_locked(call, at, action, fetch);
+  apply(action, place, fetch.operand, fetch.old);
+  return Status::ok;
+}
+
+Status compare_swap(const char *call, Target at, hlc_number type, CompareSwap swap) {
+  char *place = nullptr;
+  HLC_TRY(find_comparands(call, at, type, swap, &place));
+  if (!at.memory.is_near()) return RemoteRma(at.memory).compare(call, at.offset, type, swap);
+  if (at.memory.lock()) return swap_locked(call, at, type, swap);
+  compare_and_swap(type, place, swap);
+  return Status::ok;
+}
+
+Status compare_swap(const char *call, Target at, hlc_number type, CompareSwap swap, Query &query) {
+  char *place = nullptr;
+  HLC_TRY(find_comparands(call, at, type, swap, &place));
+  if (!at.memory.is_near()) return RemoteRma(at.memory).compare(call, at.offset, type, swap, query);
+  if (at.memory.lock()) return try_locked(call, at, number_bytes(type), exchange_with(type, swap));
+  compare_and_swap(type, place, swap);
+  return Status::ok;
+}
+
+Status fetch_word(const char *call, Target at, hlc_action action, std::int64_t operand, std::int64_t *old) {
+  if (!is_word(action.type)) return wrong_word(call, at, action.type);
+  std::uint64_t word = 0, before = 0;
+  write_word(action.type, operand, &word);
+  HLC_TRY(fetch_op(call, at, action, {&word, &before}));
   if (old) *old = read_word(action.type, &before);
   return Status::ok;
 }
 
-Status compare_swap(Segment &segment, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old) {
-  constexpr const char *call = "hlc_atomic_compare_swap";
-  char *place = nullptr;
-  HLC_TRY(check_word(segment, call, type));
-  HLC_TRY(find_numbers(segment, call, at, type, 1, &place));
-  std::int64_t before = 0;
-  if (place)
-    before = compare_and_swap(type, place, expected, value);
-  else
-    HLC_TRY(segment.far().compare(call, at, type, expected, value, &before));
-  if (old) *old = before;
+Status compare_swap_word(const char *call, Target at, hlc_number type, SwapWord swap) {
+  if (!is_word(type)) return wrong_word(call, at, type);
+  std::uint64_t expected = 0, value = 0, before = 0;
+  write_word(type, swap.expected, &expected);
+  write_word(type, swap.value, &value);
+  HLC_TRY(compare_swap(call, at, type, {&expected, &value, &before}));
+  if (swap.old) *swap.old = read_word(type, &before);
   return Status::ok;
 }
 
-Status fetch_op(Segment &segment, Target at, hlc_action action, const void *operand, void *old) {
-  constexpr const char *call = "hlc_fetch_op";
+Status accumulate(const char *call, Target at, hlc_action action, Numbers numbers) {
   char *place = nullptr;
-  HLC_TRY(check_action(segment, call, action));
-  if (!operand && action.op != HLC_OP_READ) return null_operand(segment, call, "operand");
-  HLC_TRY(find_numbers(segment, call, at, action.type, 1, &place));
-  if (place)
-    apply(action, place, operand, old);
-  else
-    HLC_TRY(fetch_far(segment, at, action, operand, old));
-  return Status::ok;
-}
-
-Status accumulate(Segment &segment, Target at, hlc_action action, const void *data, std::int64_t count) {
-  constexpr const char *call = "hlc_accumulate";
-  char *place = nullptr;
-  HLC_TRY(check_action(segment, call, action));
-  if (!data && count > 0 && action.op != HLC_OP_READ) return null_operand(segment, call, "data");
-  HLC_TRY(find_numbers(segment, call, at, action.type, count, &place));
+  if (!can_combine(action)) return wrong_action(call, at, action);
+  if (!numbers.data && numbers.count > 0 && action.op != HLC_OP_READ) return null_argument(call, at, "data");
+  HLC_TRY(find_numbers(call, at, action.type, numbers.count, &place));
   if (action.op == HLC_OP_READ) return Status::ok;
-  if (!place) return segment.far().accumulate(call, at, action, static_cast<const char *>(data), count);
-  const std::int64_t bytes = number_bytes(action.type);
-  for (std::int64_t i = 0; i < count; ++i) apply(action, place + i * bytes, static_cast<const char *>(data) + i * bytes, nullptr);
+  if (!at.memory.is_near()) return RemoteRma(at.memory).accumulate(call, at.offset, action, numbers);
+  const std::int64_t bytes = numbers.count * number_bytes(action.type);
+  if (at.memory.lock()) return accumulate_locked(call, at, action, {numbers.data, bytes});
+  combine_all(action, place, static_cast<const char *>(numbers.data), bytes);
   return Status::ok;
 }
 

@@ -1,5 +1,8 @@
-// Notifications without data, and waiting for notifications.
+// Notifications, with data and without, and waiting for those of a segment.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+
+#include "engine/rma/arguments.hpp"
 #include "engine/rma/await.hpp"
 #include "engine/rma/operations.hpp"
 
@@ -8,22 +11,84 @@ namespace {
 
 Status check_ids(const Segment &segment, const char *call, hlc_ids ids, const int *id) {
   if (!id) return fail(Status::argument, "%s on rank %d: id is NULL", call, segment.rank());
-  if (ids.first < 0 || ids.first >= segment.notifications()) return segment.wrong_id(call, "ids.first", ids.first);
+  if (ids.first < 0 || ids.first >= segment.notifications()) return wrong_id(call, segment.mine(), "ids.first", ids.first);
   if (ids.count < 1 || ids.count > segment.notifications() - ids.first)
     return fail(Status::argument, "%s on rank %d: ids.count is %d, with ids.first %d it must be 1 to %d", call, segment.rank(), ids.count,
                 ids.first, segment.notifications() - ids.first);
   return Status::ok;
 }
 
-}  // namespace
-
-Status notify(Segment &segment, int rank, hlc_notification notification) {
-  HLC_TRY(segment.check("hlc_notify", rank, notification));
-  return segment.tell("hlc_notify", rank, notification);
+/// Sets a notification of memory on this node.
+void tell(const RemoteMemory &memory, hlc_notification notification) {
+  memory.words().notifications.set(notification.id, notification.value);
+  memory.ring();
 }
 
-Status notify_test(Segment &segment, hlc_ids ids, int *id) {
-  HLC_TRY(check_ids(segment, "hlc_notify_test", ids, id));
+/// Raises a word of memory on this node.
+void lift(const RemoteMemory &memory, MonotonicWord word) {
+  memory.words().raise(word.word, word.number);
+  memory.communicator().doorbell().ring(memory.member());
+}
+
+/// How a message or immediate data name a word.
+hlc_notification as_notification(const RemoteMemory &memory, MonotonicWord word) { return {memory.monotonic(word.word), word.number}; }
+
+[[gnu::noinline]] Status put_notify_unmapped(const char *call, Target to, Source source, hlc_notification notification) {
+  if (!to.memory.is_near()) return RemoteRma(to.memory).put_notify(call, to.offset, source, notification);
+  HLC_TRY(put(call, to, source));
+  tell(to.memory, notification);
+  return Status::ok;
+}
+
+}  // namespace
+
+Status put_notify(const char *call, Target to, Source source, hlc_notification notification) {
+  char *place = nullptr;
+  HLC_TRY(check_notification(call, to.memory, notification));
+  HLC_TRY(check_data(call, to, source.data, source.bytes));
+  HLC_TRY(find_path(call, to, {0, source.bytes}, &place));
+  if (!place) return put_notify_unmapped(call, to, source, notification);
+  if (source.bytes > 0) std::memcpy(place, source.data, static_cast<std::size_t>(source.bytes));
+  tell(to.memory, notification);
+  return Status::ok;
+}
+
+Status put_notify(const char *call, Target to, Source source, hlc_notification notification, PendingNotify &pending) {
+  if (to.memory.is_near()) return put_notify(call, to, source, notification);
+  char *place = nullptr;
+  HLC_TRY(check_notification(call, to.memory, notification));
+  HLC_TRY(find_path(call, to, {0, source.bytes}, &place));
+  return RemoteRma(to.memory).put_notify(call, to.offset, source, notification, pending);
+}
+
+Status notify(const char *call, const RemoteMemory &memory, hlc_notification notification) {
+  HLC_TRY(check_notification(call, memory, notification));
+  if (!memory.is_near()) return RemoteRma(memory).notify(call, notification);
+  tell(memory, notification);
+  return Status::ok;
+}
+
+Status notify_in_order(const char *call, const RemoteMemory &memory, hlc_notification notification, PendingNotify &pending) {
+  if (memory.is_near()) return notify(call, memory, notification);
+  HLC_TRY(check_notification(call, memory, notification));
+  return RemoteRma(memory).notify_in_order(call, notification, pending);
+}
+
+Status put_and_raise(const char *call, Target to, Source source, MonotonicWord word, PendingNotify &pending) {
+  if (!to.memory.is_near()) return RemoteRma(to.memory).put_notify(call, to.offset, source, as_notification(to.memory, word), pending);
+  HLC_TRY(put(call, to, source));
+  lift(to.memory, word);
+  return Status::ok;
+}
+
+Status raise_word(const char *call, const RemoteMemory &memory, MonotonicWord word) {
+  if (!memory.is_near()) return RemoteRma(memory).notify(call, as_notification(memory, word));
+  lift(memory, word);
+  return Status::ok;
+}
+
+Status notify_test(const char *call, Segment &segment, hlc_ids ids, int *id) {
+  HLC_TRY(check_ids(segment, call, ids, id));
   const int end = ids.first + ids.count;
   int found = segment.find(ids.first, end);
   if (found == end) {
@@ -35,29 +100,30 @@ Status notify_test(Segment &segment, hlc_ids ids, int *id) {
   return Status::ok;
 }
 
-Status notify_wait(Segment &segment, hlc_ids ids, int *id) {
-  HLC_TRY(check_ids(segment, "hlc_notify_wait", ids, id));
+Status notify_wait(CallName name, Segment &segment, hlc_ids ids, int *id) {
+  const char *call = name_of(name);
+  HLC_TRY(check_ids(segment, call, ids, id));
   const int end = ids.first + ids.count;
   const auto there = [&] {
     *id = segment.find(ids.first, end);
     return *id != end;
   };
-  return await(segment, CallName::notify_wait, there, [&](const WaitStatus &verdict) {
+  return await(segment, name, there, [&](const WaitStatus &verdict) {
     if (verdict.dead_rank >= 0)
-      return fail(verdict.status, "hlc_notify_wait: rank %d waits for a notification of %d to %d, and the process of rank %d has ended",
+      return fail(verdict.status, "%s: rank %d waits for a notification of %d to %d, and the process of rank %d has ended", call,
                   segment.rank(), ids.first, end - 1, verdict.dead_rank);
-    return fail(verdict.status, "hlc_notify_wait: rank %d has waited %lld s for a notification of %d to %d (HALOCLINE_TIMEOUT)",
-                segment.rank(), most_seconds(segment), ids.first, end - 1);
+    return fail(verdict.status, "%s: rank %d has waited %lld s for a notification of %d to %d (HALOCLINE_TIMEOUT)", call, segment.rank(),
+                most_seconds(segment), ids.first, end - 1);
   });
 }
 
-Status notify_reset(Segment &segment, int id, std::uint32_t *value) {
-  if (!value) return fail(Status::argument, "hlc_notify_reset on rank %d: value is NULL", segment.rank());
-  if (id < 0 || id >= segment.notifications()) return segment.wrong_id("hlc_notify_reset", "id", id);
-  *value = segment.my_words().notifications.take(id);
+Status notify_reset(const char *call, Segment &segment, int id, std::uint32_t *value) {
+  if (!value) return fail(Status::argument, "%s on rank %d: value is NULL", call, segment.rank());
+  if (id < 0 || id >= segment.notifications()) return wrong_id(call, segment.mine(), "id", id);
+  *value = segment.mine().words().notifications.take(id);
   if (*value != 0) return Status::ok;
   segment.poll();
-  *value = segment.my_words().notifications.take(id);
+  *value = segment.mine().words().notifications.take(id);
   return Status::ok;
 }
 

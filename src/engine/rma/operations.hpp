@@ -1,32 +1,102 @@
-// The one-sided operations on segments, specified in halocline/segment.h. Each checks its arguments, finds its target with Segment::route,
-// and operates there. Any thread may call them.
+// The one-sided operations, each written once for every kind of memory and every path to it (remote_memory.hpp). A face finds the memory,
+// passes the name of its own function, and gets errors with that name.
+//
+// Completion. On Path::mapped and Path::kernel an operation is complete when it returns: the local buffer may be reused, and the target has
+// the bytes. On Path::network it has only begun, unless it returns a value that it waits for. Then
+//   - a put has copied up to 2 KiB, and the source of a longer one may be reused after flush_local;
+//   - what a get reads is there after flush_local;
+//   - the target has everything after flush. What a put_notify carries is there when its notification is seen.
+// Without a flush or a notification nothing is ordered, not even two puts to one place.
+//
+// Atomics. All on one number are atomic with each other, whichever rank does them on whichever path; puts and gets are not. Where the
+// application provides the memory (RemoteMemory::lock), they hold a lock of the node, and wait for it. A number is aligned to its size,
+// counted from the begin of the memory.
+//
+// Waiting. The plain forms wait for room in the network, for replies, and for the lock. The resumable forms never wait. They have one more
+// argument, which says how far they got; it starts empty and belongs to one operation. They return `again`, and are then to be called again
+// with the same arguments. Such a call polls, so that a loop of them progresses.
+//
+// Errors. Status::argument names the wrong argument, and nothing was done. peer_died: a process of the node has ended (Path::kernel), or a
+// rank of another node cannot be reached. Often a later flush is the first to report the latter. timeout: HALOCLINE_TIMEOUT has passed.
+// unsupported: the system refuses access to memory that the application provides.
+//
+// Any thread may call any of them. They allocate nothing on the node.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/rma/segment.hpp"
+#include <halocline/segment.h>
+
+#include <span>
+
+#include "engine/memory/atomics.hpp"
+#include "engine/rma/remote_rma.hpp"
 
 namespace halocline::core {
 
-Status put(Segment &segment, Target to, const void *data, std::int64_t bytes);
-Status get(Segment &segment, Target from, void *data, std::int64_t bytes);
-Status put_strided(Segment &segment, Target to, const void *data, const hlc_block *block);
-Status get_strided(Segment &segment, Target from, void *data, const hlc_block *block);
+Status put(const char *call, Target to, Source source);
+Status get(const char *call, Target from, Sink sink);
+/// Resumable: `done` counts the bytes that have begun.
+Status put(const char *call, Target to, Source source, std::int64_t &done);
+Status get(const char *call, Target from, Sink sink, std::int64_t &done);
 
-Status put_notify(Segment &segment, Target to, const void *data, std::int64_t bytes, hlc_notification notification);
-Status notify(Segment &segment, int rank, hlc_notification notification);
-Status notify_wait(Segment &segment, hlc_ids ids, int *id);
-Status notify_test(Segment &segment, hlc_ids ids, int *id);
-Status notify_reset(Segment &segment, int id, std::uint32_t *value);
+/// A block of runs with strides on both sides, as halocline/segment.h describes it; `data` is its origin in this process.
+Status put_strided(const char *call, Target to, const void *data, const hlc_block *block);
+Status get_strided(const char *call, Target from, void *data, const hlc_block *block);
 
-/// An atomic on one word of 32 or 64 bits; `call` is its name in messages.
-Status fetch_word(Segment &segment, const char *call, Target at, hlc_action action, std::int64_t value, std::int64_t *old);
-Status compare_swap(Segment &segment, Target at, hlc_number type, std::int64_t expected, std::int64_t value, std::int64_t *old);
-Status fetch_op(Segment &segment, Target at, hlc_action action, const void *operand, void *old);
-Status accumulate(Segment &segment, Target at, hlc_action action, const void *data, std::int64_t count);
+/// Bytes that are contiguous on both sides: offsets from the target's offset and from `data`, which may be below 0.
+struct Run {
+  std::int64_t target = 0, local = 0, bytes = 0;
+};
 
-Status flush(Segment &segment, int rank);
-Status flush_all(Segment &segment);
-Status flush_local(Segment &segment, int rank);
-Status flush_local_all(Segment &segment);
+/// A list of runs, in any order. Where runs of a put overlap in the target, or those of a get in this process, one of them stays.
+Status put_indexed(const char *call, Target to, const void *data, std::span<const Run> runs);
+Status get_indexed(const char *call, Target from, void *data, std::span<const Run> runs);
+
+/// Sets a notification of the memory when the target has the data. Its value is not 0.
+Status put_notify(const char *call, Target to, Source source, hlc_notification notification);
+Status put_notify(const char *call, Target to, Source source, hlc_notification notification, PendingNotify &pending);
+/// Sets a notification, in no order with anything else.
+Status notify(const char *call, const RemoteMemory &memory, hlc_notification notification);
+/// Sets a notification when the target has all that this rank has put to that rank before. Resumable only.
+Status notify_in_order(const char *call, const RemoteMemory &memory, hlc_notification notification, PendingNotify &pending);
+
+/// A monotonic word of the memory (NotificationWords), and the number that it is raised to.
+struct MonotonicWord {
+  int word = 0;
+  std::uint32_t number = 0;
+};
+
+/// put_notify and notify for such a word; only its rank is woken.
+Status put_and_raise(const char *call, Target to, Source source, MonotonicWord word, PendingNotify &pending);
+Status raise_word(const char *call, const RemoteMemory &memory, MonotonicWord word);
+
+/// The operand of a fetch_op, unless the operation is HLC_OP_READ, and where it writes the previous number unless that is null.
+struct FetchOp {
+  const void *operand = nullptr;
+  void *old = nullptr;
+};
+
+/// Replaces one number by the action's result for it and the operand: every operation on every type that can_combine allows.
+Status fetch_op(const char *call, Target at, hlc_action action, FetchOp fetch);
+Status fetch_op(const char *call, Target at, hlc_action action, FetchOp fetch, Query &query);
+/// Replaces one number of any type if its bytes are those expected.
+Status compare_swap(const char *call, Target at, hlc_number type, CompareSwap swap);
+Status compare_swap(const char *call, Target at, hlc_number type, CompareSwap swap, Query &query);
+/// The plain forms for an integer of 32 or 64 bits, passed and returned as one of 64 bits and cut to the type.
+struct SwapWord {
+  std::int64_t expected, value;
+  std::int64_t *old;
+};
+Status fetch_word(const char *call, Target at, hlc_action action, std::int64_t operand, std::int64_t *old);
+Status compare_swap_word(const char *call, Target at, hlc_number type, SwapWord swap);
+/// The same action for numbers one after the other, each atomic by itself. Nothing is returned.
+Status accumulate(const char *call, Target at, hlc_action action, Numbers numbers);
+
+/// Waits until the target has all that this rank has begun there; of a whole context: all targets.
+Status flush(const char *call, const RemoteMemory &memory);
+Status flush_all(const char *call, Network &network);
+/// Waits until the local buffers of these operations may be reused.
+Status flush_local(const char *call, const RemoteMemory &memory);
+Status flush_local_all(const char *call, Network &network);
 
 }  // namespace halocline::core

@@ -1,49 +1,46 @@
-// Put, get, and flush. On the node a put is a copy into the target's part: complete when it returns, and ordered by flush. RemoteRma does
-// the operations to other nodes.
+// Put, get, and flush. Each operation checks its arguments, finds its path, and copies: by memcpy, by the kernel, or over the network.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "engine/rma/arguments.hpp"
+#include "engine/rma/kernel_copy.hpp"
 #include "engine/rma/operations.hpp"
 
 namespace halocline::core {
 namespace {
 
+using Direction = KernelCopy::Direction;
+
 void copy(void *to, const void *from, std::int64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-Status check_data(const Segment &segment, const char *call, const void *data, std::int64_t bytes) {
-  if (bytes < 0)
-    return fail(Status::argument, "%s on rank %d: bytes is %lld, it must be 0 or more", call, segment.rank(),
-                static_cast<long long>(bytes));
-  if (!data && bytes > 0) return fail(Status::argument, "%s on rank %d: data is NULL", call, segment.rank());
-  return Status::ok;
+/// Checks the arguments, and finds the address of the bytes in the target; null if they are not mapped.
+Status find_bytes(const char *call, Target target, const void *data, std::int64_t bytes, char **place) {
+  HLC_TRY(check_data(call, target, data, bytes));
+  return find_path(call, target, {0, bytes}, place);
 }
 
-/// Checks the arguments, and finds the address of `bytes` bytes in the target; null if it is on another node.
-Status find_run(const Segment &segment, const char *call, Target target, const void *data, std::int64_t bytes, char **place) {
-  HLC_TRY(check_data(segment, call, data, bytes));
-  return segment.route(call, target, {0, bytes}, place);
-}
-
-Status wrong_block(const Segment &segment, const char *call, const char *argument, int d, std::int64_t value) {
-  return fail(Status::argument, "%s on rank %d: block.%s[%d] is %lld, it must be 0 or more", call, segment.rank(), argument, d,
+Status wrong_block(const char *call, Target target, const char *argument, int d, std::int64_t value) {
+  return fail(Status::argument, "%s on rank %d: block.%s[%d] is %lld, it must be 0 or more", call, calling_rank(target), argument, d,
               static_cast<long long>(value));
 }
 
 /// Finds a block's extent, relative to its offset in the target; {0, 0} if it has no bytes.
-Status measure(const Segment &segment, const char *call, const hlc_block *block, Extent *extent) {
-  if (!block) return fail(Status::argument, "%s on rank %d: block is NULL", call, segment.rank());
+Status measure(const char *call, Target target, const hlc_block *block, Extent *extent) {
+  if (!block) return fail(Status::argument, "%s on rank %d: block is NULL", call, calling_rank(target));
   if (block->ndims < 0 || block->ndims > HLC_MAX_DIMS)
-    return fail(Status::argument, "%s on rank %d: block.ndims is %d, it must be 0 to %d", call, segment.rank(), block->ndims, HLC_MAX_DIMS);
+    return fail(Status::argument, "%s on rank %d: block.ndims is %d, it must be 0 to %d", call, calling_rank(target), block->ndims,
+                HLC_MAX_DIMS);
   if (block->run_bytes < 0)
-    return fail(Status::argument, "%s on rank %d: block.run_bytes is %lld, it must be 0 or more", call, segment.rank(),
+    return fail(Status::argument, "%s on rank %d: block.run_bytes is %lld, it must be 0 or more", call, calling_rank(target),
                 static_cast<long long>(block->run_bytes));
   *extent = {0, block->run_bytes};
   bool empty = block->run_bytes == 0;
   for (int d = 0; d < block->ndims; ++d) {
-    if (block->count[d] < 0) return wrong_block(segment, call, "count", d, block->count[d]);
+    if (block->count[d] < 0) return wrong_block(call, target, "count", d, block->count[d]);
     empty = empty || block->count[d] == 0;
   }
   if (empty) *extent = {0, 0};
@@ -51,7 +48,7 @@ Status measure(const Segment &segment, const char *call, const hlc_block *block,
     std::int64_t reach = 0, &end = block->target_stride[d] < 0 ? extent->low : extent->high;
     if (__builtin_mul_overflow(block->count[d] - 1, block->target_stride[d], &reach) || __builtin_add_overflow(end, reach, &end))
       return fail(Status::argument, "%s on rank %d: block.target_stride[%d] is %lld: with count %lld the block is larger than any memory",
-                  call, segment.rank(), d, static_cast<long long>(block->target_stride[d]), static_cast<long long>(block->count[d]));
+                  call, calling_rank(target), d, static_cast<long long>(block->target_stride[d]), static_cast<long long>(block->count[d]));
   }
   return Status::ok;
 }
@@ -104,18 +101,65 @@ Status for_each_stretch(const hlc_block &block, Transfer transfer) {
   return failed(status) ? status : transfer(target, local, bytes);
 }
 
-/// The address of a block: null if it is on another node.
+/// A block that has been checked: its address in the target, null if that is not mapped.
 struct BlockPlace {
   char *place = nullptr;
   bool empty = false;
 };
 
-Status find_block(const Segment &segment, const char *call, Target target, const void *data, const hlc_block *block, BlockPlace *found) {
-  Extent extent;
-  HLC_TRY(measure(segment, call, block, &extent));
-  HLC_TRY(check_data(segment, call, data, extent.high - extent.low));
+Status find_block(const char *call, Target target, const void *data, const hlc_block *block, BlockPlace *found) {
+  Extent extent{0, 0};
+  HLC_TRY(measure(call, target, block, &extent));
+  HLC_TRY(check_data(call, target, data, extent.high - extent.low));
   found->empty = extent.high == extent.low;
-  return segment.route(call, target, extent, &found->place);
+  return find_path(call, target, extent, &found->place);
+}
+
+/// Puts the runs that for_each(put_run) calls its argument with: put_run(offset in the target, offset in the data, bytes).
+template <class ForEach>
+Status put_unmapped(const char *call, Target to, const char *data, ForEach for_each) {
+  if (to.memory.path() == Path::network) {
+    RemoteRma remote(to.memory);
+    return for_each([&](std::int64_t t, std::int64_t l, std::int64_t bytes) { return remote.put(call, to.offset + t, data + l, bytes); });
+  }
+  KernelCopy kernel(call, to.memory, Direction::put);
+  HLC_TRY(for_each(
+      [&](std::int64_t t, std::int64_t l, std::int64_t bytes) { return kernel.add(to.offset + t, const_cast<char *>(data) + l, bytes); }));
+  return kernel.run();
+}
+
+template <class ForEach>
+Status get_unmapped(const char *call, Target from, char *data, ForEach for_each) {
+  if (from.memory.path() == Path::network) {
+    RemoteRma remote(from.memory);
+    return for_each([&](std::int64_t t, std::int64_t l, std::int64_t bytes) { return remote.get(call, from.offset + t, data + l, bytes); });
+  }
+  KernelCopy kernel(call, from.memory, Direction::get);
+  HLC_TRY(for_each([&](std::int64_t t, std::int64_t l, std::int64_t bytes) { return kernel.add(from.offset + t, data + l, bytes); }));
+  return kernel.run();
+}
+
+Status wrong_run(const char *call, Target target, std::size_t i, const Run &run) {
+  return fail(Status::argument, "%s on rank %d: run %zu has %lld bytes at %lld: that is no part of any memory", call, calling_rank(target),
+              i, static_cast<long long>(run.bytes), static_cast<long long>(run.target));
+}
+
+/// Checks a list of runs, and finds the address of its origin; null if the target is not mapped.
+Status find_runs(const char *call, Target target, const void *data, std::span<const Run> runs, char **place) {
+  Extent extent{0, 0};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::int64_t end = 0;
+    if (runs[i].bytes < 0 || __builtin_add_overflow(runs[i].target, runs[i].bytes, &end)) return wrong_run(call, target, i, runs[i]);
+    if (runs[i].bytes > 0) extent = {std::min(extent.low, runs[i].target), std::max(extent.high, end)};
+  }
+  HLC_TRY(check_data(call, target, data, extent.high == extent.low ? 0 : 1));
+  return find_path(call, target, extent, place);
+}
+
+template <class Transfer>
+Status for_runs(std::span<const Run> runs, Transfer transfer) {
+  for (const Run &run : runs) HLC_TRY(transfer(run.target, run.local, run.bytes));
+  return Status::ok;
 }
 
 /// On the node operations are complete when they return. The fence orders them before what this thread does next.
@@ -125,85 +169,105 @@ void order() {
 }
 
 /// Orders the operations on the node, and waits for those to other nodes; to all ranks if rank is below 0.
-Status complete(Segment &segment, const char *call, int rank, bool confirm) {
+Status complete(const char *call, Network &network, int rank, bool confirm) {
   order();
-  RequestEngine *requests = segment.network().requests();
+  RequestEngine *requests = network.requests();
   if (!requests) return Status::ok;
   return requests->flush(rank, call, confirm);
 }
 
-Status complete_one(Segment &segment, const char *call, int rank, bool confirm) {
-  if (rank < 0 || rank >= segment.communicator().size()) return segment.wrong_rank(call, rank);
-  return complete(segment, call, rank, confirm);
+Status complete_one(const char *call, const RemoteMemory &memory, bool confirm) {
+  return complete(call, memory.network(), memory.rank(), confirm);
 }
 
 }  // namespace
 
-Status put(Segment &segment, Target to, const void *data, std::int64_t bytes) {
+Status put(const char *call, Target to, Source source) {
   char *place = nullptr;
-  HLC_TRY(find_run(segment, "hlc_put", to, data, bytes, &place));
-  if (!place) return segment.far().put("hlc_put", to, static_cast<const char *>(data), bytes);
-  copy(place, data, bytes);
+  HLC_TRY(find_bytes(call, to, source.data, source.bytes, &place));
+  switch (to.memory.path()) {
+    case Path::mapped: copy(place, source.data, source.bytes); return Status::ok;
+    case Path::kernel: return KernelCopy::copy(call, to, Direction::put, {const_cast<void *>(source.data), source.bytes});
+    case Path::network: return RemoteRma(to.memory).put(call, to.offset, static_cast<const char *>(source.data), source.bytes);
+  }
   return Status::ok;
 }
 
-Status get(Segment &segment, Target from, void *data, std::int64_t bytes) {
+Status get(const char *call, Target from, Sink sink) {
   char *place = nullptr;
-  HLC_TRY(find_run(segment, "hlc_get", from, data, bytes, &place));
-  if (!place) return segment.far().get("hlc_get", from, static_cast<char *>(data), bytes);
-  copy(data, place, bytes);
+  HLC_TRY(find_bytes(call, from, sink.data, sink.bytes, &place));
+  switch (from.memory.path()) {
+    case Path::mapped: copy(sink.data, place, sink.bytes); return Status::ok;
+    case Path::kernel: return KernelCopy::copy(call, from, Direction::get, sink);
+    case Path::network: return RemoteRma(from.memory).get(call, from.offset, static_cast<char *>(sink.data), sink.bytes);
+  }
   return Status::ok;
 }
 
-Status put_strided(Segment &segment, Target to, const void *data, const hlc_block *block) {
-  constexpr const char *call = "hlc_put_strided";
+Status put(const char *call, Target to, Source source, std::int64_t &done) {
+  if (to.memory.is_near()) return put(call, to, source);
+  char *place = nullptr;
+  HLC_TRY(find_bytes(call, to, source.data, source.bytes, &place));
+  return RemoteRma(to.memory).put(call, to.offset, source, done);
+}
+
+Status get(const char *call, Target from, Sink sink, std::int64_t &done) {
+  if (from.memory.is_near()) return get(call, from, sink);
+  char *place = nullptr;
+  HLC_TRY(find_bytes(call, from, sink.data, sink.bytes, &place));
+  return RemoteRma(from.memory).get(call, from.offset, sink, done);
+}
+
+Status put_strided(const char *call, Target to, const void *data, const hlc_block *block) {
   const auto *source = static_cast<const char *>(data);
   BlockPlace found;
-  HLC_TRY(find_block(segment, call, to, data, block, &found));
+  HLC_TRY(find_block(call, to, data, block, &found));
   if (found.empty) return Status::ok;
   std::int64_t first = 0;
   const hlc_block once = without_repeats(*block, block->target_stride, block->local_stride, &first);
   source += first;
-  if (!found.place)
-    return for_each_stretch(once, [&](std::int64_t t, std::int64_t l, std::int64_t bytes) {
-      return segment.far().put(call, {to.rank, to.offset + t}, source + l, bytes);
-    });
+  if (!found.place) return put_unmapped(call, to, source, [&](auto put_run) { return for_each_stretch(once, put_run); });
   with_copy(block->run_bytes,
             [&](auto copy_run) { for_each_run(once, [&](std::int64_t t, std::int64_t l) { copy_run(found.place + t, source + l); }); });
   return Status::ok;
 }
 
-Status get_strided(Segment &segment, Target from, void *data, const hlc_block *block) {
-  constexpr const char *call = "hlc_get_strided";
+Status get_strided(const char *call, Target from, void *data, const hlc_block *block) {
   auto *into = static_cast<char *>(data);
   BlockPlace found;
-  HLC_TRY(find_block(segment, call, from, data, block, &found));
+  HLC_TRY(find_block(call, from, data, block, &found));
   if (found.empty) return Status::ok;
   std::int64_t first = 0;
   const hlc_block once = without_repeats(*block, block->local_stride, block->target_stride, &first);
-  if (!found.place)
-    return for_each_stretch(once, [&](std::int64_t t, std::int64_t l, std::int64_t bytes) {
-      return segment.far().get(call, {from.rank, from.offset + first + t}, into + l, bytes);
-    });
+  const Target begin{from.memory, from.offset + first};
+  if (!found.place) return get_unmapped(call, begin, into, [&](auto get_run) { return for_each_stretch(once, get_run); });
   const char *place = found.place + first;
   with_copy(block->run_bytes,
             [&](auto copy_run) { for_each_run(once, [&](std::int64_t t, std::int64_t l) { copy_run(into + l, place + t); }); });
   return Status::ok;
 }
 
-Status put_notify(Segment &segment, Target to, const void *data, std::int64_t bytes, hlc_notification notification) {
-  constexpr const char *call = "hlc_put_notify";
+Status put_indexed(const char *call, Target to, const void *data, std::span<const Run> runs) {
+  const auto *source = static_cast<const char *>(data);
   char *place = nullptr;
-  HLC_TRY(segment.check(call, to.rank, notification));
-  HLC_TRY(find_run(segment, call, to, data, bytes, &place));
-  if (!place) return segment.far().put_notify(call, to, static_cast<const char *>(data), bytes, notification);
-  copy(place, data, bytes);
-  return segment.tell(call, to.rank, notification);
+  HLC_TRY(find_runs(call, to, data, runs, &place));
+  if (!place) return put_unmapped(call, to, source, [&](auto put_run) { return for_runs(runs, put_run); });
+  for (const Run &run : runs) copy(place + run.target, source + run.local, run.bytes);
+  return Status::ok;
 }
 
-Status flush(Segment &segment, int rank) { return complete_one(segment, "hlc_flush", rank, true); }
-Status flush_local(Segment &segment, int rank) { return complete_one(segment, "hlc_flush_local", rank, false); }
-Status flush_all(Segment &segment) { return complete(segment, "hlc_flush_all", -1, true); }
-Status flush_local_all(Segment &segment) { return complete(segment, "hlc_flush_local_all", -1, false); }
+Status get_indexed(const char *call, Target from, void *data, std::span<const Run> runs) {
+  auto *into = static_cast<char *>(data);
+  char *place = nullptr;
+  HLC_TRY(find_runs(call, from, data, runs, &place));
+  if (!place) return get_unmapped(call, from, into, [&](auto get_run) { return for_runs(runs, get_run); });
+  for (const Run &run : runs) copy(into + run.local, place + run.target, run.bytes);
+  return Status::ok;
+}
+
+Status flush(const char *call, const RemoteMemory &memory) { return complete_one(call, memory, true); }
+Status flush_local(const char *call, const RemoteMemory &memory) { return complete_one(call, memory, false); }
+Status flush_all(const char *call, Network &network) { return complete(call, network, -1, true); }
+Status flush_local_all(const char *call, Network &network) { return complete(call, network, -1, false); }
 
 }  // namespace halocline::core

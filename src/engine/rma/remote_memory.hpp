@@ -1,141 +1,160 @@
-// Parts of memory that ranks make one by one, for faces whose segments are not made collectively. The owner makes a part and publishes its
-// descriptor; a rank that has read the descriptor can access the part.
+// A rank's memory as this rank reaches it, and the one decision how. The memory was made by all ranks together (segment.hpp), by its owner
+// alone, or by the application (local_memory.hpp). What can be done with it is in operations.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <halocline/segment.h>
-
-#include <memory>
+#include <cstdint>
 
 #include "base/notifications.hpp"
-#include "engine/memory/tracing.hpp"
-#include "engine/rma/remote_rma.hpp"
+#include "engine/memory/node_lock.hpp"
+#include "engine/rma/exposed_memory.hpp"
 
 namespace halocline::core {
 
-/// What others need to access a part. Plain bytes, to be sent as they are.
-struct MemoryDescriptor {
-  std::uint64_t version = 0;  // numbers the parts that this rank has made; 0: there is none
+/// How bytes reach memory. mapped: it has an address in this process. kernel: it is private memory of another process of the node, which the
+/// kernel copies (cross-memory attach). network: it is on another node.
+enum class Path { mapped, kernel, network };
+
+/// What a rank knows of memory of its own or of another rank of its node.
+struct MemoryOnNode {
+  int rank = 0;
+  Member member = 0;
   std::int64_t bytes = 0;
-  std::uint64_t memory = 0;  // the data's address in the owner, if the application provides the memory
-  std::int32_t notifications = 0, monotonic = 0;  // words of each kind
-  std::int32_t leader = -1;  // the rank of the node whose notifications it uses, where they are shared
-  std::uint32_t number = 0;  // identifies the part in queries
-  transport::shm::ObjectAddress object;
-  transport::shm::ObjectAddress notifications_object;  // begins with the leader's notifications, if it uses them
-  RemoteDescriptor far;
+  char *data = nullptr;  // in this process; null: not mapped
+  NotificationWords words;
+  bool shares_notifications = false;  // any rank of the node may wait for them
+  NodeLock lock = {};  // of atomics, if the application provides the memory
+  pid_t process = 0;  // of the owner, and
+  std::uint64_t address = 0;  // the data's address there, if the application provides the memory
 };
 
-struct MemorySpec {
-  std::int64_t bytes = 0;
-  int notifications = 0;
-  int monotonic = 0;  // monotonic words
-  char *memory = nullptr;  // the application's; null: the part allocates its own
-  int leader = -1;  // where the ranks of the node share notifications: their owner
-  const MemoryDescriptor *leader_descriptor = nullptr;  // unless this rank is the leader
-};
-
-/// A part of this rank, in an object that the ranks of its node may map:
-///
-///   | words | a dummy target | data, from a page on; where the application provides them, the dummy target holds a lock instead |
-class LocalMemory {
- public:
-  explicit LocalMemory(Network &network) : network_(network), communicator_(network.communicator()) {}
-  LocalMemory(const LocalMemory &) = delete;
-  LocalMemory &operator=(const LocalMemory &) = delete;
-
-  /// Makes the memory, and exposes it to other nodes if there are any; the network must be open then. Local.
-  Status create(const MemorySpec &spec);
-  /// Ends the access of other nodes.
-  void close() { remote_.reset(); }
-
-  const MemoryDescriptor &descriptor() const { return descriptor_; }
-  char *data() const { return data_; }
-  std::int64_t bytes() const { return descriptor_.bytes; }
-  int notifications() const { return descriptor_.notifications; }
-  const NotificationWords &words() const { return words_; }
-  /// Wakes the ranks that may wait for a notification of the part.
-  void ring() const;
-  /// The lock of atomics on memory that the application provides.
-  NodeLock lock() const;
-
- private:
-  Status make_object();
-  Status map_notifications(const MemoryDescriptor &leader);
-  Status open_to_others();
-
-  Network &network_;
-  Communicator &communicator_;
-  MemoryDescriptor descriptor_;
-  SharedMemory memory_, leaders_;  // leaders_: the leader's notifications; their file stays open, since others open it here
-  char *data_ = nullptr;
-  NotificationWords words_;
-  TracedByNode traced_;
-  std::unique_ptr<RemoteRma> remote_;  // destroyed before the memory
-  CountedShared shared_;
-};
-
-/// A part of any rank, as this rank accesses it. Callers have checked offsets and ids. Any thread may call, except open.
+/// A value that refers to memory and is copied at will. The Segment, LocalMemory or OpenedMemory that made it keeps
+/// mappings and descriptors, and must outlive it. It never changes, so any thread may use it.
 class RemoteMemory {
  public:
-  explicit RemoteMemory(Network &network) : network_(network), communicator_(network.communicator()) {}
-  RemoteMemory(const RemoteMemory &) = delete;
-  RemoteMemory &operator=(const RemoteMemory &) = delete;
+  RemoteMemory() = default;
+  /// Memory on this node.
+  RemoteMemory(Network &network, const MemoryOnNode &memory)
+      : path_(memory.data ? Path::mapped : Path::kernel),
+        rank_(memory.rank),
+        member_(memory.member),
+        notifications_(memory.words.notifications.count()),
+        rings_node_(memory.shares_notifications),
+        process_(memory.process),
+        data_(memory.data),
+        bytes_(memory.bytes),
+        network_(&network),
+        communicator_(&network.communicator()),
+        polls_(communicator_->nodes() > 1),
+        words_(memory.words),
+        lock_(memory.lock),
+        address_(memory.address) {}
+  /// Memory of a rank of another node, with so many notifications. The network is open.
+  RemoteMemory(Network &network, int rank, const RemoteDescriptor &descriptor, int notifications)
+      : path_(Path::network),
+        rank_(rank),
+        notifications_(notifications),
+        bytes_(descriptor.bytes),
+        network_(&network),
+        communicator_(&network.communicator()),
+        polls_(true),
+        descriptor_(&descriptor) {}
 
-  /// Opens the part that a descriptor describes. `mine` is that part, if it is this rank's own. Local.
-  Status open(int rank, const MemoryDescriptor &descriptor, const LocalMemory *mine);
-
-  std::int64_t bytes() const { return descriptor_.bytes; }
   int rank() const { return rank_; }
-  /// The rank's process id on its node.
-  pid_t process() const { return descriptor_.object.maker; }
-  int notifications() const { return descriptor_.notifications; }
-  /// The id of one of the monotonic words.
-  int monotonic(int word) const { return NotificationWords::first_monotonic(descriptor_.notifications) + word; }
-  /// True if operations are complete when they return: the part is on this node.
-  bool is_near() const { return remote_ == nullptr; }
+  std::int64_t bytes() const { return bytes_; }
+  Path path() const { return path_; }
+  /// True if operations are complete when they return: the memory is on this node.
+  bool is_near() const { return path_ != Path::network; }
   /// The rank as a member of this node; kNotOnNode if it is on another node.
   Member member() const { return member_; }
-  /// The address of the data in this process; null if they are not mapped here.
+  /// The address of the data in this process; null unless they are mapped here.
   char *data() const { return data_; }
+  /// The number of its notifications, and its words if it is on this node.
+  int notifications() const { return notifications_; }
+  const NotificationWords &words() const { return words_; }
+  /// The id by which immediate data and messages name a monotonic word.
+  int monotonic(int word) const { return NotificationWords::first_monotonic(notifications_) + word; }
+  /// Memory on this node: the owner's process, and there the address of data that the application provides.
+  pid_t process() const { return process_; }
+  std::uint64_t address() const { return address_; }
+  /// Atomics need it, whichever rank does them, if the application provides the memory: then not all ranks of the node have an address for
+  /// it. Otherwise it is false.
+  const NodeLock &lock() const { return lock_; }
+  /// Memory on another node.
+  const RemoteDescriptor &descriptor() const { return *descriptor_; }
 
-  /// Whether the operations below may begin without a wait; `again` while too many requests to the rank are under way.
-  Status find_room(const char *call) { return remote_ ? remote_->find_room(call, rank_) : Status::ok; }
-  Status put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes);
-  Status get(const char *call, std::int64_t offset, void *data, std::int64_t bytes);
-  /// The same two without waiting. `again` until all bytes have begun: call again with the same `done`, which counts bytes from 0 on.
-  Status put(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, std::int64_t &done);
-  Status get(const char *call, std::int64_t offset, void *data, std::int64_t bytes, std::int64_t &done);
-  /// The notification is set after the data have arrived.
-  Status put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification);
-  Status notify(const char *call, hlc_notification notification) { return put_notify(call, 0, nullptr, 0, notification); }
-  /// The same without waiting. `again` until the notification may be sent: call again with the same `pending`.
-  Status put_notify(const char *call, std::int64_t offset, const void *data, std::int64_t bytes, hlc_notification notification,
-                    PendingNotify &pending);
-  /// The notification is set after all data that this rank has put to the rank before. `again` as above.
-  Status notify_in_order(const char *call, hlc_notification notification, PendingNotify &pending);
-  /// Atomics on unsigned words of 64 bits; `offset` is a multiple of 8. `again` until the reply has arrived: call again with the same
-  /// query.
-  Status fetch_add(const char *call, std::int64_t offset, std::uint64_t value, Query &query, std::uint64_t *old);
-  Status compare_swap(const char *call, std::int64_t offset, std::uint64_t expected, std::uint64_t value, Query &query, std::uint64_t *old);
+  Network &network() const { return *network_; }
+  Communicator &communicator() const { return *communicator_; }
+  /// Whether an operation may begin without a wait; `again` while too many requests to the rank are under way.
+  Status find_room(const char *call) const { return is_near() ? Status::ok : network_->requests()->find_room(rank_, call); }
+  /// To be called by each operation: on several nodes drives progress now and then.
+  void poll_sometimes() const {
+    if (polls_) network_->poll_sometimes();
+  }
+  /// Wakes the ranks that may wait for a notification of memory on this node.
+  void ring() const {
+    if (rings_node_)
+      communicator_->ring_node();
+    else
+      communicator_->doorbell().ring(member_);
+  }
 
  private:
-  Status map();
-  Status set(const char *call, hlc_notification notification);
-  Status copy_across(const char *call, bool writes, std::int64_t offset, void *data, std::int64_t bytes) const;
-  template <class Change>
-  Status change_locked(const char *call, std::int64_t offset, std::uint64_t *old, Change change);
-
-  Network &network_;
-  Communicator &communicator_;
-  MemoryDescriptor descriptor_;
+  Path path_ = Path::mapped;
   int rank_ = 0;
   Member member_ = kNotOnNode;
-  SharedMemory memory_, leaders_;
-  char *data_ = nullptr;  // null: not mapped here
+  int notifications_ = 0;
+  bool rings_node_ = false;
+  pid_t process_ = 0;
+  char *data_ = nullptr;
+  std::int64_t bytes_ = 0;
+  Network *network_ = nullptr;
+  Communicator *communicator_ = nullptr;
+  bool polls_ = false;
   NotificationWords words_;
-  NodeLock lock_;  // of atomics, if the application provides the memory
-  std::unique_ptr<RemoteRma> remote_;  // there if the rank is on another node
+  NodeLock lock_;
+  std::uint64_t address_ = 0;
+  const RemoteDescriptor *descriptor_ = nullptr;
 };
+
+/// The target of an operation: an offset in a rank's memory.
+struct Target {
+  const RemoteMemory &memory;
+  std::int64_t offset;
+};
+
+/// What a put reads and where a get writes: bytes of this process.
+struct Source {
+  const void *data = nullptr;
+  std::int64_t bytes = 0;
+};
+struct Sink {
+  void *data = nullptr;
+  std::int64_t bytes = 0;
+};
+
+/// The operands of an accumulate: numbers of its type, one after the other.
+struct Numbers {
+  const void *data = nullptr;
+  std::int64_t count = 0;
+};
+
+/// The bytes that an operation accesses, relative to its offset: from `low` to before `high`.
+struct Extent {
+  std::int64_t low, high;
+};
+
+Status wrong_extent(const char *call, Target target, Extent extent);
+
+/// The one routing decision: finds how an operation reaches its bytes, which must be within the memory. *place becomes their address for
+/// Path::mapped, else null.
+inline Status find_path(const char *call, Target target, Extent extent, char **place) {
+  const RemoteMemory &memory = target.memory;
+  if (target.offset < 0 || target.offset > memory.bytes() || extent.low < -target.offset || extent.high > memory.bytes() - target.offset)
+    return wrong_extent(call, target, extent);
+  *place = memory.path() == Path::mapped ? memory.data() + target.offset : nullptr;
+  memory.poll_sometimes();
+  return Status::ok;
+}
 
 }  // namespace halocline::core

@@ -1,4 +1,4 @@
-// Making and ending a segment, and its error messages.
+// Making and ending a segment.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/rma/segment.hpp"
 
@@ -27,7 +27,7 @@ ObjectFile file_of(const Communicator &communicator) {
 }
 
 /// All ranks must have the same value of the spec's member `what`.
-Status same_on_all_ranks(Communicator &communicator, const char *what, std::int64_t mine) {
+Status same_on_all_ranks(const char *call, Communicator &communicator, const char *what, std::int64_t mine) {
   std::int64_t ends[2] = {mine, -mine};  // the least, the most
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MIN, ends, 2));
   const std::int64_t least = ends[0], most = -ends[1];
@@ -35,46 +35,83 @@ Status same_on_all_ranks(Communicator &communicator, const char *what, std::int6
   std::int64_t first[2] = {mine == least ? communicator.rank() : communicator.size(),
                            mine == most ? communicator.rank() : communicator.size()};
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MIN, first, 2));
-  return fail(Status::mismatch, "hlc_segment_create: ranks disagree on %s: rank %d has %lld, rank %d has %lld", what,
-              static_cast<int>(first[0]), static_cast<long long>(least), static_cast<int>(first[1]), static_cast<long long>(most));
+  return fail(Status::mismatch, "%s: ranks disagree on %s: rank %d has %lld, rank %d has %lld", call, what, static_cast<int>(first[0]),
+              static_cast<long long>(least), static_cast<int>(first[1]), static_cast<long long>(most));
 }
 
 }  // namespace
 
-void NodeParts::list(const Communicator &communicator) {
-  members_ = communicator.members();
-  parts_.resize(static_cast<std::size_t>(members_));
-  for (Member member = 0; member < members_; ++member) of(member).rank = communicator.rank_of(member);
+Status Segment::check(const char *call, const SegmentSpec &spec) const {
+  if (spec.bytes < 0 || spec.bytes > kMostBytes)
+    return fail(Status::argument, "%s on rank %d: bytes is %lld, it must be 0 or more, and no more than memory holds", call, rank(),
+                static_cast<long long>(spec.bytes));
+  if (spec.notifications < 0 || spec.notifications > HLC_MAX_NOTIFICATIONS)
+    return fail(Status::argument, "%s on rank %d: notifications is %d, it must be 0 to %d", call, rank(), spec.notifications,
+                HLC_MAX_NOTIFICATIONS);
+  return Status::ok;
 }
 
-Status Segment::create(const hlc_segment_spec *spec) {
+Status Segment::create(const char *call, const SegmentSpec &spec) {
+  char *brought = spec.bytes > 0 ? spec.memory : nullptr;  // no network registers 0 bytes
   plan_ = communicator_.next_plan() - 1;
-  notifications_ = spec->notifications;
-  shared_ = spec->shared != 0;
-  HLC_TRY(same_on_all_ranks(communicator_, "notifications", notifications_));
-  HLC_TRY(same_on_all_ranks(communicator_, "shared", shared_ ? 1 : 0));
-  HLC_TRY(prepare(communicator_, communicator_.comm(), [this] {
-    parts_.list(communicator_);
+  notifications_ = spec.notifications;
+  shared_ = spec.shared;
+  HLC_TRY(same_on_all_ranks(call, communicator_, "notifications", notifications_));
+  HLC_TRY(same_on_all_ranks(call, communicator_, "shared", shared_ ? 1 : 0));
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+    node_.resize(static_cast<std::size_t>(communicator_.members()));
+    if (brought) traced_.allow(communicator_);
     return Status::ok;
   }));
-  const std::int64_t bytes = bytes_before_data(notifications_, rounds(communicator_.size())) + spec->bytes;
-  HLC_TRY(agree(communicator_, communicator_.comm(), create_shared_memory(communicator_, bytes, memory_, file_of(communicator_))));
-  reinterpret_cast<PartHeader *>(memory_.part(communicator_.member()))->bytes = spec->bytes;
-  // All ranks have written the sizes of their parts before any rank reads them.
-  HLC_TRY(agree(communicator_, communicator_.comm(), Status::ok));
-  find_parts();
-  return communicator_.nodes() > 1 ? connect() : Status::ok;
+  HLC_TRY(make_memory(spec.bytes, brought));
+  list_memory(brought);
+  return communicator_.nodes() > 1 ? connect(brought != nullptr) : Status::ok;
 }
 
-Status Segment::connect() {
-  HLC_TRY(prepare(communicator_, communicator_.comm(), [this] {
-    remote_ = std::make_unique<RemoteRma>(network_);
-    return Status::ok;
-  }));
-  const NodeParts::Part &mine = parts_.of(communicator_.member());
+/// `brought`: the application's memory of this rank, if it provides some.
+Status Segment::make_memory(std::int64_t my_bytes, const char *brought) {
+  const std::int64_t bytes = bytes_before_data(notifications_, rounds(communicator_.size())) + (brought ? 0 : my_bytes);
+  HLC_TRY(agree(communicator_, communicator_.comm(), create_shared_memory(communicator_, bytes, object_, file_of(communicator_))));
+  PartHeader &header = *reinterpret_cast<PartHeader *>(object_.part(communicator_.member()));
+  header.bytes = my_bytes;
+  header.memory = reinterpret_cast<std::uint64_t>(brought);
+  // All ranks have written their headers before any rank reads them.
+  return agree(communicator_, communicator_.comm(), Status::ok);
+}
+
+void Segment::list_memory(char *brought) {
+  const int barrier_words = rounds(communicator_.size());
+  const std::int64_t before = bytes_before_data(notifications_, barrier_words);
+  const Doorbell &doorbell = communicator_.doorbell();
+  for (Member member = 0; member < communicator_.members(); ++member) {
+    char *part = object_.part(member);
+    const PartHeader &header = *reinterpret_cast<const PartHeader *>(part);
+    NotificationWords words(part + sizeof(PartHeader), notifications_, barrier_words);
+    if (shared_ && member > 0) words.notifications = of(0).words().notifications;
+    MemoryOnNode memory{communicator_.rank_of(member), member, header.bytes, part + before, words, shared_};
+    if (header.memory != 0) {
+      memory.data = member == communicator_.member() ? brought : nullptr;
+      memory.lock = {part + sizeof(PartHeader) + NotificationWords::bytes_of(notifications_, barrier_words), doorbell,
+                     communicator_.member()};
+      memory.process = doorbell.process_of(member);
+      memory.address = header.memory;
+    }
+    node_[static_cast<std::size_t>(member)] = RemoteMemory(network_, memory);
+  }
+}
+
+Status Segment::connect(bool brought) {
+  HLC_TRY(network_.open());
+  HLC_TRY(network_.requests()->open());
   if (shared_) counted_.count(communicator_);
-  HLC_TRY(remote_->connect({mine.data, mine.bytes, mine.words}, memory_));
-  memory_.close();
+  RemoteDescriptor descriptor;
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+    exposed_.emplace(network_, network_.requests()->served().next_segment(), brought);
+    return exposed_->open({mine().data(), mine().bytes(), mine().words(), nullptr, mine().lock()}, object_, communicator_.member(),
+                          &descriptor);
+  }));
+  HLC_TRY(descriptors_.share(communicator_, network_.leaders(), descriptor));
+  object_.close();
   return Status::ok;
 }
 
@@ -83,70 +120,24 @@ Status Segment::end(bool broken) {
   return agree_on_largest(communicator_, communicator_.comm(), broken || barriers.failed ? 1 : 0, &largest);
 }
 
-Status Segment::check(const hlc_segment_spec *spec) const {
-  if (!spec) return fail(Status::argument, "hlc_segment_create on rank %d: spec is NULL", rank());
-  if (spec->bytes < 0 || spec->bytes > kMostBytes)
-    return fail(Status::argument, "hlc_segment_create on rank %d: bytes is %lld, it must be 0 or more, and no more than memory holds",
-                rank(), static_cast<long long>(spec->bytes));
-  if (spec->notifications < 0 || spec->notifications > HLC_MAX_NOTIFICATIONS)
-    return fail(Status::argument, "hlc_segment_create on rank %d: notifications is %d, it must be 0 to %d", rank(), spec->notifications,
-                HLC_MAX_NOTIFICATIONS);
-  return Status::ok;
-}
-
-void Segment::find_parts() {
-  const int words = rounds(communicator_.size());
-  for (Member member = 0; member < communicator_.members(); ++member) {
-    char *memory = memory_.part(member);
-    NodeParts::Part &part = parts_.of(member);
-    part.data = memory + bytes_before_data(notifications_, words);
-    part.bytes = reinterpret_cast<const PartHeader *>(memory)->bytes;
-    part.words = NotificationWords(memory + sizeof(PartHeader), notifications_, words);
-    if (shared_) part.words.notifications = parts_.of(0).words.notifications;
-  }
-}
-
-Status Segment::describe(int rank, hlc_segment_info_t *info) const {
-  if (rank < 0 || rank >= communicator_.size()) return wrong_rank("hlc_segment_info", rank);
-  const Member member = parts_.member_of(rank);
-  if (member == kNotOnNode) {
-    *info = {remote_->bytes_of(rank), notifications_, nullptr};
-    return Status::ok;
-  }
-  const NodeParts::Part &part = parts_.of(member);
-  *info = {part.bytes, notifications_, part.bytes > 0 ? part.data : nullptr};
-  return Status::ok;
-}
-
 WaitStatus Segment::check_failure(const Wait &wait) const {
   for (Member member = 0; member < communicator_.members(); ++member)
-    if (!communicator_.doorbell().alive(member)) return {Status::peer_died, parts_.of(member).rank};
+    if (!communicator_.doorbell().alive(member)) return {Status::peer_died, of(member).rank()};
   return {wait.timed_out() ? Status::timeout : Status::ok, -1};
 }
 
 std::string Segment::name_of(int rank) const {
-  return parts_.member_of(rank) == kNotOnNode ? network_.requests()->name_of(rank) : "rank " + std::to_string(rank);
+  return member_of(rank) == kNotOnNode ? network_.requests()->name_of(rank) : "rank " + std::to_string(rank);
 }
 
-Status Segment::wrong_rank(const char *call, int rank) const {
-  return fail(Status::argument, "%s on rank %d: rank is %d, it must be 0 to %d", call, communicator_.rank(), rank,
-              communicator_.size() - 1);
-}
-
-Status Segment::wrong_id(const char *call, const char *argument, int id) const {
-  if (notifications_ == 0)
-    return fail(Status::argument, "%s on rank %d: %s is %d, but the segment was made without notifications", call, rank(), argument, id);
-  return fail(Status::argument, "%s on rank %d: %s is %d, it must be 0 to %d", call, rank(), argument, id, notifications_ - 1);
-}
-
-Status Segment::zero_value(const char *call, int id) const {
-  return fail(Status::argument, "%s on rank %d: notification.value is 0 for id %d, it must be another value", call, rank(), id);
-}
-
-Status Segment::wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const {
-  return fail(Status::argument, "%s on rank %d: offset is %lld: bytes %lld to %lld from there are not within the %lld bytes of rank %d",
-              call, rank(), static_cast<long long>(target.offset), static_cast<long long>(extent.low), static_cast<long long>(extent.high),
-              static_cast<long long>(bytes), target.rank);
+const RemoteMemory *Segment::find_memory(const char *call, int rank, std::optional<RemoteMemory> &made) const {
+  if (rank < 0 || rank >= communicator_.size()) {
+    static_cast<void>(fail(Status::argument, "%s on rank %d: rank is %d, it must be 0 to %d", call, communicator_.rank(), rank,
+                           communicator_.size() - 1));
+    return nullptr;
+  }
+  const Member member = member_of(rank);
+  return member != kNotOnNode ? &of(member) : &made.emplace(remote(rank));
 }
 
 }  // namespace halocline::core

@@ -1,5 +1,5 @@
-// A segment of the API: a part of memory and some notifications per rank. This class makes it and finds the target of every operation.
-// The operations are in put_get.cpp, fetch.cpp and notify.cpp, those to other nodes in remote_rma.cpp, the barrier in engine/sync.
+// Memory that all ranks make together: some bytes and notifications of each. A segment finds every rank's memory (remote_memory.hpp), on
+// which the operations work (operations.hpp); its barrier is in engine/sync.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,19 +7,24 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/notifications.hpp"
-#include "engine/rma/remote_rma.hpp"
+#include "engine/memory/tracing.hpp"
+#include "engine/rma/remote_memory.hpp"
 
 namespace halocline::core {
 
 class Wait;
 
-/// The bytes that an operation accesses, relative to its offset: from `low` to before `high`.
-struct Extent {
-  std::int64_t low = 0, high = 0;
+/// What a rank gives to a segment. `notifications` and `shared` are the same on all ranks.
+struct SegmentSpec {
+  std::int64_t bytes = 0;
+  int notifications = 0;
+  bool shared = false;  // the ranks of a node share notifications
+  char *memory = nullptr;  // of the application, which keeps it until the segment has ended; null: it is allocated. Each rank may choose.
 };
 
 /// One rank's part in the node's shared memory:
@@ -28,39 +33,12 @@ struct Extent {
 ///
 /// The header is written once, by its rank. A notification is set by any rank and taken by its owner. Where the ranks of the node share
 /// notifications, all use those in the part of the first, and any rank of the node takes them. Other nodes access what follows the words.
+/// Where the application provides a rank's bytes, its part ends with the dummy target, which then holds the lock of atomics.
 struct alignas(kLinePair) PartHeader {
   std::int64_t bytes;
+  std::uint64_t memory;  // the address of the application's memory in its process, else 0
 };
 static_assert(sizeof(PartHeader) == kLinePair);
-
-/// The parts of this node as mapped in this process, by member.
-class NodeParts {
- public:
-  struct Part {
-    int rank = 0;
-    char *data = nullptr;
-    std::int64_t bytes = 0;
-    NotificationWords words;
-  };
-
-  /// Lists the members without their memory.
-  void list(const Communicator &communicator);
-  Part &of(Member member) { return parts_[static_cast<std::size_t>(member)]; }
-  const Part &of(Member member) const { return parts_[static_cast<std::size_t>(member)]; }
-  /// The member that a rank is, kNotOnNode if it is on another node. Members are numbered in the order of their ranks; the ranks of a node
-  /// are usually consecutive.
-  Member member_of(int rank) const {
-    const int guess = rank - parts_.front().rank;
-    if (guess >= 0 && guess < members_ && of(guess).rank == rank) return guess;
-    const auto found =
-        std::lower_bound(parts_.begin(), parts_.end(), rank, [](const Part &part, int wanted) { return part.rank < wanted; });
-    return found != parts_.end() && found->rank == rank ? static_cast<Member>(found - parts_.begin()) : kNotOnNode;
-  }
-
- private:
-  std::vector<Part> parts_;
-  int members_ = 0;
-};
 
 /// The barriers of a segment that this rank has entered.
 struct BarrierCount {
@@ -77,15 +55,17 @@ struct WaitStatus {
   int dead_rank = -1;
 };
 
-/// Made and ended collectively. Any thread may call the other functions.
+/// The memory of all ranks of a communicator. Made and ended collectively. Any thread may call the other functions.
 class Segment {
  public:
   explicit Segment(Network &network) : network_(network), communicator_(network.communicator()) {}
+  Segment(const Segment &) = delete;
+  Segment &operator=(const Segment &) = delete;
 
-  /// Checks the spec on this rank.
-  Status check(const hlc_segment_spec *spec) const;
+  /// Checks the spec on this rank, for the function `call`.
+  Status check(const char *call, const SegmentSpec &spec) const;
   /// Makes the memory; all ranks have checked their specs. Collective.
-  Status create(const hlc_segment_spec *spec);
+  Status create(const char *call, const SegmentSpec &spec);
   /// Waits for all ranks before the segment is freed; `broken` if a barrier has failed on any of them. Collective.
   Status end(bool broken);
 
@@ -93,94 +73,84 @@ class Segment {
   Communicator &communicator() const { return communicator_; }
   int rank() const { return communicator_.rank(); }
   int notifications() const { return notifications_; }
-  std::int64_t bytes() const { return parts_.of(communicator_.member()).bytes; }
 
-  /// The one routing decision: finds the target of the operation `call`, which must be within the rank's part. *place becomes its address,
-  /// or null if the rank is on another node.
-  Status route(const char *call, Target target, Extent extent, char **place) const {
-    if (target.rank < 0 || target.rank >= communicator_.size()) return wrong_rank(call, target.rank);
-    const Member member = parts_.member_of(target.rank);
-    const bool here = member != kNotOnNode;
-    const std::int64_t bytes = here ? parts_.of(member).bytes : remote_->bytes_of(target.rank);
-    if (target.offset < 0 || target.offset > bytes || extent.low < -target.offset || extent.high > bytes - target.offset)
-      return wrong_offset(call, target, extent, bytes);
-    *place = here ? parts_.of(member).data + target.offset : nullptr;
-    if (remote_) network_.poll_sometimes();
-    return Status::ok;
+  /// A rank's memory: of this node's ranks an object, of others a value that is made from the node's table. The rank exists.
+  RemoteMemory memory_of(int rank) const {
+    const Member member = member_of(rank);
+    return member != kNotOnNode ? of(member) : remote(rank);
   }
-  /// Checks a notification's rank, id and value.
-  Status check(const char *call, int rank, hlc_notification notification) const {
-    if (rank < 0 || rank >= communicator_.size()) return wrong_rank(call, rank);
-    if (notification.id < 0 || notification.id >= notifications_) return wrong_id(call, "notification.id", notification.id);
-    return notification.value != 0 ? Status::ok : zero_value(call, notification.id);
+  /// This rank's memory.
+  const RemoteMemory &mine() const { return of(communicator_.member()); }
+  /// Calls use(memory of a rank) without a copy of it; fails for a rank that does not exist.
+  template <class Use>
+  Status with(const char *call, int rank, Use use) const {
+    if (const Member guess = likely_member(rank); guess != kNotOnNode) return use(of(guess));
+    std::optional<RemoteMemory> made;
+    const RemoteMemory *memory = find_memory(call, rank, made);
+    return memory ? use(*memory) : Status::argument;
   }
-  /// Operations on ranks of other nodes; there if there are any.
-  RemoteRma &far() { return *remote_; }
+
   /// Drives progress of the network, where there are other nodes.
   void poll() const {
-    if (remote_) network_.poll();
+    if (communicator_.nodes() > 1) network_.poll();
   }
-
-  const NotificationWords &my_words() const { return parts_.of(communicator_.member()).words; }
   /// The first notification from `first` to before `end` that this rank may take; `end` if there is none.
-  int find(int first, int end) const { return my_words().notifications.find(first, end); }
-  /// Sets a notification of any rank, and wakes the ranks that may wait for it.
-  Status tell(const char *call, int rank, hlc_notification notification) {
-    const Member member = parts_.member_of(rank);
-    if (member == kNotOnNode) return remote_->notify(call, rank, notification);
-    parts_.of(member).words.notifications.set(notification.id, notification.value);
-    ring(member);
-    return Status::ok;
-  }
-  /// Raises the word of a barrier round of any rank, and wakes that rank.
-  Status tell_round(const char *call, int rank, int round, std::uint32_t number) {
-    const Member member = parts_.member_of(rank);
-    if (member == kNotOnNode) return remote_->notify(call, rank, {NotificationWords::first_monotonic(notifications_) + round, number});
-    parts_.of(member).words.raise(round, number);
-    communicator_.doorbell().ring(member);
-    return Status::ok;
-  }
-
+  int find(int first, int end) const { return mine().words().notifications.find(first, end); }
   /// Before this rank leaves the library: waits until what `call` has sent to other nodes has left this process.
-  Status flush_outgoing(const char *call) const { return remote_ ? network_.requests()->flush_outgoing(call) : Status::ok; }
+  Status flush_outgoing(const char *call) const {
+    return communicator_.nodes() > 1 ? network_.requests()->flush_outgoing(call) : Status::ok;
+  }
 
   /// For waits: whether a process of the node has ended, or the wait has timed out.
   WaitStatus check_failure(const Wait &wait) const;
   /// For waits: whether a request to a rank of another node has failed.
-  Status check_network(const char *call) const { return remote_ ? network_.requests()->failures().look_for_failure(call) : Status::ok; }
+  Status check_network(const char *call) const {
+    return communicator_.nodes() > 1 ? network_.requests()->failures().look_for_failure(call) : Status::ok;
+  }
   /// The name of a rank in messages, with its host if it is on another node.
   std::string name_of(int rank) const;
-  Status wrong_rank(const char *call, int rank) const;
-  Status wrong_id(const char *call, const char *argument, int id) const;
-  Status zero_value(const char *call, int id) const;
-
-  Status describe(int rank, hlc_segment_info_t *info) const;
 
   BarrierCount barriers;
   /// The segment's number among the plans of the communicator.
   std::int64_t plan() const { return plan_; }
 
  private:
-  /// To be called after a word was set that a member may wait for.
-  void ring(Member member) const {
-    if (shared_)
-      communicator_.ring_node();
-    else
-      communicator_.doorbell().ring(member);
+  const RemoteMemory &of(Member member) const { return node_[static_cast<std::size_t>(member)]; }
+  RemoteMemory remote(int rank) const { return {network_, rank, descriptors_.of(rank), notifications_}; }
+  /// The member that a rank is if the ranks of the node are consecutive, as usual, else kNotOnNode.
+  Member likely_member(int rank) const {
+    const int guess = rank - node_.front().rank();
+    return guess >= 0 && guess < communicator_.members() && of(guess).rank() == rank ? guess : kNotOnNode;
   }
-  void find_parts();
-  Status connect();
-  Status wrong_offset(const char *call, Target target, Extent extent, std::int64_t bytes) const;
+  /// The member that a rank is, kNotOnNode if it is on another node. Members are numbered in the order of their ranks.
+  Member member_of(int rank) const {
+    if (const Member guess = likely_member(rank); guess != kNotOnNode) return guess;
+    const auto found =
+        std::lower_bound(node_.begin(), node_.end(), rank, [](const RemoteMemory &memory, int wanted) { return memory.rank() < wanted; });
+    return found != node_.end() && found->rank() == rank ? static_cast<Member>(found - node_.begin()) : kNotOnNode;
+  }
+  /// Finds a rank's memory, or makes it in `made`; null if there is no such rank.
+  const RemoteMemory *find_memory(const char *call, int rank, std::optional<RemoteMemory> &made) const;
+  Status make_memory(std::int64_t my_bytes, const char *brought);
+  void list_memory(char *brought);
+  Status connect(bool brought);
 
   Network &network_;
   Communicator &communicator_;
   std::int64_t plan_ = 0;
   int notifications_ = 0;
   bool shared_ = false;
-  SharedMemory memory_;
-  NodeParts parts_;
-  std::unique_ptr<RemoteRma> remote_;  // destroyed before the memory
+  SharedMemory object_;
+  std::vector<RemoteMemory> node_;  // by member
+  RankTable<RemoteDescriptor> descriptors_;  // there if there are other nodes, as the next
+  std::optional<ExposedMemory> exposed_;  // destroyed before the object
+  TracedByNode traced_;
   CountedShared counted_;  // if its notifications are shared
 };
+
+// Waiting for this rank's notifications, specified in halocline/segment.h. Any thread may call.
+Status notify_wait(CallName call, Segment &segment, hlc_ids ids, int *id);
+Status notify_test(const char *call, Segment &segment, hlc_ids ids, int *id);
+Status notify_reset(const char *call, Segment &segment, int id, std::uint32_t *value);
 
 }  // namespace halocline::core

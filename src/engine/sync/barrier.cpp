@@ -6,6 +6,7 @@
 
 #include "engine/communicator/missing.hpp"
 #include "engine/rma/await.hpp"
+#include "engine/rma/operations.hpp"
 
 namespace halocline::core {
 namespace {
@@ -16,7 +17,7 @@ constexpr const char *kBarrier = "hlc_barrier";
 bool has_come(std::uint32_t word, std::uint32_t number) { return static_cast<std::int32_t>(word - number) >= 0; }
 
 Status await_round(const Segment &segment, int round, std::uint32_t number, int from) {
-  const NotificationWords &words = segment.my_words();
+  const NotificationWords &words = segment.mine().words();
   // SYNC barrier-round (pairs with the raise of the neighbour's same round)
   // SYNC later-before-earlier (pairs with NotificationWords::raise)
   return await(
@@ -36,7 +37,7 @@ Status pass_round(Segment &segment, int round, std::int64_t distance, std::uint3
   const std::int64_t me = segment.rank(), ranks = segment.communicator().size();
   const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);
   // SYNC barrier-round (pairs with await_round of the rank above)
-  HLC_TRY(segment.tell_round(kBarrier, above, round, number));
+  HLC_TRY(segment.with(kBarrier, above, [&](const RemoteMemory &memory) { return raise_word(kBarrier, memory, {round, number}); }));
   return await_round(segment, round, number, below);
 }
 

@@ -6,10 +6,12 @@
 using namespace halocline::core::gaspi;
 using halocline::core::RemoteMemory;
 using halocline::core::Status;
+using halocline::core::Target;
 
 namespace {
 
 constexpr gaspi_offset_t kWord = sizeof(gaspi_atomic_value_t);
+constexpr hlc_action kAdd{HLC_OP_SUM, HLC_NUMBER_UINT64};
 
 /// An atomic's target and operation, and its timeout.
 struct Atomic {
@@ -23,8 +25,9 @@ Status look(Job &job, RemoteMemory &part, const Atomic &atomic, gaspi_atomic_val
   const Asked &asked = atomic.asked;
   if (is_lost(job, part)) return job.watch.tell(atomic.call, asked.rank);
   return job.pending_queries.look(part, asked, [&](halocline::core::Query &query) {
-    if (asked.what == Asked::What::fetch_add) return part.fetch_add(atomic.call, asked.offset, asked.first, query, old);
-    return part.compare_swap(atomic.call, asked.offset, asked.first, asked.second, query, old);
+    const Target target{part, asked.offset};
+    if (asked.what == Asked::What::fetch_add) return fetch_op(atomic.call, target, kAdd, {&asked.first, old}, query);
+    return compare_swap(atomic.call, target, kAdd.type, {&asked.first, &asked.second, old}, query);
   });
 }
 

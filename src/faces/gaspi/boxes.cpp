@@ -26,8 +26,9 @@ std::atomic_ref<std::uint64_t> my_box(Session &session) {
 
 Status Passive::take_box(Session &session, RemoteMemory &control, Box &box) {
   if (box.mine) return Status::ok;
+  const std::uint64_t nobody = 0, me = owner_of(session.rank());
   std::uint64_t owner = 0;
-  const Status asked = control.compare_swap(kSend, Plan::box(), 0, owner_of(session.rank()), box.query, &owner);
+  const Status asked = compare_swap(kSend, {control, Plan::box()}, HLC_NUMBER_UINT64, {&nobody, &me, &owner}, box.query);
   if (asked != Status::ok) return asked;
   // SYNC received-before-box (pairs with receive)
   box.mine = owner == 0;
@@ -59,7 +60,8 @@ Status Passive::deliver(Session &session, RemoteMemory &control, const Parcel &p
   if (const Status begun = begin(session, box, parcel); begun != Status::ok) return begun;
   const Envelope envelope{static_cast<unsigned>(session.rank()), static_cast<unsigned>(parcel.bytes)};
   const auto bytes = static_cast<std::int64_t>(parcel.bytes);
-  const Status put = control.put_notify(kSend, session.plan().message(), data, bytes, {Plan::kMessageCame, envelope.value()}, box.pending);
+  const Status put =
+      put_notify(kSend, {control, session.plan().message()}, {data, bytes}, {Plan::kMessageCame, envelope.value()}, box.pending);
   if (put == Status::ok) box = Box();
   return put;
 }
@@ -83,8 +85,8 @@ Status Passive::release(Session &session, int rank, Box &box) {
   if (!box.mine) return Status::ok;
   if (const Status written = await_written(session, rank, box); written != Status::ok) return written;
   box.returns = true;
-  std::uint64_t owner = 0;
-  return control->compare_swap(kPurge, Plan::box(), owner_of(session.rank()), 0, box.query, &owner);
+  const std::uint64_t nobody = 0, me = owner_of(session.rank());
+  return compare_swap(kPurge, {*control, Plan::box()}, HLC_NUMBER_UINT64, {&me, &nobody, nullptr}, box.query);
 }
 
 Status Passive::release(Session &session) {

@@ -7,6 +7,7 @@ using namespace halocline::core::gaspi;
 using halocline::core::LocalMemory;
 using halocline::core::RemoteMemory;
 using halocline::core::Status;
+using halocline::core::Target;
 
 namespace {
 
@@ -43,7 +44,7 @@ gaspi_return_t pgaspi_write(gaspi_segment_id_t segment_id_local, gaspi_offset_t 
     std::int64_t done = 0;
     const auto write = [&](RemoteMemory &part, const char *data) {
       note_write(job, part);
-      return part.put("gaspi_write", signed_of(offset_remote), data, signed_of(size), done);
+      return put("gaspi_write", Target{part, signed_of(offset_remote)}, {data, signed_of(size)}, done);
     };
     return count_write(job, post_move(job, "gaspi_write", move, queue, timeout_ms, write), size);
   });
@@ -56,7 +57,7 @@ gaspi_return_t pgaspi_read(gaspi_segment_id_t segment_id_local, gaspi_offset_t o
   return enter([&](Job &job) {
     std::int64_t done = 0;
     const auto read = [&](RemoteMemory &part, char *data) {
-      return part.get("gaspi_read", signed_of(offset_remote), data, signed_of(size), done);
+      return get("gaspi_read", Target{part, signed_of(offset_remote)}, {data, signed_of(size)}, done);
     };
     return count_read(job, post_move(job, "gaspi_read", move, queue, timeout_ms, read), size);
   });
@@ -72,8 +73,8 @@ gaspi_return_t pgaspi_write_notify(gaspi_segment_id_t segment_id_local, gaspi_of
     halocline::core::PendingNotify pending;
     const auto write = [&](RemoteMemory &part, const char *data) {
       note_write(job, part);
-      return part.put_notify("gaspi_write_notify", signed_of(offset_remote), data, signed_of(size),
-                             {static_cast<int>(notification_id), notification_value}, pending);
+      return put_notify("gaspi_write_notify", Target{part, signed_of(offset_remote)}, {data, signed_of(size)},
+                        {static_cast<int>(notification_id), notification_value}, pending);
     };
     const gaspi_return_t posted = post_move(job, "gaspi_write_notify", move, queue, timeout_ms, write);
     return count_notification(job, count_write(job, posted, size));
@@ -89,7 +90,7 @@ gaspi_return_t pgaspi_read_notify(gaspi_segment_id_t segment_id_local, gaspi_off
     const std::shared_ptr<LocalMemory> own = job.parts.keep(segment_id_local);
     std::int64_t done = 0;
     const auto read = [&](RemoteMemory &part, char *data) {
-      const Status begun = part.get("gaspi_read_notify", signed_of(offset_remote), data, signed_of(size), done);
+      const Status begun = get("gaspi_read_notify", Target{part, signed_of(offset_remote)}, {data, signed_of(size)}, done);
       if (begun != Status::ok) return begun;
       job.reads.notify_after(part, own, static_cast<int>(notification_id));
       return Status::ok;
@@ -108,7 +109,7 @@ gaspi_return_t pgaspi_notify(gaspi_segment_id_t segment_id_remote, gaspi_rank_t 
     const Route route{"gaspi_notify", rank, segment_id_remote, queue};
     const hlc_notification notification{static_cast<int>(notification_id), notification_value};
     const auto notify = [&](RemoteMemory &part) {
-      return begin(job, route, part, [&] { return part.notify_in_order(route.call, notification, pending); });
+      return begin(job, route, part, [&] { return notify_in_order(route.call, part, notification, pending); });
     };
     return count_notification(job, post(job, route, timeout_ms, notify));
   });

@@ -160,7 +160,7 @@ Status Group::find_handle(Session &session, Partner &partner) {
     if (const Status room = partner.part->find_room(kCommit); room != Status::ok) return room;
     partner.records.resize(static_cast<std::size_t>(session.plan().records()));
     const auto bytes = static_cast<std::int64_t>(partner.records.size() * sizeof(std::uint64_t));
-    HLC_TRY(partner.part->get(kCommit, session.plan().record(0), partner.records.data(), bytes));
+    HLC_TRY(get(kCommit, Target{*partner.part, session.plan().record(0)}, {partner.records.data(), bytes}));
     if (!partner.part->is_near()) partner.flush = requests->begin_flush(partner.part->rank(), false);
     partner.asked = true;
   }
@@ -255,7 +255,7 @@ Status Group::pass_rounds(Session &session, const char *call) {
     Partner &above = above_[static_cast<std::size_t>(round_)];
     if (const Status room = told_ ? Status::ok : above.part->find_room(call); room != Status::ok) return room;
     // SYNC barrier-round (pairs with has_come of the rank above)
-    if (!told_) HLC_TRY(above.part->notify(call, {above.part->monotonic(session.plan().barrier_word(above.handle, round_)), number_}));
+    if (!told_) HLC_TRY(raise_word(call, *above.part, {session.plan().barrier_word(above.handle, round_), number_}));
     told_ = true;
     // SYNC barrier-round, later-before-earlier (pair with the rank below)
     if (!has_come(session, session.plan().barrier_word(handle_, round_), number_)) return Status::again;
@@ -298,10 +298,10 @@ Status Group::send(Session &session, const Stream &stream, std::int64_t bytes) {
     // back depend on it.
     if (moved_ > 0 && !has_come(session, session.plan().taken_word(handle_, stream.taken), *stream.pieces)) return Status::again;
     const std::int64_t some = std::min(bytes - moved_, piece_bytes(*stream.partner));
-    const hlc_notification come{part.monotonic(session.plan().reduction_word(handle, stream.slot)), *stream.pieces + 1};
+    const MonotonicWord come{session.plan().reduction_word(handle, stream.slot), *stream.pieces + 1};
     if (const Status room = part.find_room(kReduction); room != Status::ok) return room;
     const std::int64_t slot = session.plan().operand(handle, stream.slot);
-    const Status sent = part.put_notify(kReduction, slot, value_.data() + moved_, some, come, pending_notify_);
+    const Status sent = put_and_raise(kReduction, {part, slot}, {value_.data() + moved_, some}, come, pending_notify_);
     if (sent != Status::ok) return sent;
     pending_notify_ = PendingNotify();
     *stream.pieces += 1;
@@ -323,7 +323,7 @@ Status Group::receive(Session &session, const Stream &stream, std::vector<char> 
     if (moved_ == bytes) continue;
     RemoteMemory &part = *stream.partner->part;
     // SYNC copied-before-next-piece (pairs with send)
-    HLC_TRY(part.notify(kReduction, {part.monotonic(session.plan().taken_word(stream.partner->handle, stream.taken)), *stream.pieces}));
+    HLC_TRY(raise_word(kReduction, part, {session.plan().taken_word(stream.partner->handle, stream.taken), *stream.pieces}));
   }
   moved_ = 0;
   return Status::ok;

@@ -9,6 +9,7 @@ using halocline::core::Deadline;
 using halocline::core::LocalMemory;
 using halocline::core::RemoteMemory;
 using halocline::core::Status;
+using halocline::core::Target;
 
 namespace {
 
@@ -84,13 +85,13 @@ gaspi_return_t post_each(Job &job, const List &list, Posting &posting, gaspi_num
 gaspi_return_t write_each(Job &job, const List &list, Posting &posting, gaspi_number_t more) {
   return post_each(job, list, posting, more, count_write, [&](RemoteMemory &part, const char *data, const Move &move) {
     note_write(job, part);
-    return part.put(posting.call, signed_of(move.remote_offset), data, signed_of(move.size), posting.done);
+    return put(posting.call, Target{part, signed_of(move.remote_offset)}, {data, signed_of(move.size)}, posting.done);
   });
 }
 
 gaspi_return_t read_each(Job &job, const List &list, Posting &posting) {
   return post_each(job, list, posting, 0, count_read, [&](RemoteMemory &part, char *data, const Move &move) {
-    return part.get(posting.call, signed_of(move.remote_offset), data, signed_of(move.size), posting.done);
+    return get(posting.call, Target{part, signed_of(move.remote_offset)}, {data, signed_of(move.size)}, posting.done);
   });
 }
 
@@ -99,7 +100,7 @@ gaspi_return_t notify_behind(Job &job, const Route &route, Posting &posting, hlc
   halocline::core::PendingNotify pending;
   const gaspi_return_t told = until(job, posting.call, posting.deadline, [&] {
     return job.parts.with(route.rank, route.segment, [&](RemoteMemory &part) {
-      return begin(job, route, part, [&] { return part.notify_in_order(posting.call, notification, pending); });
+      return begin(job, route, part, [&] { return notify_in_order(posting.call, part, notification, pending); });
     });
   });
   const gaspi_return_t code = count_notification(job, settle(job, route, told));

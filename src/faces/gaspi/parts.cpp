@@ -32,7 +32,7 @@ gaspi_return_t Parts::show(int rank, int id, gaspi_pointer_t *pointer) {
     if (rank == context_.rank() || !*pointer) return GASPI_SUCCESS;
     const std::lock_guard lock(shown_mutex_);
     auto &shown = shown_[static_cast<std::size_t>(id)];
-    const auto is_it = [&part](const std::shared_ptr<RemoteMemory> &other) { return other.get() == &part; };
+    const auto is_it = [&part](const std::shared_ptr<OpenedMemory> &other) { return other.get() == &part; };
     if (std::none_of(shown.begin(), shown.end(), is_it)) shown.push_back(known_.at(key(rank, id)));
     return GASPI_SUCCESS;
   });
@@ -48,10 +48,10 @@ void Parts::close() {
 
 Status Parts::find_control(int rank, RemoteMemory **part) {
   const std::lock_guard lock(controls_mutex_);
-  std::unique_ptr<RemoteMemory> &known = known_controls_[rank];
+  std::unique_ptr<OpenedMemory> &known = known_controls_[rank];
   if (!known) {
-    auto opened = std::make_unique<RemoteMemory>(context_.network());
-    HLC_TRY(opened->open(rank, controls_.of(rank), rank == context_.rank() ? &control_ : nullptr));
+    auto opened = std::make_unique<OpenedMemory>();
+    HLC_TRY(opened->open(context_.network(), rank, controls_.of(rank), rank == context_.rank() ? &control_ : nullptr));
     known = std::move(opened);
   }
   *part = known.get();
@@ -109,9 +109,9 @@ Status Parts::read_descriptor(int rank, int id, MemoryDescriptor *descriptor) {
   HLC_TRY(find_control(rank, &control));
   // SYNC descriptor-before-version (pairs with publish): the same version before and after it.
   std::uint64_t before = 0;
-  HLC_TRY(control->get(kLookUp, Plan::descriptor(id), &before, sizeof before));
+  HLC_TRY(get(kLookUp, Target{*control, Plan::descriptor(id)}, {&before, sizeof before}));
   std::atomic_thread_fence(std::memory_order_acquire);
-  HLC_TRY(control->get(kLookUp, Plan::descriptor(id), descriptor, sizeof *descriptor));
+  HLC_TRY(get(kLookUp, Target{*control, Plan::descriptor(id)}, {descriptor, sizeof *descriptor}));
   std::atomic_thread_fence(std::memory_order_acquire);
   if (before != descriptor->version) descriptor->version = 0;
   return Status::ok;
@@ -121,8 +121,8 @@ Status Parts::read_descriptor(int rank, int id, MemoryDescriptor *descriptor) {
 void Parts::learn_from(int rank, int id, const MemoryDescriptor &descriptor) {
   if (descriptor.version == 0 || context_.member_of(rank) != kNotOnNode) return;
   const std::unique_lock lock(mutex_);
-  auto part = std::make_shared<RemoteMemory>(context_.network());
-  if (!failed(part->open(rank, descriptor, nullptr))) known_[key(rank, id)] = std::move(part);
+  auto part = std::make_shared<OpenedMemory>();
+  if (!failed(part->open(context_.network(), rank, descriptor, nullptr))) known_[key(rank, id)] = std::move(part);
 }
 
 /// Begins the next read of an inquiry.
@@ -132,10 +132,10 @@ Status Parts::ask(Inquiry &inquiry, int rank, int id) {
   if (const Status room = control->find_room(kLookUp); room != Status::ok) return room;
   if (inquiry.stage == Inquiry::Stage::none) {
     inquiry.changes = changed();
-    HLC_TRY(control->get(kLookUp, Plan::descriptor(id), &inquiry.version, sizeof inquiry.version));
+    HLC_TRY(get(kLookUp, Target{*control, Plan::descriptor(id)}, {&inquiry.version, sizeof inquiry.version}));
     inquiry.stage = Inquiry::Stage::version;
   } else {
-    HLC_TRY(control->get(kLookUp, Plan::descriptor(id), &inquiry.descriptor, sizeof inquiry.descriptor));
+    HLC_TRY(get(kLookUp, Target{*control, Plan::descriptor(id)}, {&inquiry.descriptor, sizeof inquiry.descriptor}));
     inquiry.stage = Inquiry::Stage::descriptor;
   }
   inquiry.flush = context_.network().requests()->begin_flush(rank, false);
@@ -179,8 +179,8 @@ gaspi_return_t Parts::learn(int rank, int id) {
   if (!mine)
     if (const Status found = find_descriptor(rank, id, &descriptor); found != Status::ok) return answer(found);
   if (descriptor.version == 0) return GASPI_ERR_INV_SEG;
-  auto part = std::make_shared<RemoteMemory>(context_.network());
-  if (const Status opened = part->open(rank, descriptor, mine); failed(opened)) return answer(opened);
+  auto part = std::make_shared<OpenedMemory>();
+  if (const Status opened = part->open(context_.network(), rank, descriptor, mine); failed(opened)) return answer(opened);
   known_[key(rank, id)] = std::move(part);
   return GASPI_SUCCESS;
 }

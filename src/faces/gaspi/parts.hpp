@@ -115,15 +115,15 @@ class Parts {
   LocalMemory control_;
   RankTable<MemoryDescriptor> controls_;
   std::mutex controls_mutex_;
-  std::map<int, std::unique_ptr<RemoteMemory>> known_controls_;
+  std::map<int, std::unique_ptr<OpenedMemory>> known_controls_;
 
   std::shared_mutex mutex_;  // of what follows
   std::array<std::shared_ptr<LocalMemory>, kMostSegments> own_;
   std::uint64_t seen_ = 0;
-  std::unordered_map<std::uint64_t, std::shared_ptr<RemoteMemory>> known_;  // destroyed before own_
+  std::unordered_map<std::uint64_t, std::shared_ptr<OpenedMemory>> known_;  // destroyed before own_
   std::map<std::uint64_t, Inquiry> inquiries_;  // one that has failed stays, because the network may still write to it
   std::mutex shown_mutex_;  // of what follows, beside a shared lock of mutex_
-  std::array<std::vector<std::shared_ptr<RemoteMemory>>, kMostSegments> shown_;  // whose addresses the program has
+  std::array<std::vector<std::shared_ptr<OpenedMemory>>, kMostSegments> shown_;  // whose addresses the program has
 };
 
 }  // namespace halocline::core::gaspi

@@ -24,7 +24,7 @@ Status Connections::look(RemoteMemory &control, std::int64_t offset, const char 
   Attempt &attempt = attempts_[control.rank()];
   if (!attempt.begun) {
     if (const Status room = control.find_room(call); room != Status::ok) return room;
-    HLC_TRY(control.get(call, offset, &attempt.word, sizeof attempt.word));
+    HLC_TRY(get(call, Target{control, offset}, {&attempt.word, sizeof attempt.word}));
     attempt.flush = context_.network().requests()->begin_flush(control.rank(), false);
     attempt.begun = true;
   }

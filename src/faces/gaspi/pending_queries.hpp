@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "engine/context/context.hpp"
-#include "engine/rma/remote_memory.hpp"
+#include "engine/rma/operations.hpp"
 #include "faces/gaspi/visit.hpp"
 
 namespace halocline::core::gaspi {

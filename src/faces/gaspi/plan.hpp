@@ -8,7 +8,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "engine/rma/remote_memory.hpp"
+#include "engine/rma/local_memory.hpp"
+#include "engine/rma/operations.hpp"
 
 namespace halocline::core::gaspi {
 

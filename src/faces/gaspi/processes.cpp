@@ -170,7 +170,7 @@ Status end(Job &open, int rank) {
   HLC_TRY(open.parts.find_control(rank, &control));
   if (!control->is_near()) {
     const Status room = control->find_room("gaspi_proc_kill");
-    return room == Status::ok ? control->notify("gaspi_proc_kill", {Plan::kEnd, 1}) : room;
+    return room == Status::ok ? notify("gaspi_proc_kill", *control, {Plan::kEnd, 1}) : room;
   }
   if (kill(control->process(), SIGKILL) == 0 || errno == ESRCH) return Status::ok;
   return fail(Status::unsupported, "gaspi_proc_kill: rank %d may not end rank %d: %s", open.rank(), rank, std::strerror(errno));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/context/context.hpp"
-#include "engine/rma/remote_memory.hpp"
+#include "engine/rma/local_memory.hpp"
 
 namespace halocline::core::gaspi {
 

@@ -154,7 +154,8 @@ Status tell_of_segment(Job &job, int rank, int id) {
   HLC_TRY(job.parts.find_control(rank, &control));
   // SYNC descriptor-before-changed (pairs with Parts::changed): a rank that sees the count reads the new descriptor.
   return job.pending_queries.look(*control, Asked{Asked::What::registration, rank, id}, [&](halocline::core::Query &query) {
-    return control->fetch_add(kRegister, Plan::changed(), 1, query, &before);
+    constexpr std::uint64_t one = 1;
+    return fetch_op(kRegister, halocline::core::Target{*control, Plan::changed()}, {HLC_OP_SUM, HLC_NUMBER_UINT64}, {&one, &before}, query);
   });
 }
 

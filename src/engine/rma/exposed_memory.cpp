@@ -1,0 +1,37 @@
+// Registering memory and serving it, here or by the helper process.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/rma/exposed_memory.hpp"
+
+namespace halocline::core {
+
+ExposedMemory::~ExposedMemory() {
+  if (is_open_ && helper_) helper_->stop_serving(number_);
+  if (is_open_ && !helper_) requests_.served().stop_serving(number_);
+  if (words_id_ != 0) endpoint_.release_words(words_id_);
+}
+
+Status ExposedMemory::open(const Served &mine, const SharedMemory &object, Member member, RemoteDescriptor *descriptor) {
+  if (!helper_) return open_here(mine, descriptor);
+  if (dummy_target_ == 0)
+    return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings", rank_);
+  HelperReply reply;
+  HLC_TRY(helper_->serve(number_, object, member, mine, &reply));
+  is_open_ = true;
+  *descriptor = described(mine, reply.part, reply.words_id);
+  return Status::ok;
+}
+
+Status ExposedMemory::open_here(const Served &mine, RemoteDescriptor *descriptor) {
+  requests_.served().serve(number_, mine);
+  is_open_ = true;
+  HLC_TRY(registration_.cover(endpoint_, mine.data - dummy_target_, mine.bytes + dummy_target_));
+  if (endpoint_.carries_values()) HLC_TRY(endpoint_.register_words(mine.words, &words_id_));
+  *descriptor = described(mine, registration_.remote(), words_id_);
+  return Status::ok;
+}
+
+RemoteDescriptor ExposedMemory::described(const Served &mine, const transport::RemoteKey &part, std::uint64_t words_id) const {
+  return {mine.bytes, part, words_id, number_, static_cast<std::uint32_t>(dummy_target_)};
+}
+
+}  // namespace halocline::core
