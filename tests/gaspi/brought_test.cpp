@@ -1,6 +1,7 @@
 // Atomics on memory that the program provides (gaspi_segment_use), by ranks of the same node, of others, and its owner at once.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,38 @@ TEST_F(GaspiBrought, memory_holds_a_lock_that_one_rank_at_a_time_has) {
     EXPECT_EQ(memory_[2], 20u * static_cast<unsigned>(size()));
     EXPECT_EQ(memory_[3], memory_[2]);
   }
+}
+
+TEST_F(GaspiBrought, memory_that_one_rank_binds_takes_the_atomics_of_all_that_it_is_registered_with) {
+  constexpr gaspi_segment_id_t bound = 5;
+  constexpr int times = 25;
+  // It begins at an odd address.
+  std::vector<char> bytes(8 * (static_cast<std::size_t>(size()) + 1) + 1, '\0');
+  char *memory = bytes.data() + 1;
+  if (rank() == 0) {
+    EXPECT_TRUE(succeeds(gaspi_segment_bind(bound, memory, bytes.size() - 1, 0)));
+    for (int r = 0; r < size(); ++r) EXPECT_TRUE(succeeds(gaspi_segment_register(bound, as_rank(r), GASPI_BLOCK)));
+  }
+  barrier();
+  const gaspi_offset_t mine = 8 * (static_cast<gaspi_offset_t>(rank()) + 1);
+  gaspi_atomic_value_t old = 0;
+  for (gaspi_atomic_value_t i = 0; i < times; ++i) {
+    EXPECT_TRUE(succeeds(gaspi_atomic_fetch_add(bound, 0, 0, 2, &old, GASPI_BLOCK)));
+    EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(bound, mine, 0, i, i + 1, &old, GASPI_BLOCK)));
+    EXPECT_EQ(old, i);
+    EXPECT_TRUE(succeeds(gaspi_atomic_compare_swap(bound, mine, 0, i, 99, &old, GASPI_BLOCK)));
+    EXPECT_EQ(old, i + 1) << "what is not as expected stays";
+  }
+  barrier();
+  if (rank() != 0) return;
+  const auto word = [&](int i) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, memory + 8 * i, sizeof value);
+    return value;
+  };
+  EXPECT_EQ(word(0), 2u * times * static_cast<unsigned>(size()));
+  for (int r = 0; r < size(); ++r) EXPECT_EQ(word(r + 1), static_cast<std::uint64_t>(times)) << "rank " << r;
+  EXPECT_TRUE(succeeds(gaspi_segment_delete(bound)));
 }
 
 }  // namespace
