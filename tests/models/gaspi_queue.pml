@@ -1,4 +1,4 @@
-/* Two writes and a notification by one queue, and gaspi_wait (src/faces/gaspi/posting.hpp, queue.cpp; src/engine/rma/remote_rma.cpp), to a
+/* Two writes and a notification by one queue, and gaspi_wait (src/faces/gaspi/posting.hpp, queue.cpp; src/engine/rma/completion_set.cpp, remote_rma.cpp), to a
  * rank that may end at any moment. The network keeps no order. A call may return at any check because its time is over; then the program
  * calls again. What is under way to a rank that has ended never ends by itself: a waiting rank detects that the target is lost, and
  * abandons it. With NEAR the target is of the same node: its memory is written to, also when it has ended, and a check of its process

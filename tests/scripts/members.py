@@ -15,7 +15,7 @@ import sys
 LIMIT = 40
 # What these classes declare, of several in different namespaces the largest. The numbers may only become smaller.
 KNOWN = {
-    "Allreduce": 67, "Blocks": 76, "Group": 69,
+    "Allreduce": 67, "Blocks": 76,
     "Ring": 48, "Stage": 60,
 }
 # What is blank for the counting: comments, strings and characters, lines of the preprocessor.

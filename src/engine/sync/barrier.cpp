@@ -7,6 +7,7 @@
 #include "engine/communicator/missing.hpp"
 #include "engine/rma/await.hpp"
 #include "engine/rma/operations.hpp"
+#include "engine/sync/dissemination.hpp"
 
 namespace halocline::core {
 namespace {
@@ -32,13 +33,14 @@ Status await_round(const Segment &segment, int round, std::uint32_t number, int 
       });
 }
 
-/// One round: notifies the rank `distance` above, waits for the one `distance` below.
-Status pass_round(Segment &segment, int round, std::int64_t distance, std::uint32_t number) {
-  const std::int64_t me = segment.rank(), ranks = segment.communicator().size();
-  const auto above = static_cast<int>((me + distance) % ranks), below = static_cast<int>((me - distance + ranks) % ranks);
+Status pass_rounds(Segment &segment, std::uint32_t number) {
+  const Dissemination order(segment.rank(), segment.communicator().size());
   // SYNC barrier-round (pairs with await_round of the rank above)
-  HLC_TRY(segment.with(kBarrier, above, [&](const RemoteMemory &memory) { return raise_word(kBarrier, memory, {round, number}); }));
-  return await_round(segment, round, number, below);
+  const auto notify = [&](int round) {
+    return segment.with(kBarrier, order.above(round), [&](const RemoteMemory &memory) { return raise_word(kBarrier, memory, {round, number}); });
+  };
+  const auto await = [&](int round) { return await_round(segment, round, number, order.below(round)); };
+  return RoundsPassed().pass(order.rounds(), notify, await);
 }
 
 }  // namespace
@@ -48,9 +50,7 @@ Status barrier(Segment &segment) {
     return fail(Status::state, "hlc_barrier on rank %d: an earlier barrier of this segment has failed", segment.rank());
   const std::uint32_t number = segment.barriers.next();
   segment.barriers.failed = true;
-  int round = 0;
-  for (std::int64_t distance = 1; distance < segment.communicator().size(); distance *= 2, ++round)
-    HLC_TRY(pass_round(segment, round, distance, number));
+  HLC_TRY(pass_rounds(segment, number));
   HLC_TRY(segment.flush_outgoing(kBarrier));
   segment.barriers.failed = false;
   return Status::ok;

@@ -7,7 +7,7 @@
 
 namespace halocline::core::gaspi {
 
-Statement::Statement(Job &job, const Group &group) : job_(job), count_(group.size(job)) {
+Statement::Statement(Job &job, const Group &group) : job_(job), count_(group.members().size()) {
   static_assert(sizeof(MemoryDescriptor) % sizeof(std::uint64_t) == 0);
   if (job.context.nodes() == 1 || count_ > kMostDescriptors) count_ = 0;
   words_.resize(place_of(count_));
@@ -17,7 +17,7 @@ void Statement::say(const Verdict &verdict, const Group &group, int id) {
   std::memcpy(words_.data(), &verdict, sizeof verdict);
   const std::shared_ptr<LocalMemory> mine = job_.parts.keep(id);
   for (int index = 0; mine && index < count_; ++index)
-    if (group.rank_at(index) == job_.rank()) std::memcpy(&words_[place_of(index)], &mine->descriptor(), sizeof(MemoryDescriptor));
+    if (group.members().rank_at(index) == job_.rank()) std::memcpy(&words_[place_of(index)], &mine->descriptor(), sizeof(MemoryDescriptor));
 }
 
 Verdict Statement::verdict() const {
@@ -26,7 +26,7 @@ Verdict Statement::verdict() const {
   return verdict;
 }
 
-Reduction Statement::reduction(Statement &all) const {
+SmallReduction Statement::reduction(Statement &all) const {
   return {words_.data(), all.words_.data(), static_cast<std::int64_t>(words_.size() * sizeof words_[0]), combine, this};
 }
 
@@ -52,7 +52,7 @@ void Statement::learn(const Group &group, int id) const {
   for (int index = 0; index < count_; ++index) {
     MemoryDescriptor descriptor;
     std::memcpy(static_cast<void *>(&descriptor), &words_[place_of(index)], sizeof descriptor);
-    job_.parts.learn_from(group.rank_at(index), id, descriptor);
+    job_.parts.learn_from(group.members().rank_at(index), id, descriptor);
   }
 }
 

@@ -29,7 +29,7 @@ class Statement {
   void say(const Verdict &verdict, const Group &group, int id);
   Verdict verdict() const;
   /// The reduction that combines this statement with those of the others into `all`.
-  Reduction reduction(Statement &all) const;
+  SmallReduction reduction(Statement &all) const;
   /// Keeps the descriptors of ranks of other nodes.
   void learn(const Group &group, int id) const;
 

@@ -9,6 +9,7 @@ using namespace halocline::core::gaspi;
 
 namespace {
 
+using halocline::core::Group;
 using Stage = Group::Stage;
 
 /// Calls work(group) if there is such a group.
@@ -20,12 +21,6 @@ gaspi_return_t with_group(gaspi_group_t handle, Work work) {
   });
 }
 
-bool has_member(const Job &job, const Group &group) {
-  for (int index = 0; index < group.size(job); ++index)
-    if (group.rank_at(index) == job.rank()) return true;
-  return false;
-}
-
 }  // namespace
 
 extern "C" {
@@ -34,8 +29,8 @@ gaspi_return_t pgaspi_group_create(gaspi_group_t *group) {
   return enter([&](Job &job) {
     if (!group) return GASPI_ERR_NULLPTR;
     for (unsigned handle = 0; handle < job.config.group_max; ++handle) {
-      if (job.groups[handle].stage() != Stage::none || job.commits.keeps_handle(static_cast<int>(handle))) continue;
-      job.groups[handle].define(false);
+      if (job.groups[handle].stage() != Stage::none || job.group_resources.commits.keeps_handle(static_cast<int>(handle))) continue;
+      job.groups[handle].define({});
       *group = static_cast<gaspi_group_t>(handle);
       return GASPI_SUCCESS;
     }
@@ -54,17 +49,17 @@ gaspi_return_t pgaspi_group_add(gaspi_group_t group, gaspi_rank_t rank) {
 gaspi_return_t pgaspi_group_commit(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   constexpr const char *call = "gaspi_group_commit";
   return with_group(group, [&](Job &job, Group &found) {
-    if (!has_member(job, found)) return GASPI_ERR_INV_GROUP;
+    if (!found.members().contains(job.rank())) return GASPI_ERR_INV_GROUP;
     if (found.is_busy(found.stage() == Stage::committed ? Group::Call::barrier : Group::Call::commit)) return GASPI_ERR_ACTIVE_COLL;
-    if (found.stage() == Stage::committed) return until(job, call, timeout_ms, [&] { return found.barrier(job); });
-    return until(job, call, timeout_ms, [&] { return found.commit(job, group); });
+    if (found.stage() == Stage::committed) return until(job, call, timeout_ms, [&] { return found.barrier(job.group_resources); });
+    return until(job, call, timeout_ms, [&] { return found.commit(job.group_resources, group); });
   });
 }
 
 gaspi_return_t pgaspi_group_delete(gaspi_group_t group) {
   return with_group(group, [&](Job &job, Group &found) {
     if (group == GASPI_GROUP_ALL) return GASPI_ERR_INV_GROUP;
-    found.remove(job);
+    found.remove(job.group_resources);
     return GASPI_SUCCESS;
   });
 }
@@ -76,17 +71,18 @@ gaspi_return_t pgaspi_group_num(gaspi_number_t *group_num) {
 }
 
 gaspi_return_t pgaspi_group_size(gaspi_group_t group, gaspi_number_t *group_size) {
-  return with_group(group, [&](const Job &job, const Group &found) {
+  return with_group(group, [&](const Job &, const Group &found) {
     if (!group_size) return GASPI_ERR_NULLPTR;
-    *group_size = static_cast<gaspi_number_t>(found.size(job));
+    *group_size = static_cast<gaspi_number_t>(found.members().size());
     return GASPI_SUCCESS;
   });
 }
 
 gaspi_return_t pgaspi_group_ranks(gaspi_group_t group, gaspi_rank_t *group_ranks) {
-  return with_group(group, [&](const Job &job, const Group &found) {
+  return with_group(group, [&](const Job &, const Group &found) {
     if (!group_ranks) return GASPI_ERR_NULLPTR;
-    for (int index = 0; index < found.size(job); ++index) group_ranks[index] = static_cast<gaspi_rank_t>(found.rank_at(index));
+    for (int index = 0; index < found.members().size(); ++index)
+      group_ranks[index] = static_cast<gaspi_rank_t>(found.members().rank_at(index));
     return GASPI_SUCCESS;
   });
 }
@@ -95,7 +91,7 @@ gaspi_return_t pgaspi_barrier(gaspi_group_t group, gaspi_timeout_t timeout_ms) {
   return with_group(group, [&](Job &job, Group &found) {
     if (found.stage() != Stage::committed) return GASPI_ERR_INV_GROUP;
     if (found.is_busy(Group::Call::barrier)) return GASPI_ERR_ACTIVE_COLL;
-    return until(job, "gaspi_barrier", timeout_ms, [&] { return found.barrier(job); });
+    return until(job, "gaspi_barrier", timeout_ms, [&] { return found.barrier(job.group_resources); });
   });
 }
 

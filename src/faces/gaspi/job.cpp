@@ -20,7 +20,7 @@ Status Job::open() {
   if (context.nodes() > 1) HLC_TRY(open_network());
   HLC_TRY(open_parts());
   for (unsigned queue = 0; queue < config.queue_num; ++queue) queues[queue].exists = true;
-  groups[GASPI_GROUP_ALL].define(true);
+  groups[GASPI_GROUP_ALL].define(GroupMembers(size()));
   return config.build_infrastructure == GASPI_TOPOLOGY_NONE ? Status::ok : commit_all();
 }
 
@@ -46,7 +46,8 @@ Status Job::commit_all() {
   const auto call = "gaspi_proc_init";
   const gaspi_timeout_t patience_ms =
       context.timeout_ns() == 0 ? GASPI_BLOCK : static_cast<gaspi_timeout_t>(context.timeout_ns() / 1'000'000);
-  const gaspi_return_t committed = until(*this, call, patience_ms, [&] { return groups[GASPI_GROUP_ALL].commit(*this, GASPI_GROUP_ALL); });
+  const gaspi_return_t committed =
+      until(*this, call, patience_ms, [&] { return groups[GASPI_GROUP_ALL].commit(group_resources, GASPI_GROUP_ALL); });
   if (committed == GASPI_TIMEOUT) return fail(Status::timeout, "%s: rank %d waits for other ranks (HALOCLINE_TIMEOUT)", call, rank());
   return committed == GASPI_SUCCESS ? Status::ok : Status::state;
 }

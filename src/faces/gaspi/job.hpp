@@ -4,6 +4,7 @@
 
 #include <array>
 #include <new>
+#include <vector>
 
 #include "base/leaked_on_failure.hpp"
 #include "base/mpi_end.hpp"
@@ -11,7 +12,6 @@
 #include "faces/gaspi/answer.hpp"
 #include "faces/gaspi/boxes.hpp"
 #include "faces/gaspi/counters.hpp"
-#include "faces/gaspi/group.hpp"
 #include "faces/gaspi/pending_queries.hpp"
 #include "faces/gaspi/queue.hpp"
 #include "faces/gaspi/reads.hpp"

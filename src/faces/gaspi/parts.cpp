@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/communicator/collective.hpp"
 #include "faces/gaspi/answer.hpp"
 
 namespace halocline::core::gaspi {
@@ -19,12 +18,6 @@ constexpr std::uint64_t kOutdated = ~std::uint64_t{0};
 std::atomic_ref<std::uint64_t> version_of(MemoryDescriptor &descriptor) { return std::atomic_ref(descriptor.version); }
 
 }  // namespace
-
-Status Parts::open(const Plan &plan) {
-  HLC_TRY(prepare(context_, context_.comm(), [&] { return control_.create(plan.spec()); }));
-  HLC_TRY(controls_.share(context_, context_.network().leaders(), control_.descriptor()));
-  return agree(context_, context_.comm(), Status::ok);
-}
 
 gaspi_return_t Parts::show(int rank, int id, gaspi_pointer_t *pointer) {
   return with(rank, id, [&](RemoteMemory &part) {
@@ -41,21 +34,7 @@ gaspi_return_t Parts::show(int rank, int id, gaspi_pointer_t *pointer) {
 void Parts::close() {
   known_.clear();
   for (auto &shown : shown_) shown.clear();
-  known_controls_.clear();
   for (auto &part : own_) part.reset();
-  control_.close();
-}
-
-Status Parts::find_control(int rank, RemoteMemory **part) {
-  const std::lock_guard lock(controls_mutex_);
-  std::unique_ptr<OpenedMemory> &known = known_controls_[rank];
-  if (!known) {
-    auto opened = std::make_unique<OpenedMemory>();
-    HLC_TRY(opened->open(context_.network(), rank, controls_.of(rank), rank == context_.rank() ? &control_ : nullptr));
-    known = std::move(opened);
-  }
-  *part = known.get();
-  return Status::ok;
 }
 
 gaspi_return_t Parts::add(int id, const MemorySpec &spec) {

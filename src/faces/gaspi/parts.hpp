@@ -12,27 +12,24 @@
 #include <vector>
 
 #include "engine/context/context.hpp"
-#include "engine/memory/rank_table.hpp"
+#include "engine/rma/control_memory.hpp"
 #include "faces/gaspi/plan.hpp"
 
 namespace halocline::core::gaspi {
 
-/// Any thread may call, except open. Segment ids are below the limit.
+/// Any thread may call, except close. Segment ids are below the limit.
 class Parts {
  public:
-  explicit Parts(Context &context) : context_(context), control_(context.network()) {}
+  Parts(Context &context, ControlMemory &control) : context_(context), control_(control) {}
   Parts(const Parts &) = delete;
   Parts &operator=(const Parts &) = delete;
 
-  /// Makes the control part, and shares the descriptors of all control parts. Collective over the context, the same status on all ranks.
-  Status open(const Plan &plan);
-
-  /// Releases everything, before the network is closed.
+  /// Releases all segments, before the network is closed.
   void close();
 
-  LocalMemory &control() { return control_; }
+  LocalMemory &control() { return control_.mine(); }
   /// Finds another rank's control part, or this one's. It stays valid.
-  Status find_control(int rank, RemoteMemory **part);
+  Status find_control(int rank, RemoteMemory **part) { return control_.find(rank, part); }
 
   /// Makes a segment of this rank. GASPI_ERR_INV_SEG if there is one.
   gaspi_return_t add(int id, const MemorySpec &spec);
@@ -88,7 +85,7 @@ class Parts {
   /// How often others have registered segments with this rank.
   std::uint64_t changed() const {
     // SYNC descriptor-before-changed (pairs with tell_of_segment)
-    return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(control_.data() + Plan::changed())).load(std::memory_order_acquire);
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t *>(control_.mine().data() + Plan::changed())).load(std::memory_order_acquire);
   }
   RemoteMemory *known(int rank, int id) const {
     const auto found = known_.find(key(rank, id));
@@ -108,14 +105,11 @@ class Parts {
   Status ask(Inquiry &inquiry, int rank, int id);
   void withdraw(int id);
   MemoryDescriptor *place_of_descriptor(int id) const {
-    return reinterpret_cast<MemoryDescriptor *>(control_.data() + Plan::descriptor(id));
+    return reinterpret_cast<MemoryDescriptor *>(control_.mine().data() + Plan::descriptor(id));
   }
 
   Context &context_;
-  LocalMemory control_;
-  RankTable<MemoryDescriptor> controls_;
-  std::mutex controls_mutex_;
-  std::map<int, std::unique_ptr<OpenedMemory>> known_controls_;
+  ControlMemory &control_;
 
   std::shared_mutex mutex_;  // of what follows
   std::array<std::shared_ptr<LocalMemory>, kMostSegments> own_;

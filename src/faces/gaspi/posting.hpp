@@ -111,7 +111,7 @@ gaspi_return_t post_move(Job &job, const char *call, const Move &move, gaspi_que
 
 /// To be called before each write.
 inline void note_write(Job &job, const RemoteMemory &part) {
-  if (!part.is_near()) job.written.note(part.rank());
+  if (!part.is_near()) job.group_resources.written.note(part.rank());
 }
 
 /// Counts a request if it was posted; returns the code.

@@ -79,6 +79,7 @@ Status start_mpi(bool *started) {
 /// Leaks a job that has lost a rank: what MPI still holds of it cannot be released.
 void abandon(std::unique_ptr<Job> lost) {
   lost->parts.close();
+  lost->control.close();
   lost->context.give_up();
   leak(std::move(lost));
 }

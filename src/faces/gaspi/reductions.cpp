@@ -7,6 +7,8 @@
 #include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::core::gaspi;
+using halocline::core::Group;
+using halocline::core::SmallReduction;
 using halocline::core::Status;
 
 namespace {
@@ -90,12 +92,12 @@ Status call_program(const void *what, void *value, const void *other) {
   return Status::ok;
 }
 
-gaspi_return_t reduce(Job &job, gaspi_group_t handle, const Reduction &reduction, gaspi_timeout_t timeout_ms) {
+gaspi_return_t reduce(Job &job, gaspi_group_t handle, const SmallReduction &reduction, gaspi_timeout_t timeout_ms) {
   if (!reduction.operand || !reduction.result) return GASPI_ERR_NULLPTR;
   if (handle >= job.config.group_max || job.groups[handle].stage() != Group::Stage::committed) return GASPI_ERR_INV_GROUP;
   Group &group = job.groups[handle];
   if (group.is_busy(Group::Call::reduction)) return GASPI_ERR_ACTIVE_COLL;
-  return until(job, kCall, timeout_ms, [&] { return group.reduce(job, reduction); });
+  return until(job, kCall, timeout_ms, [&] { return group.reduce(job.group_resources, reduction); });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "faces/gaspi/profiling.hpp"
 
 using namespace halocline::core::gaspi;
+using halocline::core::Group;
 using halocline::core::MemorySpec;
 using halocline::core::Status;
 
@@ -47,8 +48,8 @@ gaspi_return_t make(Job &job, const Wanted &wanted) {
 /// The lowest rank of the group on this node: all of these share its notifications.
 int leader_of(const Job &job, const Group &group) {
   int index = 0;
-  while (job.context.member_of(group.rank_at(index)) == halocline::core::kNotOnNode) ++index;
-  return group.rank_at(index);
+  while (job.context.member_of(group.members().rank_at(index)) == halocline::core::kNotOnNode) ++index;
+  return group.members().rank_at(index);
 }
 
 /// Makes a segment whose notifications are shared by ranks of the node.
@@ -104,8 +105,8 @@ gaspi_return_t meet(Job &job, const Wanted &wanted, Group &group, gaspi_timeout_
   const int ids = static_cast<int>(job.config.notification_num);
   Statement mine(job, group);
   mine.say({making.mine == GASPI_SUCCESS ? 0 : -1, shared, shared, ids, ids}, group, wanted.id);
-  const Reduction reduction = mine.reduction(statement);
-  const gaspi_return_t met = until(job, "gaspi_segment_create", timeout_ms, [&] { return group.reduce(job, reduction); });
+  const halocline::core::SmallReduction reduction = mine.reduction(statement);
+  const gaspi_return_t met = until(job, "gaspi_segment_create", timeout_ms, [&] { return group.reduce(job.group_resources, reduction); });
   const Verdict all = statement.verdict();
   if (met == GASPI_TIMEOUT || (met == GASPI_SUCCESS && all.worst == 0 && all.agrees())) return met;
   const gaspi_return_t own = making.mine;

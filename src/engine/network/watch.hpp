@@ -1,4 +1,4 @@
-// The ranks that are known to be lost, and of which of them the program has been told.
+// The ranks that are known to be lost, and of which of them the program has been told. For faces whose calls continue after a loss.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,14 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "engine/context/context.hpp"
+#include "engine/network/network.hpp"
 
-namespace halocline::core::gaspi {
+namespace halocline::core {
 
 /// Any thread may call, except open.
 class Watch {
  public:
-  explicit Watch(Context &context) : context_(context) {}
+  explicit Watch(Network &network) : network_(network), communicator_(network.communicator()) {}
+  Watch(const Watch &) = delete;
+  Watch &operator=(const Watch &) = delete;
   /// The context is open.
   void open();
 
@@ -53,7 +55,8 @@ class Watch {
   Loss *find(int rank);
   Status name(const char *call, Loss &loss) const;
 
-  Context &context_;
+  Network &network_;
+  Communicator &communicator_;
   std::vector<int> ranks_;  // of the node, by member
   std::unique_ptr<std::atomic<std::int64_t>[]> looked_ns_;  // by member
   std::atomic<int> count_{0};
@@ -61,4 +64,4 @@ class Watch {
   std::vector<Loss> losses_;
 };
 
-}  // namespace halocline::core::gaspi
+}  // namespace halocline::core

@@ -1,6 +1,6 @@
 // Looking for ranks that have ended, or cannot be reached any more.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/gaspi/watch.hpp"
+#include "engine/network/watch.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -9,11 +9,11 @@
 #include "engine/communicator/wait.hpp"
 #include "engine/network/helper.hpp"
 
-namespace halocline::core::gaspi {
+namespace halocline::core {
 namespace {
 
 /// A clock that costs a few loads, and is some milliseconds behind.
-std::int64_t coarse_ns() {
+std::int64_t coarse_now_ns() {
   std::timespec time;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
   return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
@@ -23,9 +23,9 @@ std::int64_t coarse_ns() {
 
 /// Stores the ranks of the node, since MPI may have been finalised when they are needed.
 void Watch::open() {
-  const auto members = static_cast<std::size_t>(context_.members());
+  const auto members = static_cast<std::size_t>(communicator_.members());
   looked_ns_ = std::make_unique<std::atomic<std::int64_t>[]>(members);
-  for (Member member = 0; member < context_.members(); ++member) ranks_.push_back(context_.rank_of(member));
+  for (Member member = 0; member < communicator_.members(); ++member) ranks_.push_back(communicator_.rank_of(member));
 }
 
 Watch::Loss *Watch::find(int rank) {
@@ -36,25 +36,25 @@ Watch::Loss *Watch::find(int rank) {
 void Watch::note(int rank, std::string why) {
   losses_.push_back({rank, std::move(why), false});
   count_.store(static_cast<int>(losses_.size()), std::memory_order_release);
-  if (Liveness *liveness = context_.network().liveness()) liveness->forget(rank);
+  if (Liveness *liveness = network_.liveness()) liveness->forget(rank);
 }
 
 Status Watch::look(const char *call) {
   const std::lock_guard lock(mutex_);
-  for (Member member = 0; member < context_.members(); ++member) look_at(member);
-  if (const Helper *helper = context_.network().helper()) HLC_TRY(helper->look_for_death());
-  if (RequestEngine *requests = context_.network().requests()) look_at_others(call, *requests);
+  for (Member member = 0; member < communicator_.members(); ++member) look_at(member);
+  if (const Helper *helper = network_.helper()) HLC_TRY(helper->look_for_death());
+  if (RequestEngine *requests = network_.requests()) look_at_others(call, *requests);
   return Status::ok;
 }
 
 void Watch::look_at(Member member) {
   const int rank = ranks_[static_cast<std::size_t>(member)];
-  if (!find(rank) && !context_.doorbell().alive(member)) note(rank, "the process of rank " + std::to_string(rank) + " has ended");
+  if (!find(rank) && !communicator_.doorbell().alive(member)) note(rank, "the process of rank " + std::to_string(rank) + " has ended");
 }
 
 bool Watch::poll_sometimes(Member member) {
   std::atomic<std::int64_t> &looked = looked_ns_[static_cast<std::size_t>(member)];
-  const std::int64_t now = coarse_ns();
+  const std::int64_t now = coarse_now_ns();
   if (now - looked.load(std::memory_order_relaxed) >= kGlance_ns) {
     looked.store(now, std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
@@ -69,10 +69,10 @@ bool Watch::has_lost(int rank, const char *call) {
 }
 
 void Watch::look_at_others(const char *call, RequestEngine &requests) {
-  Liveness &liveness = *context_.network().liveness();
+  Liveness &liveness = *network_.liveness();
   for (int gone = -1; (gone = liveness.find_lost(Liveness::kLost_ns, gone)) >= 0;) requests.failures().abandon(gone, call);
   if (!requests.failures().has_failed()) return;
-  for (int rank = 0; rank < context_.size(); ++rank)
+  for (int rank = 0; rank < communicator_.size(); ++rank)
     if (requests.failures().has_failed(rank) && !find(rank))
       note(rank, requests.name_of(rank) + " cannot be reached over the network (any more)");
 }
@@ -84,7 +84,7 @@ bool Watch::is_lost(int rank) {
 
 Status Watch::name(const char *call, Loss &loss) const {
   loss.told = true;
-  return fail(Status::peer_died, "%s on rank %d: %s", call, context_.rank(), loss.why.c_str());
+  return fail(Status::peer_died, "%s on rank %d: %s", call, communicator_.rank(), loss.why.c_str());
 }
 
 Status Watch::send_notice(const char *call, int since) {
@@ -106,4 +106,4 @@ void Watch::told_all() {
   for (Loss &loss : losses_) loss.told = true;
 }
 
-}  // namespace halocline::core::gaspi
+}  // namespace halocline::core

@@ -4,14 +4,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bitset>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "faces/gaspi/plan.hpp"
-
-namespace halocline::core::gaspi {
+namespace halocline::core {
 
 /// A commit: that of the count-th group of these members on this rank, and the handle by which others know the group.
 struct Attempt {
@@ -39,13 +36,20 @@ class Commits {
   }
 
   /// To be called when a group ends: no new one gets its handle if others may still write to its words.
-  void keep_handle(int handle, bool keeps) { kept_handles_.set(static_cast<std::size_t>(handle), keeps); }
-  bool keeps_handle(int handle) const { return kept_handles_[static_cast<std::size_t>(handle)]; }
+  void keep_handle(int handle, bool keeps) {
+    const auto place = static_cast<std::size_t>(handle);
+    if (place >= kept_handles_.size()) kept_handles_.resize(place + 1);
+    kept_handles_[place] = keeps;
+  }
+  bool keeps_handle(int handle) const {
+    const auto place = static_cast<std::size_t>(handle);
+    return place < kept_handles_.size() && kept_handles_[place];
+  }
 
  private:
-  std::bitset<kMostGroups> kept_handles_;
+  std::vector<bool> kept_handles_;
   std::unordered_map<std::uint64_t, std::uint64_t> counts_;  // by members
   std::vector<Attempt> given_up_;
 };
 
-}  // namespace halocline::core::gaspi
+}  // namespace halocline::core

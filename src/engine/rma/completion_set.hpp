@@ -1,0 +1,74 @@
+// The completion of a set of requests, such as those of a queue or an epoch. It notes the ranks of other nodes that they went to, and the
+// failures; its caller continues the wait. Requests to ranks of this node are complete when they have been posted. RequestEngine knows no sets.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/network/request_engine.hpp"
+#include "engine/rma/rank_set.hpp"
+
+namespace halocline::core {
+
+/// local: the bytes at the origin are no longer in use. remote: the target has it all.
+enum class Completion { local, remote };
+
+/// Any thread may call.
+class CompletionSet {
+ public:
+  explicit CompletionSet(Completion completion = Completion::local) : completion_(completion) {}
+
+  /// Notes that a request to a rank of another node has begun.
+  void note(int rank);
+  /// Notes that a request to any rank has failed, with this thread's message. The set keeps the first failure.
+  void note_failure(Status why, int rank);
+  /// Adds flushes that have begun.
+  void add(std::vector<Flush> flushes);
+
+  /// Tests for the completion of what has been noted so far: `again` until then. Fails if a request has failed, with the status and the
+  /// message of the first failure; the next call does, too. `requests` may be null where there are no other nodes.
+  Status look(RequestEngine *requests, const char *call);
+  /// Ranks to which a request has failed.
+  std::vector<int> failed_ranks();
+  /// Forgets all that has been noted.
+  void clear();
+
+ private:
+  void keep_failure(Status why, int rank);
+
+  const Completion completion_;
+  std::mutex mutex_;  // of what follows
+  RankSet noted_;
+  std::vector<Flush> flushes_;
+  Status why_ = Status::ok;
+  std::string message_;
+  std::vector<int> failed_ranks_;
+};
+
+/// Ranks of other nodes with writes that no collective call has confirmed yet. Any thread may call.
+class WrittenRanks {
+ public:
+  void note(int rank) {
+    const std::lock_guard lock(mutex_);
+    ranks_.add(rank);
+  }
+  /// Removes those that are members of a group, and notes them in a set.
+  template <class Members>
+  void move(const Members &members, CompletionSet &into) {
+    const std::lock_guard lock(mutex_);
+    for (int index = 0; index < members.size() && !ranks_.empty(); ++index) {
+      const int rank = members.rank_at(index);
+      if (ranks_.contains(rank)) into.note(rank);
+      ranks_.remove(rank);
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  RankSet ranks_;
+};
+
+}  // namespace halocline::core
