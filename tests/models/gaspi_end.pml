@@ -1,4 +1,4 @@
-/* Calls and the end of the job (src/faces/gaspi/visit.cpp, processes.cpp): each thread counts its own calls before it loads the job. The
+/* Calls and the end of the job (src/faces/common/visit.cpp, runtime.cpp): each thread counts its own calls before it loads the job. The
  * thread that ends the job removes it, waits until no other thread is in a call, and releases what the job has. Callers also write to it,
  * which others may see late.
  *

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > blocks > halo, index_halo > exchange > engine >
-transport > base; reduce and faces > engine; inside the engine: sync > rma; rma, context > network > memory, progress > communicator. What
-stands outside, from the mini-apps to the bindings, sees the public headers alone. And no rooms, within a layer or across, may include each
-other in a circle; a room is the files of one folder that have one name.
+transport > base; reduce and faces > engine; inside the engine: sync > rma; rma, context > network > memory, progress > communicator. A face
+may include faces/common, and no other face. What stands outside, from the mini-apps to the bindings, sees the public headers alone. And no
+rooms, within a layer or across, may include each other in a circle; a room is the files of one folder that have one name.
 
 Usage: layers.py SRC_FOLDER
 
@@ -69,6 +69,9 @@ def faults_of(path, source):
             faults.append(f"{path}: layer {layer} may not include {target}")
         elif layer == used[0] == "engine" and used[1] not in ENGINE_MAY_USE.get(path.parts[1], ()):
             faults.append(f"{path}: engine/{path.parts[1]} may not include {target}")
+        # One face does not know another; what they share is faces/common.
+        elif layer == used[0] == "faces" and used[1] not in (path.parts[1], "common"):
+            faults.append(f"{path}: faces/{path.parts[1]} may not include {target}")
         # One transport does not know another; what they share is transport/transport.hpp.
         elif layer == used[0] == "transport" and len(used) == 3 and len(path.parts) == 3 and used[1] != path.parts[1]:
             faults.append(f"{path}: transport {path.parts[1]} may not include {target}")

@@ -21,6 +21,9 @@ def arrow_checks(layers):
     yield "lets no layer look through the one below", faults("halo/a.cpp", "transport/b.hpp") == 1
     yield "keeps transports apart", faults("transport/shm/a.cpp", "transport/ofi/b.hpp") == 1
     yield "keeps the folders of the engine in their order", faults("engine/memory/a.cpp", "engine/network/b.hpp") == 1
+    yield "keeps faces apart", faults("faces/mpi/a.cpp", "faces/gaspi/b.hpp") == 1
+    yield "lets a face use what all share", faults("faces/gaspi/a.cpp", "faces/common/b.hpp") == 0
+    yield "lets what all share use no face", faults("faces/common/a.cpp", "faces/gaspi/b.hpp") == 1
     yield "knows what is no layer", faults("sundries/a.cpp", "base/b.hpp") == 1
 
 

@@ -4,18 +4,14 @@
 
 #include <GASPI.h>
 
-#include "base/status.hpp"
+#include "faces/common/status_map.hpp"
 
 namespace halocline::core::gaspi {
 
 /// `again`: not yet complete. The message of a failure stays with the thread, for gaspi_print_error.
-inline gaspi_return_t answer(Status status) {
-  switch (status) {
-    case Status::ok: return GASPI_SUCCESS;
-    case Status::again: return GASPI_TIMEOUT;
-    case Status::memory: return GASPI_ERR_MEMALLOC;
-    default: return GASPI_ERROR;
-  }
-}
+inline constexpr StatusMap<gaspi_return_t, 3> kAnswers{
+    {{Status::ok, GASPI_SUCCESS}, {Status::again, GASPI_TIMEOUT}, {Status::memory, GASPI_ERR_MEMALLOC}}, GASPI_ERROR};
+
+inline gaspi_return_t answer(Status status) { return kAnswers.of(status); }
 
 }  // namespace halocline::core::gaspi

@@ -21,7 +21,7 @@ namespace {
 
 /// "rank 3: " while the job is open.
 std::string speaker() {
-  const Visit visit;
+  const halocline::core::Visit visit;
   const Job *job = the_job();
   return job ? "rank " + std::to_string(job->rank()) + ": " : std::string();
 }

@@ -1,4 +1,4 @@
-// Opening and closing a job, and what it does in waits.
+// What a job of GASPI adds to that of any face: its configuration, its control part, its groups.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/gaspi/job.hpp"
 
@@ -6,18 +6,14 @@
 #include <iterator>
 
 #include "engine/communicator/collective.hpp"
-#include "engine/network/helper.hpp"
 
 namespace halocline::core::gaspi {
 
-Status Job::open() {
-  HLC_TRY(context.open(MPI_COMM_WORLD, Status::ok));
-  const Call in_call(context, CallName::gaspi_init);
-  watch.open();
+Status Job::open_face() {
   if (context.size() > kMostRanks)
     return fail(Status::unsupported, "there are %d ranks, GASPI's type holds %d", context.size(), kMostRanks);
   HLC_TRY(compare_config());
-  if (context.nodes() > 1) HLC_TRY(open_network());
+  HLC_TRY(open_network());
   HLC_TRY(open_parts());
   for (unsigned queue = 0; queue < config.queue_num; ++queue) queues[queue].exists = true;
   groups[GASPI_GROUP_ALL].define(GroupMembers(size()));
@@ -37,11 +33,6 @@ Status Job::compare_config() {
   return Status::ok;
 }
 
-Status Job::open_network() {
-  HLC_TRY(context.network().open());
-  return context.network().requests()->open();
-}
-
 Status Job::commit_all() {
   const auto call = "gaspi_proc_init";
   const gaspi_timeout_t patience_ms =
@@ -50,42 +41,6 @@ Status Job::commit_all() {
       until(*this, call, patience_ms, [&] { return groups[GASPI_GROUP_ALL].commit(group_resources, GASPI_GROUP_ALL); });
   if (committed == GASPI_TIMEOUT) return fail(Status::timeout, "%s: rank %d waits for other ranks (HALOCLINE_TIMEOUT)", call, rank());
   return committed == GASPI_SUCCESS ? Status::ok : Status::state;
-}
-
-Status Job::meet_to_end() {
-  const auto call = "gaspi_proc_term";
-  // A lost rank does not take part in the meeting.
-  if (watch.knows_any()) return fail(Status::peer_died, "%s on rank %d: ranks are out of reach", call, rank());
-  RequestEngine *requests = context.network().requests();
-  if (ending_ == Ending::not_begun) {
-    if (requests) flushes_ = requests->begin_flushes(true);
-    ending_ = Ending::flushes;
-  }
-  if (ending_ == Ending::flushes) {
-    while (!flushes_.empty()) {
-      if (const Status over = requests->look(flushes_.back(), call); over != Status::ok) return over;
-      flushes_.pop_back();
-    }
-    HLC_TRY(check_mpi(MPI_Ibarrier(context.comm(), &meeting_), "MPI_Ibarrier"));
-    ending_ = Ending::meets;
-  }
-  int met = ending_ == Ending::met ? 1 : 0;
-  if (!met) HLC_TRY(check_mpi(MPI_Test(&meeting_, &met, MPI_STATUS_IGNORE), "MPI_Test"));
-  if (met) ending_ = Ending::met;
-  return met ? Status::ok : Status::again;
-}
-
-Status Job::close() {
-  const Call in_call(context, CallName::gaspi_term);
-  int largest = 0;
-  HLC_TRY(meet_to_release(context, 0, &largest));
-  return agree_on_largest(context, context.comm(), context.lost() ? 1 : 0, &largest);
-}
-
-Status Job::attend(const char *call) {
-  if (is_ending) return fail(Status::state, "%s on rank %d: gaspi_proc_term has been called", call, rank());
-  if (mpi_has_ended()) return fail(Status::state, "%s on rank %d: MPI has been finalised", call, rank());
-  return watch.look(call);
 }
 
 void Job::poll() {

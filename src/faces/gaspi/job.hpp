@@ -3,12 +3,9 @@
 #pragma once
 
 #include <array>
-#include <new>
-#include <vector>
 
-#include "base/leaked_on_failure.hpp"
-#include "base/mpi_end.hpp"
 #include "engine/communicator/wait_until.hpp"
+#include "faces/common/runtime.hpp"
 #include "faces/gaspi/answer.hpp"
 #include "faces/gaspi/boxes.hpp"
 #include "faces/gaspi/counters.hpp"
@@ -16,7 +13,6 @@
 #include "faces/gaspi/queue.hpp"
 #include "faces/gaspi/reads.hpp"
 #include "faces/gaspi/session.hpp"
-#include "faces/gaspi/visit.hpp"
 
 namespace halocline::core::gaspi {
 
@@ -28,23 +24,12 @@ struct Making {
 };
 
 /// The state of this process while the job is open.
-class Job : public LeakedOnFailure, public Session {
+class Job final : public Session {
  public:
   explicit Job(const gaspi_config_t &chosen) : Session(chosen), reads(context), pending_queries(context), connections(context) {}
 
-  /// Collective over MPI_COMM_WORLD, the same status on all ranks.
-  Status open();
-  /// The first step of gaspi_proc_term: `again` until what was sent has arrived, and all ranks have begun it. Collective.
-  Status meet_to_end();
-  /// The last step, after which nothing of the job is used any more. Collective.
-  Status close();
-  /// Whether any rank is lost by now.
-  bool has_lost_ranks() { return !mpi_has_ended() && !failed(watch.look("gaspi_proc_term")) && watch.knows_any(); }
-
   /// Drives progress.
   void poll();
-  /// To be called from time to time in a wait: looks for lost ranks. Fails if the job ends, or MPI has ended.
-  Status attend(const char *call);
 
   Reads reads;
   PendingQueries pending_queries;
@@ -54,39 +39,32 @@ class Job : public LeakedOnFailure, public Session {
   std::array<Queue, kMostQueues> queues;
   std::array<Group, kMostGroups> groups;
   std::array<Making, kMostSegments> makings;
-  bool started_mpi = false;
-  std::atomic<bool> is_ending{false};  // no call waits any longer
 
  private:
+  Status open_face() override;
   Status compare_config();
-  Status open_network();
   Status commit_all();
-
-  enum class Ending { not_begun, flushes, meets, met } ending_ = Ending::not_begun;
-  std::vector<Flush> flushes_;
-  MPI_Request meeting_ = MPI_REQUEST_NULL;
 };
 
 /// The open job; null if there is none. It stays valid as long as the visit during which this was called.
-Job *the_job();
+inline Job *the_job() { return static_cast<Job *>(runtime.job()); }
 
 /// The result of a call after MPI_Finalize.
-gaspi_return_t after_mpi();
+inline gaspi_return_t after_mpi() { return answer(fail(Status::state, "MPI has been finalised")); }
 
-/// Calls work(job); an allocation that fails in it becomes a code. Polls sometimes, so that calls that a program repeats until something
-/// changes serve other ranks, too.
+/// What enter_face asks for.
+struct Face {
+  using Code = gaspi_return_t;
+  static Job *job() { return the_job(); }
+  static Code no_job() { return GASPI_ERR_NOINIT; }
+  static Code after_mpi() { return gaspi::after_mpi(); }
+  static Code code(Status status) { return answer(status); }
+};
+
+/// Calls work(job); an allocation that fails in it becomes a code.
 template <class Work>
 gaspi_return_t enter(Work work) {
-  const Visit visit;
-  Job *job = the_job();
-  if (!job) return GASPI_ERR_NOINIT;
-  if (mpi_has_ended()) return after_mpi();
-  job->context.network().poll_sometimes();
-  try {
-    return work(*job);
-  } catch (const std::bad_alloc &) {
-    return GASPI_ERR_MEMALLOC;
-  }
+  return enter_face<Face>(work);
 }
 
 /// As above for a function that writes one value.

@@ -8,7 +8,7 @@
 
 #include "engine/context/context.hpp"
 #include "engine/rma/operations.hpp"
-#include "faces/gaspi/visit.hpp"
+#include "faces/common/visit.hpp"
 
 namespace halocline::core::gaspi {
 

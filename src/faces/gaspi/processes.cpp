@@ -1,28 +1,18 @@
 // GASPI 17.1, section 5: configuration, processes, connections, the state vector.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <unistd.h>
-
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <mutex>
-#include <utility>
 
-#include "engine/communicator/collective.hpp"
 #include "faces/gaspi/job.hpp"
 #include "faces/gaspi/profiling.hpp"
 
 namespace halocline::core::gaspi {
 namespace {
 
-std::atomic<Job *> open_job{nullptr};
-std::mutex changing;  // while the job is opened or ended
-pid_t opened_in = 0;   // a child of fork has no job
-
-constexpr const char *kTerm = "gaspi_proc_term";
+constexpr const char *kInit = "gaspi_proc_init", *kTerm = "gaspi_proc_term";
 
 constexpr gaspi_config_t kDefaults{
     .logger = 1,
@@ -66,91 +56,40 @@ bool is_possible(const gaspi_config_t &config) {
          is_device(config.dev_config) && config.build_infrastructure <= GASPI_TOPOLOGY_DYNAMIC;
 }
 
-/// Starts MPI unless the program has.
-Status start_mpi(bool *started) {
-  int running = 0, over = 0, provided = 0;
-  MPI_Finalized(&over);
-  if (over) return fail(Status::state, "gaspi_proc_init: MPI has been finalised");
-  MPI_Initialized(&running);
-  *started = !running;
-  return running ? Status::ok : check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
-}
-
-/// Leaks a job that has lost a rank: what MPI still holds of it cannot be released.
-void abandon(std::unique_ptr<Job> lost) {
-  lost->parts.close();
-  lost->control.close();
-  lost->context.give_up();
-  leak(std::move(lost));
-}
-
-gaspi_return_t why(Status failure) {
-  if (failure == Status::mismatch) return GASPI_ERR_CONFIG;
-  return failure == Status::argument ? GASPI_ERR_ENV : answer(failure);
-}
-
-/// For a program that ends without gaspi_proc_term: ends the threads of the library before what they use.
-void leave() {
-  if (opened_in != getpid()) return;
-  Job *left = open_job.exchange(nullptr);
-  if (left && Visit::is_alone()) abandon(std::unique_ptr<Job>(left));
-}
+/// What gaspi_proc_init returns.
+constexpr StatusMap<gaspi_return_t, 4> kInitAnswers{{{Status::ok, GASPI_SUCCESS},
+                                                     {Status::memory, GASPI_ERR_MEMALLOC},
+                                                     {Status::mismatch, GASPI_ERR_CONFIG},
+                                                     {Status::argument, GASPI_ERR_ENV}},
+                                                    GASPI_ERROR};
 
 gaspi_return_t start() {
-  bool started = false;
-  if (const Status mpi = start_mpi(&started); failed(mpi)) return answer(mpi);
-  Visit::prepare();
-  auto opening = std::make_unique<Job>(chosen);
-  opening->started_mpi = started;
-  const Status opened = opening->open();
-  if (opening->context.lost()) abandon(std::move(opening));
-  if (failed(opened)) return why(opened);
-  // Runs before the exit handler of the provider, which was loaded meanwhile.
-  static const int registered = std::atexit(leave);
-  static_cast<void>(registered);
-  opened_in = getpid();
-  open_job = opening.release();
-  return GASPI_SUCCESS;
-}
-
-/// From now on no call finds the job. Returns when no call uses it any more; calls that wait notice that it ends.
-std::unique_ptr<Job> take_away(Job &open) {
-  constexpr std::timespec moment{0, 100'000};
-  open.is_ending = true;
-  // SYNC visit-before-job (pairs with Visit): a thread that has found the job is counted.
-  open_job.store(nullptr, std::memory_order_seq_cst);
-  while (!Visit::is_alone()) nanosleep(&moment, nullptr);
-  return std::unique_ptr<Job>(&open);
+  if (const Status mpi = runtime.start(kInit); failed(mpi)) return answer(mpi);
+  return kInitAnswers.of(runtime.begin(std::make_unique<Job>(chosen)));
 }
 
 /// Ends the job once all ranks have called this, or one is lost: then no rank waits for the others any longer.
 gaspi_return_t stop(Job &open, gaspi_timeout_t timeout_ms) {
   const gaspi_return_t met = until(open, kTerm, timeout_ms, [&] { return open.meet_to_end(); }, halocline::core::WakeUp::by_polling);
   if (met == GASPI_TIMEOUT) return met;
-  std::unique_ptr<Job> closed = take_away(open);
-  const Status ended = met == GASPI_SUCCESS ? closed->close() : Status::peer_died;
-  const bool alone = failed(ended) && closed->has_lost_ranks();
-  const bool ends_mpi = closed->started_mpi && !failed(ended);
-  if (failed(ended)) abandon(std::move(closed));
-  closed.reset();
-  if (ends_mpi) MPI_Finalize();
-  return alone || !failed(ended) ? GASPI_SUCCESS : GASPI_ERROR;
+  const Status ended = runtime.end(met == GASPI_SUCCESS ? Status::ok : Status::peer_died);
+  return failed(ended) ? GASPI_ERROR : GASPI_SUCCESS;
 }
 
 /// Ends a job during which MPI has been finalised.
-gaspi_return_t stop_after_mpi(Job &open) {
-  abandon(take_away(open));
+gaspi_return_t stop_after_mpi() {
+  runtime.abandon();
   return after_mpi();
 }
 
 gaspi_return_t stop(gaspi_timeout_t timeout_ms) {
-  const std::unique_lock ending(changing, std::try_to_lock);
+  const std::unique_lock ending = runtime.change();
   const Visit visit;
   Job *open = the_job();
   if (!open) return GASPI_ERR_NOINIT;
   if (!ending || Visit::depth() > 1)
     return answer(fail(Status::state, "gaspi_proc_term on rank %d: it has been called before, and has not returned", open->rank()));
-  return mpi_has_ended() ? stop_after_mpi(*open) : stop(*open, timeout_ms);
+  return mpi_has_ended() ? stop_after_mpi() : stop(*open, timeout_ms);
 }
 
 /// Tests the connection to a rank.
@@ -179,13 +118,6 @@ Status end(Job &open, int rank) {
 
 }  // namespace
 
-Job *the_job() {
-  // SYNC visit-before-job (pairs with take_away)
-  return open_job.load(std::memory_order_seq_cst);
-}
-
-gaspi_return_t after_mpi() { return answer(fail(Status::state, "MPI has been finalised")); }
-
 }  // namespace halocline::core::gaspi
 
 using namespace halocline::core::gaspi;
@@ -206,7 +138,7 @@ gaspi_return_t pgaspi_config_set(gaspi_config_t config) {
 }
 
 gaspi_return_t pgaspi_proc_init(gaspi_timeout_t) {
-  const std::unique_lock opening(changing, std::try_to_lock);
+  const std::unique_lock opening = halocline::core::runtime.change();
   if (the_job() || !opening) return GASPI_ERR_INITED;
   try {
     return start();

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-namespace halocline::core::gaspi {
+namespace halocline::core {
 
 struct Visitor;
 
-/// A call of the program, from its beginning to its end. A call may begin inside another of the same thread: an operation of
-/// gaspi_allreduce_user may call any function.
+/// A call of the program, from its beginning to its end. A call may begin inside another of the same thread, since an
+/// operation that the program defines for a reduction may call any function.
 class Visit {
  public:
   Visit();
@@ -32,4 +32,4 @@ class Visit {
 /// A number that no other thread of the process has had.
 std::uint64_t thread_number();
 
-}  // namespace halocline::core::gaspi
+}  // namespace halocline::core

@@ -1,6 +1,6 @@
 // Each thread counts its own calls; is_alone reads the counts of all threads.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/gaspi/visit.hpp"
+#include "faces/common/visit.hpp"
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-namespace halocline::core::gaspi {
+namespace halocline::core {
 namespace {
 
 thread_local constinit Visitor *known = nullptr;
@@ -93,4 +93,4 @@ bool Visit::is_alone() {
 
 std::uint64_t thread_number() { return me().number; }
 
-}  // namespace halocline::core::gaspi
+}  // namespace halocline::core

@@ -1,0 +1,50 @@
+// Counting the users of an MPI that the library has started.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/mpi_use.hpp"
+
+#include <mpi.h>
+
+#include <mutex>
+
+namespace halocline::core {
+namespace {
+
+std::mutex mutex;  // of what follows
+int users = 0;
+bool started = false;
+
+Status start() {
+  int running = 0, provided = 0;
+  MPI_Initialized(&running);
+  if (running) return Status::ok;
+  HLC_TRY(check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread"));
+  started = true;
+  return Status::ok;
+}
+
+}  // namespace
+
+Status begin_mpi_use(const char *call) {
+  const std::lock_guard lock(mutex);
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over) return fail(Status::state, "%s: MPI has been finalised", call);
+  HLC_TRY(start());
+  users += 1;
+  return Status::ok;
+}
+
+void end_mpi_use() {
+  const std::lock_guard lock(mutex);
+  users -= 1;
+  if (users > 0 || !started) return;
+  started = false;
+  MPI_Finalize();
+}
+
+void drop_mpi_use() {
+  const std::lock_guard lock(mutex);
+  users -= 1;
+}
+
+}  // namespace halocline::core

@@ -1,0 +1,19 @@
+// Starting and ending MPI where the program does neither: the faces of a process share it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/status.hpp"
+
+namespace halocline::core {
+
+/// Starts MPI unless it runs, and counts a user. Fails if it has ended. `call` is the caller's name in messages. One thread at a time of all
+/// that call MPI_Init.
+Status begin_mpi_use(const char *call);
+
+/// Uncounts a user. The last one ends MPI if begin_mpi_use has started it.
+void end_mpi_use();
+
+/// Uncounts a user, and leaves MPI as it is.
+void drop_mpi_use();
+
+}  // namespace halocline::core
