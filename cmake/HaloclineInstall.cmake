@@ -38,12 +38,14 @@ install(SCRIPT ${CMAKE_BINARY_DIR}/package/note_folders.cmake)
 
 # The C and C++ libraries. Hidden visibility does not reach the templates of the standard library; the linker's map does.
 foreach(library halocline_core halocline halocline_gaspi)
-  target_link_options(${library} PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/${library}.map)
-  set_target_properties(${library} PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/${library}.map)
+  configure_file(cmake/${library}.map ${CMAKE_BINARY_DIR}/package/${library}.map @ONLY)
+  target_link_options(${library} PRIVATE LINKER:--version-script=${CMAKE_BINARY_DIR}/package/${library}.map)
+  set_target_properties(${library} PROPERTIES LINK_DEPENDS ${CMAKE_BINARY_DIR}/package/${library}.map)
 endforeach()
 target_compile_definitions(halocline INTERFACE ${HALOCLINE_SKIP_MPICXX})
+# CMake exports a library together with all that it needs. The name says that no program links this one.
 halocline_install_library(halocline_core NAMELINK_SKIP)
-set_target_properties(halocline_core PROPERTIES EXPORT_NAME core)
+set_target_properties(halocline_core PROPERTIES EXPORT_NAME private_core)
 halocline_install_library(halocline)
 install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 halocline_install_pkg_config(halocline)

@@ -32,7 +32,8 @@ MOST_NAMES = 6  # of tests in a cell of the table
 
 def libraries(folder):
     """The shared libraries of a build, by the name under which programs look for them."""
-    return {path.name: Build(folder, os.readlink(path), "lib") for path in sorted((folder / "lib").glob("libhalocline*.so.0"))}
+    links = sorted(path for path in (folder / "lib").glob("libhalocline*.so") if path.is_symlink())
+    return {os.readlink(path): Build(folder, path.resolve().name, "lib") for path in links}
 
 
 def make(fault, builds, folder):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what the core library exports: symbols of the namespace halocline::core under the version HALOCLINE_PRIVATE, and nothing else. It
-has a soname. Each other library needs some of them, and finds every one that it needs.
+"""Checks what the core library exports: symbols of the namespace halocline::core under a private version, and nothing else. The version of
+the project ends the name of that version and the soname, so that libraries of another one do not bind. Each other library needs some of
+the symbols, and finds every one that it needs.
 
 Usage: private_exports.py CORE LIBRARY...
 
@@ -11,7 +12,7 @@ import re
 import subprocess
 import sys
 
-VERSION = "HALOCLINE_PRIVATE"
+SONAME = re.compile(r"SONAME.*\[libhalocline_core\.so\.(\d+\.\d+\.\d+)\]")
 OURS = re.compile(r"(?:(?:vtable|typeinfo|typeinfo name) for )?halocline::core::")
 
 
@@ -24,19 +25,22 @@ def symbols(library, which):
     return [line.split()[-1] for line in output_of("nm", "-D", "--with-symbol-versions", which, library).splitlines()]
 
 
-def faults_of_core(core, shown):
+def private_version(core):
+    """The version that the core's symbols must have, as its soname says; empty if it has no such soname."""
+    match = SONAME.search(output_of("readelf", "-d", core))
+    return f"HALOCLINE_PRIVATE_{match[1]}" if match else ""
+
+
+def faults_of_core(shown, version):
     """Sentences about symbols that are not private, or not ours."""
-    faults = [f"not of version {VERSION}: {symbol}" for symbol in sorted(shown.values()) if not symbol.endswith("@@" + VERSION)]
+    faults = [f"not of version {version}: {symbol}" for symbol in sorted(shown.values()) if not symbol.endswith("@@" + version)]
     readable = output_of("c++filt", text="\n".join(shown)).splitlines()
-    faults += [f"not of the namespace halocline::core: {name}" for name in readable if not OURS.match(name)]
-    if not re.search(r"SONAME.*\[libhalocline_core\.so\.\d+\]", output_of("readelf", "-d", core)):
-        faults.append("the library has no soname libhalocline_core.so.<major>")
-    return faults
+    return faults + [f"not of the namespace halocline::core: {name}" for name in readable if not OURS.match(name)]
 
 
-def faults_of_user(library, shown):
+def faults_of_user(library, shown, version):
     """Sentences about what another library needs and does not find, or that it needs nothing."""
-    needed = [symbol.split("@")[0] for symbol in symbols(library, "--undefined-only") if symbol.endswith("@" + VERSION)]
+    needed = [symbol.split("@")[0] for symbol in symbols(library, "--undefined-only") if symbol.endswith("@" + version)]
     name = pathlib.Path(library).name
     if not needed:
         return [f"{name} needs nothing of the core"]
@@ -45,13 +49,17 @@ def faults_of_user(library, shown):
 
 def main():
     core, users = sys.argv[1], sys.argv[2:]
-    shown = {symbol.split("@")[0]: symbol for symbol in symbols(core, "--defined-only") if symbol != VERSION}
-    faults = faults_of_core(core, shown)
+    version = private_version(core)
+    if not version:
+        print("the library has no soname libhalocline_core.so.<major>.<minor>.<patch>")
+        return 1
+    shown = {symbol.split("@")[0]: symbol for symbol in symbols(core, "--defined-only") if symbol != version}
+    faults = faults_of_core(shown, version)
     for library in users:
-        faults += faults_of_user(library, shown)
+        faults += faults_of_user(library, shown, version)
     if not shown or not users:
         faults.append("found nothing to check")
-    print("\n".join(faults) if faults else f"{len(shown)} private symbols for {len(users)} libraries")
+    print("\n".join(faults) if faults else f"{len(shown)} symbols of {version} for {len(users)} libraries")
     return 1 if faults else 0
 
 
