@@ -3,8 +3,10 @@
 #include "reduce/combine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstring>
+#include <iterator>
 
 #include "base/stream.hpp"
 
@@ -47,47 +49,57 @@ void join_elements(char *to, const char *a, const char *b, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) made[i] = Op::of(left[i], right[i]);
 }
 
-void plain_copy(char *to, const char *from, std::int64_t bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+template <class T, class Op>
+constexpr FoldLoops loops_of() {
+  return {append_elements<T, Op>, join_elements<T, Op>};
+}
+
+/// The loops of a type, by hlc_reduction; none where the type has no such reduction.
+using TypeLoops = std::array<FoldLoops, HLC_REDUCE_USER>;
+
+/// Integers are added as unsigned numbers (Added), so that they wrap around.
+template <class T, class Added = T>
+constexpr TypeLoops ordered() {
+  return {{loops_of<Added, Sum>(), loops_of<T, Least>(), loops_of<T, Greatest>()}};
+}
+template <class T>
+constexpr TypeLoops unordered() {
+  return {{loops_of<T, Sum>(), {}, {}}};
+}
+
+/// By hlc_type.
+constexpr TypeLoops kLoops[] = {
+    {},  // HLC_OPAQUE
+    ordered<float>(),
+    ordered<double>(),
+    ordered<std::int32_t, std::uint32_t>(),
+    ordered<std::int64_t, std::uint64_t>(),
+    unordered<std::complex<float>>(),
+    unordered<std::complex<double>>(),
+};
+static_assert(std::size(kLoops) == HLC_COMPLEX128 + 1);
 
 }  // namespace
 
-template <class T, class Op>
-void Combiner::take() {
-  append_ = append_elements<T, Op>;
-  join_ = join_elements<T, Op>;
-}
-
-template <class T>
-void Combiner::take_ordered(hlc_reduction reduction) {
-  if (reduction == HLC_REDUCE_MIN)
-    take<T, Least>();
+void copy_result(char *to, const char *from, std::int64_t bytes, bool past_caches) {
+  if (past_caches)
+    stream_copy(to, from, bytes);
   else
-    take<T, Greatest>();
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-/// Integers are added as unsigned numbers, so that they wrap around.
-Status Combiner::choose_builtin(const char *who, const hlc_allreduce_spec &spec) {
-  const bool sum = spec.reduction == HLC_REDUCE_SUM;
-  switch (spec.type) {
-    case HLC_FLOAT32: sum ? take<float, Sum>() : take_ordered<float>(spec.reduction); break;
-    case HLC_FLOAT64: sum ? take<double, Sum>() : take_ordered<double>(spec.reduction); break;
-    case HLC_INT32: sum ? take<std::uint32_t, Sum>() : take_ordered<std::int32_t>(spec.reduction); break;
-    case HLC_INT64: sum ? take<std::uint64_t, Sum>() : take_ordered<std::int64_t>(spec.reduction); break;
-    case HLC_COMPLEX64:
-    case HLC_COMPLEX128:
-      if (!sum)
-        return fail(Status::unsupported, "%s: reduction is %s, and complex numbers have no order", who,
-                    spec.reduction == HLC_REDUCE_MIN ? "HLC_REDUCE_MIN" : "HLC_REDUCE_MAX");
-      spec.type == HLC_COMPLEX64 ? take<std::complex<float>, Sum>() : take<std::complex<double>, Sum>();
-      break;
-    case HLC_OPAQUE: return fail(Status::argument, "%s: type is HLC_OPAQUE, which only HLC_REDUCE_USER combines", who);
-  }
-  return Status::ok;
+Status Combiner::choose_loops(const char *who, const hlc_allreduce_spec &spec) {
+  loops_ = kLoops[spec.type][static_cast<std::size_t>(spec.reduction)];
+  if (loops_.append) return Status::ok;
+  if (spec.type == HLC_OPAQUE) return fail(Status::argument, "%s: type is HLC_OPAQUE, which only HLC_REDUCE_USER combines", who);
+  return fail(Status::unsupported, "%s: reduction is %s, and complex numbers have no order", who,
+              spec.reduction == HLC_REDUCE_MIN ? "HLC_REDUCE_MIN" : "HLC_REDUCE_MAX");
 }
 
 Status Combiner::choose(const char *who, const hlc_allreduce_spec &spec) {
   element_bytes_ = spec.type == HLC_OPAQUE ? static_cast<std::int64_t>(spec.element_bytes) : type_bytes(spec.type);
-  if (spec.reduction != HLC_REDUCE_USER) return choose_builtin(who, spec);
+  block_ = std::max<std::int64_t>(1, kBlockBytes / element_bytes_);
+  if (spec.reduction != HLC_REDUCE_USER) return choose_loops(who, spec);
   function_ = spec.function;
   user_ = spec.user;
   return Status::ok;
@@ -97,21 +109,20 @@ void Combiner::append(char *acc, const char *x, std::int64_t count) const {
   if (function_)
     function_(x, acc, count, user_);
   else
-    append_(acc, x, count);
+    loops_.append(acc, x, count);
 }
 
 void Combiner::fold(char *to, const char *const *sources, int n, std::int64_t count, Second second) const {
-  const std::int64_t block = std::max<std::int64_t>(1, kBlockBytes / element_bytes_);
-  for (std::int64_t done = 0; done < count; done += block) {
-    const std::int64_t now = std::min(block, count - done), offset = done * element_bytes_;
-    const bool in_place = to == sources[0];
-    const bool join = join_ && n > 1 && !in_place;
+  const bool in_place = to == sources[0];
+  const bool join = loops_.join && n > 1 && !in_place;
+  for (std::int64_t done = 0; done < count; done += block_) {
+    const std::int64_t now = std::min(block_, count - done), offset = done * element_bytes_;
     if (join)
-      join_(to + offset, sources[0] + offset, sources[1] + offset, now);
+      loops_.join(to + offset, sources[0] + offset, sources[1] + offset, now);
     else if (!in_place)
       std::memcpy(to + offset, sources[0] + offset, static_cast<std::size_t>(now * element_bytes_));
     for (int i = join ? 2 : 1; i < n; ++i) append(to + offset, sources[i] + offset, now);
-    if (second.to) (second.past_caches ? stream_copy : plain_copy)(second.to + offset, to + offset, now * element_bytes_);
+    if (second.to) copy_result(second.to + offset, to + offset, now * element_bytes_, second.past_caches);
   }
 }
 

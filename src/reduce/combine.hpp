@@ -11,6 +11,17 @@
 
 namespace halocline::core {
 
+/// Copies a result: by stream_copy, after which a stream_fence is needed, or through the caches.
+void copy_result(char *to, const char *from, std::int64_t bytes, bool past_caches);
+
+/// The loops of an operation on elements of one type.
+struct FoldLoops {
+  /// acc[i] = acc[i] o x[i]
+  void (*append)(char *acc, const char *x, std::int64_t count) = nullptr;
+  /// to[i] = a[i] o b[i]
+  void (*join)(char *to, const char *a, const char *b, std::int64_t count) = nullptr;
+};
+
 /// The arithmetic of one reduction on one type. Allocates nothing.
 class Combiner {
  public:
@@ -30,20 +41,12 @@ class Combiner {
   void fold(char *to, const char *const *sources, int n, std::int64_t count) const { fold(to, sources, n, count, Second()); }
 
  private:
-  /// acc[i] = acc[i] o x[i]
-  using Append = void (*)(char *acc, const char *x, std::int64_t count);
-  /// to[i] = a[i] o b[i]
-  using Join = void (*)(char *to, const char *a, const char *b, std::int64_t count);
-  template <class T, class Op>
-  void take();
-  template <class T>
-  void take_ordered(hlc_reduction reduction);
-  Status choose_builtin(const char *who, const hlc_allreduce_spec &spec);
+  Status choose_loops(const char *who, const hlc_allreduce_spec &spec);
   void append(char *acc, const char *x, std::int64_t count) const;
 
   std::int64_t element_bytes_ = 0;
-  Append append_ = nullptr;
-  Join join_ = nullptr;
+  std::int64_t block_ = 1;  // elements of each source that are folded at a time
+  FoldLoops loops_;
   hlc_reduce_fn function_ = nullptr;
   void *user_ = nullptr;
 };

@@ -42,6 +42,14 @@ Range Cut::chunk_of(std::int64_t round, int p, int lane) const {
   return {whole.first + before, std::clamp<std::int64_t>(whole.count - before, 0, chunk)};
 }
 
+std::int64_t Cut::chunks() const {
+  std::int64_t chunks = 0;
+  for (std::int64_t round = 0; round < rounds; ++round)
+    for (int p = 0; p < nodes; ++p)
+      for (int lane = 0; lane < lanes; ++lane) chunks += chunk_of(round, p, lane).count > 0 ? 1 : 0;
+  return chunks;
+}
+
 Layout Layout::of(std::int64_t chunk_bytes, int lanes, int members, int slots) {
   const std::int64_t row = std::max<std::int64_t>(chunk_bytes * lanes, 1);
   const auto turns = static_cast<int>(std::clamp(divided(kTurn, row), kLeastSlots, kMostSlots));

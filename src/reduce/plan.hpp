@@ -22,6 +22,13 @@ struct Range {
   std::int64_t first = 0, count = 0;
 };
 
+/// The chunks of a part in one round, one per lane.
+struct ChunkRow {
+  std::uint64_t serial;  // counts the units of all runs: it chooses the slots
+  std::int64_t round;
+  int part;
+};
+
 /// How an array is cut.
 struct Cut {
   std::int64_t count = 0, element_bytes = 1;
@@ -39,7 +46,15 @@ struct Cut {
     const std::int64_t each = count / nodes, more = count % nodes;
     return {each * p + (p < more ? p : more), each + (p < more ? 1 : 0)};
   }
+  /// The part that a node works on in a step.
+  int part_at(int node, int step) const { return (node - step + 2 * nodes) % nodes; }
   Range chunk_of(std::int64_t round, int p, int lane) const;
+  Range chunk_of(const ChunkRow &row, int lane) const { return chunk_of(row.round, row.part, lane); }
+  /// Number of chunks that hold elements.
+  std::int64_t chunks() const;
+  std::int64_t bytes() const { return count * element_bytes; }
+  std::int64_t bytes(Range range) const { return range.count * element_bytes; }
+  std::int64_t offset(Range range) const { return range.first * element_bytes; }
 };
 
 /// Number of steps in which every node's pack reaches all nodes. In step s a node sends all packs it has to the node 2^s after, which
@@ -62,6 +77,10 @@ class Units {
   int step() const { return step_; }
   std::int64_t round() const { return tick_ - std::int64_t{kAhead} * step_; }
   std::int64_t number() const { return number_; }
+  /// What the step does with its chunks: a node combines its elements; the result is final; the node after gets it.
+  bool combines() const { return step_ < cut_.nodes; }
+  bool is_final() const { return step_ >= cut_.nodes - 1; }
+  bool sends() const { return step_ < cut_.sends(); }
   void next() {
     number_ += 1;
     step_ += 1;

@@ -6,15 +6,13 @@
 
 namespace halocline::core {
 
-void SharedArrays::make_room() {
-  const auto members = static_cast<std::size_t>(context_.members());
-  in_.resize(members);
-  out_.resize(members);
-  kept_.reserve(2 * members + 2);
+SharedArrays::SharedArrays(Fields &fields, int members)
+    : fields_(fields), in_(static_cast<std::size_t>(members)), out_(static_cast<std::size_t>(members)) {
+  kept_.reserve(2 * in_.size() + 2);
 }
 
 Notice SharedArrays::hold(const void *in, const void *out, std::int64_t bytes) {
-  const Notice mine{context_.fields().hold(in, bytes), context_.fields().hold(out, bytes)};
+  const Notice mine{fields_.hold(in, bytes), fields_.hold(out, bytes)};
   for (const FieldPlace &place : {mine.in, mine.out})
     if (place.serial >= 0) kept_.push_back(place.serial);
   return mine;
@@ -27,7 +25,7 @@ bool SharedArrays::borrow(Member member, const Notice &notice) {
 
 bool SharedArrays::borrow(Member member, const FieldPlace &place, const char *&array) {
   if (place.serial < 0) return true;
-  const char *part = context_.fields().borrow(place.serial, member);
+  const char *part = fields_.borrow(place.serial, member);
   if (!part) return false;
   array = part + place.offset;
   kept_.push_back(place.serial);
@@ -40,7 +38,7 @@ void SharedArrays::forget() {
 }
 
 void SharedArrays::release() {
-  for (const std::int64_t serial : kept_) context_.fields().use(serial, -1);
+  for (const std::int64_t serial : kept_) fields_.use(serial, -1);
   kept_.clear();
   forget();
 }

@@ -5,7 +5,8 @@
 
 #include <vector>
 
-#include "engine/context/context.hpp"
+#include "base/atomics.hpp"
+#include "engine/memory/fields.hpp"
 
 namespace halocline::core {
 
@@ -16,15 +17,14 @@ struct Notice {
 };
 static_assert(sizeof(Notice) <= kLinePair);
 
-/// The arrays of the node's ranks as one rank reads them. Only make_room, to be called first, allocates.
+/// The arrays of the node's ranks as one rank reads them. Only the constructor allocates.
 class SharedArrays {
  public:
-  explicit SharedArrays(Context &context) : context_(context) {}
+  SharedArrays(Fields &fields, int members);
   SharedArrays(const SharedArrays &) = delete;
   SharedArrays &operator=(const SharedArrays &) = delete;
   ~SharedArrays() { release(); }
 
-  void make_room();
   /// Finds this rank's own arrays, and keeps them until release.
   Notice hold(const void *in, const void *out, std::int64_t bytes);
   /// Keeps the arrays in a member's notice readable until release. False if this rank has released its part of that memory.
@@ -40,7 +40,7 @@ class SharedArrays {
  private:
   bool borrow(Member member, const FieldPlace &place, const char *&array);
 
-  Context &context_;
+  Fields &fields_;
   std::vector<const char *> in_, out_;  // by member
   std::vector<std::int64_t> kept_;  // serials of fields
 };

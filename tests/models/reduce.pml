@@ -1,4 +1,4 @@
-/* Reductions on one node (src/reduce/allreduce.cpp): what a rank gives, what it computes from its own and the others' elements, and what it
+/* Reductions on one node (NodeRows, src/reduce/node_rows.cpp): what a rank gives, what it computes from its own and the others' elements, and what it
  * takes, each unit in a slot in turn. The counters are given, worked and taken, one of each per rank. A rank gives one unit ahead of the
  * one that it works on, and takes one behind. Of each unit every rank works on one lane. SLOTS is the number of slots of both kinds.
  *

@@ -1,4 +1,4 @@
-/* Reductions of arrays that the ranks of a node read in place (Allreduce::open and close, src/reduce/allreduce.cpp). In each run a rank
+/* Reductions of arrays that the ranks of a node read in place (NodeRows::open and close, src/reduce/node_rows.cpp). In each run a rank
  * writes a notice of where its arrays are, meets the others, reads their notices, says whether it can see all, and meets them again. It
  * combines its half from both arrays, takes the other half from the other's result, and leaves when no rank reads its arrays any more. Then
  * its caller writes them anew. Each run is one unit. In even runs no rank's arrays can be read: then there is no second meeting, and no
