@@ -1,8 +1,9 @@
-/* Mode notify_node between nodes (src/exchange/modes/node_wire.cpp): the ranks of a node pack into one slot, and the last of them sends it
- * with one write. The ranks of the other node unpack from where it is written. There are two slots in each direction. Nothing says that one
- * has been unpacked: that is known from the other node's aggregate of the round after. The network keeps no order; of a write in two pieces
- * the first says how many more there are. Two nodes of RANKS ranks each. Which ranks send something in a round is free; all are counted in
- * each. Aggregates of all rounds but the second take two pieces.
+/* Mode notify_node between nodes (src/exchange/modes/node_wire.cpp, on the channels of src/engine/network/slot_ends.hpp, which announce
+ * nothing here): the ranks of a node pack into one slot, and the last of them sends it with one write. The ranks of the other node unpack
+ * from where it is written. There are two slots in each direction. Nothing says that one has been unpacked: that is known from the other
+ * node's aggregate of the round after. The network keeps no order; of a write in two pieces the first says how many more there are. Two
+ * nodes of RANKS ranks each. Which ranks send something in a round is free; all are counted in each. Aggregates of all rounds but the
+ * second take two pieces.
  *
  * Found: data that are not of the round that is unpacked; a write used again while it is under way; a deadlock.
  *

@@ -1,6 +1,7 @@
-/* Modes notify and direct between nodes (src/exchange/modes/wire.cpp): two slots per edge, written over a network that keeps no order, not
- * even between the pieces of one message. Each arrival of a piece is announced by immediate data, each unpacked slot too, and both are
- * counted slot by slot. The ranks form a ring and each sends to the next. Which edges take part in a round is free, the same at both ends.
+/* A channel of slots (src/engine/network/slot_ends.hpp) as modes notify and direct use it between nodes (src/exchange/modes/wire.cpp): two
+ * slots per edge, written over a network that keeps no order, not even between the pieces of one message. Each arrival of a piece is
+ * announced by immediate data, each unpacked slot too, and both are counted slot by slot. The ranks form a ring and each sends to the
+ * next. Which edges take part in a round is free, the same at both ends.
  *
  * Found: a piece that is not of the message that is unpacked; a write used again while it is under way; a deadlock.
  *

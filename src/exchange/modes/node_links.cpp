@@ -2,32 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/modes/node_links.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <utility>
 
 namespace halocline::core {
-namespace {
-
-/// Makes a transfer of one word to a peer.
-void aim_node_word(Transfer &word, const Transfer &model, const char *from, std::uint64_t address) {
-  word.aim_as(model);
-  word.from = from;
-  word.bytes = sizeof(std::uint64_t);
-  word.address = address;
-}
-
-}  // namespace
 
 NodeLinks::NodeLinks(Plan &plan, const std::vector<int> &edges)
-    : plan_(plan), edges_(edges), network_(plan.context->network()), endpoint_(*network_.endpoint()) {}
+    : plan_(plan), edges_(edges), network_(plan.context->network()), made_(std::make_unique<Made>(network_)) {}
 
 NodeLinks::~NodeLinks() {
-  for (Link &link : links_) link.release_peer(endpoint_);
-  if (std::all_of(links_.begin(), links_.end(), [](const Link &link) { return link.is_over(); })) return;
-  remains_->memory = std::move(memory_);
-  remains_->links = std::move(links_);
-  leak(std::move(remains_));
+  made_->channels.leave();
+  if (!made_->channels.is_ended()) leak(std::move(made_));
 }
 
 Status NodeLinks::create() {
@@ -39,40 +26,35 @@ Status NodeLinks::create() {
   }));
   HLC_TRY(swap_descriptors(plan_, edges_, nodes));
   HLC_TRY(share_contributions(*nodes));
-  HLC_TRY(agree(*plan_.context, plan_.comm, create_shared_memory(*plan_.context, carried_bytes(), memory_)));
-  HLC_TRY(prepare([&] { return name_me(open_all()); }));
+  HLC_TRY(agree(*plan_.context, plan_.comm, create_shared_memory(*plan_.context, carried_bytes(), made_->memory)));
+  HLC_TRY(prepare([&] { return made_->channels.name_me(open_all()); }));
   std::unique_ptr<DescriptorsOf<NodeDescriptor>> descriptors;
   HLC_TRY(prepare([&] {
     descriptors = write_descriptors();
     return Status::ok;
   }));
   HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
-  HLC_TRY(prepare([&] { return name_me(connect_all(descriptors->theirs)); }));
-  return prepare([&] { return await_greetings(); });
+  HLC_TRY(prepare([&] { return made_->channels.name_me(connect_all(descriptors->theirs)); }));
+  const WakeUp wake_up = network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling;
+  return prepare([&] { return made_->channels.await_greetings(wake_up); });
 }
 
 /// The other nodes may still write, and the provider knows the memory by its addresses. But no rank reads what they write. So private
 /// memory may be mapped at these addresses, once no transfer that is under way reads from them.
 void NodeLinks::abandon() {
-  for (Link &link : links_) link.withdraw(endpoint_);
-  if (std::all_of(links_.begin(), links_.end(), [](const Link &link) { return link.is_over(); })) memory_.abandon();
+  made_->channels.withdraw();
+  if (made_->channels.is_ended()) made_->memory.abandon();
 }
 
 std::int64_t NodeLinks::memory_bytes() const {
   std::int64_t bytes = carried_bytes() + static_cast<std::int64_t>(edge_links_.size() * sizeof(EdgeLink));
-  for (const Link &link : links_) bytes += static_cast<std::int64_t>(sizeof(Link) + kSlots * link.pieces[0].size() * sizeof(Transfer));
-  return bytes;
-}
-
-/// Adds this rank to an error of the transport, which knows no ranks.
-Status NodeLinks::name_me(Status status) const {
-  return failed(status) ? fail(status, "rank %d: %s", plan_.context->rank(), error_message()) : status;
+  return bytes + static_cast<std::int64_t>(all().size() * sizeof(Link)) + made_->channels.memory_bytes();
 }
 
 /// The memory that this rank provides: its words and the aggregates that it leads.
 std::int64_t NodeLinks::carried_bytes() const {
   std::int64_t bytes = 0;
-  for (const Link &link : links_)
+  for (const Link &link : all())
     if (is_leader(link)) bytes = std::max(bytes, link.aggregate.place + aggregate_bytes(link.aggregate, sizeof(AggregateWords)));
   return static_cast<std::int64_t>(sizeof(NodeWords)) + bytes;
 }
@@ -105,12 +87,13 @@ Status NodeLinks::share_contributions(const Descriptors &nodes) {
 }
 
 void NodeLinks::take(std::vector<Aggregate> aggregates, const std::vector<std::int64_t> &node_of) {
-  remains_ = std::make_unique<Remains>();
-  links_ = std::vector<Link>(aggregates.size());
+  made_->links = std::vector<Link>(aggregates.size());
+  made_->channels.make(aggregates.size());
   edge_links_.resize(plan_.edges.size());
   std::set<Member> partners;
   for (std::size_t i = 0; i < aggregates.size(); ++i) {
-    Link &link = links_[i];
+    Link &link = made_->links[i];
+    link.channel = &made_->channels[i];
     link.aggregate = std::move(aggregates[i]);
     link.head_bytes = head_bytes(link.aggregate);
     partners.insert(link.aggregate.members.begin(), link.aggregate.members.end());
@@ -127,13 +110,13 @@ void NodeLinks::take(std::vector<Aggregate> aggregates, const std::vector<std::i
 
 Status NodeLinks::open_all() {
   shared_.count(*plan_.context);
-  for (Link &link : links_) HLC_TRY(open(link));
+  for (Link &link : all()) HLC_TRY(open(link));
   return Status::ok;
 }
 
 Status NodeLinks::open(Link &link) {
   const std::int64_t in = slot_bytes(link.aggregate, link.aggregate.in), out = slot_bytes(link.aggregate, link.aggregate.out);
-  char *memory = memory_.part(link.aggregate.leader) + sizeof(NodeWords) + link.aggregate.place;
+  char *memory = made_->memory.part(link.aggregate.leader) + sizeof(NodeWords) + link.aggregate.place;
   link.words = reinterpret_cast<AggregateWords *>(memory);
   link.target_at = memory + sizeof(AggregateWords);
   link.notice_at = link.target_at + kTargetHeadBytes + 2 * in;
@@ -141,16 +124,21 @@ Status NodeLinks::open(Link &link) {
     link.receive[slot] = link.target_at + kTargetHeadBytes + static_cast<std::int64_t>(slot) * in;
     link.send[slot] = link.notice_at + kNoticeBytes + static_cast<std::int64_t>(slot) * out;
   }
-  HLC_TRY(link.source.cover(endpoint_, link.notice_at, kNoticeBytes + 2 * out, NetworkSegment::Use::for_me));
-  if (!is_leader(link)) return Status::ok;
-  HLC_TRY(link.target.cover(endpoint_, link.target_at, kTargetHeadBytes + 2 * in, NetworkSegment::Use::for_peers));
-  ReachDescriptor &descriptor = link.words->reach;
-  descriptor.leader = network_.liveness()->mine();
-  descriptor.rank = plan_.context->rank();
-  descriptor.memory = link.target.remote();
-  for (; link.registered < kinds; ++link.registered)
-    descriptor.immediates[link.registered] = endpoint_.register_counter(&link.words->counters[link.registered]);
+  HLC_TRY(link.memory.cover_out(network_, link.notice_at, kNoticeBytes + 2 * out));
+  if (is_leader(link)) HLC_TRY(link.memory.cover_in(network_, link.target_at, kTargetHeadBytes + 2 * in));
+  SlotForm form = kAggregateForm;
+  form.most_bytes = out;
+  const SlotCounters counters{link.words->first.data(), link.words->further.data(), &link.words->loss};
+  link.channel->open(network_, form, counters, is_leader(link));
+  if (is_leader(link)) write_reach(link);
   return Status::ok;
+}
+
+void NodeLinks::write_reach(Link &link) const {
+  ReachDescriptor &reach = link.words->reach;
+  reach.leader = link.channel->describe(link.memory, {0, kTargetHeadBytes, slot_bytes(link.aggregate, link.aggregate.in)});
+  reach.rank = plan_.context->rank();
+  std::copy(link.channel->immediates().begin(), link.channel->immediates().end(), reach.immediates.begin());
 }
 
 /// The leaders have written their reach descriptors; each edge sends its aggregate's to the other node.
@@ -168,79 +156,17 @@ Status NodeLinks::connect_all(const std::vector<NodeDescriptor> &theirs) {
       return fail(Status::mismatch, "rank %d: rank %d gives an edge the number %lld of %lld", plan_.context->rank(),
                   plan_.edges[static_cast<std::size_t>(e)].rank, static_cast<long long>(descriptor.number), static_cast<long long>(edges));
     edge_links_[static_cast<std::size_t>(e)].peer_number = descriptor.number;
-    if (!of(e).met) HLC_TRY(connect(of(e), descriptor.reach));
+    if (of(e).channel->rank() < 0) HLC_TRY(connect(of(e), descriptor.reach));
   }
   return Status::ok;
 }
 
-Status NodeLinks::connect(Link &link, const ReachDescriptor &descriptor) {
-  Transfer model;
-  HLC_TRY(network_.liveness()->know(descriptor.rank, descriptor.leader));
-  HLC_TRY(endpoint_.resolve(descriptor.leader.address, &model.peer));
-  link.address = descriptor.leader.address;
-  link.met = true;
-  link.rank = descriptor.rank;
-  link.host.assign(descriptor.leader.host, strnlen(descriptor.leader.host, sizeof descriptor.leader.host));
-  model.failures = network_.count_failures();
-  model.desc = link.source.desc();
-  model.key = descriptor.memory.key;
-  for (std::size_t slot = 0; slot < kSlots; ++slot) make_pieces(link, slot, descriptor, model);
-  link.greeting.kind = Transfer::Kind::write_delivered;
-  aim_node_word(link.greeting, model, link.send[0], descriptor.memory.address);
-  aim_node_word(link.notice, model, link.notice_at, descriptor.memory.address + sizeof(std::uint64_t));
-  link.notice.immediate = descriptor.immediates[loss];
-  endpoint_.start(link.greeting);
+Status NodeLinks::connect(Link &link, const ReachDescriptor &reach) {
+  const char *host = reach.leader.rank.host;
+  const std::string name(host, strnlen(host, sizeof reach.leader.rank.host));
+  HLC_TRY(link.channel->connect({reach.rank, name, link.memory}, reach.leader, reach.immediates.data()));
+  link.channel->greet();
   return Status::ok;
-}
-
-void NodeLinks::make_pieces(Link &link, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model) {
-  const std::int64_t bytes = slot_bytes(link.aggregate, link.aggregate.out);
-  const std::int64_t slot_at = kTargetHeadBytes + static_cast<std::int64_t>(slot) * bytes;
-  link.pieces[slot] = std::vector<Transfer>(static_cast<std::size_t>(pieces_of(bytes)));
-  std::int64_t before = 0;
-  for (Transfer &piece : link.pieces[slot]) {
-    piece.aim_as(model);
-    piece.from = link.send[slot] + before;
-    piece.address = descriptor.memory.address + static_cast<std::uint64_t>(slot_at + before);
-    piece.immediate = descriptor.immediates[(before == 0 ? first_0 : further_0) + slot];
-    before += endpoint_.most_bytes();
-  }
-}
-
-/// Makes sure that the connections work before the first round: a node that cannot be reached is an error of the plan.
-Status NodeLinks::await_greetings() {
-  Wait wait(*plan_.context, network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling);
-  auto silent = links_.cend();
-  const auto look = [&] {
-    network_.poll();
-    for (const Link &link : links_)
-      if (link.greeting.state.load(std::memory_order_acquire) == Transfer::State::failed)
-        return unreached(link, endpoint_.text_of(link.greeting.error));
-    silent = std::find_if(links_.cbegin(), links_.cend(), [](const Link &link) { return !Link::is_done(link.greeting); });
-    return silent == links_.cend() ? Status::ok : Status::again;
-  };
-  const std::int64_t grace_ns = -plan_.context->timeout_ns() / 2;
-  return wait_until(wait, look, [&] { return wait.timed_out(grace_ns) ? unreached(*silent, "") : Status::ok; });
-}
-
-Status NodeLinks::unreached(const Link &link, const char *reason) const {
-  return fail(Status::timeout,
-              "rank %d does not reach rank %d on host %s over the network, %s%s%s (HALOCLINE_INTERFACE names another interface, "
-              "HALOCLINE_PROVIDER=none does without)",
-              plan_.context->rank(), link.rank, link.host.c_str(), endpoint_.description().c_str(), *reason ? ": " : "", reason);
-}
-
-void NodeLink::release_peer(NetworkEndpoint &endpoint) {
-  for (std::size_t kind = 0; kind < registered; ++kind) endpoint.release_counter(words->reach.immediates[kind]);
-  withdraw(endpoint);
-  if (met) endpoint.release_peer(address);
-}
-
-void NodeLink::withdraw(NetworkEndpoint &endpoint) {
-  endpoint.withdraw(greeting);
-  endpoint.withdraw(notice);
-  for (auto &slot : pieces)
-    for (Transfer &piece : slot) endpoint.withdraw(piece);
 }
 
 }  // namespace halocline::core

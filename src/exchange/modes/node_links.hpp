@@ -3,15 +3,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/counter.hpp"
 #include "engine/memory/node_memory.hpp"
-#include "engine/network/network_transport.hpp"
+#include "engine/network/slot_channel.hpp"
 #include "exchange/channel.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/aggregates.hpp"
@@ -19,9 +17,10 @@
 namespace halocline::core {
 
 inline constexpr std::size_t kSlots = 2;
-
-/// The kinds of immediate data: the first piece of a slot, whose head counts all further pieces; further pieces; the notice of a lost rank.
-enum : std::size_t { first_0, first_1, further_0, further_1, loss, kinds };
+/// The channel of an aggregate. Nothing announces that a slot has been read: node_wire.cpp says what proves it. The head of a slot says how
+/// many writes have been sent. The counter `word` counts notices of a lost rank.
+inline constexpr SlotForm kAggregateForm{
+    .slots = kSlots, .sources = kSlots, .frees = false, .says_pieces = true, .greets_both_ways = false};
 
 /// Which rank is lost, and which has found out. One word in shared memory and in messages, so that it is never torn; 0: no rank is lost.
 struct Loss {
@@ -39,15 +38,15 @@ static_assert(sizeof(NodeWords) % kLinePair == 0);
 
 /// What ranks of the other node need to write an aggregate to this one.
 struct ReachDescriptor {
-  RankAddress leader;
+  SlotDescriptor leader;  // its memory begins with the target
   int rank = 0;  // the leader's
-  transport::RemoteKey memory;  // from the target on
-  std::array<std::uint64_t, kinds> immediates{};
+  std::array<std::uint64_t, kAggregateForm.immediates()> immediates{};
 };
 
 /// What the ranks of this node share about an aggregate, in their memory.
 struct AggregateWords {
-  std::array<Counter, kinds> counters;  // pieces and notices received; raised in the leader's process
+  std::array<Counter, kSlots> first, further;  // pieces received, by slot: of each message the first, and those beyond it
+  Counter loss;  // notices received; all of these are raised in the leader's process
   std::array<Counter, kSlots> sent;  // the last round whose aggregate has left this slot; written by its sender
   struct alignas(kLinePair) Packing {
     std::atomic<std::uint64_t> used;  // bytes that packing ranks have taken
@@ -79,15 +78,8 @@ struct NodeLink {
   std::array<char *, kSlots> receive{}, send{};
   char *target_at = nullptr, *notice_at = nullptr;
   std::int64_t head_bytes = 0;
-  NetworkSegment target;  // registered by the leader: the target and the slots to receive in
-  NetworkSegment source;  // the notice and the slots to send from
-  std::size_t registered = 0;  // the number of kinds with a registered counter; at the leader
-  transport::Address address;
-  bool met = false;
-  int rank = -1;  // the leader there
-  std::string host;  // its host
-  std::array<std::vector<Transfer>, kSlots> pieces;
-  Transfer greeting, notice;
+  SlotMemory memory;  // `in`, of the leader: the target and the slots to receive in; `out`: the notice and the slots to send from
+  SlotChannel *channel = nullptr;  // to the leader there
   // Of the running round:
   std::int64_t share = 0, next = 0;  // bytes that this rank packs; where the next edge is packed
   int left = 0;  // edges to be packed
@@ -105,38 +97,22 @@ struct NodeLink {
     return round <= kSlots || reached(words->sent[round % kSlots], round - kSlots);
   }
   /// True if the other node's aggregate of this round has arrived.
-  bool has_come(std::uint64_t round) {
+  bool has_come() {
     if (come) return true;
-    const std::size_t slot = round % kSlots;
-    // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
     // SYNC unpacked-before-packed (pairs with count_me, at the other node)
-    if (!reached(words->counters[first_0 + slot], (round + 1) / kSlots)) return false;
-    come = reached(words->counters[further_0 + slot], further_in(receive[slot]));
+    if (!channel->in.has_arrived()) return false;
+    const std::size_t slot = channel->in.slot();
+    // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
+    come = reached(words->further[slot], further_in(receive[slot]));
     return come;
   }
   /// Notifies the node's ranks of an aggregate that this rank has sent from a slot, if it has left.
   bool note_left(std::size_t slot) {
-    if (posted[slot] == 0 || !has_left(slot)) return false;
+    if (posted[slot] == 0 || !channel->out.has_left(slot)) return false;
     // SYNC left-before-packed (pairs with is_free)
     notify(words->sent[slot], posted[slot]);
     posted[slot] = 0;
     return true;
-  }
-
-  /// Withdraws transfers that still wait for room in the endpoint.
-  void withdraw(NetworkEndpoint &endpoint);
-  /// Ends the other node's access to the counters, and this rank's connection.
-  void release_peer(NetworkEndpoint &endpoint);
-
-  // SYNC written-before-reuse (pairs with EndedTransfers::add)
-  static bool is_done(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) == Transfer::State::at_rest; }
-  static bool is_ended(const Transfer &transfer) { return transfer.state.load(std::memory_order_acquire) != Transfer::State::under_way; }
-  /// What was sent from a slot has left.
-  bool has_left(std::size_t slot) const { return std::all_of(pieces[slot].begin(), pieces[slot].end(), is_done); }
-  /// No transfer is under way there.
-  bool is_over() const {
-    return is_ended(greeting) && is_ended(notice) && std::all_of(pieces[0].begin(), pieces[0].end(), is_ended) &&
-           std::all_of(pieces[1].begin(), pieces[1].end(), is_ended);
   }
 };
 
@@ -163,37 +139,38 @@ class NodeLinks {
   /// The plan has failed: frees what the network can no longer access.
   void abandon();
 
-  std::vector<Link> &all() { return links_; }
-  const std::vector<Link> &all() const { return links_; }
-  Link &of(int edge) { return links_[edge_link(edge).link]; }
+  std::vector<Link> &all() { return made_->links; }
+  const std::vector<Link> &all() const { return made_->links; }
+  Link &of(int edge) { return made_->links[edge_link(edge).link]; }
+  SlotChannels &channels() { return made_->channels; }
+  const SlotChannels &channels() const { return made_->channels; }
   const EdgeLink &edge_link(int edge) const { return edge_links_[static_cast<std::size_t>(edge)]; }
-  NodeWords &words() const { return *reinterpret_cast<NodeWords *>(memory_.part(0)); }
+  NodeWords &words() const { return *reinterpret_cast<NodeWords *>(made_->memory.part(0)); }
   /// Ranks of this node that contribute to the same aggregates as this rank.
   const std::vector<Member> &partners() const { return partners_; }
-  std::int64_t pieces_of(std::int64_t bytes) const { return (bytes + endpoint_.most_bytes() - 1) / endpoint_.most_bytes(); }
   std::int64_t memory_bytes() const;
 
  private:
-  /// What libfabric may still read or write when all is destroyed because a plan could not be made.
-  struct Remains : LeakedOnFailure {
-    SharedMemory memory;
+  /// What the network may read or write. It is leaked if the network may still do so when the plan is destroyed.
+  struct Made : LeakedOnFailure {
+    SharedMemory memory;  // of the aggregates: destroyed after what registers it
     std::vector<Link> links;
+    SlotChannels channels;
+
+    explicit Made(Network &network)
+        : channels(network, "HALOCLINE_INTERFACE names another interface, HALOCLINE_PROVIDER=none does without", Status::timeout) {}
   };
 
-  Status name_me(Status status) const;
   std::int64_t carried_bytes() const;
   bool is_leader(const Link &link) const { return link.aggregate.leader == plan_.context->member(); }
   Status share_contributions(const Descriptors &nodes);
   void take(std::vector<Aggregate> aggregates, const std::vector<std::int64_t> &node_of);
   Status open_all();
   Status open(Link &link);
+  void write_reach(Link &link) const;
   std::unique_ptr<DescriptorsOf<NodeDescriptor>> write_descriptors();
   Status connect_all(const std::vector<NodeDescriptor> &theirs);
-  Status connect(Link &link, const ReachDescriptor &descriptor);
-  void make_pieces(Link &link, std::size_t slot, const ReachDescriptor &descriptor, const Transfer &model);
-  Status await_greetings();
-  /// The reason is known if the provider has reported an error, else "".
-  Status unreached(const Link &link, const char *reason) const;
+  static Status connect(Link &link, const ReachDescriptor &reach);
   template <class Part>
   Status prepare(Part part) {
     return halocline::core::prepare(*plan_.context, plan_.comm, part);
@@ -202,10 +179,7 @@ class NodeLinks {
   Plan &plan_;
   const std::vector<int> &edges_;
   Network &network_;
-  NetworkEndpoint &endpoint_;
-  std::unique_ptr<Remains> remains_;  // there if there are links
-  SharedMemory memory_;  // of the aggregates: destroyed after what registers it
-  std::vector<Link> links_;
+  std::unique_ptr<Made> made_;
   std::vector<EdgeLink> edge_links_;  // by edge
   std::vector<Member> partners_;
   CountedShared shared_;  // any rank of the node may wait for the arrivals

@@ -14,7 +14,6 @@
 
 #include "base/counter.hpp"
 #include "engine/communicator/wait_until.hpp"
-#include "engine/network/network_transport.hpp"
 #include "exchange/buffers.hpp"
 #include "exchange/modes/node_links.hpp"
 
@@ -32,7 +31,7 @@ Status ended_for(int rank, Loss known) {
 class NodeWireChannel final : public Channel {
  public:
   NodeWireChannel(Plan &plan, std::vector<int> edges)
-      : Channel(plan, std::move(edges)), network_(plan.context->network()), endpoint_(*network_.endpoint()), links_(plan, edges_) {
+      : Channel(plan, std::move(edges)), network_(plan.context->network()), links_(plan, edges_) {
     waiting_.reserve(edges_.size());
   }
 
@@ -41,7 +40,10 @@ class NodeWireChannel final : public Channel {
   Status open() override {
     round_ += 1;
     waiting_.clear();
-    for (Link &link : links_.all()) link.share = 0, link.left = 0, link.counted = false, link.come = false, link.placed = false;
+    for (Link &link : links_.all()) {
+      link.share = 0, link.left = 0, link.counted = false, link.come = false, link.placed = false;
+      link.channel->in.expect(0);
+    }
     for (const int e : edges_) {
       Link &link = links_.of(e);
       link.share += round_up(part(e).out, kChunkAlignment);
@@ -85,7 +87,7 @@ class NodeWireChannel final : public Channel {
     HLC_TRY(progress());
     count_idle();
     for (int &candidate : waiting_) {
-      if (!links_.of(candidate).has_come(round_)) continue;
+      if (!links_.of(candidate).has_come()) continue;
       HLC_TRY(check_place(candidate));
       *e = candidate;
       candidate = waiting_.back();
@@ -110,7 +112,7 @@ class NodeWireChannel final : public Channel {
     HLC_TRY(progress());
     count_idle();
     for (Link &link : links_.all()) {
-      if (link.counted && link.has_come(round_) && link.posted[0] == 0 && link.posted[1] == 0) continue;
+      if (link.counted && link.has_come() && link.posted[0] == 0 && link.posted[1] == 0) continue;
       *rank = link.some_rank;
       return Status::again;
     }
@@ -124,8 +126,8 @@ class NodeWireChannel final : public Channel {
     if (const std::uint64_t word = links_.words().lost.load(std::memory_order_relaxed); word != 0) return end_for(Loss::of(word));
     for (Link &link : links_.all()) {
       // SYNC payload-before-immediate (pairs with Endpoint::take_immediate)
-      if (reached(link.words->counters[loss], 1)) return end_for(Loss::of(notice_in(link.target_at)));
-      if (is_gone(link)) return lose(link, "the network has nobody to give it to");
+      if (reached(link.words->loss, 1)) return end_for(Loss::of(notice_in(link.target_at)));
+      if (is_gone(*link.channel)) return lose(*link.channel, "the network has nobody to give it to");
     }
     return Status::ok;
   }
@@ -144,7 +146,7 @@ class NodeWireChannel final : public Channel {
   WakeUp wake_up() const override { return network_.has_thread() ? WakeUp::by_doorbell : WakeUp::by_polling; }
   bool knows_who() const override { return false; }
   const std::vector<Member> &partners() const override { return links_.partners(); }
-  std::int64_t network_writes() const override { return writes_; }
+  std::int64_t network_writes() const override { return links_.channels().writes(); }
 
   std::int64_t memory_bytes() const override { return links_.memory_bytes(); }
 
@@ -161,7 +163,7 @@ class NodeWireChannel final : public Channel {
     if (lies_in_slot(link.aggregate, begin, part(e).in)) return Status::ok;
     return fail(Status::mismatch,
                 "rank %d has a message for it from rank %d on host %s that cannot be: its %lld bytes begin at %llu of %lld",
-                plan_.context->rank(), edge(e).rank, link.host.c_str(), static_cast<long long>(part(e).in),
+                plan_.context->rank(), edge(e).rank, edge(e).host.c_str(), static_cast<long long>(part(e).in),
                 static_cast<unsigned long long>(begin), static_cast<long long>(slot_bytes(link.aggregate, link.aggregate.in)));
   }
 
@@ -182,58 +184,38 @@ class NodeWireChannel final : public Channel {
     const std::size_t slot = round_ % kSlots;
     AggregateWords::Packing &state = link.packing(round_);
     const auto used = static_cast<std::int64_t>(state.used.load(std::memory_order_relaxed));
-    std::int64_t left = link.head_bytes + (plan_.whole_round ? link.aggregate.planned : used);
+    const std::int64_t bytes = link.head_bytes + (plan_.whole_round ? link.aggregate.planned : used);
     state.used.store(0, std::memory_order_relaxed);
     state.packed.store(0, std::memory_order_relaxed);
-    state.further += static_cast<std::uint64_t>(links_.pieces_of(left) - 1);
+    state.further += link.channel->out.pieces(bytes) - 1;
     further_in(link.send[slot]) = state.further;
     link.posted[slot] = round_;
-    for (Transfer &piece : link.pieces[slot]) {
-      if (left <= 0) break;
-      piece.bytes = std::min(left, endpoint_.most_bytes());
-      left -= piece.bytes;
-      endpoint_.start(piece);
-      writes_ += 1;
-    }
+    link.channel->out.send(round_, slot, link.send[slot], bytes);
   }
 
   /// Drives progress, notifies the node's ranks of sent aggregates that have left, and finds out whether a write of this rank has failed.
   Status progress() {
-    network_.poll();
+    const SlotChannel *failed = links_.channels().find_failed();
     for (Link &link : links_.all())
       for (std::size_t slot = 0; slot < kSlots; ++slot)
         if (link.note_left(slot)) told_ = true;
-    if (network_.failures() == failures_) return Status::ok;
-    failures_ = network_.failures();
-    for (const Link &link : links_.all()) HLC_TRY(find_failure(link));
-    return Status::ok;
-  }
-
-  Status find_failure(const Link &link) {
-    const auto has_failed = [](const Transfer &t) { return t.state.load(std::memory_order_acquire) == Transfer::State::failed; };
-    for (const auto &pieces : link.pieces)
-      for (const Transfer &piece : pieces)
-        if (has_failed(piece)) return lose(link, endpoint_.text_of(piece.error));
-    return Status::ok;
+    return failed ? lose(*failed, failed->failure()) : Status::ok;
   }
 
   /// The leader there has accepted nothing for a while, though it was reached before and no transfer to it is under way. A process that
   /// computes or is stopped still accepts writes, and one that is flooded has transfers under way.
-  bool is_gone(const Link &link) const {
-    if (!network_.liveness()->has_lost(link.rank, Liveness::kLost_ns) || network_.requests()->failures().is_on_its_way(link.rank))
-      return false;
-    const auto is_held = [&](const Transfer &t) { return !Link::is_ended(t) && !endpoint_.waits_for_room(t); };
-    return std::none_of(link.pieces[0].begin(), link.pieces[0].end(), is_held) &&
-           std::none_of(link.pieces[1].begin(), link.pieces[1].end(), is_held);
+  bool is_gone(const SlotChannel &channel) const {
+    const int rank = channel.rank();
+    return network_.liveness()->has_lost(rank, Liveness::kLost_ns) && !network_.requests()->failures().is_on_its_way(rank) && !channel.is_held();
   }
 
   /// This rank has found out that a rank is lost. Another rank of this node may have reported a different one before.
-  Status lose(const Link &link, const char *reason) {
-    tell_lost(link.rank);
+  Status lose(const SlotChannel &channel, const char *reason) {
+    tell_lost(channel.rank());
     const Loss known = Loss::of(links_.words().lost.load(std::memory_order_relaxed));
-    if (known.rank != link.rank) return ended_for(plan_.context->rank(), known);
-    return fail(Status::peer_died, "rank %d cannot reach rank %d on host %s over the network (any more): %s", plan_.context->rank(),
-                link.rank, link.host.c_str(), reason);
+    if (known.rank != channel.rank()) return ended_for(plan_.context->rank(), known);
+    return fail(Status::peer_died, "rank %d cannot reach %s over the network (any more): %s", plan_.context->rank(), channel.name().c_str(),
+                reason);
   }
 
   /// Another rank has found out: this one fails for the same reason.
@@ -253,9 +235,9 @@ class NodeWireChannel final : public Channel {
     const std::uint64_t word = links_.words().lost.load(std::memory_order_relaxed);
     network_.note_lost(Loss::of(word).rank);
     for (Link &link : links_.all()) {
-      if (link.rank == Loss::of(word).rank) continue;
+      if (link.channel->rank() == Loss::of(word).rank) continue;
       std::memcpy(link.notice_at, &word, sizeof word);
-      endpoint_.start(link.notice);
+      link.channel->tell();
     }
     flush_notice();
   }
@@ -264,18 +246,16 @@ class NodeWireChannel final : public Channel {
   /// short.
   void flush_notice() {
     Wait wait(*plan_.context, WakeUp::by_polling);
-    const auto has_left = [](const Link &link) { return Link::is_ended(link.notice); };
+    const auto has_left = [](const Link &link) { return link.channel->has_told(); };
     const auto look = [&] { return std::all_of(links_.all().begin(), links_.all().end(), has_left) ? Status::ok : Status::again; };
     const auto no_failure = [] { return Status::ok; };
     static_cast<void>(wait_until(wait, look, no_failure, kNoticeLeaves_ms));
   }
 
   Network &network_;
-  NetworkEndpoint &endpoint_;
   NodeLinks links_;
   std::vector<int> waiting_;
-  std::uint64_t round_ = 0, failures_ = 0;
-  std::int64_t writes_ = 0;
+  std::uint64_t round_ = 0;
   bool has_spread_ = false;  // the notice of a lost rank was sent
 };
 
