@@ -18,7 +18,7 @@ class EndedTransfers {
     // The owner may release a transfer that is not reported as soon as its state is stored, so these are read before.
     const bool reported = transfer.reported;
     Failures *const failures = transfer.failures;
-    // SYNC written-before-reuse (pairs with is_done of WireChannel, NodeLinks::Link and Ring, Liveness::look_at, any_under_way of RequestPool and Liveness)
+    // SYNC written-before-reuse (pairs with is_done of slot_ends.hpp, Liveness::look_at, any_under_way of RequestPool and Liveness)
     transfer.state.store(error ? Transfer::State::failed : Transfer::State::at_rest, std::memory_order_release);
     if (error && failures) failures->fetch_add(1, std::memory_order_release);
     if (!reported) return;

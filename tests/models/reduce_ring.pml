@@ -1,7 +1,8 @@
-/* Few elements on several nodes (FewOnNodes::gather, src/reduce/few.cpp; Ring, src/reduce/ring.cpp). In step s of each run the first
- * rank of each node sends all packs that it has to the node 2^s after, and gets as many from the node 2^s before, until it has the packs of
- * all. The messages of one step use SLOTS slots in turn and may overtake each other; no rank notifies the sender that it has read one. The
- * slots are free because no rank ends a run before all have begun it, and so have ended, and read, the run before.
+/* Few elements on several nodes (FewOnNodes::gather, src/reduce/few.cpp; Ring, src/reduce/ring.cpp, on channels of
+ * src/engine/network/slot_ends.hpp that announce no slot that has been read). In step s of each run the first rank of each node sends all
+ * packs that it has to the node 2^s after, and gets as many from the node 2^s before, until it has the packs of all. The messages of one
+ * step use SLOTS slots in turn and may overtake each other; no rank notifies the sender that it has read one. The slots are free because
+ * no rank ends a run before all have begun it, and so have ended, and read, the run before.
  *
  * A message and its immediate data are one word here (payload-before-immediate): run * 8 + the node that sends it.
  *

@@ -16,7 +16,6 @@ LIMIT = 40
 # What these classes declare, of several in different namespaces the largest. The numbers may only become smaller.
 KNOWN = {
     "Blocks": 76,
-    "Ring": 48,
     "Stage": 60,
 }
 # What is blank for the counting: comments, strings and characters, lines of the preprocessor.
