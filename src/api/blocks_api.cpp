@@ -6,9 +6,8 @@
 namespace api = halocline::core::api;
 using halocline::core::CallName;
 
-struct hlc_blocks {
-  explicit hlc_blocks(halocline::core::Context &context) : inner(context) {}
-  halocline::core::Blocks inner;
+struct hlc_blocks : api::PlanHandle<halocline::core::Blocks> {
+  using PlanHandle::PlanHandle;
 };
 
 extern "C" {

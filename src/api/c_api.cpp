@@ -26,19 +26,17 @@ using halocline::core::api::mpi_is_up;
 using halocline::core::api::note_end_of_mpi;
 using halocline::core::api::null;
 using halocline::core::api::out;
+using halocline::core::api::PlanHandle;
 using halocline::core::api::release;
 
-struct hlc_halo {
-  explicit hlc_halo(halocline::core::Context &context) : inner(context) {}
-  halocline::core::Halo inner;
+struct hlc_halo : PlanHandle<halocline::core::Halo> {
+  using PlanHandle::PlanHandle;
 };
-struct hlc_index_halo {
-  explicit hlc_index_halo(halocline::core::Context &context) : inner(context) {}
-  halocline::core::IndexHalo inner;
+struct hlc_index_halo : PlanHandle<halocline::core::IndexHalo> {
+  using PlanHandle::PlanHandle;
 };
-struct hlc_exchange {
-  explicit hlc_exchange(halocline::core::Context &context) : inner(context) {}
-  halocline::core::ListExchange inner;
+struct hlc_exchange : PlanHandle<halocline::core::ListExchange> {
+  using PlanHandle::PlanHandle;
 };
 
 Status halocline::core::api::mpi_is_up(const char *function) {

@@ -7,8 +7,22 @@
 
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
+#include "exchange/engine_parts.hpp"
 
 namespace halocline::core::api {
+
+/// What plans use of a context.
+inline EngineParts parts_of(Context &context) {
+  return {context, context.network(), context.fields(), context.packings(), context.check_mailbox()};
+}
+
+/// What the handle of a plan with swaps contains.
+template <class Plan>
+struct PlanHandle {
+  explicit PlanHandle(Context &of) : context(of), inner(parts_of(of)) {}
+  Context &context;
+  Plan inner;
+};
 
 /// Creates a plan, and counts it as live in its context. A rank that passes no pointer for the result still reports this to the others.
 template <class Object, class Spec>
@@ -42,15 +56,16 @@ hlc_status release(CallName call, Object **object) {
   return guarded(name, [&]() -> Status {
     if (!object || !*object) return Status::ok;
     auto &inner = (*object)->inner;
-    note_end_of_mpi(inner.context(), name);
-    if (inner.in_flight() && !inner.broken() && !inner.context().lost())
-      return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name, inner.context().rank());
-    const Call in_call(inner.context(), call, inner.serial());
+    Context &context = (*object)->context;
+    note_end_of_mpi(context, name);
+    if (inner.in_flight() && !inner.broken() && !context.lost())
+      return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name, context.rank());
+    const Call in_call(context, call, inner.serial());
     int broken = 0;
-    const Status met = meet_to_release(inner.context(), inner.broken() ? 1 : 0, &broken);
+    const Status met = meet_to_release(context, inner.broken() ? 1 : 0, &broken);
     if (met == Status::mismatch) return met;
     const Status ended = inner.end(broken != 0 || failed(met));
-    inner.context().live_plans -= 1;
+    context.live_plans -= 1;
     delete *object;
     *object = nullptr;
     return ended;

@@ -5,7 +5,7 @@
 namespace halocline::core {
 
 Status Blocks::check_swap(const hlc_swap *what) const {
-  const int me = context_.rank();
+  const int me = communicator_.rank();
   if (!what) return Status::ok;
   if (what->one_dim || what->side != HLC_SIDE_BOTH)
     return fail(Status::unsupported, "hlc_blocks_start on rank %d: blocks swap all dimensions together; one_dim and side must be 0", me);

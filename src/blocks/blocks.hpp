@@ -18,7 +18,7 @@ namespace halocline::core {
 /// The object behind hlc_blocks.
 class Blocks final : private Packer {
  public:
-  explicit Blocks(Context &context);
+  explicit Blocks(const EngineParts &engine);
   ~Blocks() override;
 
   /// The part that a rank does alone: checks the spec, and writes to *plan what ranks compare, the names of the first block's fields.
@@ -36,7 +36,6 @@ class Blocks final : private Packer {
 
   bool in_flight() const { return exchange_.in_flight() || (team_ && team_->any_in_flight()); }
   bool broken() const { return exchange_.broken() || (team_ && team_->broken()); }
-  Context &context() { return context_; }
   hlc_plan_info describe() const;
 
  private:
@@ -143,7 +142,8 @@ class Blocks final : private Packer {
   void do_shared(int item);
   void clear_halos();
 
-  Context &context_;
+  Communicator &communicator_;
+  Fields &memory_;
   int ndims_ = 0, parts_ = 1;
   std::vector<Field> fields_;
   std::vector<Array> arrays_;     // per block and field

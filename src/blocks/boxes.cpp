@@ -146,9 +146,9 @@ Domain Domain::of(const hlc_blocks_spec &spec) {
   return domain;
 }
 
-Status BoxTable::share(Context &context, const std::vector<Placed> &mine) {
+Status BoxTable::share(Communicator &communicator, NodeLeaders &leaders, const std::vector<Placed> &mine) {
   auto most = static_cast<std::int64_t>(mine.size());
-  HLC_TRY(reduce(context, context.comm(), MPI_MAX, &most, 1));
+  HLC_TRY(reduce(communicator, communicator.comm(), MPI_MAX, &most, 1));
   constexpr auto head = static_cast<std::int64_t>(sizeof(std::int64_t));
   constexpr auto limit = (INT_MAX - head) / static_cast<std::int64_t>(sizeof(Placed));
   if (most > limit)
@@ -156,14 +156,14 @@ Status BoxTable::share(Context &context, const std::vector<Placed> &mine) {
                 static_cast<long long>(limit));
   std::vector<char> record;
   record_ = head + most * static_cast<std::int64_t>(sizeof(Placed));
-  HLC_TRY(prepare(context, context.comm(), [&] {
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     record.resize(static_cast<std::size_t>(record_));
     const auto count = static_cast<std::int64_t>(mine.size());
     std::memcpy(record.data(), &count, sizeof count);
     if (!mine.empty()) std::memcpy(record.data() + head, mine.data(), mine.size() * sizeof(Placed));
     return Status::ok;
   }));
-  return share_records(context, context.network().leaders(), {record.data(), static_cast<int>(record_)}, table_, ObjectFile::closed);
+  return share_records(communicator, leaders, {record.data(), static_cast<int>(record_)}, table_, ObjectFile::closed);
 }
 
 std::span<const Placed> BoxTable::of(int rank) const {
@@ -182,11 +182,11 @@ std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed>
   return overlaps;
 }
 
-Status check_disjoint(const Context &context, const Domain &domain, const BoxTable &table) {
-  const int me = context.rank();
+Status check_disjoint(const Topology &topology, const Domain &domain, const BoxTable &table) {
+  const int me = topology.rank();
   const std::span<const Placed> mine = table.of(me);
   for (std::size_t b = 0; b < mine.size(); ++b)
-    for (int rank = 0; rank < context.size(); ++rank) {
+    for (int rank = 0; rank < topology.size(); ++rank) {
       const std::span<const Placed> theirs = table.of(rank);
       for (std::size_t c = 0; c < theirs.size(); ++c)
         if ((rank != me || b != c) && common(mine[b].box, theirs[c].box).cells() > 0)

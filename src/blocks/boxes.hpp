@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/context/context.hpp"
+#include "engine/communicator/communicator.hpp"
+#include "engine/memory/rank_table.hpp"
 #include "halo/copy.hpp"
 
 namespace halocline::core {
@@ -29,8 +30,8 @@ struct Domain {
 /// The boxes of all ranks, stored once per node.
 class BoxTable {
  public:
-  /// Collective over the context; the same status on all ranks.
-  Status share(Context &context, const std::vector<Placed> &mine);
+  /// Collective over the communicator; the same status on all ranks.
+  Status share(Communicator &communicator, NodeLeaders &leaders, const std::vector<Placed> &mine);
   std::span<const Placed> of(int rank) const;
 
  private:
@@ -49,6 +50,6 @@ struct Overlap {
 std::vector<Overlap> list_overlaps(const Domain &domain, std::span<const Placed> to, std::span<const Placed> from, bool same_rank);
 
 /// Fails if one of this rank's blocks shares a cell with another; the message names both with their owners.
-Status check_disjoint(const Context &context, const Domain &domain, const BoxTable &table);
+Status check_disjoint(const Topology &topology, const Domain &domain, const BoxTable &table);
 
 }  // namespace halocline::core

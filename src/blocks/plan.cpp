@@ -46,25 +46,26 @@ Nesting nesting_of(std::int64_t bits) {
 }
 
 /// Reduces a number per field over all ranks.
-Status reduce_all(Context &context, MPI_Op operation, std::vector<std::int64_t> &numbers) {
+Status reduce_all(Communicator &communicator, MPI_Op operation, std::vector<std::int64_t> &numbers) {
   for (std::size_t first = 0; first < numbers.size(); first += AgreementBuffer::kNumbers) {
     const auto count = std::min<std::size_t>(AgreementBuffer::kNumbers, numbers.size() - first);
-    HLC_TRY(reduce(context, context.comm(), operation, numbers.data() + first, static_cast<int>(count)));
+    HLC_TRY(reduce(communicator, communicator.comm(), operation, numbers.data() + first, static_cast<int>(count)));
   }
   return Status::ok;
 }
 
 }  // namespace
 
-Blocks::Blocks(Context &context) : context_(context), held_(context), exchange_(context, *this, kBlocksRefusals) {}
+Blocks::Blocks(const EngineParts &engine)
+    : communicator_(engine.communicator), memory_(engine.fields), held_(engine.fields), exchange_(engine, *this, kBlocksRefusals) {}
 
 Blocks::~Blocks() = default;
 
 Status Blocks::accept(const hlc_blocks_spec *spec, std::string *plan) {
-  HLC_TRY(check_blocks_spec(spec, context_.rank()));
+  HLC_TRY(check_blocks_spec(spec, communicator_.rank()));
   HLC_TRY(check_memory(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
-  HLC_TRY(resolve(options_, context_));
+  HLC_TRY(resolve(options_, communicator_));
   if (spec->nblocks == 0) return *plan = kAnyPlan, Status::ok;
   for (int f = 0; f < spec->nfields; ++f)
     plan->append(f == 0 ? "('" : "', '").append(spec->fields[f].name ? spec->fields[f].name : "field " + std::to_string(f));
@@ -79,14 +80,15 @@ Status Blocks::check_memory(const hlc_blocks_spec &spec) const {
     const auto who = [&] {
       return indexed("fields", i) + " '" + (field.name ? field.name : "(no name)") + "', of " + indexed("blocks", b) + ",";
     };
-    HLC_TRY(check_room(context_, "hlc_blocks_init", field.data, field_extent(BlockShape(spec, b).spec, field), who));
+    HLC_TRY(check_room({"hlc_blocks_init", communicator_.rank()}, memory_.room(field.data), field_extent(BlockShape(spec, b).spec, field),
+                       who));
   }
   return Status::ok;
 }
 
 Status Blocks::create(const hlc_blocks_spec *spec) {
   HLC_TRY(check_same_on_all_ranks(*spec, options_));
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     ndims_ = spec->ndims;
     take_fields(*spec);
     take_arrays(*spec);
@@ -97,7 +99,7 @@ Status Blocks::create(const hlc_blocks_spec *spec) {
   HLC_TRY(find_links(*spec));
   std::vector<Edge> edges;
   std::string label;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     HLC_TRY(make_team());
     edges = make_edges();
     label = label_of("blocks", fields_);
@@ -115,19 +117,19 @@ Status Blocks::make_team() {
   if (parts_ > 1 && provided < MPI_THREAD_SERIALIZED)
     return fail(Status::unsupported,
                 "hlc_blocks_init on rank %d: parts is %d, but MPI was initialised below MPI_THREAD_SERIALIZED, and any thread may call it",
-                context_.rank(), parts_);
+                communicator_.rank(), parts_);
   team_ = std::make_unique<Parts>(parts_);
   job_ = std::make_unique<SharedJob>(parts_, [this](int item) { do_shared(item); });
   return Status::ok;
 }
 
 Status Blocks::check_same_on_all_ranks(const hlc_blocks_spec &spec, const Options &options) const {
-  HLC_TRY(check_rules(context_, "hlc_blocks_init", [&] {
+  HLC_TRY(check_rules(communicator_, "hlc_blocks_init", [&] {
     std::vector<Rule> rules = rules_of(options);
     rules.insert(rules.end(), {{"ndims", spec.ndims}, {"nfields", spec.nfields}, {"stencil", spec.stencil, stencil_word}});
     return rules;
   }));
-  return check_rules(context_, "hlc_blocks_init", [&] {
+  return check_rules(communicator_, "hlc_blocks_init", [&] {
     std::vector<Rule> rules;
     for (int d = 0; d < spec.ndims; ++d) {
       std::string index = "[";
@@ -163,9 +165,8 @@ void Blocks::take_arrays(const hlc_blocks_spec &spec) {
       Array array;
       array.data = static_cast<char *>(given.data);
       array.strides = field_strides(shape.spec, given);
-      array.place = context_.fields().find(given.data, field_extent(shape.spec, given));
+      array.place = held_.find(given.data, field_extent(shape.spec, given));
       arrays_.push_back(array);
-      held_.hold(array.place.serial);
     }
   }
   parts_ = std::max(1, spec.parts);
@@ -178,19 +179,19 @@ Status Blocks::agree_on_fields(const hlc_blocks_spec &spec) {
 
 Status Blocks::agree_on_types() {
   std::vector<std::int64_t> codes;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     for (const Field &field : fields_) codes.push_back(code_of(field.type, field.element));
     return Status::ok;
   }));
-  HLC_TRY(reduce_all(context_, MPI_MAX, codes));
-  return prepare(context_, context_.comm(), [&] {
+  HLC_TRY(reduce_all(communicator_, MPI_MAX, codes));
+  return prepare(communicator_, communicator_.comm(), [&] {
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       Field &field = fields_[f];
       const auto type = static_cast<hlc_type>(codes[f] % 16);
       if (field.element != 0 && code_of(field.type, field.element) != codes[f])
         return fail(Status::mismatch,
                     "hlc_blocks_init: ranks disagree on fields[%zu]: rank %d has %s of %lld bytes, another rank %s of %lld", f,
-                    context_.rank(), type_name(field.type), static_cast<long long>(field.element), type_name(type),
+                    communicator_.rank(), type_name(field.type), static_cast<long long>(field.element), type_name(type),
                     static_cast<long long>(codes[f] / 16));
       field.type = type;
       field.element = codes[f] / 16;
@@ -202,7 +203,7 @@ Status Blocks::agree_on_types() {
 /// The order of cells in a message: that of the arrays of all ranks, or that of the layout if they differ.
 Status Blocks::agree_on_orders(const hlc_blocks_spec &spec) {
   std::vector<std::int64_t> bits;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     bits.resize(fields_.size());
     for (int b = 0; b < spec.nblocks; ++b) {
       const BlockShape shape(spec, b);
@@ -210,7 +211,7 @@ Status Blocks::agree_on_orders(const hlc_blocks_spec &spec) {
     }
     return Status::ok;
   }));
-  HLC_TRY(reduce_all(context_, MPI_BOR, bits));
+  HLC_TRY(reduce_all(communicator_, MPI_BOR, bits));
   for (std::size_t f = 0; f < fields_.size(); ++f)
     if (!order_dims(nesting_of(bits[f]), ndims_, spec.layout, fields_[f].order))
       static_cast<void>(order_dims({}, ndims_, spec.layout, fields_[f].order));
@@ -221,7 +222,7 @@ Status Blocks::agree_on_orders(const hlc_blocks_spec &spec) {
 Status Blocks::find_links(const hlc_blocks_spec &spec) {
   const Domain domain = Domain::of(spec);
   std::vector<Placed> mine;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     for (int b = 0; b < spec.nblocks; ++b) {
       Placed placed;
       std::copy_n(spec.blocks[b].start, ndims_, placed.box.start.begin());
@@ -232,18 +233,18 @@ Status Blocks::find_links(const hlc_blocks_spec &spec) {
     return Status::ok;
   }));
   BoxTable table;
-  HLC_TRY(table.share(context_, mine));
-  return prepare(context_, context_.comm(), [&] {
-    HLC_TRY(check_disjoint(context_, domain, table));
-    for (int rank = 0; rank < context_.size(); ++rank) make_link(rank, domain, table);
+  HLC_TRY(table.share(communicator_, exchange_.plan().network->leaders(), mine));
+  return prepare(communicator_, communicator_.comm(), [&] {
+    HLC_TRY(check_disjoint(communicator_, domain, table));
+    for (int rank = 0; rank < communicator_.size(); ++rank) make_link(rank, domain, table);
     point_to_myself();
     return Status::ok;
   });
 }
 
 void Blocks::make_link(int rank, const Domain &domain, const BoxTable &table) {
-  const auto mine = table.of(context_.rank()), theirs = table.of(rank);
-  const bool myself = rank == context_.rank();
+  const auto mine = table.of(communicator_.rank()), theirs = table.of(rank);
+  const bool myself = rank == communicator_.rank();
   Link link;
   link.rank = rank;
   for (const Overlap &o : list_overlaps(domain, mine, theirs, myself)) {
@@ -324,7 +325,7 @@ std::vector<Edge> Blocks::make_edges() const {
     edge.out = link.out.cells * cell;
     edge.space_in = edge.space_out = std::max(edge.in, edge.out);
     // The lower rank's incoming pieces are first at both ends.
-    edge.shape = context_.rank() < link.rank ? shape_of(link.in, link.out) : shape_of(link.out, link.in);
+    edge.shape = communicator_.rank() < link.rank ? shape_of(link.in, link.out) : shape_of(link.out, link.in);
     edge.readable = readable;
     edges.push_back(edge);
   }
@@ -334,7 +335,7 @@ std::vector<Edge> Blocks::make_edges() const {
 Status Blocks::joined(const Plan &plan) {
   if (!find_mode(plan.options.mode)->reads_fields) return Status::ok;
   std::unique_ptr<ReadDescriptors> descriptors;
-  HLC_TRY(prepare(context_, plan.comm, [&] {
+  HLC_TRY(prepare(communicator_, plan.comm, [&] {
     descriptors = std::make_unique<ReadDescriptors>();
     descriptors->requests.resize(2 * links_.size(), MPI_REQUEST_NULL);
     for (const Link &link : links_) {
@@ -348,8 +349,8 @@ Status Blocks::joined(const Plan &plan) {
   }));
   for (std::size_t i = 0; i < links_.size(); ++i)
     if (is_read(plan.edges[i])) HLC_TRY(swap_read_descriptors(plan, i, *descriptors));
-  HLC_TRY(await(context_, descriptors));
-  return alone(context_, [&] {
+  HLC_TRY(await(communicator_, descriptors));
+  return alone(communicator_, [&] {
     for (std::size_t i = 0; i < links_.size(); ++i)
       if (is_read(plan.edges[i])) HLC_TRY(take_read_descriptors(plan, i, *descriptors));
     return Status::ok;
@@ -378,11 +379,10 @@ Status Blocks::take_pieces(PieceList &list, const Link &link, const std::vector<
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const Field &field = fields_[f];
       const ReadDescriptor &descriptor = descriptors[place_of(link.peer_blocks, piece.peer_block) * fields_.size() + f];
-      char *part = context_.fields().part(descriptor.serial, member);
+      char *part = held_.part(descriptor.serial, member);
       if (!part)
         return fail(Status::state, "hlc_blocks_init: field '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
-                    field.name.c_str(), link.rank, context_.rank());
-      held_.hold(descriptor.serial);
+                    field.name.c_str(), link.rank, communicator_.rank());
       Move &move = piece.moves[f];
       move.theirs = part + descriptor.offset + box_offset(piece.theirs, descriptor.strides);
       move.pull = plan_copy(piece.mine.count, array(piece.block, f).strides, descriptor.strides, field.element, field.order);

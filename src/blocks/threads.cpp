@@ -10,7 +10,7 @@ namespace halocline::core {
 
 Status Blocks::check_part(const char *call, int part) const {
   if (part >= 0 && part < parts_) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: part is %d, it must be 0 to %d", call, context_.rank(), part, parts_ - 1);
+  return fail(Status::argument, "%s on rank %d: part is %d, it must be 0 to %d", call, communicator_.rank(), part, parts_ - 1);
 }
 
 /// True if `what` is the same swap that the first part has started.
@@ -29,7 +29,8 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
       part,
       [&](bool first) {
         if (whole_ || exchange_.broken())
-          return fail(Status::state, "hlc_blocks_start_part on rank %d: a swap of all parts is in flight or has failed", context_.rank());
+          return fail(Status::state, "hlc_blocks_start_part on rank %d: a swap of all parts is in flight or has failed",
+                      communicator_.rank());
         if (first) set_swap(what);
         same = first || is_same_swap(what);
         return Status::ok;
@@ -38,7 +39,7 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
   if (!same) {
     return team_->fail_round(fail(Status::mismatch,
                                   "hlc_blocks_start_part on rank %d: part %d asks for another swap than the parts before it",
-                                  context_.rank(), part));
+                                  communicator_.rank(), part));
   }
   if (entry != Parts::Entry::last) return Status::ok;
   if (team_->broken()) return Status::ok;  // finish returns the error
@@ -53,7 +54,7 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
 Status Blocks::finish_part(int part) {
   HLC_TRY(check_part("hlc_blocks_finish_part", part));
   const std::uint64_t round = team_->round_of(part);
-  if (round == 0) return fail(Status::state, "hlc_blocks_finish_part on rank %d: part %d has not been started", context_.rank(), part);
+  if (round == 0) return fail(Status::state, "hlc_blocks_finish_part on rank %d: part %d has not been started", communicator_.rank(), part);
   wait_for_launch(part, round);
   if (!team_->is_finished(round) && team_->drives(round))
     drive(part, round);
@@ -64,7 +65,7 @@ Status Blocks::finish_part(int part) {
 
 /// Waits until the last part has launched the round; helps it with packing meanwhile.
 void Blocks::wait_for_launch(int part, std::uint64_t round) {
-  const std::int64_t timeout_ns = context_.timeout_ns();
+  const std::int64_t timeout_ns = communicator_.timeout_ns();
   std::int64_t begun_ns = 0;
   ThreadPause wait;
   while (!team_->is_launched(round)) {
@@ -75,7 +76,7 @@ void Blocks::wait_for_launch(int part, std::uint64_t round) {
     wait.pause();
     if (timeout_ns == 0) continue;
     if (begun_ns == 0) begun_ns = now_ns();
-    if (now_ns() - begun_ns > timeout_ns) static_cast<void>(team_->give_up_missing(context_.rank(), part, timeout_ns));
+    if (now_ns() - begun_ns > timeout_ns) static_cast<void>(team_->give_up_missing(communicator_.rank(), part, timeout_ns));
   }
 }
 

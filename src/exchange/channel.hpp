@@ -10,7 +10,7 @@
 
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/wait.hpp"
-#include "engine/context/context.hpp"
+#include "exchange/engine_parts.hpp"
 
 namespace halocline::core {
 
@@ -55,7 +55,10 @@ struct Options {
 
 /// What all channels of an exchange share. The parts are set before each round.
 struct Plan {
-  Context *context = nullptr;
+  Communicator *context = nullptr;
+  Network *network = nullptr;
+  Packings *packings = nullptr;
+  CheckMailbox *check_mailbox = nullptr;  // null unless HALOCLINE_CHECK=1
   MPI_Comm comm = MPI_COMM_NULL;
   std::int64_t serial = 0;  // among the plans of the context
   Options options;

@@ -54,7 +54,7 @@ Status Channels::create() {
 /// Opens the network, so it is called only where some rank has a neighbour on another node.
 Status Channels::make_far_channel(const std::vector<int> &far) {
   const ModeRow &mode = *find_mode(plan_.options.mode);
-  const Status opened = plan_.context->network().open();
+  const Status opened = plan_.network->open();
   if (opened == Status::ok) return add(mode.make_far, far, &hlc_plan_info::via_network);
   if (opened != Status::unsupported) return opened;
   return add(mode.make_without_network, far, &hlc_plan_info::via_mpi);
@@ -114,7 +114,7 @@ Status Channels::report_detours() const {
   const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
   if (far > 0)
     report_once(mode.name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s",
-                mode.name, far, all, plan_.context->network().description());
+                mode.name, far, all, plan_.network->description());
   if (unread > 0)
     report_once(
         mode.name, "without fields",

@@ -52,17 +52,17 @@ int stages_of(int ranks) {
 
 Check::Check(Plan &plan, Packer &packer, std::string label)
     : plan_(plan),
-      check_mailbox_(*plan.context->check_mailbox()),
+      check_mailbox_(*plan.check_mailbox),
       findings_(plan.context->rank(), std::move(label)),
       stamped_(plan, packer, findings_) {}
 
 Check::~Check() { check_mailbox_.strike(findings_.serial()); }
 
 Status Check::create() {
-  Context &context = *plan_.context;
+  Communicator &communicator = *plan_.context;
   std::int64_t serial = check_mailbox_.next_serial();
-  HLC_TRY(reduce(context, plan_.comm, MPI_MAX, &serial, 1));
-  return prepare(context, plan_.comm, [this, serial] {
+  HLC_TRY(reduce(communicator, plan_.comm, MPI_MAX, &serial, 1));
+  return prepare(communicator, plan_.comm, [this, serial] {
     findings_.number(serial);
     check_mailbox_.enroll(serial, findings_.label());
     make_tables();

@@ -33,7 +33,7 @@ class CheckedRounds {
   void look_before_delivery();
   Status look_after_delivery();
 
-  Context &context_;
+  Communicator &communicator_;
   Rounds &rounds_;
   Waiting &waiting_;
   Packer &owner_;

@@ -10,19 +10,19 @@
 namespace halocline::core {
 
 Status Exchange::create(Options options, std::vector<Edge> edges, std::string label, int ndims) {
-  Context &context = *plan_.context;
+  Communicator &communicator = *plan_.context;
   plan_.ndims = ndims;
-  plan_.serial = context.next_plan() - 1;
+  plan_.serial = communicator.next_plan() - 1;
   plan_.options = std::move(options);
   plan_.edges = std::move(edges);
   plan_.copies_cells = owner_.copies_cells();
-  HLC_TRY(prepare(context, context.comm(), [this] { return make_tables(); }));
-  HLC_TRY(check_mpi(MPI_Comm_dup(context.comm(), &plan_.comm), "MPI_Comm_dup"));
+  HLC_TRY(prepare(communicator, communicator.comm(), [this] { return make_tables(); }));
+  HLC_TRY(check_mpi(MPI_Comm_dup(communicator.comm(), &plan_.comm), "MPI_Comm_dup"));
   HLC_TRY(join_edges(plan_));
-  if (context.check_mailbox()) HLC_TRY(make_check(std::move(label)));
+  if (plan_.check_mailbox) HLC_TRY(make_check(std::move(label)));
   HLC_TRY(channels_.create());
   if (checked_ && channels_.blocks()) checked_->check().wait_for_all_ranks();
-  return agree(context, plan_.comm, owner_.joined(plan_));
+  return agree(communicator, plan_.comm, owner_.joined(plan_));
 }
 
 /// From here on each message is longer by its stamp.

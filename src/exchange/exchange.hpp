@@ -29,9 +29,12 @@ struct Refusals {
 class Exchange {
  public:
   /// The owner is also the packer.
-  Exchange(Context &context, Packer &owner, const Refusals &refusals)
+  Exchange(const EngineParts &engine, Packer &owner, const Refusals &refusals)
       : owner_(owner), refusals_(refusals), channels_(plan_), waiting_(plan_, channels_), rounds_(plan_, channels_, waiting_, owner) {
-    plan_.context = &context;
+    plan_.context = &engine.communicator;
+    plan_.network = &engine.network;
+    plan_.packings = &engine.packings;
+    plan_.check_mailbox = engine.check_mailbox;
   }
   Exchange(const Exchange &) = delete;
   Exchange &operator=(const Exchange &) = delete;

@@ -7,13 +7,25 @@
 namespace halocline::core {
 
 HeldFields::~HeldFields() {
-  for (const std::int64_t serial : serials_) context_.fields().use(serial, -1);
+  for (const std::int64_t serial : serials_) fields_.use(serial, -1);
+}
+
+FieldPlace HeldFields::find(const void *data, std::int64_t bytes) {
+  const FieldPlace place = fields_.find(data, bytes);
+  hold(place.serial);
+  return place;
+}
+
+char *HeldFields::part(std::int64_t serial, Member member) {
+  char *part = fields_.part(serial, member);
+  if (part) hold(serial);
+  return part;
 }
 
 void HeldFields::hold(std::int64_t serial) {
   if (std::find(serials_.begin(), serials_.end(), serial) != serials_.end()) return;
   serials_.push_back(serial);
-  context_.fields().use(serial, +1);
+  fields_.use(serial, +1);
 }
 
 Status check_field_list(const char *call, int rank, int listed, const int *list, int nfields) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bounds.hpp"
 #include "exchange/exchange.hpp"
 
 namespace halocline::core {
@@ -17,25 +18,29 @@ inline constexpr Refusals kSwapOfHalo{"an earlier swap of this halo failed; it c
 /// Fields that must not be released as long as a plan lives: its own, and those of neighbours that it reads.
 class HeldFields {
  public:
-  explicit HeldFields(Context &context) : context_(context) {}
+  explicit HeldFields(Fields &fields) : fields_(fields) {}
   HeldFields(const HeldFields &) = delete;
   HeldFields &operator=(const HeldFields &) = delete;
   ~HeldFields();
 
-  void hold(std::int64_t serial);
+  /// The field that contains memory of this rank; serial < 0: none does.
+  FieldPlace find(const void *data, std::int64_t bytes);
+  /// The memory of another member's field, as this process sees it; NULL if this rank has freed the field.
+  char *part(std::int64_t serial, Member member);
 
  private:
-  Context &context_;
+  void hold(std::int64_t serial);
+
+  Fields &fields_;
   std::vector<std::int64_t> serials_;  // each once
 };
 
-/// Fails if an array of so many bytes begins in memory from hlc_field_alloc and ends behind it: a swap would write beyond that memory.
+/// Fails if an array of so many bytes begins in memory from hlc_field_alloc, and ends behind the room there: a swap would write beyond it.
 /// who() is what messages call the array.
 template <class Who>
-Status check_room(Context &context, const char *call, const void *data, std::int64_t bytes, Who who) {
-  const std::int64_t room = context.fields().room(data);
+Status check_room(const Caller &caller, std::int64_t room, std::int64_t bytes, Who who) {
   if (bytes <= room) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: %s needs %lld bytes from its data, its hlc_field_alloc has %lld", call, context.rank(),
+  return fail(Status::argument, "%s on rank %d: %s needs %lld bytes from its data, its hlc_field_alloc has %lld", caller.call, caller.rank,
               std::string(who()).c_str(), static_cast<long long>(bytes), static_cast<long long>(room));
 }
 

@@ -12,7 +12,7 @@ namespace halocline::core {
 
 class ListExchange final : private Packer {
  public:
-  explicit ListExchange(Context &context);
+  explicit ListExchange(const EngineParts &engine);
 
   /// The local part: checks the spec, copies it, and returns in *plan what is compared between ranks.
   Status accept(const hlc_exchange_spec *spec, std::string *plan);
@@ -26,7 +26,6 @@ class ListExchange final : private Packer {
 
   bool in_flight() const { return exchange_.in_flight(); }
   bool broken() const { return exchange_.broken(); }
-  Context &context() { return context_; }
   hlc_plan_info describe() const;
 
  private:
@@ -46,7 +45,7 @@ class ListExchange final : private Packer {
   void pull(int) override {}
   void copy_to_myself() override;
 
-  Context &context_;
+  Communicator &communicator_;
   Options options_;
   std::vector<Edge> edges_;  // until create
   hlc_pack_fn pack_ = nullptr;

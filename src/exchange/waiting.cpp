@@ -18,9 +18,9 @@ void Waiting::tell_lost() const {
 
 /// The call in which a rank of this node is, in brackets; empty for other ranks.
 std::string Waiting::where(int rank) const {
-  const Context &context = *plan_.context;
-  const Member member = rank < 0 ? kNotOnNode : context.member_of(rank);
-  return member == kNotOnNode ? "" : " (in " + context.call_of(member).text() + ")";
+  const Communicator &communicator = *plan_.context;
+  const Member member = rank < 0 ? kNotOnNode : communicator.member_of(rank);
+  return member == kNotOnNode ? "" : " (in " + communicator.call_of(member).text() + ")";
 }
 
 /// "a swap of plan 'flow'", or "a swap of plan 2" for a plan without a name.
@@ -30,15 +30,16 @@ std::string Waiting::swap_text() const {
 }
 
 Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
-  const Context &context = *plan_.context;
+  const Communicator &communicator = *plan_.context;
   if (member != kNotOnNode && !plan_.context->doorbell().alive(member)) {
     dead_ = rank;
-    return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), context.rank(), rank);
+    return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), communicator.rank(),
+                rank);
   }
   const char *host = plan_.other_host(rank);
   if (timed_out)
     return fail(Status::timeout, "%s: rank %d has waited %lld s for rank %d%s%s%s%s (HALOCLINE_TIMEOUT)", swap_text().c_str(),
-                context.rank(), static_cast<long long>(context.timeout_ns() / 1'000'000'000), rank, host ? " on host " : "",
+                communicator.rank(), static_cast<long long>(communicator.timeout_ns() / 1'000'000'000), rank, host ? " on host " : "",
                 host ? host : "", where(rank).c_str(),
                 channels_.knows_who() ? "" : " or another of its neighbours: this mode does not tell which");
   return Status::ok;

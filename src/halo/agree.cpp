@@ -27,9 +27,9 @@ struct Nestings : Job {
 
 }  // namespace
 
-Status agree_on_spec(Context &context, const hlc_halo_spec &spec, const Options &options) {
+Status agree_on_spec(Communicator &communicator, const hlc_halo_spec &spec, const Options &options) {
   const int ndims = spec.grid->ndims;
-  HLC_TRY(check_rules(context, "hlc_halo_init", [&] {
+  HLC_TRY(check_rules(communicator, "hlc_halo_init", [&] {
     std::vector<Rule> rules = rules_of(options);
     rules.insert(rules.end(), {{"ndims", ndims},
                                {"nfields", spec.nfields},
@@ -38,7 +38,7 @@ Status agree_on_spec(Context &context, const hlc_halo_spec &spec, const Options 
                                {"staged", spec.staged != 0}});
     return rules;
   }));
-  return check_rules(context, "hlc_halo_init", [&] {
+  return check_rules(communicator, "hlc_halo_init", [&] {
     std::vector<Rule> rules;
     for (int d = 0; d < ndims; ++d) {
       rules.push_back({"depth_low[" + std::to_string(d) + "]", spec.depth_low[d]});
@@ -55,9 +55,9 @@ Status agree_on_spec(Context &context, const hlc_halo_spec &spec, const Options 
   });
 }
 
-Status agree_on_orders(Context &context, const hlc_halo_spec &spec, std::vector<HaloField> &fields) {
+Status agree_on_orders(Communicator &communicator, const hlc_halo_spec &spec, std::vector<HaloField> &fields) {
   std::unique_ptr<Nestings> nestings;
-  HLC_TRY(prepare(context, context.comm(), [&] {
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     nestings = std::make_unique<Nestings>();
     for (int f = 0; f < spec.nfields; ++f) nestings->mine.push_back(find_nesting(spec, field_strides(spec, spec.fields[f])));
     nestings->all.resize(nestings->mine.size());
@@ -66,9 +66,9 @@ Status agree_on_orders(Context &context, const hlc_halo_spec &spec, std::vector<
   }));
   const auto count = static_cast<int>(nestings->mine.size() * sizeof(Nesting) / sizeof(int));
   HLC_TRY(check_mpi(
-      MPI_Iallreduce(nestings->mine.data(), nestings->all.data(), count, MPI_INT, MPI_MAX, context.comm(), nestings->requests.data()),
+      MPI_Iallreduce(nestings->mine.data(), nestings->all.data(), count, MPI_INT, MPI_MAX, communicator.comm(), nestings->requests.data()),
       "MPI_Iallreduce"));
-  HLC_TRY(await(context, nestings));
+  HLC_TRY(await(communicator, nestings));
   for (std::size_t f = 0; f < nestings->all.size(); ++f)
     if (!order_dims(nestings->all[f], spec.grid->ndims, spec.layout, fields[f].order))
       return fail(Status::mismatch, "hlc_halo_init: ranks disagree on the order of the dimensions of fields[%zu] '%s' in memory", f,

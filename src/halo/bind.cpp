@@ -45,20 +45,20 @@ Status Stage::bind(const hlc_swap *what, void *const *data, bool *moved) {
 Status Stage::hold(std::size_t f) {
   Bindings &now = *bindings_;
   FieldPlace &place = exchange_.places()[f];
-  place = context_.fields().hold(now.wanted[f], tables_.fields[f].extent);
+  place = fields_.hold(now.wanted[f], tables_.fields[f].extent);
   if (place.serial < 0)
     return fail(
         Status::argument,
         "hlc_halo_start_with on rank %d: data[%zu], for field '%s', must lie in memory from hlc_field_alloc, as the spec's array does, "
         "because neighbours read it there",
-        context_.rank(), f, tables_.fields[f].name.c_str());
-  now.held.push_back({place.serial, context_.member(), now.wanted[f] - place.offset});
+        communicator_.rank(), f, tables_.fields[f].name.c_str());
+  now.held.push_back({place.serial, communicator_.member(), now.wanted[f] - place.offset});
   return Status::ok;
 }
 
 /// The swap is over: its arrays may be released.
 void Stage::abandon() {
-  for (const Bindings::Held &held : bindings_->held) context_.fields().use(held.serial, -1);
+  for (const Bindings::Held &held : bindings_->held) fields_.use(held.serial, -1);
   bindings_->held.clear();
 }
 
@@ -86,14 +86,14 @@ char *Stage::borrow(std::int64_t serial, Member member) {
   const auto known =
       std::find_if(held.begin(), held.end(), [&](const Bindings::Held &h) { return h.serial == serial && h.member == member; });
   if (known != held.end()) return known->part;
-  char *part = context_.fields().borrow(serial, member);
+  char *part = fields_.borrow(serial, member);
   if (part) held.push_back({serial, member, part});
   return part;
 }
 
 Status Stage::refuse_place(const HaloPath &path, std::size_t f) const {
   return fail(Status::state, "rank %d: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
-              context_.rank(), f, tables_.fields[f].name.c_str(), path.direction.rank, context_.rank());
+              communicator_.rank(), f, tables_.fields[f].name.c_str(), path.direction.rank, communicator_.rank());
 }
 
 }  // namespace halocline::core

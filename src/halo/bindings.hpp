@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/context/context.hpp"
+#include "engine/communicator/topology.hpp"
 
 namespace halocline::core {
 

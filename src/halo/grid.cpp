@@ -79,8 +79,8 @@ int rank_of(const hlc_grid &grid, int place) {
   return (place - node * deal.each - std::min(node, deal.more)) * deal.nodes + node;
 }
 
-Status check(const Context &context, int ndims, const std::int64_t *global, const int *dims, const hlc_grid *grid) {
-  const int me = context.rank();
+Status check(const Topology &topology, int ndims, const std::int64_t *global, const int *dims, const hlc_grid *grid) {
+  const int me = topology.rank();
   if (!global || !grid) return fail(Status::argument, "hlc_grid_create on rank %d: %s is NULL", me, global ? "grid" : "global");
   if (ndims < 1 || ndims > HLC_MAX_DIMS)
     return fail(Status::argument, "hlc_grid_create on rank %d: ndims is %d, it must be 1 to %d", me, ndims, HLC_MAX_DIMS);
@@ -106,22 +106,22 @@ struct Listed {
   }
 };
 
-Status refuse_split(const Context &context, int ndims, const std::int64_t *global, const int *dims) {
+Status refuse_split(const Topology &topology, int ndims, const std::int64_t *global, const int *dims) {
   constexpr int any[HLC_MAX_DIMS] = {};
   return fail(Status::argument,
               "hlc_grid_create on rank %d: %d ranks cannot be split over the grid so that dims fit and each rank has a cell: global is %s, "
               "dims is %s, where 0 is any",
-              context.rank(), context.size(), Listed(ndims, global).text, Listed(ndims, dims ? dims : any).text);
+              topology.rank(), topology.size(), Listed(ndims, global).text, Listed(ndims, dims ? dims : any).text);
 }
 
 }  // namespace
 
-Status create_grid(const Context &context, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid) {
-  HLC_TRY(check(context, ndims, global, dims, grid));
+Status create_grid(const Topology &topology, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid) {
+  HLC_TRY(check(topology, ndims, global, dims, grid));
   Search search{ndims, global, dims, periodic};
   Dims trial{};
-  search.try_all(0, context.size(), trial);
-  if (search.best_surface < 0) return refuse_split(context, ndims, global, dims);
+  search.try_all(0, topology.size(), trial);
+  if (search.best_surface < 0) return refuse_split(topology, ndims, global, dims);
 
   *grid = hlc_grid{};
   grid->ndims = ndims;
@@ -130,7 +130,7 @@ Status create_grid(const Context &context, int ndims, const std::int64_t *global
     grid->periodic[d] = periodic && periodic[d] ? 1 : 0;
     grid->global[d] = global[d];
   }
-  take_block(*grid, context.rank());
+  take_block(*grid, topology.rank());
   return Status::ok;
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/context/context.hpp"
+#include "base/status.hpp"
+#include "engine/communicator/topology.hpp"
 
 namespace halocline::core {
 
@@ -10,7 +11,7 @@ namespace halocline::core {
 inline constexpr std::int64_t kMostCells = INT64_MAX >> 8;
 
 /// Splits a grid over the ranks of a context: see hlc_grid_create.
-Status create_grid(const Context &context, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid);
+Status create_grid(const Topology &topology, int ndims, const std::int64_t *global, const int *dims, const int *periodic, hlc_grid *grid);
 
 /// Fills in the place and the block of a rank, from the grid's ndims, dims, global, tile and dealt.
 void take_block(hlc_grid &grid, int rank);

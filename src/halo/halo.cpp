@@ -16,11 +16,11 @@ static_assert(HLC_SIDE_BOTH == 0 && HLC_SIDE_LOW == 1 && HLC_SIDE_HIGH == 2);
 }  // namespace
 
 Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
-  HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
+  HLC_TRY(check_spec(spec, rank(), engine_.communicator.size()));
   HLC_TRY(check_memory(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
   if (spec->name) options_.name = spec->name;
-  HLC_TRY(resolve(options_, context_));
+  HLC_TRY(resolve(options_, engine_.communicator));
   if (spec->name) plan->append("'").append(spec->name).append("' ");
   for (int f = 0; f < spec->nfields; ++f) plan->append(f == 0 ? "('" : "', '").append(field_name(*spec, f));
   plan->append("')");
@@ -28,7 +28,7 @@ Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
   rebinds_ = spec->rebind != 0;
   extents_ = Extents::of(*spec);
   if (!Staged::pays(*spec)) {
-    stage_ = std::make_unique<Stage>(context_);
+    stage_ = std::make_unique<Stage>(engine_);
     return Status::ok;
   }
   staged_ = std::make_unique<Staged>();
@@ -38,20 +38,20 @@ Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
 
 Status Halo::check_memory(const hlc_halo_spec &spec) const {
   for (int f = 0; f < spec.nfields; ++f)
-    HLC_TRY(check_room(context_, "hlc_halo_init", spec.fields[f].data, field_extent(spec, spec.fields[f]),
+    HLC_TRY(check_room({"hlc_halo_init", rank()}, engine_.fields.room(spec.fields[f].data), field_extent(spec, spec.fields[f]),
                        [&] { return indexed("fields", f) + " '" + field_name(spec, f) + "'"; }));
   return Status::ok;
 }
 
 Status Halo::create(const hlc_halo_spec *spec) {
-  HLC_TRY(agree_on_spec(context_, *spec, options_));
-  return staged_ ? staged_->create(context_, options_, *spec) : stage_->create(*spec, options_);
+  HLC_TRY(agree_on_spec(engine_.communicator, *spec, options_));
+  return staged_ ? staged_->create(engine_, options_, *spec) : stage_->create(*spec, options_);
 }
 
 // ---------------------------------------------------------------- swaps
 
 Status Halo::check_swap(const char *call, const hlc_swap &what) const {
-  const int me = context_.rank(), side = static_cast<int>(what.side);
+  const int me = rank(), side = static_cast<int>(what.side);
   HLC_TRY(check_field_list(call, me, what, static_cast<int>(fields().size())));
   if (what.one_dim && staged_)
     return fail(Status::unsupported, "%s on rank %d: one_dim is set, but a staged halo swaps all its dimensions", call, me);
@@ -69,7 +69,7 @@ Status Halo::check_given(const hlc_swap *what, void *const *data) const {
     const int f = listed > 0 ? what->fields[i] : i;
     const HaloField &field = fields()[static_cast<std::size_t>(f)];
     if (data[f])
-      HLC_TRY(check_room(context_, "hlc_halo_start_with", data[f], field.extent,
+      HLC_TRY(check_room({"hlc_halo_start_with", rank()}, engine_.fields.room(data[f]), field.extent,
                          [&] { return indexed("data", f) + ", for field '" + field.name + "',"; }));
   }
   return Status::ok;
@@ -89,8 +89,7 @@ Status Halo::begin(const char *call, const hlc_swap *what, void *const *data) {
 Status Halo::start_with(const hlc_swap *what, void *const *data) {
   if (!rebinds_ && data)
     return fail(Status::state,
-                "hlc_halo_start_with on rank %d: hlc_halo_init was not told that swaps bring other arrays; set rebind in its spec",
-                context_.rank());
+                "hlc_halo_start_with on rank %d: hlc_halo_init was not told that swaps bring other arrays; set rebind in its spec", rank());
   return begin("hlc_halo_start_with", what, data);
 }
 
@@ -115,7 +114,7 @@ Status Halo::finish_views() {
 }
 
 Status Halo::refuse(const char *call, const char *why) const {
-  return staged_ ? fail(Status::state, "%s on rank %d: %s", call, context_.rank(), why) : stage_->refuse(call, why);
+  return staged_ ? fail(Status::state, "%s on rank %d: %s", call, rank(), why) : stage_->refuse(call, why);
 }
 
 // ---------------------------------------------------------------- views
@@ -129,8 +128,8 @@ Status Halo::release() {
 Status Halo::list_views(int field, hlc_view *views) const {
   const int nfields = static_cast<int>(fields().size());
   if (field < 0 || field >= nfields)
-    return fail(Status::argument, "hlc_halo_views on rank %d: field is %d, it must be 0 to %d", context_.rank(), field, nfields - 1);
-  if (!views) return fail(Status::argument, "hlc_halo_views on rank %d: views is NULL", context_.rank());
+    return fail(Status::argument, "hlc_halo_views on rank %d: field is %d, it must be 0 to %d", rank(), field, nfields - 1);
+  if (!views) return fail(Status::argument, "hlc_halo_views on rank %d: views is NULL", rank());
   if (in_flight()) return refuse("hlc_halo_views", "a swap of this halo is in flight; finish it first");
   list_own(static_cast<std::size_t>(field), views);
   if (stage_) stage_->put_views(static_cast<std::size_t>(field), views);
@@ -142,7 +141,7 @@ void Halo::list_own(std::size_t f, hlc_view *views) const {
   const HaloField &field = fields()[f];
   for (int v = 0; v < HLC_DIRECTIONS(ndims_); ++v) {
     const Box box = extents_.box(v + HLC_DIRECTIONS(HLC_MAX_DIMS) / 2 - HLC_DIRECTIONS(ndims_) / 2);
-    views[v] = {field.data + box_offset(box, field.strides), {}, {}, v == HLC_DIRECTIONS(ndims_) / 2 ? context_.rank() : HLC_NO_NEIGHBOUR};
+    views[v] = {field.data + box_offset(box, field.strides), {}, {}, v == HLC_DIRECTIONS(ndims_) / 2 ? rank() : HLC_NO_NEIGHBOUR};
     std::copy(box.count.begin(), box.count.end(), views[v].count);
     std::copy(field.strides.begin(), field.strides.end(), views[v].stride_bytes);
     if (staged_ && views[v].rank == HLC_NO_NEIGHBOUR) views[v].rank = staged_->rank_of(v);

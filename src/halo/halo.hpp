@@ -15,7 +15,7 @@ namespace halocline::core {
 /// One halo: the object behind hlc_halo.
 class Halo {
  public:
-  explicit Halo(Context &context) : context_(context) {}
+  explicit Halo(const EngineParts &engine) : engine_(engine) {}
 
   /// The part of hlc_halo_init that is local: checks the spec. *plan receives what is compared between ranks: the names of the halo and of
   /// its fields.
@@ -36,7 +36,6 @@ class Halo {
 
   bool in_flight() const { return state().under_way; }
   bool broken() const { return state().broken; }
-  Context &context() { return context_; }
   hlc_plan_info describe() const { return staged_ ? staged_->describe() : stage_->describe(); }
 
  private:
@@ -47,10 +46,11 @@ class Halo {
   Status check_given(const hlc_swap *what, void *const *data) const;
   Status refuse(const char *call, const char *why) const;
   void list_own(std::size_t field, hlc_view *views) const;
+  int rank() const { return engine_.communicator.rank(); }
   RoundState state() const { return staged_ ? staged_->state() : stage_->state(); }
   const std::vector<HaloField> &fields() const { return staged_ ? fields_ : stage_->fields(); }
 
-  Context &context_;
+  const EngineParts engine_;
   Options options_;
   int ndims_ = 0;
   bool rebinds_ = false;  // swaps may use other arrays

@@ -90,59 +90,59 @@ bool next_tile(const hlc_grid &grid, int *tile) {
   return false;
 }
 
-Status gather_nodes(Context &context, std::unique_ptr<Poll> &poll) {
-  poll->node = context.node();
-  HLC_TRY(check_mpi(MPI_Iallgather(&poll->node, 1, MPI_INT, poll->node_of.data(), 1, MPI_INT, context.comm(), poll->requests.data()),
+Status gather_nodes(Communicator &communicator, std::unique_ptr<Poll> &poll) {
+  poll->node = communicator.node();
+  HLC_TRY(check_mpi(MPI_Iallgather(&poll->node, 1, MPI_INT, poll->node_of.data(), 1, MPI_INT, communicator.comm(), poll->requests.data()),
                     "MPI_Iallgather"));
-  return await(context, poll);
+  return await(communicator, poll);
 }
 
-Status add_up(Context &context, std::unique_ptr<Poll> &poll) {
+Status add_up(Communicator &communicator, std::unique_ptr<Poll> &poll) {
   const auto count = static_cast<int>(poll->sums.size());
-  HLC_TRY(
-      check_mpi(MPI_Iallreduce(poll->mine.data(), poll->sums.data(), count, MPI_INT64_T, MPI_SUM, context.comm(), poll->requests.data()),
-                "MPI_Iallreduce"));
-  return await(context, poll);
+  HLC_TRY(check_mpi(
+      MPI_Iallreduce(poll->mine.data(), poll->sums.data(), count, MPI_INT64_T, MPI_SUM, communicator.comm(), poll->requests.data()),
+      "MPI_Iallreduce"));
+  return await(communicator, poll);
 }
 
 /// Asks all ranks what each order would cost them.
-Status run_poll(Context &context, const hlc_grid &grid, const hlc_swap_shape &shape, std::unique_ptr<Poll> &poll) {
-  HLC_TRY(prepare(context, context.comm(), [&] {
+Status run_poll(Communicator &communicator, const hlc_grid &grid, const hlc_swap_shape &shape, std::unique_ptr<Poll> &poll) {
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     poll = std::make_unique<Poll>();
-    poll->orders = list_orders(grid, context.nodes());
-    poll->node_of.resize(static_cast<std::size_t>(context.size()));
+    poll->orders = list_orders(grid, communicator.nodes());
+    poll->node_of.resize(static_cast<std::size_t>(communicator.size()));
     poll->mine.resize(poll->orders.size() + 1);
     poll->sums.resize(poll->mine.size());
     poll->requests.resize(1, MPI_REQUEST_NULL);
     return Status::ok;
   }));
-  HLC_TRY(gather_nodes(context, poll));
-  HLC_TRY(prepare(context, context.comm(), [&] {
+  HLC_TRY(gather_nodes(communicator, poll));
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
     for (std::size_t o = 0; o < poll->orders.size(); ++o) {
-      const SwapBytes bytes = count_bytes(poll->orders[o], shape, poll->node_of.data(), context.rank());
+      const SwapBytes bytes = count_bytes(poll->orders[o], shape, poll->node_of.data(), communicator.rank());
       poll->mine[o] = bytes.between_nodes;
       poll->mine.back() = bytes.all;
     }
     return Status::ok;
   }));
-  return add_up(context, poll);
+  return add_up(communicator, poll);
 }
 
 /// The nodes along each dimension, if each node holds a box of the process grid, all of one size and side by side. Each node then has as
 /// many ranks as the box they span has places. Else all zero.
-Status find_node_dims(Context &context, const hlc_grid &grid, int *node_dims) {
+Status find_node_dims(Communicator &communicator, const hlc_grid &grid, int *node_dims) {
   constexpr std::size_t kDims = HLC_MAX_DIMS, kMisfits = 2 * kDims;
   std::int64_t span[2 * kDims] = {}, sides[kMisfits + 1] = {}, places = 1, misfits = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(grid.ndims); ++d) span[d] = -(span[kDims + d] = grid.coords[d]);
-  HLC_TRY(reduce(context, context.node_comm(), MPI_MAX, span, 2 * HLC_MAX_DIMS));
+  HLC_TRY(reduce(communicator, communicator.node_comm(), MPI_MAX, span, 2 * HLC_MAX_DIMS));
   for (std::size_t d = 0; d < static_cast<std::size_t>(grid.ndims); ++d) {
     const std::int64_t side = span[kDims + d] + span[d] + 1;
     sides[d] = -(sides[kDims + d] = side);
     places *= side;
     misfits += -span[d] % side;
   }
-  sides[kMisfits] = misfits + places - context.members();
-  HLC_TRY(reduce(context, context.comm(), MPI_MAX, sides, kMisfits + 1));
+  sides[kMisfits] = misfits + places - communicator.members();
+  HLC_TRY(reduce(communicator, communicator.comm(), MPI_MAX, sides, kMisfits + 1));
   for (std::size_t d = 0; d < static_cast<std::size_t>(grid.ndims); ++d) {
     const bool alike = sides[kMisfits] == 0 && sides[d] == -sides[kDims + d];
     node_dims[d] = alike ? grid.dims[d] / static_cast<int>(sides[kDims + d]) : 0;
@@ -197,26 +197,26 @@ SwapBytes count_bytes(hlc_grid grid, const hlc_swap_shape &shape, const int *nod
   return bytes;
 }
 
-Status reorder_grid(Context &context, const hlc_swap_shape *given, hlc_grid *grid, hlc_placement *placement) {
+Status reorder_grid(Communicator &communicator, const hlc_swap_shape *given, hlc_grid *grid, hlc_placement *placement) {
   const hlc_swap_shape shape = fill_in_shape(given);
-  const Call in_call(context, CallName::grid_reorder);
-  HLC_TRY(meet(context, alone(context, [&] {
-                 if (!grid) return fail(Status::argument, "hlc_grid_reorder on rank %d: grid is NULL", context.rank());
-                 HLC_TRY(check_blocks(*grid, context.rank(), context.size()));
-                 return check_shape(*grid, shape, context.rank());
+  const Call in_call(communicator, CallName::grid_reorder);
+  HLC_TRY(meet(communicator, alone(communicator, [&] {
+                 if (!grid) return fail(Status::argument, "hlc_grid_reorder on rank %d: grid is NULL", communicator.rank());
+                 HLC_TRY(check_blocks(*grid, communicator.rank(), communicator.size()));
+                 return check_shape(*grid, shape, communicator.rank());
                })));
-  HLC_TRY(check_rules(context, "hlc_grid_reorder", [&] { return std::vector<Rule>{{"grid.ndims", grid->ndims}}; }));
-  HLC_TRY(check_rules(context, "hlc_grid_reorder", [&] { return rules_of(*grid, shape); }));
+  HLC_TRY(check_rules(communicator, "hlc_grid_reorder", [&] { return std::vector<Rule>{{"grid.ndims", grid->ndims}}; }));
+  HLC_TRY(check_rules(communicator, "hlc_grid_reorder", [&] { return rules_of(*grid, shape); }));
   std::unique_ptr<Poll> poll;
-  HLC_TRY(run_poll(context, *grid, shape, poll));
+  HLC_TRY(run_poll(communicator, *grid, shape, poll));
 
   // The first of the cheapest: where no order is better, that is the one without tiles.
   const auto orders_end = poll->sums.end() - 1;
   const auto best = std::min_element(poll->sums.begin(), orders_end);
   hlc_grid placed = poll->orders[static_cast<std::size_t>(best - poll->sums.begin())];
-  take_block(placed, context.rank());
-  hlc_placement found{poll->sums.back(), poll->sums.front(), *best, context.nodes(), {}};
-  HLC_TRY(find_node_dims(context, placed, found.node_dims));
+  take_block(placed, communicator.rank());
+  hlc_placement found{poll->sums.back(), poll->sums.front(), *best, communicator.nodes(), {}};
+  HLC_TRY(find_node_dims(communicator, placed, found.node_dims));
   *grid = placed;
   if (placement) *placement = found;
   return Status::ok;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/context/context.hpp"
+#include "engine/communicator/communicator.hpp"
 
 namespace halocline::core {
 
@@ -24,6 +24,6 @@ SwapBytes count_bytes(hlc_grid grid, const hlc_swap_shape &shape, const int *nod
 hlc_swap_shape fill_in_shape(const hlc_swap_shape *shape);
 
 /// Gives the ranks the best of these orders: see hlc_grid_reorder.
-Status reorder_grid(Context &context, const hlc_swap_shape *shape, hlc_grid *grid, hlc_placement *placement);
+Status reorder_grid(Communicator &communicator, const hlc_swap_shape *shape, hlc_grid *grid, hlc_placement *placement);
 
 }  // namespace halocline::core

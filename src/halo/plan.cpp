@@ -11,7 +11,7 @@
 namespace halocline::core {
 
 Status Stage::create(const hlc_halo_spec &spec, const Options &options, const Cells &grown) {
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     options_ = options;
     tables_.ndims = spec.grid->ndims;
     tables_.grown = grown;
@@ -19,11 +19,11 @@ Status Stage::create(const hlc_halo_spec &spec, const Options &options, const Ce
     tables_.swapped.reserve(tables_.fields.size());
     return Status::ok;
   }));
-  HLC_TRY(agree_on_orders(context_, spec, tables_.fields));
+  HLC_TRY(agree_on_orders(communicator_, spec, tables_.fields));
   std::vector<Edge> edges;
   std::string label;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
-    list_paths(spec, context_.rank(), tables_);
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+    list_paths(spec, communicator_.rank(), tables_);
     if (options_.mode == HLC_MODE_VIEW) make_views(spec);
     if (spec.rebind) make_bindings();
     label = label_of("halo", tables_.fields, options_.name);
@@ -37,13 +37,14 @@ Status Stage::create(const hlc_halo_spec &spec, const Options &options, const Ce
 }
 
 Status Stage::make_check(const hlc_halo_spec &spec) {
-  return prepare(context_, context_.comm(), [&] {
+  return prepare(communicator_, communicator_.comm(), [&] {
     check_ = std::make_unique<HaloCheck>(tables_, exchange_, spec);
     return Status::ok;
   });
 }
 
-Stage::Stage(Context &context) : context_(context), held_(context), exchange_(context, *this, kSwapOfHalo), copies_(tables_) {}
+Stage::Stage(const EngineParts &engine)
+    : communicator_(engine.communicator), fields_(engine.fields), held_(fields_), exchange_(engine, *this, kSwapOfHalo), copies_(tables_) {}
 
 Stage::~Stage() {
   if (bindings_) abandon();
@@ -52,9 +53,8 @@ Stage::~Stage() {
 void Stage::take_fields(const hlc_halo_spec &spec) {
   for (int f = 0; f < spec.nfields; ++f) {
     HaloField field = describe_field(spec, f);
-    field.place = context_.fields().find(field.data, field.extent);
+    field.place = held_.find(field.data, field.extent);
     if (!spec.rebind) expose(field);
-    held_.hold(field.place.serial);
     tables_.fields.push_back(std::move(field));
   }
 }
@@ -72,7 +72,7 @@ void Stage::expose(HaloField &field) {
 /// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there. Cells that occur more than once in a halo have no box
 /// of their own in any rank's memory.
 void Stage::make_views(const hlc_halo_spec &spec) {
-  if (context_.check_mailbox()) {
+  if (exchange_.plan().check_mailbox) {
     report_once("view", "check",
                 "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return;

@@ -30,11 +30,10 @@ Status Stage::take_read_descriptor(HaloPath &path, std::size_t f, const ReadDesc
     return fail(
         Status::unsupported,
         "hlc_halo_init: rank %d cannot attach fields[%zu] '%s' of rank %d, which XPMEM exposes: %s (HALOCLINE_XPMEM=none does without)",
-        context_.rank(), f, field.name.c_str(), path.direction.rank, std::strerror(errno));
+        communicator_.rank(), f, field.name.c_str(), path.direction.rank, std::strerror(errno));
   if (!part)
     return fail(Status::state, "hlc_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed",
-                f, field.name.c_str(), path.direction.rank, context_.rank());
-  held_.hold(descriptor.serial);
+                f, field.name.c_str(), path.direction.rank, communicator_.rank());
   move.peer_halo = part + descriptor.offset + descriptor.halo;
   move.peer_edge = part + descriptor.offset + descriptor.edge;
   if (move.halo_bytes > 0)
@@ -45,15 +44,15 @@ Status Stage::take_read_descriptor(HaloPath &path, std::size_t f, const ReadDesc
 }
 
 char *Stage::find_part(const ReadDescriptor &descriptor, Member member) {
-  return descriptor.serial == kExposedSerial ? exposures_.find(descriptor.exposed) : context_.fields().part(descriptor.serial, member);
+  return descriptor.serial == kExposedSerial ? exposures_.find(descriptor.exposed) : held_.part(descriptor.serial, member);
 }
 
 Status Stage::joined(const Plan &plan) {
-  if (!find_mode(plan.options.mode)->reads_fields) return alone(context_, [this] { return make_tables(); });
+  if (!find_mode(plan.options.mode)->reads_fields) return alone(communicator_, [this] { return make_tables(); });
   if (bindings_) bindings_->is_read = std::any_of(plan.edges.begin(), plan.edges.end(), is_read);
   const std::size_t n = tables_.fields.size();
   std::unique_ptr<ReadDescriptors> descriptors;
-  HLC_TRY(prepare(context_, plan.comm, [&] {
+  HLC_TRY(prepare(communicator_, plan.comm, [&] {
     HLC_TRY(make_tables());
     descriptors = std::make_unique<ReadDescriptors>();
     descriptors->mine.resize(tables_.paths.size() * n);
@@ -65,8 +64,8 @@ Status Stage::joined(const Plan &plan) {
   }));
   for (std::size_t e = 0; e < tables_.paths.size(); ++e)
     if (is_read(plan.edges[e])) HLC_TRY(swap_read_descriptors(plan, e, *descriptors));
-  HLC_TRY(await(context_, descriptors));
-  return alone(context_, [&] {
+  HLC_TRY(await(communicator_, descriptors));
+  return alone(communicator_, [&] {
     for (std::size_t e = 0; e < tables_.paths.size(); ++e)
       for (std::size_t f = 0; is_read(plan.edges[e]) && f < n; ++f)
         HLC_TRY(take_read_descriptor(tables_.paths[e], f, descriptors->theirs[e * n + f], plan.edges[e].member));

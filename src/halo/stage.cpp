@@ -20,6 +20,13 @@ Role role_of(const std::array<int, kMaxDims> &v, const hlc_swap *what) {
   return v[dim] < 0 ? Role{low, high} : Role{high, low};
 }
 
+/// A call may list all fields, and in one dimension both sides are all sides.
+bool moves_everything(const HaloTables &tables, const hlc_swap &what) {
+  const bool all_fields = what.nfields == 0 || what.nfields == static_cast<int>(tables.fields.size());
+  const bool all_sides = !what.one_dim || (tables.ndims == 1 && what.side == HLC_SIDE_BOTH);
+  return all_fields && all_sides && !what.reverse;
+}
+
 }  // namespace
 
 Status Stage::start(const hlc_swap *what, void *const *data) {
@@ -31,15 +38,8 @@ Status Stage::start(const hlc_swap *what, void *const *data) {
   return exchange_.start([&] { return check_->start(what); });
 }
 
-/// A call may list all fields, and in one dimension both sides are all sides.
-bool Stage::moves_everything(const hlc_swap &what) const {
-  const bool all_fields = what.nfields == 0 || what.nfields == static_cast<int>(tables_.fields.size());
-  const bool all_sides = !what.one_dim || (tables_.ndims == 1 && what.side == HLC_SIDE_BOTH);
-  return all_fields && all_sides && !what.reverse;
-}
-
 void Stage::set_swap(const hlc_swap *what) {
-  const bool everything = !what || moves_everything(*what);
+  const bool everything = !what || moves_everything(tables_, *what);
   if (everything && everything_) return;
   everything_ = everything;
   tables_.reverse = what && what->reverse;

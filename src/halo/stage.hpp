@@ -19,7 +19,7 @@ namespace halocline::core {
 /// Geometry and copies around one Exchange. Its owner has checked the arguments of each call, and that it is allowed now.
 class Stage final : private Packer {
  public:
-  explicit Stage(Context &context);
+  explicit Stage(const EngineParts &engine);
   ~Stage() override;
 
   /// Plans. Collective; the same status on all ranks. The spec has been checked, also that it is the same on all ranks. grown: the low halo
@@ -81,7 +81,6 @@ class Stage final : private Packer {
   ReadDescriptor read_descriptor(const HaloPath &path, std::size_t field) const;
   Status take_read_descriptor(HaloPath &path, std::size_t field, const ReadDescriptor &descriptor, Member member);
 
-  bool moves_everything(const hlc_swap &what) const;
   void set_swap(const hlc_swap *what);
   void set_parts(const hlc_swap *what);
   void list_copies();
@@ -93,7 +92,8 @@ class Stage final : private Packer {
   Status refuse_place(const HaloPath &path, std::size_t field) const;
   void make_views(const hlc_halo_spec &spec);
 
-  Context &context_;
+  Communicator &communicator_;
+  Fields &fields_;
   Options options_;
   HaloTables tables_;
   HeldFields held_;

@@ -52,8 +52,8 @@ bool Staged::pays(const hlc_halo_spec &spec) {
   return spec.staged && spec.stencil == HLC_STENCIL_BOX && deep > 1;
 }
 
-Status Staged::create(Context &context, const Options &options, const hlc_halo_spec &spec) {
-  HLC_TRY(prepare(context, context.comm(), [&] {
+Status Staged::create(const EngineParts &engine, const Options &options, const hlc_halo_spec &spec) {
+  HLC_TRY(prepare(engine.communicator, engine.communicator.comm(), [&] {
     fields_.reserve(static_cast<std::size_t>(spec.nfields));
     dims_.reserve(static_cast<std::size_t>(spec.grid->ndims));
     ranks_.assign(static_cast<std::size_t>(HLC_DIRECTIONS(spec.grid->ndims)), HLC_NO_NEIGHBOUR);
@@ -63,15 +63,15 @@ Status Staged::create(Context &context, const Options &options, const hlc_halo_s
     return Status::ok;
   }));
   for (int d = 0; d < spec.grid->ndims; ++d)
-    if (spec.depth_low[d] > 0 || spec.depth_high[d] > 0) HLC_TRY(add_stage(context, options, spec, d));
+    if (spec.depth_low[d] > 0 || spec.depth_high[d] > 0) HLC_TRY(add_stage(engine, options, spec, d));
   return Status::ok;
 }
 
-Status Staged::add_stage(Context &context, const Options &options, const hlc_halo_spec &spec, int dim) {
+Status Staged::add_stage(const EngineParts &engine, const Options &options, const hlc_halo_spec &spec, int dim) {
   StageSpec made;
-  HLC_TRY(prepare(context, context.comm(), [&] {
+  HLC_TRY(prepare(engine.communicator, engine.communicator.comm(), [&] {
     narrow(made, spec, dim);
-    dims_.push_back({std::make_unique<Stage>(context), {}, {}});
+    dims_.push_back({std::make_unique<Stage>(engine), {}, {}});
     for (std::size_t f = 0; f < made.fields.size(); ++f)
       dims_.back().shift.push_back(static_cast<char *>(made.fields[f].data) - static_cast<char *>(spec.fields[f].data));
     dims_.back().data.resize(made.fields.size());

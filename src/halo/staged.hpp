@@ -16,7 +16,7 @@ class Staged {
   /// True if there is something to stage: directions that cross several dimensions.
   static bool pays(const hlc_halo_spec &spec);
   /// Plans the stages. Collective; the same status on all ranks. The spec has been checked, also that it is the same on all ranks.
-  Status create(Context &context, const Options &options, const hlc_halo_spec &spec);
+  Status create(const EngineParts &engine, const Options &options, const hlc_halo_spec &spec);
   /// Begins the first stage; in reverse, the last one. data: the arrays of this swap, NULL: the spec's.
   Status start(const hlc_swap *what, void *const *data);
   /// Continues through the stages whose data have arrived. Ok once those of the last one have, so that finish will not wait for data.
@@ -37,7 +37,7 @@ class Staged {
     std::vector<std::int64_t> shift;  // per field: bytes from the spec's first cell to the stage's
     std::vector<void *> data;  // per field: the array of the running swap; NULL: as planned
   };
-  Status add_stage(Context &context, const Options &options, const hlc_halo_spec &spec, int dim);
+  Status add_stage(const EngineParts &engine, const Options &options, const hlc_halo_spec &spec, int dim);
   Status start_stage();
   Status pass(Status finished);
   bool broken() const;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/atomics.hpp"
-#include "engine/context/context.hpp"
 #include "engine/memory/exposed.hpp"
+#include "engine/memory/fields.hpp"
 #include "halo/geometry.hpp"
 
 namespace halocline::core {

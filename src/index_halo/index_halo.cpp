@@ -26,8 +26,8 @@ std::int64_t IndexTables::message_bytes(std::int64_t count, const std::vector<in
 }
 
 Status IndexHalo::check_swap(const hlc_index_swap &what) const {
-  HLC_TRY(check_field_list("hlc_index_halo_start", context_.rank(), what, static_cast<int>(tables_.fields.size())));
-  return check_addable("hlc_index_halo_start", context_.rank(), what, tables_.fields,
+  HLC_TRY(check_field_list("hlc_index_halo_start", communicator_.rank(), what, static_cast<int>(tables_.fields.size())));
+  return check_addable("hlc_index_halo_start", communicator_.rank(), what, tables_.fields,
                        [](const IndexField &field) { return field.kind.type; });
 }
 

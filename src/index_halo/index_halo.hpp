@@ -16,7 +16,7 @@ namespace halocline::core {
 /// One index halo: the object behind hlc_index_halo.
 class IndexHalo final : private Packer {
  public:
-  explicit IndexHalo(Context &context);
+  explicit IndexHalo(const EngineParts &engine);
   ~IndexHalo() override;
 
   /// The part of hlc_index_halo_init that is local: checks the spec. *plan receives what is compared between ranks: the names of the
@@ -36,7 +36,6 @@ class IndexHalo final : private Packer {
 
   bool in_flight() const { return exchange_.in_flight(); }
   bool broken() const { return exchange_.broken(); }
-  Context &context() { return context_; }
   hlc_plan_info describe() const;
 
  private:
@@ -59,7 +58,8 @@ class IndexHalo final : private Packer {
   void make_views();
   void fill_view(IndexLink &link, std::size_t field, hlc_index_view &view) const;
 
-  Context &context_;
+  Communicator &communicator_;
+  Fields &fields_;
   Options options_;
   IndexTables tables_;
   HeldFields held_;

@@ -50,17 +50,18 @@ std::vector<Edge> edges_of(const IndexTables &tables) {
 
 }  // namespace
 
-IndexHalo::IndexHalo(Context &context) : context_(context), held_(context), exchange_(context, *this, kSwapOfHalo) {}
+IndexHalo::IndexHalo(const EngineParts &engine)
+    : communicator_(engine.communicator), fields_(engine.fields), held_(fields_), exchange_(engine, *this, kSwapOfHalo) {}
 
 IndexHalo::~IndexHalo() = default;
 
 Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const Options &options) const {
-  HLC_TRY(check_rules(context_, "hlc_index_halo_init", [&] {
+  HLC_TRY(check_rules(communicator_, "hlc_index_halo_init", [&] {
     std::vector<Rule> rules = rules_of(options);
     rules.push_back({"nfields", spec.nfields});
     return rules;
   }));
-  return check_rules(context_, "hlc_index_halo_init", [&] {
+  return check_rules(communicator_, "hlc_index_halo_init", [&] {
     std::vector<Rule> rules;
     for (int f = 0; f < spec.nfields; ++f) {
       const std::string who = "fields[" + std::to_string(f) + "]";
@@ -74,12 +75,12 @@ Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const
 }
 
 Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan) {
-  HLC_TRY(check_spec(spec, context_.rank(), context_.size()));
+  HLC_TRY(check_spec(spec, communicator_.rank(), communicator_.size()));
   for (int f = 0; f < spec->nfields; ++f)
-    HLC_TRY(check_room(context_, "hlc_index_halo_init", spec->fields[f].data, field_extent(*spec, spec->fields[f]),
-                       [&] { return field_name(*spec, f); }));
+    HLC_TRY(check_room({"hlc_index_halo_init", communicator_.rank()}, fields_.room(spec->fields[f].data),
+                       field_extent(*spec, spec->fields[f]), [&] { return field_name(*spec, f); }));
   options_ = {spec->mode, spec->epoch, spec->drive};
-  HLC_TRY(resolve(options_, context_));
+  HLC_TRY(resolve(options_, communicator_));
   for (int f = 0; f < spec->nfields; ++f)
     plan->append(f == 0 ? "('" : "', '").append(spec->fields[f].name ? spec->fields[f].name : "field " + std::to_string(f));
   plan->append("')");
@@ -90,10 +91,10 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
   HLC_TRY(check_same_on_all_ranks(*spec, options_));
   std::vector<Edge> edges;
   std::string label;
-  HLC_TRY(prepare(context_, context_.comm(), [&] {
+  HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     tables_.entries = spec->nentries;
     take_fields(*spec);
-    take_links(*spec, context_.rank(), tables_);
+    take_links(*spec, communicator_.rank(), tables_);
     if (options_.mode == HLC_MODE_VIEW) make_views();
     label = label_of("index halo", tables_.fields);
     edges = edges_of(tables_);
@@ -106,7 +107,7 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
 }
 
 Status IndexHalo::make_check() {
-  return prepare(context_, context_.comm(), [&] {
+  return prepare(communicator_, communicator_.comm(), [&] {
     check_ = std::make_unique<IndexCheck>(tables_, exchange_);
     return Status::ok;
   });
@@ -115,9 +116,8 @@ Status IndexHalo::make_check() {
 void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
   for (int f = 0; f < spec.nfields; ++f) {
     const hlc_index_field &given = spec.fields[f];
-    IndexField field{kind_of(given), layout_of(given), context_.fields().find(given.data, field_extent(spec, given)),
+    IndexField field{kind_of(given), layout_of(given), held_.find(given.data, field_extent(spec, given)),
                      given.name ? given.name : "field " + std::to_string(f)};
-    held_.hold(field.place.serial);
     tables_.fields.push_back(std::move(field));
   }
   tables_.swapped.reserve(tables_.fields.size());
@@ -134,11 +134,11 @@ Status IndexHalo::join_self_links() {
     if (other == tables_.self_links.end())
       return fail(Status::mismatch,
                   "%s: neighbours disagree: neighbours[%d] of rank %d names that rank itself with tag_in %d, which no entry has as tag_out",
-                  speaker(context_, options_).c_str(), link.entry, link.rank, link.tag_in);
+                  speaker(communicator_, options_).c_str(), link.entry, link.rank, link.tag_in);
     if (other->out.size() != link.in.size())
       return fail(Status::mismatch,
                   "%s: neighbours disagree: rank %d sends %zu entries to itself (neighbours[%d]), and neighbours[%d] expects %zu",
-                  speaker(context_, options_).c_str(), link.rank, other->out.size(), other->entry, link.entry, link.in.size());
+                  speaker(communicator_, options_).c_str(), link.rank, other->out.size(), other->entry, link.entry, link.in.size());
     link.in_map = map_entries(link.in, other->out);
     link.out_map = map_entries(link.out, other->in);
     if (views_) link.shown = other->out;
@@ -148,7 +148,7 @@ Status IndexHalo::join_self_links() {
 
 Status IndexHalo::joined(const Plan &plan) {
   std::vector<int> read;
-  HLC_TRY(prepare(context_, plan.comm, [&] {
+  HLC_TRY(prepare(communicator_, plan.comm, [&] {
     for (std::size_t e = 0; find_mode(plan.options.mode)->reads_fields && e < tables_.links.size(); ++e)
       if (is_read(plan.edges[e]) && plan.edges[e].space_out > 0) read.push_back(static_cast<int>(e));
     for (std::size_t e = 0; e < tables_.links.size(); ++e)
@@ -158,7 +158,7 @@ Status IndexHalo::joined(const Plan &plan) {
       }
     return Status::ok;
   }));
-  return find_mode(plan.options.mode)->reads_fields ? ReadLists(context_, tables_, held_, views_).fetch(plan, read) : Status::ok;
+  return find_mode(plan.options.mode)->reads_fields ? ReadLists(communicator_, tables_, held_, views_).fetch(plan, read) : Status::ok;
 }
 
 hlc_plan_info IndexHalo::describe() const {

@@ -47,13 +47,13 @@ Status ReadLists::start(const Plan &plan, const std::vector<int> &read, Descript
 
 Status ReadLists::fetch(const Plan &plan, const std::vector<int> &read) {
   std::unique_ptr<Descriptors> descriptors;
-  HLC_TRY(prepare(context_, plan.comm, [&] {
+  HLC_TRY(prepare(communicator_, plan.comm, [&] {
     descriptors = std::make_unique<Descriptors>();
     return make(read, *descriptors);
   }));
   HLC_TRY(start(plan, read, *descriptors));
-  HLC_TRY(await(context_, descriptors));
-  return alone(context_, [&] {
+  HLC_TRY(await(communicator_, descriptors));
+  return alone(communicator_, [&] {
     for (std::size_t i = 0; i < read.size(); ++i) {
       const auto e = static_cast<std::size_t>(read[i]);
       HLC_TRY(take(tables_.links[e], descriptors->theirs[i], plan.edges[e].member));
@@ -92,12 +92,11 @@ Status ReadLists::take(IndexLink &link, const std::vector<std::int64_t> &descrip
 }
 
 Status ReadLists::find_field(const IndexLink &link, std::size_t f, Member member, IndexPeerField &peer) {
-  char *part = context_.fields().part(peer.serial, member);
+  char *part = held_.part(peer.serial, member);
   if (!part)
     return fail(Status::state,
                 "hlc_index_halo_init: fields[%zu] '%s' of rank %d lies in memory from an hlc_field_alloc that rank %d has freed", f,
-                tables_.fields[f].name.c_str(), link.rank, context_.rank());
-  held_.hold(peer.serial);
+                tables_.fields[f].name.c_str(), link.rank, communicator_.rank());
   peer.layout.data = part + peer.offset;
   return Status::ok;
 }

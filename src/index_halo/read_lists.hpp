@@ -14,8 +14,8 @@ namespace halocline::core {
 class ReadLists {
  public:
   /// views: also keeps where the neighbours have what this rank receives.
-  ReadLists(Context &context, IndexTables &tables, HeldFields &held, bool views)
-      : context_(context), tables_(tables), held_(held), views_(views) {}
+  ReadLists(Communicator &communicator, IndexTables &tables, HeldFields &held, bool views)
+      : communicator_(communicator), tables_(tables), held_(held), views_(views) {}
 
   /// `read`: the edges whose neighbours are read, which have been joined.
   Status fetch(const Plan &plan, const std::vector<int> &read);
@@ -29,7 +29,7 @@ class ReadLists {
   Status take(IndexLink &link, const std::vector<std::int64_t> &descriptor, Member member);
   Status find_field(const IndexLink &link, std::size_t field, Member member, IndexPeerField &peer);
 
-  Context &context_;
+  Communicator &communicator_;
   IndexTables &tables_;
   HeldFields &held_;
   bool views_;

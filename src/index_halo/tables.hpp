@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/context/context.hpp"
+#include "engine/memory/fields.hpp"
 #include "index_halo/entries.hpp"
 
 namespace halocline::core {

@@ -24,7 +24,7 @@ std::vector<hlc_index_run> one_run(const Indices &in) {
 
 /// With HALOCLINE_CHECK=1 values are compared in the ghosts, so they are copied there.
 void IndexHalo::make_views() {
-  if (context_.check_mailbox()) {
+  if (exchange_.plan().check_mailbox) {
     report_once("view", "check",
                 "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return;
@@ -68,10 +68,11 @@ Status IndexHalo::show_view(int field, int neighbour, hlc_index_view *view) {
   const int nfields = static_cast<int>(tables_.fields.size()),
             nneighbours = static_cast<int>(tables_.links.size() + tables_.self_links.size());
   if (field < 0 || field >= nfields)
-    return fail(Status::argument, "%s on rank %d: field is %d, it must be 0 to %d", call, context_.rank(), field, nfields - 1);
+    return fail(Status::argument, "%s on rank %d: field is %d, it must be 0 to %d", call, communicator_.rank(), field, nfields - 1);
   if (neighbour < 0 || neighbour >= nneighbours)
-    return fail(Status::argument, "%s on rank %d: neighbour is %d, it must be 0 to %d", call, context_.rank(), neighbour, nneighbours - 1);
-  if (!view) return fail(Status::argument, "%s on rank %d: view is NULL", call, context_.rank());
+    return fail(Status::argument, "%s on rank %d: neighbour is %d, it must be 0 to %d", call, communicator_.rank(), neighbour,
+                nneighbours - 1);
+  if (!view) return fail(Status::argument, "%s on rank %d: view is NULL", call, communicator_.rank());
   if (in_flight()) return exchange_.bad_call(call, "a swap of this halo is in flight; finish it first");
   for (auto *links : {&tables_.links, &tables_.self_links})
     for (IndexLink &link : *links)

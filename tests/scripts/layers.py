@@ -4,6 +4,9 @@ transport > base; reduce and faces > engine; inside the engine: sync > rma; rma,
 may include faces/common, and no other face. What stands outside, from the mini-apps to the bindings, sees the public headers alone. And no
 rooms, within a layer or across, may include each other in a circle; a room is the files of one folder that have one name.
 
+The context, engine/context/context.hpp, is for the api and the faces, which make it, and for the files listed below. All others get the
+parts of the engine that they need; plans get those that exchange/engine_parts.hpp lists.
+
 Usage: layers.py SRC_FOLDER
 
 The build enforces the layers by include paths; this check also sees files that no target compiles, transports that know each other, and
@@ -50,6 +53,9 @@ ALIAS, SHARED_MEMORY = pathlib.PurePath("engine/network/network_transport.hpp"),
 NAMED = re.compile(r"\btransport::(\w+)")
 OF_NETWORK = re.compile(r"\b(?:transport::\w+|NetworkEndpoint|NetworkSegment|Transfer)\b")
 COMMENT = re.compile(r"//.*")
+# Who sees the whole context: folders, and single files that plans begin with.
+CONTEXT = "engine/context/context.hpp"
+SEES_CONTEXT = ("engine/context", "api", "faces", "reduce/allreduce.hpp", "reduce/ring.hpp", "reduce/shared_arrays.hpp")
 # Beside src/: users of the library like everybody else. Tests may look inside.
 OUTSIDE = ("apps", "bindings", "examples", "include", "tools")
 ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
@@ -74,6 +80,8 @@ def faults_of(path, source):
         # One transport does not know another; what they share is transport/transport.hpp.
         elif layer == used[0] == "transport" and len(used) == 3 and len(path.parts) == 3 and used[1] != path.parts[1]:
             faults.append(f"{path}: transport {path.parts[1]} may not include {target}")
+        elif target == CONTEXT and not any(path.is_relative_to(seer) for seer in SEES_CONTEXT):
+            faults.append(f"{path}: may not include {target}, only parts of the engine; the api makes plans with exchange/engine_parts.hpp")
     return faults
 
 

@@ -24,6 +24,10 @@ def arrow_checks(layers):
     yield "keeps faces apart", faults("faces/mpi/a.cpp", "faces/gaspi/b.hpp") == 1
     yield "lets a face use what all share", faults("faces/gaspi/a.cpp", "faces/common/b.hpp") == 0
     yield "lets what all share use no face", faults("faces/common/a.cpp", "faces/gaspi/b.hpp") == 1
+    yield "lets the api see the context", faults("api/a.cpp", layers.CONTEXT) == 0
+    yield "lets a layer below the api see its parts alone", faults("exchange/b.hpp", layers.CONTEXT) == 1
+    yield "lets a listed file see the context", faults(layers.SEES_CONTEXT[-1], layers.CONTEXT) == 0
+    yield "lets no other file of that layer see it", faults(layers.SEES_CONTEXT[-1] + "x", layers.CONTEXT) == 1
     yield "knows what is no layer", faults("sundries/a.cpp", "base/b.hpp") == 1
 
 

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
 
 #include "engine/communicator/check_mailbox.hpp"
 #include "engine/communicator/communicator.hpp"
 #include "engine/memory/fields.hpp"
+#include "engine/memory/packings.hpp"
 #include "engine/network/network.hpp"
 
 namespace halocline::core {
@@ -30,10 +30,8 @@ class Context : public Communicator {
   Fields &fields() { return fields_; }
   /// Check mode's mailbox; null unless HALOCLINE_CHECK=1.
   CheckMailbox *check_mailbox() const { return check_mailbox_.get(); }
-  /// The best packing of messages of at most 2^n bytes for a peer, as found by trials on this node (docs/design/004-packing-for-a-peer.md).
-  /// The same on all ranks of the node.
-  enum class Packing : char { not_tried, kept, fetched, past_caches };
-  Packing &packing(int n) { return packings_[static_cast<std::size_t>(n)]; }
+  /// The packings of messages for peers of the node.
+  Packings &packings() { return packings_; }
 
   /// Halos and exchanges made from this context and not yet released.
   std::atomic<int> live_plans = 0;
@@ -49,7 +47,7 @@ class Context : public Communicator {
   Status open_post();
 
   long pretended_nodes_ = 0, checks_ = 0;
-  std::array<Packing, 64> packings_{};
+  Packings packings_{};
   Network network_{*this};
   std::unique_ptr<CheckMailbox> check_mailbox_;
   Fields fields_{*this};  // destroyed first

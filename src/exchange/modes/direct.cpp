@@ -31,11 +31,11 @@ class DirectChannel final : public Channel {
       bytes_ = words_bytes + 2 * places_bytes();
       return Status::ok;
     }));
-    Context &context = *plan_.context;
-    HLC_TRY(agree(context, plan_.comm, create_shared_memory(context, bytes_, segment_)));
+    Communicator &communicator = *plan_.context;
+    HLC_TRY(agree(communicator, plan_.comm, create_shared_memory(communicator, bytes_, segment_)));
     HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
-    ready_ = counter(context.member(), 0);
-    places_ = segment_.part(context.member()) + bytes_ - 2 * places_bytes();
+    ready_ = counter(communicator.member(), 0);
+    places_ = segment_.part(communicator.member()) + bytes_ - 2 * places_bytes();
     for (const int e : edges_)
       connect(peers_.of(e), descriptors->mine[static_cast<std::size_t>(e)], descriptors->theirs[static_cast<std::size_t>(e)]);
     return Status::ok;

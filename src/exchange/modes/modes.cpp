@@ -96,14 +96,14 @@ Status mode_from_name(const char *name, hlc_mode *mode) {
   return fail(Status::argument, "there is no mode '%s'; the nearest is '%s'", name, nearest->name);
 }
 
-std::string speaker(const Context &context, const Options &options) {
-  const CallWord call = context.call();
+std::string speaker(const Communicator &communicator, const Options &options) {
+  const CallWord call = communicator.call();
   const std::string said = options.name.empty() ? call.text() : std::string(name_of(call.name)) + " of plan '" + options.name + "'";
-  return said + " on rank " + std::to_string(context.rank());
+  return said + " on rank " + std::to_string(communicator.rank());
 }
 
-Status resolve(Options &options, const Context &context) {
-  const std::string who = speaker(context, options);
+Status resolve(Options &options, const Communicator &communicator) {
+  const std::string who = speaker(communicator, options);
   if (options.mode == HLC_MODE_DEFAULT) HLC_TRY(mode_from_environment(who, &options.mode));
   HLC_TRY(check_options(who, options));
   int epoch = 0, drive = 0;

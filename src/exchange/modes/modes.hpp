@@ -26,10 +26,10 @@ const ModeRow *find_mode(hlc_mode mode);
 Status mode_from_name(const char *name, hlc_mode *mode);
 /// Fills in what was left at its default: from HALOCLINE_MODE, HALOCLINE_EPOCH, HALOCLINE_DRIVE, else direct, early, put. The messages
 /// name the call and the rank.
-Status resolve(Options &options, const Context &context);
+Status resolve(Options &options, const Communicator &communicator);
 /// The beginning of an error message: "hlc_exchange_create of plan 'ring' on rank 0", for the call in which this rank is. A plan without a
 /// name has its number.
-std::string speaker(const Context &context, const Options &options);
+std::string speaker(const Communicator &communicator, const Options &options);
 /// The options of an exchange that must be the same on all ranks.
 std::vector<Rule> rules_of(const Options &options);
 

@@ -10,7 +10,7 @@
 namespace halocline::core {
 
 NodeLinks::NodeLinks(Plan &plan, const std::vector<int> &edges)
-    : plan_(plan), edges_(edges), network_(plan.context->network()), made_(std::make_unique<Made>(network_)) {}
+    : plan_(plan), edges_(edges), network_(*plan.network), made_(std::make_unique<Made>(network_)) {}
 
 NodeLinks::~NodeLinks() {
   made_->channels.leave();
@@ -61,7 +61,7 @@ std::int64_t NodeLinks::carried_bytes() const {
 
 /// The ranks of the node read each other's contributions from temporary shared memory; each computes the same aggregates.
 Status NodeLinks::share_contributions(const Descriptors &nodes) {
-  Context &context = *plan_.context;
+  Communicator &context = *plan_.context;
   std::vector<std::int64_t> node_of;
   std::vector<Contribution> mine;
   HLC_TRY(prepare([&] {

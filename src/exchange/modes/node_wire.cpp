@@ -31,7 +31,7 @@ Status ended_for(int rank, Loss known) {
 class NodeWireChannel final : public Channel {
  public:
   NodeWireChannel(Plan &plan, std::vector<int> edges)
-      : Channel(plan, std::move(edges)), network_(plan.context->network()), links_(plan, edges_) {
+      : Channel(plan, std::move(edges)), network_(*plan.network), links_(plan, edges_) {
     waiting_.reserve(edges_.size());
   }
 

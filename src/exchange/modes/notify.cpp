@@ -18,7 +18,6 @@
 namespace halocline::core {
 namespace {
 
-using Packing = Context::Packing;
 /// The methods to pack into a peer's slot.
 constexpr std::array kWays{Packing::kept, Packing::fetched, Packing::past_caches};
 constexpr std::size_t kTrials = 11;  // of each
@@ -52,11 +51,11 @@ class NotifyChannel final : public Channel {
       ends_.resize(plan_.edges.size());
       return Status::ok;
     }));
-    Context &context = *plan_.context;
-    HLC_TRY(agree(context, plan_.comm, create_shared_memory(context, bytes_, segment_)));
+    Communicator &communicator = *plan_.context;
+    HLC_TRY(agree(communicator, plan_.comm, create_shared_memory(communicator, bytes_, segment_)));
     HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
     for (const int e : edges_) connect(e, descriptors->mine[static_cast<std::size_t>(e)], descriptors->theirs[static_cast<std::size_t>(e)]);
-    return plan_.copies_cells && context.core_per_rank() ? choose_packing() : Status::ok;
+    return plan_.copies_cells && communicator.core_per_rank() ? choose_packing() : Status::ok;
   }
 
   void parts_changed() override { peers_.parts_changed(plan_, edges_); }
@@ -168,7 +167,7 @@ class NotifyChannel final : public Channel {
     for (const int e : edges_) largest = std::max({largest, edge(e).space_out, edge(e).space_in});
     HLC_TRY(reduce(*plan_.context, plan_.context->node_comm(), MPI_MAX, &largest, 1));
     const int size = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::min(largest, kTrialBytes) - 1)));
-    Packing &known = plan_.context->packing(size);
+    Packing &known = (*plan_.packings)[static_cast<std::size_t>(size)];
     if (known == Packing::not_tried) HLC_TRY(try_packings(largest, &known));
     past_caches_ = known == Packing::past_caches;
     fetches_ = known == Packing::fetched;

@@ -58,7 +58,7 @@ struct WireEdges : LeakedOnFailure {
 
 class WireChannel final : public Channel {
  public:
-  WireChannel(Plan &plan, std::vector<int> edges) : Channel(plan, std::move(edges)), network_(plan.context->network()) {}
+  WireChannel(Plan &plan, std::vector<int> edges) : Channel(plan, std::move(edges)), network_(*plan.network) {}
 
   ~WireChannel() override {
     if (!wire_) return;

@@ -1,0 +1,23 @@
+// What plans use of the engine. The api hands these parts to what a plan begins with: exchange/list.hpp, halo/halo.hpp, blocks/blocks.hpp,
+// index_halo/index_halo.hpp. Nothing between engine and api sees the context, which owns them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/communicator/check_mailbox.hpp"
+#include "engine/communicator/communicator.hpp"
+#include "engine/memory/fields.hpp"
+#include "engine/memory/packings.hpp"
+#include "engine/network/network.hpp"
+
+namespace halocline::core {
+
+/// A plan keeps those that it needs.
+struct EngineParts {
+  Communicator &communicator;
+  Network &network;
+  Fields &fields;
+  Packings &packings;
+  CheckMailbox *check_mailbox;  // null unless HALOCLINE_CHECK=1
+};
+
+}  // namespace halocline::core
