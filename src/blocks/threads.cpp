@@ -2,22 +2,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "base/stream.hpp"
 #include "blocks/blocks.hpp"
 #include "engine/communicator/wait.hpp"
 
 namespace halocline::core {
-
-Status Blocks::check_part(const char *call, int part) const {
-  if (part >= 0 && part < parts_) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: part is %d, it must be 0 to %d", call, communicator_.rank(), part, parts_ - 1);
-}
+namespace {
 
 /// True if `what` is the same swap that the first part has started.
-bool Blocks::is_same_swap(const hlc_swap *what) const {
-  if ((what && what->reverse) != reverse_) return false;
-  if (!what || what->nfields == 0) return swapped_.size() == fields_.size();
-  return std::equal(swapped_.begin(), swapped_.end(), what->fields, what->fields + what->nfields);
+bool is_same_swap(const BlockTables &tables, const hlc_swap *what) {
+  if ((what && what->reverse) != tables.reverse) return false;
+  if (!what || what->nfields == 0) return tables.swapped.size() == tables.fields.size();
+  return std::equal(tables.swapped.begin(), tables.swapped.end(), what->fields, what->fields + what->nfields);
+}
+
+}  // namespace
+
+Status Blocks::check_part(const char *call, int part) const {
+  if (part >= 0 && part < tables_.parts) return Status::ok;
+  return fail(Status::argument, "%s on rank %d: part is %d, it must be 0 to %d", call, communicator_.rank(), part, tables_.parts - 1);
 }
 
 Status Blocks::start_part(int part, const hlc_swap *what) {
@@ -32,7 +34,7 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
           return fail(Status::state, "hlc_blocks_start_part on rank %d: a swap of all parts is in flight or has failed",
                       communicator_.rank());
         if (first) set_swap(what);
-        same = first || is_same_swap(what);
+        same = first || is_same_swap(tables_, what);
         return Status::ok;
       },
       &entry));
@@ -43,8 +45,8 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
   }
   if (entry != Parts::Entry::last) return Status::ok;
   if (team_->broken()) return Status::ok;  // finish returns the error
-  working_part_ = part;
-  sharing_ = parts_ > 1;
+  copies_.work_as(part);
+  copies_.set_sharing(tables_.parts > 1);
   const Status launched = launch();
   if (failed(launched)) return team_->fail_round(launched);
   team_->launched();
@@ -69,7 +71,7 @@ void Blocks::wait_for_launch(int part, std::uint64_t round) {
   std::int64_t begun_ns = 0;
   ThreadPause wait;
   while (!team_->is_launched(round)) {
-    if (job_->help(static_cast<std::size_t>(part))) {
+    if (copies_.help(part)) {
       wait.progress();
       continue;
     }
@@ -81,9 +83,9 @@ void Blocks::wait_for_launch(int part, std::uint64_t round) {
 }
 
 void Blocks::drive(int part, std::uint64_t round) {
-  working_part_ = part;
+  copies_.work_as(part);
   const Status done = exchange_.finish();
-  sharing_ = false;
+  copies_.set_sharing(false);
   if (failed(done))
     static_cast<void>(team_->fail_round(done));
   else
@@ -94,22 +96,11 @@ void Blocks::drive(int part, std::uint64_t round) {
 void Blocks::help_until_finished(int part, std::uint64_t round) {
   ThreadPause wait;
   while (!team_->is_finished(round)) {
-    if (job_->help(static_cast<std::size_t>(part)))
+    if (copies_.help(part))
       wait.progress();
     else
       wait.pause();
   }
-}
-
-/// Processes the pieces of a list by all threads that wait. The operation is written to shared_ before the pieces are posted.
-void Blocks::share(const PieceList &list, const Work &work) {
-  shared_ = {&list, work};
-  job_->run(list.order, static_cast<std::size_t>(working_part_));
-}
-
-void Blocks::do_shared(int item) {
-  do_piece(shared_.list->pieces[static_cast<std::size_t>(item)], shared_.work);
-  if (shared_.work.past_caches) stream_fence();
 }
 
 }  // namespace halocline::core

@@ -65,7 +65,7 @@ Status Arrivals::take(Channel &from, Edges edges) {
     return Status::ok;
   }
   if (!from.packs()) {
-    packer_->pull_several(edges);
+    packer_->pull(edges);
     return from.release_several(edges);
   }
   for (const int e : edges) {

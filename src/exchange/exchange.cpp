@@ -91,10 +91,10 @@ Status Exchange::bad_call(const char *call, const char *why) const {
   return fail(Status::state, "%s on rank %d: %s", call, plan_.context->rank(), why);
 }
 
-Status Exchange::try_finish() {
+/// Whether all data have arrived, so that handing them over needs no wait.
+Status Exchange::arrived() {
   const Status tested = test();
-  if (tested != Status::ok) return tested;
-  return channels_.blocks() ? Status::again : finish(false);
+  return tested == Status::ok && channels_.blocks() ? Status::again : tested;
 }
 
 }  // namespace halocline::core

@@ -91,11 +91,12 @@ class Exchange {
     return checked_->start(descriptor);
   }
   Status test() { return checked_ ? checked_->test() : rounds_.test(); }
-  /// Waits for the data, unpacks, and waits until no neighbour needs my own. The owner copies to itself meanwhile.
-  Status finish() { return finish(true); }
-  /// Does what finish does as far as that needs no wait. Returns `again` while something is left, for this call or for finish. In modes
-  /// whose steps wait inside MPI it does nothing.
-  Status try_finish();
+  /// Waits for the data, unpacks, and waits until no neighbour needs my own. The owner copies to itself meanwhile. If not waits, does this
+  /// as far as it needs no wait, and returns `again` while something is left. In modes whose steps wait inside MPI it then does nothing.
+  Status finish(bool waits = true) {
+    if (const Status all = waits ? Status::ok : arrived(); all != Status::ok) return all;
+    return checked_ ? checked_->finish(waits) : rounds_.finish(waits);
+  }
   /// Waits for the data and shows them in place: views are out until the next start or release.
   Status finish_views() { return rounds_.finish_views(); }
   /// Releases the views and waits until the peers have released theirs of my data.
@@ -115,7 +116,7 @@ class Exchange {
   void describe(hlc_plan_info &info) const;
 
  private:
-  Status finish(bool waits) { return checked_ ? checked_->finish(waits) : rounds_.finish(waits); }
+  Status arrived();
   Status make_tables();
   Status check_sizes() const;
   Status make_check(std::string label);

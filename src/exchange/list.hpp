@@ -42,7 +42,7 @@ class ListExchange final : private Packer {
   Status link_to_myself();
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
-  void pull(int) override {}
+  void pull(Edges) override {}
   void copy_to_myself() override;
 
   Communicator &communicator_;

@@ -27,12 +27,8 @@ class Packer {
   virtual void unpack(int edge, const void *buffer) = 0;
   /// Called before an edge is read directly, where fields may move between rounds: where the neighbour's are in this one.
   virtual Status found(int, std::span<const FieldPlace>) { return Status::ok; }
-  /// Copies an edge's data from the neighbour's memory.
-  virtual void pull(int edge) = 0;
-  /// The same for several edges.
-  virtual void pull_several(Edges edges) {
-    for (const int e : edges) pull(e);
-  }
+  /// Copies the data of edges from the neighbours' memory.
+  virtual void pull(Edges edges) = 0;
   /// Instead of both: the data of an edge are here (NULL: they are read directly), until the exchange releases them.
   virtual void show(int, const void *) {}
   /// First of all in finish: what the owner copies inside its own data.

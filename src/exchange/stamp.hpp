@@ -27,8 +27,7 @@ class StampedPacker final : public Packer {
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
   Status found(int edge, std::span<const FieldPlace> places) override { return inner_.found(edge, places); }
-  void pull(int edge) override { inner_.pull(edge); }
-  void pull_several(Edges edges) override { inner_.pull_several(edges); }
+  void pull(Edges edges) override { inner_.pull(edges); }
 
  private:
   const Plan &plan_;

@@ -98,21 +98,6 @@ void Copies::add_message(const HaloPath &path, const char *message) const {
   }
 }
 
-/// The copies of consecutive edges are contiguous in the table.
-void Copies::pull(Edges edges) {
-  for (std::size_t first = 0, end = 0; first < edges.size(); first = end) {
-    const auto e = static_cast<std::size_t>(edges[first]);
-    while (end < edges.size() && static_cast<std::size_t>(edges[end]) == e + (end - first)) ++end;
-    run_copies(pulls_.groups(e, e + (end - first)));
-  }
-  for (std::size_t i = 0; tables_.reverse && i < edges.size(); ++i) add_halos(tables_.paths[static_cast<std::size_t>(edges[i])]);
-}
-
-void Copies::copy_to_myself() {
-  run_copies(pulls_.groups(tables_.paths.size(), tables_.paths.size() + tables_.self_paths.size()));
-  if (tables_.reverse) copy_inside(tables_.self_paths);
-}
-
 /// For a path to myself, peer_edge is my own edge on the other side. The halo takes its values, or in reverse adds its own to them. For a
 /// repeat, peer_edge is in another halo of mine.
 void Copies::copy_inside(const std::vector<HaloPath> &paths) {
@@ -128,12 +113,14 @@ void Copies::copy_inside(const std::vector<HaloPath> &paths) {
   }
 }
 
-/// Adds what the neighbour's halo holds to my edge.
-void Copies::add_halos(const HaloPath &path) {
-  for (const int f : tables_.swapped) {
-    const HaloMove &move = path.moves[static_cast<std::size_t>(f)];
-    add(move.edge, move.peer_halo, move.pull_edge, tables_.fields[static_cast<std::size_t>(f)].type);
-  }
+/// Adds what the neighbours' halos hold to my edges.
+void Copies::add_halos(Edges edges) {
+  for (const int e : edges)
+    for (const int number : tables_.swapped) {
+      const auto f = static_cast<std::size_t>(number);
+      const HaloMove &move = tables_.paths[static_cast<std::size_t>(e)].moves[f];
+      add(move.edge, move.peer_halo, move.pull_edge, tables_.fields[f].type);
+    }
 }
 
 void Copies::clear_halo() {

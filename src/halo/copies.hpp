@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "exchange/channel.hpp"
-#include "halo/copy_table.hpp"
+#include "halo/copy.hpp"
 #include "halo/tables.hpp"
 
 namespace halocline::core {
@@ -36,12 +36,15 @@ class Copies {
 
   void pack(int edge, void *buffer, bool past_caches);
   void unpack(int edge, const void *buffer);
-  void pull(Edges edges);
-  void copy_to_myself();
+  /// Edges that are read: copies their cells into my halo.
+  void pull(Edges edges) { tables_.reverse ? add_halos(edges) : pulls_.run(edges); }
+  void copy_to_myself() { tables_.reverse ? copy_inside(tables_.self_paths) : run_copies(pulls_.groups_from(tables_.paths.size())); }
   /// Halos that repeat cells of another halo: forwards they copy them, last of all; in reverse they add theirs to them, first of all.
-  void copy_repeats() { copy_inside(tables_.repeats); }
-  /// Zeroes the halo after a reverse swap, which has added its values to edges.
-  void clear_halo();
+  void copy_repeats() {
+    if (!tables_.repeats.empty()) copy_inside(tables_.repeats);
+  }
+  /// All cells have arrived. After a reverse swap, which has added the halo's values to edges, the halo is zeroed.
+  void end() { tables_.reverse ? clear_halo() : copy_repeats(); }
   std::int64_t memory_bytes() const { return pulls_.memory_bytes() + packs_.memory_bytes() + unpacks_.memory_bytes(); }
 
  private:
@@ -54,7 +57,8 @@ class Copies {
   void pack_halos(const HaloPath &path, char *message, bool past_caches) const;
   void add_message(const HaloPath &path, const char *message) const;
   void copy_inside(const std::vector<HaloPath> &paths);
-  void add_halos(const HaloPath &path);
+  void add_halos(Edges edges);
+  void clear_halo();
 
   const HaloTables &tables_;
   // Of a forward swap. pulls_ has a group per path: those of neighbours that are read, then those to myself. packs_ and unpacks_ have the

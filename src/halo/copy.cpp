@@ -151,6 +151,14 @@ void run_copies(std::span<const BoundCopy> copies) {
   for (const BoundCopy &bound : copies) run_copy(bound.to, bound.from, bound);
 }
 
+void CopyTable::run(std::span<const int> numbers) {
+  for (std::size_t first = 0, end = 0; first < numbers.size(); first = end) {
+    const auto group = static_cast<std::size_t>(numbers[first]);
+    while (end < numbers.size() && static_cast<std::size_t>(numbers[end]) == group + (end - first)) ++end;
+    run_copies(groups(group, group + (end - first)));
+  }
+}
+
 void pack_copies(std::span<const BoundCopy> copies, char *message, bool past_caches) {
   for (const BoundCopy &bound : copies)
     past_caches ? run_past_caches(message + bound.in_message, bound.from, bound) : run_copy(message + bound.in_message, bound.from, bound);

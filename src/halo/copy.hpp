@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/status.hpp"
 
@@ -50,6 +51,38 @@ void run_copies(std::span<const BoundCopy> copies);
 /// The same into a message, past this core's caches if so asked (see copy_past_caches), and out of a message.
 void pack_copies(std::span<const BoundCopy> copies, char *message, bool past_caches);
 void unpack_copies(std::span<const BoundCopy> copies, const char *message);
+
+/// Bound copies in groups, contiguous and in the order in which they are done. Once there is room, nothing allocates.
+class CopyTable {
+ public:
+  void reserve(std::size_t groups, std::size_t copies) {
+    first_.reserve(groups);
+    copies_.reserve(copies);
+  }
+  void clear() {
+    first_.clear();
+    copies_.clear();
+  }
+  void begin_group() { first_.push_back(copies_.size()); }
+  void add(const BoundCopy &copy) { copies_.push_back(copy); }
+
+  /// The copies of groups [first, end), and of all from `first` on.
+  std::span<BoundCopy> groups(std::size_t first, std::size_t end) {
+    return {copies_.data() + begin_of(first), begin_of(end) - begin_of(first)};
+  }
+  std::span<BoundCopy> groups_from(std::size_t first) { return groups(first, first_.size()); }
+  /// Does the copies of these groups. Those of consecutive numbers are one run of the table.
+  void run(std::span<const int> groups);
+  std::int64_t memory_bytes() const {
+    return static_cast<std::int64_t>(first_.capacity() * sizeof(std::size_t) + copies_.capacity() * sizeof(BoundCopy));
+  }
+
+ private:
+  std::size_t begin_of(std::size_t group) const { return group < first_.size() ? first_[group] : copies_.size(); }
+
+  std::vector<std::size_t> first_;  // per group
+  std::vector<BoundCopy> copies_;
+};
 
 /// Plans the copy of count cells from memory with one set of strides to memory with another. order lists the dimensions, innermost first.
 BoxCopy plan_copy(const Cells &count, const Strides &to, const Strides &from, std::int64_t element, const std::array<int, kMaxDims> &order);

@@ -81,7 +81,7 @@ Status Halo::begin(const char *call, const hlc_swap *what, void *const *data) {
   if (what) HLC_TRY(check_swap(call, *what));
   if (data) HLC_TRY(check_given(what, data));
   if (staged_) return staged_->start(what, data);
-  if (what && what->reverse && stage_->views_out())
+  if (what && what->reverse && stage_->exchange().views_out())
     return refuse(call, "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
   return stage_->start(what, data);
 }
@@ -114,7 +114,7 @@ Status Halo::finish_views() {
 }
 
 Status Halo::refuse(const char *call, const char *why) const {
-  return staged_ ? fail(Status::state, "%s on rank %d: %s", call, rank(), why) : stage_->refuse(call, why);
+  return staged_ ? fail(Status::state, "%s on rank %d: %s", call, rank(), why) : stage_->exchange().bad_call(call, why);
 }
 
 // ---------------------------------------------------------------- views

@@ -32,7 +32,7 @@ class Halo {
   Status release();
   Status list_views(int field, hlc_view *views) const;
   Status end(bool others_broken) { return staged_ ? staged_->end(others_broken) : stage_->end(others_broken); }
-  std::int64_t serial() const { return staged_ ? staged_->serial() : stage_->serial(); }
+  std::int64_t serial() const { return staged_ ? staged_->serial() : stage_->exchange().plan().serial; }
 
   bool in_flight() const { return state().under_way; }
   bool broken() const { return state().broken; }
@@ -47,7 +47,7 @@ class Halo {
   Status refuse(const char *call, const char *why) const;
   void list_own(std::size_t field, hlc_view *views) const;
   int rank() const { return engine_.communicator.rank(); }
-  RoundState state() const { return staged_ ? staged_->state() : stage_->state(); }
+  RoundState state() const { return staged_ ? staged_->state() : stage_->exchange().state(); }
   const std::vector<HaloField> &fields() const { return staged_ ? fields_ : stage_->fields(); }
 
   const EngineParts engine_;

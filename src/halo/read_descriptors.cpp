@@ -1,15 +1,48 @@
-// Neighbours whose fields are read in place: the descriptors that the two exchange, and the copies that this rank plans from them.
+// Exchanging the descriptors of fields that are read in place.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "halo/read_descriptors.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "exchange/modes/modes.hpp"
-#include "halo/stage.hpp"
+#include "engine/communicator/collective.hpp"
 
 namespace halocline::core {
 
-Stage::ReadDescriptor Stage::read_descriptor(const HaloPath &path, std::size_t f) const {
+Status ReadDescriptors::swap(const Plan &plan, Bindings *bindings, Views *views) {
+  const std::size_t n = tables_.fields.size();
+  std::unique_ptr<Descriptors> descriptors;
+  HLC_TRY(prepare(communicator_, plan.comm, [&] {
+    descriptors = list();
+    return Status::ok;
+  }));
+  for (std::size_t e = 0; e < tables_.paths.size(); ++e)
+    if (is_read(plan.edges[e])) HLC_TRY(start(plan, e, *descriptors));
+  HLC_TRY(await(communicator_, descriptors));
+  return alone(communicator_, [&] {
+    for (std::size_t e = 0; e < tables_.paths.size(); ++e)
+      for (std::size_t f = 0; is_read(plan.edges[e]) && f < n; ++f) {
+        const Descriptor &theirs = descriptors->theirs[e * n + f];
+        if (views) views->note_strides(e, f, theirs.strides);
+        if (bindings) bindings->note_reach(e, f, {theirs.halo, theirs.edge});
+        HLC_TRY(take(tables_.paths[e], f, theirs, plan.edges[e].member));
+      }
+    if (bindings && std::any_of(plan.edges.begin(), plan.edges.end(), is_read)) bindings->note_readers();
+    return Status::ok;
+  });
+}
+
+std::unique_ptr<ReadDescriptors::Descriptors> ReadDescriptors::list() const {
+  auto descriptors = std::make_unique<Descriptors>();
+  for (const HaloPath &path : tables_.paths)
+    for (std::size_t f = 0; f < tables_.fields.size(); ++f) descriptors->mine.push_back(describe(path, f));
+  descriptors->theirs.resize(descriptors->mine.size());
+  descriptors->requests.resize(2 * tables_.paths.size(), MPI_REQUEST_NULL);
+  return descriptors;
+}
+
+ReadDescriptors::Descriptor ReadDescriptors::describe(const HaloPath &path, std::size_t f) const {
   const HaloField &field = tables_.fields[f];
   return {field.place.serial,
           field.place.offset,
@@ -19,13 +52,22 @@ Stage::ReadDescriptor Stage::read_descriptor(const HaloPath &path, std::size_t f
           field.exposed};
 }
 
-Status Stage::take_read_descriptor(HaloPath &path, std::size_t f, const ReadDescriptor &descriptor, Member member) {
+Status ReadDescriptors::start(const Plan &plan, std::size_t e, Descriptors &descriptors) const {
+  const Edge &edge = plan.edges[e];
+  const std::size_t n = tables_.fields.size();
+  const auto bytes = static_cast<int>(n * sizeof(Descriptor));
+  HLC_TRY(check_mpi(MPI_Irecv(&descriptors.theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadDescriptorTag + static_cast<int>(e), plan.comm,
+                              &descriptors.requests[2 * e]),
+                    "MPI_Irecv"));
+  return check_mpi(MPI_Isend(&descriptors.mine[e * n], bytes, MPI_BYTE, edge.rank, kReadDescriptorTag + edge.peer_edge, plan.comm,
+                             &descriptors.requests[2 * e + 1]),
+                   "MPI_Isend");
+}
+
+Status ReadDescriptors::take(HaloPath &path, std::size_t f, const Descriptor &descriptor, Member member) {
   const HaloField &field = tables_.fields[f];
   HaloMove &move = path.moves[f];
-  const auto e = static_cast<std::size_t>(&path - tables_.paths.data());
-  if (views_) views_->note_strides(e, f, descriptor.strides);
-  if (bindings_) bindings_->reach[e * tables_.fields.size() + f] = {descriptor.halo, descriptor.edge};
-  const char *part = find_part(descriptor, member);
+  const char *part = memory_.find(descriptor.serial, descriptor.exposed, member);
   if (!part && descriptor.serial == kExposedSerial)
     return fail(
         Status::unsupported,
@@ -41,53 +83,6 @@ Status Stage::take_read_descriptor(HaloPath &path, std::size_t f, const ReadDesc
   if (move.edge_bytes > 0)
     move.pull_edge = plan_copy(path.direction.edge.count, field.strides, descriptor.strides, field.element, field.order);
   return Status::ok;
-}
-
-char *Stage::find_part(const ReadDescriptor &descriptor, Member member) {
-  return descriptor.serial == kExposedSerial ? exposures_.find(descriptor.exposed) : held_.part(descriptor.serial, member);
-}
-
-Status Stage::joined(const Plan &plan) {
-  if (!find_mode(plan.options.mode)->reads_fields) return alone(communicator_, [this] { return make_tables(); });
-  if (bindings_) bindings_->is_read = std::any_of(plan.edges.begin(), plan.edges.end(), is_read);
-  const std::size_t n = tables_.fields.size();
-  std::unique_ptr<ReadDescriptors> descriptors;
-  HLC_TRY(prepare(communicator_, plan.comm, [&] {
-    HLC_TRY(make_tables());
-    descriptors = std::make_unique<ReadDescriptors>();
-    descriptors->mine.resize(tables_.paths.size() * n);
-    descriptors->theirs.resize(tables_.paths.size() * n);
-    descriptors->requests.resize(2 * tables_.paths.size(), MPI_REQUEST_NULL);
-    for (std::size_t e = 0; e < tables_.paths.size(); ++e)
-      for (std::size_t f = 0; f < n; ++f) descriptors->mine[e * n + f] = read_descriptor(tables_.paths[e], f);
-    return Status::ok;
-  }));
-  for (std::size_t e = 0; e < tables_.paths.size(); ++e)
-    if (is_read(plan.edges[e])) HLC_TRY(swap_read_descriptors(plan, e, *descriptors));
-  HLC_TRY(await(communicator_, descriptors));
-  return alone(communicator_, [&] {
-    for (std::size_t e = 0; e < tables_.paths.size(); ++e)
-      for (std::size_t f = 0; is_read(plan.edges[e]) && f < n; ++f)
-        HLC_TRY(take_read_descriptor(tables_.paths[e], f, descriptors->theirs[e * n + f], plan.edges[e].member));
-    return Status::ok;
-  });
-}
-
-Status Stage::make_tables() {
-  copies_.make_room([this](int edge) { return exchange_.packs(edge); });
-  return Status::ok;
-}
-
-Status Stage::swap_read_descriptors(const Plan &plan, std::size_t e, ReadDescriptors &descriptors) const {
-  const Edge &edge = plan.edges[e];
-  const std::size_t n = tables_.fields.size();
-  const auto bytes = static_cast<int>(n * sizeof(ReadDescriptor));
-  HLC_TRY(check_mpi(MPI_Irecv(&descriptors.theirs[e * n], bytes, MPI_BYTE, edge.rank, kReadDescriptorTag + static_cast<int>(e), plan.comm,
-                              &descriptors.requests[2 * e]),
-                    "MPI_Irecv"));
-  return check_mpi(MPI_Isend(&descriptors.mine[e * n], bytes, MPI_BYTE, edge.rank, kReadDescriptorTag + edge.peer_edge, plan.comm,
-                             &descriptors.requests[2 * e + 1]),
-                   "MPI_Isend");
 }
 
 }  // namespace halocline::core

@@ -1,4 +1,4 @@
-// The running of a stage: which part of the halo a swap moves, and the copies themselves. For the planning see plan.cpp.
+// The running of a stage: which part of the halo a swap moves. For the planning see plan.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halo/stage.hpp"
 
@@ -27,15 +27,35 @@ bool moves_everything(const HaloTables &tables, const hlc_swap &what) {
   return all_fields && all_sides && !what.reverse;
 }
 
+/// Which paths are active, and what the exchange moves over each edge.
+void set_parts(HaloTables &tables, const hlc_swap *what, std::vector<Part> &parts) {
+  for (auto *paths : {&tables.self_paths, &tables.repeats})
+    for (HaloPath &path : *paths) path.active = role_of(path.direction.v, what).fills;
+  for (std::size_t i = 0; i < tables.paths.size(); ++i) {
+    const Role role = role_of(tables.paths[i].direction.v, what);
+    tables.paths[i].active = role.fills;
+    std::int64_t halo = 0, edge = 0;
+    for (const int number : tables.swapped) {
+      const auto f = static_cast<std::size_t>(number);
+      halo = tables.aligned(halo, f) + tables.paths[i].moves[f].halo_bytes;
+      edge = tables.aligned(edge, f) + tables.paths[i].moves[f].edge_bytes;
+    }
+    if (!role.fills) halo = 0;
+    if (!role.gives) edge = 0;
+    parts[i] = tables.reverse ? Part{halo, edge} : Part{edge, halo};
+  }
+}
+
 }  // namespace
 
-Status Stage::start(const hlc_swap *what, void *const *data) {
+/// Other fields, sides or arrays than in the last swap.
+Status Stage::select(const hlc_swap *what, void *const *data) {
   bool moved = false;
-  if (bindings_) HLC_TRY(bind(what, data, &moved));
+  if (bindings_) HLC_TRY(bindings_->bind(what, data, &moved));
   set_swap(what);
   if (moved) list_copies();
   if (tables_.reverse) copies_.copy_repeats();
-  return exchange_.start([&] { return check_->start(what); });
+  return Status::ok;
 }
 
 void Stage::set_swap(const hlc_swap *what) {
@@ -45,27 +65,9 @@ void Stage::set_swap(const hlc_swap *what) {
   tables_.reverse = what && what->reverse;
 
   list_swapped(what, tables_.fields.size(), tables_.swapped);
-  set_parts(what);
+  set_parts(tables_, what, exchange_.parts());
   list_copies();
   exchange_.set_round(everything, tables_.reverse);
-}
-
-void Stage::set_parts(const hlc_swap *what) {
-  for (auto *paths : {&tables_.self_paths, &tables_.repeats})
-    for (HaloPath &path : *paths) path.active = role_of(path.direction.v, what).fills;
-  for (std::size_t i = 0; i < tables_.paths.size(); ++i) {
-    const Role role = role_of(tables_.paths[i].direction.v, what);
-    tables_.paths[i].active = role.fills;
-    std::int64_t halo = 0, edge = 0;
-    for (const int number : tables_.swapped) {
-      const auto f = static_cast<std::size_t>(number);
-      halo = tables_.aligned(halo, f) + tables_.paths[i].moves[f].halo_bytes;
-      edge = tables_.aligned(edge, f) + tables_.paths[i].moves[f].edge_bytes;
-    }
-    if (!role.fills) halo = 0;
-    if (!role.gives) edge = 0;
-    exchange_.parts()[i] = tables_.reverse ? Part{halo, edge} : Part{edge, halo};
-  }
 }
 
 Status Stage::finish_views() {
@@ -76,7 +78,7 @@ Status Stage::finish_views() {
 
 Status Stage::release() {
   const Status released = exchange_.release();
-  if (bindings_ && !failed(released)) abandon();
+  if (bindings_ && !failed(released)) bindings_->release();
   return released;
 }
 
@@ -89,10 +91,17 @@ void Stage::list_copies() {
   copies_.list([this](int edge) { return exchange_.packs(edge); });
 }
 
-/// All neighbours' cells have arrived, or have been read.
-void Stage::end_round() {
-  tables_.reverse ? copies_.clear_halo() : copies_.copy_repeats();
-  if (bindings_) abandon();
+/// The copies of an edge that is read begin at other addresses than in the last swap.
+Status Stage::found(int edge, std::span<const FieldPlace> places) {
+  const auto e = static_cast<std::size_t>(edge);
+  const Plan &plan = exchange_.plan();
+  HLC_TRY(bindings_->find(e, plan.edges[e].member, places));
+  for (const int number : tables_.swapped) {
+    const auto f = static_cast<std::size_t>(number);
+    if (check_ && places[f].serial != plan.places[f].serial) check_->found_other_array(tables_.paths[e], f);
+  }
+  if (!tables_.reverse) copies_.aim(e);
+  return Status::ok;
 }
 
 }  // namespace halocline::core

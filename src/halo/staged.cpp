@@ -102,7 +102,7 @@ Status Staged::start_stage() {
 
 Status Staged::test() {
   while (done_ + 1 < dims_.size()) {
-    const Status finished = now().stage->try_finish();
+    const Status finished = now().stage->finish(false);
     if (finished == Status::again) return finished;
     HLC_TRY(pass(finished));
   }
@@ -112,7 +112,7 @@ Status Staged::test() {
 /// Check mode may find a rule broken in a stage that is complete nevertheless. The neighbours then wait for the next stage, so it is
 /// started.
 Status Staged::pass(Status finished) {
-  if (failed(finished) && (finished != Status::rule || now().stage->state().broken)) return finished;
+  if (failed(finished) && (finished != Status::rule || now().stage->exchange().broken())) return finished;
   if (failed(finished) && !failed(found_)) {
     found_ = finished;
     words_ = error_message();
@@ -140,7 +140,7 @@ Status Staged::end(bool others_broken) {
 }
 
 bool Staged::broken() const {
-  return failed_ || std::any_of(dims_.begin(), dims_.end(), [](const Dimension &dim) { return dim.stage->state().broken; });
+  return failed_ || std::any_of(dims_.begin(), dims_.end(), [](const Dimension &dim) { return dim.stage->exchange().broken(); });
 }
 
 hlc_plan_info Staged::describe() const {

@@ -100,16 +100,17 @@ void IndexHalo::unpack(int edge, const void *buffer) {
   }
 }
 
-void IndexHalo::pull(int edge) {
-  const IndexLink &link = tables_.links[static_cast<std::size_t>(edge)];
-  for (const int number : tables_.swapped) {
-    const auto f = static_cast<std::size_t>(number);
-    const IndexField &field = tables_.fields[f];
-    if (tables_.reverse)
-      add(link.out_map, field.kind, field.layout, link.fields[f].layout);
-    else
-      take(link.in_map, field.kind, field.layout, link.fields[f].layout);
-  }
+void IndexHalo::pull(Edges edges) {
+  for (const int e : edges)
+    for (const int number : tables_.swapped) {
+      const IndexLink &link = tables_.links[static_cast<std::size_t>(e)];
+      const auto f = static_cast<std::size_t>(number);
+      const IndexField &field = tables_.fields[f];
+      if (tables_.reverse)
+        add(link.out_map, field.kind, field.layout, link.fields[f].layout);
+      else
+        take(link.in_map, field.kind, field.layout, link.fields[f].layout);
+    }
 }
 
 /// Moves entries between my own lists; in reverse, adds them to where they are from.

@@ -41,7 +41,7 @@ class IndexHalo final : private Packer {
  private:
   void pack(int edge, void *buffer, bool past_caches) override;
   void unpack(int edge, const void *buffer) override;
-  void pull(int edge) override;
+  void pull(Edges edges) override;
   void show(int edge, const void *buffer) override;
   void copy_to_myself() override;
   void end_round() override;

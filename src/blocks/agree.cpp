@@ -1,0 +1,112 @@
+// Comparing the specs of all ranks, and the types and orders of their fields.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "blocks/agree.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/types.hpp"
+#include "blocks/check_spec.hpp"
+#include "engine/communicator/collective.hpp"
+#include "exchange/modes/modes.hpp"
+
+namespace halocline::core {
+namespace {
+
+const char *stencil_word(std::int64_t value) { return value == HLC_STENCIL_STAR ? "star" : "box"; }
+
+/// A type and its size as one number, unique for the pair.
+std::int64_t code_of(hlc_type type, std::int64_t element) { return element * 16 + type; }
+
+/// The pairs of dimensions of which the first varies faster, a bit each; none if either has only one cell.
+std::int64_t nesting_bits(const BlockShape &shape, const Strides &strides) {
+  const Nesting nesting = find_nesting(shape.spec, strides);
+  std::int64_t bits = 0;
+  for (int i = 0; i < kMaxDims * kMaxDims; ++i) bits |= static_cast<std::int64_t>(nesting.inside[i / kMaxDims][i % kMaxDims]) << i;
+  return bits;
+}
+
+Nesting nesting_of(std::int64_t bits) {
+  Nesting nesting{};
+  for (int i = 0; i < kMaxDims * kMaxDims; ++i) nesting.inside[i / kMaxDims][i % kMaxDims] = static_cast<int>(bits >> i & 1);
+  return nesting;
+}
+
+/// Reduces a number per field over all ranks.
+Status reduce_all(Communicator &communicator, MPI_Op operation, std::vector<std::int64_t> &numbers) {
+  for (std::size_t first = 0; first < numbers.size(); first += AgreementBuffer::kNumbers) {
+    const auto count = std::min<std::size_t>(AgreementBuffer::kNumbers, numbers.size() - first);
+    HLC_TRY(reduce(communicator, communicator.comm(), operation, numbers.data() + first, static_cast<int>(count)));
+  }
+  return Status::ok;
+}
+
+Status agree_on_types(Communicator &communicator, BlockTables &tables) {
+  std::vector<std::int64_t> codes;
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
+    for (const BlockField &field : tables.fields) codes.push_back(code_of(field.type, field.element));
+    return Status::ok;
+  }));
+  HLC_TRY(reduce_all(communicator, MPI_MAX, codes));
+  return prepare(communicator, communicator.comm(), [&] {
+    for (std::size_t f = 0; f < tables.fields.size(); ++f) {
+      BlockField &field = tables.fields[f];
+      const auto type = static_cast<hlc_type>(codes[f] % 16);
+      if (field.element != 0 && code_of(field.type, field.element) != codes[f])
+        return fail(Status::mismatch,
+                    "hlc_blocks_init: ranks disagree on fields[%zu]: rank %d has %s of %lld bytes, another rank %s of %lld", f,
+                    communicator.rank(), type_name(field.type), static_cast<long long>(field.element), type_name(type),
+                    static_cast<long long>(codes[f] / 16));
+      field.type = type;
+      field.element = codes[f] / 16;
+    }
+    return Status::ok;
+  });
+}
+
+/// The order of cells in a message: that of the arrays of all ranks, or that of the layout if they differ.
+Status agree_on_orders(Communicator &communicator, const hlc_blocks_spec &spec, BlockTables &tables) {
+  std::vector<std::int64_t> bits;
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
+    bits.resize(tables.fields.size());
+    for (int b = 0; b < spec.nblocks; ++b) {
+      const BlockShape shape(spec, b);
+      for (std::size_t f = 0; f < tables.fields.size(); ++f) bits[f] |= nesting_bits(shape, tables.array(b, f).strides);
+    }
+    return Status::ok;
+  }));
+  HLC_TRY(reduce_all(communicator, MPI_BOR, bits));
+  for (std::size_t f = 0; f < tables.fields.size(); ++f)
+    if (!order_dims(nesting_of(bits[f]), tables.ndims, spec.layout, tables.fields[f].order))
+      static_cast<void>(order_dims({}, tables.ndims, spec.layout, tables.fields[f].order));
+  return Status::ok;
+}
+
+}  // namespace
+
+Status agree_on_blocks(Communicator &communicator, const hlc_blocks_spec &spec, const Options &options) {
+  HLC_TRY(check_rules(communicator, "hlc_blocks_init", [&] {
+    std::vector<Rule> rules = rules_of(options);
+    rules.insert(rules.end(), {{"ndims", spec.ndims}, {"nfields", spec.nfields}, {"stencil", spec.stencil, stencil_word}});
+    return rules;
+  }));
+  return check_rules(communicator, "hlc_blocks_init", [&] {
+    std::vector<Rule> rules;
+    for (int d = 0; d < spec.ndims; ++d) {
+      std::string index = "[";
+      index.append(std::to_string(d)).append("]");
+      rules.push_back({"global" + index, spec.global[d]});
+      rules.push_back({"periodic" + index, spec.periodic[d] != 0});
+      rules.push_back({"depth_low" + index, spec.depth_low[d]});
+      rules.push_back({"depth_high" + index, spec.depth_high[d]});
+    }
+    return rules;
+  });
+}
+
+Status agree_on_fields(Communicator &communicator, const hlc_blocks_spec &spec, BlockTables &tables) {
+  HLC_TRY(agree_on_types(communicator, tables));
+  return agree_on_orders(communicator, spec, tables);
+}
+
+}  // namespace halocline::core

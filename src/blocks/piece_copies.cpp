@@ -1,0 +1,78 @@
+// Packing, unpacking and copying the pieces of messages.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "blocks/piece_copies.hpp"
+
+#include "base/stream.hpp"
+
+namespace halocline::core {
+
+void PieceCopies::make_team() {
+  job_ = std::make_unique<SharedJob>(tables_.parts, [this](int item) { do_shared(item); });
+}
+
+void PieceCopies::pack(int edge, void *buffer, bool past_caches) {
+  const BlockLink &link = tables_.links[static_cast<std::size_t>(edge)];
+  do_all(tables_.reverse ? link.in : link.out, {Task::pack, static_cast<char *>(buffer), past_caches});
+}
+
+void PieceCopies::unpack(int edge, const void *buffer) {
+  const BlockLink &link = tables_.links[static_cast<std::size_t>(edge)];
+  do_all(tables_.reverse ? link.out : link.in, {Task::unpack, const_cast<char *>(static_cast<const char *>(buffer))});
+}
+
+void PieceCopies::pull(Edges edges) {
+  for (const int e : edges) {
+    const BlockLink &link = tables_.links[static_cast<std::size_t>(e)];
+    do_all(tables_.reverse ? link.out : link.in, {Task::pull});
+  }
+}
+
+/// In reverse several pieces may add to one cell: so one thread processes all, in their order.
+void PieceCopies::do_all(const PieceList &list, const Work &work) {
+  if (sharing_ && !tables_.reverse) return share(list, work);
+  for (const Piece &piece : list.pieces) do_piece(piece, work);
+}
+
+void PieceCopies::do_piece(const Piece &piece, const Work &work) const {
+  const auto copy_out = work.past_caches ? copy_past_caches : copy;
+  const bool reverse = tables_.reverse;
+  const std::int64_t cells = piece.mine.cells();
+  char *packed = work.buffer + piece.cells_before * tables_.cell_bytes;
+  for (const int number : tables_.swapped) {
+    const auto f = static_cast<std::size_t>(number);
+    const BlockMove &move = piece.moves[f];
+    const hlc_type type = tables_.fields[f].type;
+    switch (work.task) {
+      case Task::pack: copy_out(packed, move.mine, move.to_buffer); break;
+      case Task::unpack: reverse ? add(move.mine, packed, move.from_buffer, type) : copy(move.mine, packed, move.from_buffer); break;
+      case Task::pull: reverse ? add(move.mine, move.theirs, move.pull, type) : copy(move.mine, move.theirs, move.pull); break;
+      case Task::to_myself: reverse ? add(move.theirs, move.mine, move.push, type) : copy(move.mine, move.theirs, move.pull); break;
+    }
+    packed += cells * tables_.fields[f].element;
+  }
+}
+
+/// Processes the pieces of a list by all threads that wait. The operation is written to shared_ before the pieces are posted.
+void PieceCopies::share(const PieceList &list, const Work &work) {
+  shared_ = {&list, work};
+  job_->run(list.order, static_cast<std::size_t>(working_part_));
+}
+
+void PieceCopies::do_shared(int item) {
+  do_piece(shared_.list->pieces[static_cast<std::size_t>(item)], shared_.work);
+  if (shared_.work.past_caches) stream_fence();
+}
+
+void PieceCopies::clear_halos() const {
+  const auto clear_list = [&](const PieceList &list) {
+    for (const Piece &piece : list.pieces)
+      for (const int f : tables_.swapped) {
+        const BlockMove &move = piece.moves[static_cast<std::size_t>(f)];
+        clear(move.mine, move.from_buffer);
+      }
+  };
+  for (const BlockLink &link : tables_.links) clear_list(link.in);
+  clear_list(tables_.own.in);
+}
+
+}  // namespace halocline::core
