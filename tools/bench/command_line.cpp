@@ -226,6 +226,30 @@ CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options) {
   return command;
 }
 
+const char *const kRma =
+    "Times calls of MPI-3 RMA from rank 0 to the last rank, and the synchronisation of all ranks, by their MPI_ and their PMPI_ names in "
+    "turn in one process. With libhalocline_mpi loaded first (LD_PRELOAD) the former are the library's and the latter the host MPI's. One "
+    "sample of each per round in shuffled order; what every sample leaves is verified byte by byte.";
+
+CLI::App *add_rma_command(CLI::App &app, PairOptions &options) {
+  options.sizes = {8, 512, 4096, 65536, 1048576};
+  CLI::App *command = app.add_subcommand("rma", kRma);
+  command->add_option("--sizes", options.sizes, "Bytes of a put or get, comma-separated")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
+      ->capture_default_str();
+  command->add_option("--repetitions", options.repetitions, "Rounds, that is samples of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--sample-ms", options.sample_ms, "A sample takes about so many milliseconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--seed", options.seed, "Seed of the order in a round")->capture_default_str();
+  command->add_option("--json", options.json, "Write environment, numbers and all samples to this file");
+  command->footer("Example: mpiexec -n 2 -genv LD_PRELOAD libhalocline_mpi.so halocline-bench rma --json rma.json");
+  return command;
+}
+
 const char *const kMesh =
     "Swaps the nodes of a mesh of tetrahedra that recursive coordinate bisection has split over the ranks, from owners to ghosts and in "
     "reverse with addition: by the library's index halos and, where CMake found PETSc, by PetscSFBcast and PetscSFReduce of each type, on "
@@ -262,7 +286,7 @@ CommandLine parse(int argc, char **argv) {
   CLI::App app("Benchmarks of the halocline library. Run it under the MPI launcher: mpiexec -n 2 halocline-bench halo", "halocline-bench");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
-  PairOptions notify, bandwidth, overlap, progress, allreduce;
+  PairOptions notify, bandwidth, overlap, progress, allreduce, rma;
   add_halo_command(app, found.halo)->callback([&] { found.command = Command::halo; });
   add_mesh_command(app, found.mesh)->callback([&] { found.command = Command::mesh; });
   const auto pair = [&](CLI::App *command, Command which, const PairOptions &options) {
@@ -273,6 +297,7 @@ CommandLine parse(int argc, char **argv) {
   pair(add_overlap_command(app, overlap), Command::overlap, overlap);
   pair(add_progress_command(app, progress), Command::progress, progress);
   pair(add_allreduce_command(app, allreduce), Command::allreduce, allreduce);
+  pair(add_rma_command(app, rma), Command::rma, rma);
   if (const auto answer = common::parse(app, argc, argv)) {
     found.command = Command::none;
     found.answer = *answer;
