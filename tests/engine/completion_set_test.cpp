@@ -30,7 +30,7 @@ void put_to_all(CoreRig &rig, const std::vector<char> &bytes, CompletionSet &set
   for (int to = 0; to < size(); ++to) {
     core::RemoteMemory &memory = rig.data_of(to);
     for (std::int64_t begin = 0; begin < kBytes; begin += kBytes / 5)
-      EXPECT_TRUE(ok(memory.put("test", rank() * kBytes + begin, bytes.data() + begin, kBytes / 5)));
+      EXPECT_TRUE(ok(put("test", core::Target{memory, rank() * kBytes + begin}, {bytes.data() + begin, kBytes / 5})));
     if (!memory.is_near()) set.note(to);
   }
 }

@@ -67,7 +67,7 @@ void write_and_meet(CoreRig &rig, Subset &subset, int steps) {
     mine[step % 2] = word_of(rank(), step);
     for (int index = 0; index < subset.members().size(); ++index) {
       core::RemoteMemory &memory = rig.data_of(subset.members().rank_at(index));
-      EXPECT_TRUE(ok(memory.put("test", place_of(rank(), step), &mine[step % 2], kWord)));
+      EXPECT_TRUE(ok(put("test", core::Target{memory, place_of(rank(), step)}, {&mine[step % 2], kWord})));
       if (!memory.is_near()) rig.resources.written.note(memory.rank());
     }
     EXPECT_TRUE(ok(subset.barrier()));

@@ -268,7 +268,7 @@ inline void lose_the_last_rank(std::unique_ptr<SlotRig> rig) {
     bool gone = false;
     const auto step = [&] {
       rig->try_to_send(last);
-      gone = liveness->find_lost(core::Liveness::kGone_ns) == last && !channel.is_held();
+      gone = liveness->find_lost(core::Liveness::kLost_ns) == last && !channel.is_held();
       return gone;
     };
     const core::Status found = rig->repeat(step, std::chrono::seconds(40));
