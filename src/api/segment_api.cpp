@@ -11,10 +11,17 @@
 namespace api = halocline::core::api;
 using halocline::core::Call;
 using halocline::core::CallName;
+using halocline::core::compare_swap_word;
 using halocline::core::fail;
+using halocline::core::fetch_word;
+using halocline::core::FetchOp;
+using halocline::core::Numbers;
 using halocline::core::RemoteMemory;
 using halocline::core::Segment;
+using halocline::core::Sink;
+using halocline::core::Source;
 using halocline::core::Status;
+using halocline::core::SwapWord;
 using halocline::core::Target;
 
 namespace {
@@ -33,21 +40,28 @@ hlc_status on(const char *call, hlc_segment *segment, Operation operation) {
   return api::out(operation(*segment->inner));
 }
 
-// Closures hold values, not references: so arguments stay in registers.
-
 /// Calls an operation on the memory of a rank.
 template <class Operation>
 hlc_status to(const char *call, hlc_segment *segment, int rank, Operation operation) {
-  if (!segment || !segment->inner) return api::out(check(call, segment));
-  return api::out(segment->inner->with(call, rank, [=](const RemoteMemory &memory) { return operation(call, memory); }));
+  return on(call, segment, [&](const Segment &inner) {
+    return inner.with(call, rank, [&](const RemoteMemory &memory) { return operation(call, memory); });
+  });
 }
 
-/// Calls an operation on a place in the memory of a rank.
-template <class Operation>
-hlc_status at(const char *call, const hlc_target &target, Operation operation) {
-  const std::int64_t offset = target.offset;
+/// Not inlined, so that calls for the usual ranks need no room on the stack.
+template <class Operation, class... Arguments>
+[[gnu::noinline]] hlc_status at_any(const char *call, const hlc_target &target, Operation operation, Arguments... arguments) {
   return to(call, target.segment, target.rank,
-            [=](const char *name, const RemoteMemory &memory) { return operation(name, Target{memory, offset}); });
+            [&](const char *name, const RemoteMemory &memory) { return operation(name, Target{memory, target.offset}, arguments...); });
+}
+
+/// Calls operation(call, target, arguments...) on a place in the memory of a rank.
+template <class Operation, class... Arguments>
+hlc_status at(const char *call, const hlc_target &target, Operation operation, Arguments... arguments) {
+  if (target.segment && target.segment->inner)
+    if (const RemoteMemory *usual = target.segment->inner->find_usual(target.rank))
+      return api::out(operation(call, Target{*usual, target.offset}, arguments...));
+  return at_any(call, target, operation, arguments...);
 }
 
 /// What the API's spec asks for.
@@ -133,27 +147,32 @@ hlc_status hlc_segment_info(const hlc_segment *segment, int rank, hlc_segment_in
 }
 
 hlc_status hlc_put(hlc_target to, const void *data, int64_t bytes) {
-  return at("hlc_put", to, [=](const char *call, Target target) { return put(call, target, {data, bytes}); });
+  constexpr auto operation = [](const char *call, Target target, Source source) { return put(call, target, source); };
+  return at("hlc_put", to, operation, Source{data, bytes});
 }
 
 hlc_status hlc_get(hlc_target from, void *data, int64_t bytes) {
-  return at("hlc_get", from, [=](const char *call, Target target) { return get(call, target, {data, bytes}); });
+  constexpr auto operation = [](const char *call, Target target, Sink sink) { return get(call, target, sink); };
+  return at("hlc_get", from, operation, Sink{data, bytes});
 }
 
 hlc_status hlc_put_strided(hlc_target to, const void *data, const hlc_block *block) {
-  return at("hlc_put_strided", to, [=](const char *call, Target target) { return put_strided(call, target, data, block); });
+  return at("hlc_put_strided", to, halocline::core::put_strided, data, block);
 }
 
 hlc_status hlc_get_strided(hlc_target from, void *data, const hlc_block *block) {
-  return at("hlc_get_strided", from, [=](const char *call, Target target) { return get_strided(call, target, data, block); });
+  return at("hlc_get_strided", from, halocline::core::get_strided, data, block);
 }
 
 hlc_status hlc_put_notify(hlc_target to, const void *data, int64_t bytes, hlc_notification notification) {
-  return at("hlc_put_notify", to, [=](const char *call, Target target) { return put_notify(call, target, {data, bytes}, notification); });
+  constexpr auto operation = [](const char *call, Target target, Source source, hlc_notification set) {
+    return put_notify(call, target, source, set);
+  };
+  return at("hlc_put_notify", to, operation, Source{data, bytes}, notification);
 }
 
 hlc_status hlc_notify(hlc_segment *segment, int rank, hlc_notification notification) {
-  return to("hlc_notify", segment, rank, [=](const char *call, const RemoteMemory &memory) { return notify(call, memory, notification); });
+  return to("hlc_notify", segment, rank, [&](const char *call, const RemoteMemory &memory) { return notify(call, memory, notification); });
 }
 
 hlc_status hlc_notify_wait(hlc_segment *segment, hlc_ids ids, int *id) {
@@ -171,26 +190,26 @@ hlc_status hlc_notify_reset(hlc_segment *segment, int id, uint32_t *value) {
 }
 
 hlc_status hlc_atomic_fetch_add(hlc_target word, hlc_number type, int64_t value, int64_t *old) {
-  return at("hlc_atomic_fetch_add", word,
-            [=](const char *call, Target target) { return fetch_word(call, target, {HLC_OP_SUM, type}, value, old); });
+  return at("hlc_atomic_fetch_add", word, fetch_word, hlc_action{HLC_OP_SUM, type}, value, old);
 }
 
 hlc_status hlc_atomic_swap(hlc_target word, hlc_number type, int64_t value, int64_t *old) {
-  return at("hlc_atomic_swap", word,
-            [=](const char *call, Target target) { return fetch_word(call, target, {HLC_OP_REPLACE, type}, value, old); });
+  return at("hlc_atomic_swap", word, fetch_word, hlc_action{HLC_OP_REPLACE, type}, value, old);
 }
 
 hlc_status hlc_atomic_compare_swap(hlc_target word, hlc_number type, int64_t expected, int64_t value, int64_t *old) {
-  return at("hlc_atomic_compare_swap", word,
-            [=](const char *call, Target target) { return compare_swap_word(call, target, type, {expected, value, old}); });
+  return at("hlc_atomic_compare_swap", word, compare_swap_word, type, SwapWord{expected, value, old});
 }
 
 hlc_status hlc_fetch_op(hlc_target number, hlc_action action, const void *operand, void *old) {
-  return at("hlc_fetch_op", number, [=](const char *call, Target target) { return fetch_op(call, target, action, {operand, old}); });
+  constexpr auto operation = [](const char *call, Target target, hlc_action what, FetchOp fetch) {
+    return fetch_op(call, target, what, fetch);
+  };
+  return at("hlc_fetch_op", number, operation, action, FetchOp{operand, old});
 }
 
 hlc_status hlc_accumulate(hlc_target numbers, hlc_action action, const void *data, int64_t count) {
-  return at("hlc_accumulate", numbers, [=](const char *call, Target target) { return accumulate(call, target, action, {data, count}); });
+  return at("hlc_accumulate", numbers, halocline::core::accumulate, action, Numbers{data, count});
 }
 
 hlc_status hlc_flush(hlc_segment *segment, int rank) {

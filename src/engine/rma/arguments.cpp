@@ -4,7 +4,8 @@
 
 namespace halocline::core {
 
-Status wrong_bytes(const char *call, Target target, std::int64_t bytes) {
+Status wrong_data(const char *call, Target target, std::int64_t bytes) {
+  if (bytes > 0) return null_argument(call, target, "data");
   return fail(Status::argument, "%s on rank %d: bytes is %lld, it must be 0 or more", call, calling_rank(target),
               static_cast<long long>(bytes));
 }
@@ -21,7 +22,9 @@ Status wrong_id(const char *call, const RemoteMemory &memory, const char *argume
               memory.notifications() - 1);
 }
 
-Status zero_value(const char *call, const RemoteMemory &memory, int id) {
+Status wrong_notification(const char *call, const RemoteMemory &memory, hlc_notification notification) {
+  const int id = notification.id;
+  if (id < 0 || id >= memory.notifications()) return wrong_id(call, memory, "notification.id", id);
   return fail(Status::argument, "%s on rank %d: notification.value is 0 for id %d, it must be another value", call,
               memory.communicator().rank(), id);
 }

@@ -1,4 +1,5 @@
-// What the operations check of their arguments, besides the offset (find_path).
+// What the operations check of their arguments, besides the offset (find_path). A check is true or false, and a function makes the error: so
+// what goes well needs no register for the message.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,20 +12,18 @@ namespace halocline::core {
 /// The rank that calls, for messages.
 inline int calling_rank(Target target) { return target.memory.communicator().rank(); }
 
-Status wrong_bytes(const char *call, Target target, std::int64_t bytes);
+/// The error of bytes that are not there.
+Status wrong_data(const char *call, Target target, std::int64_t bytes);
 Status null_argument(const char *call, Target target, const char *argument);
 /// An id that is no notification's.
 Status wrong_id(const char *call, const RemoteMemory &memory, const char *argument, int id);
-Status zero_value(const char *call, const RemoteMemory &memory, int id);
+/// The error of a notification that is none.
+Status wrong_notification(const char *call, const RemoteMemory &memory, hlc_notification notification);
 
-inline Status check_data(const char *call, Target target, const void *data, std::int64_t bytes) {
-  if (bytes < 0) return wrong_bytes(call, target, bytes);
-  return data || bytes == 0 ? Status::ok : null_argument(call, target, "data");
-}
+inline bool is_data(const void *data, std::int64_t bytes) { return bytes == 0 || (bytes > 0 && data); }
 
-inline Status check_notification(const char *call, const RemoteMemory &memory, hlc_notification notification) {
-  if (notification.id < 0 || notification.id >= memory.notifications()) return wrong_id(call, memory, "notification.id", notification.id);
-  return notification.value != 0 ? Status::ok : zero_value(call, memory, notification.id);
+inline bool is_notification(const RemoteMemory &memory, hlc_notification notification) {
+  return notification.id >= 0 && notification.id < memory.notifications() && notification.value != 0;
 }
 
 }  // namespace halocline::core

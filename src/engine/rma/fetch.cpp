@@ -26,7 +26,7 @@ Status find_numbers(const char *call, Target at, hlc_number type, std::int64_t c
   if (count < 0 || count > kMostElements)
     return fail(Status::argument, "%s on rank %d: count is %lld, it must be 0 or more, and no more than memory holds", call,
                 calling_rank(at), static_cast<long long>(count));
-  HLC_TRY(find_path(call, at, {0, count * bytes}, place));
+  if (!find_path(at, {0, count * bytes}, place)) return wrong_extent(call, at, {0, count * bytes});
   if ((at.offset & (bytes - 1)) != 0)
     return fail(Status::argument, "%s on rank %d: offset is %lld, it must be a multiple of the %lld bytes of the type", call,
                 calling_rank(at), static_cast<long long>(at.offset), static_cast<long long>(bytes));
@@ -157,6 +157,14 @@ auto exchange_with(hlc_number type, CompareSwap swap) {
   return Status::ok;
 }
 
+/// The arguments have been checked; `place`: the number's address if it is mapped.
+inline Status fetch_at(char *place, const char *call, Target at, hlc_action action, FetchOp fetch) {
+  if (!at.memory.is_near()) return fetch_remote(call, at, action, fetch);
+  if (at.memory.lock()) return fetch_locked(call, at, action, fetch);
+  apply(action, place, fetch.operand, fetch.old);
+  return Status::ok;
+}
+
 /// Combines so many bytes of operands with the numbers at `target`.
 void combine_all(hlc_action action, char *target, const char *operands, std::int64_t bytes) {
   const std::int64_t size = number_bytes(action.type);
@@ -184,10 +192,7 @@ Status accumulate_locked(const char *call, Target at, hlc_action action, Source 
 Status fetch_op(const char *call, Target at, hlc_action action, FetchOp fetch) {
   char *place = nullptr;
   HLC_TRY(find_operand(call, at, action, fetch, &place));
-  if (!at.memory.is_near()) return fetch_remote(call, at, action, fetch);
-  if (at.memory.lock()) return fetch_locked(call, at, action, fetch);
-  apply(action, place, fetch.operand, fetch.old);
-  return Status::ok;
+  return fetch_at(place, call, at, action, fetch);
 }
 
 Status fetch_op(const char *call, Target at, hlc_action action, FetchOp fetch, Query &query) {
@@ -224,9 +229,11 @@ Status compare_swap(const char *call, Target at, hlc_number type, CompareSwap sw
 
 Status fetch_word(const char *call, Target at, hlc_action action, std::int64_t operand, std::int64_t *old) {
   if (!is_word(action.type)) return wrong_word(call, at, action.type);
+  char *place = nullptr;
+  HLC_TRY(find_numbers(call, at, action.type, 1, &place));
   std::uint64_t word = 0, before = 0;
   write_word(action.type, operand, &word);
-  HLC_TRY(fetch_op(call, at, action, {&word, &before}));
+  HLC_TRY(fetch_at(place, call, at, action, {&word, &before}));
   if (old) *old = read_word(action.type, &before);
   return Status::ok;
 }

@@ -44,9 +44,9 @@ hlc_notification as_notification(const RemoteMemory &memory, MonotonicWord word)
 
 Status put_notify(const char *call, Target to, Source source, hlc_notification notification) {
   char *place = nullptr;
-  HLC_TRY(check_notification(call, to.memory, notification));
-  HLC_TRY(check_data(call, to, source.data, source.bytes));
-  HLC_TRY(find_path(call, to, {0, source.bytes}, &place));
+  if (!is_notification(to.memory, notification)) return wrong_notification(call, to.memory, notification);
+  if (!is_data(source.data, source.bytes)) return wrong_data(call, to, source.bytes);
+  if (!find_path(to, {0, source.bytes}, &place)) return wrong_extent(call, to, {0, source.bytes});
   if (!place) return put_notify_unmapped(call, to, source, notification);
   if (source.bytes > 0) std::memcpy(place, source.data, static_cast<std::size_t>(source.bytes));
   tell(to.memory, notification);
@@ -56,13 +56,13 @@ Status put_notify(const char *call, Target to, Source source, hlc_notification n
 Status put_notify(const char *call, Target to, Source source, hlc_notification notification, PendingNotify &pending) {
   if (to.memory.is_near()) return put_notify(call, to, source, notification);
   char *place = nullptr;
-  HLC_TRY(check_notification(call, to.memory, notification));
-  HLC_TRY(find_path(call, to, {0, source.bytes}, &place));
+  if (!is_notification(to.memory, notification)) return wrong_notification(call, to.memory, notification);
+  if (!find_path(to, {0, source.bytes}, &place)) return wrong_extent(call, to, {0, source.bytes});
   return RemoteRma(to.memory).put_notify(call, to.offset, source, notification, pending);
 }
 
 Status notify(const char *call, const RemoteMemory &memory, hlc_notification notification) {
-  HLC_TRY(check_notification(call, memory, notification));
+  if (!is_notification(memory, notification)) return wrong_notification(call, memory, notification);
   if (!memory.is_near()) return RemoteRma(memory).notify(call, notification);
   tell(memory, notification);
   return Status::ok;
@@ -70,7 +70,7 @@ Status notify(const char *call, const RemoteMemory &memory, hlc_notification not
 
 Status notify_in_order(const char *call, const RemoteMemory &memory, hlc_notification notification, PendingNotify &pending) {
   if (memory.is_near()) return notify(call, memory, notification);
-  HLC_TRY(check_notification(call, memory, notification));
+  if (!is_notification(memory, notification)) return wrong_notification(call, memory, notification);
   return RemoteRma(memory).notify_in_order(call, notification, pending);
 }
 

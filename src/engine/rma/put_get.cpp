@@ -17,10 +17,14 @@ void copy(void *to, const void *from, std::int64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-/// Checks the arguments, and finds the address of the bytes in the target; null if they are not mapped.
-Status find_bytes(const char *call, Target target, const void *data, std::int64_t bytes, char **place) {
-  HLC_TRY(check_data(call, target, data, bytes));
-  return find_path(call, target, {0, bytes}, place);
+/// The error of a put or a get whose arguments are wrong.
+Status wrong_bytes(const char *call, Target target, const void *data, std::int64_t bytes) {
+  return is_data(data, bytes) ? wrong_extent(call, target, {0, bytes}) : wrong_data(call, target, bytes);
+}
+
+/// Finds the address of the bytes in the target; null if they are not mapped. False if an argument is wrong.
+bool find_bytes(Target target, const void *data, std::int64_t bytes, char **place) {
+  return is_data(data, bytes) && find_path(target, {0, bytes}, place);
 }
 
 Status wrong_block(const char *call, Target target, const char *argument, int d, std::int64_t value) {
@@ -110,9 +114,10 @@ struct BlockPlace {
 Status find_block(const char *call, Target target, const void *data, const hlc_block *block, BlockPlace *found) {
   Extent extent{0, 0};
   HLC_TRY(measure(call, target, block, &extent));
-  HLC_TRY(check_data(call, target, data, extent.high - extent.low));
-  found->empty = extent.high == extent.low;
-  return find_path(call, target, extent, &found->place);
+  const std::int64_t bytes = extent.high - extent.low;
+  if (!is_data(data, bytes)) return wrong_data(call, target, bytes);
+  found->empty = bytes == 0;
+  return find_path(target, extent, &found->place) ? Status::ok : wrong_extent(call, target, extent);
 }
 
 /// Puts the runs that for_each(put_run) calls its argument with: put_run(offset in the target, offset in the data, bytes).
@@ -152,8 +157,9 @@ Status find_runs(const char *call, Target target, const void *data, std::span<co
     if (runs[i].bytes < 0 || __builtin_add_overflow(runs[i].target, runs[i].bytes, &end)) return wrong_run(call, target, i, runs[i]);
     if (runs[i].bytes > 0) extent = {std::min(extent.low, runs[i].target), std::max(extent.high, end)};
   }
-  HLC_TRY(check_data(call, target, data, extent.high == extent.low ? 0 : 1));
-  return find_path(call, target, extent, place);
+  const std::int64_t bytes = extent.high - extent.low;
+  if (!is_data(data, bytes)) return wrong_data(call, target, bytes);
+  return find_path(target, extent, place) ? Status::ok : wrong_extent(call, target, extent);
 }
 
 template <class Transfer>
@@ -184,7 +190,7 @@ Status complete_one(const char *call, const RemoteMemory &memory, bool confirm) 
 
 Status put(const char *call, Target to, Source source) {
   char *place = nullptr;
-  HLC_TRY(find_bytes(call, to, source.data, source.bytes, &place));
+  if (!find_bytes(to, source.data, source.bytes, &place)) return wrong_bytes(call, to, source.data, source.bytes);
   switch (to.memory.path()) {
     case Path::mapped: copy(place, source.data, source.bytes); return Status::ok;
     case Path::kernel: return KernelCopy::copy(call, to, Direction::put, {const_cast<void *>(source.data), source.bytes});
@@ -195,7 +201,7 @@ Status put(const char *call, Target to, Source source) {
 
 Status get(const char *call, Target from, Sink sink) {
   char *place = nullptr;
-  HLC_TRY(find_bytes(call, from, sink.data, sink.bytes, &place));
+  if (!find_bytes(from, sink.data, sink.bytes, &place)) return wrong_bytes(call, from, sink.data, sink.bytes);
   switch (from.memory.path()) {
     case Path::mapped: copy(sink.data, place, sink.bytes); return Status::ok;
     case Path::kernel: return KernelCopy::copy(call, from, Direction::get, sink);
@@ -207,14 +213,14 @@ Status get(const char *call, Target from, Sink sink) {
 Status put(const char *call, Target to, Source source, std::int64_t &done) {
   if (to.memory.is_near()) return put(call, to, source);
   char *place = nullptr;
-  HLC_TRY(find_bytes(call, to, source.data, source.bytes, &place));
+  if (!find_bytes(to, source.data, source.bytes, &place)) return wrong_bytes(call, to, source.data, source.bytes);
   return RemoteRma(to.memory).put(call, to.offset, source, done);
 }
 
 Status get(const char *call, Target from, Sink sink, std::int64_t &done) {
   if (from.memory.is_near()) return get(call, from, sink);
   char *place = nullptr;
-  HLC_TRY(find_bytes(call, from, sink.data, sink.bytes, &place));
+  if (!find_bytes(from, sink.data, sink.bytes, &place)) return wrong_bytes(call, from, sink.data, sink.bytes);
   return RemoteRma(from.memory).get(call, from.offset, sink, done);
 }
 

@@ -144,17 +144,18 @@ struct Extent {
   std::int64_t low, high;
 };
 
+/// The error of bytes that are not within the memory.
 Status wrong_extent(const char *call, Target target, Extent extent);
 
-/// The one routing decision: finds how an operation reaches its bytes, which must be within the memory. *place becomes their address for
-/// Path::mapped, else null.
-inline Status find_path(const char *call, Target target, Extent extent, char **place) {
+/// The one routing decision: finds how an operation reaches its bytes. *place becomes their address for Path::mapped, else null. False if
+/// they are not within the memory.
+inline bool find_path(Target target, Extent extent, char **place) {
   const RemoteMemory &memory = target.memory;
   if (target.offset < 0 || target.offset > memory.bytes() || extent.low < -target.offset || extent.high > memory.bytes() - target.offset)
-    return wrong_extent(call, target, extent);
+    return false;
   *place = memory.path() == Path::mapped ? memory.data() + target.offset : nullptr;
   memory.poll_sometimes();
-  return Status::ok;
+  return true;
 }
 
 }  // namespace halocline::core

@@ -84,10 +84,15 @@ class Segment {
   /// Calls use(memory of a rank) without a copy of it; fails for a rank that does not exist.
   template <class Use>
   Status with(const char *call, int rank, Use use) const {
-    if (const Member guess = likely_member(rank); guess != kNotOnNode) return use(of(guess));
+    if (const RemoteMemory *usual = find_usual(rank)) return use(*usual);
     std::optional<RemoteMemory> made;
     const RemoteMemory *memory = find_memory(call, rank, made);
     return memory ? use(*memory) : Status::argument;
+  }
+  /// The memory of a rank of this node if their ranks are consecutive, as usual; else it may be null.
+  const RemoteMemory *find_usual(int rank) const {
+    const int guess = rank - node_.front().rank();
+    return guess >= 0 && guess < communicator_.members() && of(guess).rank() == rank ? &of(guess) : nullptr;
   }
 
   /// Drives progress of the network, where there are other nodes.
@@ -117,14 +122,9 @@ class Segment {
  private:
   const RemoteMemory &of(Member member) const { return node_[static_cast<std::size_t>(member)]; }
   RemoteMemory remote(int rank) const { return {network_, rank, descriptors_.of(rank), notifications_}; }
-  /// The member that a rank is if the ranks of the node are consecutive, as usual, else kNotOnNode.
-  Member likely_member(int rank) const {
-    const int guess = rank - node_.front().rank();
-    return guess >= 0 && guess < communicator_.members() && of(guess).rank() == rank ? guess : kNotOnNode;
-  }
   /// The member that a rank is, kNotOnNode if it is on another node. Members are numbered in the order of their ranks.
   Member member_of(int rank) const {
-    if (const Member guess = likely_member(rank); guess != kNotOnNode) return guess;
+    if (const RemoteMemory *usual = find_usual(rank)) return usual->member();
     const auto found =
         std::lower_bound(node_.begin(), node_.end(), rank, [](const RemoteMemory &memory, int wanted) { return memory.rank() < wanted; });
     return found != node_.end() && found->rank() == rank ? static_cast<Member>(found - node_.begin()) : kNotOnNode;
