@@ -1,9 +1,8 @@
 // Notifications, with data and without, and waiting for those of a segment.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstring>
-
 #include "engine/rma/arguments.hpp"
 #include "engine/rma/await.hpp"
+#include "engine/rma/copy.hpp"
 #include "engine/rma/operations.hpp"
 
 namespace halocline::core {
@@ -48,7 +47,7 @@ Status put_notify(const char *call, Target to, Source source, hlc_notification n
   if (!is_data(source.data, source.bytes)) return wrong_data(call, to, source.bytes);
   if (!find_path(to, {0, source.bytes}, &place)) return wrong_extent(call, to, {0, source.bytes});
   if (!place) return put_notify_unmapped(call, to, source, notification);
-  if (source.bytes > 0) std::memcpy(place, source.data, static_cast<std::size_t>(source.bytes));
+  copy_bytes(place, source.data, source.bytes);
   tell(to.memory, notification);
   return Status::ok;
 }

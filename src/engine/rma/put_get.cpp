@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "engine/rma/arguments.hpp"
+#include "engine/rma/copy.hpp"
 #include "engine/rma/kernel_copy.hpp"
 #include "engine/rma/operations.hpp"
 
@@ -12,10 +13,6 @@ namespace halocline::core {
 namespace {
 
 using Direction = KernelCopy::Direction;
-
-void copy(void *to, const void *from, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
-}
 
 /// The error of a put or a get whose arguments are wrong.
 Status wrong_bytes(const char *call, Target target, const void *data, std::int64_t bytes) {
@@ -192,7 +189,7 @@ Status put(const char *call, Target to, Source source) {
   char *place = nullptr;
   if (!find_bytes(to, source.data, source.bytes, &place)) return wrong_bytes(call, to, source.data, source.bytes);
   switch (to.memory.path()) {
-    case Path::mapped: copy(place, source.data, source.bytes); return Status::ok;
+    case Path::mapped: copy_bytes(place, source.data, source.bytes); return Status::ok;
     case Path::kernel: return KernelCopy::copy(call, to, Direction::put, {const_cast<void *>(source.data), source.bytes});
     case Path::network: return RemoteRma(to.memory).put(call, to.offset, static_cast<const char *>(source.data), source.bytes);
   }
@@ -203,7 +200,7 @@ Status get(const char *call, Target from, Sink sink) {
   char *place = nullptr;
   if (!find_bytes(from, sink.data, sink.bytes, &place)) return wrong_bytes(call, from, sink.data, sink.bytes);
   switch (from.memory.path()) {
-    case Path::mapped: copy(sink.data, place, sink.bytes); return Status::ok;
+    case Path::mapped: copy_bytes(sink.data, place, sink.bytes); return Status::ok;
     case Path::kernel: return KernelCopy::copy(call, from, Direction::get, sink);
     case Path::network: return RemoteRma(from.memory).get(call, from.offset, static_cast<char *>(sink.data), sink.bytes);
   }
@@ -258,7 +255,7 @@ Status put_indexed(const char *call, Target to, const void *data, std::span<cons
   char *place = nullptr;
   HLC_TRY(find_runs(call, to, data, runs, &place));
   if (!place) return put_unmapped(call, to, source, [&](auto put_run) { return for_runs(runs, put_run); });
-  for (const Run &run : runs) copy(place + run.target, source + run.local, run.bytes);
+  for (const Run &run : runs) copy_bytes(place + run.target, source + run.local, run.bytes);
   return Status::ok;
 }
 
@@ -267,7 +264,7 @@ Status get_indexed(const char *call, Target from, void *data, std::span<const Ru
   char *place = nullptr;
   HLC_TRY(find_runs(call, from, data, runs, &place));
   if (!place) return get_unmapped(call, from, into, [&](auto get_run) { return for_runs(runs, get_run); });
-  for (const Run &run : runs) copy(into + run.local, place + run.target, run.bytes);
+  for (const Run &run : runs) copy_bytes(into + run.local, place + run.target, run.bytes);
   return Status::ok;
 }
 
