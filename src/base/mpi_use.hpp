@@ -6,8 +6,8 @@
 
 namespace halocline::core {
 
-/// Starts MPI unless it runs, and counts a user. Fails if it has ended. `call` is the caller's name in messages. One thread at a time of all
-/// that call MPI_Init.
+/// Starts MPI unless it runs, and counts a user. Fails if it has ended. `call` is the caller's name in messages. No other thread calls
+/// MPI_Init at the same time.
 Status begin_mpi_use(const char *call);
 
 /// Uncounts a user. The last one ends MPI if begin_mpi_use has started it.

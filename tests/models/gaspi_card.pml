@@ -1,4 +1,4 @@
-/* What a rank publishes of its segments and groups (src/faces/gaspi/parts.cpp, src/engine/sync/group_links.cpp).
+/* What a rank publishes of its segments and groups (src/engine/rma/segment_directory.cpp, src/engine/sync/group_links.cpp).
  *
  * With SEGMENTS: the owner publishes a segment's descriptor, two words under a version, and registers it with the reader, which increments
  * a word of the reader's. Then it notifies the reader by other means. It repeats this, each time with another segment. The reader keeps

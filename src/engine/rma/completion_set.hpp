@@ -1,5 +1,6 @@
-// The completion of a set of requests, such as those of a queue or an epoch. It notes the ranks of other nodes that they went to, and the
-// failures; its caller continues the wait. Requests to ranks of this node are complete when they have been posted. RequestEngine knows no sets.
+// The completion of a set of requests, such as those of a queue or an epoch. It notes the ranks of other nodes that they went to, and
+// failures; its caller continues the wait. Requests to ranks of this node are complete when they have been posted. RequestEngine knows no
+// sets.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
-// A group of ranks and its collective calls. Each call advances the collective operation as far as possible, and returns `again` until it is
-// complete. The next call with the same arguments continues it. No call waits, and no rank outside the group takes part.
+// A group of ranks and its collective calls. Each call advances the collective operation as far as possible, and returns `again` until it
+// is complete. The next call with the same arguments continues it. No call waits, and no rank outside the group takes part.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -15,9 +15,9 @@ namespace halocline::core {
 ///     slots               of each group's reduction: one per round, one for  one rank of the group each
 ///                         the result
 ///
-/// Each group also has monotonic words, each on a line pair of its own. The barrier has one per round. The reduction has one per slot, which
-/// counts the pieces that have arrived. It has another per slot of another rank, which counts the pieces that have been taken there. Handle
-/// 0 is the group of all ranks, whose slots are larger.
+/// Each group also has monotonic words, each on a line pair of its own. The barrier has one per round. The reduction has one per slot,
+/// which counts the pieces that have arrived. It has another per slot of another rank, which counts the pieces that have been taken there.
+/// Handle 0 is the group of all ranks, whose slots are larger.
 class GroupLayout {
  public:
   GroupLayout() = default;

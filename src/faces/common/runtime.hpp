@@ -1,5 +1,5 @@
-// The job of a face in its process. It begins inside an MPI program, or starts MPI. Any thread finds it, and one thread ends it while others
-// call. Each face is a library of its own, and has one runtime.
+// The job of a face in its process. It begins inside an MPI program, or starts MPI. Any thread finds it, and one thread ends it while
+// others call. Each face is a library of its own, and has one runtime.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -53,8 +53,8 @@ class Runtime {
 extern Runtime runtime;
 
 /// Calls work(job) as a visit. Face has the type of its codes, Code, and its job(). It also has the codes of all that may be returned
-/// instead: code(Status) of a failure, no_job() and after_mpi(). Polls sometimes, so that calls that a program repeats until something changes serve other ranks,
-/// too.
+/// instead: code(Status) of a failure, no_job() and after_mpi(). Polls sometimes, so that calls that a program repeats until something
+/// changes serve other ranks, too.
 template <class Face, class Work>
 typename Face::Code enter_face(Work work) {
   const Visit visit;

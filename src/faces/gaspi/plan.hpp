@@ -6,8 +6,7 @@
 
 #include <cstdint>
 
-#include "engine/rma/local_memory.hpp"
-#include "engine/rma/operations.hpp"
+#include "engine/rma/segment_directory.hpp"
 #include "engine/sync/group_layout.hpp"
 
 namespace halocline::core::gaspi {
@@ -30,13 +29,14 @@ constexpr int kMostRanks = 65535;
 class Plan {
  public:
   Plan(const gaspi_config_t &config, int ranks)
-      : message_(round_up(descriptor(static_cast<int>(config.segment_max)), kLinePair)),
+      : message_(segments(static_cast<int>(config.segment_max)).descriptor(static_cast<int>(config.segment_max))),
         groups_(message_ + round_up(static_cast<std::int64_t>(config.passive_transfer_size_max), kLinePair),
                 static_cast<int>(config.group_max), ranks) {}
 
   static std::int64_t changed() { return 0; }
   static std::int64_t box() { return kLinePair; }
-  static std::int64_t descriptor(int segment) { return static_cast<std::int64_t>(2 * kLinePair) + segment * kDescriptor; }
+  /// The descriptors and the count of changes; `segments` is the number of ids.
+  static SegmentPlaces segments(int segments) { return {0, static_cast<std::int64_t>(2 * kLinePair), segments}; }
   std::int64_t message() const { return message_; }
   const GroupLayout &groups() const { return groups_; }
   MemorySpec spec() const { return {groups_.end(), kNotifications, groups_.words(), nullptr}; }
@@ -44,8 +44,6 @@ class Plan {
   static constexpr int kMessageCame = 0, kEnd = 1, kNotifications = 2;
 
  private:
-  static constexpr std::int64_t kDescriptor = (sizeof(MemoryDescriptor) + kLinePair - 1) / kLinePair * kLinePair;
-
   static_assert(GASPI_GROUP_ALL == 0);  // as GroupLayout wants it
   static_assert(GroupLayout::words_for(kMostGroups, kMostRanks) + kWordsPerLinePair <= NotificationWords::kMostIds);
 

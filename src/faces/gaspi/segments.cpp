@@ -153,7 +153,7 @@ Status tell_of_segment(Job &job, int rank, int id) {
   halocline::core::RemoteMemory *control = nullptr;
   std::uint64_t before = 0;
   HLC_TRY(job.parts.find_control(rank, &control));
-  // SYNC descriptor-before-changed (pairs with Parts::changed): a rank that sees the count reads the new descriptor.
+  // SYNC descriptor-before-changed (pairs with SegmentDirectory::changed): a rank that sees the count reads the new descriptor.
   return job.pending_queries.look(*control, Asked{Asked::What::registration, rank, id}, [&](halocline::core::Query &query) {
     constexpr std::uint64_t one = 1;
     return fetch_op(kRegister, halocline::core::Target{*control, Plan::changed()}, {HLC_OP_SUM, HLC_NUMBER_UINT64}, {&one, &before}, query);

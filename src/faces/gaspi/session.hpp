@@ -6,6 +6,7 @@
 #include "engine/sync/group.hpp"
 #include "faces/common/face_job.hpp"
 #include "faces/gaspi/parts.hpp"
+#include "faces/gaspi/plan.hpp"
 
 namespace halocline::core::gaspi {
 
@@ -15,7 +16,7 @@ class Session : public FaceJob {
       : FaceJob({"gaspi_proc_init", "gaspi_proc_term", CallName::gaspi_init, CallName::gaspi_term}),
         config(chosen),
         control(context.network()),
-        parts(context, control),
+        parts(context.network(), control, Plan::segments(static_cast<int>(chosen.segment_max))),
         group_resources({"gaspi_group_commit", "gaspi_barrier", "gaspi_allreduce"}, context.network(), control, watch),
         plan_(chosen, 1) {}
 

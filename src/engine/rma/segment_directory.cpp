@@ -1,13 +1,11 @@
 // Publishing the descriptors of segments, and reading them.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/gaspi/parts.hpp"
+#include "engine/rma/segment_directory.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "faces/gaspi/answer.hpp"
-
-namespace halocline::core::gaspi {
+namespace halocline::core {
 namespace {
 
 constexpr const char *kLookUp = "looking up a segment";
@@ -19,36 +17,34 @@ std::atomic_ref<std::uint64_t> version_of(MemoryDescriptor &descriptor) { return
 
 }  // namespace
 
-gaspi_return_t Parts::show(int rank, int id, gaspi_pointer_t *pointer) {
-  return with(rank, id, [&](RemoteMemory &part) {
-    *pointer = part.data();
-    if (rank == context_.rank() || !*pointer) return GASPI_SUCCESS;
-    const std::lock_guard lock(shown_mutex_);
-    auto &shown = shown_[static_cast<std::size_t>(id)];
-    const auto is_it = [&part](const std::shared_ptr<OpenedMemory> &other) { return other.get() == &part; };
-    if (std::none_of(shown.begin(), shown.end(), is_it)) shown.push_back(known_.at(key(rank, id)));
-    return GASPI_SUCCESS;
-  });
+void *SegmentDirectory::address(int rank, int id, const RemoteMemory &part) {
+  if (rank == communicator_.rank() || !part.data()) return part.data();
+  const std::lock_guard lock(shown_mutex_);
+  auto &shown = shown_[static_cast<std::size_t>(id)];
+  const auto is_it = [&part](const std::shared_ptr<OpenedMemory> &other) { return other.get() == &part; };
+  if (std::none_of(shown.begin(), shown.end(), is_it)) shown.push_back(known_.at(key(rank, id)));
+  return part.data();
 }
 
-void Parts::close() {
+void SegmentDirectory::close() {
   known_.clear();
   for (auto &shown : shown_) shown.clear();
   for (auto &part : own_) part.reset();
 }
 
-gaspi_return_t Parts::add(int id, const MemorySpec &spec) {
+Status SegmentDirectory::make(int id, const MemorySpec &spec, bool *is_new) {
   const std::unique_lock lock(mutex_);
   std::shared_ptr<LocalMemory> &place = own_[static_cast<std::size_t>(id)];
-  if (place) return GASPI_ERR_INV_SEG;
-  auto part = std::make_shared<LocalMemory>(context_.network());
-  if (const Status made = part->create(spec); failed(made)) return answer(made);
+  *is_new = !place;
+  if (place) return Status::ok;
+  auto part = std::make_shared<LocalMemory>(network_);
+  HLC_TRY(part->create(spec));
   place = std::move(part);
-  return GASPI_SUCCESS;
+  return Status::ok;
 }
 
 /// The version is written last: it tells a reader that the rest is complete.
-void Parts::publish(int id) {
+void SegmentDirectory::publish(int id) {
   const std::shared_lock lock(mutex_);
   const LocalMemory *part = own(id);
   if (!part) return;
@@ -62,72 +58,72 @@ void Parts::publish(int id) {
   version_of(place).store(part->descriptor().version, std::memory_order_release);
 }
 
-void Parts::withdraw(int id) { version_of(*place_of_descriptor(id)).store(0, std::memory_order_release); }
+void SegmentDirectory::withdraw(int id) { version_of(*place_of_descriptor(id)).store(0, std::memory_order_release); }
 
-void Parts::forget(int id) {
+void SegmentDirectory::forget(int id) {
   const std::unique_lock lock(mutex_);
-  std::erase_if(known_, [id](const auto &entry) { return static_cast<int>(entry.first & 0xFF) == id; });
+  std::erase_if(known_, [id](const auto &entry) { return id_of(entry.first) == id; });
   for (auto &[name, inquiry] : inquiries_)
-    if (static_cast<int>(name & 0xFF) == id) inquiry.changes = kOutdated;
+    if (id_of(name) == id) inquiry.changes = kOutdated;
 }
 
-gaspi_return_t Parts::remove(int id) {
+bool SegmentDirectory::drop(int id) {
   forget(id);
   const std::unique_lock lock(mutex_);
   std::shared_ptr<LocalMemory> &place = own_[static_cast<std::size_t>(id)];
-  if (!place) return GASPI_ERR_INV_SEG;
+  if (!place) return false;
   withdraw(id);
-  known_.erase(key(context_.rank(), id));
+  known_.erase(key(communicator_.rank(), id));
   shown_[static_cast<std::size_t>(id)].clear();
   place.reset();
-  return GASPI_SUCCESS;
+  return true;
 }
 
-Status Parts::read_descriptor(int rank, int id, MemoryDescriptor *descriptor) {
+Status SegmentDirectory::read_descriptor(int rank, int id, MemoryDescriptor *descriptor) {
   RemoteMemory *control = nullptr;
   HLC_TRY(find_control(rank, &control));
   // SYNC descriptor-before-version (pairs with publish): the same version before and after it.
   std::uint64_t before = 0;
-  HLC_TRY(get(kLookUp, Target{*control, Plan::descriptor(id)}, {&before, sizeof before}));
+  HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {&before, sizeof before}));
   std::atomic_thread_fence(std::memory_order_acquire);
-  HLC_TRY(get(kLookUp, Target{*control, Plan::descriptor(id)}, {descriptor, sizeof *descriptor}));
+  HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {descriptor, sizeof *descriptor}));
   std::atomic_thread_fence(std::memory_order_acquire);
   if (before != descriptor->version) descriptor->version = 0;
   return Status::ok;
 }
 
 /// A part that cannot be opened is an error of its first use.
-void Parts::learn_from(int rank, int id, const MemoryDescriptor &descriptor) {
-  if (descriptor.version == 0 || context_.member_of(rank) != kNotOnNode) return;
+void SegmentDirectory::learn_from(int rank, int id, const MemoryDescriptor &descriptor) {
+  if (descriptor.version == 0 || communicator_.member_of(rank) != kNotOnNode) return;
   const std::unique_lock lock(mutex_);
   auto part = std::make_shared<OpenedMemory>();
-  if (!failed(part->open(context_.network(), rank, descriptor, nullptr))) known_[key(rank, id)] = std::move(part);
+  if (!failed(part->open(network_, rank, descriptor, nullptr))) known_[key(rank, id)] = std::move(part);
 }
 
 /// Begins the next read of an inquiry.
-Status Parts::ask(Inquiry &inquiry, int rank, int id) {
+Status SegmentDirectory::ask(Inquiry &inquiry, int rank, int id) {
   RemoteMemory *control = nullptr;
   HLC_TRY(find_control(rank, &control));
   if (const Status room = control->find_room(kLookUp); room != Status::ok) return room;
   if (inquiry.stage == Inquiry::Stage::none) {
     inquiry.changes = changed();
-    HLC_TRY(get(kLookUp, Target{*control, Plan::descriptor(id)}, {&inquiry.version, sizeof inquiry.version}));
+    HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {&inquiry.version, sizeof inquiry.version}));
     inquiry.stage = Inquiry::Stage::version;
   } else {
-    HLC_TRY(get(kLookUp, Target{*control, Plan::descriptor(id)}, {&inquiry.descriptor, sizeof inquiry.descriptor}));
+    HLC_TRY(get(kLookUp, Target{*control, places_.descriptor(id)}, {&inquiry.descriptor, sizeof inquiry.descriptor}));
     inquiry.stage = Inquiry::Stage::descriptor;
   }
-  inquiry.flush = context_.network().requests()->begin_flush(rank, false);
+  inquiry.flush = network_.requests()->begin_flush(rank, false);
   return Status::ok;
 }
 
 /// Reads anew if a segment was registered with this rank meanwhile: it may be another one.
-Status Parts::inquire(int rank, int id, MemoryDescriptor *descriptor) {
+Status SegmentDirectory::inquire(int rank, int id, MemoryDescriptor *descriptor) {
   Inquiry &inquiry = inquiries_[key(rank, id)];
   while (true) {
     if (inquiry.stage == Inquiry::Stage::none)
       if (const Status asked = ask(inquiry, rank, id); asked != Status::ok) return asked;
-    const Status come = context_.network().requests()->look(inquiry.flush, kLookUp);
+    const Status come = network_.requests()->look(inquiry.flush, kLookUp);
     if (come != Status::ok) return come;
     // SYNC descriptor-before-version (pairs with publish): the same version before and after it.
     if (inquiry.stage == Inquiry::Stage::descriptor && inquiry.changes == changed()) break;
@@ -140,28 +136,29 @@ Status Parts::inquire(int rank, int id, MemoryDescriptor *descriptor) {
   return Status::ok;
 }
 
-Status Parts::find_descriptor(int rank, int id, MemoryDescriptor *descriptor) {
-  if (rank == context_.rank()) return Status::ok;
-  return context_.member_of(rank) == kNotOnNode ? inquire(rank, id, descriptor) : read_descriptor(rank, id, descriptor);
+Status SegmentDirectory::find_descriptor(int rank, int id, MemoryDescriptor *descriptor) {
+  if (rank == communicator_.rank()) return Status::ok;
+  return communicator_.member_of(rank) == kNotOnNode ? inquire(rank, id, descriptor) : read_descriptor(rank, id, descriptor);
 }
 
-gaspi_return_t Parts::learn(int rank, int id) {
+Status SegmentDirectory::learn(int rank, int id, bool *exists) {
   const std::unique_lock lock(mutex_);
   if (const std::uint64_t now = changed(); now != seen_) {
     known_.clear();
     seen_ = now;
   }
-  if (known(rank, id)) return GASPI_SUCCESS;
+  if (known(rank, id)) return Status::ok;
   MemoryDescriptor descriptor;
-  const LocalMemory *mine = rank == context_.rank() ? own(id) : nullptr;
+  const LocalMemory *mine = rank == communicator_.rank() ? own(id) : nullptr;
   if (mine) descriptor = mine->descriptor();
   if (!mine)
-    if (const Status found = find_descriptor(rank, id, &descriptor); found != Status::ok) return answer(found);
-  if (descriptor.version == 0) return GASPI_ERR_INV_SEG;
+    if (const Status found = find_descriptor(rank, id, &descriptor); found != Status::ok) return found;
+  *exists = descriptor.version != 0;
+  if (!*exists) return Status::ok;
   auto part = std::make_shared<OpenedMemory>();
-  if (const Status opened = part->open(context_.network(), rank, descriptor, mine); failed(opened)) return answer(opened);
+  HLC_TRY(part->open(network_, rank, descriptor, mine));
   known_[key(rank, id)] = std::move(part);
-  return GASPI_SUCCESS;
+  return Status::ok;
 }
 
-}  // namespace halocline::core::gaspi
+}  // namespace halocline::core
