@@ -17,13 +17,13 @@ hlc_status hlc_blocks_init(hlc_context *context, const hlc_blocks_spec *spec, hl
 }
 
 hlc_status hlc_blocks_start(hlc_blocks *blocks, const hlc_swap *what) {
-  return api::in_swap("hlc_blocks_start", blocks, "blocks", [&](auto &inner) { return inner.start(what); });
+  return api::start_swap("hlc_blocks_start", blocks, "blocks", [&](auto &inner) { return inner.start(what); });
 }
 hlc_status hlc_blocks_test(hlc_blocks *blocks) {
-  return api::in_swap("hlc_blocks_test", blocks, "blocks", [](auto &inner) { return inner.test(); });
+  return api::continue_swap("hlc_blocks_test", blocks, "blocks", [](auto &inner) { return inner.test(); });
 }
 hlc_status hlc_blocks_finish(hlc_blocks *blocks) {
-  return api::in_swap("hlc_blocks_finish", blocks, "blocks", [](auto &inner) { return inner.finish(); });
+  return api::continue_swap("hlc_blocks_finish", blocks, "blocks", [](auto &inner) { return inner.finish(); });
 }
 
 hlc_status hlc_blocks_start_part(hlc_blocks *blocks, int part, const hlc_swap *what) {

@@ -19,6 +19,7 @@ using halocline::core::CallName;
 using halocline::core::fail;
 using halocline::core::failed;
 using halocline::core::Status;
+using halocline::core::api::continue_swap;
 using halocline::core::api::guarded;
 using halocline::core::api::in_swap;
 using halocline::core::api::make;
@@ -28,6 +29,7 @@ using halocline::core::api::null;
 using halocline::core::api::out;
 using halocline::core::api::PlanHandle;
 using halocline::core::api::release;
+using halocline::core::api::start_swap;
 
 struct hlc_halo : PlanHandle<halocline::core::Halo> {
   using PlanHandle::PlanHandle;
@@ -234,7 +236,7 @@ hlc_status hlc_refuse(hlc_context *context, const char *message) {
 }
 
 hlc_status hlc_halo_start(hlc_halo *halo, const hlc_swap *what) {
-  return in_swap("hlc_halo_start", halo, "halo", [&](auto &inner) { return inner.start(what); });
+  return start_swap("hlc_halo_start", halo, "halo", [&](auto &inner) { return inner.start(what); });
 }
 
 hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_swap *what, void *const *data) {
@@ -242,13 +244,13 @@ hlc_status hlc_halo_start_with(hlc_halo *halo, const hlc_swap *what, void *const
 }
 
 hlc_status hlc_halo_test(hlc_halo *halo) {
-  return in_swap("hlc_halo_test", halo, "halo", [](auto &inner) { return inner.test(); });
+  return continue_swap("hlc_halo_test", halo, "halo", [](auto &inner) { return inner.test(); });
 }
 hlc_status hlc_halo_finish(hlc_halo *halo) {
-  return in_swap("hlc_halo_finish", halo, "halo", [](auto &inner) { return inner.finish(); });
+  return continue_swap("hlc_halo_finish", halo, "halo", [](auto &inner) { return inner.finish(); });
 }
 hlc_status hlc_halo_finish_views(hlc_halo *halo) {
-  return in_swap("hlc_halo_finish_views", halo, "halo", [](auto &inner) { return inner.finish_views(); });
+  return continue_swap("hlc_halo_finish_views", halo, "halo", [](auto &inner) { return inner.finish_views(); });
 }
 hlc_status hlc_halo_release(hlc_halo *halo) {
   return in_swap("hlc_halo_release", halo, "halo", [](auto &inner) { return inner.release(); });
@@ -270,13 +272,13 @@ hlc_status hlc_exchange_create(hlc_context *context, const hlc_exchange_spec *sp
 }
 
 hlc_status hlc_exchange_start(hlc_exchange *exchange) {
-  return in_swap("hlc_exchange_start", exchange, "exchange", [](auto &inner) { return inner.start(); });
+  return start_swap("hlc_exchange_start", exchange, "exchange", [](auto &inner) { return inner.start(); });
 }
 hlc_status hlc_exchange_test(hlc_exchange *exchange) {
-  return in_swap("hlc_exchange_test", exchange, "exchange", [](auto &inner) { return inner.test(); });
+  return continue_swap("hlc_exchange_test", exchange, "exchange", [](auto &inner) { return inner.test(); });
 }
 hlc_status hlc_exchange_finish(hlc_exchange *exchange) {
-  return in_swap("hlc_exchange_finish", exchange, "exchange", [](auto &inner) { return inner.finish(); });
+  return continue_swap("hlc_exchange_finish", exchange, "exchange", [](auto &inner) { return inner.finish(); });
 }
 hlc_status hlc_exchange_destroy(hlc_exchange **exchange) { return release(CallName::exchange_destroy, exchange); }
 
@@ -291,16 +293,16 @@ hlc_status hlc_index_halo_init(hlc_context *context, const hlc_index_halo_spec *
 }
 
 hlc_status hlc_index_halo_start(hlc_index_halo *halo, const hlc_index_swap *what) {
-  return in_swap("hlc_index_halo_start", halo, "halo", [&](auto &inner) { return inner.start(what); });
+  return start_swap("hlc_index_halo_start", halo, "halo", [&](auto &inner) { return inner.start(what); });
 }
 hlc_status hlc_index_halo_test(hlc_index_halo *halo) {
-  return in_swap("hlc_index_halo_test", halo, "halo", [](auto &inner) { return inner.test(); });
+  return continue_swap("hlc_index_halo_test", halo, "halo", [](auto &inner) { return inner.test(); });
 }
 hlc_status hlc_index_halo_finish(hlc_index_halo *halo) {
-  return in_swap("hlc_index_halo_finish", halo, "halo", [](auto &inner) { return inner.finish(); });
+  return continue_swap("hlc_index_halo_finish", halo, "halo", [](auto &inner) { return inner.finish(); });
 }
 hlc_status hlc_index_halo_finish_views(hlc_index_halo *halo) {
-  return in_swap("hlc_index_halo_finish_views", halo, "halo", [](auto &inner) { return inner.finish_views(); });
+  return continue_swap("hlc_index_halo_finish_views", halo, "halo", [](auto &inner) { return inner.finish_views(); });
 }
 hlc_status hlc_index_halo_release(hlc_index_halo *halo) {
   return in_swap("hlc_index_halo_release", halo, "halo", [](auto &inner) { return inner.release(); });

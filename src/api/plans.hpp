@@ -8,6 +8,7 @@
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
 #include "exchange/engine_parts.hpp"
+#include "exchange/rounds.hpp"
 
 namespace halocline::core::api {
 
@@ -58,11 +59,12 @@ hlc_status release(CallName call, Object **object) {
     auto &inner = (*object)->inner;
     Context &context = (*object)->context;
     note_end_of_mpi(context, name);
-    if (inner.in_flight() && !inner.broken() && !context.lost())
+    const RoundState state = inner.state();
+    if (state.under_way && !state.broken && !context.lost())
       return fail(Status::state, "%s on rank %d: a swap is in flight; finish it first", name, context.rank());
     const Call in_call(context, call, inner.serial());
     int broken = 0;
-    const Status met = meet_to_release(context, inner.broken() ? 1 : 0, &broken);
+    const Status met = meet_to_release(context, state.broken ? 1 : 0, &broken);
     if (met == Status::mismatch) return met;
     const Status ended = inner.end(broken != 0 || failed(met));
     context.live_plans -= 1;

@@ -14,20 +14,13 @@ Status Blocks::check_swap(const hlc_swap *what) const {
 }
 
 Status Blocks::start(const hlc_swap *what) {
-  HLC_TRY(exchange_.may_start("hlc_blocks_start", {in_flight(), broken()}));
   HLC_TRY(check_swap(what));
   set_swap(what);
   whole_ = true;
   return launch();
 }
 
-Status Blocks::test() {
-  HLC_TRY(exchange_.may_go_on("hlc_blocks_test", {whole_, broken()}));
-  return exchange_.test();
-}
-
 Status Blocks::finish() {
-  HLC_TRY(exchange_.may_go_on("hlc_blocks_finish", {whole_, broken()}));
   HLC_TRY(exchange_.finish());
   whole_ = false;
   return Status::ok;

@@ -23,8 +23,11 @@ class Blocks final : private Packer {
   Status accept(const hlc_blocks_spec *spec, std::string *plan);
   /// Makes the plan for the checked spec. Collective; the same status on all ranks.
   Status create(const hlc_blocks_spec *spec);
+  Status may_start(const char *call) const { return exchange_.may_start(call, state()); }
+  Status may_go_on(const char *call) const { return exchange_.may_go_on(call, {whole_, state().broken}); }
+  /// Each call is allowed now.
   Status start(const hlc_swap *what);
-  Status test();
+  Status test() { return exchange_.test(); }
   Status finish();
   /// The same by several threads, each of which drives a part.
   Status start_part(int part, const hlc_swap *what);
@@ -32,8 +35,9 @@ class Blocks final : private Packer {
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }
 
-  bool in_flight() const { return exchange_.in_flight() || (team_ && team_->any_in_flight()); }
-  bool broken() const { return exchange_.broken() || (team_ && team_->broken()); }
+  RoundState state() const {
+    return {exchange_.in_flight() || (team_ && team_->any_in_flight()), exchange_.broken() || (team_ && team_->broken())};
+  }
   hlc_plan_info describe() const;
 
  private:
@@ -56,7 +60,6 @@ class Blocks final : private Packer {
   void help_until_finished(int part, std::uint64_t round);
 
   Communicator &communicator_;
-  Fields &memory_;
   Options options_;
   BlockTables tables_;
   HeldFields held_;

@@ -19,14 +19,14 @@ constexpr Refusals kBlocksRefusals{"an earlier swap of these blocks failed; they
                                    "a swap of these blocks is in flight already; finish it first", "no swap of all parts has been started",
                                    "this swap has failed; the blocks can only be finalised"};
 
-Status check_memory(const hlc_blocks_spec &spec, int rank, Fields &memory) {
+Status check_memory(const hlc_blocks_spec &spec, int rank, const HeldFields &held) {
   for (int i = 0; i < spec.nblocks * spec.nfields; ++i) {
     const int b = i / spec.nfields;
     const hlc_field &field = spec.fields[i];
     const auto who = [&] {
       return indexed("fields", i) + " '" + (field.name ? field.name : "(no name)") + "', of " + indexed("blocks", b) + ",";
     };
-    HLC_TRY(check_room({"hlc_blocks_init", rank}, memory.room(field.data), field_extent(BlockShape(spec, b).spec, field), who));
+    HLC_TRY(check_room({"hlc_blocks_init", rank}, held.room(field.data), field_extent(BlockShape(spec, b).spec, field), who));
   }
   return Status::ok;
 }
@@ -63,17 +63,13 @@ void take_arrays(const hlc_blocks_spec &spec, BlockTables &tables, HeldFields &h
 }  // namespace
 
 Blocks::Blocks(const EngineParts &engine)
-    : communicator_(engine.communicator),
-      memory_(engine.fields),
-      held_(memory_),
-      exchange_(engine, *this, kBlocksRefusals),
-      copies_(tables_) {}
+    : communicator_(engine.communicator), held_(engine.fields), exchange_(engine, *this, kBlocksRefusals), copies_(tables_) {}
 
 Blocks::~Blocks() = default;
 
 Status Blocks::accept(const hlc_blocks_spec *spec, std::string *plan) {
   HLC_TRY(check_blocks_spec(spec, communicator_.rank()));
-  HLC_TRY(check_memory(*spec, communicator_.rank(), memory_));
+  HLC_TRY(check_memory(*spec, communicator_.rank(), held_));
   options_ = {spec->mode, spec->epoch, spec->drive};
   HLC_TRY(resolve(options_, communicator_));
   if (spec->nblocks == 0) return *plan = kAnyPlan, Status::ok;

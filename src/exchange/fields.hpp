@@ -23,6 +23,8 @@ class HeldFields {
   HeldFields &operator=(const HeldFields &) = delete;
   ~HeldFields();
 
+  /// Bytes of a field from `data` to its end, as Fields::room. Holds nothing.
+  std::int64_t room(const void *data) const { return fields_.room(data); }
   /// The field that contains memory of this rank; serial < 0: none does.
   FieldPlace find(const void *data, std::int64_t bytes);
   /// The memory of another member's field, as this process sees it; NULL if this rank has freed the field.

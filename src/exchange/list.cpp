@@ -138,22 +138,11 @@ std::vector<Edge> ListExchange::make_edges() {
 }
 
 Status ListExchange::start() {
-  HLC_TRY(exchange_.may_start("hlc_exchange_start"));
   for (std::size_t i = 0; i < self_links_.size(); ++i)
     if (neighbours_[static_cast<std::size_t>(self_links_[i].from)].bytes_out > 0)
       pack_(self_links_[i].from, self_buffer_.chunk(static_cast<int>(i)), user_);
   // There are no cells to check: the descriptors and the stamps are all.
   return exchange_.start([] { return RoundDescriptor{{{}, "its whole list"}, {}}; });
-}
-
-Status ListExchange::test() {
-  HLC_TRY(exchange_.may_go_on("hlc_exchange_test"));
-  return exchange_.test();
-}
-
-Status ListExchange::finish() {
-  HLC_TRY(exchange_.may_go_on("hlc_exchange_finish"));
-  return exchange_.finish();
 }
 
 void ListExchange::copy_to_myself() {

@@ -18,14 +18,16 @@ class ListExchange final : private Packer {
   Status accept(const hlc_exchange_spec *spec, std::string *plan);
   /// Makes the plan of the accepted spec. Collective; the same status on all ranks.
   Status create(const hlc_exchange_spec *spec);
+  Status may_start(const char *call) const { return exchange_.may_start(call); }
+  Status may_go_on(const char *call) const { return exchange_.may_go_on(call); }
+  /// Each call is allowed now.
   Status start();
-  Status test();
-  Status finish();
+  Status test() { return exchange_.test(); }
+  Status finish() { return exchange_.finish(); }
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }
 
-  bool in_flight() const { return exchange_.in_flight(); }
-  bool broken() const { return exchange_.broken(); }
+  RoundState state() const { return exchange_.state(); }
   hlc_plan_info describe() const;
 
  private:

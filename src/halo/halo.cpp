@@ -59,7 +59,10 @@ Status Halo::check_swap(const char *call, const hlc_swap &what) const {
       check_bounds({call, me}, {{"dim", what.one_dim ? what.dim : 0, 0, ndims_ - 1},
                                 {"side", side, HLC_SIDE_BOTH, HLC_SIDE_HIGH, kSides},
                                 {"side", what.one_dim ? HLC_SIDE_BOTH : side, HLC_SIDE_BOTH, HLC_SIDE_BOTH, "; a side needs one_dim"}}));
-  return check_addable(call, me, what, fields(), [](const HaloField &field) { return field.type; });
+  HLC_TRY(check_addable(call, me, what, fields(), [](const HaloField &field) { return field.type; }));
+  if (what.reverse && stage_ && stage_->exchange().views_out())
+    return refuse(call, "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
+  return Status::ok;
 }
 
 /// An array of a swap's own must end in the memory in which it begins. The list of fields has been checked.
@@ -75,53 +78,27 @@ Status Halo::check_given(const hlc_swap *what, void *const *data) const {
   return Status::ok;
 }
 
-/// `call` is the function's name, for messages.
-Status Halo::begin(const char *call, const hlc_swap *what, void *const *data) {
-  if (const char *why = kSwapOfHalo.at_start(state())) return refuse(call, why);
+Status Halo::start_with(const hlc_swap *what, void *const *data) {
+  constexpr const char *call = "hlc_halo_start_with";
+  if (!rebinds_ && data)
+    return fail(Status::state, "%s on rank %d: hlc_halo_init was not told that swaps bring other arrays; set rebind in its spec", call,
+                rank());
+  HLC_TRY(may_start(call));
   if (what) HLC_TRY(check_swap(call, *what));
   if (data) HLC_TRY(check_given(what, data));
-  if (staged_) return staged_->start(what, data);
-  if (what && what->reverse && stage_->exchange().views_out())
-    return refuse(call, "views of the last swap are out, and a reverse swap writes what they show; call hlc_halo_release first");
-  return stage_->start(what, data);
+  return begin(what, data);
 }
 
-Status Halo::start_with(const hlc_swap *what, void *const *data) {
-  if (!rebinds_ && data)
-    return fail(Status::state,
-                "hlc_halo_start_with on rank %d: hlc_halo_init was not told that swaps bring other arrays; set rebind in its spec", rank());
-  return begin("hlc_halo_start_with", what, data);
-}
-
-Status Halo::may_go_on(const char *call) const {
-  const char *why = kSwapOfHalo.at_finish(state());
-  return why ? refuse(call, why) : Status::ok;
-}
-
-Status Halo::test() {
-  HLC_TRY(may_go_on("hlc_halo_test"));
-  return staged_ ? staged_->test() : stage_->test();
-}
-
-Status Halo::finish() {
-  HLC_TRY(may_go_on("hlc_halo_finish"));
-  return staged_ ? staged_->finish() : stage_->finish();
-}
-
-Status Halo::finish_views() {
-  HLC_TRY(may_go_on("hlc_halo_finish_views"));
-  return staged_ ? staged_->finish() : stage_->finish_views();
-}
-
-Status Halo::refuse(const char *call, const char *why) const {
+/// A call at the wrong time.
+Status Halo::fail_refused(const char *call, const char *why) const {
   return staged_ ? fail(Status::state, "%s on rank %d: %s", call, rank(), why) : stage_->exchange().bad_call(call, why);
 }
 
 // ---------------------------------------------------------------- views
 
 Status Halo::release() {
-  if (broken()) return refuse("hlc_halo_release", "an earlier swap of this halo failed; it can only be finalised");
-  if (in_flight()) return refuse("hlc_halo_release", "a swap of this halo is in flight; finish it first");
+  if (state().broken) return refuse("hlc_halo_release", "an earlier swap of this halo failed; it can only be finalised");
+  if (state().under_way) return refuse("hlc_halo_release", "a swap of this halo is in flight; finish it first");
   return staged_ ? Status::ok : stage_->release();
 }
 
@@ -130,7 +107,7 @@ Status Halo::list_views(int field, hlc_view *views) const {
   if (field < 0 || field >= nfields)
     return fail(Status::argument, "hlc_halo_views on rank %d: field is %d, it must be 0 to %d", rank(), field, nfields - 1);
   if (!views) return fail(Status::argument, "hlc_halo_views on rank %d: views is NULL", rank());
-  if (in_flight()) return refuse("hlc_halo_views", "a swap of this halo is in flight; finish it first");
+  if (state().under_way) return refuse("hlc_halo_views", "a swap of this halo is in flight; finish it first");
   list_own(static_cast<std::size_t>(field), views);
   if (stage_) stage_->put_views(static_cast<std::size_t>(field), views);
   return Status::ok;

@@ -32,24 +32,13 @@ Status IndexHalo::check_swap(const hlc_index_swap &what) const {
 }
 
 Status IndexHalo::start(const hlc_index_swap *what) {
-  constexpr const char *call = "hlc_index_halo_start";
-  HLC_TRY(exchange_.may_start(call));
   if (what) HLC_TRY(check_swap(*what));
   if (what && what->reverse && exchange_.views_out())
     return exchange_.bad_call(
-        call, "views of the last swap are out, and a reverse swap writes what they show; call hlc_index_halo_release first");
+        "hlc_index_halo_start",
+        "views of the last swap are out, and a reverse swap writes what they show; call hlc_index_halo_release first");
   set_swap(what);
   return exchange_.start([this] { return check_->start(); });
-}
-
-Status IndexHalo::test() {
-  HLC_TRY(exchange_.may_go_on("hlc_index_halo_test"));
-  return exchange_.test();
-}
-
-Status IndexHalo::finish() {
-  HLC_TRY(exchange_.may_go_on("hlc_index_halo_finish"));
-  return exchange_.finish();
 }
 
 void IndexHalo::end_round() {

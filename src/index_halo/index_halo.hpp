@@ -24,9 +24,12 @@ class IndexHalo final : private Packer {
   Status accept(const hlc_index_halo_spec *spec, std::string *plan);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_index_halo_spec *spec);
+  Status may_start(const char *call) const { return exchange_.may_start(call); }
+  Status may_go_on(const char *call) const { return exchange_.may_go_on(call); }
+  /// Each call is allowed now.
   Status start(const hlc_index_swap *what);
-  Status test();
-  Status finish();
+  Status test() { return exchange_.test(); }
+  Status finish() { return exchange_.finish(); }
   /// As finish, but in mode view without copies; see hlc_index_halo_finish_views.
   Status finish_views();
   Status release();
@@ -34,8 +37,7 @@ class IndexHalo final : private Packer {
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }
 
-  bool in_flight() const { return exchange_.in_flight(); }
-  bool broken() const { return exchange_.broken(); }
+  RoundState state() const { return exchange_.state(); }
   hlc_plan_info describe() const;
 
  private:
@@ -59,7 +61,6 @@ class IndexHalo final : private Packer {
   void fill_view(IndexLink &link, std::size_t field, hlc_index_view &view) const;
 
   Communicator &communicator_;
-  Fields &fields_;
   Options options_;
   IndexTables tables_;
   HeldFields held_;

@@ -51,7 +51,7 @@ std::vector<Edge> edges_of(const IndexTables &tables) {
 }  // namespace
 
 IndexHalo::IndexHalo(const EngineParts &engine)
-    : communicator_(engine.communicator), fields_(engine.fields), held_(fields_), exchange_(engine, *this, kSwapOfHalo) {}
+    : communicator_(engine.communicator), held_(engine.fields), exchange_(engine, *this, kSwapOfHalo) {}
 
 IndexHalo::~IndexHalo() = default;
 
@@ -77,7 +77,7 @@ Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const
 Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan) {
   HLC_TRY(check_spec(spec, communicator_.rank(), communicator_.size()));
   for (int f = 0; f < spec->nfields; ++f)
-    HLC_TRY(check_room({"hlc_index_halo_init", communicator_.rank()}, fields_.room(spec->fields[f].data),
+    HLC_TRY(check_room({"hlc_index_halo_init", communicator_.rank()}, held_.room(spec->fields[f].data),
                        field_extent(*spec, spec->fields[f]), [&] { return field_name(*spec, f); }));
   options_ = {spec->mode, spec->epoch, spec->drive};
   HLC_TRY(resolve(options_, communicator_));

@@ -35,7 +35,6 @@ void IndexHalo::make_views() {
 }
 
 Status IndexHalo::finish_views() {
-  HLC_TRY(exchange_.may_go_on("hlc_index_halo_finish_views"));
   if (!views_ || tables_.reverse) return finish();
   for (auto *links : {&tables_.links, &tables_.self_links})
     for (IndexLink &link : *links) std::fill(link.data.begin(), link.data.end(), nullptr);
@@ -58,8 +57,9 @@ void IndexHalo::show(int edge, const void *buffer) {
 }
 
 Status IndexHalo::release() {
-  if (broken()) return exchange_.bad_call("hlc_index_halo_release", "an earlier swap of this halo failed; it can only be finalised");
-  if (in_flight()) return exchange_.bad_call("hlc_index_halo_release", "a swap of this halo is in flight; finish it first");
+  if (exchange_.broken())
+    return exchange_.bad_call("hlc_index_halo_release", "an earlier swap of this halo failed; it can only be finalised");
+  if (exchange_.in_flight()) return exchange_.bad_call("hlc_index_halo_release", "a swap of this halo is in flight; finish it first");
   return exchange_.release();
 }
 
@@ -73,7 +73,7 @@ Status IndexHalo::show_view(int field, int neighbour, hlc_index_view *view) {
     return fail(Status::argument, "%s on rank %d: neighbour is %d, it must be 0 to %d", call, communicator_.rank(), neighbour,
                 nneighbours - 1);
   if (!view) return fail(Status::argument, "%s on rank %d: view is NULL", call, communicator_.rank());
-  if (in_flight()) return exchange_.bad_call(call, "a swap of this halo is in flight; finish it first");
+  if (exchange_.in_flight()) return exchange_.bad_call(call, "a swap of this halo is in flight; finish it first");
   for (auto *links : {&tables_.links, &tables_.self_links})
     for (IndexLink &link : *links)
       if (link.entry == neighbour) fill_view(link, static_cast<std::size_t>(field), *view);
