@@ -55,7 +55,7 @@ struct Options {
 
 /// What all channels of an exchange share. The parts are set before each round.
 struct Plan {
-  Communicator *context = nullptr;
+  Communicator *communicator = nullptr;
   Network *network = nullptr;
   Packings *packings = nullptr;
   CheckMailbox *check_mailbox = nullptr;  // null unless HALOCLINE_CHECK=1
@@ -162,7 +162,7 @@ class Channel : public LeakedOnFailure {
   /// What a rank does alone in create; all leave with the same status.
   template <class Part>
   Status prepare(Part part) {
-    return halocline::core::prepare(*plan_.context, plan_.comm, part);
+    return halocline::core::prepare(*plan_.communicator, plan_.comm, part);
   }
   const Edge &edge(int index) const { return plan_.edges[static_cast<std::size_t>(index)]; }
   const Part &part(int index) const { return plan_.parts[static_cast<std::size_t>(index)]; }

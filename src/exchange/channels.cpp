@@ -34,7 +34,7 @@ Routes find_routes(const Plan &plan, const ModeRow &mode) {
 Status Channels::create() {
   const ModeRow &mode = *find_mode(plan_.options.mode);
   Routes routes;
-  HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
+  HLC_TRY(prepare(*plan_.communicator, plan_.comm, [&] {
     channel_of_.assign(plan_.edges.size(), 0);
     routes = find_routes(plan_, mode);
     return Status::ok;
@@ -44,7 +44,7 @@ Status Channels::create() {
     return report_detours();
   }
   std::int64_t used[] = {!routes.direct.empty(), !routes.near.empty(), !routes.far.empty()};
-  HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_MAX, used, 3));
+  HLC_TRY(reduce(*plan_.communicator, plan_.comm, MPI_MAX, used, 3));
   if (used[0]) HLC_TRY(add(mode.make, routes.direct, &hlc_plan_info::via_direct));
   if (used[1]) HLC_TRY(add(mode.reads_fields ? make_notify : mode.make, routes.near, &hlc_plan_info::via_notify));
   if (used[2]) HLC_TRY(make_far_channel(routes.far));
@@ -61,14 +61,14 @@ Status Channels::make_far_channel(const std::vector<int> &far) {
 }
 
 Status Channels::add(MakeChannel make, const std::vector<int> &edges, int hlc_plan_info::*route) {
-  HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
+  HLC_TRY(prepare(*plan_.communicator, plan_.comm, [&] {
     for (const int e : edges) channel_of_[static_cast<std::size_t>(e)] = channels_.size();
     routes_.push_back(route);
     channels_.push_back(make(plan_, edges));
     return Status::ok;
   }));
   Channel &channel = *channels_.back();
-  HLC_TRY(agree(*plan_.context, plan_.comm, channel.create()));
+  HLC_TRY(agree(*plan_.communicator, plan_.comm, channel.create()));
   if (!edges.empty() && channel.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
   knows_who_ = knows_who_ && channel.knows_who();
   blocks_ = blocks_ || channel.poll_blocks();
@@ -96,7 +96,7 @@ Status Channels::name_peer(Status status, int e) const {
   if (status != Status::mpi || e < 0) return status;
   const int rank = plan_.edges[static_cast<std::size_t>(e)].rank;
   const char *host = plan_.other_host(rank);
-  return fail(status, "rank %d cannot reach rank %d%s%s: %s", plan_.context->rank(), rank, host ? " on host " : "", host ? host : "",
+  return fail(status, "rank %d cannot reach rank %d%s%s: %s", plan_.communicator->rank(), rank, host ? " on host " : "", host ? host : "",
               error_message());
 }
 
@@ -109,8 +109,8 @@ Status Channels::report_detours() const {
   // Mode notify_node does not promise to read fields, and an exchange whose mode is the default was not asked to.
   const bool reads = mode.reads_fields && mode.mode != HLC_MODE_NOTIFY_NODE && plan_.options.says_detours;
   std::int64_t links[3] = {info.neighbours, mode.make_far ? info.via_mpi : 0, reads ? info.via_notify : 0};
-  HLC_TRY(reduce(*plan_.context, plan_.comm, MPI_SUM, links, 3));
-  if (plan_.context->rank() != 0) return Status::ok;
+  HLC_TRY(reduce(*plan_.communicator, plan_.comm, MPI_SUM, links, 3));
+  if (plan_.communicator->rank() != 0) return Status::ok;
   const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
   if (far > 0)
     report_once(mode.name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s",

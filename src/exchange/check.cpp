@@ -53,13 +53,13 @@ int stages_of(int ranks) {
 Check::Check(Plan &plan, Packer &packer, std::string label)
     : plan_(plan),
       check_mailbox_(*plan.check_mailbox),
-      findings_(plan.context->rank(), std::move(label)),
+      findings_(plan.communicator->rank(), std::move(label)),
       stamped_(plan, packer, findings_) {}
 
 Check::~Check() { check_mailbox_.strike(findings_.serial()); }
 
 Status Check::create() {
-  Communicator &communicator = *plan_.context;
+  Communicator &communicator = *plan_.communicator;
   std::int64_t serial = check_mailbox_.next_serial();
   HLC_TRY(reduce(communicator, plan_.comm, MPI_MAX, &serial, 1));
   return prepare(communicator, plan_.comm, [this, serial] {
@@ -72,7 +72,7 @@ Status Check::create() {
 
 void Check::make_tables() {
   descriptors_.resize(plan_.edges.size());
-  barrier_.ready.resize(static_cast<std::size_t>(stages_of(plan_.context->size())));
+  barrier_.ready.resize(static_cast<std::size_t>(stages_of(plan_.communicator->size())));
   for (const Edge &edge : plan_.edges) peers_.push_back(edge.rank);
   std::sort(peers_.begin(), peers_.end());
   peers_.erase(std::unique(peers_.begin(), peers_.end()), peers_.end());
@@ -155,7 +155,7 @@ Status Check::Abandonment::look(const Findings &findings) const {
 }
 
 Status Check::disagree(int e, const TheirDescriptor &theirs) const {
-  const int me = plan_.context->rank(), them = plan_.edges[static_cast<std::size_t>(e)].rank;
+  const int me = plan_.communicator->rank(), them = plan_.edges[static_cast<std::size_t>(e)].rank;
   const Part &part = plan_.parts[static_cast<std::size_t>(e)];
   std::string text = "rank " + std::to_string(me) + " and rank " + std::to_string(them) + " disagree on swap " +
                      std::to_string(findings_.round()) + " of " + findings_.label() + ": rank " + std::to_string(me) + " swaps " +
@@ -179,7 +179,7 @@ Status Check::compare_descriptors() {
 }
 
 Status Check::still_wanted() {
-  const Status looked = alone(*plan_.context, [this] {
+  const Status looked = alone(*plan_.communicator, [this] {
     HLC_TRY(sort_messages());
     return abandoned_.look(findings_);
   });
@@ -212,7 +212,7 @@ Status Check::look_for_finishes(bool waits) {
 
 Status Check::refuse_order(int rank, std::int64_t other, const std::string &swap) {
   crossing_ = {rank, other};
-  return refuse("ranks finish in different orders", "rank " + std::to_string(plan_.context->rank()) + " finishes swap " +
+  return refuse("ranks finish in different orders", "rank " + std::to_string(plan_.communicator->rank()) + " finishes swap " +
                                                         std::to_string(findings_.round()) + " of " + findings_.label() + " while rank " +
                                                         std::to_string(rank) + " finishes " + swap +
                                                         ": all ranks must finish several swaps in one order");
@@ -220,7 +220,7 @@ Status Check::refuse_order(int rank, std::int64_t other, const std::string &swap
 
 /// A rank that has passed the barrier may wait inside MPI: no rank abandons the round any more.
 Status Check::pass_barrier() {
-  const int me = plan_.context->rank(), size = plan_.context->size();
+  const int me = plan_.communicator->rank(), size = plan_.communicator->size();
   for (; barrier_.stage < barrier_.stages(); ++barrier_.stage) {
     const int stage = barrier_.stage, distance = static_cast<int>((1LL << stage) % size);
     CheckMessage said = message(Word::ready);
@@ -235,7 +235,7 @@ Status Check::pass_barrier() {
 
 /// A rank that has announced its finish must finish, for others may wait inside MPI: an attempt that runs out of memory is repeated.
 Status Check::meet(bool waits) {
-  const Status met = alone(*plan_.context, [&] { return look_for_all(waits); });
+  const Status met = alone(*plan_.communicator, [&] { return look_for_all(waits); });
   attempt_.starved = met == Status::memory;
   return attempt_.starved ? Status::again : met;
 }
@@ -256,19 +256,19 @@ Status Check::late() const {
   if (attempt_.starved) return no_memory();
   const char *host = plan_.other_host(attempt_.rank);
   return fail(Status::timeout, "%s: waited %lld s for rank %d%s%s to %s this swap (HALOCLINE_TIMEOUT)", findings_.where().c_str(),
-              static_cast<long long>(plan_.context->timeout_ns() / 1'000'000'000), attempt_.rank, host ? " on host " : "", host ? host : "",
-              attempt_.what);
+              static_cast<long long>(plan_.communicator->timeout_ns() / 1'000'000'000), attempt_.rank, host ? " on host " : "",
+              host ? host : "", attempt_.what);
 }
 
 Status Check::no_memory() const {
-  return fail(Status::memory, "rank %d, %s, swap %llu: no memory left for what HALOCLINE_CHECK keeps of it", plan_.context->rank(),
+  return fail(Status::memory, "rank %d, %s, swap %llu: no memory left for what HALOCLINE_CHECK keeps of it", plan_.communicator->rank(),
               findings_.label().c_str(), static_cast<unsigned long long>(findings_.round()));
 }
 
 void Check::give_up(Status why) {
   char message[1024];
   std::snprintf(message, sizeof message, "%s", error_message());
-  static_cast<void>(alone(*plan_.context, [&] {
+  static_cast<void>(alone(*plan_.communicator, [&] {
     tell_all(abandoned_.concerns(findings_.round()) ? abandoned_.reason : message);
     return Status::ok;
   }));
@@ -280,7 +280,7 @@ void Check::give_up(Status why) {
 void Check::tell_all(const std::string &reason) {
   CheckMessage said = message(Word::gave_up, {reason.begin(), reason.end()});
   std::vector<int> ranks = peers_;
-  const int me = plan_.context->rank(), size = plan_.context->size();
+  const int me = plan_.communicator->rank(), size = plan_.communicator->size();
   for (int stage = 0; stage < barrier_.stages(); ++stage) ranks.push_back(static_cast<int>((me + (1LL << stage)) % size));
   for (const int rank : ranks) static_cast<void>(check_mailbox_.send(rank, said));
   if (crossing_.rank < 0) return;

@@ -9,7 +9,11 @@
 namespace halocline::core {
 
 CheckedRounds::CheckedRounds(Plan &plan, Rounds &rounds, Waiting &waiting, std::string label)
-    : communicator_(*plan.context), rounds_(rounds), waiting_(waiting), owner_(rounds.owner()), check_(plan, owner_, std::move(label)) {
+    : communicator_(*plan.communicator),
+      rounds_(rounds),
+      waiting_(waiting),
+      owner_(rounds.owner()),
+      check_(plan, owner_, std::move(label)) {
   rounds_.stamp(check_);
   waiting_.heed(check_);
 }

@@ -10,7 +10,7 @@
 namespace halocline::core {
 
 Status Exchange::create(Options options, std::vector<Edge> edges, std::string label, int ndims) {
-  Communicator &communicator = *plan_.context;
+  Communicator &communicator = *plan_.communicator;
   plan_.ndims = ndims;
   plan_.serial = communicator.next_plan() - 1;
   plan_.options = std::move(options);
@@ -27,7 +27,7 @@ Status Exchange::create(Options options, std::vector<Edge> edges, std::string la
 
 /// From here on each message is longer by its stamp.
 Status Exchange::make_check(std::string label) {
-  HLC_TRY(prepare(*plan_.context, plan_.comm, [&] {
+  HLC_TRY(prepare(*plan_.communicator, plan_.comm, [&] {
     checked_ = std::make_unique<CheckedRounds>(plan_, rounds_, waiting_, std::move(label));
     return Status::ok;
   }));
@@ -49,8 +49,8 @@ Status Exchange::check_sizes() const {
   for (const Edge &edge : plan_.edges)
     for (const std::int64_t bytes : {edge.space_in, edge.space_out}) {
       if (bytes > limit - total)
-        return fail(Status::argument, "rank %d: the buffers for its %zu neighbours would be larger than %lld bytes", plan_.context->rank(),
-                    plan_.edges.size(), static_cast<long long>(limit));
+        return fail(Status::argument, "rank %d: the buffers for its %zu neighbours would be larger than %lld bytes",
+                    plan_.communicator->rank(), plan_.edges.size(), static_cast<long long>(limit));
       total += bytes;
     }
   return Status::ok;
@@ -63,7 +63,7 @@ Status Exchange::end(bool others_broken) {
   if (others_broken) rounds_.break_up();
   if (!broken()) static_cast<void>(rounds_.settle());
   int broken_here = broken() ? 1 : 0;
-  const Status voted = agree_on_largest(*plan_.context, plan_.comm, broken_here, &broken_here);
+  const Status voted = agree_on_largest(*plan_.communicator, plan_.comm, broken_here, &broken_here);
   if (!failed(voted) && !broken_here) {
     channels_.end();
     return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
@@ -88,7 +88,7 @@ void Exchange::describe(hlc_plan_info &info) const {
 
 Status Exchange::bad_call(const char *call, const char *why) const {
   if (checked_) return checked_->check().wrong_call(call, why);
-  return fail(Status::state, "%s on rank %d: %s", call, plan_.context->rank(), why);
+  return fail(Status::state, "%s on rank %d: %s", call, plan_.communicator->rank(), why);
 }
 
 /// Whether all data have arrived, so that handing them over needs no wait.

@@ -31,7 +31,7 @@ class Exchange {
   /// The owner is also the packer.
   Exchange(const EngineParts &engine, Packer &owner, const Refusals &refusals)
       : owner_(owner), refusals_(refusals), channels_(plan_), waiting_(plan_, channels_), rounds_(plan_, channels_, waiting_, owner) {
-    plan_.context = &engine.communicator;
+    plan_.communicator = &engine.communicator;
     plan_.network = &engine.network;
     plan_.packings = &engine.packings;
     plan_.check_mailbox = engine.check_mailbox;
@@ -84,7 +84,7 @@ class Exchange {
   Status start(Look look) {
     if (!checked_) return rounds_.start();
     RoundDescriptor descriptor;
-    HLC_TRY(alone(*plan_.context, [&] {
+    HLC_TRY(alone(*plan_.communicator, [&] {
       descriptor = look();
       return Status::ok;
     }));

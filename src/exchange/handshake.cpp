@@ -75,7 +75,7 @@ Status receive_hello(const Plan &plan, Conversation &talk, int *there, Status *m
   if (!*there) return Status::ok;
   Hello hello;
   HLC_TRY(check_mpi(MPI_Recv(&hello, sizeof hello, MPI_BYTE, status.MPI_SOURCE, kHelloTag, plan.comm, MPI_STATUS_IGNORE), "MPI_Recv"));
-  const Status kept = alone(*plan.context, [&] {
+  const Status kept = alone(*plan.communicator, [&] {
     talk.received[{status.MPI_SOURCE, hello.tag, hello.tag_in, hello.turn}] = hello;
     return Status::ok;
   });
@@ -86,7 +86,7 @@ Status receive_hello(const Plan &plan, Conversation &talk, int *there, Status *m
 /// Receives hellos until every rank's have been received.
 Status receive_hellos(const Plan &plan, Conversation &talk, Status *mine) {
   MPI_Request barrier = MPI_REQUEST_NULL;
-  BoundedWait wait(*plan.context);
+  BoundedWait wait(*plan.communicator);
   return wait.until([&] {
     int there = 1, sent = 0, done = 0;
     while (there) HLC_TRY(receive_hello(plan, talk, &there, mine));
@@ -122,18 +122,18 @@ Status refuse_one_sided(const Plan &plan, int rank, int other, int tag, std::int
       Status::mismatch,
       "%s: neighbours disagree: rank %d has rank %d as a neighbour (%s, %lld %s out, %lld %s in), but rank %d does not have rank %d "
       "(%s)",
-      speaker(*plan.context, plan.options).c_str(), rank, other, link_name(plan, tag).c_str(), static_cast<long long>(out), unit_of(plan),
-      static_cast<long long>(in), unit_of(plan), other, rank, link_name(plan, tag_back(plan, tag)).c_str());
+      speaker(*plan.communicator, plan.options).c_str(), rank, other, link_name(plan, tag).c_str(), static_cast<long long>(out),
+      unit_of(plan), static_cast<long long>(in), unit_of(plan), other, rank, link_name(plan, tag_back(plan, tag)).c_str());
 }
 
 Status refuse_sizes(const Plan &plan, int from, int to, int tag, std::int64_t sent, std::int64_t expected) {
   return fail(Status::mismatch, "%s: neighbours disagree: rank %d sends %lld %s to rank %d (%s), which expects %lld from it",
-              speaker(*plan.context, plan.options).c_str(), from, static_cast<long long>(sent), unit_of(plan), to,
+              speaker(*plan.communicator, plan.options).c_str(), from, static_cast<long long>(sent), unit_of(plan), to,
               link_name(plan, tag).c_str(), static_cast<long long>(expected));
 }
 
 Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &received, int turn) {
-  const int me = plan.context->rank();
+  const int me = plan.communicator->rank();
   const auto found = received.find({edge.rank, edge.tag_in, edge.tag_out, turn});
   if (found == received.end()) return refuse_one_sided(plan, me, edge.rank, edge.tag_out, size_out(edge), size_in(edge));
   const Hello &hello = found->second;
@@ -142,10 +142,10 @@ Status compare(const Plan &plan, Edge &edge, std::map<Name, Hello> &received, in
   if (hello.shape != edge.shape)
     return fail(Status::mismatch,
                 "%s: neighbours disagree: the block of rank %d and that of rank %d (%s) meet with as many cells, but not in the same shape",
-                speaker(*plan.context, plan.options).c_str(), me, edge.rank, link_name(plan, edge.tag_out).c_str());
+                speaker(*plan.communicator, plan.options).c_str(), me, edge.rank, link_name(plan, edge.tag_out).c_str());
   edge.peer_edge = hello.edge;
   edge.peer_readable = hello.readable != 0;
-  edge.member = plan.context->member_of(edge.rank);
+  edge.member = plan.communicator->member_of(edge.rank);
   if (edge.member == kNotOnNode) edge.host.assign(hello.host, strnlen(hello.host, sizeof hello.host));
   received.erase(found);
   return Status::ok;
@@ -156,14 +156,14 @@ Status compare_all(Plan &plan, std::map<Name, Hello> &received) {
   for (Edge &edge : plan.edges) HLC_TRY(compare(plan, edge, received, turns[{edge.rank, edge.tag_out, edge.tag_in}]++));
   if (received.empty()) return Status::ok;
   const auto &[name, hello] = *received.begin();
-  return refuse_one_sided(plan, std::get<0>(name), plan.context->rank(), hello.tag, hello.out, hello.in);
+  return refuse_one_sided(plan, std::get<0>(name), plan.communicator->rank(), hello.tag, hello.out, hello.in);
 }
 
 }  // namespace
 
 Status join_edges(Plan &plan) {
   std::unique_ptr<Conversation> talk;
-  HLC_TRY(prepare(*plan.context, plan.comm, [&] {
+  HLC_TRY(prepare(*plan.communicator, plan.comm, [&] {
     talk = std::make_unique<Conversation>(plan);
     prepare_hellos(plan, *talk);
     return Status::ok;
@@ -172,9 +172,9 @@ Status join_edges(Plan &plan) {
   if (!failed(received)) received = receive_hellos(plan, *talk, &mine);
   if (failed(received)) {
     leak(std::move(talk));
-    return plan.context->lose(received);
+    return plan.communicator->lose(received);
   }
-  return prepare(*plan.context, plan.comm, [&] { return failed(mine) ? mine : compare_all(plan, talk->received); });
+  return prepare(*plan.communicator, plan.comm, [&] { return failed(mine) ? mine : compare_all(plan, talk->received); });
 }
 
 Status start_descriptor_swap(const Plan &plan, int edge, std::pair<const void *, void *> descriptors, std::size_t bytes,

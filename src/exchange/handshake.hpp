@@ -40,7 +40,7 @@ Status swap_descriptors(const Plan &plan, const std::vector<int> &edges, std::un
     HLC_TRY(start_descriptor_swap(plan, edges[i], {&descriptors->mine[e], &descriptors->theirs[e]}, sizeof(AnyDescriptor),
                                   &descriptors->requests[2 * i]));
   }
-  return await(*plan.context, descriptors);
+  return await(*plan.communicator, descriptors);
 }
 
 }  // namespace halocline::core

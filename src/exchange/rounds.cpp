@@ -128,7 +128,7 @@ Status Rounds::suspect_missing(bool timed_out) {
 
 /// After a failure nothing is known of what the peers hold: the exchange can only be destroyed.
 Status Rounds::break_off(Status status) {
-  if (status == Status::mpi) status = name_failure(*plan_.context, status);
+  if (status == Status::mpi) status = name_failure(*plan_.communicator, status);
   const bool tell = check_ && !broken_ && (status == Status::rule || status == Status::memory);
   broken_ = true;
   if (tell) check_->give_up(status);

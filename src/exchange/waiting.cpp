@@ -18,7 +18,7 @@ void Waiting::tell_lost() const {
 
 /// The call in which a rank of this node is, in brackets; empty for other ranks.
 std::string Waiting::where(int rank) const {
-  const Communicator &communicator = *plan_.context;
+  const Communicator &communicator = *plan_.communicator;
   const Member member = rank < 0 ? kNotOnNode : communicator.member_of(rank);
   return member == kNotOnNode ? "" : " (in " + communicator.call_of(member).text() + ")";
 }
@@ -30,8 +30,8 @@ std::string Waiting::swap_text() const {
 }
 
 Status Waiting::suspect_rank(int rank, Member member, bool timed_out) {
-  const Communicator &communicator = *plan_.context;
-  if (member != kNotOnNode && !plan_.context->doorbell().alive(member)) {
+  const Communicator &communicator = *plan_.communicator;
+  if (member != kNotOnNode && !plan_.communicator->doorbell().alive(member)) {
     dead_ = rank;
     return fail(Status::peer_died, "%s: rank %d waits for rank %d, whose process has ended", swap_text().c_str(), communicator.rank(),
                 rank);
@@ -54,7 +54,7 @@ Status Waiting::suspect_all(int rank, bool timed_out) {
 /// Ranks of this node that move data for this one.
 Status Waiting::suspect_partners() {
   for (const auto &channel : channels_.all())
-    for (const Member member : channel->partners()) HLC_TRY(suspect_rank(plan_.context->rank_of(member), member, false));
+    for (const Member member : channel->partners()) HLC_TRY(suspect_rank(plan_.communicator->rank_of(member), member, false));
   return Status::ok;
 }
 

@@ -54,13 +54,13 @@ template <class Step, class FindFailed>
 Status Waiting::until(Step step, FindFailed find_failed) {
   bool progress = false;
   channels_.wake_peers();
-  for (int looks = plan_.context->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
+  for (int looks = plan_.communicator->core_per_rank() ? kFirstLooks : 1; looks > 0; --looks) {
     const Status status = step(&progress);
     if (status != Status::again) return status;
     cpu_pause();
   }
   // No doorbell is rung for a descriptor.
-  Wait wait(*plan_.context, check_ ? WakeUp::by_polling : channels_.wake_up(), {CallName::swap, plan_.serial});
+  Wait wait(*plan_.communicator, check_ ? WakeUp::by_polling : channels_.wake_up(), {CallName::swap, plan_.serial});
   Status found = Status::again;
   const auto look = [&] {
     progress = false;

@@ -17,7 +17,7 @@ HaloCheck::HaloCheck(const HaloTables &tables, Exchange &exchange, const hlc_hal
     whole_.count[d] = array_cells(spec, static_cast<int>(d));
   }
   for (const HaloField &field : tables_.fields) {
-    poisons_.emplace_back(field.type, field.element, exchange.plan().context->rank());
+    poisons_.emplace_back(field.type, field.element, exchange.plan().communicator->rank());
     if (spec.rebind) planned_.push_back(field.data);
   }
   tainted_.resize(poisons_.size());

@@ -16,7 +16,7 @@ IndexCheck::IndexCheck(const IndexTables &tables, Exchange &exchange)
   for (std::int64_t i = 0; i < tables_.entries; ++i)
     if (!is_ghost[static_cast<std::size_t>(i)]) own_.push_back(i);
   for (const IndexField &field : tables_.fields)
-    poisons_.emplace_back(field.kind.type, field.kind.element, exchange.plan().context->rank());
+    poisons_.emplace_back(field.kind.type, field.kind.element, exchange.plan().communicator->rank());
   tainted_.resize(poisons_.size());
   sums_.resize(poisons_.size());
 }

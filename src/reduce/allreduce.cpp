@@ -114,7 +114,7 @@ Status Allreduce::make_memory() {
 Status Allreduce::make_tables() {
   ranks_.make_room();
   if (context_.nodes() > 1)
-    ring_ = std::make_unique<Ring>(context_, plan_.layout, plan_.at_once ? 1 : plan_.cut.rounds * plan_.cut.sends());
+    ring_ = std::make_unique<Ring>(context_.network(), plan_.layout, plan_.at_once ? 1 : plan_.cut.rounds * plan_.cut.sends());
   algorithm_ = choose_algorithm();
   return Status::ok;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/communicator/collective.hpp"
-#include "engine/context/context.hpp"
+#include "engine/network/network.hpp"
 #include "engine/network/slot_channel.hpp"
 #include "reduce/plan.hpp"
 
@@ -22,9 +22,9 @@ namespace halocline::core {
 class Ring : public LeakedOnFailure {
  public:
   /// `messages`: the number that a lane sends in each run.
-  Ring(Context &context, const Layout &layout, std::int64_t messages);
+  Ring(Network &network, const Layout &layout, std::int64_t messages);
 
-  /// Takes over the memory that Layout describes, and connects my lanes. Collective over the context.
+  /// Takes over the memory that Layout describes, and connects my lanes. Collective over the communicator.
   Status create(SharedMemory memory);
   /// Ends a ring that could not be made; leaks it if the provider still reads or writes its memory.
   static void retire(std::unique_ptr<Ring> ring);
@@ -57,7 +57,7 @@ class Ring : public LeakedOnFailure {
   /// The rank that a lane receives from or sends to.
   int before(int lane) const { return from(lane).rank(); }
   int after(int lane) const { return to(lane).rank(); }
-  std::string name_of(int rank) const { return context_.network().liveness()->name_of(rank); }
+  std::string name_of(int rank) const { return network_.liveness()->name_of(rank); }
 
  private:
   /// A channel whose peer is not known yet, with the ranks and tags of its descriptors.
@@ -70,13 +70,14 @@ class Ring : public LeakedOnFailure {
   std::vector<Join> find_peers(const std::vector<int> &nodes);
   Status swap_descriptors(std::unique_ptr<Talk> &talk);
   Status connect(const Talk &talk);
-  std::int64_t incoming_at(int lane, int slot) const { return layout_.incoming_at(context_.member(), slot, lane); }
+  std::int64_t incoming_at(int lane, int slot) const { return layout_.incoming_at(communicator_.member(), slot, lane); }
   SlotChannel &from(int lane) { return channels_[2 * static_cast<std::size_t>(lane)]; }
   SlotChannel &to(int lane) { return channels_[2 * static_cast<std::size_t>(lane) + 1]; }
   const SlotChannel &from(int lane) const { return channels_[2 * static_cast<std::size_t>(lane)]; }
   const SlotChannel &to(int lane) const { return channels_[2 * static_cast<std::size_t>(lane) + 1]; }
 
-  Context &context_;
+  Network &network_;
+  Communicator &communicator_;
   Layout layout_;
   bool announces_room_;
   SharedMemory memory_;

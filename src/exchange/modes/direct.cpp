@@ -31,7 +31,7 @@ class DirectChannel final : public Channel {
       bytes_ = words_bytes + 2 * places_bytes();
       return Status::ok;
     }));
-    Communicator &communicator = *plan_.context;
+    Communicator &communicator = *plan_.communicator;
     HLC_TRY(agree(communicator, plan_.comm, create_shared_memory(communicator, bytes_, segment_)));
     HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
     ready_ = counter(communicator.member(), 0);
@@ -112,7 +112,7 @@ class DirectChannel final : public Channel {
   WakeUp wake_up() const override { return WakeUp::by_doorbell; }
 
  private:
-  void ring_peers() override { plan_.context->doorbell().ring_all(peers_.members()); }
+  void ring_peers() override { plan_.communicator->doorbell().ring_all(peers_.members()); }
 
   struct Peer : PeerOfEdges {
     const Counter *ready = nullptr;  // in the peer's part: the round whose interior may be read
@@ -129,7 +129,7 @@ class DirectChannel final : public Channel {
 
   void connect(Peer &p, const Descriptor &mine, const Descriptor &theirs) {
     p.ready = counter(p.member, 0);
-    p.read_by_peer = counter(plan_.context->member(), mine.a);
+    p.read_by_peer = counter(plan_.communicator->member(), mine.a);
     p.read_by_me = counter(p.member, theirs.a);
     p.places = segment_.part(p.member) + theirs.b;
   }

@@ -70,7 +70,7 @@ class FenceGetChannel final : public Channel {
       chunks_ = lay_out(plan_, edges_, &Edge::space_out);
       came_.reserve(edges_.size());
       sources_ = std::make_unique<Descriptors>(plan_, edges_);
-      return incoming_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_in));
+      return incoming_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_in));
     }));
     std::int64_t skip = 0;
     HLC_TRY(allocate_window(plan_.comm, chunks_.bytes, &window_, &base_, &skip));
@@ -110,7 +110,7 @@ class FenceGetChannel final : public Channel {
   const void *arrived(int e) const override { return incoming_.chunk(e); }
   Status release(int) override { return Status::ok; }
   Status close(int *rank) override {
-    *rank = plan_.context->rank();
+    *rank = plan_.communicator->rank();
     return end_epoch();
   }
   bool poll_blocks() const override { return true; }

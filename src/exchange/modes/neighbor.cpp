@@ -91,7 +91,7 @@ class NeighborChannel final : public Channel {
 
   Status close(int *rank) override {
     HLC_TRY(test());
-    *rank = edges_.empty() ? plan_.context->rank() : edge(edges_.front()).rank;
+    *rank = edges_.empty() ? plan_.communicator->rank() : edge(edges_.front()).rank;
     return done_ ? Status::ok : Status::again;
   }
 
@@ -100,8 +100,8 @@ class NeighborChannel final : public Channel {
 
  private:
   Status create_alone() {
-    HLC_TRY(incoming_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_in)));
-    HLC_TRY(outgoing_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_out)));
+    HLC_TRY(incoming_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_in)));
+    HLC_TRY(outgoing_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_out)));
     came_.reserve(edges_.size());
     return list_directions();
   }

@@ -21,12 +21,12 @@ Status NodeLinks::create() {
   std::unique_ptr<Descriptors> nodes;
   HLC_TRY(prepare([&] {
     nodes = std::make_unique<Descriptors>(plan_, edges_);
-    for (const int e : edges_) nodes->mine[static_cast<std::size_t>(e)].a = plan_.context->node();
+    for (const int e : edges_) nodes->mine[static_cast<std::size_t>(e)].a = plan_.communicator->node();
     return Status::ok;
   }));
   HLC_TRY(swap_descriptors(plan_, edges_, nodes));
   HLC_TRY(share_contributions(*nodes));
-  HLC_TRY(agree(*plan_.context, plan_.comm, create_shared_memory(*plan_.context, carried_bytes(), made_->memory)));
+  HLC_TRY(agree(*plan_.communicator, plan_.comm, create_shared_memory(*plan_.communicator, carried_bytes(), made_->memory)));
   HLC_TRY(prepare([&] { return made_->channels.name_me(open_all()); }));
   std::unique_ptr<DescriptorsOf<NodeDescriptor>> descriptors;
   HLC_TRY(prepare([&] {
@@ -61,7 +61,7 @@ std::int64_t NodeLinks::carried_bytes() const {
 
 /// The ranks of the node read each other's contributions from temporary shared memory; each computes the same aggregates.
 Status NodeLinks::share_contributions(const Descriptors &nodes) {
-  Communicator &context = *plan_.context;
+  Communicator &context = *plan_.communicator;
   std::vector<std::int64_t> node_of;
   std::vector<Contribution> mine;
   HLC_TRY(prepare([&] {
@@ -104,12 +104,12 @@ void NodeLinks::take(std::vector<Aggregate> aggregates, const std::vector<std::i
       link.some_rank = plan_.edges[static_cast<std::size_t>(e)].rank;
     }
   }
-  partners.erase(plan_.context->member());
+  partners.erase(plan_.communicator->member());
   partners_.assign(partners.begin(), partners.end());
 }
 
 Status NodeLinks::open_all() {
-  shared_.count(*plan_.context);
+  shared_.count(*plan_.communicator);
   for (Link &link : all()) HLC_TRY(open(link));
   return Status::ok;
 }
@@ -137,7 +137,7 @@ Status NodeLinks::open(Link &link) {
 void NodeLinks::write_reach(Link &link) const {
   ReachDescriptor &reach = link.words->reach;
   reach.leader = link.channel->describe(link.memory, {0, kTargetHeadBytes, slot_bytes(link.aggregate, link.aggregate.in)});
-  reach.rank = plan_.context->rank();
+  reach.rank = plan_.communicator->rank();
   std::copy(link.channel->immediates().begin(), link.channel->immediates().end(), reach.immediates.begin());
 }
 
@@ -153,7 +153,7 @@ Status NodeLinks::connect_all(const std::vector<NodeDescriptor> &theirs) {
     const NodeDescriptor &descriptor = theirs[static_cast<std::size_t>(e)];
     const std::int64_t edges = of(e).aggregate.edges;
     if (descriptor.number < 0 || descriptor.number >= edges)
-      return fail(Status::mismatch, "rank %d: rank %d gives an edge the number %lld of %lld", plan_.context->rank(),
+      return fail(Status::mismatch, "rank %d: rank %d gives an edge the number %lld of %lld", plan_.communicator->rank(),
                   plan_.edges[static_cast<std::size_t>(e)].rank, static_cast<long long>(descriptor.number), static_cast<long long>(edges));
     edge_links_[static_cast<std::size_t>(e)].peer_number = descriptor.number;
     if (of(e).channel->rank() < 0) HLC_TRY(connect(of(e), descriptor.reach));

@@ -162,7 +162,7 @@ class NodeLinks {
   };
 
   std::int64_t carried_bytes() const;
-  bool is_leader(const Link &link) const { return link.aggregate.leader == plan_.context->member(); }
+  bool is_leader(const Link &link) const { return link.aggregate.leader == plan_.communicator->member(); }
   Status share_contributions(const Descriptors &nodes);
   void take(std::vector<Aggregate> aggregates, const std::vector<std::int64_t> &node_of);
   Status open_all();
@@ -173,7 +173,7 @@ class NodeLinks {
   static Status connect(Link &link, const ReachDescriptor &reach);
   template <class Part>
   Status prepare(Part part) {
-    return halocline::core::prepare(*plan_.context, plan_.comm, part);
+    return halocline::core::prepare(*plan_.communicator, plan_.comm, part);
   }
 
   Plan &plan_;

@@ -30,8 +30,7 @@ Status ended_for(int rank, Loss known) {
 
 class NodeWireChannel final : public Channel {
  public:
-  NodeWireChannel(Plan &plan, std::vector<int> edges)
-      : Channel(plan, std::move(edges)), network_(*plan.network), links_(plan, edges_) {
+  NodeWireChannel(Plan &plan, std::vector<int> edges) : Channel(plan, std::move(edges)), network_(*plan.network), links_(plan, edges_) {
     waiting_.reserve(edges_.size());
   }
 
@@ -135,8 +134,8 @@ class NodeWireChannel final : public Channel {
   /// The first rank of the node to find out decides which rank it was.
   void tell_lost(int rank) override {
     std::uint64_t nobody = 0;
-    if (links_.words().lost.compare_exchange_strong(nobody, Loss{rank, plan_.context->rank()}.word(), std::memory_order_relaxed))
-      plan_.context->ring_node();
+    if (links_.words().lost.compare_exchange_strong(nobody, Loss{rank, plan_.communicator->rank()}.word(), std::memory_order_relaxed))
+      plan_.communicator->ring_node();
     spread_notice();
   }
 
@@ -151,7 +150,7 @@ class NodeWireChannel final : public Channel {
   std::int64_t memory_bytes() const override { return links_.memory_bytes(); }
 
  private:
-  void ring_peers() override { plan_.context->doorbell().ring_all(links_.partners()); }
+  void ring_peers() override { plan_.communicator->doorbell().ring_all(links_.partners()); }
 
   using Link = NodeLinks::Link;
 
@@ -163,7 +162,7 @@ class NodeWireChannel final : public Channel {
     if (lies_in_slot(link.aggregate, begin, part(e).in)) return Status::ok;
     return fail(Status::mismatch,
                 "rank %d has a message for it from rank %d on host %s that cannot be: its %lld bytes begin at %llu of %lld",
-                plan_.context->rank(), edge(e).rank, edge(e).host.c_str(), static_cast<long long>(part(e).in),
+                plan_.communicator->rank(), edge(e).rank, edge(e).host.c_str(), static_cast<long long>(part(e).in),
                 static_cast<unsigned long long>(begin), static_cast<long long>(slot_bytes(link.aggregate, link.aggregate.in)));
   }
 
@@ -206,16 +205,17 @@ class NodeWireChannel final : public Channel {
   /// computes or is stopped still accepts writes, and one that is flooded has transfers under way.
   bool is_gone(const SlotChannel &channel) const {
     const int rank = channel.rank();
-    return network_.liveness()->has_lost(rank, Liveness::kLost_ns) && !network_.requests()->failures().is_on_its_way(rank) && !channel.is_held();
+    return network_.liveness()->has_lost(rank, Liveness::kLost_ns) && !network_.requests()->failures().is_on_its_way(rank) &&
+           !channel.is_held();
   }
 
   /// This rank has found out that a rank is lost. Another rank of this node may have reported a different one before.
   Status lose(const SlotChannel &channel, const char *reason) {
     tell_lost(channel.rank());
     const Loss known = Loss::of(links_.words().lost.load(std::memory_order_relaxed));
-    if (known.rank != channel.rank()) return ended_for(plan_.context->rank(), known);
-    return fail(Status::peer_died, "rank %d cannot reach %s over the network (any more): %s", plan_.context->rank(), channel.name().c_str(),
-                reason);
+    if (known.rank != channel.rank()) return ended_for(plan_.communicator->rank(), known);
+    return fail(Status::peer_died, "rank %d cannot reach %s over the network (any more): %s", plan_.communicator->rank(),
+                channel.name().c_str(), reason);
   }
 
   /// Another rank has found out: this one fails for the same reason.
@@ -223,10 +223,10 @@ class NodeWireChannel final : public Channel {
     std::uint64_t word = 0;
     if (links_.words().lost.compare_exchange_strong(word, told.word(), std::memory_order_relaxed)) {
       word = told.word();
-      plan_.context->ring_node();
+      plan_.communicator->ring_node();
     }
     spread_notice();
-    return ended_for(plan_.context->rank(), Loss::of(word));
+    return ended_for(plan_.communicator->rank(), Loss::of(word));
   }
 
   /// Sends the notice to all other nodes that this rank reaches, once. Ranks of this node that do so at the same time send the same.
@@ -245,7 +245,7 @@ class NodeWireChannel final : public Channel {
   /// Waits until the notices have left, for this rank may stop driving progress afterwards. The wait for a node that accepts nothing is
   /// short.
   void flush_notice() {
-    Wait wait(*plan_.context, WakeUp::by_polling);
+    Wait wait(*plan_.communicator, WakeUp::by_polling);
     const auto has_left = [](const Link &link) { return link.channel->has_told(); };
     const auto look = [&] { return std::all_of(links_.all().begin(), links_.all().end(), has_left) ? Status::ok : Status::again; };
     const auto no_failure = [] { return Status::ok; };

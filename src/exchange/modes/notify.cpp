@@ -51,7 +51,7 @@ class NotifyChannel final : public Channel {
       ends_.resize(plan_.edges.size());
       return Status::ok;
     }));
-    Communicator &communicator = *plan_.context;
+    Communicator &communicator = *plan_.communicator;
     HLC_TRY(agree(communicator, plan_.comm, create_shared_memory(communicator, bytes_, segment_)));
     HLC_TRY(swap_descriptors(plan_, edges_, descriptors));
     for (const int e : edges_) connect(e, descriptors->mine[static_cast<std::size_t>(e)], descriptors->theirs[static_cast<std::size_t>(e)]);
@@ -132,7 +132,7 @@ class NotifyChannel final : public Channel {
   WakeUp wake_up() const override { return WakeUp::by_doorbell; }
 
  private:
-  void ring_peers() override { plan_.context->doorbell().ring_all(peers_.members()); }
+  void ring_peers() override { plan_.communicator->doorbell().ring_all(peers_.members()); }
 
   struct Peer : PeerOfEdges {
     PeerWords *my_words = nullptr, *peer_words = nullptr;
@@ -165,7 +165,7 @@ class NotifyChannel final : public Channel {
   Status choose_packing() {
     std::int64_t largest = 1;
     for (const int e : edges_) largest = std::max({largest, edge(e).space_out, edge(e).space_in});
-    HLC_TRY(reduce(*plan_.context, plan_.context->node_comm(), MPI_MAX, &largest, 1));
+    HLC_TRY(reduce(*plan_.communicator, plan_.communicator->node_comm(), MPI_MAX, &largest, 1));
     const int size = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::min(largest, kTrialBytes) - 1)));
     Packing &known = (*plan_.packings)[static_cast<std::size_t>(size)];
     if (known == Packing::not_tried) HLC_TRY(try_packings(largest, &known));
@@ -178,7 +178,7 @@ class NotifyChannel final : public Channel {
   /// ranks of the node fill their peers' slots and read their own with each method in turn. They take the one with the least total time.
   Status try_packings(std::int64_t largest, Packing *best) {
     std::vector<char> scratch;
-    HLC_TRY(halocline::core::prepare(*plan_.context, plan_.context->node_comm(), [&] {
+    HLC_TRY(halocline::core::prepare(*plan_.communicator, plan_.communicator->node_comm(), [&] {
       scratch.assign(static_cast<std::size_t>(std::min(largest, kTrialBytes)), 1);
       return Status::ok;
     }));
@@ -187,7 +187,7 @@ class NotifyChannel final : public Channel {
       for (std::size_t way = 0; way < kWays.size(); ++way) HLC_TRY(time_packing(kWays[way], scratch, &times_ns[way][i]));
     std::array<std::int64_t, kWays.size()> sums_ns;
     std::transform(times_ns.begin(), times_ns.end(), sums_ns.begin(), median);
-    HLC_TRY(reduce(*plan_.context, plan_.context->node_comm(), MPI_SUM, sums_ns.data(), static_cast<int>(sums_ns.size())));
+    HLC_TRY(reduce(*plan_.communicator, plan_.communicator->node_comm(), MPI_SUM, sums_ns.data(), static_cast<int>(sums_ns.size())));
     *best = kWays[static_cast<std::size_t>(std::min_element(sums_ns.begin(), sums_ns.end()) - sums_ns.begin())];
     return Status::ok;
   }
@@ -213,7 +213,7 @@ class NotifyChannel final : public Channel {
   /// A barrier of the node's ranks, with a timeout.
   Status meet() {
     std::int64_t nothing = 0;
-    return reduce(*plan_.context, plan_.context->node_comm(), MPI_MAX, &nothing, 1);
+    return reduce(*plan_.communicator, plan_.communicator->node_comm(), MPI_MAX, &nothing, 1);
   }
 
   static std::int64_t median(Times times) {
@@ -228,7 +228,7 @@ class NotifyChannel final : public Channel {
   }
 
   void connect(int e, const Descriptor &mine, const Descriptor &theirs) {
-    char *my_part = segment_.part(plan_.context->member()), *peer_part = segment_.part(edge(e).member);
+    char *my_part = segment_.part(plan_.communicator->member()), *peer_part = segment_.part(edge(e).member);
     End &made = end(e);
     Peer &peer = peers_.of(e);
     peer.my_words = reinterpret_cast<PeerWords *>(my_part + mine.a);

@@ -55,7 +55,7 @@ class PassiveNaiveChannel final : public WindowChannel {
 
   /// Makes what others have put visible to local loads: a lock on this rank's own memory does so in both memory models.
   Status synchronise() {
-    const int me = plan_.context->rank();
+    const int me = plan_.communicator->rank();
     HLC_TRY(check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, window()), "MPI_Win_lock"));
     HLC_TRY(check_mpi(MPI_Win_sync(window()), "MPI_Win_sync"));
     return check_mpi(MPI_Win_unlock(me, window()), "MPI_Win_unlock");

@@ -43,13 +43,13 @@ Status WindowChannel::create_windows(int windows) {
     came_.reserve(edges_.size());
     windows_.reserve(static_cast<std::size_t>(windows));
     targets_ = std::make_unique<Descriptors>(plan_, edges_);
-    return outgoing_.create(plan_.context->rank(), lay_out(plan_, edges_, &Edge::space_out));
+    return outgoing_.create(plan_.communicator->rank(), lay_out(plan_, edges_, &Edge::space_out));
   }));
 
   std::int64_t skip[2] = {0, 0};
   for (int w = 0; w < windows; ++w) {
     MPI_Win window = MPI_WIN_NULL;
-    HLC_TRY(agree(*plan_.context, plan_.comm, allocate_window(plan_.comm, 2 / windows * slots_.bytes, &window, &base_[w], &skip[w])));
+    HLC_TRY(agree(*plan_.communicator, plan_.comm, allocate_window(plan_.comm, 2 / windows * slots_.bytes, &window, &base_[w], &skip[w])));
     windows_.push_back(window);
   }
   if (windows == 1) {
