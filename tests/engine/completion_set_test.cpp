@@ -44,17 +44,6 @@ void expect_data(CoreRig &rig, int step) {
   }
 }
 
-/// An MPI barrier during which this rank serves the others.
-void meet(CoreRig &rig) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  EXPECT_TRUE(ok(rig.until([&] {
-    int met = 0;
-    MPI_Test(&request, &met, MPI_STATUS_IGNORE);
-    return met ? Status::ok : Status::again;
-  })));
-}
-
 TEST(CompletionSet, of_remote_completion_has_its_data_at_the_targets) {
   CoreRig rig(kBytes * size());
   CompletionSet set(Completion::remote);
@@ -64,9 +53,9 @@ TEST(CompletionSet, of_remote_completion_has_its_data_at_the_targets) {
     put_to_all(rig, bytes, set);
     EXPECT_TRUE(ok(rig.until([&] { return set.look(rig.requests(), "test"); })));
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    meet(rig);
+    rig.meet();
     expect_data(rig, step);
-    meet(rig);
+    rig.meet();
   }
 }
 
@@ -83,9 +72,9 @@ TEST(CompletionSet, of_local_completion_gives_its_sources_back) {
     if (rig.requests()) remote.add(rig.requests()->begin_flushes(true));
     EXPECT_TRUE(ok(rig.until([&] { return remote.look(rig.requests(), "test"); })));
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    meet(rig);
+    rig.meet();
     expect_data(rig, step);
-    meet(rig);
+    rig.meet();
   }
 }
 

@@ -8,6 +8,7 @@
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/wait_until.hpp"
 #include "engine/context/context.hpp"
+#include "engine/rma/segment_directory.hpp"
 #include "engine/sync/group.hpp"
 #include "support/mpi_test.hpp"
 
@@ -21,7 +22,7 @@ inline testing::AssertionResult ok(core::Status status) {
 /// Opened and closed by all ranks together.
 class CoreRig {
  public:
-  static constexpr int kGroups = 8;
+  static constexpr int kGroups = 8, kSegments = 4;
 
   explicit CoreRig(std::int64_t bytes)
       : control(context_.network()),
@@ -40,6 +41,7 @@ class CoreRig {
     EXPECT_TRUE(ok(core::agree_on_largest(context_, context_.comm(), 0, &largest)));
   }
 
+  core::Network &network() { return context_.network(); }
   core::RequestEngine *requests() { return context_.network().requests(); }
   /// The plain memory of a rank.
   core::RemoteMemory &data_of(int rank) {
@@ -57,6 +59,16 @@ class CoreRig {
     };
     return core::wait_until(wait, look_again, [&] { return watch.look("test"); });
   }
+  /// An MPI barrier during which this rank serves the others.
+  void meet() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    EXPECT_TRUE(ok(until([&] {
+      int met = 0;
+      MPI_Test(&request, &met, MPI_STATUS_IGNORE);
+      return met ? core::Status::ok : core::Status::again;
+    })));
+  }
 
  private:
   core::Context context_;
@@ -65,6 +77,7 @@ class CoreRig {
   core::ControlMemory control, data;
   core::Watch watch;
   core::GroupResources resources;
+  core::SegmentPlaces places;
 
  private:
   core::Status open(std::int64_t bytes) {
@@ -75,7 +88,8 @@ class CoreRig {
       HLC_TRY(context_.network().requests()->open());
     }
     resources.layout = core::GroupLayout(0, kGroups, size());
-    HLC_TRY(control.open({resources.layout.end(), 0, resources.layout.words(), nullptr}));
+    places = {resources.layout.end(), resources.layout.end() + 128, kSegments};
+    HLC_TRY(control.open({places.descriptor(kSegments), 0, resources.layout.words(), nullptr}));
     return data.open({bytes, 0, 0, nullptr});
   }
 };
