@@ -51,9 +51,12 @@ void tell_all(CoreRig &rig) {
   for (int to = 0; to < size(); ++to) {
     core::RemoteMemory *control = nullptr;
     core::Query query;
+    constexpr std::uint64_t one = 1;
     std::uint64_t before = 0;
     EXPECT_TRUE(ok(rig.control.find(to, &control)));
-    EXPECT_TRUE(ok(rig.until([&] { return control->fetch_add("test", rig.places.changed, 1, query, &before); })));
+    EXPECT_TRUE(ok(rig.until([&] {
+      return fetch_op("test", core::Target{*control, rig.places.changed}, {HLC_OP_SUM, HLC_NUMBER_UINT64}, {&one, &before}, query);
+    })));
   }
 }
 
