@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <complex>
 #include <cstdint>
 
 namespace halocline::mpi {
@@ -9,7 +10,12 @@ namespace halocline::mpi {
 enum class Basic : std::uint8_t {
   none,  // no data at all
   mixed,  // a derived datatype of several basic types
-  other,  // predefined, without arithmetic: characters, MPI_PACKED, what is not known
+  other,  // predefined, but not known here: it can be put and got, not accumulated
+  // Without arithmetic: they can be replaced.
+  character,
+  wide_character,
+  half,
+  complex_half,
   byte,
   int8,
   int16,
@@ -33,6 +39,7 @@ enum class Basic : std::uint8_t {
   logical16,
   logical32,
   logical64,
+  logical128,
   // Pairs of a value and its location, for MPI_MINLOC and MPI_MAXLOC: structs of C, or two numbers of Fortran.
   short_int,
   int_int,
@@ -48,5 +55,77 @@ enum class Basic : std::uint8_t {
 inline constexpr int kBasics = static_cast<int>(Basic::count_);
 
 constexpr bool is_pair(Basic type) { return type >= Basic::short_int && type < Basic::count_; }
+
+/// True for what can be put into MPI_Accumulate, if only to replace.
+constexpr bool is_element(Basic type) { return type >= Basic::character && type < Basic::count_; }
+
+/// A value and its location, as C lays the struct out.
+template <class Value, class Index>
+struct Pair {
+  Value value;
+  Index index;
+};
+
+__extension__ typedef __int128 Int128;
+#ifdef __SIZEOF_FLOAT128__
+__extension__ typedef __float128 Float128;
+#else
+using Float128 = long double;
+#endif
+
+/// Calls `work` with a value of the C++ type that an element is computed with: for logicals and characters an integer, for pairs a Pair. Does
+/// nothing for what is no element.
+template <class Work>
+constexpr void with_element(Basic type, Work work) {
+  switch (type) {
+    case Basic::character:
+    case Basic::byte:
+    case Basic::boolean:
+    case Basic::uint8: return work(std::uint8_t{});
+    case Basic::half:
+    case Basic::uint16: return work(std::uint16_t{});
+    case Basic::wide_character:
+    case Basic::complex_half:
+    case Basic::uint32: return work(std::uint32_t{});
+    case Basic::uint64: return work(std::uint64_t{});
+    case Basic::logical8:
+    case Basic::int8: return work(std::int8_t{});
+    case Basic::logical16:
+    case Basic::int16: return work(std::int16_t{});
+    case Basic::logical32:
+    case Basic::int32: return work(std::int32_t{});
+    case Basic::logical64:
+    case Basic::int64: return work(std::int64_t{});
+    case Basic::logical128:
+    case Basic::int128: return work(Int128{});
+    case Basic::float32: return work(float{});
+    case Basic::float64: return work(double{});
+    case Basic::long_double: return work(0.0L);
+    case Basic::float128: return work(Float128{});
+    case Basic::complex64: return work(std::complex<float>{});
+    case Basic::complex128: return work(std::complex<double>{});
+    case Basic::complex_long_double: return work(std::complex<long double>{});
+    case Basic::complex256: return work(std::complex<Float128>{});
+    case Basic::short_int: return work(Pair<short, int>{});
+    case Basic::int_int: return work(Pair<int, int>{});
+    case Basic::long_int: return work(Pair<long, int>{});
+    case Basic::float_int: return work(Pair<float, int>{});
+    case Basic::double_int: return work(Pair<double, int>{});
+    case Basic::long_double_int: return work(Pair<long double, int>{});
+    case Basic::float_float: return work(Pair<float, float>{});
+    case Basic::double_double: return work(Pair<double, double>{});
+    case Basic::none:
+    case Basic::mixed:
+    case Basic::other:
+    case Basic::count_: return;
+  }
+}
+
+/// Bytes from one element of an array to the next; 0 for what is no element.
+constexpr std::int64_t basic_bytes(Basic type) {
+  std::int64_t bytes = 0;
+  with_element(type, [&](auto element) { bytes = static_cast<std::int64_t>(sizeof element); });
+  return bytes;
+}
 
 }  // namespace halocline::mpi

@@ -50,6 +50,8 @@ class Layout : public std::enable_shared_from_this<Layout> {
   std::int64_t extent() const { return steps_.extent; }
   /// True if any number of elements is one run that begins at the buffer's address.
   bool contiguous() const { return contiguous_; }
+  /// The same of elements with the gaps inside them, so that the operations take them as one row.
+  bool dense() const { return dense_; }
   /// The basic type of all data, or Basic::mixed, or Basic::none.
   Basic basic() const { return basic_; }
   /// How many of that there are in one element.
@@ -72,6 +74,7 @@ class Layout : public std::enable_shared_from_this<Layout> {
   Reach reach_;  // of one element
   Basic basic_ = Basic::none;
   bool contiguous_ = true;
+  bool dense_ = true;
 };
 
 /// Flattens a datatype. Null if the handle is none, or has a combiner that the standard does not know.

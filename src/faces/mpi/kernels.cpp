@@ -1,0 +1,232 @@
+// The loops of the operations. Elements are loaded and stored as bytes: they need not be aligned.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/kernels.hpp"
+
+#include <array>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+namespace halocline::mpi {
+namespace {
+
+template <class T>
+inline constexpr bool kIsInteger = std::is_integral_v<T> || std::is_same_v<T, Int128>;
+
+/// What an integer wraps around in: unsigned, and not narrower than int.
+template <class T>
+struct Wrapping {
+  using Type = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
+};
+template <>
+struct Wrapping<Int128> {
+  __extension__ typedef unsigned __int128 Type;
+};
+
+struct Sum {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (kIsInteger<T>) {
+      using U = typename Wrapping<T>::Type;
+      return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+
+struct Product {
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (kIsInteger<T>) {
+      using U = typename Wrapping<T>::Type;
+      return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+    } else {
+      return a * b;
+    }
+  }
+};
+
+struct Least {
+  template <class T>
+  static T of(T a, T b) {
+    return b < a ? b : a;
+  }
+};
+
+struct Greatest {
+  template <class T>
+  static T of(T a, T b) {
+    return a < b ? b : a;
+  }
+};
+
+struct LogicalAnd {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a != 0 && b != 0 ? 1 : 0);
+  }
+};
+
+struct LogicalOr {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a != 0 || b != 0 ? 1 : 0);
+  }
+};
+
+struct LogicalXor {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>((a != 0) != (b != 0) ? 1 : 0);
+  }
+};
+
+struct BitAnd {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+
+struct BitOr {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+
+struct BitXor {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+/// Of equal values the one with the lower index.
+struct LeastLocation {
+  template <class T>
+  static T of(const T &a, const T &b) {
+    return b.value < a.value || (!(a.value < b.value) && b.index < a.index) ? b : a;
+  }
+};
+
+struct GreatestLocation {
+  template <class T>
+  static T of(const T &a, const T &b) {
+    return a.value < b.value || (!(b.value < a.value) && b.index < a.index) ? b : a;
+  }
+};
+
+template <class T, class Op>
+void combine_element(char *target, const char *origin) {
+  T a, b;
+  std::memcpy(&a, target, sizeof a);
+  std::memcpy(&b, origin, sizeof b);
+  a = Op::of(a, b);
+  std::memcpy(target, &a, sizeof a);
+}
+
+template <class T, class Op>
+void combine(const Row &row) {
+  constexpr std::int64_t kBytes = sizeof(T);
+  char *__restrict target = row.target;
+  const char *__restrict origin = row.origin;
+  if (row.target_stride == kBytes && row.origin_stride == kBytes)
+    for (std::int64_t i = 0; i < row.count; ++i) combine_element<T, Op>(target + i * kBytes, origin + i * kBytes);
+  else
+    for (std::int64_t i = 0; i < row.count; ++i) combine_element<T, Op>(target + i * row.target_stride, origin + i * row.origin_stride);
+}
+
+template <class T>
+constexpr Kernel arithmetic(Operation op) {
+  if (op == Operation::sum) return &combine<T, Sum>;
+  return op == Operation::prod ? &combine<T, Product> : nullptr;
+}
+
+template <class T>
+constexpr Kernel order(Operation op) {
+  if (op == Operation::min) return &combine<T, Least>;
+  return op == Operation::max ? &combine<T, Greatest> : nullptr;
+}
+
+template <class T>
+constexpr Kernel logic(Operation op) {
+  if (op == Operation::land) return &combine<T, LogicalAnd>;
+  if (op == Operation::lor) return &combine<T, LogicalOr>;
+  return op == Operation::lxor ? &combine<T, LogicalXor> : nullptr;
+}
+
+template <class T>
+constexpr Kernel bits(Operation op) {
+  if (op == Operation::band) return &combine<T, BitAnd>;
+  if (op == Operation::bor) return &combine<T, BitOr>;
+  return op == Operation::bxor ? &combine<T, BitXor> : nullptr;
+}
+
+template <class T>
+constexpr Kernel location(Operation op) {
+  if (op == Operation::minloc) return &combine<T, LeastLocation>;
+  return op == Operation::maxloc ? &combine<T, GreatestLocation> : nullptr;
+}
+
+constexpr Kernel first(Kernel a, Kernel b) { return a ? a : b; }
+
+template <class T>
+constexpr Kernel integer(Operation op) {
+  return first(first(arithmetic<T>(op), order<T>(op)), first(logic<T>(op), bits<T>(op)));
+}
+
+constexpr bool is_integer(Basic type) { return type >= Basic::int8 && type <= Basic::uint64; }
+constexpr bool is_complex(Basic type) { return type >= Basic::complex64 && type <= Basic::complex256; }
+constexpr bool is_logical(Basic type) { return type >= Basic::boolean && type <= Basic::logical128; }
+
+/// The groups of types of the standard: integers, among them those of Fortran and of several languages, reals, complex numbers, logicals, bytes,
+/// pairs.
+template <class T>
+constexpr Kernel choose(Operation op, [[maybe_unused]] Basic type) {
+  if constexpr (kIsInteger<T>) {
+    if (is_integer(type)) return integer<T>(op);
+    if (is_logical(type)) return logic<T>(op);
+    return type == Basic::byte ? bits<T>(op) : nullptr;
+  } else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, long double> ||
+                       std::is_same_v<T, Float128>) {
+    return first(arithmetic<T>(op), order<T>(op));
+  } else {
+    return is_complex(type) ? arithmetic<T>(op) : nullptr;
+  }
+}
+
+template <class Value, class Index>
+constexpr Kernel choose_for(const Pair<Value, Index> &, Operation op, Basic) {
+  return location<Pair<Value, Index>>(op);
+}
+
+template <class T>
+constexpr Kernel choose_for(const T &, Operation op, Basic type) {
+  return choose<T>(op, type);
+}
+
+constexpr int kOperations = static_cast<int>(Operation::count_);
+using Table = std::array<std::array<Kernel, kBasics>, kOperations>;
+
+constexpr Table make_table() {
+  Table table{};
+  for (int op = 0; op < kOperations; ++op)
+    for (int type = 0; type < kBasics; ++type)
+      with_element(static_cast<Basic>(type), [&](auto element) {
+        table[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)] =
+            choose_for(element, static_cast<Operation>(op), static_cast<Basic>(type));
+      });
+  return table;
+}
+
+constexpr Table kKernels = make_table();
+
+}  // namespace
+
+Kernel kernel_of(Operation op, Basic type) {
+  return op < Operation::count_ ? kKernels[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)] : nullptr;
+}
+
+}  // namespace halocline::mpi

@@ -1,0 +1,60 @@
+// The operations of accumulates on rows of elements: loops that the compiler vectorises, and the same element by element with the processor's
+// atomic instructions.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "faces/mpi/basic.hpp"
+#include "faces/mpi/typed.hpp"
+
+namespace halocline::mpi {
+
+/// Elements of one type at regular distances. Without `result` nobody asks what the target was; without `origin` the operation is no_op.
+struct Row {
+  char *target;
+  const char *origin;
+  char *result;
+  std::int64_t target_stride;
+  std::int64_t origin_stride;
+  std::int64_t result_stride;
+  std::int64_t count;
+};
+
+/// One operation on one type. Requires is_defined.
+class Applier {
+ public:
+  Applier(Accumulate how, Basic type);
+
+  std::int64_t element_bytes() const { return bytes_; }
+  void apply(const Row &row) const;
+
+ private:
+  void apply_exclusive(const Row &row) const;
+  void apply_atomic(const Row &row) const;
+
+  Operation op_;
+  Access access_;
+  Basic type_;
+  std::int64_t bytes_;
+};
+
+/// True if MPI defines the operation for the type (MPI 4.1, section 6.9.2; MPI_REPLACE and MPI_NO_OP for all elements).
+bool is_defined(Operation op, Basic type);
+
+/// Copies elements of a fixed size; `count` of them.
+struct Strided {
+  char *to;
+  const char *from;
+  std::int64_t to_stride;
+  std::int64_t from_stride;
+};
+void copy_strided(const Strided &where, std::int64_t bytes, std::int64_t count);
+
+/// Elements of at most that many bytes can be changed atomically, if they are aligned to their size.
+std::int64_t longest_atomic();
+
+/// Compares and swaps one element of 1, 2, 4, 8 or 16 bytes.
+void swap_element(Access access, std::int64_t bytes, void *target, const Swap &values);
+
+}  // namespace halocline::mpi

@@ -1,0 +1,110 @@
+// Transfers between typed buffers: what may be combined, and the walk that applies copies and operations to it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/typed.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "faces/mpi/operations.hpp"
+#include "faces/mpi/walk.hpp"
+
+namespace halocline::mpi {
+namespace {
+
+/// Applies the operation to the runs of one part of a walk, each of which is a row if it has several elements.
+void apply_runs(const Applier &applier, std::int64_t bytes, const Row &runs) {
+  const std::int64_t element = applier.element_bytes();
+  if (bytes == element) return applier.apply(runs);
+  for (std::int64_t i = 0; i < runs.count; ++i)
+    applier.apply({runs.target + i * runs.target_stride, runs.origin + i * runs.origin_stride,
+                   runs.result ? runs.result + i * runs.result_stride : nullptr, element, element, element, bytes / element});
+}
+
+char *bytes_of(const Buffer &buffer) { return static_cast<char *>(buffer.address); }
+const char *bytes_of(const ConstBuffer &buffer) { return static_cast<const char *>(buffer.address); }
+
+Side side_of(const ConstBuffer &buffer) { return Side{buffer.layout->elements(), buffer.count}; }
+
+bool is_row(const ConstBuffer &buffer) { return buffer.layout->dense(); }
+std::int64_t elements_of(const ConstBuffer &buffer) { return buffer.layout->basics() * buffer.count; }
+
+bool matches(const Layout &target, const Layout &other) {
+  return target.basic() == other.basic() || target.basic() == Basic::none || other.basic() == Basic::none;
+}
+
+}  // namespace
+
+void copy(const Buffer &to, const ConstBuffer &from) {
+  char *const target = bytes_of(to);
+  const char *const origin = bytes_of(from);
+  if (to.layout->contiguous() && from.layout->contiguous()) {
+    const std::int64_t bytes = std::min(to.layout->bytes() * to.count, from.layout->bytes() * from.count);
+    if (bytes > 0) std::memcpy(target, origin, static_cast<std::size_t>(bytes));
+    return;
+  }
+  std::array<Side, 2> sides{Side{to.layout->steps(), to.count}, Side{from.layout->steps(), from.count}};
+  walk<2>(sides, [&](const Part<2> &part) {
+    copy_strided({target + part.offset[0], origin + part.offset[1], part.stride[0], part.stride[1]}, part.bytes, part.count);
+  });
+}
+
+int check_accumulate(Operation op, const Layout &target, const Layout &origin) {
+  if (op >= Operation::count_) return MPI_ERR_OP;
+  if (target.basic() == Basic::none) return MPI_SUCCESS;
+  if (!is_element(target.basic()) || (op != Operation::no_op && !matches(target, origin))) return MPI_ERR_TYPE;
+  return is_defined(op, target.basic()) ? MPI_SUCCESS : MPI_ERR_OP;
+}
+
+bool needs_lock(const Buffer &target) {
+  const std::int64_t bytes = basic_bytes(target.layout->basic());
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(target.address));
+  return bytes > longest_atomic() || target.layout->alignment() < bytes || (address & (bytes - 1)) != 0;
+}
+
+void accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin) {
+  if (how.op == Operation::no_op) return;
+  const Applier applier(how, target.layout->basic());
+  if (is_row(target) && is_row(origin)) {
+    const std::int64_t bytes = applier.element_bytes(), count = std::min(elements_of(target), elements_of(origin));
+    return applier.apply({bytes_of(target), bytes_of(origin), nullptr, bytes, bytes, 0, count});
+  }
+  std::array<Side, 2> sides{side_of(target), side_of(origin)};
+  walk<2>(sides, [&](const Part<2> &part) {
+    apply_runs(
+        applier, part.bytes,
+        {bytes_of(target) + part.offset[0], bytes_of(origin) + part.offset[1], nullptr, part.stride[0], part.stride[1], 0, part.count});
+  });
+}
+
+/// For no_op the target takes the place of the origin, which then has the same elements and is not looked at.
+void get_accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin, const Buffer &result) {
+  const ConstBuffer given = how.op == Operation::no_op ? ConstBuffer(target) : origin;
+  const Applier applier(how, target.layout->basic());
+  if (is_row(target) && is_row(given) && is_row(result)) {
+    const std::int64_t bytes = applier.element_bytes(), count = std::min({elements_of(target), elements_of(given), elements_of(result)});
+    return applier.apply({bytes_of(target), bytes_of(given), bytes_of(result), bytes, bytes, bytes, count});
+  }
+  std::array<Side, 3> sides{side_of(target), side_of(given), side_of(result)};
+  walk<3>(sides, [&](const Part<3> &part) {
+    apply_runs(applier, part.bytes,
+               {bytes_of(target) + part.offset[0], bytes_of(given) + part.offset[1], bytes_of(result) + part.offset[2], part.stride[0],
+                part.stride[1], part.stride[2], part.count});
+  });
+}
+
+void fetch_and_op(Accumulate how, const Layout &type, void *target, const Fetch &values) {
+  const auto *origin = static_cast<const char *>(how.op == Operation::no_op ? target : values.origin);
+  Applier(how, type.basic()).apply({static_cast<char *>(target), origin, static_cast<char *>(values.result), 0, 0, 0, 1});
+}
+
+bool can_swap(const Layout &type) {
+  const Basic basic = type.basic();
+  const bool kind = (basic >= Basic::byte && basic <= Basic::uint64) || (basic >= Basic::boolean && basic <= Basic::logical128);
+  return kind && type.contiguous() && type.basics() == 1;
+}
+
+void compare_and_swap(Access access, const Layout &type, void *target, const Swap &values) {
+  swap_element(access, basic_bytes(type.basic()), target, values);
+}
+
+}  // namespace halocline::mpi
