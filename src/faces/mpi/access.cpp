@@ -1,0 +1,69 @@
+// Checks of the arguments of accesses, and copies by the kernel.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/access.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "faces/mpi/report.hpp"
+#include "faces/mpi/walk.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+/// The parts that are one run on both sides.
+std::vector<Piece> pieces_of(const typed::Buffer &mine, const Spot &spot) {
+  std::vector<Piece> pieces;
+  char *const local = static_cast<char *>(mine.address);
+  typed::for_each_pair(
+      {*mine.layout, mine.count}, {*spot.layout, spot.count}, [&](std::int64_t here, std::int64_t there, std::int64_t bytes) {
+        pieces.push_back({local + here, spot.remote() + static_cast<std::uint64_t>(there), static_cast<std::size_t>(bytes)});
+      });
+  return pieces;
+}
+
+}  // namespace
+
+int find_spot(const Window &window, const Theirs &theirs, Spot *spot) {
+  if (theirs.rank < 0 || theirs.rank >= window.size()) return MPI_ERR_RANK;
+  if (theirs.count < 0) return MPI_ERR_COUNT;
+  const Layout *layout = typed::layout_of(theirs.type);
+  if (!layout) return MPI_ERR_TYPE;
+  if (!window.epochs.may_access(theirs.rank)) return MPI_ERR_RMA_SYNC;
+  const Place &place = window.memory.at(theirs.rank);
+  *spot = {theirs.rank, &place, theirs.displacement * place.unit, layout, static_cast<std::int64_t>(theirs.count)};
+  if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC || theirs.count == 0) return MPI_SUCCESS;
+  const typed::Reach reach = layout->reach(theirs.count);
+  if (reach.begin == reach.end) return MPI_SUCCESS;
+  return spot->offset + reach.begin >= 0 && spot->offset + reach.end <= place.bytes ? MPI_SUCCESS : MPI_ERR_RMA_RANGE;
+}
+
+int find_buffer(const Mine &mine, typed::Buffer *buffer) {
+  if (mine.count < 0) return MPI_ERR_COUNT;
+  const Layout *layout = typed::layout_of(mine.type);
+  if (!layout) return MPI_ERR_TYPE;
+  *buffer = {mine.address, layout, static_cast<std::int64_t>(mine.count)};
+  return MPI_SUCCESS;
+}
+
+int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine) {
+  const int error = window.memory.copy(direction, spot.rank, pieces_of(mine, spot));
+  if (error == 0) return MPI_SUCCESS;
+  inform("the memory of rank %d cannot be accessed: %s", spot.rank, std::strerror(error));
+  return error == EFAULT ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
+}
+
+/// As the target's, the address of the copy is a multiple of up to 64.
+Image::Image(Window &window, const Spot &spot) : window_(window), spot_(spot) {
+  constexpr std::uint64_t kAlignment = 64;
+  const typed::Reach reach = spot.layout->reach(spot.count);
+  bytes_.resize(static_cast<std::size_t>(reach.end - reach.begin) + 2 * kAlignment);
+  const auto begin = reinterpret_cast<std::uint64_t>(bytes_.data());
+  const std::uint64_t wanted = (spot.remote() + static_cast<std::uint64_t>(reach.begin)) % kAlignment;
+  address_ = bytes_.data() + (wanted - begin) % kAlignment - reach.begin;
+}
+
+/// A send to nobody is complete at once in every MPI, and its request works in each form of wait and test.
+int complete_request(MPI_Request *request) { return PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request); }
+
+}  // namespace halocline::core::mpi

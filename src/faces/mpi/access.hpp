@@ -1,0 +1,72 @@
+// What the accesses to a window have in common: finding the target, and moving data that is mapped here or that the kernel copies.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "faces/mpi/typed.hpp"
+#include "faces/mpi/window.hpp"
+
+namespace halocline::core::mpi {
+
+namespace typed = halocline::mpi;
+using typed::Layout;
+
+/// Data of this rank, as the arguments of a call give it.
+struct Mine {
+  void *address;
+  MPI_Count count;
+  MPI_Datatype type;
+};
+
+/// Data of a target.
+struct Theirs {
+  int rank;
+  MPI_Aint displacement;
+  MPI_Count count;
+  MPI_Datatype type;
+};
+
+/// The same, found and checked. `count` is 0 if there is nothing to do.
+struct Spot {
+  int rank;
+  const Place *place;
+  std::int64_t offset;  // of the buffer's address, in the target's memory
+  const Layout *layout;
+  std::int64_t count;
+
+  char *mapped() const { return place->mapped + offset; }
+  typed::Buffer buffer() const { return {mapped(), layout, count}; }
+  std::uint64_t remote() const { return place->address + static_cast<std::uint64_t>(offset); }
+};
+
+/// Checks the target of a call, and finds its memory. An MPI error class, or MPI_SUCCESS.
+int find_spot(const Window &window, const Theirs &theirs, Spot *spot);
+
+/// Finds the layout of this rank's data. An MPI error class, or MPI_SUCCESS.
+int find_buffer(const Mine &mine, typed::Buffer *buffer);
+
+/// Moves data between this rank and a target that is not mapped here.
+int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine);
+
+/// A copy of a target's data that is not mapped here, at the same distances. To be used under the target's lock.
+class Image {
+ public:
+  Image(Window &window, const Spot &spot);
+  int read() { return copy(WindowMemory::Direction::read); }
+  int write() { return copy(WindowMemory::Direction::write); }
+  typed::Buffer buffer() const { return {address_, spot_.layout, spot_.count}; }
+
+ private:
+  int copy(WindowMemory::Direction direction) { return copy_remote(window_, direction, spot_, buffer()); }
+
+  Window &window_;
+  const Spot &spot_;
+  std::vector<char> bytes_;
+  char *address_;
+};
+
+/// Gives a request that is complete, as all accesses are when their calls return.
+int complete_request(MPI_Request *request);
+
+}  // namespace halocline::core::mpi

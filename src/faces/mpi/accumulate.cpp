@@ -1,0 +1,165 @@
+// Accumulate, get_accumulate, fetch_and_op, compare_and_swap. Memory that all ranks map is changed element by element, by atomic
+// instructions. Where there is no such instruction, or a rank cannot map the memory, a lock of the target excludes the others.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/access.hpp"
+#include "faces/mpi/locks.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+using typed::Access;
+using typed::Operation;
+
+/// The lock of a target's accumulates, or nothing.
+class HeldLock {
+ public:
+  HeldLock(Window &window, int target, bool needed) : window_(window), target_(target), held_(needed) {
+    if (needed) code_ = code_of(lock_accumulates(window, target));
+  }
+  HeldLock(const HeldLock &) = delete;
+  HeldLock &operator=(const HeldLock &) = delete;
+  ~HeldLock() {
+    if (held_ && code_ == MPI_SUCCESS) unlock_accumulates(window_, target_);
+  }
+  /// MPI_SUCCESS unless the lock cannot be had.
+  int code() const { return code_; }
+
+ private:
+  Window &window_;
+  int target_;
+  bool held_;
+  int code_ = MPI_SUCCESS;
+};
+
+/// Calls work(access, buffer) for the target's data: where it is mapped, or for a copy that is written back if `changes`.
+template <class Work>
+int update(Window &window, const Spot &spot, bool changes, Work work) {
+  const bool by_lock = spot.place->by_lock;
+  const HeldLock lock(window, spot.rank, by_lock || typed::needs_lock(spot.buffer()));
+  if (lock.code() != MPI_SUCCESS) return lock.code();
+  if (spot.place->is_mapped) {
+    work(by_lock ? Access::exclusive : Access::atomic, spot.buffer());
+    return MPI_SUCCESS;
+  }
+  Image image(window, spot);
+  if (const int code = image.read()) return code;
+  work(Access::exclusive, image.buffer());
+  return changes ? image.write() : MPI_SUCCESS;
+}
+
+int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
+  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  Spot spot;
+  typed::Buffer origin;
+  if (const int code = find_spot(window, theirs, &spot)) return code;
+  if (const int code = find_buffer(mine, &origin)) return code;
+  const Operation operation = typed::operation_of(op);
+  if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
+  if (spot.count == 0 || operation == Operation::no_op) return MPI_SUCCESS;
+  return update(window, spot, true,
+                [&](Access access, const typed::Buffer &target) { typed::accumulate({operation, access}, target, origin); });
+}
+
+int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &result, const Theirs &theirs) {
+  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  Spot spot;
+  typed::Buffer origin{nullptr, nullptr, 0}, old;
+  const Operation operation = typed::operation_of(op);
+  if (const int code = find_spot(window, theirs, &spot)) return code;
+  if (const int code = find_buffer(result, &old)) return code;
+  if (const int code = typed::check_accumulate(Operation::no_op, *spot.layout, *old.layout)) return code;
+  if (operation != Operation::no_op) {
+    if (const int code = find_buffer(mine, &origin)) return code;
+    if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
+  }
+  if (spot.count == 0) return MPI_SUCCESS;
+  return update(window, spot, operation != Operation::no_op,
+                [&](Access access, const typed::Buffer &target) { typed::get_accumulate({operation, access}, target, origin, old); });
+}
+
+int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
+  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  Spot spot;
+  if (const int code = find_spot(window, theirs, &spot)) return code;
+  const Operation operation = typed::operation_of(op);
+  if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
+  return update(window, spot, operation != Operation::no_op, [&](Access access, const typed::Buffer &target) {
+    typed::fetch_and_op({operation, access}, *spot.layout, target.address, values);
+  });
+}
+
+int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &theirs) {
+  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  Spot spot;
+  if (const int code = find_spot(window, theirs, &spot)) return code;
+  if (!typed::can_swap(*spot.layout)) return MPI_ERR_TYPE;
+  return update(window, spot, true,
+                [&](Access access, const typed::Buffer &target) { typed::compare_and_swap(access, *spot.layout, target.address, values); });
+}
+
+int answered(Window &window, int code) { return code == MPI_SUCCESS ? code : answer(window, code); }
+
+Mine operand_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
+
+}  // namespace
+}  // namespace halocline::core::mpi
+
+using namespace halocline::core::mpi;
+
+// Each function has a twin for large counts where the MPI has one.
+#define HLC_MPI_ACCUMULATES(suffix, Count)                                                                                               \
+  int MPI_Accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,     \
+                             MPI_Datatype type, MPI_Op op, MPI_Win win) {                                                                \
+    Window *window = find_window(win);                                                                                                   \
+    if (!window) return PMPI_Accumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win);                    \
+    return answered(*window, accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type}));         \
+  }                                                                                                                                      \
+  int MPI_Raccumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,    \
+                              MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request *request) {                                         \
+    Window *window = find_window(win);                                                                                                   \
+    if (!window) return PMPI_Raccumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);          \
+    const int code = accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type});                  \
+    return code == MPI_SUCCESS ? complete_request(request) : answer(*window, code);                                                      \
+  }                                                                                                                                      \
+  int MPI_Get_accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, void *result, Count result_count,     \
+                                 MPI_Datatype result_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, MPI_Op op,           \
+                                 MPI_Win win) {                                                                                          \
+    Window *window = find_window(win);                                                                                                   \
+    if (!window)                                                                                                                         \
+      return PMPI_Get_accumulate##suffix(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type,  \
+                                         op, win);                                                                                       \
+    return answered(*window, get_accumulate(*window, op, operand_of(origin, origin_count, origin_type),                                  \
+                                            {result, result_count, result_type}, {rank, disp, count, type}));                            \
+  }                                                                                                                                      \
+  int MPI_Rget_accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, void *result, Count result_count,    \
+                                  MPI_Datatype result_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, MPI_Op op,          \
+                                  MPI_Win win, MPI_Request *request) {                                                                   \
+    Window *window = find_window(win);                                                                                                   \
+    if (!window)                                                                                                                         \
+      return PMPI_Rget_accumulate##suffix(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type, \
+                                          op, win, request);                                                                             \
+    const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},     \
+                                    {rank, disp, count, type});                                                                          \
+    return code == MPI_SUCCESS ? complete_request(request) : answer(*window, code);                                                      \
+  }
+
+extern "C" {
+
+HLC_MPI_ACCUMULATES(, int)
+#if MPI_VERSION >= 4
+HLC_MPI_ACCUMULATES(_c, MPI_Count)
+#endif
+
+int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win) {
+  Window *window = find_window(win);
+  if (!window) return PMPI_Fetch_and_op(origin, result, type, rank, disp, op, win);
+  return answered(*window, fetch_and_op(*window, op, {origin, result}, {rank, disp, 1, type}));
+}
+
+int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
+  Window *window = find_window(win);
+  if (!window) return PMPI_Compare_and_swap(origin, compare, result, type, rank, disp, win);
+  return answered(*window, compare_and_swap(*window, {compare, origin, result}, {rank, disp, 1, type}));
+}
+
+}  // extern "C"

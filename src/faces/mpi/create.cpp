@@ -1,0 +1,222 @@
+// Making and freeing windows. All ranks take the same decision: the engine carries the window, or the host MPI.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include "engine/communicator/collective.hpp"
+#include "faces/mpi/report.hpp"
+#include "faces/mpi/window.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+/// What a call asks for, and what it returns.
+struct Wanted {
+  const char *call;
+  int flavor;
+  MemorySpec memory;
+  MPI_Info info;
+  MPI_Comm comm;
+  void *base = nullptr;  // of memory that the call allocates
+  MPI_Win *win;
+};
+
+/// The host reports what is wrong with these arguments.
+bool is_for_host(const Wanted &wanted) {
+  int inter = 0;
+  return wanted.comm == MPI_COMM_NULL || PMPI_Comm_test_inter(wanted.comm, &inter) != MPI_SUCCESS || inter || wanted.memory.bytes < 0 ||
+         wanted.memory.unit <= 0 || !wanted.win;
+}
+
+/// Shared memory in a row is the default (MPI 4.1, section 12.2.3).
+bool is_in_a_row(MPI_Info info) {
+  char value[8] = "";
+  int has = 0;
+  if (info != MPI_INFO_NULL) PMPI_Info_get(info, "alloc_shared_noncontig", sizeof value - 1, value, &has);
+  return !has || std::strcmp(value, "true") != 0;
+}
+
+/// Some hosts have no dynamic windows on a single rank.
+int make_handle(const Wanted &wanted, MPI_Comm comm, MPI_Win *win) {
+  if (PMPI_Win_create_dynamic(wanted.info, comm, win) == MPI_SUCCESS) return MPI_SUCCESS;
+  void *none = nullptr;
+  return PMPI_Win_allocate_shared(0, 1, wanted.info, comm, &none, win);
+}
+
+Window::Attributes attributes_of(const Wanted &wanted, const Window &window) {
+  Window::Attributes attributes;
+  const Place &mine = window.memory.at(window.rank());
+  attributes.base = wanted.flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_BOTTOM : mine.mapped;
+  attributes.size = static_cast<MPI_Aint>(mine.bytes);
+  attributes.unit = wanted.memory.unit;
+  attributes.flavor = wanted.flavor;
+  return attributes;
+}
+
+/// Collective, the same status on all ranks; `obstacle` says why the engine cannot carry the window.
+Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obstacle) {
+  std::shared_ptr<Node> node = find_node(wanted.comm);
+  obstacle = node->obstacle();
+  if (!obstacle.empty()) return Status::unsupported;
+  Context &context = node->context;
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    window = std::make_unique<Window>(std::move(node));
+    window->epochs.open(context.size());
+    return Status::ok;
+  }));
+  HLC_TRY(window->memory.open(wanted.memory));
+  if (const char *found = window->memory.obstacle()) {
+    obstacle = found;
+    return Status::unsupported;
+  }
+  window->attributes = attributes_of(wanted, *window);
+  wanted.base = window->attributes.base;
+  HLC_TRY(agree(context, context.comm(), check_mpi(make_handle(wanted, context.comm(), &window->handle), wanted.call)));
+  return Status::ok;
+}
+
+/// `leave_to_host` makes the window there.
+template <class LeaveToHost>
+int make(Wanted &wanted, LeaveToHost leave_to_host) {
+  if (is_for_host(wanted)) return leave_to_host();
+  // The engine's steps have a time limit, and this meeting has none.
+  if (const int met = PMPI_Barrier(wanted.comm); met != MPI_SUCCESS) return met;
+  std::unique_ptr<Window> window;
+  std::string obstacle;
+  const Status carried = carry(wanted, window, obstacle);
+  if (failed(carried)) {
+    if (may_leave_to_host(wanted.call, obstacle.empty() ? error_message() : obstacle)) return leave_to_host();
+    return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_OTHER), MPI_ERR_OTHER;
+  }
+  *wanted.win = window->handle;
+  count_carried(wanted.call);
+  add_window(window.release());
+  return MPI_SUCCESS;
+}
+
+int create(void *base, std::int64_t bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win, const std::function<int()> &host) {
+  Wanted wanted{"MPI_Win_create", MPI_WIN_FLAVOR_CREATE, {MemorySpec::Kind::brought, base, bytes, unit}, info, comm, nullptr, win};
+  return make(wanted, host);
+}
+
+int allocate(std::int64_t bytes, int unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win, const std::function<int()> &host) {
+  Wanted wanted{"MPI_Win_allocate", MPI_WIN_FLAVOR_ALLOCATE, {MemorySpec::Kind::allocated, nullptr, bytes, unit}, info, comm, nullptr, win};
+  const int code = make(wanted, host);
+  if (wanted.base) std::memcpy(baseptr, &wanted.base, sizeof wanted.base);
+  return code;
+}
+
+int allocate_shared(std::int64_t bytes, int unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win,
+                    const std::function<int()> &host) {
+  const auto kind = is_in_a_row(info) ? MemorySpec::Kind::allocated_in_a_row : MemorySpec::Kind::allocated;
+  Wanted wanted{"MPI_Win_allocate_shared", MPI_WIN_FLAVOR_SHARED, {kind, nullptr, bytes, unit}, info, comm, nullptr, win};
+  const int code = make(wanted, host);
+  if (wanted.base) std::memcpy(baseptr, &wanted.base, sizeof wanted.base);
+  return code;
+}
+
+/// All ranks have ended their accesses before the memory goes.
+int release(std::unique_ptr<Window> window, MPI_Win *win) {
+  remove_window(*win);
+  const Status met = window->barrier();
+  const int code = PMPI_Win_free(win);
+  return failed(met) ? code_of(met) : code;
+}
+
+}  // namespace
+}  // namespace halocline::core::mpi
+
+using namespace halocline::core::mpi;
+using halocline::core::mpi::MemorySpec;
+
+extern "C" {
+
+int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+  return create(base, size, disp_unit, info, comm, win, [=] { return PMPI_Win_create(base, size, disp_unit, info, comm, win); });
+}
+
+int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
+  return allocate(size, disp_unit, info, comm, baseptr, win, [=] { return PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win); });
+}
+
+int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
+  return allocate_shared(size, disp_unit, info, comm, baseptr, win,
+                         [=] { return PMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win); });
+}
+
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+  Wanted wanted{"MPI_Win_create_dynamic", MPI_WIN_FLAVOR_DYNAMIC, {MemorySpec::Kind::dynamic, nullptr, 0, 1}, info, comm, nullptr, win};
+  return make(wanted, [=] { return PMPI_Win_create_dynamic(info, comm, win); });
+}
+
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
+  Window *window = find_window(win);
+  if (!window) return PMPI_Win_attach(win, base, size);
+  if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
+  return size < 0 ? answer(*window, MPI_ERR_SIZE) : MPI_SUCCESS;
+}
+
+int MPI_Win_detach(MPI_Win win, const void *base) {
+  Window *window = find_window(win);
+  if (!window) return PMPI_Win_detach(win, base);
+  return window->attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_SUCCESS : answer(*window, MPI_ERR_RMA_FLAVOR);
+}
+
+int MPI_Win_free(MPI_Win *win) {
+  Window *window = win ? find_window(*win) : nullptr;
+  if (!window) return PMPI_Win_free(win);
+  if (window->epochs.locks_any() || window->epochs.is_started || window->epochs.is_posted) return answer(*window, MPI_ERR_RMA_SYNC);
+  return release(std::unique_ptr<Window>(window), win);
+}
+
+int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
+  Window *window = find_window(win);
+  if (!window) return PMPI_Win_get_attr(win, keyval, value, flag);
+  Window::Attributes &attributes = window->attributes;
+  void *found = nullptr;
+  if (keyval == MPI_WIN_BASE)
+    found = attributes.base;
+  else if (keyval == MPI_WIN_SIZE)
+    found = &attributes.size;
+  else if (keyval == MPI_WIN_DISP_UNIT)
+    found = &attributes.unit;
+  else if (keyval == MPI_WIN_CREATE_FLAVOR)
+    found = &attributes.flavor;
+  else if (keyval == MPI_WIN_MODEL)
+    found = &attributes.model;
+  else
+    return PMPI_Win_get_attr(win, keyval, value, flag);
+  std::memcpy(value, &found, sizeof found);
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
+  Window *window = find_window(win);
+  if (!window) return PMPI_Win_shared_query(win, rank, size, disp_unit, baseptr);
+  if (window->attributes.flavor != MPI_WIN_FLAVOR_SHARED && window->attributes.flavor != MPI_WIN_FLAVOR_ALLOCATE)
+    return answer(*window, MPI_ERR_RMA_FLAVOR);
+  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window->size())) return answer(*window, MPI_ERR_RANK);
+  // MPI_PROC_NULL: the lowest rank that has memory.
+  int at = rank == MPI_PROC_NULL ? 0 : rank;
+  while (rank == MPI_PROC_NULL && at + 1 < window->size() && window->memory.at(at).bytes == 0) at += 1;
+  const auto &place = window->memory.at(at);
+  *size = static_cast<MPI_Aint>(place.bytes);
+  *disp_unit = static_cast<int>(place.unit);
+  void *const base = place.mapped;
+  std::memcpy(baseptr, &base, sizeof base);
+  return MPI_SUCCESS;
+}
+
+int MPI_Finalize() {
+  summarise();
+  release_nodes();
+  return PMPI_Finalize();
+}
+
+}  // extern "C"

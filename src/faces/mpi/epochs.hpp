@@ -1,0 +1,35 @@
+// The epochs that a rank has open on a window: which targets it may access. For errors, and for what the closing calls must undo.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace halocline::core::mpi {
+
+/// How this rank may access a target.
+enum class Hold : std::uint8_t { none, started, shared, exclusive, unchecked };
+
+/// Operations of several threads may read it; the calls that open or close an epoch of one target are one thread's.
+class Epochs {
+ public:
+  /// Allocates.
+  void open(int ranks) { holds_.resize(static_cast<std::size_t>(ranks), Hold::none); }
+
+  bool may_access(int target) const { return fence || locks_all != Hold::none || hold(target) != Hold::none; }
+  bool is_locked(int target) const { return locks_all != Hold::none || hold(target) >= Hold::shared; }
+  bool locks_any() const { return locks_all != Hold::none || locks > 0; }
+  Hold hold(int target) const { return holds_[static_cast<std::size_t>(target)]; }
+  void set(int target, Hold hold) { holds_[static_cast<std::size_t>(target)] = hold; }
+
+  bool fence = false;             // since a fence without MPI_MODE_NOSUCCEED
+  Hold locks_all = Hold::none;    // none, shared or unchecked
+  int locks = 0;                  // of single targets
+  bool is_started = false, is_posted = false;
+  std::vector<int> started, posted;  // the groups of MPI_Win_start and MPI_Win_post
+
+ private:
+  std::vector<Hold> holds_;
+};
+
+}  // namespace halocline::core::mpi

@@ -1,0 +1,24 @@
+// The locks of passive target synchronisation, in two levels: a word per target, and one of the window for those who lock all targets (R.
+// Gerstenberger, M. Besta, T. Hoefler: Enabling Highly Scalable Remote Memory Access Programming with MPI-3 One Sided, section 2.4).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "faces/mpi/window.hpp"
+
+namespace halocline::core::mpi {
+
+/// Waits until this rank holds the lock.
+Status lock_shared(Window &window, int target);
+Status lock_exclusive(Window &window, int target);
+Status lock_all(Window &window);
+
+/// What was written under the lock is seen by those who hold it next.
+void unlock_shared(Window &window, int target);
+void unlock_exclusive(Window &window, int target);
+void unlock_all(Window &window);
+
+/// The lock of accumulates that no instruction does, held for one accumulate.
+Status lock_accumulates(Window &window, int target);
+void unlock_accumulates(Window &window, int target);
+
+}  // namespace halocline::core::mpi

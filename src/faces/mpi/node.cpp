@@ -1,0 +1,114 @@
+// Nodes are kept as attributes of the program's communicators.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/node.hpp"
+
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/mpi_end.hpp"
+#include "engine/communicator/collective.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+using Kept = std::shared_ptr<Node>;
+
+/// The communicators that have a node, in the order of their first windows.
+struct Registry {
+  std::mutex mutex;
+  std::list<MPI_Comm> comms;
+};
+
+/// Never destroyed: MPI may delete attributes at the end of the process.
+Registry &registry() {
+  static auto *const all = new Registry;
+  return *all;
+}
+
+int forget_node(MPI_Comm comm, int, void *kept, void *) {
+  {
+    const std::lock_guard lock(registry().mutex);
+    registry().comms.remove(comm);
+  }
+  delete static_cast<Kept *>(kept);
+  return MPI_SUCCESS;
+}
+
+int node_key() {
+  static const int made = [] {
+    int key = MPI_KEYVAL_INVALID;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_node, &key, nullptr);
+    return key;
+  }();
+  return made;
+}
+
+}  // namespace
+
+Node::~Node() {
+  if (mpi_has_ended()) context.give_up();
+}
+
+Status Node::open(MPI_Comm comm) {
+  HLC_TRY(context.open(comm, Status::ok));
+  if (context.nodes() == 1) return try_reading();
+  obstacle_ = "its ranks are on " + std::to_string(context.nodes()) + " nodes";
+  return Status::ok;
+}
+
+/// Each rank reads a word of the next one.
+Status Node::try_reading() {
+  const int ranks = context.size(), next = (context.rank() + 1) % ranks;
+  static const std::int64_t word = 0x68616c6f;
+  const auto mine = reinterpret_cast<std::int64_t>(&word);
+  std::vector<std::int64_t> words(static_cast<std::size_t>(ranks));
+  HLC_TRY(check_mpi(PMPI_Allgather(&mine, 1, MPI_INT64_T, words.data(), 1, MPI_INT64_T, context.comm()), "MPI_Allgather"));
+  std::int64_t found = 0;
+  const iovec local{&found, sizeof found};
+  const iovec remote{reinterpret_cast<void *>(words[static_cast<std::size_t>(next)]), sizeof found};
+  const bool read = process_vm_readv(process_of(next), &local, 1, &remote, 1, 0) == sizeof found && found == word;
+  std::int64_t all = read ? 1 : 0;
+  HLC_TRY(reduce(context, context.comm(), MPI_MIN, &all, 1));
+  reads_others_ = all == 1;
+  return Status::ok;
+}
+
+Status Node::find_dead() {
+  for (Member member = 0; member < context.members(); ++member)
+    if (!context.doorbell().alive(member))
+      return fail(Status::peer_died, "rank %d waits for others, and the process of rank %d has ended", context.rank(), member);
+  return Status::ok;
+}
+
+Kept find_node(MPI_Comm comm) {
+  void *found = nullptr;
+  int has = 0;
+  PMPI_Comm_get_attr(comm, node_key(), &found, &has);
+  if (has) return *static_cast<Kept *>(found);
+  auto opening = std::make_unique<Node>();
+  if (failed(opening->open(comm))) opening->obstacle_ = error_message();
+  if (opening->context.lost()) opening->context.give_up();
+  auto *kept = new Kept(std::move(opening));
+  {
+    const std::lock_guard lock(registry().mutex);
+    registry().comms.push_back(comm);
+  }
+  PMPI_Comm_set_attr(comm, node_key(), kept);
+  return *kept;
+}
+
+void release_nodes() {
+  std::list<MPI_Comm> comms;
+  {
+    const std::lock_guard lock(registry().mutex);
+    comms = registry().comms;
+  }
+  for (const MPI_Comm comm : comms) PMPI_Comm_delete_attr(comm, node_key());
+}
+
+}  // namespace halocline::core::mpi

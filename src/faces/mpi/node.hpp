@@ -1,0 +1,47 @@
+// The ranks of a communicator on which windows are made: their context, opened at the first window and kept until the communicator is freed.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/leaked_on_failure.hpp"
+#include "engine/context/context.hpp"
+
+namespace halocline::core::mpi {
+
+/// The ranks of a communicator. Windows of the communicator share it.
+class Node : public LeakedOnFailure {
+ public:
+  Node() = default;
+  ~Node() override;
+
+  /// Collective over the communicator, the same status on all ranks.
+  Status open(MPI_Comm comm);
+  /// Why the engine carries no window of these ranks; empty if it does.
+  const std::string &obstacle() const { return obstacle_; }
+  /// True if the kernel lets these ranks read and write each other's private memory.
+  bool reads_others() const { return reads_others_; }
+  /// The process of a rank.
+  pid_t process_of(int rank) { return context.doorbell().process_of(rank); }
+  /// Fails if the process of a rank has ended.
+  Status find_dead();
+
+  Context context;
+
+ private:
+  friend std::shared_ptr<Node> find_node(MPI_Comm comm);
+
+  Status try_reading();
+
+  std::string obstacle_;
+  bool reads_others_ = false;
+};
+
+/// The node of a communicator, opened if this is its first window. Collective.
+std::shared_ptr<Node> find_node(MPI_Comm comm);
+
+/// Closes the nodes of all communicators, before MPI_Finalize.
+void release_nodes();
+
+}  // namespace halocline::core::mpi

@@ -1,0 +1,21 @@
+// What the drop-in tells its user: windows that it leaves to the host MPI, with the reason of each, and their numbers at the end.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+namespace halocline::core::mpi {
+
+/// Writes a line to stderr if HALOCLINE_LOG=info.
+[[gnu::format(printf, 1, 2)]] void inform(const char *format, ...);
+
+/// Counts a window that the engine carries.
+void count_carried(const char *call);
+/// Counts one that it leaves to the host. True if it may: with HALOCLINE_MPI_STRICT=1 that is an error, which is written to stderr.
+bool may_leave_to_host(const char *call, const std::string &reason);
+/// Writes the numbers, if HALOCLINE_LOG=info.
+void summarise();
+
+}  // namespace halocline::core::mpi

@@ -1,0 +1,275 @@
+// The synchronisation calls: fence; lock, lock_all and their unlocks; flush and sync; post, start, complete, wait, test. Accesses are complete
+// when the calls that begin them return, so that what is left to do here is to order them, and to wait for other ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <atomic>
+
+#include "faces/mpi/locks.hpp"
+#include "faces/mpi/window.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+/// Orders the accesses of this rank before all that it does later, and its reads after what others have written.
+void order_accesses() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+/// Finds the window of a call and answers with what `work` returns; the host serves windows of its own.
+template <class Work, class Host>
+int with_window(MPI_Win win, Work work, Host host) {
+  Window *window = find_window(win);
+  if (!window) return host();
+  const int code = work(*window);
+  return code == MPI_SUCCESS ? code : answer(*window, code);
+}
+
+bool is_target(const Window &window, int rank) { return rank >= 0 && rank < window.size(); }
+
+int fence(Window &window, int assertion) {
+  Epochs &epochs = window.epochs;
+  if (epochs.locks_any() || epochs.is_started || epochs.is_posted) return MPI_ERR_RMA_SYNC;
+  epochs.fence = (assertion & MPI_MODE_NOSUCCEED) == 0;
+  constexpr int kNothing = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+  if ((assertion & kNothing) == kNothing) return MPI_SUCCESS;
+  order_accesses();
+  return code_of(window.barrier());
+}
+
+int lock(Window &window, int type, int target, int assertion) {
+  Epochs &epochs = window.epochs;
+  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE) return MPI_ERR_LOCKTYPE;
+  if (!is_target(window, target)) return MPI_ERR_RANK;
+  if (epochs.is_locked(target) || epochs.hold(target) != Hold::none) return MPI_ERR_RMA_SYNC;
+  Hold hold = type == MPI_LOCK_SHARED ? Hold::shared : Hold::exclusive;
+  if (assertion & MPI_MODE_NOCHECK) hold = Hold::unchecked;
+  if (hold == Hold::shared)
+    if (const int code = code_of(lock_shared(window, target))) return code;
+  if (hold == Hold::exclusive)
+    if (const int code = code_of(lock_exclusive(window, target))) return code;
+  epochs.fence = false;
+  epochs.set(target, hold);
+  std::atomic_ref(epochs.locks).fetch_add(1, std::memory_order_relaxed);
+  return MPI_SUCCESS;
+}
+
+int unlock(Window &window, int target) {
+  Epochs &epochs = window.epochs;
+  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (!is_target(window, target)) return MPI_ERR_RANK;
+  const Hold hold = epochs.hold(target);
+  if (hold < Hold::shared) return MPI_ERR_RMA_SYNC;
+  order_accesses();
+  epochs.set(target, Hold::none);
+  std::atomic_ref(epochs.locks).fetch_sub(1, std::memory_order_relaxed);
+  if (hold == Hold::shared) unlock_shared(window, target);
+  if (hold == Hold::exclusive) unlock_exclusive(window, target);
+  return MPI_SUCCESS;
+}
+
+int lock_all(Window &window, int assertion) {
+  Epochs &epochs = window.epochs;
+  if (epochs.locks_any() || epochs.is_started) return MPI_ERR_RMA_SYNC;
+  const bool checks = (assertion & MPI_MODE_NOCHECK) == 0;
+  if (checks)
+    if (const int code = code_of(lock_all(window))) return code;
+  epochs.fence = false;
+  epochs.locks_all = checks ? Hold::shared : Hold::unchecked;
+  return MPI_SUCCESS;
+}
+
+int unlock_all_targets(Window &window) {
+  Epochs &epochs = window.epochs;
+  if (epochs.locks_all == Hold::none) return MPI_ERR_RMA_SYNC;
+  order_accesses();
+  if (epochs.locks_all == Hold::shared) unlock_all(window);
+  epochs.locks_all = Hold::none;
+  return MPI_SUCCESS;
+}
+
+int flush(Window &window, int target) {
+  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (!is_target(window, target)) return MPI_ERR_RANK;
+  if (!window.epochs.is_locked(target)) return MPI_ERR_RMA_SYNC;
+  order_accesses();
+  return MPI_SUCCESS;
+}
+
+int flush_all(const Window &window) {
+  if (!window.epochs.locks_any()) return MPI_ERR_RMA_SYNC;
+  order_accesses();
+  return MPI_SUCCESS;
+}
+
+/// The window's ranks that are in a group.
+int ranks_of(const Window &window, MPI_Group group, std::vector<int> &ranks) {
+  int size = 0;
+  MPI_Group all = MPI_GROUP_NULL;
+  if (const int code = PMPI_Group_size(group, &size)) return code;
+  if (const int code = PMPI_Comm_group(window.node->context.comm(), &all)) return code;
+  std::vector<int> members(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) members[static_cast<std::size_t>(i)] = i;
+  ranks.resize(members.size());
+  const int code = PMPI_Group_translate_ranks(group, size, members.data(), all, ranks.data());
+  PMPI_Group_free(&all);
+  if (code != MPI_SUCCESS) return code;
+  return std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) == ranks.end() ? MPI_SUCCESS : MPI_ERR_GROUP;
+}
+
+/// One more event of this rank for another, which waits for it.
+void count_event(Window &window, int rank, std::atomic<std::uint32_t> PairWords::*event) {
+  // SYNC access-before-event (pairs with has_event)
+  (window.memory.pair(rank, window.rank()).*event).fetch_add(1, std::memory_order_release);
+  window.node->context.doorbell().ring(rank);
+}
+
+/// True if there is an event of another rank that this one has not taken yet.
+bool has_event(const Window &window, int rank, std::atomic<std::uint32_t> PairWords::*event, std::atomic<std::uint32_t> PairWords::*taken) {
+  const PairWords &pair = window.memory.pair(window.rank(), rank);
+  // SYNC access-before-event (pairs with count_event)
+  return (pair.*event).load(std::memory_order_acquire) != (pair.*taken).load(std::memory_order_relaxed);
+}
+
+void take_events(const Window &window, const std::vector<int> &ranks, std::atomic<std::uint32_t> PairWords::*taken) {
+  for (const int rank : ranks) (window.memory.pair(window.rank(), rank).*taken).fetch_add(1, std::memory_order_relaxed);
+}
+
+int post(Window &window, MPI_Group group) {
+  Epochs &epochs = window.epochs;
+  if (epochs.is_posted) return MPI_ERR_RMA_SYNC;
+  if (const int code = ranks_of(window, group, epochs.posted)) return code;
+  epochs.is_posted = true;
+  order_accesses();
+  for (const int rank : epochs.posted) count_event(window, rank, &PairWords::posted);
+  return MPI_SUCCESS;
+}
+
+int start(Window &window, MPI_Group group, int assertion) {
+  Epochs &epochs = window.epochs;
+  if (epochs.is_started || epochs.locks_any()) return MPI_ERR_RMA_SYNC;
+  if (const int code = ranks_of(window, group, epochs.started)) return code;
+  if ((assertion & MPI_MODE_NOCHECK) == 0)
+    for (const int rank : epochs.started) {
+      const auto posted = [&] { return has_event(window, rank, &PairWords::posted, &PairWords::started); };
+      if (const int code = code_of(window.await(posted))) return code;
+    }
+  take_events(window, epochs.started, &PairWords::started);
+  for (const int rank : epochs.started) epochs.set(rank, Hold::started);
+  epochs.fence = false;
+  epochs.is_started = true;
+  return MPI_SUCCESS;
+}
+
+int complete(Window &window) {
+  Epochs &epochs = window.epochs;
+  if (!epochs.is_started) return MPI_ERR_RMA_SYNC;
+  order_accesses();
+  epochs.is_started = false;
+  for (const int rank : epochs.started) epochs.set(rank, Hold::none);
+  for (const int rank : epochs.started) count_event(window, rank, &PairWords::completed);
+  return MPI_SUCCESS;
+}
+
+bool has_completed(const Window &window, int rank) { return has_event(window, rank, &PairWords::completed, &PairWords::awaited); }
+
+void end_exposure(Window &window) {
+  take_events(window, window.epochs.posted, &PairWords::awaited);
+  window.epochs.is_posted = false;
+  order_accesses();
+}
+
+int wait_for_completes(Window &window) {
+  if (!window.epochs.is_posted) return MPI_ERR_RMA_SYNC;
+  for (const int rank : window.epochs.posted)
+    if (const int code = code_of(window.await([&] { return has_completed(window, rank); }))) return code;
+  end_exposure(window);
+  return MPI_SUCCESS;
+}
+
+int test_completes(Window &window, int *flag) {
+  if (!window.epochs.is_posted) return MPI_ERR_RMA_SYNC;
+  const std::vector<int> &ranks = window.epochs.posted;
+  *flag = std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return has_completed(window, rank); }) ? 1 : 0;
+  if (*flag)
+    end_exposure(window);
+  else
+    window.node->context.drive_progress();
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+}  // namespace halocline::core::mpi
+
+using namespace halocline::core::mpi;
+
+extern "C" {
+
+int MPI_Win_fence(int assertion, MPI_Win win) {
+  return with_window(win, [=](Window &window) { return fence(window, assertion); }, [=] { return PMPI_Win_fence(assertion, win); });
+}
+
+int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win win) {
+  return with_window(
+      win, [=](Window &window) { return lock(window, lock_type, rank, assertion); },
+      [=] { return PMPI_Win_lock(lock_type, rank, assertion, win); });
+}
+
+int MPI_Win_unlock(int rank, MPI_Win win) {
+  return with_window(win, [=](Window &window) { return unlock(window, rank); }, [=] { return PMPI_Win_unlock(rank, win); });
+}
+
+int MPI_Win_lock_all(int assertion, MPI_Win win) {
+  return with_window(win, [=](Window &window) { return lock_all(window, assertion); }, [=] { return PMPI_Win_lock_all(assertion, win); });
+}
+
+int MPI_Win_unlock_all(MPI_Win win) {
+  return with_window(win, [](Window &window) { return unlock_all_targets(window); }, [=] { return PMPI_Win_unlock_all(win); });
+}
+
+int MPI_Win_flush(int rank, MPI_Win win) {
+  return with_window(win, [=](Window &window) { return flush(window, rank); }, [=] { return PMPI_Win_flush(rank, win); });
+}
+
+int MPI_Win_flush_local(int rank, MPI_Win win) {
+  return with_window(win, [=](Window &window) { return flush(window, rank); }, [=] { return PMPI_Win_flush_local(rank, win); });
+}
+
+int MPI_Win_flush_all(MPI_Win win) {
+  return with_window(win, [](Window &window) { return flush_all(window); }, [=] { return PMPI_Win_flush_all(win); });
+}
+
+int MPI_Win_flush_local_all(MPI_Win win) {
+  return with_window(win, [](Window &window) { return flush_all(window); }, [=] { return PMPI_Win_flush_local_all(win); });
+}
+
+int MPI_Win_sync(MPI_Win win) {
+  return with_window(
+      win,
+      [](Window &) {
+        order_accesses();
+        return MPI_SUCCESS;
+      },
+      [=] { return PMPI_Win_sync(win); });
+}
+
+int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
+  return with_window(win, [=](Window &window) { return post(window, group); }, [=] { return PMPI_Win_post(group, assertion, win); });
+}
+
+int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
+  return with_window(
+      win, [=](Window &window) { return start(window, group, assertion); }, [=] { return PMPI_Win_start(group, assertion, win); });
+}
+
+int MPI_Win_complete(MPI_Win win) {
+  return with_window(win, [](Window &window) { return complete(window); }, [=] { return PMPI_Win_complete(win); });
+}
+
+int MPI_Win_wait(MPI_Win win) {
+  return with_window(win, [](Window &window) { return wait_for_completes(window); }, [=] { return PMPI_Win_wait(win); });
+}
+
+int MPI_Win_test(MPI_Win win, int *flag) {
+  return with_window(win, [=](Window &window) { return test_completes(window, flag); }, [=] { return PMPI_Win_test(win, flag); });
+}
+
+}  // extern "C"

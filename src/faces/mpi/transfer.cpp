@@ -1,0 +1,74 @@
+// Put and get, with and without requests. The data has moved when they return.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/access.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+int move(Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
+  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  Spot spot;
+  typed::Buffer buffer;
+  if (const int code = find_spot(window, theirs, &spot)) return code;
+  if (const int code = find_buffer(mine, &buffer)) return code;
+  if (!typed::same_bytes(buffer, spot.buffer())) return MPI_ERR_TRUNCATE;
+  if (!spot.place->is_mapped) return copy_remote(window, direction, spot, buffer);
+  if (direction == WindowMemory::Direction::write)
+    typed::copy(spot.buffer(), buffer);
+  else
+    typed::copy(buffer, spot.buffer());
+  return MPI_SUCCESS;
+}
+
+int put(Window &window, const Mine &mine, const Theirs &theirs) {
+  const int code = move(window, WindowMemory::Direction::write, mine, theirs);
+  return code == MPI_SUCCESS ? code : answer(window, code);
+}
+
+int get(Window &window, const Mine &mine, const Theirs &theirs) {
+  const int code = move(window, WindowMemory::Direction::read, mine, theirs);
+  return code == MPI_SUCCESS ? code : answer(window, code);
+}
+
+Mine mine_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
+
+}  // namespace
+}  // namespace halocline::core::mpi
+
+using namespace halocline::core::mpi;
+
+// Each function has a twin for large counts where the MPI has one.
+#define HLC_MPI_TRANSFERS(suffix, Count)                                                                                                   \
+  int MPI_Put##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,              \
+                      MPI_Datatype type, MPI_Win win) {                                                                                    \
+    Window *window = find_window(win);                                                                                                     \
+    if (!window) return PMPI_Put##suffix(origin, origin_count, origin_type, rank, disp, count, type, win);                                 \
+    return put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});                                            \
+  }                                                                                                                                        \
+  int MPI_Get##suffix(void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, \
+                      MPI_Win win) {                                                                                                       \
+    Window *window = find_window(win);                                                                                                     \
+    if (!window) return PMPI_Get##suffix(origin, origin_count, origin_type, rank, disp, count, type, win);                                 \
+    return get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});                                                   \
+  }                                                                                                                                        \
+  int MPI_Rput##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,             \
+                       MPI_Datatype type, MPI_Win win, MPI_Request *request) {                                                             \
+    Window *window = find_window(win);                                                                                                     \
+    if (!window) return PMPI_Rput##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                       \
+    const int code = put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});                                  \
+    return code == MPI_SUCCESS ? complete_request(request) : code;                                                                         \
+  }                                                                                                                                        \
+  int MPI_Rget##suffix(void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,                   \
+                       MPI_Datatype type, MPI_Win win, MPI_Request *request) {                                                             \
+    Window *window = find_window(win);                                                                                                     \
+    if (!window) return PMPI_Rget##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                       \
+    const int code = get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});                                         \
+    return code == MPI_SUCCESS ? complete_request(request) : code;                                                                         \
+  }
+
+extern "C" {
+HLC_MPI_TRANSFERS(, int)
+#if MPI_VERSION >= 4
+HLC_MPI_TRANSFERS(_c, MPI_Count)
+#endif
+}

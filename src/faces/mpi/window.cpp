@@ -1,0 +1,124 @@
+// Finding windows by their handles, their barrier, and their errors.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/window.hpp"
+
+#include <cstdint>
+#include <mutex>
+#include <type_traits>
+
+#include "faces/mpi/report.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+/// A handle is a number or a pointer, depending on the MPI.
+template <class Handle>
+std::uintptr_t key_of_handle(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>)
+    return reinterpret_cast<std::uintptr_t>(handle);
+  else
+    return static_cast<std::uintptr_t>(handle);
+}
+
+/// An open-addressed table that readers search without a lock. A full one is replaced; the old one stays, for its readers.
+class Table {
+ public:
+  explicit Table(std::size_t bits) : bits_(bits), slots_(std::size_t{1} << bits) {}
+
+  Window *find(std::uintptr_t key) const {
+    for (std::size_t at = first(key);; at = next(at)) {
+      const std::uintptr_t found = slots_[at].key.load(std::memory_order_acquire);
+      if (found == key) return slots_[at].window.load(std::memory_order_acquire);
+      if (found == kEmpty) return nullptr;
+    }
+  }
+  /// One thread at a time. False if there should be more room. A handle that is used again finds its old slot.
+  bool set(std::uintptr_t key, Window *window) {
+    std::size_t at = first(key);
+    while (slots_[at].key.load(std::memory_order_relaxed) != key && slots_[at].key.load(std::memory_order_relaxed) != kEmpty) at = next(at);
+    slots_[at].window.store(window, std::memory_order_release);
+    if (slots_[at].key.exchange(key, std::memory_order_release) == kEmpty) used_ += 1;
+    return used_ * 2 <= slots_.size();
+  }
+  /// A table with the windows of this one, without the slots of those that were freed, and with room for as many again.
+  std::unique_ptr<Table> renewed() const {
+    std::size_t live = 0;
+    for (const Slot &slot : slots_) live += slot.window.load(std::memory_order_relaxed) ? 1u : 0u;
+    auto renewed = std::make_unique<Table>(live * 4 > slots_.size() ? bits_ + 1 : bits_);
+    for (const Slot &slot : slots_)
+      if (Window *window = slot.window.load(std::memory_order_relaxed)) renewed->set(slot.key.load(std::memory_order_relaxed), window);
+    return renewed;
+  }
+
+ private:
+  static constexpr std::uintptr_t kEmpty = ~std::uintptr_t{0};
+  struct Slot {
+    std::atomic<std::uintptr_t> key{kEmpty};
+    std::atomic<Window *> window{nullptr};
+  };
+  std::size_t first(std::uintptr_t key) const { return (key * 0x9e3779b97f4a7c15u) >> (64 - bits_); }
+  std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
+
+  std::size_t bits_, used_ = 0;
+  std::vector<Slot> slots_;
+};
+
+/// Never destroyed: other threads may still look.
+struct Tables {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Table>> all;
+  std::atomic<Table *> current;
+};
+
+Tables &tables() {
+  static auto *const all = [] {
+    auto *made = new Tables;
+    made->all.push_back(std::make_unique<Table>(6));
+    made->current = made->all.back().get();
+    return made;
+  }();
+  return *all;
+}
+
+void enter_in_table(MPI_Win handle, Window *window) {
+  Tables &all = tables();
+  const std::lock_guard lock(all.mutex);
+  if (all.current.load()->set(key_of_handle(handle), window)) return;
+  all.all.push_back(all.current.load()->renewed());
+  all.current.store(all.all.back().get(), std::memory_order_release);
+}
+
+}  // namespace
+
+Window *find_window(MPI_Win handle) { return tables().current.load(std::memory_order_acquire)->find(key_of_handle(handle)); }
+
+void add_window(Window *window) { enter_in_table(window->handle, window); }
+
+void remove_window(MPI_Win handle) { enter_in_table(handle, nullptr); }
+
+/// In round k each rank notifies the rank 2^k above it, and waits for the one below.
+Status Window::barrier() {
+  const int me = rank(), ranks = size();
+  barriers_ += 1;
+  int round = 0;
+  for (int distance = 1; distance < ranks; distance *= 2, ++round) {
+    const int above = static_cast<int>((static_cast<std::int64_t>(me) + distance) % ranks);
+    notify(memory.round(above, round), barriers_);
+    node->context.doorbell().ring(above);
+    HLC_TRY(await([&] { return reached(memory.round(me, round), barriers_); }));
+  }
+  return Status::ok;
+}
+
+int answer(const Window &window, int code) {
+  if (code != MPI_SUCCESS) PMPI_Win_call_errhandler(window.handle, code);
+  return code;
+}
+
+int code_of(Status status) {
+  if (!failed(status)) return MPI_SUCCESS;
+  inform("%s", error_message());
+  return status == Status::memory ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
+}
+
+}  // namespace halocline::core::mpi

@@ -1,0 +1,67 @@
+// A window that the engine carries: its memory, its epochs, and what MPI_Win_get_attr answers. The program's handle is a window of the host
+// MPI with nothing in it, so that names, attributes, error handlers, groups and the conversion for Fortran are the host's.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "engine/communicator/wait_until.hpp"
+#include "faces/mpi/epochs.hpp"
+#include "faces/mpi/window_memory.hpp"
+
+namespace halocline::core::mpi {
+
+class Window {
+ public:
+  explicit Window(std::shared_ptr<Node> of) : node(std::move(of)), memory(*node) {}
+  Window(const Window &) = delete;
+  Window &operator=(const Window &) = delete;
+
+  int rank() const { return node->context.rank(); }
+  int size() const { return node->context.size(); }
+
+  /// Waits until look() is true. Fails only if a process of the node ends: a program may leave others waiting as long as it likes.
+  template <class Look>
+  Status await(Look look);
+  /// Waits for all ranks of the window.
+  Status barrier();
+
+  /// The answers of MPI_Win_get_attr, which returns their addresses.
+  struct Attributes {
+    void *base = nullptr;
+    MPI_Aint size = 0;
+    int unit = 1, flavor = 0, model = MPI_WIN_UNIFIED;
+  };
+
+  MPI_Win handle = MPI_WIN_NULL;
+  std::shared_ptr<Node> node;
+  WindowMemory memory;
+  Epochs epochs;
+  Attributes attributes;
+
+ private:
+  std::uint64_t barriers_ = 0;
+};
+
+/// The window of a handle; null if the host carries it, or it is none. Any thread.
+Window *find_window(MPI_Win handle);
+/// From now on find_window finds it; no longer.
+void add_window(Window *window);
+void remove_window(MPI_Win handle);
+
+/// Calls the error handler of a window, unless `code` is MPI_SUCCESS. Returns the code.
+int answer(const Window &window, int code);
+/// The code of a failure of the engine, whose message is written to stderr if HALOCLINE_LOG=info.
+int code_of(Status status);
+
+template <class Look>
+Status Window::await(Look look) {
+  if (look()) return Status::ok;
+  Wait wait(node->context, WakeUp::by_doorbell);
+  const auto find_failure = [this] { return node->find_dead(); };
+  return pause_until(wait, [&] { return look() ? Status::ok : Status::again; }, find_failure);
+}
+
+}  // namespace halocline::core::mpi

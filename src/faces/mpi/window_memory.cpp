@@ -1,0 +1,110 @@
+// Making a window's memory: one shared object per window, with a part per rank: its words, then the memory that the window allocates.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/window_memory.hpp"
+
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+
+#include "engine/communicator/collective.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+using Kind = MemorySpec::Kind;
+
+constexpr std::size_t kMostPieces = 256, kMostBytesOfPiece = std::size_t{1} << 30;
+
+bool is_allocated(Kind kind) { return kind == Kind::allocated || kind == Kind::allocated_in_a_row; }
+
+/// One system call for some pieces.
+int copy_some(WindowMemory::Direction direction, pid_t process, const std::vector<iovec> &local, const std::vector<iovec> &remote,
+              std::size_t bytes) {
+  const auto count = static_cast<unsigned long>(local.size());
+  const auto work = direction == WindowMemory::Direction::read ? process_vm_readv : process_vm_writev;
+  const ssize_t done = work(process, local.data(), count, remote.data(), count, 0);
+  if (done < 0) return errno;
+  return static_cast<std::size_t>(done) == bytes ? 0 : EFAULT;
+}
+
+}  // namespace
+
+Status WindowMemory::open(const MemorySpec &mine) {
+  HLC_TRY(lay_out(mine));
+  return find_places(mine);
+}
+
+/// Memory in a row is all in the part of rank 0, which has its pages.
+Status WindowMemory::lay_out(const MemorySpec &mine) {
+  const int ranks = node_.context.size();
+  const auto rounds = static_cast<std::int64_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+  pairs_ = static_cast<std::int64_t>(sizeof(TargetWords)) + rounds * static_cast<std::int64_t>(sizeof(Counter));
+  data_ = SharedMemory::rounded(pairs_ + ranks * static_cast<std::int64_t>(sizeof(PairWords)));
+  std::int64_t bytes = is_allocated(mine.kind) ? mine.bytes : 0;
+  if (mine.kind == Kind::allocated_in_a_row) {
+    HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_SUM, &bytes, 1));
+    if (node_.context.rank() > 0) bytes = 0;
+  }
+  return create_shared_memory(node_.context, data_ + bytes, region_);
+}
+
+Status WindowMemory::find_places(const MemorySpec &mine) {
+  const int me = node_.context.rank(), ranks = node_.context.size();
+  TargetWords &words = this->words(me);
+  words.base = reinterpret_cast<std::uint64_t>(mine.base);
+  words.bytes = mine.bytes;
+  words.unit = mine.unit;
+  HLC_TRY(prepare(node_.context, node_.context.comm(), [&] {
+    places_.resize(static_cast<std::size_t>(ranks));
+    return Status::ok;
+  }));
+  for (int rank = 0; rank < ranks; ++rank) find_place(rank, mine);
+  // SYNC none: the agreement above is a meeting of all ranks after they have written their words.
+  const bool needs_kernel = ranks > 1 && std::any_of(places_.begin(), places_.end(), [](const Place &place) { return place.by_lock; });
+  if (needs_kernel && !node_.reads_others())
+    obstacle_ = "its memory is private, and the kernel does not let ranks read each other's (ptrace_scope, or a container)";
+  return Status::ok;
+}
+
+void WindowMemory::find_place(int rank, const MemorySpec &mine) {
+  const TargetWords &words = this->words(rank);
+  Place &place = places_[static_cast<std::size_t>(rank)];
+  place.bytes = words.bytes;
+  place.unit = mine.kind == Kind::dynamic ? 1 : words.unit;
+  place.address = words.base;
+  place.is_mapped = true;
+  if (mine.kind == Kind::allocated) {
+    place.mapped = region_.part(rank) + data_;
+  } else if (mine.kind == Kind::allocated_in_a_row) {
+    const Place *before = rank > 0 ? &places_[static_cast<std::size_t>(rank) - 1] : nullptr;
+    place.mapped = before ? before->mapped + before->bytes : region_.part(0) + data_;
+  } else {
+    place.is_mapped = rank == node_.context.rank();
+    if (place.is_mapped) place.mapped = static_cast<char *>(mine.base);
+    place.by_lock = node_.context.size() > 1 && (words.bytes > 0 || mine.kind == Kind::dynamic);
+  }
+}
+
+int WindowMemory::copy(Direction direction, int rank, const std::vector<Piece> &pieces) const {
+  std::vector<iovec> local, remote;
+  std::size_t bytes = 0;
+  const auto flush = [&] {
+    const int error = local.empty() ? 0 : copy_some(direction, node_.process_of(rank), local, remote, bytes);
+    local.clear(), remote.clear(), bytes = 0;
+    return error;
+  };
+  for (const Piece &piece : pieces)
+    for (std::size_t done = 0; done < piece.bytes; done += kMostBytesOfPiece) {
+      const std::size_t part = std::min(kMostBytesOfPiece, piece.bytes - done);
+      if (local.size() == kMostPieces || bytes + part > kMostBytesOfPiece)
+        if (const int error = flush()) return error;
+      local.push_back({piece.local + done, part});
+      remote.push_back({reinterpret_cast<void *>(piece.remote + done), part});
+      bytes += part;
+    }
+  return flush();
+}
+
+}  // namespace halocline::core::mpi

@@ -1,0 +1,99 @@
+// The memory of a window, of all its ranks: what is mapped here, what only the kernel can copy, and the words by which ranks synchronise.
+// All uses of the engine's memory by this face are here.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/counter.hpp"
+#include "engine/memory/node_memory.hpp"
+#include "faces/mpi/node.hpp"
+
+namespace halocline::core::mpi {
+
+/// The memory that a rank brings to a window.
+struct MemorySpec {
+  enum class Kind { allocated, allocated_in_a_row, brought, dynamic };
+
+  Kind kind;
+  void *base;  // of brought memory
+  std::int64_t bytes;
+  int unit;  // of displacements
+};
+
+/// The memory of one rank, as this rank reaches it. In dynamic windows displacements are addresses, and both of these are 0.
+struct Place {
+  char *mapped = nullptr;     // here
+  std::uint64_t address = 0;  // at its owner
+  std::int64_t bytes = 0;
+  std::int64_t unit = 1;
+  bool is_mapped = false;  // else only the kernel can copy it
+  bool by_lock = false;    // accumulates go under the lock, because some rank cannot map it
+};
+
+/// The words of a rank by which others synchronise with it, in shared memory.
+///
+/// - lock: bit 63 for an exclusive lock of this rank, else the number of shared ones. waiting: ranks that wait for it.
+/// - all: of the window; only rank 0's is used. Above bit 32 the number of exclusive locks, below it of ranks that lock all.
+/// - accumulates: the lock of accumulates that no instruction does, 0 or 1.
+/// - what the rank brought, written once by it.
+struct TargetWords {
+  alignas(kLinePair) std::atomic<std::uint64_t> lock;
+  std::atomic<std::uint32_t> lock_waiting;
+  alignas(kLinePair) std::atomic<std::uint64_t> all;
+  std::atomic<std::uint32_t> all_waiting;
+  alignas(kLinePair) std::atomic<std::uint64_t> accumulates;
+  std::atomic<std::uint32_t> accumulates_waiting;
+  alignas(kLinePair) std::uint64_t base;
+  std::int64_t bytes, unit;
+};
+
+/// How often a rank has posted to another, and that other has started, completed; and how often the first has seen that.
+struct PairWords {
+  std::atomic<std::uint32_t> posted;     // by the other rank, to this one
+  std::atomic<std::uint32_t> started;    // by this rank, towards the other; read by no other
+  std::atomic<std::uint32_t> completed;  // by the other rank, towards this one
+  std::atomic<std::uint32_t> awaited;    // by this rank, of the other's; read by no other
+};
+
+/// Consecutive bytes here, and at a rank whose memory is not mapped.
+struct Piece {
+  char *local;
+  std::uint64_t remote;
+  std::size_t bytes;
+};
+
+class WindowMemory {
+ public:
+  explicit WindowMemory(Node &node) : node_(node) {}
+
+  /// Collective, the same status on all ranks. The words of all ranks are zero.
+  Status open(const MemorySpec &mine);
+
+  const Place &at(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
+  TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(region_.part(rank)); }
+  Counter &round(int rank, int round) const { return reinterpret_cast<Counter *>(region_.part(rank) + sizeof(TargetWords))[round]; }
+  PairWords &pair(int of, int with) const { return reinterpret_cast<PairWords *>(region_.part(of) + pairs_)[with]; }
+  /// Why ranks cannot be given this memory; null if they can. The same on all ranks.
+  const char *obstacle() const { return obstacle_; }
+
+  enum class Direction { read, write };
+  /// Copies memory of another rank that is not mapped. An errno, or 0.
+  int copy(Direction direction, int rank, const std::vector<Piece> &pieces) const;
+
+ private:
+  Status lay_out(const MemorySpec &mine);
+  Status find_places(const MemorySpec &mine);
+  void find_place(int rank, const MemorySpec &mine);
+
+  Node &node_;
+  SharedMemory region_;
+  std::int64_t pairs_ = 0, data_ = 0;  // offsets in a part
+  std::vector<Place> places_;
+  const char *obstacle_ = nullptr;
+};
+
+}  // namespace halocline::core::mpi
