@@ -10,11 +10,14 @@ add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/
 add_test(NAME exports.gaspi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline_gaspi> gaspi_=pgaspi_
   ${PROJECT_SOURCE_DIR}/include/GASPI.h ${PROJECT_SOURCE_DIR}/include/GASPI_Ext.h ${PROJECT_SOURCE_DIR}/include/PGASPI.h)
 add_test(NAME exports.core COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/private_exports.py $<TARGET_FILE:halocline_core>
-  $<TARGET_FILE:halocline> $<TARGET_FILE:halocline_gaspi>)
+  $<TARGET_FILE:halocline> $<TARGET_FILE:halocline_gaspi> $<TARGET_FILE:halocline_mpi>)
+add_test(NAME exports.mpi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/mpi_exports.py $<TARGET_FILE:halocline_mpi>
+  ${PROJECT_SOURCE_DIR}/src/faces/mpi/host.hpp)
 # What of the standard library's templates is seen depends on the compiler.
 halocline_classify(exports QUICK CLASSES every_mpi NEEDS halocline)
 halocline_classify(exports.gaspi QUICK CLASSES every_mpi NEEDS halocline_gaspi)
-halocline_classify(exports.core QUICK CLASSES every_mpi NEEDS halocline halocline_gaspi)
+halocline_classify(exports.core QUICK CLASSES every_mpi NEEDS halocline halocline_gaspi halocline_mpi)
+halocline_classify(exports.mpi QUICK CLASSES every_mpi NEEDS halocline_mpi)
 
 # How the sources are written does not depend on the build.
 if(HALOCLINE_SOURCE_CHECKS)

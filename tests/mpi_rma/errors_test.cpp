@@ -182,7 +182,9 @@ TEST_F(MpiRmaErrors, an_end_without_a_beginning_is_ERR_RMA_SYNC) {
 TEST_F(MpiRmaErrors, a_second_lock_of_the_same_target_is_ERR_RMA_SYNC) {
   ASSERT_EQ(MPI_Win_lock(MPI_LOCK_SHARED, target_, 0, win_), MPI_SUCCESS);
   EXPECT_EQ(class_of(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target_, 0, win_)), MPI_ERR_RMA_SYNC);
-  if (size_ > 1) EXPECT_EQ(put((target_ + 1) % size_, 0, 8), MPI_ERR_RMA_SYNC) << "no lock of this rank is held";
+  if (size_ > 1) {
+    EXPECT_EQ(put((target_ + 1) % size_, 0, 8), MPI_ERR_RMA_SYNC) << "no lock of this rank is held";
+  }
   EXPECT_EQ(MPI_Win_unlock(target_, win_), MPI_SUCCESS);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs real programs that use MPI RMA, with libhalocline_mpi loaded before Debian's Open MPI and without it, and compares what they print.
 
-    programs.py LIBRARY [--only coarrays,global_arrays,nwchem] [--ranks 2,4] [--pairs 1]
+    programs.py LIBRARY [--only coarrays,fortran,global_arrays,nwchem] [--ranks 2,4] [--pairs 1]
 
 LIBRARY has to be built with the Open MPI that the programs use. HALOCLINE_MPI_STRICT=1 makes a window that falls back to the host MPI an
 error. Prints a table of the times, one run with and one without in turn. Ends with 0, with 1 if a result differs, or with 77 if no program
@@ -58,6 +58,14 @@ def coarrays(folder: Path) -> list[str]:
     return [str(program)]
 
 
+def fortran(folder: Path) -> list[str]:
+    program = folder / "windows"
+    compile_program(
+        [need("mpifort.openmpi", "libopenmpi-dev"), "-O1", str(PROGRAMS / "windows.f90"), "-o", str(program)], "libopenmpi-dev, gfortran"
+    )
+    return [str(program)]
+
+
 def global_arrays(folder: Path) -> list[str]:
     program = folder / "global_arrays"
     libraries = [
@@ -102,7 +110,12 @@ def same_line(with_it: str, without: str) -> str | None:
     return None if lines[0] and lines[0] == lines[1] else f"prints {lines[0]} with the library, {lines[1]} without"
 
 
-CHECKS = {"coarrays": (coarrays, same_line), "global_arrays": (global_arrays, same_line), "nwchem": (nwchem, same_energies)}
+CHECKS = {
+    "coarrays": (coarrays, same_line),
+    "fortran": (fortran, same_line),
+    "global_arrays": (global_arrays, same_line),
+    "nwchem": (nwchem, same_energies),
+}
 
 
 def launch(program: list[str], ranks: int, library: str | None, folder: Path) -> tuple[str, float]:

@@ -20,7 +20,7 @@ namespace bench {
 
 namespace {
 
-/// The calls by one of their two names: what is loaded first answers MPI_Put, the host MPI answers PMPI_Put.
+/// The calls as the program finds them, or as the host MPI has them.
 struct Calls {
   decltype(&MPI_Win_allocate) allocate;
   decltype(&MPI_Win_free) free;
@@ -41,12 +41,23 @@ struct Calls {
   decltype(&MPI_Win_wait) wait;
 };
 
+/// The host's function: libhalocline_mpi takes both names of its own.
+template <class Function>
+Function host(Function named, const char *name) {
+  Dl_info where{};
+  if (dladdr(reinterpret_cast<void *>(&PMPI_Comm_rank), &where) == 0) return named;
+  void *const mpi = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void *const found = mpi ? dlsym(mpi, name) : nullptr;
+  return found ? reinterpret_cast<Function>(found) : named;
+}
+#define HOST(name) host(&PMPI_##name, "PMPI_" #name)
+
 const Calls kLoaded{MPI_Win_allocate,     MPI_Win_free,  MPI_Put,       MPI_Get,          MPI_Accumulate,   MPI_Fetch_and_op,
                     MPI_Compare_and_swap, MPI_Win_flush, MPI_Win_lock,  MPI_Win_unlock,   MPI_Win_lock_all, MPI_Win_unlock_all,
                     MPI_Win_fence,        MPI_Win_post,  MPI_Win_start, MPI_Win_complete, MPI_Win_wait};
-const Calls kHost{PMPI_Win_allocate,     PMPI_Win_free,  PMPI_Put,       PMPI_Get,          PMPI_Accumulate,   PMPI_Fetch_and_op,
-                  PMPI_Compare_and_swap, PMPI_Win_flush, PMPI_Win_lock,  PMPI_Win_unlock,   PMPI_Win_lock_all, PMPI_Win_unlock_all,
-                  PMPI_Win_fence,        PMPI_Win_post,  PMPI_Win_start, PMPI_Win_complete, PMPI_Win_wait};
+const Calls kHost{HOST(Win_allocate),     HOST(Win_free),  HOST(Put),       HOST(Get),          HOST(Accumulate),   HOST(Fetch_and_op),
+                  HOST(Compare_and_swap), HOST(Win_flush), HOST(Win_lock),  HOST(Win_unlock),   HOST(Win_lock_all), HOST(Win_unlock_all),
+                  HOST(Win_fence),        HOST(Win_post),  HOST(Win_start), HOST(Win_complete), HOST(Win_wait)};
 
 enum : std::size_t { kOurs, kTheirs, kLimit, kSeries };
 constexpr std::int64_t kMost = std::int64_t{1} << 20;

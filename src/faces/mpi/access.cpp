@@ -22,6 +22,14 @@ std::vector<Piece> pieces_of(const typed::Buffer &mine, const Spot &spot) {
   return pieces;
 }
 
+bool is_inside(const Window &window, const Spot &spot, const typed::Reach &reach) {
+  if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC)
+    return window.memory.is_attached(spot.rank, static_cast<std::uint64_t>(spot.offset + reach.begin), reach.end - reach.begin);
+  std::int64_t begin = 0, end = 0;
+  return !__builtin_add_overflow(spot.offset, reach.begin, &begin) && !__builtin_add_overflow(spot.offset, reach.end, &end) && begin >= 0 &&
+         end <= spot.place->bytes;
+}
+
 }  // namespace
 
 int find_spot(const Window &window, const Theirs &theirs, Spot *spot) {
@@ -31,11 +39,14 @@ int find_spot(const Window &window, const Theirs &theirs, Spot *spot) {
   if (!layout) return MPI_ERR_TYPE;
   if (!window.epochs.may_access(theirs.rank)) return MPI_ERR_RMA_SYNC;
   const Place &place = window.memory.at(theirs.rank);
-  *spot = {theirs.rank, &place, theirs.displacement * place.unit, layout, static_cast<std::int64_t>(theirs.count)};
-  if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC || theirs.count == 0) return MPI_SUCCESS;
-  const typed::Reach reach = layout->reach(theirs.count);
+  const bool dynamic = window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  if (theirs.displacement < 0 && !dynamic) return MPI_ERR_DISP;
+  std::int64_t offset = 0;
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.displacement), place.unit, &offset)) return MPI_ERR_RMA_RANGE;
+  *spot = {theirs.rank, &place, offset, layout, static_cast<std::int64_t>(theirs.count)};
+  const typed::Reach reach = layout->reach(spot->count);
   if (reach.begin == reach.end) return MPI_SUCCESS;
-  return spot->offset + reach.begin >= 0 && spot->offset + reach.end <= place.bytes ? MPI_SUCCESS : MPI_ERR_RMA_RANGE;
+  return is_inside(window, *spot, reach) ? MPI_SUCCESS : MPI_ERR_RMA_RANGE;
 }
 
 int find_buffer(const Mine &mine, typed::Buffer *buffer) {
@@ -63,7 +74,7 @@ Image::Image(Window &window, const Spot &spot) : window_(window), spot_(spot) {
   address_ = bytes_.data() + (wanted - begin) % kAlignment - reach.begin;
 }
 
-/// A send to nobody is complete at once in every MPI, and its request works in each form of wait and test.
+/// A send to MPI_PROC_NULL is complete at once in every MPI, and its request works in each form of wait and test.
 int complete_request(MPI_Request *request) { return PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request); }
 
 }  // namespace halocline::core::mpi

@@ -1,49 +1,46 @@
-// Accumulate, get_accumulate, fetch_and_op, compare_and_swap. Memory that all ranks map is changed element by element, by atomic
-// instructions. Where there is no such instruction, or a rank cannot map the memory, a lock of the target excludes the others.
+// Accumulate, get_accumulate, fetch_and_op, compare_and_swap. All take a lock of the target. So long ones are loops that the compiler
+// vectorises; an atomic instruction per element takes many times as long.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/access.hpp"
+#include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
 
 namespace halocline::core::mpi {
 namespace {
 
-using typed::Access;
 using typed::Operation;
 
-/// The lock of a target's accumulates, or nothing.
+constexpr typed::Access kUnderLock = typed::Access::exclusive;
+
+/// The lock of a target's accumulates.
 class HeldLock {
  public:
-  HeldLock(Window &window, int target, bool needed) : window_(window), target_(target), held_(needed) {
-    if (needed) code_ = code_of(lock_accumulates(window, target));
-  }
+  HeldLock(Window &window, int target) : window_(window), target_(target), code_(code_of(lock_accumulates(window, target))) {}
   HeldLock(const HeldLock &) = delete;
   HeldLock &operator=(const HeldLock &) = delete;
   ~HeldLock() {
-    if (held_ && code_ == MPI_SUCCESS) unlock_accumulates(window_, target_);
+    if (code_ == MPI_SUCCESS) unlock_accumulates(window_, target_);
   }
   /// MPI_SUCCESS unless the lock cannot be had.
   int code() const { return code_; }
 
  private:
   Window &window_;
-  int target_;
-  bool held_;
-  int code_ = MPI_SUCCESS;
+  int target_, code_;
 };
 
-/// Calls work(access, buffer) for the target's data: where it is mapped, or for a copy that is written back if `changes`.
+/// Calls work(buffer) for the target's data: where it is mapped, or for a copy that is written back if `changes`.
 template <class Work>
 int update(Window &window, const Spot &spot, bool changes, Work work) {
-  const bool by_lock = spot.place->by_lock;
-  const HeldLock lock(window, spot.rank, by_lock || typed::needs_lock(spot.buffer()));
+  const HeldLock lock(window, spot.rank);
   if (lock.code() != MPI_SUCCESS) return lock.code();
   if (spot.place->is_mapped) {
-    work(by_lock ? Access::exclusive : Access::atomic, spot.buffer());
+    work(spot.buffer());
     return MPI_SUCCESS;
   }
   Image image(window, spot);
   if (const int code = image.read()) return code;
-  work(Access::exclusive, image.buffer());
+  work(image.buffer());
   return changes ? image.write() : MPI_SUCCESS;
 }
 
@@ -55,9 +52,9 @@ int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs
   if (const int code = find_buffer(mine, &origin)) return code;
   const Operation operation = typed::operation_of(op);
   if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
-  if (spot.count == 0 || operation == Operation::no_op) return MPI_SUCCESS;
-  return update(window, spot, true,
-                [&](Access access, const typed::Buffer &target) { typed::accumulate({operation, access}, target, origin); });
+  if (operation == Operation::no_op) return MPI_ERR_OP;
+  if (spot.count == 0) return MPI_SUCCESS;
+  return update(window, spot, true, [&](const typed::Buffer &target) { typed::accumulate({operation, kUnderLock}, target, origin); });
 }
 
 int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &result, const Theirs &theirs) {
@@ -74,7 +71,7 @@ int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &resu
   }
   if (spot.count == 0) return MPI_SUCCESS;
   return update(window, spot, operation != Operation::no_op,
-                [&](Access access, const typed::Buffer &target) { typed::get_accumulate({operation, access}, target, origin, old); });
+                [&](const typed::Buffer &target) { typed::get_accumulate({operation, kUnderLock}, target, origin, old); });
 }
 
 int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
@@ -83,9 +80,8 @@ int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Th
   if (const int code = find_spot(window, theirs, &spot)) return code;
   const Operation operation = typed::operation_of(op);
   if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
-  return update(window, spot, operation != Operation::no_op, [&](Access access, const typed::Buffer &target) {
-    typed::fetch_and_op({operation, access}, *spot.layout, target.address, values);
-  });
+  return update(window, spot, operation != Operation::no_op,
+                [&](const typed::Buffer &target) { typed::fetch_and_op({operation, kUnderLock}, *spot.layout, target.address, values); });
 }
 
 int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &theirs) {
@@ -94,7 +90,7 @@ int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &th
   if (const int code = find_spot(window, theirs, &spot)) return code;
   if (!typed::can_swap(*spot.layout)) return MPI_ERR_TYPE;
   return update(window, spot, true,
-                [&](Access access, const typed::Buffer &target) { typed::compare_and_swap(access, *spot.layout, target.address, values); });
+                [&](const typed::Buffer &target) { typed::compare_and_swap(kUnderLock, *spot.layout, target.address, values); });
 }
 
 int answered(Window &window, int code) { return code == MPI_SUCCESS ? code : answer(window, code); }
@@ -107,40 +103,40 @@ Mine operand_of(const void *address, MPI_Count count, MPI_Datatype type) { retur
 using namespace halocline::core::mpi;
 
 // Each function has a twin for large counts where the MPI has one.
-#define HLC_MPI_ACCUMULATES(suffix, Count)                                                                                               \
-  int MPI_Accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,     \
-                             MPI_Datatype type, MPI_Op op, MPI_Win win) {                                                                \
-    Window *window = find_window(win);                                                                                                   \
-    if (!window) return PMPI_Accumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win);                    \
-    return answered(*window, accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type}));         \
-  }                                                                                                                                      \
-  int MPI_Raccumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,    \
-                              MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request *request) {                                         \
-    Window *window = find_window(win);                                                                                                   \
-    if (!window) return PMPI_Raccumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);          \
-    const int code = accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type});                  \
-    return code == MPI_SUCCESS ? complete_request(request) : answer(*window, code);                                                      \
-  }                                                                                                                                      \
-  int MPI_Get_accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, void *result, Count result_count,     \
-                                 MPI_Datatype result_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, MPI_Op op,           \
-                                 MPI_Win win) {                                                                                          \
-    Window *window = find_window(win);                                                                                                   \
-    if (!window)                                                                                                                         \
-      return PMPI_Get_accumulate##suffix(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type,  \
-                                         op, win);                                                                                       \
-    return answered(*window, get_accumulate(*window, op, operand_of(origin, origin_count, origin_type),                                  \
-                                            {result, result_count, result_type}, {rank, disp, count, type}));                            \
-  }                                                                                                                                      \
-  int MPI_Rget_accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, void *result, Count result_count,    \
-                                  MPI_Datatype result_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, MPI_Op op,          \
-                                  MPI_Win win, MPI_Request *request) {                                                                   \
-    Window *window = find_window(win);                                                                                                   \
-    if (!window)                                                                                                                         \
-      return PMPI_Rget_accumulate##suffix(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type, \
-                                          op, win, request);                                                                             \
-    const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},     \
-                                    {rank, disp, count, type});                                                                          \
-    return code == MPI_SUCCESS ? complete_request(request) : answer(*window, code);                                                      \
+#define HLC_MPI_ACCUMULATES(suffix, Count)                                                                                                \
+  int MPI_Accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,      \
+                             MPI_Datatype type, MPI_Op op, MPI_Win win) {                                                                 \
+    Window *window = find_window(win);                                                                                                    \
+    if (!window) return host::Accumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win);                    \
+    return answered(*window, accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type}));          \
+  }                                                                                                                                       \
+  int MPI_Raccumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,     \
+                              MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request *request) {                                          \
+    Window *window = find_window(win);                                                                                                    \
+    if (!window) return host::Raccumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);          \
+    const int code = accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type});                   \
+    return code == MPI_SUCCESS ? complete_request(request) : answer(*window, code);                                                       \
+  }                                                                                                                                       \
+  int MPI_Get_accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, void *result, Count result_count,      \
+                                 MPI_Datatype result_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, MPI_Op op,            \
+                                 MPI_Win win) {                                                                                           \
+    Window *window = find_window(win);                                                                                                    \
+    if (!window)                                                                                                                          \
+      return host::Get_accumulate##suffix(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type,  \
+                                          op, win);                                                                                       \
+    return answered(*window, get_accumulate(*window, op, operand_of(origin, origin_count, origin_type),                                   \
+                                            {result, result_count, result_type}, {rank, disp, count, type}));                             \
+  }                                                                                                                                       \
+  int MPI_Rget_accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, void *result, Count result_count,     \
+                                  MPI_Datatype result_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, MPI_Op op,           \
+                                  MPI_Win win, MPI_Request *request) {                                                                    \
+    Window *window = find_window(win);                                                                                                    \
+    if (!window)                                                                                                                          \
+      return host::Rget_accumulate##suffix(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type, \
+                                           op, win, request);                                                                             \
+    const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},      \
+                                    {rank, disp, count, type});                                                                           \
+    return code == MPI_SUCCESS ? complete_request(request) : answer(*window, code);                                                       \
   }
 
 extern "C" {
@@ -152,14 +148,27 @@ HLC_MPI_ACCUMULATES(_c, MPI_Count)
 
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win) {
   Window *window = find_window(win);
-  if (!window) return PMPI_Fetch_and_op(origin, result, type, rank, disp, op, win);
+  if (!window) return host::Fetch_and_op(origin, result, type, rank, disp, op, win);
   return answered(*window, fetch_and_op(*window, op, {origin, result}, {rank, disp, 1, type}));
 }
 
 int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
   Window *window = find_window(win);
-  if (!window) return PMPI_Compare_and_swap(origin, compare, result, type, rank, disp, win);
+  if (!window) return host::Compare_and_swap(origin, compare, result, type, rank, disp, win);
   return answered(*window, compare_and_swap(*window, {compare, origin, result}, {rank, disp, 1, type}));
 }
+
+HLC_MPI_PROFILED(Accumulate)
+HLC_MPI_PROFILED(Raccumulate)
+HLC_MPI_PROFILED(Get_accumulate)
+HLC_MPI_PROFILED(Rget_accumulate)
+HLC_MPI_PROFILED(Fetch_and_op)
+HLC_MPI_PROFILED(Compare_and_swap)
+#if MPI_VERSION >= 4
+HLC_MPI_PROFILED(Accumulate_c)
+HLC_MPI_PROFILED(Raccumulate_c)
+HLC_MPI_PROFILED(Get_accumulate_c)
+HLC_MPI_PROFILED(Rget_accumulate_c)
+#endif
 
 }  // extern "C"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
+#include "faces/mpi/host.hpp"
 #include "faces/mpi/report.hpp"
 #include "faces/mpi/window.hpp"
 
@@ -43,9 +44,9 @@ bool is_in_a_row(MPI_Info info) {
 
 /// Some hosts have no dynamic windows on a single rank.
 int make_handle(const Wanted &wanted, MPI_Comm comm, MPI_Win *win) {
-  if (PMPI_Win_create_dynamic(wanted.info, comm, win) == MPI_SUCCESS) return MPI_SUCCESS;
+  if (host::Win_create_dynamic(wanted.info, comm, win) == MPI_SUCCESS) return MPI_SUCCESS;
   void *none = nullptr;
-  return PMPI_Win_allocate_shared(0, 1, wanted.info, comm, &none, win);
+  return host::Win_allocate_shared(0, 1, wanted.info, comm, &none, win);
 }
 
 Window::Attributes attributes_of(const Wanted &wanted, const Window &window) {
@@ -53,7 +54,7 @@ Window::Attributes attributes_of(const Wanted &wanted, const Window &window) {
   const Place &mine = window.memory.at(window.rank());
   attributes.base = wanted.flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_BOTTOM : mine.mapped;
   attributes.size = static_cast<MPI_Aint>(mine.bytes);
-  attributes.unit = wanted.memory.unit;
+  attributes.unit = static_cast<int>(wanted.memory.unit);
   attributes.flavor = wanted.flavor;
   return attributes;
 }
@@ -99,19 +100,21 @@ int make(Wanted &wanted, LeaveToHost leave_to_host) {
   return MPI_SUCCESS;
 }
 
-int create(void *base, std::int64_t bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win, const std::function<int()> &host) {
+int create(void *base, std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Comm comm, MPI_Win *win,
+           const std::function<int()> &host) {
   Wanted wanted{"MPI_Win_create", MPI_WIN_FLAVOR_CREATE, {MemorySpec::Kind::brought, base, bytes, unit}, info, comm, nullptr, win};
   return make(wanted, host);
 }
 
-int allocate(std::int64_t bytes, int unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win, const std::function<int()> &host) {
+int allocate(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win,
+             const std::function<int()> &host) {
   Wanted wanted{"MPI_Win_allocate", MPI_WIN_FLAVOR_ALLOCATE, {MemorySpec::Kind::allocated, nullptr, bytes, unit}, info, comm, nullptr, win};
   const int code = make(wanted, host);
   if (wanted.base) std::memcpy(baseptr, &wanted.base, sizeof wanted.base);
   return code;
 }
 
-int allocate_shared(std::int64_t bytes, int unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win,
+int allocate_shared(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win,
                     const std::function<int()> &host) {
   const auto kind = is_in_a_row(info) ? MemorySpec::Kind::allocated_in_a_row : MemorySpec::Kind::allocated;
   Wanted wanted{"MPI_Win_allocate_shared", MPI_WIN_FLAVOR_SHARED, {kind, nullptr, bytes, unit}, info, comm, nullptr, win};
@@ -120,11 +123,26 @@ int allocate_shared(std::int64_t bytes, int unit, MPI_Info info, MPI_Comm comm, 
   return code;
 }
 
+int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, void *baseptr) {
+  if (window.attributes.flavor != MPI_WIN_FLAVOR_SHARED && window.attributes.flavor != MPI_WIN_FLAVOR_ALLOCATE)
+    return answer(window, MPI_ERR_RMA_FLAVOR);
+  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size())) return answer(window, MPI_ERR_RANK);
+  // MPI_PROC_NULL: the lowest rank that has memory.
+  int at = rank == MPI_PROC_NULL ? 0 : rank;
+  while (rank == MPI_PROC_NULL && at + 1 < window.size() && window.memory.at(at).bytes == 0) at += 1;
+  const Place &place = window.memory.at(at);
+  *size = static_cast<MPI_Aint>(place.bytes);
+  *unit = place.unit;
+  void *const base = place.mapped;
+  std::memcpy(baseptr, &base, sizeof base);
+  return MPI_SUCCESS;
+}
+
 /// All ranks have ended their accesses before the memory goes.
 int release(std::unique_ptr<Window> window, MPI_Win *win) {
   remove_window(*win);
   const Status met = window->barrier();
-  const int code = PMPI_Win_free(win);
+  const int code = host::Win_free(win);
   return failed(met) ? code_of(met) : code;
 }
 
@@ -132,51 +150,68 @@ int release(std::unique_ptr<Window> window, MPI_Win *win) {
 }  // namespace halocline::core::mpi
 
 using namespace halocline::core::mpi;
-using halocline::core::mpi::MemorySpec;
+
+// Each function has a twin for large displacement units where the MPI has one.
+#define HLC_MPI_WINDOWS(suffix, Unit)                                                                                             \
+  int MPI_Win_create##suffix(void *base, MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {             \
+    return create(base, size, disp_unit, info, comm, win,                                                                         \
+                  [=] { return host::Win_create##suffix(base, size, disp_unit, info, comm, win); });                              \
+  }                                                                                                                               \
+  int MPI_Win_allocate##suffix(MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {        \
+    return allocate(size, disp_unit, info, comm, baseptr, win,                                                                    \
+                    [=] { return host::Win_allocate##suffix(size, disp_unit, info, comm, baseptr, win); });                       \
+  }                                                                                                                               \
+  int MPI_Win_allocate_shared##suffix(MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) { \
+    return allocate_shared(size, disp_unit, info, comm, baseptr, win,                                                             \
+                           [=] { return host::Win_allocate_shared##suffix(size, disp_unit, info, comm, baseptr, win); });         \
+  }                                                                                                                               \
+  int MPI_Win_shared_query##suffix(MPI_Win win, int rank, MPI_Aint *size, Unit *disp_unit, void *baseptr) {                       \
+    Window *window = find_window(win);                                                                                            \
+    if (!window) return host::Win_shared_query##suffix(win, rank, size, disp_unit, baseptr);                                      \
+    std::int64_t unit = 1;                                                                                                        \
+    const int code = query(*window, rank, size, &unit, baseptr);                                                                  \
+    if (code == MPI_SUCCESS) *disp_unit = static_cast<Unit>(unit);                                                                \
+    return code;                                                                                                                  \
+  }
 
 extern "C" {
 
-int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  return create(base, size, disp_unit, info, comm, win, [=] { return PMPI_Win_create(base, size, disp_unit, info, comm, win); });
-}
-
-int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return allocate(size, disp_unit, info, comm, baseptr, win, [=] { return PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win); });
-}
-
-int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return allocate_shared(size, disp_unit, info, comm, baseptr, win,
-                         [=] { return PMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win); });
-}
+HLC_MPI_WINDOWS(, int)
+#if MPI_VERSION >= 4
+HLC_MPI_WINDOWS(_c, MPI_Aint)
+#endif
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   Wanted wanted{"MPI_Win_create_dynamic", MPI_WIN_FLAVOR_DYNAMIC, {MemorySpec::Kind::dynamic, nullptr, 0, 1}, info, comm, nullptr, win};
-  return make(wanted, [=] { return PMPI_Win_create_dynamic(info, comm, win); });
+  return make(wanted, [=] { return host::Win_create_dynamic(info, comm, win); });
 }
 
 int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   Window *window = find_window(win);
-  if (!window) return PMPI_Win_attach(win, base, size);
+  if (!window) return host::Win_attach(win, base, size);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
-  return size < 0 ? answer(*window, MPI_ERR_SIZE) : MPI_SUCCESS;
+  if (size < 0) return answer(*window, MPI_ERR_SIZE);
+  window->memory.attach(base, size);
+  return MPI_SUCCESS;
 }
 
 int MPI_Win_detach(MPI_Win win, const void *base) {
   Window *window = find_window(win);
-  if (!window) return PMPI_Win_detach(win, base);
-  return window->attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_SUCCESS : answer(*window, MPI_ERR_RMA_FLAVOR);
+  if (!window) return host::Win_detach(win, base);
+  if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
+  return window->memory.detach(base) ? MPI_SUCCESS : answer(*window, MPI_ERR_ARG);
 }
 
 int MPI_Win_free(MPI_Win *win) {
   Window *window = win ? find_window(*win) : nullptr;
-  if (!window) return PMPI_Win_free(win);
+  if (!window) return host::Win_free(win);
   if (window->epochs.locks_any() || window->epochs.is_started || window->epochs.is_posted) return answer(*window, MPI_ERR_RMA_SYNC);
   return release(std::unique_ptr<Window>(window), win);
 }
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
   Window *window = find_window(win);
-  if (!window) return PMPI_Win_get_attr(win, keyval, value, flag);
+  if (!window) return host::Win_get_attr(win, keyval, value, flag);
   Window::Attributes &attributes = window->attributes;
   void *found = nullptr;
   if (keyval == MPI_WIN_BASE)
@@ -190,33 +225,33 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
   else if (keyval == MPI_WIN_MODEL)
     found = &attributes.model;
   else
-    return PMPI_Win_get_attr(win, keyval, value, flag);
+    return host::Win_get_attr(win, keyval, value, flag);
   std::memcpy(value, &found, sizeof found);
   *flag = 1;
-  return MPI_SUCCESS;
-}
-
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
-  Window *window = find_window(win);
-  if (!window) return PMPI_Win_shared_query(win, rank, size, disp_unit, baseptr);
-  if (window->attributes.flavor != MPI_WIN_FLAVOR_SHARED && window->attributes.flavor != MPI_WIN_FLAVOR_ALLOCATE)
-    return answer(*window, MPI_ERR_RMA_FLAVOR);
-  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window->size())) return answer(*window, MPI_ERR_RANK);
-  // MPI_PROC_NULL: the lowest rank that has memory.
-  int at = rank == MPI_PROC_NULL ? 0 : rank;
-  while (rank == MPI_PROC_NULL && at + 1 < window->size() && window->memory.at(at).bytes == 0) at += 1;
-  const auto &place = window->memory.at(at);
-  *size = static_cast<MPI_Aint>(place.bytes);
-  *disp_unit = static_cast<int>(place.unit);
-  void *const base = place.mapped;
-  std::memcpy(baseptr, &base, sizeof base);
   return MPI_SUCCESS;
 }
 
 int MPI_Finalize() {
   summarise();
   release_nodes();
-  return PMPI_Finalize();
+  return host::Finalize();
 }
+
+HLC_MPI_PROFILED(Win_create)
+HLC_MPI_PROFILED(Win_allocate)
+HLC_MPI_PROFILED(Win_allocate_shared)
+HLC_MPI_PROFILED(Win_create_dynamic)
+HLC_MPI_PROFILED(Win_attach)
+HLC_MPI_PROFILED(Win_detach)
+HLC_MPI_PROFILED(Win_free)
+HLC_MPI_PROFILED(Win_get_attr)
+HLC_MPI_PROFILED(Win_shared_query)
+HLC_MPI_PROFILED(Finalize)
+#if MPI_VERSION >= 4
+HLC_MPI_PROFILED(Win_create_c)
+HLC_MPI_PROFILED(Win_allocate_c)
+HLC_MPI_PROFILED(Win_allocate_shared_c)
+HLC_MPI_PROFILED(Win_shared_query_c)
+#endif
 
 }  // extern "C"

@@ -28,13 +28,13 @@ Status take_lock(Window &window, Waiting &waiting, Take take) {
   return taken;
 }
 
-/// A word that counts, and those who wait for it.
+/// A word that counts, and how many ranks wait for it.
 struct Count {
   LockWord &word;
   Waiting &waiting;
 };
 
-/// Adds to a word if none of the bits `against` is set. What is added too late is taken back; those who have seen it meanwhile look again.
+/// Adds to a word if none of the bits `against` is set. What is added too late is taken back; ranks that have seen it meanwhile look again.
 bool add_unless(Window &window, const Count &count, std::uint64_t add, std::uint64_t against) {
   if (count.word.load(kLockOrder) & against) return false;
   if (!(count.word.fetch_add(add, kLockOrder) & against)) return true;
@@ -55,7 +55,7 @@ Status lock_shared(Window &window, int target) {
   return add_once(window, {words.lock, words.lock_waiting}, 1, kExclusive);
 }
 
-/// First those who lock all are kept out, then the others of this target.
+/// First ranks that lock all are kept out, then the others of this target.
 Status lock_exclusive(Window &window, int target) {
   TargetWords &words = window.memory.words(target), &first = window.memory.words(0);
   HLC_TRY(add_once(window, {first.all, first.all_waiting}, kOneExclusive, kLocksAll));

@@ -1,4 +1,4 @@
-// The locks of passive target synchronisation, in two levels: a word per target, and one of the window for those who lock all targets (R.
+// The locks of passive target synchronisation, in two levels: a word per target, and one of the window for ranks that lock all targets (R.
 // Gerstenberger, M. Besta, T. Hoefler: Enabling Highly Scalable Remote Memory Access Programming with MPI-3 One Sided, section 2.4).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -12,7 +12,7 @@ Status lock_shared(Window &window, int target);
 Status lock_exclusive(Window &window, int target);
 Status lock_all(Window &window);
 
-/// What was written under the lock is seen by those who hold it next.
+/// What was written under the lock is seen by ranks that hold it next.
 void unlock_shared(Window &window, int target);
 void unlock_exclusive(Window &window, int target);
 void unlock_all(Window &window);

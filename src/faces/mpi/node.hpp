@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sched.h>
+
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -24,6 +27,13 @@ class Node : public LeakedOnFailure {
   bool reads_others() const { return reads_others_; }
   /// The process of a rank.
   pid_t process_of(int rank) { return context.doorbell().process_of(rank); }
+  /// A call that programs repeat until something changes. Where ranks share a core, one in some lets another run.
+  void let_others_run() {
+    if (context.core_per_rank()) return;
+    const unsigned calls = idle_calls_.load(std::memory_order_relaxed) + 1;
+    idle_calls_.store(calls, std::memory_order_relaxed);
+    if (calls % 32 == 0) sched_yield();
+  }
   /// Fails if the process of a rank has ended.
   Status find_dead();
 
@@ -36,6 +46,7 @@ class Node : public LeakedOnFailure {
 
   std::string obstacle_;
   bool reads_others_ = false;
+  std::atomic<unsigned> idle_calls_{0};  // not exact, if several threads call
 };
 
 /// The node of a communicator, opened if this is its first window. Collective.

@@ -1,9 +1,10 @@
 // The synchronisation calls: fence; lock, lock_all and their unlocks; flush and sync; post, start, complete, wait, test. Accesses are complete
-// when the calls that begin them return, so that what is left to do here is to order them, and to wait for other ranks.
+// when the calls that begin them return. What is left to do here is to order them, and to wait for other ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
 
+#include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
 #include "faces/mpi/window.hpp"
 
@@ -91,12 +92,14 @@ int flush(Window &window, int target) {
   if (!is_target(window, target)) return MPI_ERR_RANK;
   if (!window.epochs.is_locked(target)) return MPI_ERR_RMA_SYNC;
   order_accesses();
+  window.node->let_others_run();
   return MPI_SUCCESS;
 }
 
-int flush_all(const Window &window) {
+int flush_all(Window &window) {
   if (!window.epochs.locks_any()) return MPI_ERR_RMA_SYNC;
   order_accesses();
+  window.node->let_others_run();
   return MPI_SUCCESS;
 }
 
@@ -204,72 +207,89 @@ using namespace halocline::core::mpi;
 extern "C" {
 
 int MPI_Win_fence(int assertion, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return fence(window, assertion); }, [=] { return PMPI_Win_fence(assertion, win); });
+  return with_window(win, [=](Window &window) { return fence(window, assertion); }, [=] { return host::Win_fence(assertion, win); });
 }
 
 int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win win) {
   return with_window(
       win, [=](Window &window) { return lock(window, lock_type, rank, assertion); },
-      [=] { return PMPI_Win_lock(lock_type, rank, assertion, win); });
+      [=] { return host::Win_lock(lock_type, rank, assertion, win); });
 }
 
 int MPI_Win_unlock(int rank, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return unlock(window, rank); }, [=] { return PMPI_Win_unlock(rank, win); });
+  return with_window(win, [=](Window &window) { return unlock(window, rank); }, [=] { return host::Win_unlock(rank, win); });
 }
 
 int MPI_Win_lock_all(int assertion, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return lock_all(window, assertion); }, [=] { return PMPI_Win_lock_all(assertion, win); });
+  return with_window(win, [=](Window &window) { return lock_all(window, assertion); }, [=] { return host::Win_lock_all(assertion, win); });
 }
 
 int MPI_Win_unlock_all(MPI_Win win) {
-  return with_window(win, [](Window &window) { return unlock_all_targets(window); }, [=] { return PMPI_Win_unlock_all(win); });
+  return with_window(win, [](Window &window) { return unlock_all_targets(window); }, [=] { return host::Win_unlock_all(win); });
 }
 
 int MPI_Win_flush(int rank, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return flush(window, rank); }, [=] { return PMPI_Win_flush(rank, win); });
+  return with_window(win, [=](Window &window) { return flush(window, rank); }, [=] { return host::Win_flush(rank, win); });
 }
 
 int MPI_Win_flush_local(int rank, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return flush(window, rank); }, [=] { return PMPI_Win_flush_local(rank, win); });
+  return with_window(win, [=](Window &window) { return flush(window, rank); }, [=] { return host::Win_flush_local(rank, win); });
 }
 
 int MPI_Win_flush_all(MPI_Win win) {
-  return with_window(win, [](Window &window) { return flush_all(window); }, [=] { return PMPI_Win_flush_all(win); });
+  return with_window(win, [](Window &window) { return flush_all(window); }, [=] { return host::Win_flush_all(win); });
 }
 
 int MPI_Win_flush_local_all(MPI_Win win) {
-  return with_window(win, [](Window &window) { return flush_all(window); }, [=] { return PMPI_Win_flush_local_all(win); });
+  return with_window(win, [](Window &window) { return flush_all(window); }, [=] { return host::Win_flush_local_all(win); });
 }
 
 int MPI_Win_sync(MPI_Win win) {
   return with_window(
       win,
-      [](Window &) {
+      [](Window &window) {
         order_accesses();
+        window.node->let_others_run();
         return MPI_SUCCESS;
       },
-      [=] { return PMPI_Win_sync(win); });
+      [=] { return host::Win_sync(win); });
 }
 
 int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return post(window, group); }, [=] { return PMPI_Win_post(group, assertion, win); });
+  return with_window(win, [=](Window &window) { return post(window, group); }, [=] { return host::Win_post(group, assertion, win); });
 }
 
 int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   return with_window(
-      win, [=](Window &window) { return start(window, group, assertion); }, [=] { return PMPI_Win_start(group, assertion, win); });
+      win, [=](Window &window) { return start(window, group, assertion); }, [=] { return host::Win_start(group, assertion, win); });
 }
 
 int MPI_Win_complete(MPI_Win win) {
-  return with_window(win, [](Window &window) { return complete(window); }, [=] { return PMPI_Win_complete(win); });
+  return with_window(win, [](Window &window) { return complete(window); }, [=] { return host::Win_complete(win); });
 }
 
 int MPI_Win_wait(MPI_Win win) {
-  return with_window(win, [](Window &window) { return wait_for_completes(window); }, [=] { return PMPI_Win_wait(win); });
+  return with_window(win, [](Window &window) { return wait_for_completes(window); }, [=] { return host::Win_wait(win); });
 }
 
 int MPI_Win_test(MPI_Win win, int *flag) {
-  return with_window(win, [=](Window &window) { return test_completes(window, flag); }, [=] { return PMPI_Win_test(win, flag); });
+  return with_window(win, [=](Window &window) { return test_completes(window, flag); }, [=] { return host::Win_test(win, flag); });
 }
+
+HLC_MPI_PROFILED(Win_fence)
+HLC_MPI_PROFILED(Win_lock)
+HLC_MPI_PROFILED(Win_unlock)
+HLC_MPI_PROFILED(Win_lock_all)
+HLC_MPI_PROFILED(Win_unlock_all)
+HLC_MPI_PROFILED(Win_flush)
+HLC_MPI_PROFILED(Win_flush_local)
+HLC_MPI_PROFILED(Win_flush_all)
+HLC_MPI_PROFILED(Win_flush_local_all)
+HLC_MPI_PROFILED(Win_sync)
+HLC_MPI_PROFILED(Win_post)
+HLC_MPI_PROFILED(Win_start)
+HLC_MPI_PROFILED(Win_complete)
+HLC_MPI_PROFILED(Win_wait)
+HLC_MPI_PROFILED(Win_test)
 
 }  // extern "C"

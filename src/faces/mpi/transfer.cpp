@@ -1,6 +1,7 @@
 // Put and get, with and without requests. The data has moved when they return.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/access.hpp"
+#include "faces/mpi/host.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -42,26 +43,26 @@ using namespace halocline::core::mpi;
   int MPI_Put##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,              \
                       MPI_Datatype type, MPI_Win win) {                                                                                    \
     Window *window = find_window(win);                                                                                                     \
-    if (!window) return PMPI_Put##suffix(origin, origin_count, origin_type, rank, disp, count, type, win);                                 \
+    if (!window) return host::Put##suffix(origin, origin_count, origin_type, rank, disp, count, type, win);                                \
     return put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});                                            \
   }                                                                                                                                        \
   int MPI_Get##suffix(void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, \
                       MPI_Win win) {                                                                                                       \
     Window *window = find_window(win);                                                                                                     \
-    if (!window) return PMPI_Get##suffix(origin, origin_count, origin_type, rank, disp, count, type, win);                                 \
+    if (!window) return host::Get##suffix(origin, origin_count, origin_type, rank, disp, count, type, win);                                \
     return get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});                                                   \
   }                                                                                                                                        \
   int MPI_Rput##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,             \
                        MPI_Datatype type, MPI_Win win, MPI_Request *request) {                                                             \
     Window *window = find_window(win);                                                                                                     \
-    if (!window) return PMPI_Rput##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                       \
+    if (!window) return host::Rput##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
     const int code = put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});                                  \
     return code == MPI_SUCCESS ? complete_request(request) : code;                                                                         \
   }                                                                                                                                        \
   int MPI_Rget##suffix(void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,                   \
                        MPI_Datatype type, MPI_Win win, MPI_Request *request) {                                                             \
     Window *window = find_window(win);                                                                                                     \
-    if (!window) return PMPI_Rget##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                       \
+    if (!window) return host::Rget##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
     const int code = get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});                                         \
     return code == MPI_SUCCESS ? complete_request(request) : code;                                                                         \
   }
@@ -71,4 +72,16 @@ HLC_MPI_TRANSFERS(, int)
 #if MPI_VERSION >= 4
 HLC_MPI_TRANSFERS(_c, MPI_Count)
 #endif
-}
+
+HLC_MPI_PROFILED(Put)
+HLC_MPI_PROFILED(Get)
+HLC_MPI_PROFILED(Rput)
+HLC_MPI_PROFILED(Rget)
+#if MPI_VERSION >= 4
+HLC_MPI_PROFILED(Put_c)
+HLC_MPI_PROFILED(Get_c)
+HLC_MPI_PROFILED(Rput_c)
+HLC_MPI_PROFILED(Rget_c)
+#endif
+
+}  // extern "C"

@@ -43,6 +43,7 @@ Status WindowMemory::lay_out(const MemorySpec &mine) {
   pairs_ = static_cast<std::int64_t>(sizeof(TargetWords)) + rounds * static_cast<std::int64_t>(sizeof(Counter));
   data_ = SharedMemory::rounded(pairs_ + ranks * static_cast<std::int64_t>(sizeof(PairWords)));
   std::int64_t bytes = is_allocated(mine.kind) ? mine.bytes : 0;
+  if (mine.kind == Kind::dynamic) bytes = sizeof(AttachedRegions);
   if (mine.kind == Kind::allocated_in_a_row) {
     HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_SUM, &bytes, 1));
     if (node_.context.rank() > 0) bytes = 0;
@@ -60,9 +61,9 @@ Status WindowMemory::find_places(const MemorySpec &mine) {
     places_.resize(static_cast<std::size_t>(ranks));
     return Status::ok;
   }));
+  // That agreement is also the meeting of all ranks after they have written their words.
   for (int rank = 0; rank < ranks; ++rank) find_place(rank, mine);
-  // SYNC none: the agreement above is a meeting of all ranks after they have written their words.
-  const bool needs_kernel = ranks > 1 && std::any_of(places_.begin(), places_.end(), [](const Place &place) { return place.by_lock; });
+  const bool needs_kernel = ranks > 1 && std::any_of(places_.begin(), places_.end(), [](const Place &place) { return place.is_private; });
   if (needs_kernel && !node_.reads_others())
     obstacle_ = "its memory is private, and the kernel does not let ranks read each other's (ptrace_scope, or a container)";
   return Status::ok;
@@ -83,8 +84,48 @@ void WindowMemory::find_place(int rank, const MemorySpec &mine) {
   } else {
     place.is_mapped = rank == node_.context.rank();
     if (place.is_mapped) place.mapped = static_cast<char *>(mine.base);
-    place.by_lock = node_.context.size() > 1 && (words.bytes > 0 || mine.kind == Kind::dynamic);
+    place.is_private = node_.context.size() > 1 && (words.bytes > 0 || mine.kind == Kind::dynamic);
   }
+}
+
+void WindowMemory::attach(const void *base, std::int64_t bytes) {
+  AttachedRegions &mine = regions(node_.context.rank());
+  const std::uint32_t used = mine.used.load(std::memory_order_relaxed);
+  std::uint32_t at = 0;
+  while (at < used && mine.slots[at].bytes.load(std::memory_order_relaxed) != 0) at += 1;
+  if (at == AttachedRegions::kMost) {
+    mine.more.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  mine.slots[at].base.store(reinterpret_cast<std::uint64_t>(base), std::memory_order_relaxed);
+  mine.slots[at].bytes.store(bytes, std::memory_order_relaxed);
+  // The program synchronises before another rank uses the memory.
+  if (at == used) mine.used.store(used + 1, std::memory_order_release);
+}
+
+bool WindowMemory::detach(const void *base) {
+  AttachedRegions &mine = regions(node_.context.rank());
+  for (std::uint32_t at = 0; at < mine.used.load(std::memory_order_relaxed); ++at) {
+    AttachedRegions::Slot &slot = mine.slots[at];
+    if (slot.bytes.load(std::memory_order_relaxed) == 0 ||
+        slot.base.load(std::memory_order_relaxed) != reinterpret_cast<std::uint64_t>(base))
+      continue;
+    slot.bytes.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  return mine.more.load(std::memory_order_relaxed) > 0;
+}
+
+bool WindowMemory::is_attached(int rank, std::uint64_t begin, std::int64_t bytes) const {
+  const AttachedRegions &theirs = regions(rank);
+  const std::uint32_t used = theirs.used.load(std::memory_order_acquire);
+  for (std::uint32_t at = 0; at < used; ++at) {
+    const std::uint64_t base = theirs.slots[at].base.load(std::memory_order_relaxed);
+    const std::int64_t size = theirs.slots[at].bytes.load(std::memory_order_relaxed);
+    if (begin >= base && begin - base <= static_cast<std::uint64_t>(size) && bytes <= size - static_cast<std::int64_t>(begin - base))
+      return true;
+  }
+  return theirs.more.load(std::memory_order_relaxed) > 0;
 }
 
 int WindowMemory::copy(Direction direction, int rank, const std::vector<Piece> &pieces) const {

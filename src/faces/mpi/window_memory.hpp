@@ -1,4 +1,4 @@
-// The memory of a window, of all its ranks: what is mapped here, what only the kernel can copy, and the words by which ranks synchronise.
+// The memory of a window, of all its ranks: what is mapped here, what only the kernel can copy. The words by which ranks synchronise.
 // All uses of the engine's memory by this face are here.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -21,7 +21,7 @@ struct MemorySpec {
   Kind kind;
   void *base;  // of brought memory
   std::int64_t bytes;
-  int unit;  // of displacements
+  std::int64_t unit;  // of displacements
 };
 
 /// The memory of one rank, as this rank reaches it. In dynamic windows displacements are addresses, and both of these are 0.
@@ -31,7 +31,7 @@ struct Place {
   std::int64_t bytes = 0;
   std::int64_t unit = 1;
   bool is_mapped = false;  // else only the kernel can copy it
-  bool by_lock = false;    // accumulates go under the lock, because some rank cannot map it
+  bool is_private = false;  // only its owner maps it
 };
 
 /// The words of a rank by which others synchronise with it, in shared memory.
@@ -49,6 +49,18 @@ struct TargetWords {
   std::atomic<std::uint32_t> accumulates_waiting;
   alignas(kLinePair) std::uint64_t base;
   std::int64_t bytes, unit;
+};
+
+/// The memory that a rank has attached to a dynamic window. Written by it alone. `more` counts what did not fit: then any address may be
+/// attached. A free slot has no bytes.
+struct AttachedRegions {
+  static constexpr std::size_t kMost = 500;
+  struct Slot {
+    std::atomic<std::uint64_t> base;
+    std::atomic<std::int64_t> bytes;
+  };
+  std::atomic<std::uint32_t> used, more;
+  Slot slots[kMost];
 };
 
 /// How often a rank has posted to another, and that other has started, completed; and how often the first has seen that.
@@ -77,6 +89,13 @@ class WindowMemory {
   TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(region_.part(rank)); }
   Counter &round(int rank, int round) const { return reinterpret_cast<Counter *>(region_.part(rank) + sizeof(TargetWords))[round]; }
   PairWords &pair(int of, int with) const { return reinterpret_cast<PairWords *>(region_.part(of) + pairs_)[with]; }
+
+  /// Adds memory of this rank to a dynamic window, and takes it away again: false if it is not there.
+  void attach(const void *base, std::int64_t bytes);
+  bool detach(const void *base);
+  /// Whether a rank has attached these bytes.
+  bool is_attached(int rank, std::uint64_t begin, std::int64_t bytes) const;
+
   /// Why ranks cannot be given this memory; null if they can. The same on all ranks.
   const char *obstacle() const { return obstacle_; }
 
@@ -85,6 +104,7 @@ class WindowMemory {
   int copy(Direction direction, int rank, const std::vector<Piece> &pieces) const;
 
  private:
+  AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(region_.part(rank) + data_); }
   Status lay_out(const MemorySpec &mine);
   Status find_places(const MemorySpec &mine);
   void find_place(int rank, const MemorySpec &mine);

@@ -1,0 +1,264 @@
+// The calls of MPI RMA on windows of each kind, as programs make them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "support/mpi_test.hpp"
+
+namespace {
+
+using halocline::test::rank;
+using halocline::test::size;
+
+enum class Kind { allocated, shared, created, created_on_alloc_mem, dynamic };
+
+/// A window over the first ranks' eight numbers each.
+class Numbers {
+ public:
+  static constexpr int kCount = 8;
+
+  explicit Numbers(Kind kind) : kind_(kind) {
+    constexpr MPI_Aint bytes = kCount * sizeof(std::int64_t);
+    if (kind == Kind::allocated) MPI_Win_allocate(bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    if (kind == Kind::shared) MPI_Win_allocate_shared(bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    if (kind == Kind::created_on_alloc_mem) MPI_Alloc_mem(bytes, MPI_INFO_NULL, &mine);
+    if (kind == Kind::created || kind == Kind::dynamic) mine = own_.data();
+    if (kind == Kind::created || kind == Kind::created_on_alloc_mem) MPI_Win_create(mine, bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (kind == Kind::dynamic) {
+      MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+      MPI_Win_attach(win, mine, bytes);
+    }
+    MPI_Aint base = 0;
+    MPI_Get_address(mine, &base);
+    MPI_Allgather(&base, 1, MPI_AINT, bases_.data(), 1, MPI_AINT, MPI_COMM_WORLD);
+    for (int i = 0; i < kCount; ++i) mine[i] = -1;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~Numbers() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (kind_ == Kind::dynamic) MPI_Win_detach(win, mine);
+    MPI_Win_free(&win);
+    if (kind_ == Kind::created_on_alloc_mem) MPI_Free_mem(mine);
+  }
+  Numbers(const Numbers &) = delete;
+  Numbers &operator=(const Numbers &) = delete;
+
+  MPI_Aint at(int target, int i) const { return kind_ == Kind::dynamic ? MPI_Aint_add(bases_[static_cast<size_t>(target)], 8 * i) : i; }
+  void put(std::int64_t value, int target, int i) const { MPI_Put(&value, 1, MPI_INT64_T, target, at(target, i), 1, MPI_INT64_T, win); }
+  void get(std::int64_t *value, int target, int i) const { MPI_Get(value, 1, MPI_INT64_T, target, at(target, i), 1, MPI_INT64_T, win); }
+
+  MPI_Win win = MPI_WIN_NULL;
+  std::int64_t *mine = nullptr;
+
+ private:
+  Kind kind_;
+  std::vector<std::int64_t> own_ = std::vector<std::int64_t>(kCount);
+  std::vector<MPI_Aint> bases_ = std::vector<MPI_Aint>(static_cast<size_t>(size()));
+};
+
+int next() { return (rank() + 1) % size(); }
+int previous() { return (rank() + size() - 1) % size(); }
+
+class MpiWindows : public testing::TestWithParam<Kind> {};
+
+TEST_P(MpiWindows, a_fence_ends_puts_and_gets) {
+  const Numbers numbers(GetParam());
+  std::int64_t got = 0;
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, numbers.win);
+  numbers.put(1000 + rank(), next(), 0);
+  MPI_Win_fence(0, numbers.win);
+  EXPECT_EQ(numbers.mine[0], 1000 + previous());
+  numbers.get(&got, next(), 0);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, numbers.win);
+  EXPECT_EQ(got, 1000 + rank());
+}
+
+TEST_P(MpiWindows, an_exclusive_lock_excludes_all_others) {
+  const Numbers numbers(GetParam());
+  constexpr int kTimes = 50;
+  numbers.mine[1] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < kTimes; ++i) {
+    std::int64_t count = 0;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, numbers.win);
+    numbers.get(&count, 0, 1);
+    MPI_Win_flush(0, numbers.win);
+    numbers.put(count + 1, 0, 1);
+    MPI_Win_unlock(0, numbers.win);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank() != 0) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, numbers.win);
+  EXPECT_EQ(numbers.mine[1], kTimes * size());
+  MPI_Win_unlock(0, numbers.win);
+}
+
+TEST_P(MpiWindows, an_exclusive_lock_excludes_those_who_lock_all) {
+  const Numbers numbers(GetParam());
+  numbers.mine[1] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < 20; ++i) {
+    std::int64_t first = 0, second = 0;
+    if (rank() == 0) {
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, numbers.win);
+      numbers.put(2 * i + 1, 0, 1);
+      MPI_Win_flush(0, numbers.win);
+      numbers.put(2 * i + 2, 0, 1);
+      MPI_Win_unlock(0, numbers.win);
+    } else {
+      MPI_Win_lock_all(0, numbers.win);
+      numbers.get(&first, 0, 1);
+      MPI_Win_flush(0, numbers.win);
+      numbers.get(&second, 0, 1);
+      MPI_Win_unlock_all(numbers.win);
+      EXPECT_EQ(first % 2, 0);
+      EXPECT_EQ(second, first);
+    }
+  }
+}
+
+TEST_P(MpiWindows, accumulates_of_all_ranks_add_up) {
+  const Numbers numbers(GetParam());
+  constexpr int kTimes = 200;
+  const std::int64_t one = 1;
+  numbers.mine[2] = numbers.mine[3] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, numbers.win);
+  for (int i = 0; i < kTimes; ++i) {
+    std::int64_t old = -1;
+    MPI_Accumulate(&one, 1, MPI_INT64_T, 0, numbers.at(0, 2), 1, MPI_INT64_T, MPI_SUM, numbers.win);
+    MPI_Fetch_and_op(&one, &old, MPI_INT64_T, 0, numbers.at(0, 3), MPI_SUM, numbers.win);
+    MPI_Win_flush(0, numbers.win);
+    EXPECT_GE(old, i);
+  }
+  MPI_Win_unlock_all(numbers.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank() != 0) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, numbers.win);
+  EXPECT_EQ(numbers.mine[2], kTimes * size());
+  EXPECT_EQ(numbers.mine[3], kTimes * size());
+  MPI_Win_unlock(0, numbers.win);
+}
+
+TEST_P(MpiWindows, post_and_start_match_and_complete_ends_the_wait) {
+  const Numbers numbers(GetParam());
+  MPI_Group all = MPI_GROUP_NULL, neighbours = MPI_GROUP_NULL;
+  const int ranks[] = {previous(), next()};
+  MPI_Win_get_group(numbers.win, &all);
+  MPI_Group_incl(all, previous() == next() ? 1 : 2, ranks, &neighbours);
+  for (int i = 0; i < 20; ++i) {
+    MPI_Win_post(neighbours, 0, numbers.win);
+    MPI_Win_start(neighbours, 0, numbers.win);
+    numbers.put(rank() * 100 + i, next(), 4);
+    MPI_Win_complete(numbers.win);
+    int over = i % 2;
+    if (over) MPI_Win_wait(numbers.win);
+    while (!over) MPI_Win_test(numbers.win, &over);
+    EXPECT_EQ(numbers.mine[4], previous() * 100 + i);
+  }
+  MPI_Group_free(&neighbours);
+  MPI_Group_free(&all);
+}
+
+TEST_P(MpiWindows, requests_end_in_every_form_of_wait) {
+  const Numbers numbers(GetParam());
+  std::int64_t value = 7 + rank(), got[] = {0, 0}, message = 0;
+  MPI_Request requests[3];
+  int done = 0;
+  MPI_Win_lock(MPI_LOCK_SHARED, next(), 0, numbers.win);
+  MPI_Rput(&value, 1, MPI_INT64_T, next(), numbers.at(next(), 5), 1, MPI_INT64_T, numbers.win, &requests[0]);
+  while (!done) MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
+  EXPECT_EQ(requests[0], MPI_REQUEST_NULL);
+  MPI_Win_flush(next(), numbers.win);
+  for (int i = 0; i < 2; ++i) MPI_Rget(&got[i], 1, MPI_INT64_T, next(), numbers.at(next(), 5), 1, MPI_INT64_T, numbers.win, &requests[i]);
+  // Among requests of the host.
+  MPI_Irecv(&message, 1, MPI_INT64_T, previous(), 0, MPI_COMM_WORLD, &requests[2]);
+  MPI_Send(&value, 1, MPI_INT64_T, next(), 0, MPI_COMM_WORLD);
+  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+  EXPECT_EQ(got[0], value);
+  EXPECT_EQ(got[1], value);
+  EXPECT_EQ(message, 7 + previous());
+  MPI_Win_unlock(next(), numbers.win);
+}
+
+TEST_P(MpiWindows, one_rank_wins_a_compare_and_swap) {
+  const Numbers numbers(GetParam());
+  const std::int64_t expected = -1, mine = rank();
+  std::int64_t old = 0, won = 0, winners = 0;
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, numbers.win);
+  // MPI has no compare and swap of 64 bits that works everywhere: Debian's Open MPI 4.1.4 crashes.
+  MPI_Compare_and_swap(&mine, &expected, &old, MPI_INT64_T, 0, numbers.at(0, 6), numbers.win);
+  MPI_Win_unlock(0, numbers.win);
+  won = old == expected ? 1 : 0;
+  MPI_Allreduce(&won, &winners, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(winners, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, MpiWindows,
+                         testing::Values(Kind::allocated, Kind::shared, Kind::created, Kind::created_on_alloc_mem, Kind::dynamic));
+
+TEST(MpiWindow, answers_what_it_is) {
+  std::int64_t *mine = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate(64, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  void *found = nullptr;
+  int has = 0;
+  MPI_Win_get_attr(win, MPI_WIN_BASE, &found, &has);
+  EXPECT_TRUE(has);
+  EXPECT_EQ(found, mine);
+  MPI_Win_get_attr(win, MPI_WIN_SIZE, &found, &has);
+  EXPECT_EQ(*static_cast<MPI_Aint *>(found), 64);
+  MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &found, &has);
+  EXPECT_EQ(*static_cast<int *>(found), 8);
+  MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &found, &has);
+  EXPECT_EQ(*static_cast<int *>(found), MPI_WIN_FLAVOR_ALLOCATE);
+  MPI_Win_set_name(win, "numbers");
+  char name[MPI_MAX_OBJECT_NAME];
+  int length = 0;
+  MPI_Win_get_name(win, name, &length);
+  EXPECT_STREQ(name, "numbers");
+  MPI_Win_free(&win);
+  EXPECT_EQ(win, MPI_WIN_NULL);
+}
+
+TEST(MpiWindow, shared_memory_lies_in_a_row) {
+  char *mine = nullptr, *theirs = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int me = 0;
+  MPI_Comm_rank(node, &me);
+  MPI_Win_allocate_shared(16 * (me + 1), 1, MPI_INFO_NULL, node, &mine, &win);
+  MPI_Win_fence(0, win);
+  mine[0] = static_cast<char>('a' + me);
+  MPI_Win_fence(0, win);
+  if (me > 0) {
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    MPI_Win_shared_query(win, me - 1, &bytes, &unit, &theirs);
+    EXPECT_EQ(bytes, 16 * me);
+    EXPECT_EQ(theirs + bytes, mine);
+    EXPECT_EQ(theirs[0], 'a' + me - 1);
+  }
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+  MPI_Comm_free(&node);
+}
+
+TEST(MpiWindow, exists_beside_many_others) {
+  std::vector<MPI_Win> windows(300);
+  std::vector<int *> memory(windows.size());
+  for (size_t i = 0; i < windows.size(); ++i) MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_SELF, &memory[i], &windows[i]);
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const int number = static_cast<int>(i);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, windows[i]);
+    MPI_Put(&number, 1, MPI_INT, 0, 0, 1, MPI_INT, windows[i]);
+    MPI_Win_unlock(0, windows[i]);
+  }
+  for (size_t i = 0; i < windows.size(); ++i) EXPECT_EQ(*memory[i], static_cast<int>(i));
+  for (MPI_Win &win : windows) MPI_Win_free(&win);
+}
+
+}  // namespace

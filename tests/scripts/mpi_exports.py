@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Checks what libhalocline_mpi exports: each function that it stands before (the list of host.hpp) under its names MPI_X and PMPI_X, and
+nothing else.
+
+Usage: mpi_exports.py LIBRARY HOST_HPP
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def main():
+    library, header = sys.argv[1], pathlib.Path(sys.argv[2]).read_text()
+    listed = subprocess.run(["nm", "-D", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True).stdout
+    exported = {line.split()[-1].split("@")[0] for line in listed.splitlines()}
+    names = re.findall(r"^HLC_MPI_HOST\((\w+)\)", header, re.MULTILINE)
+    wanted = {prefix + name for prefix in ("MPI_", "PMPI_") for name in names}
+    # Those for large counts are there if the MPI has them.
+    missing = {name for name in wanted - exported if not name.endswith("_c")}
+    faults = [f"not exported: {name}" for name in sorted(missing)] + [f"exported: {name}" for name in sorted(exported - wanted)]
+    if not names:
+        faults.append("found no function in the header")
+    print("\n".join(faults) or f"{len(exported)} functions")
+    return 1 if faults else 0
+
+
+sys.exit(main())
