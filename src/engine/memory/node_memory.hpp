@@ -9,6 +9,7 @@ namespace halocline::core {
 /// What happens to the object's file descriptor once the object is mapped. A helper process opens the object through it; else it is not
 /// needed. If kept, the owner of the SharedMemory closes it.
 enum class ObjectFile { closed, kept };
+using transport::shm::ObjectAddress;
 using transport::shm::Pages;
 
 /// Creates shared memory with a part of my_bytes for this rank; ranks may pass different sizes. Collective over the ranks of the node,

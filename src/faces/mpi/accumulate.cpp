@@ -51,9 +51,9 @@ int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs
   if (const int code = find_spot(window, theirs, &spot)) return code;
   if (const int code = find_buffer(mine, &origin)) return code;
   const Operation operation = typed::operation_of(op);
-  if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
-  if (operation == Operation::no_op) return MPI_ERR_OP;
+  if (operation == Operation::none || operation == Operation::no_op) return MPI_ERR_OP;
   if (spot.count == 0) return MPI_SUCCESS;
+  if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
   return update(window, spot, true, [&](const typed::Buffer &target) { typed::accumulate({operation, kUnderLock}, target, origin); });
 }
 
@@ -64,12 +64,13 @@ int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &resu
   const Operation operation = typed::operation_of(op);
   if (const int code = find_spot(window, theirs, &spot)) return code;
   if (const int code = find_buffer(result, &old)) return code;
+  if (operation == Operation::none) return MPI_ERR_OP;
+  if (spot.count == 0) return MPI_SUCCESS;
   if (const int code = typed::check_accumulate(Operation::no_op, *spot.layout, *old.layout)) return code;
   if (operation != Operation::no_op) {
     if (const int code = find_buffer(mine, &origin)) return code;
     if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
   }
-  if (spot.count == 0) return MPI_SUCCESS;
   return update(window, spot, operation != Operation::no_op,
                 [&](const typed::Buffer &target) { typed::get_accumulate({operation, kUnderLock}, target, origin, old); });
 }

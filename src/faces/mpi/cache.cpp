@@ -29,11 +29,13 @@ class Cache {
  private:
   Cache();
   bool follow(MPI_Datatype type, const Owner &layout);
+  bool is_committed(MPI_Datatype type) const;
 
   HandleTable table_;
   std::mutex adding_;  // not held by forget(), which the MPI may call with locks of its own
   std::vector<Owner> predefined_;
   int key_ = MPI_KEYVAL_INVALID;
+  MPI_Comm self_ = MPI_COMM_NULL;  // returns errors
 };
 
 Cache::Cache() {
@@ -42,11 +44,20 @@ Cache::Cache() {
     if (!table_.find(handle_bits(one.type))) table_.insert(handle_bits(one.type), predefined_.back().get());
   }
   PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &key_, nullptr);
+  PMPI_Comm_dup(MPI_COMM_SELF, &self_);
+  PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
+}
+
+/// The host refuses to send what is not committed, even to MPI_PROC_NULL.
+bool Cache::is_committed(MPI_Datatype type) const {
+  const char nothing = 0;
+  return PMPI_Send(&nothing, 1, type, MPI_PROC_NULL, 0, self_) == MPI_SUCCESS;
 }
 
 const Layout *Cache::add(MPI_Datatype type) {
   const std::lock_guard<std::mutex> lock(adding_);
   if (const Layout *known = find(type)) return known;
+  if (!is_committed(type)) return nullptr;
   const Owner layout = flatten(type);
   if (!layout || !follow(type, layout)) return nullptr;
   table_.insert(handle_bits(type), layout.get());

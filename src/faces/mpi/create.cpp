@@ -123,17 +123,17 @@ int allocate_shared(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Co
   return code;
 }
 
+/// Memory that is not mapped here has no bytes. For MPI_PROC_NULL it is that of the lowest rank that has some (MPI 4.1, section 12.2.3).
 int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, void *baseptr) {
-  if (window.attributes.flavor != MPI_WIN_FLAVOR_SHARED && window.attributes.flavor != MPI_WIN_FLAVOR_ALLOCATE)
-    return answer(window, MPI_ERR_RMA_FLAVOR);
+  if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return answer(window, MPI_ERR_RMA_FLAVOR);
   if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size())) return answer(window, MPI_ERR_RANK);
-  // MPI_PROC_NULL: the lowest rank that has memory.
+  const auto has_bytes = [&](int of) { return window.memory.at(of).is_mapped && window.memory.at(of).bytes > 0; };
   int at = rank == MPI_PROC_NULL ? 0 : rank;
-  while (rank == MPI_PROC_NULL && at + 1 < window.size() && window.memory.at(at).bytes == 0) at += 1;
+  while (rank == MPI_PROC_NULL && at + 1 < window.size() && !has_bytes(at)) at += 1;
   const Place &place = window.memory.at(at);
-  *size = static_cast<MPI_Aint>(place.bytes);
+  *size = place.is_mapped ? static_cast<MPI_Aint>(place.bytes) : 0;
   *unit = place.unit;
-  void *const base = place.mapped;
+  void *const base = place.is_mapped ? place.mapped : nullptr;
   std::memcpy(baseptr, &base, sizeof base);
   return MPI_SUCCESS;
 }

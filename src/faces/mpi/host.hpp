@@ -45,6 +45,8 @@ HLC_MPI_HOST(Rget_accumulate)
 HLC_MPI_HOST(Fetch_and_op)
 HLC_MPI_HOST(Compare_and_swap)
 HLC_MPI_HOST(Finalize)
+HLC_MPI_HOST(Alloc_mem)
+HLC_MPI_HOST(Free_mem)
 #if MPI_VERSION >= 4
 HLC_MPI_HOST(Win_create_c)
 HLC_MPI_HOST(Win_allocate_c)

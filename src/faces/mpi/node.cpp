@@ -51,11 +51,15 @@ int node_key() {
 }  // namespace
 
 Node::~Node() {
-  if (mpi_has_ended()) context.give_up();
+  if (mpi_has_ended())
+    context.give_up();
+  else if (group_ != MPI_GROUP_NULL)
+    PMPI_Group_free(&group_);
 }
 
 Status Node::open(MPI_Comm comm) {
   HLC_TRY(context.open(comm, Status::ok));
+  PMPI_Comm_group(context.comm(), &group_);
   if (context.nodes() == 1) return try_reading();
   obstacle_ = "its ranks are on " + std::to_string(context.nodes()) + " nodes";
   return Status::ok;

@@ -25,6 +25,8 @@ class Node : public LeakedOnFailure {
   const std::string &obstacle() const { return obstacle_; }
   /// True if the kernel lets these ranks read and write each other's private memory.
   bool reads_others() const { return reads_others_; }
+  /// All ranks, as the communicator numbers them.
+  MPI_Group group() const { return group_; }
   /// The process of a rank.
   pid_t process_of(int rank) { return context.doorbell().process_of(rank); }
   /// A call that programs repeat until something changes. Where ranks share a core, one in some lets another run.
@@ -45,6 +47,7 @@ class Node : public LeakedOnFailure {
   Status try_reading();
 
   std::string obstacle_;
+  MPI_Group group_ = MPI_GROUP_NULL;
   bool reads_others_ = false;
   std::atomic<unsigned> idle_calls_{0};  // not exact, if several threads call
 };

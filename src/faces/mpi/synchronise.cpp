@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
@@ -103,18 +104,15 @@ int flush_all(Window &window) {
   return MPI_SUCCESS;
 }
 
-/// The window's ranks that are in a group.
+/// The window's ranks that are in a group. Both lists keep their memory from one epoch to the next.
 int ranks_of(const Window &window, MPI_Group group, std::vector<int> &ranks) {
+  thread_local std::vector<int> members;
   int size = 0;
-  MPI_Group all = MPI_GROUP_NULL;
   if (const int code = PMPI_Group_size(group, &size)) return code;
-  if (const int code = PMPI_Comm_group(window.node->context.comm(), &all)) return code;
-  std::vector<int> members(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) members[static_cast<std::size_t>(i)] = i;
+  members.resize(static_cast<std::size_t>(size));
   ranks.resize(members.size());
-  const int code = PMPI_Group_translate_ranks(group, size, members.data(), all, ranks.data());
-  PMPI_Group_free(&all);
-  if (code != MPI_SUCCESS) return code;
+  std::iota(members.begin(), members.end(), 0);
+  if (const int code = PMPI_Group_translate_ranks(group, size, members.data(), window.node->group(), ranks.data())) return code;
   return std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) == ranks.end() ? MPI_SUCCESS : MPI_ERR_GROUP;
 }
 

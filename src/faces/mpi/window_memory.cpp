@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <utility>
 
 #include "engine/communicator/collective.hpp"
 
@@ -57,15 +58,24 @@ Status WindowMemory::find_places(const MemorySpec &mine) {
   words.base = reinterpret_cast<std::uint64_t>(mine.base);
   words.bytes = mine.bytes;
   words.unit = mine.unit;
+  if (mine.kind == Kind::brought) words.shared = find_shared(mine.base, mine.bytes);
   HLC_TRY(prepare(node_.context, node_.context.comm(), [&] {
     places_.resize(static_cast<std::size_t>(ranks));
     return Status::ok;
   }));
   // That agreement is also the meeting of all ranks after they have written their words.
   for (int rank = 0; rank < ranks; ++rank) find_place(rank, mine);
-  const bool needs_kernel = ranks > 1 && std::any_of(places_.begin(), places_.end(), [](const Place &place) { return place.is_private; });
-  if (needs_kernel && !node_.reads_others())
-    obstacle_ = "its memory is private, and the kernel does not let ranks read each other's (ptrace_scope, or a container)";
+  return find_obstacle(mine);
+}
+
+/// The ranks may differ in what they could map.
+Status WindowMemory::find_obstacle(const MemorySpec &mine) {
+  if (node_.reads_others()) return Status::ok;
+  const bool dynamic = mine.kind == Kind::dynamic;
+  const auto needs_kernel = [=](const Place &place) { return !place.is_mapped && (place.bytes > 0 || dynamic); };
+  std::int64_t any = std::any_of(places_.begin(), places_.end(), needs_kernel) ? 1 : 0;
+  HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_MAX, &any, 1));
+  if (any) obstacle_ = "its memory is private, and the kernel does not let ranks read each other's (ptrace_scope, or a container)";
   return Status::ok;
 }
 
@@ -81,11 +91,21 @@ void WindowMemory::find_place(int rank, const MemorySpec &mine) {
   } else if (mine.kind == Kind::allocated_in_a_row) {
     const Place *before = rank > 0 ? &places_[static_cast<std::size_t>(rank) - 1] : nullptr;
     place.mapped = before ? before->mapped + before->bytes : region_.part(0) + data_;
+  } else if (rank == node_.context.rank()) {
+    place.mapped = static_cast<char *>(mine.base);
   } else {
-    place.is_mapped = rank == node_.context.rank();
-    if (place.is_mapped) place.mapped = static_cast<char *>(mine.base);
-    place.is_private = node_.context.size() > 1 && (words.bytes > 0 || mine.kind == Kind::dynamic);
+    map_place(rank, place);
   }
+}
+
+/// Where that fails, the kernel copies.
+void WindowMemory::map_place(int rank, Place &place) {
+  const SharedPlace &shared = words(rank).shared;
+  SharedMemory memory = shared.object_bytes > 0 ? map_shared(shared) : SharedMemory();
+  place.is_mapped = memory.mapped();
+  if (!place.is_mapped) return;
+  place.mapped = memory.part(0) + shared.offset;
+  mapped_.push_back(std::move(memory));
 }
 
 void WindowMemory::attach(const void *base, std::int64_t bytes) {

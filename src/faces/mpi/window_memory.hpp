@@ -10,6 +10,7 @@
 
 #include "base/counter.hpp"
 #include "engine/memory/node_memory.hpp"
+#include "faces/mpi/alloc_mem.hpp"
 #include "faces/mpi/node.hpp"
 
 namespace halocline::core::mpi {
@@ -31,7 +32,6 @@ struct Place {
   std::int64_t bytes = 0;
   std::int64_t unit = 1;
   bool is_mapped = false;  // else only the kernel can copy it
-  bool is_private = false;  // only its owner maps it
 };
 
 /// The words of a rank by which others synchronise with it, in shared memory.
@@ -49,6 +49,7 @@ struct TargetWords {
   std::atomic<std::uint32_t> accumulates_waiting;
   alignas(kLinePair) std::uint64_t base;
   std::int64_t bytes, unit;
+  SharedPlace shared;
 };
 
 /// The memory that a rank has attached to a dynamic window. Written by it alone. `more` counts what did not fit: then any address may be
@@ -108,11 +109,14 @@ class WindowMemory {
   Status lay_out(const MemorySpec &mine);
   Status find_places(const MemorySpec &mine);
   void find_place(int rank, const MemorySpec &mine);
+  void map_place(int rank, Place &place);
+  Status find_obstacle(const MemorySpec &mine);
 
   Node &node_;
   SharedMemory region_;
   std::int64_t pairs_ = 0, data_ = 0;  // offsets in a part
   std::vector<Place> places_;
+  std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
   const char *obstacle_ = nullptr;
 };
 

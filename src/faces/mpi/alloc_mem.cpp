@@ -1,0 +1,93 @@
+// MPI_Alloc_mem makes a shared object for each allocation, and the host's memory where it cannot.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/alloc_mem.hpp"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "faces/mpi/host.hpp"
+#include "faces/mpi/report.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+/// Each allocation keeps a file open, and processes may have 1024 by default.
+constexpr std::size_t kMostAllocations = 256;
+
+struct Allocation {
+  SharedMemory memory;
+  ObjectAddress address;
+};
+
+/// Never destroyed: a program need not free its memory.
+struct Allocations {
+  std::mutex mutex;
+  std::map<const char *, Allocation> all;  // by their first byte
+};
+
+Allocations &allocations() {
+  static auto *const all = new Allocations;
+  return *all;
+}
+
+/// Null if it cannot be had.
+void *allocate_shared_object(MPI_Aint bytes) {
+  Allocation made;
+  made.memory.lay_out({SharedMemory::rounded(bytes)});
+  if (made.memory.make_nameless(made.address) != 0 || made.memory.map(0) != 0) return nullptr;
+  char *const base = made.memory.part(0);
+  const std::lock_guard lock(allocations().mutex);
+  if (allocations().all.size() == kMostAllocations) return nullptr;
+  allocations().all.emplace(base, std::move(made));
+  return base;
+}
+
+}  // namespace
+
+SharedPlace find_shared(const void *base, std::int64_t bytes) {
+  const std::lock_guard lock(allocations().mutex);
+  const auto &all = allocations().all;
+  auto found = all.upper_bound(static_cast<const char *>(base));
+  if (found == all.begin() || bytes <= 0) return {};
+  --found;
+  const std::int64_t offset = static_cast<const char *>(base) - found->first, size = found->second.memory.bytes();
+  if (offset >= size || bytes > size - offset) return {};
+  return {found->second.address, size, offset};
+}
+
+SharedMemory map_shared(const SharedPlace &place) {
+  SharedMemory memory;
+  memory.lay_out({place.object_bytes});
+  if (memory.open(place.object) != 0 || memory.map_from(0) != 0) return {};
+  memory.close();
+  return memory;
+}
+
+}  // namespace halocline::core::mpi
+
+using namespace halocline::core::mpi;
+
+extern "C" {
+
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
+  void *const base = size > 0 ? allocate_shared_object(size) : nullptr;
+  if (!base) return host::Alloc_mem(size, info, baseptr);
+  std::memcpy(baseptr, &base, sizeof base);
+  return MPI_SUCCESS;
+}
+
+int MPI_Free_mem(void *base) {
+  {
+    Allocations &known = allocations();
+    const std::lock_guard lock(known.mutex);
+    if (known.all.erase(static_cast<char *>(base)) > 0) return MPI_SUCCESS;
+  }
+  return host::Free_mem(base);
+}
+
+HLC_MPI_PROFILED(Alloc_mem)
+HLC_MPI_PROFILED(Free_mem)
+
+}  // extern "C"
