@@ -17,6 +17,13 @@ namespace {
 bool has_large_counts() { return &PMPI_Type_get_envelope_c != nullptr && &PMPI_Type_get_contents_c != nullptr; }
 #endif
 
+/// Some MPIs refuse null pointers even for empty arrays.
+template <class T>
+T *room(std::vector<T> &list) {
+  static T none{};
+  return list.empty() ? &none : list.data();
+}
+
 template <class T>
 std::int64_t size(const std::vector<T> &list) {
   return static_cast<std::int64_t>(list.size());
@@ -29,11 +36,11 @@ bool Contents::read(MPI_Datatype type) {
   if (combiner_ == MPI_COMBINER_NAMED) return true;
 #if MPI_VERSION >= 4
   if (has_large_counts())
-    return PMPI_Type_get_contents_c(type, size(integers_), size(addresses_), size(counts_), size(types_), integers_.data(),
-                                    addresses_.data(), counts_.data(), types_.data()) == MPI_SUCCESS;
+    return PMPI_Type_get_contents_c(type, size(integers_), size(addresses_), size(counts_), size(types_), room(integers_), room(addresses_),
+                                    room(counts_), room(types_)) == MPI_SUCCESS;
 #endif
   return PMPI_Type_get_contents(type, static_cast<int>(size(integers_)), static_cast<int>(size(addresses_)), static_cast<int>(size(types_)),
-                                integers_.data(), addresses_.data(), types_.data()) == MPI_SUCCESS;
+                                room(integers_), room(addresses_), room(types_)) == MPI_SUCCESS;
 }
 
 bool Contents::read_sizes(MPI_Datatype type) {
@@ -51,12 +58,7 @@ bool Contents::read_sizes(MPI_Datatype type) {
   return code == MPI_SUCCESS;
 }
 
-/// Some MPIs refuse null pointers even for empty arrays: each keeps room for one.
 void Contents::resize(std::int64_t integers, std::int64_t addresses, std::int64_t counts, std::int64_t types) {
-  integers_.reserve(1);
-  addresses_.reserve(1);
-  counts_.reserve(1);
-  types_.reserve(1);
   integers_.resize(static_cast<std::size_t>(integers));
   addresses_.resize(static_cast<std::size_t>(addresses));
   counts_.resize(static_cast<std::size_t>(counts));

@@ -100,7 +100,7 @@ class Flattener {
 
   bool whole_pairs_;
   Pieces pieces_;
-  std::map<MPI_Datatype, Element> known_;
+  std::map<MPI_Datatype, Element> known_;  // of the datatypes that are being flattened
 };
 
 const Element *Flattener::element(MPI_Datatype type) {
@@ -119,6 +119,7 @@ bool Flattener::build(MPI_Datatype type, Element &result) {
   if (contents.combiner() == MPI_COMBINER_NAMED) return build_named(type, result);
   if (is_predefined(contents.combiner())) return build_predefined(contents.combiner(), type, contents, result);
   const bool built = build_derived(contents, result.piece);
+  for (const MPI_Datatype child : contents.types()) known_.erase(child);  // others may get the handles that are freed now
   contents.free_types();
   Pieces::combine(result.piece);
   return built;

@@ -127,15 +127,17 @@ void combine_element(char *target, const char *origin) {
   std::memcpy(target, &a, sizeof a);
 }
 
+/// What the loops need is in variables of their own: stores to char might change the row.
 template <class T, class Op>
 void combine(const Row &row) {
   constexpr std::int64_t kBytes = sizeof(T);
   char *__restrict target = row.target;
   const char *__restrict origin = row.origin;
-  if (row.target_stride == kBytes && row.origin_stride == kBytes)
-    for (std::int64_t i = 0; i < row.count; ++i) combine_element<T, Op>(target + i * kBytes, origin + i * kBytes);
+  const std::int64_t count = row.count, target_stride = row.target_stride, origin_stride = row.origin_stride;
+  if (target_stride == kBytes && origin_stride == kBytes)
+    for (std::int64_t i = 0; i < count; ++i) combine_element<T, Op>(target + i * kBytes, origin + i * kBytes);
   else
-    for (std::int64_t i = 0; i < row.count; ++i) combine_element<T, Op>(target + i * row.target_stride, origin + i * row.origin_stride);
+    for (std::int64_t i = 0; i < count; ++i) combine_element<T, Op>(target + i * target_stride, origin + i * origin_stride);
 }
 
 template <class T>

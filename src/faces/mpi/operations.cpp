@@ -129,7 +129,10 @@ constexpr hlc_number engine_number(Basic type) {
 
 template <std::size_t kBytes>
 void copy_fixed(const Strided &where, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) std::memcpy(where.to + i * where.to_stride, where.from + i * where.from_stride, kBytes);
+  char *__restrict to = where.to;
+  const char *__restrict from = where.from;
+  const std::int64_t to_stride = where.to_stride, from_stride = where.from_stride;
+  for (std::int64_t i = 0; i < count; ++i, to += to_stride, from += from_stride) std::memcpy(to, from, kBytes);
 }
 
 template <class Bits>
