@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/alloc_mem.hpp"
 
+#include <sys/statvfs.h>
+
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -15,6 +17,8 @@ namespace {
 
 /// Each allocation keeps a file open, and processes may have 1024 by default.
 constexpr std::size_t kMostAllocations = 256;
+/// Programs allocate more than they touch, so no pages are reserved. Of the room in /dev/shm all ranks together take at most this part.
+constexpr std::int64_t kPartOfRoom = 2;
 
 struct Allocation {
   SharedMemory memory;
@@ -25,6 +29,7 @@ struct Allocation {
 struct Allocations {
   std::mutex mutex;
   std::map<const char *, Allocation> all;  // by their first byte
+  std::int64_t bytes = 0;
 };
 
 Allocations &allocations() {
@@ -32,16 +37,49 @@ Allocations &allocations() {
   return *all;
 }
 
-/// Null if it cannot be had.
-void *allocate_shared_object(MPI_Aint bytes) {
-  Allocation made;
-  made.memory.lay_out({SharedMemory::rounded(bytes)});
-  if (made.memory.make_nameless(made.address) != 0 || made.memory.map(0) != 0) return nullptr;
-  char *const base = made.memory.part(0);
+/// What this process may allocate, so that pages are there when they are touched.
+std::int64_t most_bytes() {
+  static const std::int64_t most = [] {
+    struct statvfs system;
+    int ranks = 1;
+    if (statvfs("/dev/shm", &system) != 0 || PMPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return std::int64_t{0};
+    return static_cast<std::int64_t>(system.f_frsize * system.f_bavail) / kPartOfRoom / ranks;
+  }();
+  return most;
+}
+
+/// False if there is no room for so many more bytes.
+bool take_room(std::int64_t bytes) {
   const std::lock_guard lock(allocations().mutex);
-  if (allocations().all.size() == kMostAllocations) return nullptr;
+  if (allocations().all.size() >= kMostAllocations || bytes > most_bytes() - allocations().bytes) return false;
+  allocations().bytes += bytes;
+  return true;
+}
+
+/// Null if it cannot be had.
+void *allocate_shared_object(MPI_Aint wanted) {
+  const std::int64_t bytes = SharedMemory::rounded(wanted);
+  if (!take_room(bytes)) return nullptr;
+  Allocation made;
+  made.memory.lay_out({bytes});
+  const bool has = made.memory.make_nameless(made.address) == 0 && made.memory.map(0, Pages::untouched) == 0;
+  const std::lock_guard lock(allocations().mutex);
+  if (!has) allocations().bytes -= bytes;
+  if (!has) return nullptr;
+  char *const base = made.memory.part(0);
   allocations().all.emplace(base, std::move(made));
   return base;
+}
+
+/// False if it is not one of these.
+bool free_shared_object(void *base) {
+  Allocations &known = allocations();
+  const std::lock_guard lock(known.mutex);
+  const auto found = known.all.find(static_cast<char *>(base));
+  if (found == known.all.end()) return false;
+  known.bytes -= found->second.memory.bytes();
+  known.all.erase(found);
+  return true;
 }
 
 }  // namespace
@@ -78,14 +116,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
   return MPI_SUCCESS;
 }
 
-int MPI_Free_mem(void *base) {
-  {
-    Allocations &known = allocations();
-    const std::lock_guard lock(known.mutex);
-    if (known.all.erase(static_cast<char *>(base)) > 0) return MPI_SUCCESS;
-  }
-  return host::Free_mem(base);
-}
+int MPI_Free_mem(void *base) { return free_shared_object(base) ? MPI_SUCCESS : host::Free_mem(base); }
 
 HLC_MPI_PROFILED(Alloc_mem)
 HLC_MPI_PROFILED(Free_mem)

@@ -68,16 +68,19 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   HLC_TRY(prepare(context, context.comm(), [&] {
     window = std::make_unique<Window>(std::move(node));
     window->epochs.open(context.size());
+    window->memory.reserve(context.size());
     return Status::ok;
   }));
   HLC_TRY(window->memory.open(wanted.memory));
+  HLC_TRY(agree(context, context.comm(), check_mpi(make_handle(wanted, context.comm(), &window->handle), wanted.call)));
+  HLC_TRY(window->memory.find_places(wanted.memory));
   if (const char *found = window->memory.obstacle()) {
     obstacle = found;
+    host::Win_free(&window->handle);
     return Status::unsupported;
   }
   window->attributes = attributes_of(wanted, *window);
   wanted.base = window->attributes.base;
-  HLC_TRY(agree(context, context.comm(), check_mpi(make_handle(wanted, context.comm(), &window->handle), wanted.call)));
   return Status::ok;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/leaked_on_failure.hpp"
 #include "engine/context/context.hpp"
+#include "engine/memory/tracing.hpp"
 
 namespace halocline::core::mpi {
 
@@ -48,6 +49,7 @@ class Node : public LeakedOnFailure {
 
   std::string obstacle_;
   MPI_Group group_ = MPI_GROUP_NULL;
+  TracedByNode traced_;  // where Linux restricts that
   bool reads_others_ = false;
   std::atomic<unsigned> idle_calls_{0};  // not exact, if several threads call
 };

@@ -34,7 +34,8 @@ int copy_some(WindowMemory::Direction direction, pid_t process, const std::vecto
 
 Status WindowMemory::open(const MemorySpec &mine) {
   HLC_TRY(lay_out(mine));
-  return find_places(mine);
+  tell(mine);
+  return Status::ok;
 }
 
 /// Memory in a row is all in the part of rank 0, which has its pages.
@@ -52,19 +53,16 @@ Status WindowMemory::lay_out(const MemorySpec &mine) {
   return create_shared_memory(node_.context, data_ + bytes, region_);
 }
 
-Status WindowMemory::find_places(const MemorySpec &mine) {
-  const int me = node_.context.rank(), ranks = node_.context.size();
-  TargetWords &words = this->words(me);
+void WindowMemory::tell(const MemorySpec &mine) {
+  TargetWords &words = this->words(node_.context.rank());
   words.base = reinterpret_cast<std::uint64_t>(mine.base);
   words.bytes = mine.bytes;
   words.unit = mine.unit;
   if (mine.kind == Kind::brought) words.shared = find_shared(mine.base, mine.bytes);
-  HLC_TRY(prepare(node_.context, node_.context.comm(), [&] {
-    places_.resize(static_cast<std::size_t>(ranks));
-    return Status::ok;
-  }));
-  // That agreement is also the meeting of all ranks after they have written their words.
-  for (int rank = 0; rank < ranks; ++rank) find_place(rank, mine);
+}
+
+Status WindowMemory::find_places(const MemorySpec &mine) {
+  for (int rank = 0; rank < node_.context.size(); ++rank) find_place(rank, mine);
   return find_obstacle(mine);
 }
 

@@ -83,8 +83,12 @@ class WindowMemory {
  public:
   explicit WindowMemory(Node &node) : node_(node) {}
 
-  /// Collective, the same status on all ranks. The words of all ranks are zero.
+  /// Allocates the tables.
+  void reserve(int ranks) { places_.resize(static_cast<std::size_t>(ranks)); }
+  /// Makes the shared object and writes what this rank brings. Collective, the same status on all ranks.
   Status open(const MemorySpec &mine);
+  /// Finds the memory of all ranks, after they have met. Collective, the same status on all ranks.
+  Status find_places(const MemorySpec &mine);
 
   const Place &at(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
   TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(region_.part(rank)); }
@@ -107,7 +111,7 @@ class WindowMemory {
  private:
   AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(region_.part(rank) + data_); }
   Status lay_out(const MemorySpec &mine);
-  Status find_places(const MemorySpec &mine);
+  void tell(const MemorySpec &mine);
   void find_place(int rank, const MemorySpec &mine);
   void map_place(int rank, Place &place);
   Status find_obstacle(const MemorySpec &mine);
