@@ -1,5 +1,5 @@
-// What wrong calls of MPI RMA answer: the error class that the standard names, through the window's error handler, and a window that still
-// works afterwards. Source: MPI 4.1, sections 12.6 and 12.7.
+// What wrong calls of MPI RMA answer: the error class that the standard names, through the window's error handler. The window works
+// afterwards. Source: MPI 4.1, sections 12.6 and 12.7.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -53,7 +53,7 @@ double combine(Op op, Basic basic, double a, double b) {
 bool only_integers(Op op) { return op >= Op::band && op <= Op::lor; }
 bool is_atomic(Kind kind) { return kind != Kind::put && kind != Kind::get; }
 
-/// What may be computed with in a phase: after the first one, elements hold any bytes, and a double holds any whole number of 32 bits.
+/// What may be computed with in a phase. After the first one elements hold any bytes, and a double holds any whole number of 32 bits.
 bool allowed(Basic basic, Kind kind, bool first) {
   if (!is_atomic(kind)) return true;
   if (!first) return is_integer(basic) && bytes_of(basic) < 8;

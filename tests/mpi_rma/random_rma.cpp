@@ -313,7 +313,7 @@ void Player::issue_with_request(Buffers &buffers, MPI_Datatype from, MPI_Datatyp
   }
 }
 
-/// Waits in one of several ways, together with requests of the host MPI.
+/// Waits by one of several calls, together with requests of the host MPI.
 void Player::wait_for_requests() {
   if (requests_.empty()) return;
   int sent = 1, received = 0;

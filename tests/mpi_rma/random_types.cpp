@@ -45,7 +45,7 @@ void lay_vector(Random &random, Layout &layout, int elements) {
   for (int b = 0; b < blocks; ++b) add_run(layout, static_cast<std::int64_t>(b) * stride, length);
 }
 
-/// A vector of negative stride: its last block lies at offset 0. numbers: as above.
+/// A vector of negative stride: its last block is at offset 0. numbers: as above.
 void lay_backwards(Random &random, Layout &layout, int elements) {
   const int length = divisor(random, elements), blocks = elements / length, stride = length + static_cast<int>(pick(random, 0, 3));
   layout.numbers = {blocks, length, -stride};

@@ -1,4 +1,4 @@
-// Random MPI datatypes whose type map is known: where each basic element lies, in the order of the type map.
+// Random MPI datatypes whose type map is known: where each basic element is, in the order of the type map.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

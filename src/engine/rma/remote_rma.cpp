@@ -194,7 +194,8 @@ Status RemoteRma::accumulate(const char *call, std::int64_t offset, hlc_action a
     Message message = about(Message::Kind::accumulate, offset + begin * size);
     set_action(&message, action);
     message.count = some;
-    return requests_.queries().send_query(memory_.rank(), call, message, static_cast<const char *>(numbers.data) + begin * size, some * size);
+    return requests_.queries().send_query(memory_.rank(), call, message, static_cast<const char *>(numbers.data) + begin * size,
+                                          some * size);
   });
 }
 

@@ -37,7 +37,8 @@ Status pass_rounds(Segment &segment, std::uint32_t number) {
   const Dissemination order(segment.rank(), segment.communicator().size());
   // SYNC barrier-round (pairs with await_round of the rank above)
   const auto notify = [&](int round) {
-    return segment.with(kBarrier, order.above(round), [&](const RemoteMemory &memory) { return raise_word(kBarrier, memory, {round, number}); });
+    return segment.with(kBarrier, order.above(round),
+                        [&](const RemoteMemory &memory) { return raise_word(kBarrier, memory, {round, number}); });
   };
   const auto await = [&](int round) { return await_round(segment, round, number, order.below(round)); };
   return RoundsPassed().pass(order.rounds(), notify, await);
