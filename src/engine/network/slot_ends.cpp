@@ -50,7 +50,7 @@ void SlotSender::withdraw() {
 std::int64_t SlotSender::memory_bytes() const {
   std::size_t transfers = 0;
   for (const auto &each : pieces_) transfers += each.size();
-  return static_cast<std::int64_t>(pieces_.size() * sizeof pieces_[0] + transfers * sizeof(Transfer));
+  return static_cast<std::int64_t>(pieces_.size() * sizeof(std::vector<Transfer>) + transfers * sizeof(Transfer));
 }
 
 void SlotReceiver::open(NetworkEndpoint &endpoint, const SlotForm &form, const Counter *arrived) {

@@ -170,8 +170,9 @@ class WireChannel final : public Channel {
   /// Names the rank of the first channel that is not yet as it should be.
   template <class Look>
   Status wait_for(int *rank, Look is_so) {
+    if (!wire_) return Status::ok;
     HLC_TRY(wire_->channels.progress());
-    for (std::size_t i = 0; i < edges_.size(); ++i) {
+    for (std::size_t i = 0; i < wire_->channels.size(); ++i) {
       *rank = edge(edges_[i]).rank;
       if (!is_so(wire_->channels[i])) return Status::again;
     }
