@@ -107,8 +107,8 @@ void measure_all_copies() {
   const int sizes[3] = {64, 64, 64}, part[3] = {32, 32, 32}, start[3] = {1, 2, 3};
   MPI_Type_create_subarray(3, sizes, part, start, MPI_ORDER_C, MPI_DOUBLE, &type);
   measure_copies("row to a cube of 32 x 32 x 32 doubles", type);
-  const int column[3] = {64, 64, 1};
-  MPI_Type_create_subarray(3, sizes, column, start, MPI_ORDER_C, MPI_DOUBLE, &type);
+  const int column[3] = {64, 64, 1}, behind[3] = {0, 0, 3};
+  MPI_Type_create_subarray(3, sizes, column, behind, MPI_ORDER_C, MPI_DOUBLE, &type);
   measure_copies("row to a plane across the rows of 64 x 64 x 64", type);
 }
 

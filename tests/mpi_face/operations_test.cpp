@@ -1,4 +1,4 @@
-// Every operation on every predefined type gives what MPI_Reduce_local gives, in whatever way it is done.
+// Every operation on every predefined type gives what MPI_Reduce_local gives.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ class Derived {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// One operation on one type: what went in, and what has to come out.
+/// One operation on one type: the elements before it, and the expected ones after it.
 struct Case {
   Op op;
   MPI_Datatype type;

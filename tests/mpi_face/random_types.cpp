@@ -223,7 +223,7 @@ void choose_numbers(Random &random, TypeSpec &spec) {
   }
 }
 
-/// Ways to make a type smaller, the best first.
+/// Smaller types, the best first.
 std::vector<TypeSpec> smaller(const TypeSpec &spec) {
   std::vector<TypeSpec> list = spec.children;
   for (std::size_t i = 0; i < spec.children.size(); ++i)

@@ -64,7 +64,7 @@ struct Run {
   std::int64_t offset, bytes;
 };
 
-/// The runs of one element of the datatype in the order of its type map, as the standard defines each call: the slow and obvious way.
+/// The runs of one element of the datatype in the order of its type map, as the standard defines each call: slow and obvious.
 std::vector<Run> type_map(const TypeSpec &spec);
 
 /// The extent of the datatype, as the MPI says.

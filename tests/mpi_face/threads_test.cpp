@@ -1,4 +1,4 @@
-// Several threads: elements that are changed at the same time, and layouts of datatypes that come and go.
+// Several threads: elements that are changed at the same time, and layouts of datatypes that are made and freed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

@@ -47,7 +47,7 @@ class Contents {
 /// The combiner alone; MPI_COMBINER_NAMED if the MPI has refused.
 int combiner_of(MPI_Datatype type);
 
-/// True for what the MPI itself has made, and nobody may free: named types and those of MPI_Type_create_f90_real and the like.
+/// True for what the MPI itself has made, and programs do not free: named types and those of MPI_Type_create_f90_real and the like.
 bool is_predefined(int combiner);
 
 }  // namespace halocline::mpi

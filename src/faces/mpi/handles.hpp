@@ -21,8 +21,8 @@ std::uintptr_t handle_bits(Handle handle) {
   return bits;
 }
 
-/// Open addressing. A handle that is in the table stays where it is, until a larger table takes the place of this one; the smaller ones are kept,
-/// as a thread may still read there. Handles are neither 0 nor 1.
+/// Open addressing. A handle that is in the table stays in its place, until a larger table replaces this one. The smaller ones are kept, as a
+/// thread may still read there. Handles are neither 0 nor 1.
 class HandleTable {
  public:
   HandleTable() { grow(); }

@@ -172,11 +172,19 @@ constexpr Kernel location(Operation op) {
   return op == Operation::maxloc ? &combine<T, GreatestLocation> : nullptr;
 }
 
-constexpr Kernel first(Kernel a, Kernel b) { return a ? a : b; }
+constexpr bool is_order(Operation op) { return op == Operation::min || op == Operation::max; }
+constexpr bool is_logic(Operation op) { return op == Operation::land || op == Operation::lor || op == Operation::lxor; }
+constexpr bool is_bits(Operation op) { return op == Operation::band || op == Operation::bor || op == Operation::bxor; }
+
+template <class T>
+constexpr Kernel real(Operation op) {
+  return is_order(op) ? order<T>(op) : arithmetic<T>(op);
+}
 
 template <class T>
 constexpr Kernel integer(Operation op) {
-  return first(first(arithmetic<T>(op), order<T>(op)), first(logic<T>(op), bits<T>(op)));
+  if (is_logic(op)) return logic<T>(op);
+  return is_bits(op) ? bits<T>(op) : real<T>(op);
 }
 
 constexpr bool is_integer(Basic type) { return type >= Basic::int8 && type <= Basic::uint64; }
@@ -193,7 +201,7 @@ constexpr Kernel choose(Operation op, [[maybe_unused]] Basic type) {
     return type == Basic::byte ? bits<T>(op) : nullptr;
   } else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, long double> ||
                        std::is_same_v<T, Float128>) {
-    return first(arithmetic<T>(op), order<T>(op));
+    return real<T>(op);
   } else {
     return is_complex(type) ? arithmetic<T>(op) : nullptr;
   }

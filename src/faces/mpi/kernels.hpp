@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "faces/mpi/operations.hpp"
+#include "faces/mpi/basic.hpp"
+#include "faces/mpi/operation.hpp"
 
 namespace halocline::mpi {
 

@@ -68,7 +68,7 @@ Bits change_word(const Change &change, const Word<Bits> &word, const char *origi
   return before;
 }
 
-/// What nobody asks the result of need not be exchanged: it is stored.
+/// Without a result there is nothing to exchange: the value is stored.
 template <class Bits>
 void change_element(const Change &change, const Row &row, std::int64_t i) {
   const Word<Bits> word(row.target + i * row.target_stride);

@@ -6,20 +6,9 @@
 #include <cstdint>
 
 #include "faces/mpi/basic.hpp"
-#include "faces/mpi/typed.hpp"
+#include "faces/mpi/operation.hpp"
 
 namespace halocline::mpi {
-
-/// Elements of one type at regular distances. Without `result` nobody asks what the target was; without `origin` the operation is no_op.
-struct Row {
-  char *target;
-  const char *origin;
-  char *result;
-  std::int64_t target_stride;
-  std::int64_t origin_stride;
-  std::int64_t result_stride;
-  std::int64_t count;
-};
 
 /// One operation on one type. Requires is_defined.
 class Applier {

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "faces/mpi/flatten.hpp"
+#include "faces/mpi/basic.hpp"
+#include "faces/mpi/steps.hpp"
 
 namespace halocline::mpi {
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "faces/mpi/flatten.hpp"
+#include "faces/mpi/operation.hpp"
 
 namespace halocline::mpi {
 
@@ -40,36 +41,10 @@ inline bool same_bytes(const ConstBuffer &a, const ConstBuffer &b) { return a.la
 /// Copies the data, in the order of the type maps; as many bytes as the shorter one has. The buffers do not overlap, unless they are the same.
 void copy(const Buffer &to, const ConstBuffer &from);
 
-/// The predefined operations, by their names in MPI.
-enum class Operation : std::uint8_t {
-  sum,
-  prod,
-  min,
-  max,
-  land,
-  lor,
-  lxor,
-  band,
-  bor,
-  bxor,
-  minloc,
-  maxloc,
-  replace,
-  no_op,
-  count_,
-  none = count_
-};
-
 /// Operation::none for other operations: MPI_ERR_OP.
 Operation operation_of(MPI_Op op);
 
-/// How an operation on the target is kept apart from those of others at the same time.
-enum class Access : std::uint8_t {
-  atomic,  // element by element, by the processor's atomic instructions
-  exclusive  // the caller sees to it: nobody else changes the target. Loops that the compiler vectorises
-};
-
-/// MPI_SUCCESS; MPI_ERR_OP if the operation is none, or not defined for the type; MPI_ERR_TYPE if the target is of several basic types, or
+/// MPI_SUCCESS; MPI_ERR_OP if the operation is none, or not defined for the type. MPI_ERR_TYPE if the target is of several basic types, or
 /// the origin of others. For no_op the origin does not matter. get_accumulate asks the same of (result, target) with no_op.
 int check_accumulate(Operation op, const Layout &target, const Layout &origin);
 
@@ -77,11 +52,6 @@ int check_accumulate(Operation op, const Layout &target, const Layout &origin);
 /// Access::atomic operation then has to be done under a lock that all such operations on the target take. Those elements that it can change
 /// are changed atomically under the lock as well, so that operations without lock may reach them meanwhile.
 bool needs_lock(const Buffer &target);
-
-struct Accumulate {
-  Operation op;
-  Access access;
-};
 
 /// target = target op origin, element by element, after check_accumulate. As many elements as the shorter one has.
 void accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin);
@@ -99,11 +69,6 @@ void fetch_and_op(Accumulate how, const Layout &type, void *target, const Fetch 
 /// True for the types of MPI_Compare_and_swap: integers, logicals, bytes and multi-language types, predefined.
 bool can_swap(const Layout &type);
 
-struct Swap {
-  const void *expected;
-  const void *value;
-  void *result;
-};
 /// MPI_Compare_and_swap, after can_swap. If needs_lock, under the lock.
 void compare_and_swap(Access access, const Layout &type, void *target, const Swap &values);
 

@@ -1,4 +1,4 @@
-// Walks over one layout, or over several side by side. Regular parts come as one strip, so that a loop copies them.
+// Walks over one layout, or over several side by side. Regular parts are one strip, so that a loop copies them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -59,7 +59,7 @@ class Side {
   bool fill();
   std::int64_t bytes() const { return now_.bytes; }
   std::int64_t offset() const { return now_.offset; }
-  /// How many pieces of that many bytes lie at a regular distance; at least 1, as bytes <= bytes().
+  /// How many pieces of that many bytes are at a regular distance; at least 1, as bytes <= bytes().
   std::int64_t pieces(std::int64_t bytes) const { return bytes == now_.bytes ? now_.count : now_.bytes / bytes; }
   std::int64_t stride(std::int64_t bytes) const { return bytes == now_.bytes ? now_.stride : bytes; }
   void take(std::int64_t bytes, std::int64_t pieces);
@@ -90,7 +90,7 @@ void walk(std::array<Side, N> &sides, Work work) {
   }
 }
 
-/// Calls work(offset, bytes) for each run of data, in the order of the type map; adjacent ones may come as two.
+/// Calls work(offset, bytes) for each run of data, in the order of the type map; adjacent ones may be two.
 template <class Work>
 void for_each_run(const Layout &layout, std::int64_t count, Work work) {
   Cursor cursor(layout.steps(), count);
