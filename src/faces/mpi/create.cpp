@@ -42,11 +42,22 @@ bool is_in_a_row(MPI_Info info) {
   return !has || std::strcmp(value, "true") != 0;
 }
 
-/// Some hosts have no dynamic windows on a single rank.
-int make_handle(const Wanted &wanted, MPI_Comm comm, MPI_Win *win) {
-  if (host::Win_create_dynamic(wanted.info, comm, win) == MPI_SUCCESS) return MPI_SUCCESS;
+/// This rank alone, with an error handler that returns. Made once.
+MPI_Comm myself() {
+  static const MPI_Comm made = [] {
+    MPI_Comm comm = MPI_COMM_NULL;
+    PMPI_Comm_dup(MPI_COMM_SELF, &comm);
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return comm;
+  }();
+  return made;
+}
+
+/// Open MPI 4.1 has no dynamic windows on a single rank.
+int make_handle(const Wanted &wanted, MPI_Win *win) {
+  if (host::Win_create_dynamic(wanted.info, myself(), win) == MPI_SUCCESS) return MPI_SUCCESS;
   void *none = nullptr;
-  return host::Win_allocate_shared(0, 1, wanted.info, comm, &none, win);
+  return host::Win_allocate_shared(0, 1, wanted.info, myself(), &none, win);
 }
 
 Window::Attributes attributes_of(const Wanted &wanted, const Window &window) {
@@ -72,7 +83,7 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
     return Status::ok;
   }));
   HLC_TRY(window->memory.open(wanted.memory));
-  HLC_TRY(agree(context, context.comm(), check_mpi(make_handle(wanted, context.comm(), &window->handle), wanted.call)));
+  HLC_TRY(agree(context, context.comm(), check_mpi(make_handle(wanted, &window->handle), wanted.call)));
   HLC_TRY(window->memory.find_places(wanted.memory));
   if (const char *found = window->memory.obstacle()) {
     obstacle = found;
@@ -234,6 +245,11 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
   return MPI_SUCCESS;
 }
 
+int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
+  Window *window = find_window(win);
+  return window ? PMPI_Comm_group(window->node->context.comm(), group) : host::Win_get_group(win, group);
+}
+
 int MPI_Finalize() {
   summarise();
   release_nodes();
@@ -248,6 +264,7 @@ HLC_MPI_PROFILED(Win_attach)
 HLC_MPI_PROFILED(Win_detach)
 HLC_MPI_PROFILED(Win_free)
 HLC_MPI_PROFILED(Win_get_attr)
+HLC_MPI_PROFILED(Win_get_group)
 HLC_MPI_PROFILED(Win_shared_query)
 HLC_MPI_PROFILED(Finalize)
 #if MPI_VERSION >= 4

@@ -1,5 +1,5 @@
 // A window that the engine carries: its memory, its epochs, and what MPI_Win_get_attr answers. The program's handle is a window of the host
-// MPI with nothing in it. So names, attributes, error handlers, groups and the conversion for Fortran are the host's.
+// MPI with nothing in it. So names, attributes, error handlers and the conversion for Fortran are the host's.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
