@@ -140,6 +140,7 @@ using namespace halocline::core::mpi;
     return code == MPI_SUCCESS ? complete_request(request) : answer(*window, code);                                                       \
   }
 
+// NOLINTBEGIN(readability-function-size): the standard's signatures
 extern "C" {
 
 HLC_MPI_ACCUMULATES(, int)
@@ -173,3 +174,4 @@ HLC_MPI_PROFILED(Rget_accumulate_c)
 #endif
 
 }  // extern "C"
+// NOLINTEND(readability-function-size)

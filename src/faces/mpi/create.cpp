@@ -114,6 +114,7 @@ int make(Wanted &wanted, LeaveToHost leave_to_host) {
   return MPI_SUCCESS;
 }
 
+// NOLINTBEGIN(readability-function-size): the standard's signatures
 int create(void *base, std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Comm comm, MPI_Win *win,
            const std::function<int()> &host) {
   Wanted wanted{"MPI_Win_create", MPI_WIN_FLAVOR_CREATE, {MemorySpec::Kind::brought, base, bytes, unit}, info, comm, nullptr, win};
@@ -136,6 +137,8 @@ int allocate_shared(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Co
   if (wanted.base) std::memcpy(baseptr, &wanted.base, sizeof wanted.base);
   return code;
 }
+
+// NOLINTEND(readability-function-size)
 
 /// Memory that is not mapped here has no bytes. For MPI_PROC_NULL it is that of the lowest rank that has some (MPI 4.1, section 12.2.3).
 int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, void *baseptr) {
@@ -166,6 +169,7 @@ int release(std::unique_ptr<Window> window, MPI_Win *win) {
 using namespace halocline::core::mpi;
 
 // Each function has a twin for large displacement units where the MPI has one.
+// NOLINTBEGIN(bugprone-macro-parentheses): types cannot be in parentheses
 #define HLC_MPI_WINDOWS(suffix, Unit)                                                                                             \
   int MPI_Win_create##suffix(void *base, MPI_Aint size, Unit disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {             \
     return create(base, size, disp_unit, info, comm, win,                                                                         \
@@ -188,6 +192,7 @@ using namespace halocline::core::mpi;
     return code;                                                                                                                  \
   }
 
+// NOLINTEND(bugprone-macro-parentheses)
 extern "C" {
 
 HLC_MPI_WINDOWS(, int)

@@ -67,6 +67,7 @@ using namespace halocline::core::mpi;
     return code == MPI_SUCCESS ? complete_request(request) : code;                                                                         \
   }
 
+// NOLINTBEGIN(readability-function-size): the standard's signatures
 extern "C" {
 HLC_MPI_TRANSFERS(, int)
 #if MPI_VERSION >= 4
@@ -85,3 +86,4 @@ HLC_MPI_PROFILED(Rget_c)
 #endif
 
 }  // extern "C"
+// NOLINTEND(readability-function-size)

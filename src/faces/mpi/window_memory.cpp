@@ -160,6 +160,7 @@ int WindowMemory::copy(Direction direction, int rank, const std::vector<Piece> &
       if (local.size() == kMostPieces || bytes + part > kMostBytesOfPiece)
         if (const int error = flush()) return error;
       local.push_back({piece.local + done, part});
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
       remote.push_back({reinterpret_cast<void *>(piece.remote + done), part});
       bytes += part;
     }
