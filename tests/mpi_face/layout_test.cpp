@@ -107,6 +107,7 @@ TEST(Layout, of_fortran_types_with_a_precision) {
   if (MPI_Type_create_f90_complex(6, MPI_UNDEFINED, &type) == MPI_SUCCESS && type != MPI_DATATYPE_NULL) {
     MPI_Datatype derived = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(3, type, &derived);
+    MPI_Type_commit(&derived);
     EXPECT_EQ(layout_of(derived)->basic(), Basic::complex64);
     MPI_Type_free(&derived);
   }
@@ -132,6 +133,7 @@ TEST(Layout, outlives_its_datatype_where_it_is_kept) {
 TEST(Layout, of_a_copied_datatype_is_its_own) {
   MPI_Datatype first = MPI_DATATYPE_NULL, second = MPI_DATATYPE_NULL;
   MPI_Type_vector(4, 1, 3, MPI_INT, &first);
+  MPI_Type_commit(&first);
   ASSERT_EQ(layout_of(first)->bytes(), 16);
   MPI_Type_dup(first, &second);
   MPI_Type_free(&first);
@@ -143,6 +145,7 @@ TEST(Layout, of_a_copied_datatype_is_its_own) {
 TEST(Layout, of_more_bytes_than_an_int_counts) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_vector_c(MPI_Count{5} << 30, 1, 2, MPI_BYTE, &type), MPI_SUCCESS);
+  MPI_Type_commit(&type);
   EXPECT_EQ(layout_of(type)->bytes(), std::int64_t{5} << 30);
   EXPECT_EQ(layout_of(type)->steps().all.size(), 1u);
   EXPECT_EQ(layout_of(type)->reach(1).end, (std::int64_t{10} << 30) - 1);

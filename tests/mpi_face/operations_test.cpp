@@ -109,6 +109,7 @@ class Derived {
     const int one = 1;
     MPI_Type_create_hindexed(1, &one, &begin, vector, &type_);
     MPI_Type_free(&vector);
+    MPI_Type_commit(&type_);
   }
   ~Derived() { MPI_Type_free(&type_); }
   Derived(const Derived &) = delete;
@@ -258,6 +259,7 @@ TEST(CheckAccumulate, refuses_types_that_do_not_match) {
   const MPI_Datatype types[2] = {MPI_DOUBLE, MPI_INT};
   MPI_Datatype mixed = MPI_DATATYPE_NULL;
   MPI_Type_create_struct(2, lengths, places, types, &mixed);
+  MPI_Type_commit(&mixed);
   EXPECT_EQ(mpi::check_accumulate(Operation::replace, *layout_of(mixed), *layout_of(mixed)), MPI_ERR_TYPE);
   MPI_Type_free(&mixed);
 }
@@ -273,6 +275,7 @@ TEST(NeedsLock, only_what_the_processor_cannot_change_at_once) {
   EXPECT_TRUE(needs(0, MPI_C_LONG_DOUBLE_COMPLEX));
   MPI_Datatype odd = MPI_DATATYPE_NULL;
   MPI_Type_create_hvector(2, 1, 12, MPI_DOUBLE, &odd);
+  MPI_Type_commit(&odd);
   EXPECT_TRUE(needs(0, odd));
   MPI_Type_free(&odd);
 }
@@ -312,6 +315,7 @@ TEST(CompareAndSwap, is_not_for_reals_and_derived_types) {
     EXPECT_FALSE(mpi::can_swap(*layout_of(type)));
   MPI_Datatype two = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(2, MPI_INT, &two);
+  MPI_Type_commit(&two);
   EXPECT_FALSE(mpi::can_swap(*layout_of(two)));
   MPI_Type_free(&two);
 }

@@ -107,10 +107,12 @@ TEST(Layouts, are_flattened_by_several_threads) {
   if (level < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "this MPI has no MPI_THREAD_MULTIPLE";
   MPI_Datatype shared = MPI_DATATYPE_NULL;
   MPI_Type_vector(7, 1, 2, MPI_DOUBLE, &shared);
+  MPI_Type_commit(&shared);
   in_threads(4, [&](int thread) {
     for (int i = 1; i < 300; ++i) {
       MPI_Datatype type = MPI_DATATYPE_NULL;
       MPI_Type_contiguous(i * 4 + thread, MPI_DOUBLE, &type);
+      MPI_Type_commit(&type);
       EXPECT_EQ(layout_of(type)->bytes(), 8 * (i * 4 + thread));
       EXPECT_EQ(layout_of(shared)->bytes(), 56);
       MPI_Type_free(&type);

@@ -64,12 +64,12 @@ const Layout *Cache::add(MPI_Datatype type) {
   return layout.get();
 }
 
-/// The datatype owns its layout: the attribute's value is freed with it.
+/// The datatype owns its layout: the attribute's value is deleted with it.
 bool Cache::follow(MPI_Datatype type, const Owner &layout) {
-  auto owner = std::make_unique<Owner>(layout);
-  if (PMPI_Type_set_attr(type, key_, owner.get()) != MPI_SUCCESS) return false;
-  static_cast<void>(owner.release());
-  return true;
+  auto *owner = new Owner(layout);
+  if (PMPI_Type_set_attr(type, key_, owner) == MPI_SUCCESS) return true;
+  delete owner;
+  return false;
 }
 
 int forget(MPI_Datatype type, int, void *attribute, void *) {

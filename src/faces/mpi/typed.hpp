@@ -29,6 +29,7 @@ struct Buffer {
 };
 struct ConstBuffer {
   ConstBuffer(const void *at, const Layout *of, std::int64_t elements) : address(at), layout(of), count(elements) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a buffer is read where it may be written
   ConstBuffer(const Buffer &buffer) : address(buffer.address), layout(buffer.layout), count(buffer.count) {}
   const void *address;
   const Layout *layout;
