@@ -180,7 +180,7 @@ void choose_darray(Random &random, TypeSpec &spec) {
     sizes.push_back(size);
     distributions.push_back(how == 0 ? MPI_DISTRIBUTE_NONE : how == 1 ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC);
     const std::int64_t least = how == 1 ? (size + count - 1) / count : 1;
-    arguments.push_back(how == 0 || pick(random, 0, 1) == 0 ? MPI_DISTRIBUTE_DFLT_DARG : pick(random, least, least + 1));
+    arguments.push_back(how == 0 || pick(random, 0, 1) == 0 ? std::int64_t{MPI_DISTRIBUTE_DFLT_DARG} : pick(random, least, least + 1));
     grid.push_back(count);
     ranks *= count;
   }
