@@ -80,9 +80,10 @@ class SlotChannel {
   void tell();
   bool has_told() const { return is_over(word_); }
 
-  /// True if all that this rank has sent has left this process.
+  /// True if all messages of this rank, and what frees its slots, have left this process. A greeting may still be under way.
   bool is_quiet() const {
-    return !any_transfer([](const Transfer &transfer) { return !is_done(transfer); });
+    const auto is_under_way = [](const Transfer &transfer) { return !is_done(transfer); };
+    return !out.any_transfer(is_under_way) && !in.any_transfer(is_under_way);
   }
   /// True if it has also been read, so that nothing for the peer is under way any more.
   bool is_settled() const { return out.is_settled() && is_quiet(); }
