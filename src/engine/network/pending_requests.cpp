@@ -59,7 +59,10 @@ Status PendingRequests::find_room(int rank, const char *call) {
   take_back_some(locked);
   Connection *connection = nullptr;
   HLC_TRY(reach(rank, call, &connection));
-  return has_room(*connection) ? Status::ok : Status::again;
+  if (has_room(*connection)) return Status::ok;
+  locked = {};
+  poll();
+  return Status::again;
 }
 
 /// Requests that have ended are taken back regularly, to be reused while they are in the cache.

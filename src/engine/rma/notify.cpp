@@ -56,6 +56,7 @@ Status put_notify(const char *call, Target to, Source source, hlc_notification n
   if (to.memory.is_near()) return put_notify(call, to, source, notification);
   char *place = nullptr;
   if (!is_notification(to.memory, notification)) return wrong_notification(call, to.memory, notification);
+  if (!is_data(source.data, source.bytes)) return wrong_data(call, to, source.bytes);
   if (!find_path(to, {0, source.bytes}, &place)) return wrong_extent(call, to, {0, source.bytes});
   return RemoteRma(to.memory).put_notify(call, to.offset, source, notification, pending);
 }

@@ -111,9 +111,8 @@ struct BlockPlace {
 Status find_block(const char *call, Target target, const void *data, const hlc_block *block, BlockPlace *found) {
   Extent extent{0, 0};
   HLC_TRY(measure(call, target, block, &extent));
-  const std::int64_t bytes = extent.high - extent.low;
-  if (!is_data(data, bytes)) return wrong_data(call, target, bytes);
-  found->empty = bytes == 0;
+  found->empty = extent.high == extent.low;
+  if (!data && !found->empty) return null_argument(call, target, "data");
   return find_path(target, extent, &found->place) ? Status::ok : wrong_extent(call, target, extent);
 }
 
@@ -154,8 +153,7 @@ Status find_runs(const char *call, Target target, const void *data, std::span<co
     if (runs[i].bytes < 0 || __builtin_add_overflow(runs[i].target, runs[i].bytes, &end)) return wrong_run(call, target, i, runs[i]);
     if (runs[i].bytes > 0) extent = {std::min(extent.low, runs[i].target), std::max(extent.high, end)};
   }
-  const std::int64_t bytes = extent.high - extent.low;
-  if (!is_data(data, bytes)) return wrong_data(call, target, bytes);
+  if (!data && extent.high != extent.low) return null_argument(call, target, "data");
   return find_path(target, extent, place) ? Status::ok : wrong_extent(call, target, extent);
 }
 

@@ -158,6 +158,7 @@ Status RemoteRma::notify_in_order(const char *call, hlc_notification notificatio
     // order.
     if (const Status gone = requests_.look(pending.before, call); gone != Status::ok) return gone;
   }
+  if (const Status room = memory_.find_room(call); room != Status::ok) return room;
   return notify_by_message(call, notification);
 }
 

@@ -91,6 +91,7 @@ class Segment {
   }
   /// The memory of a rank of this node if their ranks are consecutive, as usual; else it may be null.
   const RemoteMemory *find_usual(int rank) const {
+    if (rank < 0) return nullptr;
     const int guess = rank - node_.front().rank();
     return guess >= 0 && guess < communicator_.members() && of(guess).rank() == rank ? &of(guess) : nullptr;
   }
