@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "support/mpi_test.hpp"
@@ -195,6 +196,51 @@ TEST_P(MpiWindows, one_rank_wins_a_compare_and_swap) {
   MPI_Allreduce(&won, &winners, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   EXPECT_EQ(winners, 1);
 }
+
+/// A call by which a rank looks whether another has put a number.
+enum class Poll { fetch_and_op, get_and_flush, sync, lock, rget };
+
+std::int64_t look(const Numbers &numbers, Poll poll) {
+  std::int64_t found = -1;
+  const std::int64_t nothing = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (poll == Poll::lock) MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, numbers.win);
+  if (poll == Poll::fetch_and_op) MPI_Fetch_and_op(&nothing, &found, MPI_INT64_T, 0, numbers.at(0, 7), MPI_NO_OP, numbers.win);
+  if (poll == Poll::get_and_flush || poll == Poll::lock) numbers.get(&found, 0, 7);
+  if (poll == Poll::rget) MPI_Rget(&found, 1, MPI_INT64_T, 0, numbers.at(0, 7), 1, MPI_INT64_T, numbers.win, &request);
+  if (poll == Poll::rget) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (poll == Poll::get_and_flush) MPI_Win_flush(0, numbers.win);
+  if (poll == Poll::sync) MPI_Win_sync(numbers.win);
+  if (poll == Poll::sync) found = *static_cast<volatile std::int64_t *>(numbers.mine + 7);
+  if (poll == Poll::lock) MPI_Win_unlock(0, numbers.win);
+  return found;
+}
+
+class MpiPolls : public testing::TestWithParam<Poll> {};
+
+TEST_P(MpiPolls, drive_the_messages_of_the_host) {
+  if (size() == 1) GTEST_SKIP() << "it takes a rank that sends a message";
+  if (std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "the host MPI carries these windows";
+  const Numbers numbers(Kind::allocated);
+  std::vector<char> message(size_t{8} << 20, static_cast<char>('a' + rank()));
+  const bool locks = GetParam() == Poll::lock;
+  if (!locks) MPI_Win_lock_all(0, numbers.win);
+  if (rank() == 0) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(message.data(), static_cast<int>(message.size()), MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+    while (look(numbers, GetParam()) != 1) continue;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(message.back(), 'b');
+  } else if (rank() == 1) {
+    MPI_Ssend(message.data(), static_cast<int>(message.size()), MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    if (locks) MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, numbers.win);
+    numbers.put(1, 0, 7);
+    if (locks) MPI_Win_unlock(0, numbers.win);
+  }
+  if (!locks) MPI_Win_unlock_all(numbers.win);
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, MpiPolls, testing::Values(Poll::fetch_and_op, Poll::get_and_flush, Poll::sync, Poll::lock, Poll::rget));
 
 INSTANTIATE_TEST_SUITE_P(Kinds, MpiWindows,
                          testing::Values(Kind::allocated, Kind::shared, Kind::created, Kind::created_on_alloc_mem, Kind::dynamic));

@@ -75,6 +75,9 @@ Image::Image(Window &window, const Spot &spot) : window_(window), spot_(spot) {
 }
 
 /// A send to MPI_PROC_NULL is complete at once in every MPI, and its request works in each form of wait and test.
-int complete_request(MPI_Request *request) { return PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request); }
+int complete_request(Window &window, MPI_Request *request) {
+  window.node->let_others_run();
+  return PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+}
 
 }  // namespace halocline::core::mpi

@@ -67,6 +67,6 @@ class Image {
 };
 
 /// Gives a request that is complete, as all accesses are when their calls return.
-int complete_request(MPI_Request *request);
+int complete_request(Window &window, MPI_Request *request);
 
 }  // namespace halocline::core::mpi

@@ -81,6 +81,7 @@ int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Th
   if (const int code = find_spot(window, theirs, &spot)) return code;
   const Operation operation = typed::operation_of(op);
   if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
+  window.node->let_others_run();
   return update(window, spot, operation != Operation::no_op,
                 [&](const typed::Buffer &target) { typed::fetch_and_op({operation, kUnderLock}, *spot.layout, target.address, values); });
 }
@@ -90,6 +91,7 @@ int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &th
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
   if (!typed::can_swap(*spot.layout)) return MPI_ERR_TYPE;
+  window.node->let_others_run();
   return update(window, spot, true,
                 [&](const typed::Buffer &target) { typed::compare_and_swap(kUnderLock, *spot.layout, target.address, values); });
 }
@@ -116,7 +118,7 @@ using namespace halocline::core::mpi;
     Window *window = find_window(win);                                                                                                    \
     if (!window) return host::Raccumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);          \
     const int code = accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type});                   \
-    return code == MPI_SUCCESS ? complete_request(request) : answer(*window, code);                                                       \
+    return code == MPI_SUCCESS ? complete_request(*window, request) : answer(*window, code);                                              \
   }                                                                                                                                       \
   int MPI_Get_accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, void *result, Count result_count,      \
                                  MPI_Datatype result_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, MPI_Op op,            \
@@ -137,7 +139,7 @@ using namespace halocline::core::mpi;
                                            op, win, request);                                                                             \
     const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},      \
                                     {rank, disp, count, type});                                                                           \
-    return code == MPI_SUCCESS ? complete_request(request) : answer(*window, code);                                                       \
+    return code == MPI_SUCCESS ? complete_request(*window, request) : answer(*window, code);                                              \
   }
 
 // NOLINTBEGIN(readability-function-size): the standard's signatures

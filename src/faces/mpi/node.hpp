@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <memory>
 #include <string>
@@ -30,12 +28,11 @@ class Node : public LeakedOnFailure {
   MPI_Group group() const { return group_; }
   /// The process of a rank.
   pid_t process_of(int rank) { return context.doorbell().process_of(rank); }
-  /// A call that programs repeat until something changes. Where ranks share a core, one in some lets another run.
+  /// Part of each call that programs repeat until something changes. That may need a message of the host MPI from this rank, or a core.
   void let_others_run() {
-    if (context.core_per_rank()) return;
-    const unsigned calls = idle_calls_.load(std::memory_order_relaxed) + 1;
-    idle_calls_.store(calls, std::memory_order_relaxed);
-    if (calls % 32 == 0) sched_yield();
+    const unsigned calls = repeated_calls_.load(std::memory_order_relaxed) + 1;
+    repeated_calls_.store(calls, std::memory_order_relaxed);
+    if (calls % 32 == 0) let_others_run_now(calls);
   }
   /// Fails if the process of a rank has ended.
   Status find_dead();
@@ -46,12 +43,13 @@ class Node : public LeakedOnFailure {
   friend std::shared_ptr<Node> find_node(MPI_Comm comm);
 
   Status try_reading();
+  void let_others_run_now(unsigned calls);
 
   std::string obstacle_;
   MPI_Group group_ = MPI_GROUP_NULL;
   TracedByNode traced_;  // where Linux restricts that
   bool reads_others_ = false;
-  std::atomic<unsigned> idle_calls_{0};  // not exact, if several threads call
+  std::atomic<unsigned> repeated_calls_{0};  // not exact, if several threads call
 };
 
 /// The node of a communicator, opened if this is its first window. Collective.

@@ -44,6 +44,7 @@ int lock(Window &window, int type, int target, int assertion) {
   if (epochs.is_locked(target) || epochs.hold(target) != Hold::none) return MPI_ERR_RMA_SYNC;
   Hold hold = type == MPI_LOCK_SHARED ? Hold::shared : Hold::exclusive;
   if (assertion & MPI_MODE_NOCHECK) hold = Hold::unchecked;
+  window.node->let_others_run();
   if (hold == Hold::shared)
     if (const int code = code_of(lock_shared(window, target))) return code;
   if (hold == Hold::exclusive)
@@ -65,6 +66,7 @@ int unlock(Window &window, int target) {
   std::atomic_ref(epochs.locks).fetch_sub(1, std::memory_order_relaxed);
   if (hold == Hold::shared) unlock_shared(window, target);
   if (hold == Hold::exclusive) unlock_exclusive(window, target);
+  window.node->let_others_run();
   return MPI_SUCCESS;
 }
 
@@ -72,6 +74,7 @@ int lock_all(Window &window, int assertion) {
   Epochs &epochs = window.epochs;
   if (epochs.locks_any() || epochs.is_started) return MPI_ERR_RMA_SYNC;
   const bool checks = (assertion & MPI_MODE_NOCHECK) == 0;
+  window.node->let_others_run();
   if (checks)
     if (const int code = code_of(lock_all(window))) return code;
   epochs.fence = false;
@@ -85,6 +88,7 @@ int unlock_all_targets(Window &window) {
   order_accesses();
   if (epochs.locks_all == Hold::shared) unlock_all(window);
   epochs.locks_all = Hold::none;
+  window.node->let_others_run();
   return MPI_SUCCESS;
 }
 

@@ -57,14 +57,14 @@ using namespace halocline::core::mpi;
     Window *window = find_window(win);                                                                                                     \
     if (!window) return host::Rput##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
     const int code = put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});                                  \
-    return code == MPI_SUCCESS ? complete_request(request) : code;                                                                         \
+    return code == MPI_SUCCESS ? complete_request(*window, request) : code;                                                                \
   }                                                                                                                                        \
   int MPI_Rget##suffix(void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,                   \
                        MPI_Datatype type, MPI_Win win, MPI_Request *request) {                                                             \
     Window *window = find_window(win);                                                                                                     \
     if (!window) return host::Rget##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
     const int code = get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});                                         \
-    return code == MPI_SUCCESS ? complete_request(request) : code;                                                                         \
+    return code == MPI_SUCCESS ? complete_request(*window, request) : code;                                                                \
   }
 
 // NOLINTBEGIN(readability-function-size): the standard's signatures
