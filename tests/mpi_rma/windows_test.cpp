@@ -1,6 +1,7 @@
 // The calls of MPI RMA on windows of each kind, as programs make them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -244,6 +245,83 @@ INSTANTIATE_TEST_SUITE_P(Calls, MpiPolls, testing::Values(Poll::fetch_and_op, Po
 
 INSTANTIATE_TEST_SUITE_P(Kinds, MpiWindows,
                          testing::Values(Kind::allocated, Kind::shared, Kind::created, Kind::created_on_alloc_mem, Kind::dynamic));
+
+/// The last rank takes an exclusive lock while the others repeat `lock` and `unlock`, one of which always holds the window.
+template <class Lock, class Unlock>
+void expect_that_a_writer_gets_in(const Numbers &numbers, Lock lock, Unlock unlock) {
+  constexpr int kRounds = 20;
+  for (std::int64_t round = 0; round < kRounds; ++round) {
+    numbers.mine[0] = -1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == size() - 1) {
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, numbers.win);
+      numbers.put(round, 0, 0);
+      MPI_Win_unlock(0, numbers.win);
+    } else {
+      for (std::int64_t found = -1; found != round;) {
+        lock();
+        for (int i = 0; i < 2000; ++i) numbers.get(&found, 0, 0);
+        MPI_Win_flush(0, numbers.win);
+        unlock();
+      }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(MpiLocks, readers_do_not_keep_a_writer_out) {
+  const Numbers numbers(Kind::allocated);
+  expect_that_a_writer_gets_in(numbers, [&] { MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, numbers.win); }, [&] { MPI_Win_unlock(0, numbers.win); });
+  expect_that_a_writer_gets_in(numbers, [&] { MPI_Win_lock_all(0, numbers.win); }, [&] { MPI_Win_unlock_all(numbers.win); });
+}
+
+TEST(MpiLocks, writers_do_not_keep_a_reader_out) {
+  const Numbers numbers(Kind::allocated);
+  if (rank() == 0) numbers.mine[0] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const bool reads = rank() == size() - 1;
+  for (int i = 0; reads && i < 40; ++i) {
+    std::int64_t found = 0;
+    i % 2 ? MPI_Win_lock_all(0, numbers.win) : MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, numbers.win);
+    numbers.get(&found, 0, 0);
+    EXPECT_EQ(found, 0) << "the writers end when the reader has";
+    i % 2 ? MPI_Win_unlock_all(numbers.win) : MPI_Win_unlock(0, numbers.win);
+  }
+  if (reads) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, numbers.win);
+    numbers.put(1, 0, 0);
+    MPI_Win_unlock(0, numbers.win);
+  }
+  for (std::int64_t over = reads ? 1 : 0; !over;) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, numbers.win);
+    for (int k = 0; k < 2000; ++k) numbers.get(&over, 0, 0);
+    MPI_Win_unlock(0, numbers.win);
+  }
+}
+
+/// The first rank holds a shared lock until the second has had one. The third waits for an exclusive one meanwhile.
+TEST(MpiLocks, a_waiting_writer_does_not_keep_a_reader_out_for_ever) {
+  if (size() < 3) GTEST_SKIP() << "it takes three ranks";
+  if (std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "the host MPI carries these windows";
+  const Numbers numbers(Kind::allocated);
+  int token = 0;
+  if (rank() < 2) {
+    if (rank() == 1) MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, numbers.win);
+    if (rank() == 0) {
+      MPI_Send(&token, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
+      usleep(20'000);  // the third rank waits by now
+      MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+      MPI_Recv(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Win_unlock(0, numbers.win);
+    if (rank() == 1) MPI_Send(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  } else if (rank() == 2) {
+    MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, numbers.win);
+    MPI_Win_unlock(0, numbers.win);
+  }
+}
 
 TEST(MpiWindow, answers_what_it_is) {
   std::int64_t *mine = nullptr;

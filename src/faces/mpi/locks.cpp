@@ -1,104 +1,101 @@
-// A rank that finds a lock taken withdraws what it has added, counts itself among those that wait, and sleeps until an unlock rings.
+// A rank that finds a lock taken counts itself among those of its side that wait, and sleeps until an unlock rings. The sides of a lock take
+// turns, so that neither starves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/locks.hpp"
 
 namespace halocline::core::mpi {
 namespace {
 
-constexpr std::uint64_t kExclusive = std::uint64_t{1} << 63;
-constexpr std::uint64_t kOneExclusive = std::uint64_t{1} << 32, kLocksAll = kOneExclusive - 1;
+constexpr std::uint64_t kOneUpper = std::uint64_t{1} << 32, kLowers = kOneUpper - 1, kUppers = ~kLowers;
+/// How long a rank is kept out by nothing but the other side's waiting. A holder may wait for this very rank.
+constexpr std::uint64_t kPatience_ms = 20;
 // SYNC window-unlocked-before-locked (pairs with itself): acquire and release. Sequentially consistent, so that of an unlock that looks for
 // waiting ranks and a rank that begins to wait one sees the other.
 constexpr std::memory_order kLockOrder = std::memory_order_seq_cst;
 
-using LockWord = std::atomic<std::uint64_t>;
-using Waiting = std::atomic<std::uint32_t>;
-
-void wake_waiting(Window &window, const Waiting &waiting) {
-  if (waiting.load(kLockOrder) > 0) window.node->context.ring_node();
-}
-
-/// Waits until `take` has taken the lock.
-template <class Take>
-Status take_lock(Window &window, Waiting &waiting, Take take) {
-  if (take()) return Status::ok;
-  waiting.fetch_add(1, kLockOrder);
-  const Status taken = window.await(take);
-  waiting.fetch_sub(1, kLockOrder);
-  return taken;
-}
-
-/// A word that counts, and how many ranks wait for it.
-struct Count {
-  LockWord &word;
-  Waiting &waiting;
+/// A side of a lock: what a holder adds to the word, and which bits keep it out.
+struct Side {
+  std::uint64_t add, against;
+  std::uint32_t number;
+  std::uint32_t other() const { return 1 - number; }
 };
 
-/// Adds to a word if none of the bits `against` is set. What is added too late is taken back; ranks that have seen it meanwhile look again.
-bool add_unless(Window &window, const Count &count, std::uint64_t add, std::uint64_t against) {
-  if (count.word.load(kLockOrder) & against) return false;
-  if (!(count.word.fetch_add(add, kLockOrder) & against)) return true;
-  count.word.fetch_sub(add, kLockOrder);
-  wake_waiting(window, count.waiting);
-  return false;
-}
+// Of a target's lock, and of the window's.
+constexpr Side kShared{1, kUppers, 0}, kExclusive{kOneUpper, kUppers | kLowers, 1};
+constexpr Side kAll{1, kUppers, 0}, kAnyExclusive{kOneUpper, kLowers, 1};
 
-/// Waits until that succeeds.
-Status add_once(Window &window, const Count &count, std::uint64_t add, std::uint64_t against) {
-  return take_lock(window, count.waiting, [&] { return add_unless(window, count, add, against); });
-}
+/// A lock in shared memory, and the side by which this rank takes it.
+struct Taking {
+  Window &window;
+  TwoSidedLock &lock;
+  const Side &side;
+
+  bool others_wait() const { return lock.waiting[side.other()].load(kLockOrder) > 0; }
+
+  /// Unless it is held by those that keep this side out.
+  bool take() const {
+    std::uint64_t held = lock.held.load(kLockOrder);
+    while (!(held & side.against))
+      if (lock.held.compare_exchange_weak(held, held + side.add, kLockOrder)) return true;
+    return false;
+  }
+  bool take_in_turn() const { return (!others_wait() || lock.turn.load(kLockOrder) == side.number) && take(); }
+
+  Status wait() const {
+    lock.waiting[side.number].fetch_add(1, kLockOrder);
+    Status taken = window.await([this] { return take_in_turn(); }, kPatience_ms);
+    if (taken == Status::again) taken = window.await([this] { return take(); });
+    lock.waiting[side.number].fetch_sub(1, kLockOrder);
+    return taken;
+  }
+  Status take_or_wait() const { return !others_wait() && take() ? Status::ok : wait(); }
+
+  /// Those of the other side that wait are next.
+  void give_back() const {
+    if (others_wait()) lock.turn.store(side.other(), kLockOrder);
+    lock.held.fetch_sub(side.add, kLockOrder);
+    if (others_wait() || lock.waiting[side.number].load(kLockOrder) > 0) window.node->context.ring_node();
+  }
+};
+
+Taking of_target(Window &window, int target, const Side &side) { return {window, window.memory.words(target).lock, side}; }
+Taking of_window(Window &window, const Side &side) { return {window, window.memory.words(0).all, side}; }
 
 }  // namespace
 
-Status lock_shared(Window &window, int target) {
-  TargetWords &words = window.memory.words(target);
-  return add_once(window, {words.lock, words.lock_waiting}, 1, kExclusive);
-}
+Status lock_shared(Window &window, int target) { return of_target(window, target, kShared).take_or_wait(); }
 
 /// First ranks that lock all are kept out, then the others of this target.
 Status lock_exclusive(Window &window, int target) {
-  TargetWords &words = window.memory.words(target), &first = window.memory.words(0);
-  HLC_TRY(add_once(window, {first.all, first.all_waiting}, kOneExclusive, kLocksAll));
-  return take_lock(window, words.lock_waiting, [&] {
-    std::uint64_t free = 0;
-    return words.lock.compare_exchange_strong(free, kExclusive, kLockOrder);
-  });
+  HLC_TRY(of_window(window, kAnyExclusive).take_or_wait());
+  return of_target(window, target, kExclusive).take_or_wait();
 }
 
-Status lock_all(Window &window) {
-  TargetWords &first = window.memory.words(0);
-  return add_once(window, {first.all, first.all_waiting}, 1, ~kLocksAll);
-}
+Status lock_all(Window &window) { return of_window(window, kAll).take_or_wait(); }
 
-void unlock_shared(Window &window, int target) {
-  TargetWords &words = window.memory.words(target);
-  words.lock.fetch_sub(1, kLockOrder);
-  wake_waiting(window, words.lock_waiting);
-}
+void unlock_shared(Window &window, int target) { of_target(window, target, kShared).give_back(); }
 
 void unlock_exclusive(Window &window, int target) {
-  TargetWords &words = window.memory.words(target), &first = window.memory.words(0);
-  words.lock.fetch_and(~kExclusive, kLockOrder);
-  wake_waiting(window, words.lock_waiting);
-  first.all.fetch_sub(kOneExclusive, kLockOrder);
-  wake_waiting(window, first.all_waiting);
+  of_target(window, target, kExclusive).give_back();
+  of_window(window, kAnyExclusive).give_back();
 }
 
-void unlock_all(Window &window) {
-  TargetWords &first = window.memory.words(0);
-  first.all.fetch_sub(1, kLockOrder);
-  wake_waiting(window, first.all_waiting);
-}
+void unlock_all(Window &window) { of_window(window, kAll).give_back(); }
 
 Status lock_accumulates(Window &window, int target) {
   TargetWords &words = window.memory.words(target);
-  return take_lock(window, words.accumulates_waiting, [&] { return words.accumulates.exchange(1, kLockOrder) == 0; });
+  const auto take = [&] { return words.accumulates.exchange(1, kLockOrder) == 0; };
+  if (take()) return Status::ok;
+  words.accumulates_waiting.fetch_add(1, kLockOrder);
+  const Status taken = window.await(take);
+  words.accumulates_waiting.fetch_sub(1, kLockOrder);
+  return taken;
 }
 
 void unlock_accumulates(Window &window, int target) {
   TargetWords &words = window.memory.words(target);
   words.accumulates.exchange(0, kLockOrder);
-  wake_waiting(window, words.accumulates_waiting);
+  if (words.accumulates_waiting.load(kLockOrder) > 0) window.node->context.ring_node();
 }
 
 }  // namespace halocline::core::mpi

@@ -22,9 +22,10 @@ class Window {
   int rank() const { return node->context.rank(); }
   int size() const { return node->context.size(); }
 
-  /// Waits until look() is true. Fails only if a process of the node ends: a program may leave others waiting as long as it likes.
+  /// Waits until look() is true. Fails only if a process of the node ends: a program may leave others waiting as long as it likes. Returns
+  /// `again` once the deadline is over.
   template <class Look>
-  Status await(Look look);
+  Status await(Look look, Deadline deadline = Deadline::kForever_ms);
   /// Waits for all ranks of the window.
   Status barrier();
 
@@ -57,11 +58,11 @@ int answer(const Window &window, int code);
 int code_of(Status status);
 
 template <class Look>
-Status Window::await(Look look) {
+Status Window::await(Look look, Deadline deadline) {
   if (look()) return Status::ok;
   Wait wait(node->context, WakeUp::by_doorbell);
   const auto find_failure = [this] { return node->find_dead(); };
-  return pause_until(wait, [&] { return look() ? Status::ok : Status::again; }, find_failure);
+  return pause_until(wait, [&] { return look() ? Status::ok : Status::again; }, find_failure, deadline);
 }
 
 }  // namespace halocline::core::mpi

@@ -34,17 +34,23 @@ struct Place {
   bool is_mapped = false;  // else only the kernel can copy it
 };
 
+/// A lock of two sides, which keep each other out. held: how many of side 0 hold it, and above bit 32 how many of side 1. waiting: ranks of
+/// each side that wait. turn: the side that goes first where both wait.
+struct TwoSidedLock {
+  std::atomic<std::uint64_t> held;
+  std::atomic<std::uint32_t> waiting[2];
+  std::atomic<std::uint32_t> turn;
+};
+
 /// The words of a rank by which others synchronise with it, in shared memory.
 ///
-/// - lock: bit 63 for an exclusive lock of this rank, else the number of shared ones. waiting: ranks that wait for it.
-/// - all: of the window; only rank 0's is used. Above bit 32 the number of exclusive locks, below it of ranks that lock all.
+/// - lock: of this rank. Side 0 are shared locks, side 1 an exclusive one.
+/// - all: of the window; only rank 0's is used. Side 0 are ranks that lock all, side 1 exclusive locks of any rank.
 /// - accumulates: the lock of accumulates that no instruction does, 0 or 1.
 /// - what the rank brought, written once by it.
 struct TargetWords {
-  alignas(kLinePair) std::atomic<std::uint64_t> lock;
-  std::atomic<std::uint32_t> lock_waiting;
-  alignas(kLinePair) std::atomic<std::uint64_t> all;
-  std::atomic<std::uint32_t> all_waiting;
+  alignas(kLinePair) TwoSidedLock lock;
+  alignas(kLinePair) TwoSidedLock all;
   alignas(kLinePair) std::atomic<std::uint64_t> accumulates;
   std::atomic<std::uint32_t> accumulates_waiting;
   alignas(kLinePair) std::uint64_t base;
@@ -66,10 +72,10 @@ struct AttachedRegions {
 
 /// How often a rank has posted to another, and that other has started, completed; and how often the first has seen that.
 struct PairWords {
-  std::atomic<std::uint32_t> posted;     // by the other rank, to this one
-  std::atomic<std::uint32_t> started;    // by this rank, towards the other; read by no other
+  std::atomic<std::uint32_t> posted;  // by the other rank, to this one
+  std::atomic<std::uint32_t> started;  // by this rank, towards the other; read by no other
   std::atomic<std::uint32_t> completed;  // by the other rank, towards this one
-  std::atomic<std::uint32_t> awaited;    // by this rank, of the other's; read by no other
+  std::atomic<std::uint32_t> awaited;  // by this rank, of the other's; read by no other
 };
 
 /// Consecutive bytes here, and at a rank whose memory is not mapped.
