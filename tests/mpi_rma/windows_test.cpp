@@ -347,6 +347,57 @@ TEST(MpiWindow, answers_what_it_is) {
   EXPECT_EQ(win, MPI_WIN_NULL);
 }
 
+/// What the delete callback of an attribute sees, and how often it still fails.
+struct Deletion {
+  int failures = 0;
+  void *base = nullptr;
+  MPI_Aint bytes = 0;
+  int ranks = 0;
+};
+
+int see_deletion(MPI_Win win, int, void *, void *extra) {
+  Deletion &seen = *static_cast<Deletion *>(extra);
+  void *found = nullptr;
+  int has = 0;
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Win_get_attr(win, MPI_WIN_BASE, &seen.base, &has);
+  MPI_Win_get_attr(win, MPI_WIN_SIZE, &found, &has);
+  seen.bytes = *static_cast<MPI_Aint *>(found);
+  MPI_Win_get_group(win, &group);
+  MPI_Group_size(group, &seen.ranks);
+  MPI_Group_free(&group);
+  return seen.failures-- > 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+TEST(MpiWindow, is_there_in_its_delete_callbacks_and_after_one_that_fails) {
+  if (std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "the host MPI carries these windows";
+  std::int64_t *mine = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  int key = MPI_KEYVAL_INVALID;
+  Deletion seen;
+  seen.failures = rank() == 0 ? 1 : 0;
+  MPI_Win_allocate(64, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, see_deletion, &key, &seen);
+  MPI_Win_set_attr(win, key, mine);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  int code = MPI_Win_free(&win);
+  EXPECT_EQ(seen.base, mine);
+  EXPECT_EQ(seen.bytes, 64);
+  EXPECT_EQ(seen.ranks, size());
+  if (win != MPI_WIN_NULL) {
+    EXPECT_NE(code, MPI_SUCCESS);
+    const std::int64_t number = 5;
+    MPI_Win_lock(MPI_LOCK_SHARED, rank(), 0, win);
+    EXPECT_EQ(MPI_Put(&number, 1, MPI_INT64_T, rank(), 1, 1, MPI_INT64_T, win), MPI_SUCCESS);
+    MPI_Win_unlock(rank(), win);
+    EXPECT_EQ(mine[1], 5);
+    code = MPI_Win_free(&win);
+  }
+  EXPECT_EQ(win, MPI_WIN_NULL);
+  EXPECT_EQ(code, MPI_SUCCESS);
+  MPI_Win_free_keyval(&key);
+}
+
 TEST(MpiWindow, shared_memory_lies_in_a_row) {
   char *mine = nullptr, *theirs = nullptr;
   MPI_Win win = MPI_WIN_NULL;

@@ -155,11 +155,15 @@ int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, vo
   return MPI_SUCCESS;
 }
 
-/// All ranks have ended their accesses before the memory goes.
-int release(std::unique_ptr<Window> window, MPI_Win *win) {
-  remove_window(*win);
-  const Status met = window->barrier();
+/// All ranks have ended their accesses before the memory goes. The host calls the program's delete callbacks, in which the window is still
+/// there; if one of them fails it stays. Then a second try does not wait for the others, which may be gone.
+int release(Window &window, MPI_Win *win) {
+  const Status met = window.has_met ? Status::ok : window.barrier();
+  window.has_met = true;
   const int code = host::Win_free(win);
+  if (code != MPI_SUCCESS && *win != MPI_WIN_NULL) return code;
+  const std::unique_ptr<Window> ended(&window);
+  remove_window(window);
   return failed(met) ? code_of(met) : code;
 }
 
@@ -225,7 +229,7 @@ int MPI_Win_free(MPI_Win *win) {
   Window *window = win ? find_window(*win) : nullptr;
   if (!window) return host::Win_free(win);
   if (window->epochs.locks_any() || window->epochs.is_started || window->epochs.is_posted) return answer(*window, MPI_ERR_RMA_SYNC);
-  return release(std::unique_ptr<Window>(window), win);
+  return release(*window, win);
 }
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {

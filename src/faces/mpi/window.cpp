@@ -94,7 +94,13 @@ Window *find_window(MPI_Win handle) { return tables().current.load(std::memory_o
 
 void add_window(Window *window) { enter_in_table(window->handle, window); }
 
-void remove_window(MPI_Win handle) { enter_in_table(handle, nullptr); }
+/// Another thread may have got the same handle from the host already: then there is another window in its place.
+void remove_window(const Window &window) {
+  Tables &all = tables();
+  const std::lock_guard lock(all.mutex);
+  Table &table = *all.current.load();
+  if (table.find(key_of_handle(window.handle)) == &window) table.set(key_of_handle(window.handle), nullptr);
+}
 
 /// In round k each rank notifies the rank 2^k above it, and waits for the one below.
 Status Window::barrier() {

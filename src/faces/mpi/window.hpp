@@ -41,6 +41,7 @@ class Window {
   WindowMemory memory;
   Epochs epochs;
   Attributes attributes;
+  bool has_met = false;  // in a call of MPI_Win_free that the host has refused
 
  private:
   std::uint64_t barriers_ = 0;
@@ -50,7 +51,7 @@ class Window {
 Window *find_window(MPI_Win handle);
 /// From now on find_window finds it; no longer.
 void add_window(Window *window);
-void remove_window(MPI_Win handle);
+void remove_window(const Window &window);
 
 /// Calls the error handler of a window, unless `code` is MPI_SUCCESS. Returns the code.
 int answer(const Window &window, int code);
