@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "support/mpi_test.hpp"
@@ -345,6 +346,39 @@ TEST(MpiWindow, answers_what_it_is) {
   EXPECT_STREQ(name, "numbers");
   MPI_Win_free(&win);
   EXPECT_EQ(win, MPI_WIN_NULL);
+}
+
+TEST(MpiDynamicWindow, keeps_what_several_threads_attach) {
+  constexpr int kThreads = 4, kRegions = 100;
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  if (provided < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "MPI_THREAD_MULTIPLE is not provided";
+  MPI_Win win = MPI_WIN_NULL;
+  std::vector<std::int64_t> memory(kThreads * kRegions);
+  const auto each_of = [&](int thread, auto work) {
+    for (int i = 0; i < kRegions; ++i) work(&memory[static_cast<size_t>(thread * kRegions + i)]);
+  };
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&, thread] { each_of(thread, [&](std::int64_t *base) { MPI_Win_attach(win, base, 8); }); });
+  for (std::thread &thread : threads) thread.join();
+  int lost = 0;
+  for (int thread = 0; thread < kThreads; ++thread)
+    each_of(thread, [&](std::int64_t *base) { lost += MPI_Win_detach(win, base) == MPI_SUCCESS ? 0 : 1; });
+  EXPECT_EQ(lost, 0);
+  MPI_Win_free(&win);
+}
+
+TEST(MpiDynamicWindow, takes_attachments_without_bytes) {
+  MPI_Win win = MPI_WIN_NULL;
+  std::int64_t number = 0;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  EXPECT_EQ(MPI_Win_attach(win, &number, 0), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Win_detach(win, &number), MPI_SUCCESS);
+  MPI_Win_free(&win);
 }
 
 /// What the delete callback of an attribute sees, and how often it still fails.

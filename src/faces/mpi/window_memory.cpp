@@ -107,6 +107,8 @@ void WindowMemory::map_place(int rank, Place &place) {
 }
 
 void WindowMemory::attach(const void *base, std::int64_t bytes) {
+  const std::lock_guard lock(attaching_);
+  if (bytes == 0) return empty_.push_back(base);
   AttachedRegions &mine = regions(node_.context.rank());
   const std::uint32_t used = mine.used.load(std::memory_order_relaxed);
   std::uint32_t at = 0;
@@ -122,6 +124,7 @@ void WindowMemory::attach(const void *base, std::int64_t bytes) {
 }
 
 bool WindowMemory::detach(const void *base) {
+  const std::lock_guard lock(attaching_);
   AttachedRegions &mine = regions(node_.context.rank());
   for (std::uint32_t at = 0; at < mine.used.load(std::memory_order_relaxed); ++at) {
     AttachedRegions::Slot &slot = mine.slots[at];
@@ -129,6 +132,10 @@ bool WindowMemory::detach(const void *base) {
         slot.base.load(std::memory_order_relaxed) != reinterpret_cast<std::uint64_t>(base))
       continue;
     slot.bytes.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  if (const auto found = std::find(empty_.begin(), empty_.end(), base); found != empty_.end()) {
+    empty_.erase(found);
     return true;
   }
   return mine.more.load(std::memory_order_relaxed) > 0;

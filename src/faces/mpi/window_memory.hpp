@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/counter.hpp"
@@ -101,7 +102,7 @@ class WindowMemory {
   Counter &round(int rank, int round) const { return reinterpret_cast<Counter *>(region_.part(rank) + sizeof(TargetWords))[round]; }
   PairWords &pair(int of, int with) const { return reinterpret_cast<PairWords *>(region_.part(of) + pairs_)[with]; }
 
-  /// Adds memory of this rank to a dynamic window, and takes it away again: false if it is not there.
+  /// Adds memory of this rank to a dynamic window, and takes it away again: false if it is not there. Any thread.
   void attach(const void *base, std::int64_t bytes);
   bool detach(const void *base);
   /// Whether a rank has attached these bytes.
@@ -128,6 +129,8 @@ class WindowMemory {
   std::vector<Place> places_;
   std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
   const char *obstacle_ = nullptr;
+  std::mutex attaching_;
+  std::vector<const void *> empty_;  // attached without any bytes
 };
 
 }  // namespace halocline::core::mpi
