@@ -381,6 +381,37 @@ TEST(MpiDynamicWindow, takes_attachments_without_bytes) {
   MPI_Win_free(&win);
 }
 
+TEST(MpiDynamicWindow, is_reached_by_one_datatype_in_several_regions) {
+  MPI_Win win = MPI_WIN_NULL;
+  std::vector<std::int64_t> first(4, -1), second(4, -1), got(6, -1);
+  const std::int64_t values[] = {1, 2, 3, 4, 5, 6};
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_attach(win, first.data(), 32);
+  // Two that adjoin.
+  MPI_Win_attach(win, second.data(), 16);
+  MPI_Win_attach(win, second.data() + 2, 16);
+  MPI_Aint mine[2];
+  MPI_Get_address(first.data(), &mine[0]);
+  MPI_Get_address(second.data(), &mine[1]);
+  std::vector<MPI_Aint> all(static_cast<size_t>(2 * size()));
+  MPI_Allgather(mine, 2, MPI_AINT, all.data(), 2, MPI_AINT, MPI_COMM_WORLD);
+  const int lengths[] = {2, 4};
+  MPI_Datatype both = MPI_DATATYPE_NULL;
+  MPI_Type_create_hindexed(2, lengths, &all[static_cast<size_t>(2 * next())], MPI_INT64_T, &both);
+  MPI_Type_commit(&both);
+  MPI_Win_fence(0, win);
+  EXPECT_EQ(MPI_Put(values, 6, MPI_INT64_T, next(), 0, 1, both, win), MPI_SUCCESS);
+  MPI_Win_fence(0, win);
+  EXPECT_EQ(MPI_Get(got.data(), 6, MPI_INT64_T, next(), 0, 1, both, win), MPI_SUCCESS);
+  MPI_Win_fence(0, win);
+  EXPECT_EQ(first, (std::vector<std::int64_t>{1, 2, -1, -1}));
+  EXPECT_EQ(second, (std::vector<std::int64_t>{3, 4, 5, 6}));
+  EXPECT_EQ(got, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+  MPI_Type_free(&both);
+  MPI_Win_free(&win);
+}
+
 /// What the delete callback of an attribute sees, and how often it still fails.
 struct Deletion {
   int failures = 0;

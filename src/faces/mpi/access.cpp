@@ -22,9 +22,20 @@ std::vector<Piece> pieces_of(const typed::Buffer &mine, const Spot &spot) {
   return pieces;
 }
 
+/// If not all of its reach, then each of its runs.
+bool is_attached(const Window &window, const Spot &spot, const typed::Reach &reach) {
+  const auto is_there = [&](std::int64_t begin, std::int64_t bytes) {
+    return window.memory.is_attached(spot.rank, static_cast<std::uint64_t>(spot.offset) + static_cast<std::uint64_t>(begin), bytes);
+  };
+  if (is_there(reach.begin, reach.end - reach.begin)) return true;
+  if (spot.layout->contiguous()) return false;
+  bool all = true;
+  typed::for_each_run(*spot.layout, spot.count, [&](std::int64_t begin, std::int64_t bytes) { all = all && is_there(begin, bytes); });
+  return all;
+}
+
 bool is_inside(const Window &window, const Spot &spot, const typed::Reach &reach) {
-  if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC)
-    return window.memory.is_attached(spot.rank, static_cast<std::uint64_t>(spot.offset + reach.begin), reach.end - reach.begin);
+  if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return is_attached(window, spot, reach);
   std::int64_t begin = 0, end = 0;
   return !__builtin_add_overflow(spot.offset, reach.begin, &begin) && !__builtin_add_overflow(spot.offset, reach.end, &end) && begin >= 0 &&
          end <= spot.place->bytes;

@@ -30,6 +30,18 @@ int copy_some(WindowMemory::Direction direction, pid_t process, const std::vecto
   return static_cast<std::size_t>(done) == bytes ? 0 : EFAULT;
 }
 
+/// How many bytes from this address on are in one region; 0 if it is in none.
+std::uint64_t attached_from(const AttachedRegions &regions, std::uint64_t address) {
+  const std::uint32_t used = regions.used.load(std::memory_order_acquire);
+  std::uint64_t most = 0;
+  for (std::uint32_t at = 0; at < used; ++at) {
+    const std::uint64_t base = regions.slots[at].base.load(std::memory_order_relaxed);
+    const auto bytes = static_cast<std::uint64_t>(regions.slots[at].bytes.load(std::memory_order_relaxed));
+    if (address >= base && address - base < bytes) most = std::max(most, bytes - (address - base));
+  }
+  return most;
+}
+
 }  // namespace
 
 Status WindowMemory::open(const MemorySpec &mine) {
@@ -141,16 +153,18 @@ bool WindowMemory::detach(const void *base) {
   return mine.more.load(std::memory_order_relaxed) > 0;
 }
 
+/// Regions that adjoin are one.
 bool WindowMemory::is_attached(int rank, std::uint64_t begin, std::int64_t bytes) const {
   const AttachedRegions &theirs = regions(rank);
-  const std::uint32_t used = theirs.used.load(std::memory_order_acquire);
-  for (std::uint32_t at = 0; at < used; ++at) {
-    const std::uint64_t base = theirs.slots[at].base.load(std::memory_order_relaxed);
-    const std::int64_t size = theirs.slots[at].bytes.load(std::memory_order_relaxed);
-    if (begin >= base && begin - base <= static_cast<std::uint64_t>(size) && bytes <= size - static_cast<std::int64_t>(begin - base))
-      return true;
+  std::uint64_t left = static_cast<std::uint64_t>(bytes);
+  while (left > 0) {
+    const std::uint64_t found = attached_from(theirs, begin);
+    if (found == 0) return theirs.more.load(std::memory_order_relaxed) > 0;
+    if (found >= left) return true;
+    begin += found;
+    left -= found;
   }
-  return theirs.more.load(std::memory_order_relaxed) > 0;
+  return true;
 }
 
 int WindowMemory::copy(Direction direction, int rank, const std::vector<Piece> &pieces) const {
