@@ -1,6 +1,7 @@
 // The calls of MPI RMA on windows of each kind, as programs make them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -410,6 +411,58 @@ TEST(MpiDynamicWindow, is_reached_by_one_datatype_in_several_regions) {
   EXPECT_EQ(got, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
   MPI_Type_free(&both);
   MPI_Win_free(&win);
+}
+
+/// Address space that costs nothing before it is touched.
+class Vast {
+ public:
+  static constexpr size_t kBytes = size_t{4} << 40;
+  Vast() : base(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~Vast() {
+    if (exists()) munmap(base, kBytes);
+  }
+  Vast(const Vast &) = delete;
+  Vast &operator=(const Vast &) = delete;
+  bool exists() const { return base != MAP_FAILED; }
+  void *base;
+};
+
+TEST(MpiWindow, accumulates_elements_that_lie_far_apart_in_private_memory) {
+  if (std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "the host MPI carries these windows";
+  const Vast memory;
+  if (!halocline::test::everyone(memory.exists())) GTEST_SKIP() << "the system gives no address space of 4 TiB";
+  struct DoubleInt {
+    double value;
+    int place;
+  };
+  constexpr MPI_Aint kApart = MPI_Aint{3} << 40;
+  auto *const first = static_cast<DoubleInt *>(memory.base);
+  auto *const second = reinterpret_cast<DoubleInt *>(static_cast<char *>(memory.base) + kApart);
+  *first = {1.5, 10};
+  *second = {2.5, 20};
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Datatype pair = MPI_DATATYPE_NULL;
+  MPI_Type_create_hvector(2, 1, kApart, MPI_DOUBLE_INT, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Win_create(memory.base, static_cast<MPI_Aint>(Vast::kBytes), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  const DoubleInt mine[] = {{1.0, 1}, {9.5, 2}};
+  DoubleInt old[] = {{0, 0}, {0, 0}};
+  MPI_Win_fence(0, win);
+  EXPECT_EQ(MPI_Accumulate(mine, 2, MPI_DOUBLE_INT, next(), 0, 1, pair, MPI_MAXLOC, win), MPI_SUCCESS);
+  MPI_Win_fence(0, win);
+  EXPECT_EQ(first->value, 1.5);
+  EXPECT_EQ(first->place, 10);
+  EXPECT_EQ(second->value, 9.5);
+  EXPECT_EQ(second->place, 2);
+  MPI_Win_fence(0, win);
+  EXPECT_EQ(MPI_Get_accumulate(mine, 2, MPI_DOUBLE_INT, old, 2, MPI_DOUBLE_INT, next(), 0, 1, pair, MPI_REPLACE, win), MPI_SUCCESS);
+  MPI_Win_fence(0, win);
+  EXPECT_EQ(old[0].value, 1.5);
+  EXPECT_EQ(old[1].place, 2);
+  EXPECT_EQ(first->place, 1);
+  EXPECT_EQ(second->value, 9.5);
+  MPI_Win_free(&win);
+  MPI_Type_free(&pair);
 }
 
 /// What the delete callback of an attribute sees, and how often it still fails.

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 
 #include "faces/mpi/report.hpp"
 #include "faces/mpi/walk.hpp"
@@ -68,21 +69,33 @@ int find_buffer(const Mine &mine, typed::Buffer *buffer) {
   return MPI_SUCCESS;
 }
 
-int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine) {
+int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine) try {
   const int error = window.memory.copy(direction, spot.rank, pieces_of(mine, spot));
   if (error == 0) return MPI_SUCCESS;
   inform("the memory of rank %d cannot be accessed: %s", spot.rank, std::strerror(error));
   return error == EFAULT ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
+} catch (const std::exception &) {
+  return MPI_ERR_NO_MEM;
 }
 
-/// As the target's, the address of the copy is a multiple of up to 64.
 Image::Image(Window &window, const Spot &spot) : window_(window), spot_(spot) {
+  const Layout &layout = *spot.layout;
+  const typed::Reach reach = layout.reach(spot.count);
+  const Layout *const element = typed::layout_of(layout.basic());
+  const std::int64_t elements = layout.basics() * spot.count;
+  if (element && elements * element->extent() < (reach.end - reach.begin) / 2) {
+    buffer_ = {allocate(elements * element->extent(), 0), element, elements};
+  } else {
+    char *const begin = allocate(reach.end - reach.begin, spot.remote() + static_cast<std::uint64_t>(reach.begin));
+    buffer_ = {begin - reach.begin, spot.layout, spot.count};
+  }
+}
+
+/// The address lies as `like` does between multiples of 64.
+char *Image::allocate(std::int64_t bytes, std::uint64_t like) {
   constexpr std::uint64_t kAlignment = 64;
-  const typed::Reach reach = spot.layout->reach(spot.count);
-  bytes_.resize(static_cast<std::size_t>(reach.end - reach.begin) + 2 * kAlignment);
-  const auto begin = reinterpret_cast<std::uint64_t>(bytes_.data());
-  const std::uint64_t wanted = (spot.remote() + static_cast<std::uint64_t>(reach.begin)) % kAlignment;
-  address_ = bytes_.data() + (wanted - begin) % kAlignment - reach.begin;
+  bytes_.resize(static_cast<std::size_t>(bytes) + kAlignment);
+  return bytes_.data() + (like - reinterpret_cast<std::uint64_t>(bytes_.data())) % kAlignment;
 }
 
 /// A send to MPI_PROC_NULL is complete at once in every MPI, and its request works in each form of wait and test.

@@ -49,21 +49,24 @@ int find_buffer(const Mine &mine, typed::Buffer *buffer);
 /// Moves data between this rank and a target that is not mapped here.
 int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine);
 
-/// A copy of a target's data that is not mapped here, at the same distances. To be used under the target's lock.
+/// A copy of a target's data that is not mapped here: at the same distances, or without the gaps where these are most of it. To be used under
+/// the target's lock.
 class Image {
  public:
+  /// Throws if there is no memory.
   Image(Window &window, const Spot &spot);
   int read() { return copy(WindowMemory::Direction::read); }
   int write() { return copy(WindowMemory::Direction::write); }
-  typed::Buffer buffer() const { return {address_, spot_.layout, spot_.count}; }
+  const typed::Buffer &buffer() const { return buffer_; }
 
  private:
-  int copy(WindowMemory::Direction direction) { return copy_remote(window_, direction, spot_, buffer()); }
+  int copy(WindowMemory::Direction direction) { return copy_remote(window_, direction, spot_, buffer_); }
+  char *allocate(std::int64_t bytes, std::uint64_t like);
 
   Window &window_;
   const Spot &spot_;
   std::vector<char> bytes_;
-  char *address_;
+  typed::Buffer buffer_;
 };
 
 /// Gives a request that is complete, as all accesses are when their calls return.

@@ -1,6 +1,8 @@
 // Accumulate, get_accumulate, fetch_and_op, compare_and_swap. All take a lock of the target. So long ones are loops that the compiler
 // vectorises; an atomic instruction per element takes many times as long.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <exception>
+
 #include "faces/mpi/access.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
@@ -29,19 +31,25 @@ class HeldLock {
   int target_, code_;
 };
 
-/// Calls work(buffer) for the target's data: where it is mapped, or for a copy that is written back if `changes`.
+/// Calls work(buffer) for a copy of the target's data, which is written back if `changes`.
 template <class Work>
-int update(Window &window, const Spot &spot, bool changes, Work work) {
-  const HeldLock lock(window, spot.rank);
-  if (lock.code() != MPI_SUCCESS) return lock.code();
-  if (spot.place->is_mapped) {
-    work(spot.buffer());
-    return MPI_SUCCESS;
-  }
+int update_copy(Window &window, const Spot &spot, bool changes, Work work) try {
   Image image(window, spot);
   if (const int code = image.read()) return code;
   work(image.buffer());
   return changes ? image.write() : MPI_SUCCESS;
+} catch (const std::exception &) {
+  return MPI_ERR_NO_MEM;
+}
+
+/// Calls work(buffer) for the target's data: where it is mapped, or for a copy.
+template <class Work>
+int update(Window &window, const Spot &spot, bool changes, Work work) {
+  const HeldLock lock(window, spot.rank);
+  if (lock.code() != MPI_SUCCESS) return lock.code();
+  if (!spot.place->is_mapped) return update_copy(window, spot, changes, work);
+  work(spot.buffer());
+  return MPI_SUCCESS;
 }
 
 int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {

@@ -24,6 +24,7 @@ class Cache {
 
   const Layout *find(MPI_Datatype type) const { return static_cast<const Layout *>(table_.find(handle_bits(type))); }
   const Layout *add(MPI_Datatype type);
+  const Layout *find(Basic element) const;
   void erase(MPI_Datatype type) { table_.erase(handle_bits(type)); }
 
  private:
@@ -46,6 +47,12 @@ Cache::Cache() {
   PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &key_, nullptr);
   PMPI_Comm_dup(MPI_COMM_SELF, &self_);
   PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
+}
+
+const Layout *Cache::find(Basic element) const {
+  for (const Owner &layout : predefined_)
+    if (layout && layout->basic() == element && layout->basics() == 1) return layout.get();
+  return nullptr;
 }
 
 /// The host refuses to send what is not committed, even to MPI_PROC_NULL.
@@ -115,6 +122,8 @@ const Layout *layout_of(MPI_Datatype type) {
   if (const Layout *known = cache.find(type)) return known;
   return cache.add(type);
 }
+
+const Layout *layout_of(Basic element) { return Cache::get().find(element); }
 
 Operation operation_of(MPI_Op op) { return Operations::get().find(op); }
 

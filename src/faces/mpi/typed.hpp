@@ -21,6 +21,9 @@ namespace halocline::mpi {
 /// What outlives the datatype keeps it by layout->shared_from_this(). Any thread may call, once MPI is initialised.
 const Layout *layout_of(MPI_Datatype type);
 
+/// The layout of an element of that type; null if no named type has it.
+const Layout *layout_of(Basic element);
+
 /// `count` elements of a datatype at an address, as the arguments of MPI calls have them.
 struct Buffer {
   void *address;
