@@ -413,6 +413,22 @@ TEST(MpiDynamicWindow, is_reached_by_one_datatype_in_several_regions) {
   MPI_Win_free(&win);
 }
 
+TEST(MpiWindow, of_private_memory_answers_MPI_PROC_NULL_alike_on_all_ranks) {
+  if (std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "the host MPI carries these windows";
+  std::int64_t memory[2] = {0, 0}, *found = memory + 1;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Aint bytes = -1;
+  int unit = 0;
+  MPI_Win_create(memory, rank() == 0 ? 16 : 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &found);
+  EXPECT_EQ(bytes, rank() == 0 ? 16 : 0) << "of rank 0, whose memory no other rank can load from";
+  EXPECT_EQ(found, rank() == 0 ? memory : nullptr);
+  MPI_Win_shared_query(win, rank(), &bytes, &unit, &found);
+  EXPECT_EQ(bytes, rank() == 0 ? 16 : 8);
+  EXPECT_EQ(found, memory);
+  MPI_Win_free(&win);
+}
+
 /// Address space that costs nothing before it is touched.
 class Vast {
  public:

@@ -144,7 +144,7 @@ int allocate_shared(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Co
 int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, void *baseptr) {
   if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return answer(window, MPI_ERR_RMA_FLAVOR);
   if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size())) return answer(window, MPI_ERR_RANK);
-  const auto has_bytes = [&](int of) { return window.memory.at(of).is_mapped && window.memory.at(of).bytes > 0; };
+  const auto has_bytes = [&](int of) { return window.memory.at(of).bytes > 0; };
   int at = rank == MPI_PROC_NULL ? 0 : rank;
   while (rank == MPI_PROC_NULL && at + 1 < window.size() && !has_bytes(at)) at += 1;
   const Place &place = window.memory.at(at);
