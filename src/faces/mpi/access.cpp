@@ -91,7 +91,7 @@ Image::Image(Window &window, const Spot &spot) : window_(window), spot_(spot) {
   }
 }
 
-/// The address lies as `like` does between multiples of 64.
+/// The address has the same distance from a multiple of 64 as `like`.
 char *Image::allocate(std::int64_t bytes, std::uint64_t like) {
   constexpr std::uint64_t kAlignment = 64;
   bytes_.resize(static_cast<std::size_t>(bytes) + kAlignment);

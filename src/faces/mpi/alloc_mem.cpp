@@ -110,7 +110,7 @@ using namespace halocline::core::mpi;
 extern "C" {
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
-  void *const base = size > 0 ? allocate_shared_object(size) : nullptr;
+  void *const base = size > 0 && has_world() ? allocate_shared_object(size) : nullptr;
   if (!base) return host::Alloc_mem(size, info, baseptr);
   std::memcpy(baseptr, &base, sizeof base);
   return MPI_SUCCESS;

@@ -95,19 +95,24 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   return Status::ok;
 }
 
-/// `leave_to_host` makes the window there.
+/// `leave_to_host` makes the window there, unless that is an error.
+template <class LeaveToHost>
+int leave(const Wanted &wanted, const std::string &obstacle, LeaveToHost leave_to_host) {
+  if (may_leave_to_host(wanted.call, obstacle)) return leave_to_host();
+  return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_OTHER), MPI_ERR_OTHER;
+}
+
 template <class LeaveToHost>
 int make(Wanted &wanted, LeaveToHost leave_to_host) {
   if (is_for_host(wanted)) return leave_to_host();
   // The engine's steps have a time limit, and this meeting has none.
-  if (const int met = PMPI_Barrier(wanted.comm); met != MPI_SUCCESS) return met;
+  int worlds = has_world() ? 1 : 0;
+  if (const int met = PMPI_Allreduce(MPI_IN_PLACE, &worlds, 1, MPI_INT, MPI_MIN, wanted.comm); met != MPI_SUCCESS) return met;
+  if (!worlds) return leave(wanted, "the program has sessions of MPI without MPI_Init", leave_to_host);
   std::unique_ptr<Window> window;
   std::string obstacle;
   const Status carried = carry(wanted, window, obstacle);
-  if (failed(carried)) {
-    if (may_leave_to_host(wanted.call, obstacle.empty() ? error_message() : obstacle)) return leave_to_host();
-    return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_OTHER), MPI_ERR_OTHER;
-  }
+  if (failed(carried)) return leave(wanted, obstacle.empty() ? error_message() : obstacle, leave_to_host);
   *wanted.win = window->handle;
   count_carried(wanted.call);
   add_window(window.release());

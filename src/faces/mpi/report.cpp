@@ -20,7 +20,7 @@ bool informs() {
 
 int world_rank() {
   int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (has_world()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
 }
 
@@ -41,6 +41,13 @@ std::string listed(const std::map<std::string, int> &numbers) {
 }
 
 }  // namespace
+
+bool has_world() {
+  int begun = 0, ended = 0;
+  PMPI_Initialized(&begun);
+  PMPI_Finalized(&ended);
+  return begun && !ended;
+}
 
 void inform(const char *format, ...) {
   if (!informs()) return;

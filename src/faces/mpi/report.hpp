@@ -8,6 +8,9 @@
 
 namespace halocline::core::mpi {
 
+/// False in a program that has only sessions of MPI: there is no MPI_COMM_WORLD.
+bool has_world();
+
 /// Writes a line to stderr if HALOCLINE_LOG=info.
 [[gnu::format(printf, 1, 2)]] void inform(const char *format, ...);
 
