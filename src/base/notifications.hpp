@@ -120,6 +120,8 @@ struct NotificationWords {
     // SYNC payload-before-notification (pairs with raise)
     return word_at(word).load(std::memory_order_acquire);
   }
+  /// True if a monotonic word has reached a number. Numbers wrap around; a word may be ahead.
+  bool has_risen(int word, std::uint32_t number) const { return static_cast<std::int32_t>(risen(word) - number) >= 0; }
 
  private:
   NotificationWord &word_at(int word) const { return monotonic[static_cast<std::ptrdiff_t>(word) * kWordsPerLinePair]; }

@@ -10,10 +10,10 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include "base/atomics.hpp"
+#include "base/rounds.hpp"
 
 namespace halocline::core {
 
@@ -59,7 +59,7 @@ struct Cut {
 
 /// Number of steps in which every node's pack reaches all nodes. In step s a node sends all packs it has to the node 2^s after, which
 /// doubles what each node has.
-constexpr int doubling_steps(int nodes) { return static_cast<int>(std::bit_width(static_cast<unsigned>(nodes - 1))); }
+constexpr int doubling_steps(int nodes) { return doubling_rounds(nodes); }
 /// Number of packs in one message: in step s as many as a node has, or as are still missing.
 constexpr int packs_of_step(int nodes, int step) { return std::min(1 << step, nodes - (1 << step)); }
 

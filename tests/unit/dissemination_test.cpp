@@ -18,7 +18,7 @@ using Heard = std::bitset<kMost>;
 std::vector<Heard> all_rounds(int members) {
   std::vector<Heard> heard(static_cast<std::size_t>(members));
   for (int index = 0; index < members; ++index) heard[static_cast<std::size_t>(index)].set(static_cast<std::size_t>(index));
-  for (int round = 0; round < Dissemination::rounds(members); ++round) {
+  for (int round = 0; round < doubling_rounds(members); ++round) {
     const std::vector<Heard> before = heard;
     for (int index = 0; index < members; ++index) {
       const int above = Dissemination(index, members).above(round);
@@ -35,11 +35,11 @@ TEST(Dissemination, tells_each_member_of_all) {
 }
 
 TEST(Dissemination, needs_no_more_rounds_than_doublings) {
-  EXPECT_EQ(Dissemination::rounds(1), 0);
-  EXPECT_EQ(Dissemination::rounds(2), 1);
-  EXPECT_EQ(Dissemination::rounds(3), 2);
-  EXPECT_EQ(Dissemination::rounds(4), 2);
-  EXPECT_EQ(Dissemination::rounds(65535), 16);
+  EXPECT_EQ(doubling_rounds(1), 0);
+  EXPECT_EQ(doubling_rounds(2), 1);
+  EXPECT_EQ(doubling_rounds(3), 2);
+  EXPECT_EQ(doubling_rounds(4), 2);
+  EXPECT_EQ(doubling_rounds(65535), 16);
 }
 
 /// Each step succeeds at the third call.

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/rma/segment.hpp"
 
-#include <bit>
-
+#include "base/rounds.hpp"
 #include "base/types.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/wait.hpp"
@@ -11,9 +10,6 @@
 
 namespace halocline::core {
 namespace {
-
-/// Number of rounds of a dissemination barrier.
-int rounds(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
 
 /// Bytes of a part before its data, with so many notifications; `barrier_words`: one per round.
 std::int64_t bytes_before_data(int notifications, int barrier_words) {
@@ -70,7 +66,7 @@ Status Segment::create(const char *call, const SegmentSpec &spec) {
 
 /// `brought`: the application's memory of this rank, if it provides some.
 Status Segment::make_memory(std::int64_t my_bytes, const char *brought) {
-  const std::int64_t bytes = bytes_before_data(notifications_, rounds(communicator_.size())) + (brought ? 0 : my_bytes);
+  const std::int64_t bytes = bytes_before_data(notifications_, doubling_rounds(communicator_.size())) + (brought ? 0 : my_bytes);
   HLC_TRY(agree(communicator_, communicator_.comm(), create_shared_memory(communicator_, bytes, object_, file_of(communicator_))));
   PartHeader &header = *reinterpret_cast<PartHeader *>(object_.part(communicator_.member()));
   header.bytes = my_bytes;
@@ -80,7 +76,7 @@ Status Segment::make_memory(std::int64_t my_bytes, const char *brought) {
 }
 
 void Segment::list_memory(char *brought) {
-  const int barrier_words = rounds(communicator_.size());
+  const int barrier_words = doubling_rounds(communicator_.size());
   const std::int64_t before = bytes_before_data(notifications_, barrier_words);
   const Doorbell &doorbell = communicator_.doorbell();
   for (Member member = 0; member < communicator_.members(); ++member) {

@@ -14,15 +14,12 @@ namespace {
 
 constexpr const char *kBarrier = "hlc_barrier";
 
-/// The words of a barrier are set to its number, which wraps around; a neighbour may be one barrier ahead.
-bool has_come(std::uint32_t word, std::uint32_t number) { return static_cast<std::int32_t>(word - number) >= 0; }
-
 Status await_round(const Segment &segment, int round, std::uint32_t number, int from) {
   const NotificationWords &words = segment.mine().words();
   // SYNC barrier-round (pairs with the raise of the neighbour's same round)
   // SYNC later-before-earlier (pairs with NotificationWords::raise)
   return await(
-      segment, CallName::barrier, [&] { return has_come(words.risen(round), number); },
+      segment, CallName::barrier, [&] { return words.has_risen(round, number); },
       [&](const WaitStatus &verdict) {
         if (verdict.dead_rank >= 0)
           return fail(verdict.status, "hlc_barrier: rank %d waits for %s, and the process of rank %d has ended", segment.rank(),

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
+#include "base/rounds.hpp"
 #include "base/status.hpp"
 
 namespace halocline::core {
@@ -15,8 +15,7 @@ class Dissemination {
  public:
   Dissemination(int index, int members) : index_(index), members_(members) {}
 
-  static constexpr int rounds(int members) { return static_cast<int>(std::bit_width(static_cast<unsigned>(members - 1))); }
-  int rounds() const { return rounds(static_cast<int>(members_)); }
+  int rounds() const { return doubling_rounds(static_cast<int>(members_)); }
   int above(int round) const { return static_cast<int>((index_ + (std::int64_t{1} << round)) % members_); }
   int below(int round) const { return static_cast<int>((index_ - (std::int64_t{1} << round) % members_ + members_) % members_); }
 

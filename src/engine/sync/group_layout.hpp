@@ -22,7 +22,7 @@ class GroupLayout {
  public:
   GroupLayout() = default;
   /// `first` is the offset of the records.
-  GroupLayout(std::int64_t first, int groups, int ranks) : first_(first), groups_(groups), rounds_(Dissemination::rounds(ranks)) {}
+  GroupLayout(std::int64_t first, int groups, int ranks) : first_(first), groups_(groups), rounds_(doubling_rounds(ranks)) {}
 
   int groups() const { return groups_; }
   /// Number of rounds of a collective call of all ranks.
@@ -43,7 +43,7 @@ class GroupLayout {
   int taken_word(int group, int round) const { return word(kSets * group + 2, round); }
   int words() const { return word(kSets * groups_, 0); }
   /// The same for that many groups and ranks.
-  static constexpr int words_for(int groups, int ranks) { return kSets * groups * (Dissemination::rounds(ranks) + 1); }
+  static constexpr int words_for(int groups, int ranks) { return kSets * groups * (doubling_rounds(ranks) + 1); }
 
  private:
   static constexpr int kSets = 3;  // of words

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <type_traits>
 
+#include "engine/sync/dissemination.hpp"
 #include "faces/mpi/report.hpp"
 
 namespace halocline::core::mpi {
@@ -102,16 +103,13 @@ void remove_window(const Window &window) {
   if (table.find(key_of_handle(window.handle)) == &window) table.set(key_of_handle(window.handle), nullptr);
 }
 
-/// In round k each rank notifies the rank 2^k above it, and waits for the one below.
 Status Window::barrier() {
-  const int me = rank(), ranks = size();
+  const Dissemination order(rank(), size());
   barriers_ += 1;
-  int round = 0;
-  for (int distance = 1; distance < ranks; distance *= 2, ++round) {
-    const int above = static_cast<int>((static_cast<std::int64_t>(me) + distance) % ranks);
-    notify(memory.round(above, round), barriers_);
-    node->context.doorbell().ring(above);
-    HLC_TRY(await([&] { return reached(memory.round(me, round), barriers_); }));
+  for (int round = 0; round < order.rounds(); ++round) {
+    notify(memory.round(order.above(round), round), barriers_);
+    node->context.doorbell().ring(order.above(round));
+    HLC_TRY(await([&] { return reached(memory.round(rank(), round), barriers_); }));
   }
   return Status::ok;
 }

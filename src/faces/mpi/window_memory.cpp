@@ -5,10 +5,10 @@
 #include <sys/uio.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <utility>
 
+#include "base/rounds.hpp"
 #include "engine/communicator/collective.hpp"
 
 namespace halocline::core::mpi {
@@ -53,7 +53,7 @@ Status WindowMemory::open(const MemorySpec &mine) {
 /// Memory in a row is all in the part of rank 0, which has its pages.
 Status WindowMemory::lay_out(const MemorySpec &mine) {
   const int ranks = node_.context.size();
-  const auto rounds = static_cast<std::int64_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+  const std::int64_t rounds = doubling_rounds(ranks);
   pairs_ = static_cast<std::int64_t>(sizeof(TargetWords)) + rounds * static_cast<std::int64_t>(sizeof(Counter));
   data_ = SharedMemory::rounded(pairs_ + ranks * static_cast<std::int64_t>(sizeof(PairWords)));
   std::int64_t bytes = is_allocated(mine.kind) ? mine.bytes : 0;
