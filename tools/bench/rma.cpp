@@ -287,7 +287,7 @@ void RmaRace::add_synchronisation(std::vector<Task> &tasks) {
                        s.calls.unlock(target(), s.win);
                      },
                      always, two_atomics});
-  const auto counted = [this](Side &s, std::int64_t done) {
+  const auto counted = [](Side &s, std::int64_t done) {
     std::int64_t number = 0;
     std::memcpy(&number, s.window, sizeof number);
     return number == done;
@@ -306,7 +306,7 @@ void RmaRace::add_synchronisation(std::vector<Task> &tasks) {
                    true,
                    false,
                    from_zero,
-                   [this](Side &s) {
+                   [](Side &s) {
                      s.calls.lock(MPI_LOCK_EXCLUSIVE, 0, 0, s.win);
                      const std::int64_t one = 1;
                      s.calls.accumulate(&one, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_SUM, s.win);
