@@ -9,8 +9,7 @@ set_target_properties(halocline_check_faults PROPERTIES ENABLE_EXPORTS ON CXX_VI
 halocline_mpi_test(NAME check_faults TARGET halocline_check_faults RANKS 2 ENV HALOCLINE_CHECK=1)
 
 # The conformance program is correct: whatever check mode says about it is wrong.
-halocline_mpi_test(NAME check_conformance TARGET halocline_conformance RANKS 2 ENV HALOCLINE_CHECK=1 TIMEOUT 400)
-halocline_mpi_test(NAME check_conformance TARGET halocline_conformance RANKS 1 3 4 6 9 FULL ENV HALOCLINE_CHECK=1 TIMEOUT 600)
+halocline_mpi_test(NAME check_conformance TARGET halocline_conformance LONG_RANKS 1 2 3 4 6 9 ENV HALOCLINE_CHECK=1 TIMEOUT 600)
 halocline_mpi_test(NAME check_conformance TARGET halocline_conformance RANKS 4 FULL FAKE_NODES 2 ENV HALOCLINE_CHECK=1 TIMEOUT 400)
 foreach(test check_conformance.n1 check_conformance.n2 check_conformance.n3 check_conformance.n4 check_conformance.n6 check_conformance.n9
     check_conformance.n4.fake2)
