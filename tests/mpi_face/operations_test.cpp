@@ -237,13 +237,14 @@ TEST(Operations, are_those_of_the_standard_for_each_kind_of_type) {
     return names;
   };
   const std::string integer = "sum prod min max land lor lxor band bor bxor ";
-  for (const MPI_Datatype type : {MPI_INT, MPI_UINT8_T, MPI_INTEGER, MPI_AINT, MPI_COUNT, MPI_SIGNED_CHAR, MPI_UNSIGNED_LONG_LONG})
+  for (const MPI_Datatype type :
+       {MPI_INT, MPI_UINT8_T, MPI_INTEGER, MPI_AINT, MPI_COUNT, MPI_SIGNED_CHAR, MPI_UNSIGNED_LONG_LONG, MPI_CHAR})
     EXPECT_EQ(all(type), integer);
   for (const MPI_Datatype type : {MPI_FLOAT, MPI_DOUBLE_PRECISION, MPI_LONG_DOUBLE}) EXPECT_EQ(all(type), "sum prod min max ");
   for (const MPI_Datatype type : {MPI_C_FLOAT_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX}) EXPECT_EQ(all(type), "sum prod ");
   for (const MPI_Datatype type : {MPI_C_BOOL, MPI_LOGICAL}) EXPECT_EQ(all(type), "land lor lxor ");
   EXPECT_EQ(all(MPI_BYTE), "band bor bxor ");
-  EXPECT_EQ(all(MPI_CHAR), "");
+  for (const MPI_Datatype type : {MPI_CHARACTER, MPI_WCHAR, MPI_PACKED}) EXPECT_EQ(all(type), "");
   for (const MPI_Datatype type : {MPI_DOUBLE_INT, MPI_2INT, MPI_2REAL, MPI_LONG_DOUBLE_INT}) EXPECT_EQ(all(type), "minloc maxloc ");
 }
 
@@ -311,7 +312,7 @@ TEST(CompareAndSwap, replaces_only_what_is_expected) {
 }
 
 TEST(CompareAndSwap, is_not_for_reals_and_derived_types) {
-  for (const MPI_Datatype type : {MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX, MPI_2INT, MPI_CHAR, MPI_LONG_DOUBLE})
+  for (const MPI_Datatype type : {MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX, MPI_2INT, MPI_CHARACTER, MPI_LONG_DOUBLE})
     EXPECT_FALSE(mpi::can_swap(*layout_of(type)));
   MPI_Datatype two = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(2, MPI_INT, &two);

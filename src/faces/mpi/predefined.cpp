@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 namespace halocline::mpi {
 namespace {
@@ -22,6 +23,8 @@ constexpr Family kComplex{{kNone, kNone, Basic::complex_half, Basic::complex64, 
 constexpr Family kLongComplex{{kNone, kNone, kNone, kNone, Basic::complex128, Basic::complex_long_double}};
 constexpr Family kLogical{{Basic::logical8, Basic::logical16, Basic::logical32, Basic::logical64, Basic::logical128, kNone}};
 constexpr Family kBoolean{{Basic::boolean, kNone, kNone, kNone, kNone, kNone}};
+/// MPI_CHAR is a character, which the standard lets one replace only. But the MPIs compute with it, and programs do.
+constexpr const Family &kChar = std::is_signed_v<char> ? kInteger : kUnsigned;
 constexpr Family kCharacter{{Basic::character, kNone, kNone, kNone, kNone, kNone}};
 constexpr Family kWide{{kNone, kNone, Basic::wide_character, kNone, kNone, kNone}};
 constexpr Family kByte{{Basic::byte, kNone, kNone, kNone, kNone, kNone}};
@@ -45,7 +48,7 @@ void add(std::vector<Predefined> &list, const Named &named) {
 }
 
 void add_of_c(std::vector<Predefined> &list) {
-  for (const Named &named : std::initializer_list<Named>{{MPI_CHAR, kCharacter},
+  for (const Named &named : std::initializer_list<Named>{{MPI_CHAR, kChar},
                                                          {MPI_WCHAR, kWide},
                                                          {MPI_PACKED, kCharacter},
                                                          {MPI_BYTE, kByte},
