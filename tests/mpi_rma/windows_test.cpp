@@ -628,6 +628,25 @@ TEST(MpiWindow, shared_memory_lies_in_a_row) {
   MPI_Comm_free(&node);
 }
 
+TEST(MpiWindow, has_no_address_where_it_has_no_bytes) {
+  if (std::getenv("HALOCLINE_FAKE_NODES")) GTEST_SKIP() << "the host MPI carries these windows";
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "alloc_shared_noncontig", "true");
+  char *mine = nullptr, *theirs = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  MPI_Win_allocate_shared(rank() % 2 == 0 ? 16 : 0, 1, info, MPI_COMM_WORLD, &mine, &win);
+  for (int other = 0; other < size(); ++other) {
+    MPI_Aint bytes = -1;
+    int unit = 0;
+    MPI_Win_shared_query(win, other, &bytes, &unit, &theirs);
+    EXPECT_EQ(bytes, other % 2 == 0 ? 16 : 0);
+    EXPECT_EQ(theirs == nullptr, other % 2 == 1);
+  }
+  MPI_Win_free(&win);
+  MPI_Info_free(&info);
+}
+
 TEST(MpiWindow, exists_beside_many_others) {
   std::vector<MPI_Win> windows(300);
   std::vector<int *> memory(windows.size());

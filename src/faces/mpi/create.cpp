@@ -145,7 +145,8 @@ int allocate_shared(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Co
 
 // NOLINTEND(readability-function-size)
 
-/// Memory that is not mapped here has no bytes. For MPI_PROC_NULL it is that of the lowest rank that has some (MPI 4.1, section 12.2.3).
+/// Memory that is not mapped here has no bytes, and what has none has no address. For MPI_PROC_NULL it is that of the lowest rank that has
+/// some (MPI 4.1, section 12.2.3).
 int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, void *baseptr) {
   if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return answer(window, MPI_ERR_RMA_FLAVOR);
   if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size())) return answer(window, MPI_ERR_RANK);
@@ -155,7 +156,7 @@ int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, vo
   const Place &place = window.memory.at(at);
   *size = place.is_mapped ? static_cast<MPI_Aint>(place.bytes) : 0;
   *unit = place.unit;
-  void *const base = place.is_mapped ? place.mapped : nullptr;
+  void *const base = *size > 0 ? place.mapped : nullptr;
   std::memcpy(baseptr, &base, sizeof base);
   return MPI_SUCCESS;
 }
