@@ -244,6 +244,23 @@ TEST_F(MpiRmaErrors, the_users_error_handler_is_called_with_the_window) {
   MPI_Errhandler_free(&handler);
 }
 
+TEST_F(MpiRmaErrors, a_communicator_of_two_groups_is_ERR_COMM) {
+  if (size_ < 2) GTEST_SKIP() << "needs two groups of ranks";
+  MPI_Comm half = MPI_COMM_NULL, both = MPI_COMM_NULL;
+  MPI_Win win = MPI_WIN_NULL;
+  void *base = nullptr;
+  const bool low = rank_ < size_ / 2;
+  MPI_Comm_split(MPI_COMM_WORLD, low ? 0 : 1, rank_, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, low ? size_ / 2 : 0, 1, &both);
+  MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
+  EXPECT_EQ(class_of(MPI_Win_create(buffer_, 8, 1, MPI_INFO_NULL, both, &win)), MPI_ERR_COMM);
+  EXPECT_EQ(class_of(MPI_Win_allocate(8, 1, MPI_INFO_NULL, both, &base, &win)), MPI_ERR_COMM);
+  EXPECT_EQ(class_of(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, both, &base, &win)), MPI_ERR_COMM);
+  EXPECT_EQ(class_of(MPI_Win_create_dynamic(MPI_INFO_NULL, both, &win)), MPI_ERR_COMM);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
+}
+
 TEST_F(MpiRmaErrors, wrong_sizes_and_units_have_their_classes) {
   MPI_Win win = MPI_WIN_NULL;
   EXPECT_EQ(class_of(MPI_Win_create(buffer_, -8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win)), MPI_ERR_SIZE);

@@ -27,10 +27,9 @@ struct Wanted {
   MPI_Win *win;
 };
 
-/// The host reports what is wrong with these arguments.
-bool is_for_host(const Wanted &wanted) {
-  int inter = 0;
-  return wanted.comm == MPI_COMM_NULL || PMPI_Comm_test_inter(wanted.comm, &inter) != MPI_SUCCESS || inter || wanted.memory.bytes < 0 ||
+/// The host reports what is wrong with these arguments. `joins` is set if the communicator joins two groups.
+bool is_for_host(const Wanted &wanted, int *joins) {
+  return wanted.comm == MPI_COMM_NULL || PMPI_Comm_test_inter(wanted.comm, joins) != MPI_SUCCESS || wanted.memory.bytes < 0 ||
          wanted.memory.unit <= 0 || !wanted.win;
 }
 
@@ -104,7 +103,9 @@ int leave(const Wanted &wanted, const std::string &obstacle, LeaveToHost leave_t
 
 template <class LeaveToHost>
 int make(Wanted &wanted, LeaveToHost leave_to_host) {
-  if (is_for_host(wanted)) return leave_to_host();
+  int joins = 0;
+  if (is_for_host(wanted, &joins)) return leave_to_host();
+  if (joins) return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_COMM), MPI_ERR_COMM;
   // The engine's steps have a time limit, and this meeting has none.
   int worlds = has_world() ? 1 : 0;
   if (const int met = PMPI_Allreduce(MPI_IN_PLACE, &worlds, 1, MPI_INT, MPI_MIN, wanted.comm); met != MPI_SUCCESS) return met;
