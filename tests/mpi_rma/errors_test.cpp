@@ -113,6 +113,24 @@ TEST_F(InEpoch, a_negative_count_is_ERR_COUNT) {
   EXPECT_EQ(class_of(MPI_Get(buffer_, 8, MPI_BYTE, target_, 0, -1, MPI_BYTE, win_)), MPI_ERR_COUNT);
 }
 
+/// 2^31 - 1 of 2^31 - 1 of 8 numbers are more than 2^64 bytes.
+TEST_F(InEpoch, more_bytes_than_64_bits_count_are_ERR_COUNT) {
+  MPI_Datatype few = MPI_DATATYPE_NULL, many = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(8, MPI_INT64_T, &few);
+  MPI_Type_vector(INT32_MAX, 1, 0, few, &many);
+  MPI_Type_commit(&many);
+  EXPECT_EQ(class_of(MPI_Put(buffer_, INT32_MAX, many, target_, 0, 8, MPI_BYTE, win_)), MPI_ERR_COUNT);
+  EXPECT_EQ(class_of(MPI_Put(buffer_, 8, MPI_BYTE, target_, 0, INT32_MAX, many, win_)), MPI_ERR_COUNT);
+  MPI_Type_free(&few);
+  MPI_Type_free(&many);
+#if MPI_VERSION >= 4
+  const MPI_Count wraps_to_1 = (MPI_Count{1} << 61) + 1;
+  EXPECT_EQ(class_of(MPI_Put_c(buffer_, wraps_to_1, MPI_INT64_T, target_, 0, wraps_to_1, MPI_INT64_T, win_)), MPI_ERR_COUNT);
+  EXPECT_EQ(class_of(MPI_Get_c(buffer_, wraps_to_1, MPI_INT64_T, target_, 0, 1, MPI_INT64_T, win_)), MPI_ERR_COUNT);
+  EXPECT_EQ(class_of(MPI_Accumulate_c(buffer_, 1, MPI_INT64_T, target_, 0, wraps_to_1, MPI_INT64_T, MPI_SUM, win_)), MPI_ERR_COUNT);
+#endif
+}
+
 TEST_F(InEpoch, a_null_datatype_is_ERR_TYPE) {
   EXPECT_EQ(class_of(MPI_Put(buffer_, 1, MPI_DATATYPE_NULL, target_, 0, 1, MPI_INT, win_)), MPI_ERR_TYPE);
   EXPECT_EQ(class_of(MPI_Put(buffer_, 1, MPI_INT, target_, 0, 1, MPI_DATATYPE_NULL, win_)), MPI_ERR_TYPE);

@@ -49,6 +49,7 @@ int find_spot(const Window &window, const Theirs &theirs, Spot *spot) {
   if (theirs.count < 0) return MPI_ERR_COUNT;
   const Layout *layout = typed::layout_of(theirs.type);
   if (!layout) return MPI_ERR_TYPE;
+  if (!layout->can_count(theirs.count)) return MPI_ERR_COUNT;
   if (!window.epochs.may_access(theirs.rank)) return MPI_ERR_RMA_SYNC;
   const Place &place = window.memory.at(theirs.rank);
   const bool dynamic = window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC;
@@ -65,6 +66,7 @@ int find_buffer(const Mine &mine, typed::Buffer *buffer) {
   if (mine.count < 0) return MPI_ERR_COUNT;
   const Layout *layout = typed::layout_of(mine.type);
   if (!layout) return MPI_ERR_TYPE;
+  if (!layout->can_count(mine.count)) return MPI_ERR_COUNT;
   *buffer = {mine.address, layout, static_cast<std::int64_t>(mine.count)};
   return MPI_SUCCESS;
 }

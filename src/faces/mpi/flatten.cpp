@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <type_traits>
 #include <utility>
@@ -24,6 +25,15 @@ bool is_contiguous(const Element &element) {
   if (top.empty()) return true;
   const Strip &strip = top[0].strip;
   return top.size() == 1 && top[0].end == 0 && strip.count == 1 && strip.offset == 0 && strip.bytes == element.extent;
+}
+
+/// Sums of a few of these numbers, times the result, have no more than 64 bits.
+std::int64_t most_elements(const Piece &piece, std::int64_t extent) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
+  std::int64_t longest = 1;
+  for (const std::int64_t length : {piece.bytes, piece.basics, extent, -extent, -piece.reach.begin, piece.reach.end})
+    longest = std::max(longest, length);
+  return kMost / longest;
 }
 
 template <class T>
@@ -290,6 +300,7 @@ std::shared_ptr<Layout> Flattener::make(Flattener &data, const Element &element)
   layout->reach_ = piece.reach;
   const std::uint64_t bits = piece.offset_bits | static_cast<std::uint64_t>(element.extent) | 64;
   layout->alignment_ = static_cast<std::int64_t>(bits & (~bits + 1));
+  layout->most_ = most_elements(piece, element.extent);
   layout->contiguous_ = layout->dense_ = is_contiguous(element);
   layout->steps_ = std::move(data.pieces_).finish(piece, element.extent);
   return layout;

@@ -29,6 +29,8 @@ class Layout : public std::enable_shared_from_this<Layout> {
   /// The largest power of two, at most 64, that divides all offsets and strides of the basic elements.
   std::int64_t alignment() const { return alignment_; }
   Reach reach(std::int64_t count) const;
+  /// False if that many elements are too many bytes, or reach too far, to be counted in 64 bits: MPI_ERR_COUNT.
+  bool can_count(std::int64_t count) const { return count <= most_; }
 
   /// The runs of data; for pairs, `elements` has each pair as one run with the gaps inside it.
   const Steps &steps() const { return steps_; }
@@ -41,6 +43,7 @@ class Layout : public std::enable_shared_from_this<Layout> {
   std::int64_t bytes_ = 0;
   std::int64_t basics_ = 0;
   std::int64_t alignment_ = 64;
+  std::int64_t most_ = 0;  // elements
   Reach reach_;  // of one element
   Basic basic_ = Basic::none;
   bool contiguous_ = true;

@@ -3,6 +3,7 @@
 #include "faces/mpi/pieces.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace halocline::mpi {
@@ -54,12 +55,31 @@ Reach moved(const Reach &reach, std::int64_t distance) { return {reach.begin + d
 
 Reach both(const Reach &a, const Reach &b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
 
+constexpr std::int64_t kTooMany = std::numeric_limits<std::int64_t>::max();
+
+/// True if `count` pieces, `stride` bytes apart, are more bytes or reach farther than 64 bits can count.
+bool is_too_long(const Piece &piece, std::int64_t count, std::int64_t stride) {
+  std::int64_t result = 0, distance = 0;
+  return __builtin_mul_overflow(piece.bytes, count, &result) || __builtin_mul_overflow(count - 1, stride, &distance) ||
+         __builtin_add_overflow(piece.reach.begin, distance, &result) || __builtin_add_overflow(piece.reach.end, distance, &result);
+}
+
+/// Layout::can_count refuses what has so many bytes.
+Piece too_long() {
+  Piece piece;
+  piece.bytes = piece.basics = kTooMany;
+  return piece;
+}
+
+std::int64_t sum(std::int64_t a, std::int64_t b) { return a > kTooMany - b ? kTooMany : a + b; }
+
 std::uint64_t bits_of(std::int64_t distance) { return static_cast<std::uint64_t>(distance); }
 
 }  // namespace
 
 Piece Pieces::repeat(const Piece &piece, std::int64_t count, std::int64_t stride) {
   if (count <= 0 || piece.bytes == 0) return {};
+  if (is_too_long(piece, count, stride)) return too_long();
   Piece result = piece;
   if (count == 1) return result;
   result.bytes *= count;
@@ -90,8 +110,8 @@ void Pieces::append(Piece &list, const Piece &piece, std::int64_t displacement) 
   }
   const Reach reach = moved(piece.reach, displacement);
   list.reach = list.bytes == 0 ? reach : both(list.reach, reach);
-  list.bytes += piece.bytes;
-  list.basics += piece.basics;
+  list.bytes = sum(list.bytes, piece.bytes);
+  list.basics = sum(list.basics, piece.basics);
   list.basic = common(list.basic, piece.basic);
   list.offset_bits |= piece.offset_bits | bits_of(displacement);
   list.depth = std::max(list.depth, piece.depth);
