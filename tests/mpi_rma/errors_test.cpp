@@ -222,6 +222,19 @@ TEST_F(MpiRmaErrors, only_dynamic_windows_take_attachments) {
   EXPECT_EQ(class_of(MPI_Win_detach(win_, buffer_)), MPI_ERR_RMA_FLAVOR);
 }
 
+/// More regions than the list of attachments has room for.
+TEST_F(MpiRmaErrors, memory_that_is_not_attached_cannot_be_detached) {
+  MPI_Win dynamic = MPI_WIN_NULL;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+  MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+  std::vector<std::int64_t> mine(600), other(1);
+  for (std::int64_t &one : mine) ASSERT_EQ(MPI_Win_attach(dynamic, &one, 8), MPI_SUCCESS);
+  EXPECT_EQ(class_of(MPI_Win_detach(dynamic, other.data())), MPI_ERR_ARG);
+  for (std::int64_t &one : mine) EXPECT_EQ(MPI_Win_detach(dynamic, &one), MPI_SUCCESS);
+  EXPECT_EQ(class_of(MPI_Win_detach(dynamic, &mine.back())), MPI_ERR_ARG);
+  MPI_Win_free(&dynamic);
+}
+
 TEST_F(MpiRmaErrors, memory_that_is_not_attached_is_ERR_RMA_RANGE) {
   MPI_Win dynamic = MPI_WIN_NULL;
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);

@@ -42,6 +42,13 @@ std::uint64_t attached_from(const AttachedRegions &regions, std::uint64_t addres
   return most;
 }
 
+bool erase_first(std::vector<const void *> &list, const void *one) {
+  const auto found = std::find(list.begin(), list.end(), one);
+  if (found == list.end()) return false;
+  list.erase(found);
+  return true;
+}
+
 }  // namespace
 
 Status WindowMemory::open(const MemorySpec &mine) {
@@ -127,7 +134,7 @@ void WindowMemory::attach(const void *base, std::int64_t bytes) {
   while (at < used && mine.slots[at].bytes.load(std::memory_order_relaxed) != 0) at += 1;
   if (at == AttachedRegions::kMost) {
     mine.more.fetch_add(1, std::memory_order_relaxed);
-    return;
+    return more_.push_back(base);
   }
   mine.slots[at].base.store(reinterpret_cast<std::uint64_t>(base), std::memory_order_relaxed);
   mine.slots[at].bytes.store(bytes, std::memory_order_relaxed);
@@ -146,11 +153,10 @@ bool WindowMemory::detach(const void *base) {
     slot.bytes.store(0, std::memory_order_relaxed);
     return true;
   }
-  if (const auto found = std::find(empty_.begin(), empty_.end(), base); found != empty_.end()) {
-    empty_.erase(found);
-    return true;
-  }
-  return mine.more.load(std::memory_order_relaxed) > 0;
+  if (erase_first(empty_, base)) return true;
+  if (!erase_first(more_, base)) return false;
+  mine.more.fetch_sub(1, std::memory_order_relaxed);
+  return true;
 }
 
 /// Regions that adjoin are one.

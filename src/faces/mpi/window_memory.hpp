@@ -131,6 +131,7 @@ class WindowMemory {
   const char *obstacle_ = nullptr;
   std::mutex attaching_;
   std::vector<const void *> empty_;  // attached without any bytes
+  std::vector<const void *> more_;  // attached when the list was full
 };
 
 }  // namespace halocline::core::mpi
