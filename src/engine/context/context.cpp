@@ -51,6 +51,15 @@ void report_environment() {
     report_once("xpmem", "library", "HALOCLINE_XPMEM is '%s', which cannot be used: %s", environment("XPMEM"), trouble);
 }
 
+/// The same ranks, without attributes and topology: MPI_Comm_dup would call the copy callbacks of the program's attributes.
+Status copy_ranks(MPI_Comm comm, MPI_Comm *made) {
+  MPI_Group all = MPI_GROUP_NULL;
+  HLC_TRY(check_mpi(MPI_Comm_group(comm, &all), "MPI_Comm_group"));
+  const Status status = check_mpi(MPI_Comm_create(comm, all, made), "MPI_Comm_create");
+  MPI_Group_free(&all);
+  return status;
+}
+
 }  // namespace
 
 Status Context::open(MPI_Comm comm, Status mine) {
@@ -58,12 +67,12 @@ Status Context::open(MPI_Comm comm, Status mine) {
   MPI_Comm_size(comm, &size_);
   const Call in_call(*this, CallName::init);
   const Status environment = read_environment();
-  // Two meetings on the caller's communicator, because MPI_Comm_dup cannot be bounded (engine/communicator/collective.hpp).
+  // Two meetings on the caller's communicator, because MPI_Comm_create cannot be bounded (engine/communicator/collective.hpp).
   HLC_TRY(agree(*this, comm, mine));
   HLC_TRY(agree(*this, comm, environment));
   HLC_TRY(compare_builds(comm));
   HLC_TRY(compare_environment(comm));
-  HLC_TRY(check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup"));
+  HLC_TRY(copy_ranks(comm, &comm_));
   HLC_TRY(agree(*this, comm, watch_end_of_mpi()));
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   HLC_TRY(split_nodes());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "faces/mpi/handles.hpp"
+#include "faces/mpi/myself.hpp"
 #include "faces/mpi/predefined.hpp"
 #include "faces/mpi/typed.hpp"
 
@@ -13,6 +14,12 @@ namespace {
 using Owner = std::shared_ptr<const Layout>;
 
 int forget(MPI_Datatype type, int key, void *attribute, void *extra);
+
+/// The host refuses to send what is not committed, even to MPI_PROC_NULL.
+bool is_committed(MPI_Datatype type) {
+  const char nothing = 0;
+  return PMPI_Send(&nothing, 1, type, MPI_PROC_NULL, 0, myself()) == MPI_SUCCESS;
+}
 
 /// Never destroyed: datatypes may be freed as late as in MPI_Finalize, or after the program's own objects have ended.
 class Cache {
@@ -30,13 +37,11 @@ class Cache {
  private:
   Cache();
   bool follow(MPI_Datatype type, const Owner &layout);
-  bool is_committed(MPI_Datatype type) const;
 
   HandleTable table_;
   std::mutex adding_;  // not held by forget(), which the MPI may call with locks of its own
   std::vector<Owner> predefined_;
   int key_ = MPI_KEYVAL_INVALID;
-  MPI_Comm self_ = MPI_COMM_NULL;  // returns errors
 };
 
 Cache::Cache() {
@@ -45,20 +50,12 @@ Cache::Cache() {
     if (!table_.find(handle_bits(one.type))) table_.insert(handle_bits(one.type), predefined_.back().get());
   }
   PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &key_, nullptr);
-  PMPI_Comm_dup(MPI_COMM_SELF, &self_);
-  PMPI_Comm_set_errhandler(self_, MPI_ERRORS_RETURN);
 }
 
 const Layout *Cache::find(Basic element) const {
   for (const Owner &layout : predefined_)
     if (layout && layout->basic() == element && layout->basics() == 1) return layout.get();
   return nullptr;
-}
-
-/// The host refuses to send what is not committed, even to MPI_PROC_NULL.
-bool Cache::is_committed(MPI_Datatype type) const {
-  const char nothing = 0;
-  return PMPI_Send(&nothing, 1, type, MPI_PROC_NULL, 0, self_) == MPI_SUCCESS;
 }
 
 const Layout *Cache::add(MPI_Datatype type) {

@@ -10,6 +10,7 @@
 
 #include "engine/communicator/collective.hpp"
 #include "faces/mpi/host.hpp"
+#include "faces/mpi/myself.hpp"
 #include "faces/mpi/report.hpp"
 #include "faces/mpi/window.hpp"
 
@@ -41,22 +42,11 @@ bool is_in_a_row(MPI_Info info) {
   return !has || std::strcmp(value, "true") != 0;
 }
 
-/// This rank alone, with an error handler that returns. Made once.
-MPI_Comm myself() {
-  static const MPI_Comm made = [] {
-    MPI_Comm comm = MPI_COMM_NULL;
-    PMPI_Comm_dup(MPI_COMM_SELF, &comm);
-    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    return comm;
-  }();
-  return made;
-}
-
 /// Open MPI 4.1 has no dynamic windows on a single rank.
 int make_handle(const Wanted &wanted, MPI_Win *win) {
-  if (host::Win_create_dynamic(wanted.info, myself(), win) == MPI_SUCCESS) return MPI_SUCCESS;
+  if (host::Win_create_dynamic(wanted.info, halocline::mpi::myself(), win) == MPI_SUCCESS) return MPI_SUCCESS;
   void *none = nullptr;
-  return host::Win_allocate_shared(0, 1, wanted.info, myself(), &none, win);
+  return host::Win_allocate_shared(0, 1, wanted.info, halocline::mpi::myself(), &none, win);
 }
 
 Window::Attributes attributes_of(const Wanted &wanted, const Window &window) {
