@@ -1,5 +1,6 @@
 // What windows have beside memory: attributes, names, info, error handlers. And what they leave alone of the program's own objects.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <cstdint>
@@ -75,6 +76,39 @@ TEST(MpiObjects, attributes_of_communicators_are_not_copied) {
   MPI_Comm_free(&comm);
   EXPECT_EQ(deletions, 2);
   MPI_Comm_free_keyval(&key);
+}
+
+/// What the Fortran bindings of this MPI call.
+bool ask_as_fortran(MPI_Win win, int key, MPI_Aint *value) {
+  int flag = 0;
+#ifdef OPEN_MPI
+  using Ask = void (*)(MPI_Fint *, MPI_Fint *, MPI_Aint *, int *, MPI_Fint *);
+  const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "mpi_win_get_attr_"));
+  MPI_Fint handle = MPI_Win_c2f(win), error = 0;
+  if (ask) ask(&handle, &key, value, &flag, &error);
+#else
+  using Ask = int (*)(MPI_Win, int, void *, int *, int);
+  constexpr int kInteger = 1;
+  const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "MPII_Win_get_attr"));
+  if (ask) ask(win, key, value, &flag, kInteger);
+#endif
+  return ask && flag;
+}
+
+TEST(MpiObjects, attributes_of_windows_are_integers_in_fortran) {
+  const Eight eight;
+  MPI_Aint value = -1, base = 0;
+  if (!ask_as_fortran(eight.win, MPI_WIN_SIZE, &value)) GTEST_SKIP() << "no Fortran bindings of this MPI are known";
+  EXPECT_EQ(value, 64);
+  MPI_Get_address(eight.mine, &base);
+  EXPECT_TRUE(ask_as_fortran(eight.win, MPI_WIN_BASE, &value));
+  EXPECT_EQ(value, base);
+  EXPECT_TRUE(ask_as_fortran(eight.win, MPI_WIN_DISP_UNIT, &value));
+  EXPECT_EQ(value, 8);
+  EXPECT_TRUE(ask_as_fortran(eight.win, MPI_WIN_CREATE_FLAVOR, &value));
+  EXPECT_EQ(value, MPI_WIN_FLAVOR_ALLOCATE);
+  EXPECT_TRUE(ask_as_fortran(eight.win, MPI_WIN_MODEL, &value));
+  EXPECT_EQ(value, MPI_WIN_UNIFIED);
 }
 
 TEST(MpiObjects, hints_are_taken_and_told) {

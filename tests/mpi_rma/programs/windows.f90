@@ -1,5 +1,5 @@
-! MPI RMA from Fortran by the module mpi_f08, and by mpif.h in a subroutine: windows, puts, gets, accumulates, each kind of synchronisation.
-! Prints "all right" from rank 0.
+! MPI RMA from Fortran by the module mpi_f08, and by mpif.h in a subroutine: windows, puts, gets, accumulates, attributes, each kind of
+! synchronisation. Prints "all right" from rank 0.
 ! SPDX-License-Identifier: BSD-3-Clause
 program windows
   use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
@@ -9,6 +9,7 @@ program windows
   integer :: rank, ranks, next, wrong, all_wrong
   integer, pointer :: mine(:)
   integer :: got(n), values(n), i
+  logical :: there
   type(MPI_Win) :: win
   type(c_ptr) :: base
   integer(MPI_ADDRESS_KIND) :: zero = 0, three = 3
@@ -22,6 +23,11 @@ program windows
   call c_f_pointer(base, mine, [n])
   mine = 0
   values = [(1000 * rank + i, i = 1, n)]
+  call MPI_Win_get_attr(win, MPI_WIN_SIZE, three, there)
+  if (.not. there .or. three /= 4 * n) wrong = wrong + 1
+  call MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, three, there)
+  if (.not. there .or. three /= MPI_WIN_FLAVOR_ALLOCATE) wrong = wrong + 1
+  three = 3
   call MPI_Win_fence(0, win)
   call MPI_Put(values, n, MPI_INTEGER, next, zero, n, MPI_INTEGER, win)
   call MPI_Win_fence(0, win)
@@ -54,12 +60,15 @@ subroutine with_mpif_h(wrong)
   double precision :: sent
   integer :: win, rank, ranks, next, code
   integer(kind=MPI_ADDRESS_KIND) :: place
+  logical :: there
 
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, code)
   next = mod(rank + 1, ranks)
   numbers = -1
   call MPI_Win_create(numbers, int(8 * n, MPI_ADDRESS_KIND), 8, MPI_INFO_NULL, MPI_COMM_WORLD, win, code)
+  call MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, place, there, code)
+  if (.not. there .or. place /= 8) wrong = wrong + 1
   place = 2
   sent = rank + 0.5d0
   call MPI_Win_fence(0, win, code)
