@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "faces/mpi/two_sided_lock.hpp"
 #include "faces/mpi/window.hpp"
 
 namespace halocline::core::mpi {
@@ -13,9 +14,9 @@ Status lock_exclusive(Window &window, int target);
 Status lock_all(Window &window);
 
 /// What was written under the lock is seen by ranks that hold it next.
-void unlock_shared(Window &window, int target);
-void unlock_exclusive(Window &window, int target);
-void unlock_all(Window &window);
+Status unlock_shared(Window &window, int target);
+Status unlock_exclusive(Window &window, int target);
+Status unlock_all(Window &window);
 
 /// The lock of accumulates that no instruction does, held for one accumulate.
 Status lock_accumulates(Window &window, int target);

@@ -64,10 +64,11 @@ int unlock(Window &window, int target) {
   order_accesses();
   epochs.set(target, Hold::none);
   std::atomic_ref(epochs.locks).fetch_sub(1, std::memory_order_relaxed);
-  if (hold == Hold::shared) unlock_shared(window, target);
-  if (hold == Hold::exclusive) unlock_exclusive(window, target);
+  Status unlocked = Status::ok;
+  if (hold == Hold::shared) unlocked = unlock_shared(window, target);
+  if (hold == Hold::exclusive) unlocked = unlock_exclusive(window, target);
   window.node->let_others_run();
-  return MPI_SUCCESS;
+  return code_of(unlocked);
 }
 
 int lock_all(Window &window, int assertion) {
@@ -86,10 +87,10 @@ int unlock_all_targets(Window &window) {
   Epochs &epochs = window.epochs;
   if (epochs.locks_all == Hold::none) return MPI_ERR_RMA_SYNC;
   order_accesses();
-  if (epochs.locks_all == Hold::shared) unlock_all(window);
+  const Status unlocked = epochs.locks_all == Hold::shared ? unlock_all(window) : Status::ok;
   epochs.locks_all = Hold::none;
   window.node->let_others_run();
-  return MPI_SUCCESS;
+  return code_of(unlocked);
 }
 
 int flush(Window &window, int target) {

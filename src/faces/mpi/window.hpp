@@ -26,6 +26,9 @@ class Window {
   /// `again` once the deadline is over.
   template <class Look>
   Status await(Look look, Deadline deadline = Deadline::kForever_ms);
+  /// The same for a look that returns a status: `again` until the wait is over.
+  template <class Look>
+  Status await_ok(Look look, Deadline deadline = Deadline::kForever_ms);
   /// Waits for all ranks of the window.
   Status barrier();
 
@@ -61,9 +64,13 @@ int code_of(Status status);
 template <class Look>
 Status Window::await(Look look, Deadline deadline) {
   if (look()) return Status::ok;
+  return await_ok([&] { return look() ? Status::ok : Status::again; }, deadline);
+}
+
+template <class Look>
+Status Window::await_ok(Look look, Deadline deadline) {
   Wait wait(node->context, WakeUp::by_doorbell);
-  const auto find_failure = [this] { return node->find_dead(); };
-  return pause_until(wait, [&] { return look() ? Status::ok : Status::again; }, find_failure, deadline);
+  return wait_until(wait, look, [this] { return node->find_dead(); }, deadline);
 }
 
 }  // namespace halocline::core::mpi

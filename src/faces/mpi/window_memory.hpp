@@ -35,12 +35,9 @@ struct Place {
   bool is_mapped = false;  // else only the kernel can copy it
 };
 
-/// A lock of two sides, which keep each other out. held: how many of side 0 hold it, and above bit 32 how many of side 1. waiting: ranks of
-/// each side that wait. turn: the side that goes first where both wait.
+/// A lock of two sides, which keep each other out: two_sided_lock.hpp.
 struct TwoSidedLock {
-  std::atomic<std::uint64_t> held;
-  std::atomic<std::uint32_t> waiting[2];
-  std::atomic<std::uint32_t> turn;
+  std::atomic<std::uint64_t> word;
 };
 
 /// The words of a rank by which others synchronise with it, in shared memory.

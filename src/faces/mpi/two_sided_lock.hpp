@@ -1,0 +1,135 @@
+// A lock of two sides, which keep each other out and take turns. Its state is one word, so each step is one atomic operation, on a word of
+// this node as on one of another. locks.cpp waits for it; tests/models/window_lock.pml proves it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/status.hpp"
+
+namespace halocline::core::mpi {
+
+/// The fields of the word: ranks of each side that hold the lock; ranks of each side that wait; the side that goes first where both wait.
+///
+///   | turn, bit 62 | waiters of side 1, of side 0, 8 bits each | holders of side 1, of side 0, 23 bits each |
+struct LockFields {
+  static constexpr int kHolderBits = 23, kWaiterBits = 8, kTurnBit = 2 * (kHolderBits + kWaiterBits);
+  static constexpr std::uint64_t one_holder(int side) { return std::uint64_t{1} << (side * kHolderBits); }
+  static constexpr std::uint64_t holders(int side) { return ((std::uint64_t{1} << kHolderBits) - 1) << (side * kHolderBits); }
+  static constexpr std::uint64_t one_waiter(int side) { return std::uint64_t{1} << (2 * kHolderBits + side * kWaiterBits); }
+  static constexpr std::uint64_t waiters(int side) { return one_waiter(side) * ((std::uint64_t{1} << kWaiterBits) - 1); }
+  static constexpr int turn(std::uint64_t word) { return static_cast<int>(word >> kTurnBit & 1); }
+  static constexpr std::uint64_t with_turn(std::uint64_t word, int side) {
+    return (word & ~(std::uint64_t{1} << kTurnBit)) | static_cast<std::uint64_t>(side) << kTurnBit;
+  }
+};
+
+/// A side of a lock, and whether its ranks keep each other out as well.
+struct LockSide {
+  int number;
+  bool one_at_a_time;
+
+  constexpr int other() const { return 1 - number; }
+  constexpr std::uint64_t against() const {
+    return LockFields::holders(other()) | (one_at_a_time ? LockFields::holders(number) : std::uint64_t{0});
+  }
+};
+
+/// When a rank may take the lock that nothing else keeps it from: in_turn, not while the other side waits and it is that side's turn.
+enum class Turn { in_turn, any };
+
+/// How a rank takes and gives back a lock. `Word` reaches the word:
+///
+///   - look(guess, &seen): reads it; a guess may do where reading takes as long as a compare and swap;
+///   - load(&seen): reads it;
+///   - swap(&seen, wanted, order): writes it if it is what was seen, else reads it and returns `again`.
+template <class Word>
+class LockTaking {
+ public:
+  LockTaking(Word word, const LockSide &side) : word_(word), side_(side) {}
+
+  /// Returns `again` if the lock is held by those that keep this side out, or the other side is next. Does not wait.
+  Status try_first() const {
+    std::uint64_t seen = 0;
+    HLC_TRY(word_.look(0, &seen));
+    return take(seen, Turn::in_turn, 0);
+  }
+  /// The same for a rank that waits; `counted` as announce returned it.
+  Status try_again(Turn turn, bool counted) const {
+    std::uint64_t seen = 0;
+    HLC_TRY(word_.load(&seen));
+    return take(seen, turn, counted ? LockFields::one_waiter(side_.number) : 0);
+  }
+
+  /// Counts this rank among those of its side that wait. Beyond 255 of them one is not counted: no unlock wakes it, it looks now and then.
+  Status announce(bool *counted) const {
+    std::uint64_t seen = 0;
+    HLC_TRY(word_.load(&seen));
+    const std::uint64_t full = LockFields::waiters(side_.number);
+    Status done = Status::again;
+    while (done == Status::again && (seen & full) != full)
+      done = word_.swap(&seen, seen + LockFields::one_waiter(side_.number), std::memory_order_relaxed);
+    *counted = done == Status::ok;
+    return failed(done) ? done : Status::ok;
+  }
+  /// For a rank that gives up.
+  Status withdraw(bool counted) const {
+    std::uint64_t seen = 0;
+    HLC_TRY(word_.load(&seen));
+    Status done = counted ? Status::again : Status::ok;
+    while (done == Status::again) done = word_.swap(&seen, seen - LockFields::one_waiter(side_.number), std::memory_order_relaxed);
+    return done;
+  }
+
+  /// Those of the other side that wait are next. `wakes`: ranks wait for it.
+  Status give_back(bool *wakes) const {
+    std::uint64_t seen = 0;
+    HLC_TRY(word_.look(LockFields::one_holder(side_.number), &seen));
+    Status done = Status::again;
+    while (done == Status::again) {
+      const bool others_wait = (seen & LockFields::waiters(side_.other())) != 0;
+      *wakes = (seen & (LockFields::waiters(0) | LockFields::waiters(1))) != 0;
+      const std::uint64_t rest = seen - LockFields::one_holder(side_.number);
+      // SYNC window-unlocked-before-locked (pairs with LockTaking::take)
+      done = word_.swap(&seen, others_wait ? LockFields::with_turn(rest, side_.other()) : rest, std::memory_order_release);
+    }
+    return done;
+  }
+
+ private:
+  bool may_take(std::uint64_t seen, Turn turn) const {
+    if (seen & side_.against()) return false;
+    return turn == Turn::any || !(seen & LockFields::waiters(side_.other())) || LockFields::turn(seen) == side_.number;
+  }
+  Status take(std::uint64_t seen, Turn turn, std::uint64_t waiter) const {
+    Status done = Status::again;
+    while (done == Status::again && may_take(seen, turn))
+      // SYNC window-unlocked-before-locked (pairs with LockTaking::give_back)
+      done = word_.swap(&seen, seen + LockFields::one_holder(side_.number) - waiter, std::memory_order_acquire);
+    return done;
+  }
+
+  Word word_;
+  LockSide side_;
+};
+
+/// A word of this node.
+class WordHere {
+ public:
+  explicit WordHere(std::atomic<std::uint64_t> &word) : word_(&word) {}
+
+  Status look(std::uint64_t, std::uint64_t *seen) const { return load(seen); }
+  Status load(std::uint64_t *seen) const {
+    *seen = word_->load(std::memory_order_relaxed);
+    return Status::ok;
+  }
+  Status swap(std::uint64_t *seen, std::uint64_t wanted, std::memory_order order) const {
+    return word_->compare_exchange_weak(*seen, wanted, order, std::memory_order_relaxed) ? Status::ok : Status::again;
+  }
+
+ private:
+  std::atomic<std::uint64_t> *word_;
+};
+
+}  // namespace halocline::core::mpi

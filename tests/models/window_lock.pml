@@ -1,0 +1,263 @@
+/* The locks of a window (src/faces/mpi/two_sided_lock.hpp, locks.cpp): a lock of the window (0) and one of a target (1). A shared lock takes
+ * side 0 of the target's, lock_all side 0 of the window's, an exclusive lock side 1 of both, first the window's. Holders, waiters and turn
+ * of a lock are one word, so each step changes them at once. A rank that waits looks and falls asleep in one step (doorbell.pml shows why).
+ * Sleeps have no time limit. Each rank takes some locks of any kind. Exclusive ones add 1 to a number, which may be seen late.
+ *
+ * With RELAY rank 0 holds a shared lock until rank 1 has had one, while rank 2 waits for an exclusive one: the turn binds nobody for ever.
+ *
+ * Found: a number that is not that of all additions; a lost wake-up, as a deadlock; a side of which ranks
+ * wait and are overtaken by more acquisitions of the other side than there are other ranks.
+ *
+ * check   two ranks:                                       -DRANKS=2 -DTIMES=3
+ * check   three ranks:                                     -DRANKS=3 -DTIMES=1
+ * check   three ranks, one is counted per side:            -DRANKS=3 -DTIMES=1 -DMOST=1
+ * check   three ranks, shared and exclusive:               -DRANKS=3 -DTIMES=2 -DNO_ALL
+ * check   a holder waits for a rank that the turn keeps out:   -DRANKS=3 -DTIMES=1 -DRELAY
+ * large   three ranks, all kinds:                          -DRANKS=3 -DTIMES=2
+ * break   NO_RELEASE      window-unlocked-before-locked: unlocked before the number:          -DRANKS=2 -DTIMES=1
+ * break   NO_ACQUIRE      window-unlocked-before-locked: the number is read before the lock:  -DRANKS=2 -DTIMES=1
+ * break   TORN            looks and takes in two steps:                                       -DRANKS=2 -DTIMES=1
+ * break   NO_WINDOW_LOCK  an exclusive lock takes the target's alone:                         -DRANKS=2 -DTIMES=1
+ * break   NO_WAKE         an unlock wakes nobody:                                             -DRANKS=2 -DTIMES=1
+ * break   WAKES_OTHERS    an unlock looks for the other side's waiters only:                  -DRANKS=3 -DTIMES=1 -DMOST=2
+ * break   EARLY_LOOK      an unlock looks for waiters in a step before:                       -DRANKS=2 -DTIMES=1
+ * break   NO_ANNOUNCEMENT sleeps without being counted:                                       -DRANKS=2 -DTIMES=1
+ * break   STAYS_COUNTED   remains counted among those that wait:                              -DRANKS=2 -DTIMES=3
+ * break   NO_TURN         an unlock does not give the turn to the other side:                 -DRANKS=3 -DTIMES=3 -DNO_ALL
+ * break   NO_PATIENCE     the turn binds for ever:                                            -DRANKS=3 -DTIMES=1 -DRELAY
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MOST
+#define MOST 3  /* ranks that are counted, per side */
+#endif
+#define AT(lock, side) (2 * (lock) + (side))
+byte holders[4], waiters[4];
+bit turn[2];
+
+byte number, written, added;
+bit late;
+bit asleep[RANKS], had[RANKS];
+byte waits[RANKS];      /* 0, or 1 + AT(lock, side) while it is counted */
+byte overtaken[RANKS];  /* meanwhile */
+
+active proctype Memory() {
+end:
+  do
+  :: d_step { late -> number = written; late = 0 }
+  od
+}
+
+/* Side 1 of a target's lock is one at a time. */
+#define IS_FREE(lock, side) (holders[AT(lock, 1 - (side))] == 0 && ((lock) == 0 || (side) == 0 || holders[AT(lock, 1)] == 0))
+#define IN_TURN(lock, side) (waiters[AT(lock, 1 - (side))] == 0 || turn[lock] == (side))
+#ifdef RELAY
+#ifdef NO_PATIENCE
+#define MAY_TAKE(lock, side) (IS_FREE(lock, side) && IN_TURN(lock, side))
+#else
+#define MAY_TAKE(lock, side) IS_FREE(lock, side)
+#endif
+#else
+#define MAY_TAKE(lock, side) (IS_FREE(lock, side) && IN_TURN(lock, side))
+#endif
+
+inline hold(me, lock, side) {
+  holders[AT(lock, side)]++;
+  r = 0;
+  do
+  :: r < RANKS ->
+     if
+     :: waits[r] == 1 + AT(lock, 1 - side) ->
+        overtaken[r]++;
+#ifndef RELAY
+        assert(overtaken[r] < RANKS)
+#endif
+     :: waits[r] == 1 + AT(lock, side) -> overtaken[r] = 0
+     :: else
+     fi;
+     r++
+  :: else -> break
+  od;
+  r = 0
+}
+
+inline announce(me, lock, side) {
+  atomic {
+    if
+#ifndef NO_ANNOUNCEMENT
+    :: waiters[AT(lock, side)] < MOST -> waiters[AT(lock, side)]++; counted = 1; waits[me] = 1 + AT(lock, side)
+#endif
+    :: else
+    fi
+  }
+}
+
+inline stop_waiting(me, lock, side) {
+#ifndef STAYS_COUNTED
+  waiters[AT(lock, side)] = waiters[AT(lock, side)] - counted;
+#endif
+  counted = 0;
+  waits[me] = 0;
+  overtaken[me] = 0
+}
+
+inline wait_for(me, lock, side) {
+  announce(me, lock, side);
+  do
+  :: atomic { MAY_TAKE(lock, side) -> stop_waiting(me, lock, side); hold(me, lock, side) } break
+#ifdef NO_ANNOUNCEMENT
+  :: atomic { !MAY_TAKE(lock, side) -> asleep[me] = 1 }
+#else
+  :: atomic { !MAY_TAKE(lock, side) && counted -> asleep[me] = 1 }
+#endif
+#ifdef RELAY
+     /* A sleep ends by itself when the patience is over. */
+     atomic { !asleep[me] || MAY_TAKE(lock, side) -> asleep[me] = 0 }
+#else
+     !asleep[me]
+#endif
+  od
+}
+
+inline take(me, lock, side) {
+#ifdef TORN
+  if
+  :: IS_FREE(lock, side) && IN_TURN(lock, side) -> atomic { hold(me, lock, side) }
+  :: atomic { else -> skip } wait_for(me, lock, side)
+  fi
+#else
+  if
+  :: atomic { IS_FREE(lock, side) && IN_TURN(lock, side) -> hold(me, lock, side) }
+  :: atomic { else -> skip } wait_for(me, lock, side)
+  fi
+#endif
+}
+
+inline give_back(me, lock, side) {
+#ifndef NO_RELEASE
+  /* SYNC window-unlocked-before-locked */
+  !late;
+#endif
+#ifdef EARLY_LOOK
+  wakes = waiters[AT(lock, 0)] + waiters[AT(lock, 1)] > 0;
+#endif
+  atomic {
+#ifdef WAKES_OTHERS
+    wakes = waiters[AT(lock, 1 - side)] > 0;
+#elif !defined(EARLY_LOOK)
+    wakes = waiters[AT(lock, 0)] + waiters[AT(lock, 1)] > 0;
+#endif
+#ifndef NO_TURN
+    if
+    :: waiters[AT(lock, 1 - side)] > 0 -> turn[lock] = 1 - side
+    :: else
+    fi;
+#endif
+    holders[AT(lock, side)]--
+  }
+#ifndef NO_WAKE
+  if
+  :: wakes ->
+     d_step {
+       r = 0;
+       do
+       :: r < RANKS -> asleep[r] = 0; r++
+       :: else -> break
+       od;
+       r = 0
+     }
+  :: else
+  fi;
+#endif
+  wakes = 0
+}
+
+inline look_before() {
+#ifdef NO_ACQUIRE
+  old = number;
+#endif
+  skip
+}
+
+inline look() {
+#ifndef NO_ACQUIRE
+  old = number;
+#endif
+  assert(old == added);
+  old = 0
+}
+
+inline lock_shared(me) {
+  look_before();
+  take(me, 1, 0);
+  look();
+#ifdef RELAY
+  had[me] = 1;
+  me > 0 || had[1];
+#endif
+  give_back(me, 1, 0)
+}
+
+inline lock_all(me) {
+  look_before();
+  take(me, 0, 0);
+  look();
+  give_back(me, 0, 0)
+}
+
+inline lock_exclusive(me) {
+  look_before();
+#ifndef NO_WINDOW_LOCK
+  take(me, 0, 1);
+#endif
+  /* SYNC window-unlocked-before-locked */
+  take(me, 1, 1);
+  look();
+  d_step { added++; written = added; late = 1 }
+  give_back(me, 1, 1);
+#ifndef NO_WINDOW_LOCK
+  give_back(me, 0, 1);
+#endif
+  skip
+}
+
+proctype Rank(byte me) {
+  byte times, old, r;
+  bit counted, wakes;
+  do
+  :: times < TIMES ->
+     times++;
+     if
+#ifdef RELAY
+     :: me < 2 -> lock_shared(me)
+     :: me == 2 -> lock_exclusive(me)
+#else
+     :: lock_shared(me)
+     :: lock_exclusive(me)
+#ifndef NO_ALL
+     :: lock_all(me)
+#endif
+#endif
+     fi
+  :: else -> break
+  od
+}
+
+init {
+  byte i;
+  atomic {
+    if
+    :: turn[0] = 1
+    :: skip
+    fi;
+    if
+    :: turn[1] = 1
+    :: skip
+    fi;
+    do
+    :: i < RANKS -> run Rank(i); i++
+    :: else -> break
+    od;
+    i = 0
+  }
+}
