@@ -65,6 +65,10 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   obstacle = node->obstacle();
   if (!obstacle.empty()) return Status::unsupported;
   Context &context = node->context;
+  if (node->spans_nodes()) {
+    obstacle = "its ranks are on " + std::to_string(context.nodes()) + " nodes";
+    return Status::unsupported;
+  }
   HLC_TRY(prepare(context, context.comm(), [&] {
     window = std::make_unique<Window>(std::move(node));
     window->epochs.open(context.size());

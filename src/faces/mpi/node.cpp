@@ -61,24 +61,29 @@ Node::~Node() {
 Status Node::open(MPI_Comm comm) {
   HLC_TRY(context.open(comm, Status::ok));
   PMPI_Comm_group(context.comm(), &group_);
-  if (context.nodes() == 1) return try_reading();
-  obstacle_ = "its ranks are on " + std::to_string(context.nodes()) + " nodes";
+  if (context.nodes() > 1) HLC_TRY(prepare(context, context.comm(), [this] { return number_members(); }));
+  return try_reading();
+}
+
+Status Node::number_members() {
+  members_.resize(static_cast<std::size_t>(context.size()));
+  for (int rank = 0; rank < context.size(); ++rank) members_[static_cast<std::size_t>(rank)] = context.member_of(rank);
   return Status::ok;
 }
 
-/// Each rank reads a word of the next one, after all have allowed it.
+/// Each rank reads a word of the next one of its node, after all of these have allowed it.
 Status Node::try_reading() {
   traced_.allow(context);
-  const int ranks = context.size(), next = (context.rank() + 1) % ranks;
+  const Member ranks = context.members(), next = (context.member() + 1) % ranks;
   static const std::int64_t word = 0x68616c6f;
   const auto mine = reinterpret_cast<std::int64_t>(&word);
   std::vector<std::int64_t> words(static_cast<std::size_t>(ranks));
-  HLC_TRY(check_mpi(PMPI_Allgather(&mine, 1, MPI_INT64_T, words.data(), 1, MPI_INT64_T, context.comm()), "MPI_Allgather"));
+  HLC_TRY(check_mpi(PMPI_Allgather(&mine, 1, MPI_INT64_T, words.data(), 1, MPI_INT64_T, context.node_comm()), "MPI_Allgather"));
   std::int64_t found = 0;
   const iovec local{&found, sizeof found};
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
   const iovec remote{reinterpret_cast<void *>(words[static_cast<std::size_t>(next)]), sizeof found};
-  const bool read = process_vm_readv(process_of(next), &local, 1, &remote, 1, 0) == sizeof found && found == word;
+  const bool read = process_vm_readv(context.doorbell().process_of(next), &local, 1, &remote, 1, 0) == sizeof found && found == word;
   std::int64_t all = read ? 1 : 0;
   HLC_TRY(reduce(context, context.comm(), MPI_MIN, &all, 1));
   reads_others_ = all == 1;
@@ -94,8 +99,10 @@ void Node::let_others_run_now(unsigned calls) {
 Status Node::find_dead() {
   for (Member member = 0; member < context.members(); ++member)
     if (!context.doorbell().alive(member))
-      return fail(Status::peer_died, "rank %d waits for others, and the process of rank %d has ended", context.rank(), member);
-  return Status::ok;
+      return fail(Status::peer_died, "rank %d waits for others, and the process of rank %d has ended", context.rank(),
+                  context.rank_of(member));
+  RequestEngine *const requests = context.network().requests();
+  return requests ? requests->failures().look_for_failure("a call of MPI RMA") : Status::ok;
 }
 
 Kept find_node(MPI_Comm comm) {

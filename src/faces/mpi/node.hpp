@@ -1,10 +1,11 @@
-// The ranks of a communicator on which windows are made: their context, opened at the first window and kept until the communicator is freed.
+// The ranks of a communicator on which windows are made, of one node or of several: their context, opened at the first window and kept until the communicator is freed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/leaked_on_failure.hpp"
 #include "engine/context/context.hpp"
@@ -22,19 +23,26 @@ class Node : public LeakedOnFailure {
   Status open(MPI_Comm comm);
   /// Why the engine carries no window of these ranks; empty if it does.
   const std::string &obstacle() const { return obstacle_; }
-  /// True if the kernel lets these ranks read and write each other's private memory.
+  /// True if the ranks are on more than one node. Then a window's words and memory are the engine's segment.
+  bool spans_nodes() const { return !members_.empty(); }
+  /// The member that a rank is of this node; kNotOnNode if it is on another.
+  Member member_of(int rank) const { return members_.empty() ? rank : members_[static_cast<std::size_t>(rank)]; }
+  bool is_near(int rank) const { return member_of(rank) != kNotOnNode; }
+  /// True if the kernel lets the ranks of each node read and write each other's private memory.
   bool reads_others() const { return reads_others_; }
   /// All ranks, as the communicator numbers them.
   MPI_Group group() const { return group_; }
-  /// The process of a rank.
-  pid_t process_of(int rank) { return context.doorbell().process_of(rank); }
+  /// The process of a rank of this node.
+  pid_t process_of(int rank) { return context.doorbell().process_of(member_of(rank)); }
+  /// Wakes a rank of this node.
+  void ring(int rank) { context.doorbell().ring(member_of(rank)); }
   /// Part of each call that programs repeat until something changes. That may need a message of the host MPI from this rank, or a core.
   void let_others_run() {
     const unsigned calls = repeated_calls_.load(std::memory_order_relaxed) + 1;
     repeated_calls_.store(calls, std::memory_order_relaxed);
     if (calls % 32 == 0) let_others_run_now(calls);
   }
-  /// Fails if the process of a rank has ended.
+  /// Fails if the process of a rank of this node has ended, or a rank of another node cannot be reached.
   Status find_dead();
 
   Context context;
@@ -42,11 +50,13 @@ class Node : public LeakedOnFailure {
  private:
   friend std::shared_ptr<Node> find_node(MPI_Comm comm);
 
+  Status number_members();
   Status try_reading();
   void let_others_run_now(unsigned calls);
 
   std::string obstacle_;
   MPI_Group group_ = MPI_GROUP_NULL;
+  std::vector<Member> members_;  // by rank, if there are several nodes
   TracedByNode traced_;  // where Linux restricts that
   bool reads_others_ = false;
   std::atomic<unsigned> repeated_calls_{0};  // not exact, if several threads call

@@ -125,7 +125,7 @@ int ranks_of(const Window &window, MPI_Group group, std::vector<int> &ranks) {
 void count_event(Window &window, int rank, std::atomic<std::uint32_t> PairWords::*event) {
   // SYNC access-before-event (pairs with has_event)
   (window.memory.pair(rank, window.rank()).*event).fetch_add(1, std::memory_order_release);
-  window.node->context.doorbell().ring(rank);
+  window.node->ring(rank);
 }
 
 /// True if there is an event of another rank that this one has not taken yet.

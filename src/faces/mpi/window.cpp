@@ -108,7 +108,7 @@ Status Window::barrier() {
   barriers_ += 1;
   for (int round = 0; round < order.rounds(); ++round) {
     notify(memory.round(order.above(round), round), barriers_);
-    node->context.doorbell().ring(order.above(round));
+    node->ring(order.above(round));
     HLC_TRY(await([&] { return reached(memory.round(rank(), round), barriers_); }));
   }
   return Status::ok;

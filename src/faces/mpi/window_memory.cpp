@@ -1,4 +1,5 @@
-// Making a window's memory: one shared object per window, with a part per rank: its words, then the memory that the window allocates.
+// Making a window's memory: a part per rank with its words, then the memory that the window allocates. The parts are one shared object, or
+// a segment of the engine if there are several nodes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/window_memory.hpp"
 
@@ -51,6 +52,8 @@ bool erase_first(std::vector<const void *> &list, const void *one) {
 
 }  // namespace
 
+WindowMemory::~WindowMemory() = default;
+
 Status WindowMemory::open(const MemorySpec &mine) {
   HLC_TRY(lay_out(mine));
   tell(mine);
@@ -69,7 +72,17 @@ Status WindowMemory::lay_out(const MemorySpec &mine) {
     HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_SUM, &bytes, 1));
     if (node_.context.rank() > 0) bytes = 0;
   }
-  return create_shared_memory(node_.context, data_ + bytes, region_);
+  return make_part(data_ + bytes);
+}
+
+Status WindowMemory::make_part(std::int64_t bytes) {
+  if (!node_.spans_nodes()) return create_shared_memory(node_.context, bytes, region_);
+  Context &context = node_.context;
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    segment_ = std::make_unique<Segment>(context.network());
+    return segment_->check("MPI_Win_create", {.bytes = bytes});
+  }));
+  return segment_->create("MPI_Win_create", {.bytes = bytes});
 }
 
 void WindowMemory::tell(const MemorySpec &mine) {
@@ -80,7 +93,26 @@ void WindowMemory::tell(const MemorySpec &mine) {
   if (mine.kind == Kind::brought) words.shared = find_shared(mine.base, mine.bytes);
 }
 
+/// Registers memory that this rank brings, and tells ranks of other nodes where everyone's is.
+Status WindowMemory::share_places(const MemorySpec &mine) {
+  Context &context = node_.context;
+  FarPlace place{reinterpret_cast<std::uint64_t>(mine.base), mine.bytes, mine.unit, {}};
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    if (mine.kind != Kind::brought) return Status::ok;
+    if (context.network().helper())
+      return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the program brings",
+                  context.rank());
+    place.brought.bytes = mine.bytes;
+    if (mine.bytes == 0) return Status::ok;  // no network registers 0 bytes
+    HLC_TRY(brought_.cover(*context.network().endpoint(), static_cast<char *>(mine.base), mine.bytes));
+    place.brought.part = brought_.remote();
+    return Status::ok;
+  }));
+  return far_.share(context, context.network().leaders(), place);
+}
+
 Status WindowMemory::find_places(const MemorySpec &mine) {
+  if (segment_) HLC_TRY(share_places(mine));
   for (int rank = 0; rank < node_.context.size(); ++rank) find_place(rank, mine);
   return find_obstacle(mine);
 }
@@ -89,14 +121,24 @@ Status WindowMemory::find_places(const MemorySpec &mine) {
 Status WindowMemory::find_obstacle(const MemorySpec &mine) {
   if (node_.reads_others()) return Status::ok;
   const bool dynamic = mine.kind == Kind::dynamic;
-  const auto needs_kernel = [=](const Place &place) { return !place.is_mapped && (place.bytes > 0 || dynamic); };
+  const auto needs_kernel = [=](const Place &place) { return !place.is_mapped && !place.is_far && (place.bytes > 0 || dynamic); };
   std::int64_t any = std::any_of(places_.begin(), places_.end(), needs_kernel) ? 1 : 0;
   HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_MAX, &any, 1));
   if (any) obstacle_ = "its memory is private, and the kernel does not let ranks read each other's (ptrace_scope, or a container)";
   return Status::ok;
 }
 
+void WindowMemory::find_far_place(int rank, const MemorySpec &mine) {
+  const FarPlace &far = far_.of(rank);
+  Place &place = places_[static_cast<std::size_t>(rank)];
+  place.is_far = true;
+  place.bytes = far.bytes;
+  place.unit = mine.kind == Kind::dynamic ? 1 : far.unit;
+  place.address = far.base;
+}
+
 void WindowMemory::find_place(int rank, const MemorySpec &mine) {
+  if (!node_.is_near(rank)) return find_far_place(rank, mine);
   const TargetWords &words = this->words(rank);
   Place &place = places_[static_cast<std::size_t>(rank)];
   place.bytes = words.bytes;
@@ -104,10 +146,10 @@ void WindowMemory::find_place(int rank, const MemorySpec &mine) {
   place.address = words.base;
   place.is_mapped = true;
   if (mine.kind == Kind::allocated) {
-    place.mapped = region_.part(rank) + data_;
+    place.mapped = part(rank) + data_;
   } else if (mine.kind == Kind::allocated_in_a_row) {
     const Place *before = rank > 0 ? &places_[static_cast<std::size_t>(rank) - 1] : nullptr;
-    place.mapped = before ? before->mapped + before->bytes : region_.part(0) + data_;
+    place.mapped = before ? before->mapped + before->bytes : part(0) + data_;
   } else if (rank == node_.context.rank()) {
     place.mapped = static_cast<char *>(mine.base);
   } else {

@@ -1,4 +1,5 @@
-// The memory of a window, of all its ranks: what is mapped here, what only the kernel can copy. The words by which ranks synchronise.
+// The memory of a window, of all its ranks: what is mapped here, what only the kernel can copy, what is on other nodes. The words by which
+// ranks synchronise.
 // All uses of the engine's memory by this face are here.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -11,6 +12,8 @@
 
 #include "base/counter.hpp"
 #include "engine/memory/node_memory.hpp"
+#include "engine/memory/rank_table.hpp"
+#include "engine/rma/segment.hpp"
 #include "faces/mpi/alloc_mem.hpp"
 #include "faces/mpi/node.hpp"
 
@@ -32,7 +35,15 @@ struct Place {
   std::uint64_t address = 0;  // at its owner
   std::int64_t bytes = 0;
   std::int64_t unit = 1;
-  bool is_mapped = false;  // else only the kernel can copy it
+  bool is_mapped = false;  // else only the kernel can copy it, or the network
+  bool is_far = false;  // on another node
+};
+
+/// What ranks of other nodes need to know of a rank's memory. Plain bytes.
+struct FarPlace {
+  std::uint64_t base = 0;
+  std::int64_t bytes = 0, unit = 1;
+  RemoteDescriptor brought;  // of memory that the rank brought
 };
 
 /// A lock of two sides, which keep each other out: two_sided_lock.hpp.
@@ -86,6 +97,9 @@ struct Piece {
 class WindowMemory {
  public:
   explicit WindowMemory(Node &node) : node_(node) {}
+  ~WindowMemory();
+  WindowMemory(const WindowMemory &) = delete;
+  WindowMemory &operator=(const WindowMemory &) = delete;
 
   /// Allocates the tables.
   void reserve(int ranks) { places_.resize(static_cast<std::size_t>(ranks)); }
@@ -95,9 +109,16 @@ class WindowMemory {
   Status find_places(const MemorySpec &mine);
 
   const Place &at(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
-  TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(region_.part(rank)); }
-  Counter &round(int rank, int round) const { return reinterpret_cast<Counter *>(region_.part(rank) + sizeof(TargetWords))[round]; }
-  PairWords &pair(int of, int with) const { return reinterpret_cast<PairWords *>(region_.part(of) + pairs_)[with]; }
+  /// The words of a rank of this node.
+  TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(part(rank)); }
+  Counter &round(int rank, int round) const { return reinterpret_cast<Counter *>(part(rank) + sizeof(TargetWords))[round]; }
+  PairWords &pair(int of, int with) const { return reinterpret_cast<PairWords *>(part(of) + pairs_)[with]; }
+
+  /// Windows of several nodes: the words of any rank, for the engine's operations. TargetWords are at offset 0.
+  RemoteMemory control(int rank) const { return segment_->memory_of(rank); }
+  std::int64_t pair_offset(int with) const { return pairs_ + with * static_cast<std::int64_t>(sizeof(PairWords)); }
+  /// The engine's segment of these words; null if the window is of one node.
+  Segment *segment() const { return segment_.get(); }
 
   /// Adds memory of this rank to a dynamic window, and takes it away again: false if it is not there. Any thread.
   void attach(const void *base, std::int64_t bytes);
@@ -113,15 +134,26 @@ class WindowMemory {
   int copy(Direction direction, int rank, const std::vector<Piece> &pieces) const;
 
  private:
-  AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(region_.part(rank) + data_); }
+  char *part(int rank) const {
+    if (!segment_) return region_.part(rank);
+    const RemoteMemory *usual = segment_->find_usual(rank);
+    return usual ? usual->data() : segment_->memory_of(rank).data();
+  }
+  AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(part(rank) + data_); }
   Status lay_out(const MemorySpec &mine);
+  Status make_part(std::int64_t bytes);
+  Status share_places(const MemorySpec &mine);
   void tell(const MemorySpec &mine);
   void find_place(int rank, const MemorySpec &mine);
+  void find_far_place(int rank, const MemorySpec &mine);
   void map_place(int rank, Place &place);
   Status find_obstacle(const MemorySpec &mine);
 
   Node &node_;
-  SharedMemory region_;
+  SharedMemory region_;  // of a window of one node
+  std::unique_ptr<Segment> segment_;  // of a window of several nodes, and the next
+  RankTable<FarPlace> far_;
+  NetworkSegment brought_;
   std::int64_t pairs_ = 0, data_ = 0;  // offsets in a part
   std::vector<Place> places_;
   std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
