@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 
+#include "faces/mpi/far_access.hpp"
 #include "faces/mpi/report.hpp"
 #include "faces/mpi/walk.hpp"
 
@@ -72,6 +73,7 @@ int find_buffer(const Mine &mine, typed::Buffer *buffer) {
 }
 
 int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine) try {
+  if (spot.place->is_far) return far::copy(window, direction, spot, mine);
   const int error = window.memory.copy(direction, spot.rank, pieces_of(mine, spot));
   if (error == 0) return MPI_SUCCESS;
   inform("the memory of rank %d cannot be accessed: %s", spot.rank, std::strerror(error));
@@ -98,6 +100,16 @@ char *Image::allocate(std::int64_t bytes, std::uint64_t like) {
   constexpr std::uint64_t kAlignment = 64;
   bytes_.resize(static_cast<std::size_t>(bytes) + kAlignment);
   return bytes_.data() + (like - reinterpret_cast<std::uint64_t>(bytes_.data())) % kAlignment;
+}
+
+int Image::read() {
+  const int code = copy(WindowMemory::Direction::read);
+  return code == MPI_SUCCESS ? window_.complete(spot_.rank, Completion::local) : code;
+}
+
+int Image::write() {
+  const int code = copy(WindowMemory::Direction::write);
+  return code == MPI_SUCCESS ? window_.complete(spot_.rank, Completion::remote) : code;
 }
 
 /// A send to MPI_PROC_NULL is complete at once in every MPI, and its request works in each form of wait and test.

@@ -1,4 +1,4 @@
-// What the accesses to a window have in common: finding the target, and moving data that is mapped here or that the kernel copies.
+// What the accesses to a window have in common: finding the target, and moving data that is mapped here or that the kernel or the network copies.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -37,6 +37,8 @@ struct Spot {
 
   char *mapped() const { return place->mapped + offset; }
   typed::Buffer buffer() const { return {mapped(), layout, count}; }
+  /// As if the target's memory began at address 0.
+  typed::Buffer from_begin() const { return {reinterpret_cast<void *>(offset), layout, count}; }  // NOLINT(performance-no-int-to-ptr)
   std::uint64_t remote() const { return place->address + static_cast<std::uint64_t>(offset); }
 };
 
@@ -46,7 +48,7 @@ int find_spot(const Window &window, const Theirs &theirs, Spot *spot);
 /// Finds the layout of this rank's data. An MPI error class, or MPI_SUCCESS.
 int find_buffer(const Mine &mine, typed::Buffer *buffer);
 
-/// Moves data between this rank and a target that is not mapped here.
+/// Moves data between this rank and a target that is not mapped here. To another node it has only begun.
 int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine);
 
 /// A copy of a target's data that is not mapped here: at the same distances, or without the gaps where these are most of it. To be used under
@@ -55,8 +57,8 @@ class Image {
  public:
   /// Throws if there is no memory.
   Image(Window &window, const Spot &spot);
-  int read() { return copy(WindowMemory::Direction::read); }
-  int write() { return copy(WindowMemory::Direction::write); }
+  int read();
+  int write();
   const typed::Buffer &buffer() const { return buffer_; }
 
  private:

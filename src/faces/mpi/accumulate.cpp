@@ -1,9 +1,12 @@
-// Accumulate, get_accumulate, fetch_and_op, compare_and_swap. All take a lock of the target. So long ones are loops that the compiler
-// vectorises; an atomic instruction per element takes many times as long.
+// Accumulate, get_accumulate, fetch_and_op, compare_and_swap. On one node all take a lock of the target. So long ones are loops that the
+// compiler vectorises; an atomic instruction per element takes many times as long. In windows of several nodes elements that all ranks reach by
+// the engine's atomics are changed by these, and only the others under the lock.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <exception>
+#include <optional>
 
 #include "faces/mpi/access.hpp"
+#include "faces/mpi/far_access.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
 
@@ -12,7 +15,10 @@ namespace {
 
 using typed::Operation;
 
-constexpr typed::Access kUnderLock = typed::Access::exclusive;
+using typed::Access;
+
+/// The longest element that the engine's atomics change.
+constexpr std::int64_t kLongestAtomic = 8;
 
 /// The lock of a target's accumulates.
 class HeldLock {
@@ -21,7 +27,8 @@ class HeldLock {
   HeldLock(const HeldLock &) = delete;
   HeldLock &operator=(const HeldLock &) = delete;
   ~HeldLock() {
-    if (code_ == MPI_SUCCESS) unlock_accumulates(window_, target_);
+    // A rank that cannot be reached is reported by the next flush.
+    if (code_ == MPI_SUCCESS) static_cast<void>(unlock_accumulates(window_, target_));
   }
   /// MPI_SUCCESS unless the lock cannot be had.
   int code() const { return code_; }
@@ -31,25 +38,46 @@ class HeldLock {
   int target_, code_;
 };
 
-/// Calls work(buffer) for a copy of the target's data, which is written back if `changes`.
+/// Calls work(access, buffer) for a copy of the target's data, which is written back if `changes`.
 template <class Work>
 int update_copy(Window &window, const Spot &spot, bool changes, Work work) try {
   Image image(window, spot);
   if (const int code = image.read()) return code;
-  work(image.buffer());
+  work(Access::exclusive, image.buffer());
   return changes ? image.write() : MPI_SUCCESS;
 } catch (const std::exception &) {
   return MPI_ERR_NO_MEM;
 }
 
-/// Calls work(buffer) for the target's data: where it is mapped, or for a copy.
+bool is_short(const Spot &spot) { return typed::basic_bytes(spot.layout->basic()) <= kLongestAtomic; }
+
+/// True if an operation needs the target's lock beside the atomics. The target's memory begins on a page, here as at its owner.
+bool needs_lock(const Spot &spot) { return !is_short(spot) || typed::needs_lock(spot.from_begin()); }
+
+/// Calls work() under the target's lock if that is needed.
+template <class Work>
+int lock_if(bool needed, Window &window, int target, Work work) {
+  std::optional<HeldLock> lock;
+  if (needed) lock.emplace(window, target);
+  return lock && lock->code() != MPI_SUCCESS ? lock->code() : work();
+}
+
+/// Calls work(access, buffer) for the target's data: where it is mapped, or for a copy.
 template <class Work>
 int update(Window &window, const Spot &spot, bool changes, Work work) {
-  const HeldLock lock(window, spot.rank);
-  if (lock.code() != MPI_SUCCESS) return lock.code();
-  if (!spot.place->is_mapped) return update_copy(window, spot, changes, work);
-  work(spot.buffer());
-  return MPI_SUCCESS;
+  const bool by_atomics = window.memory.has_atomics() && spot.place->is_mapped;
+  return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&] {
+    if (!spot.place->is_mapped) return update_copy(window, spot, changes, work);
+    work(by_atomics ? Access::atomic : Access::exclusive, spot.buffer());
+    return MPI_SUCCESS;
+  });
+}
+
+/// True for elements of another node that are changed there.
+bool is_changed_far(const Window &window, const Spot &spot) { return spot.place->is_far && window.memory.has_atomics() && is_short(spot); }
+
+int change_far(Window &window, Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) {
+  return lock_if(needs_lock(spot), window, spot.rank, [&] { return far::change(window, operation, spot, origin, result); });
 }
 
 int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
@@ -62,7 +90,9 @@ int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs
   if (operation == Operation::none || operation == Operation::no_op) return MPI_ERR_OP;
   if (spot.count == 0) return MPI_SUCCESS;
   if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
-  return update(window, spot, true, [&](const typed::Buffer &target) { typed::accumulate({operation, kUnderLock}, target, origin); });
+  if (is_changed_far(window, spot)) return change_far(window, operation, spot, origin, nullptr);
+  return update(window, spot, true,
+                [&](Access access, const typed::Buffer &target) { typed::accumulate({operation, access}, target, origin); });
 }
 
 int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &result, const Theirs &theirs) {
@@ -79,8 +109,9 @@ int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &resu
     if (const int code = find_buffer(mine, &origin)) return code;
     if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
   }
+  if (is_changed_far(window, spot)) return change_far(window, operation, spot, origin, &old);
   return update(window, spot, operation != Operation::no_op,
-                [&](const typed::Buffer &target) { typed::get_accumulate({operation, kUnderLock}, target, origin, old); });
+                [&](Access access, const typed::Buffer &target) { typed::get_accumulate({operation, access}, target, origin, old); });
 }
 
 int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
@@ -90,8 +121,13 @@ int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Th
   const Operation operation = typed::operation_of(op);
   if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
   window.node->let_others_run();
-  return update(window, spot, operation != Operation::no_op,
-                [&](const typed::Buffer &target) { typed::fetch_and_op({operation, kUnderLock}, *spot.layout, target.address, values); });
+  if (is_changed_far(window, spot)) {
+    const typed::Buffer result{values.result, spot.layout, 1};
+    return change_far(window, operation, spot, {values.origin, spot.layout, 1}, &result);
+  }
+  return update(window, spot, operation != Operation::no_op, [&](Access access, const typed::Buffer &target) {
+    typed::fetch_and_op({operation, access}, *spot.layout, target.address, values);
+  });
 }
 
 int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &theirs) {
@@ -100,8 +136,9 @@ int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &th
   if (const int code = find_spot(window, theirs, &spot)) return code;
   if (!typed::can_swap(*spot.layout)) return MPI_ERR_TYPE;
   window.node->let_others_run();
+  if (is_changed_far(window, spot) && !needs_lock(spot)) return far::compare_and_swap(window, spot, values);
   return update(window, spot, true,
-                [&](const typed::Buffer &target) { typed::compare_and_swap(kUnderLock, *spot.layout, target.address, values); });
+                [&](Access access, const typed::Buffer &target) { typed::compare_and_swap(access, *spot.layout, target.address, values); });
 }
 
 int answered(Window &window, int code) { return code == MPI_SUCCESS ? code : answer(window, code); }

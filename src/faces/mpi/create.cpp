@@ -65,8 +65,8 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   obstacle = node->obstacle();
   if (!obstacle.empty()) return Status::unsupported;
   Context &context = node->context;
-  if (node->spans_nodes()) {
-    obstacle = "its ranks are on " + std::to_string(context.nodes()) + " nodes";
+  if (node->spans_nodes() && wanted.flavor == MPI_WIN_FLAVOR_SHARED) {
+    obstacle = "its ranks are on " + std::to_string(context.nodes()) + " nodes, which share no memory";
     return Status::unsupported;
   }
   HLC_TRY(prepare(context, context.comm(), [&] {
@@ -159,13 +159,16 @@ int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, vo
 /// All ranks have ended their accesses before the memory goes. The host calls the program's delete callbacks, in which the window is still
 /// there; if one of them fails it stays. Then a second try does not wait for the others, which may be gone.
 int release(Window &window, MPI_Win *win) {
+  // Also what needs no answer, such as an unlock, has arrived before the memory goes.
+  const int completed = window.has_met ? MPI_SUCCESS : window.complete(kAllTargets, Completion::remote);
   const Status met = window.has_met ? Status::ok : window.barrier();
   window.has_met = true;
   const int code = host::Win_free(win);
   if (code != MPI_SUCCESS && *win != MPI_WIN_NULL) return code;
   const std::unique_ptr<Window> ended(&window);
   remove_window(window);
-  return failed(met) ? code_of(met) : code;
+  if (failed(met)) return code_of(met);
+  return completed != MPI_SUCCESS ? completed : code;
 }
 
 }  // namespace
@@ -215,8 +218,7 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   if (!window) return host::Win_attach(win, base, size);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
   if (size < 0) return answer(*window, MPI_ERR_SIZE);
-  window->memory.attach(base, size);
-  return MPI_SUCCESS;
+  return code_of(window->memory.attach(base, size)) == MPI_SUCCESS ? MPI_SUCCESS : answer(*window, MPI_ERR_RMA_ATTACH);
 }
 
 int MPI_Win_detach(MPI_Win win, const void *base) {

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/locks.hpp"
 
+#include "faces/mpi/far_sync.hpp"
+
 namespace halocline::core::mpi {
 namespace {
 
@@ -45,26 +47,41 @@ Status give_back(Window &window, const Taking &taking) {
 
 }  // namespace
 
-Status lock_shared(Window &window, int target) { return take(window, of_target(window, target, kShared)); }
+Status lock_shared(Window &window, int target) {
+  if (window.node->spans_nodes()) return far::lock_shared(window, target);
+  return take(window, of_target(window, target, kShared));
+}
 
 /// First ranks that lock all are kept out, then the others of this target.
 Status lock_exclusive(Window &window, int target) {
+  if (window.node->spans_nodes()) return far::lock_exclusive(window, target);
   HLC_TRY(take(window, of_window(window, kAnyExclusive)));
   return take(window, of_target(window, target, kExclusive));
 }
 
-Status lock_all(Window &window) { return take(window, of_window(window, kAll)); }
+Status lock_all(Window &window) {
+  if (window.node->spans_nodes()) return far::lock_all(window);
+  return take(window, of_window(window, kAll));
+}
 
-Status unlock_shared(Window &window, int target) { return give_back(window, of_target(window, target, kShared)); }
+Status unlock_shared(Window &window, int target) {
+  if (window.node->spans_nodes()) return far::unlock_shared(window, target);
+  return give_back(window, of_target(window, target, kShared));
+}
 
 Status unlock_exclusive(Window &window, int target) {
+  if (window.node->spans_nodes()) return far::unlock_exclusive(window, target);
   HLC_TRY(give_back(window, of_target(window, target, kExclusive)));
   return give_back(window, of_window(window, kAnyExclusive));
 }
 
-Status unlock_all(Window &window) { return give_back(window, of_window(window, kAll)); }
+Status unlock_all(Window &window) {
+  if (window.node->spans_nodes()) return far::unlock_all(window);
+  return give_back(window, of_window(window, kAll));
+}
 
 Status lock_accumulates(Window &window, int target) {
+  if (window.node->spans_nodes()) return far::lock_accumulates(window, target);
   TargetWords &words = window.memory.words(target);
   const auto take = [&] { return words.accumulates.exchange(1, kAccumulateOrder) == 0; };
   if (take()) return Status::ok;
@@ -74,10 +91,12 @@ Status lock_accumulates(Window &window, int target) {
   return taken;
 }
 
-void unlock_accumulates(Window &window, int target) {
+Status unlock_accumulates(Window &window, int target) {
+  if (window.node->spans_nodes()) return far::unlock_accumulates(window, target);
   TargetWords &words = window.memory.words(target);
   words.accumulates.exchange(0, kAccumulateOrder);
   if (words.accumulates_waiting.load(kAccumulateOrder) > 0) window.node->context.ring_node();
+  return Status::ok;
 }
 
 }  // namespace halocline::core::mpi

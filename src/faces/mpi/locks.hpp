@@ -13,13 +13,14 @@ Status lock_shared(Window &window, int target);
 Status lock_exclusive(Window &window, int target);
 Status lock_all(Window &window);
 
-/// What was written under the lock is seen by ranks that hold it next.
+/// What was written under the lock is seen by ranks that hold it next. All accesses to other nodes are complete. Fails only if a rank of
+/// another node cannot be reached.
 Status unlock_shared(Window &window, int target);
 Status unlock_exclusive(Window &window, int target);
 Status unlock_all(Window &window);
 
 /// The lock of accumulates that no instruction does, held for one accumulate.
 Status lock_accumulates(Window &window, int target);
-void unlock_accumulates(Window &window, int target);
+Status unlock_accumulates(Window &window, int target);
 
 }  // namespace halocline::core::mpi

@@ -155,6 +155,8 @@ bool is_defined(Operation op, Basic type) {
   return kernel_of(op, type) != nullptr;
 }
 
+hlc_action engine_action(Operation op, Basic type) { return {engine_op(op), engine_number(type)}; }
+
 void copy_strided(const Strided &where, std::int64_t bytes, std::int64_t count) {
   switch (bytes) {
     case 1: return copy_fixed<1>(where, count);
@@ -201,7 +203,7 @@ void Applier::apply_exclusive(const Row &row) const {
 
 /// Elements that are not aligned are changed as if alone: then the caller holds the target's lock.
 void Applier::apply_atomic(const Row &row) const {
-  const hlc_action action{engine_op(op_), engine_number(type_)};
+  const hlc_action action = engine_action(op_, type_);
   const bool by_engine = action.op != HLC_OP_COUNT_ && action.type != HLC_NUMBER_COUNT_;
   const Change change{op_, kernel_of(op_, type_)};
   for (std::int64_t i = 0; i < row.count; ++i) {

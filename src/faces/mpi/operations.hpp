@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <halocline/segment.h>
+
 #include <cstdint>
 
 #include "faces/mpi/basic.hpp"
@@ -30,6 +32,9 @@ class Applier {
 
 /// True if MPI defines the operation for the type (MPI 4.1, section 6.9.2; MPI_REPLACE and MPI_NO_OP for all elements).
 bool is_defined(Operation op, Basic type);
+
+/// The engine's action that does the operation on elements of the type; its op or its type is none (..._COUNT_) where there is none.
+hlc_action engine_action(Operation op, Basic type);
 
 /// Copies elements of a fixed size; `count` of them.
 struct Strided {

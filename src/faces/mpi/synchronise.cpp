@@ -1,10 +1,11 @@
-// The synchronisation calls: fence; lock, lock_all and their unlocks; flush and sync; post, start, complete, wait, test. Accesses are complete
-// when the calls that begin them return. What is left to do here is to order them, and to wait for other ranks.
+// The synchronisation calls: fence; lock, lock_all and their unlocks; flush and sync; post, start, complete, wait, test. Accesses on the node
+// are complete when the calls that begin them return, and only have to be ordered. Those to other nodes are awaited here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
 #include <numeric>
 
+#include "faces/mpi/far_sync.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
 #include "faces/mpi/window.hpp"
@@ -32,7 +33,7 @@ int fence(Window &window, int assertion) {
   epochs.fence = (assertion & MPI_MODE_NOSUCCEED) == 0;
   constexpr int kNothing = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
   if ((assertion & kNothing) == kNothing) return MPI_SUCCESS;
-  order_accesses();
+  if (const int code = window.complete(kAllTargets, Completion::remote)) return code;
   return code_of(window.barrier());
 }
 
@@ -61,14 +62,14 @@ int unlock(Window &window, int target) {
   if (!is_target(window, target)) return MPI_ERR_RANK;
   const Hold hold = epochs.hold(target);
   if (hold < Hold::shared) return MPI_ERR_RMA_SYNC;
-  order_accesses();
+  const int completed = window.complete(target, Completion::remote);
   epochs.set(target, Hold::none);
   std::atomic_ref(epochs.locks).fetch_sub(1, std::memory_order_relaxed);
   Status unlocked = Status::ok;
   if (hold == Hold::shared) unlocked = unlock_shared(window, target);
   if (hold == Hold::exclusive) unlocked = unlock_exclusive(window, target);
   window.node->let_others_run();
-  return code_of(unlocked);
+  return completed != MPI_SUCCESS ? completed : code_of(unlocked);
 }
 
 int lock_all(Window &window, int assertion) {
@@ -86,27 +87,27 @@ int lock_all(Window &window, int assertion) {
 int unlock_all_targets(Window &window) {
   Epochs &epochs = window.epochs;
   if (epochs.locks_all == Hold::none) return MPI_ERR_RMA_SYNC;
-  order_accesses();
+  const int completed = window.complete(kAllTargets, Completion::remote);
   const Status unlocked = epochs.locks_all == Hold::shared ? unlock_all(window) : Status::ok;
   epochs.locks_all = Hold::none;
   window.node->let_others_run();
-  return code_of(unlocked);
+  return completed != MPI_SUCCESS ? completed : code_of(unlocked);
 }
 
-int flush(Window &window, int target) {
+int flush(Window &window, int target, Completion completion) {
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
   if (!is_target(window, target)) return MPI_ERR_RANK;
   if (!window.epochs.is_locked(target)) return MPI_ERR_RMA_SYNC;
-  order_accesses();
+  const int code = window.complete(target, completion);
   window.node->let_others_run();
-  return MPI_SUCCESS;
+  return code;
 }
 
-int flush_all(Window &window) {
+int flush_all(Window &window, Completion completion) {
   if (!window.epochs.locks_any()) return MPI_ERR_RMA_SYNC;
-  order_accesses();
+  const int code = window.complete(kAllTargets, completion);
   window.node->let_others_run();
-  return MPI_SUCCESS;
+  return code;
 }
 
 /// The window's ranks that are in a group. Both lists keep their memory from one epoch to the next.
@@ -121,11 +122,25 @@ int ranks_of(const Window &window, MPI_Group group, std::vector<int> &ranks) {
   return std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) == ranks.end() ? MPI_SUCCESS : MPI_ERR_GROUP;
 }
 
+/// The place of a word among the control words of a rank of another node, which has as many ranks.
+std::int64_t offset_of(const Window &window, std::atomic<std::uint32_t> PairWords::*event) {
+  const PairWords &like = window.memory.pair(window.rank(), window.rank());
+  return window.memory.pair_offset(window.rank()) +
+         (reinterpret_cast<const char *>(&(like.*event)) - reinterpret_cast<const char *>(&like));
+}
+
 /// One more event of this rank for another, which waits for it.
-void count_event(Window &window, int rank, std::atomic<std::uint32_t> PairWords::*event) {
+Status count_event(Window &window, int rank, std::atomic<std::uint32_t> PairWords::*event) {
+  if (!window.node->is_near(rank)) return far::count_event(window, rank, offset_of(window, event));
   // SYNC access-before-event (pairs with has_event)
   (window.memory.pair(rank, window.rank()).*event).fetch_add(1, std::memory_order_release);
   window.node->ring(rank);
+  return Status::ok;
+}
+
+Status count_events(Window &window, const std::vector<int> &ranks, std::atomic<std::uint32_t> PairWords::*event) {
+  for (const int rank : ranks) HLC_TRY(count_event(window, rank, event));
+  return window.node->spans_nodes() ? far::leave(window) : Status::ok;
 }
 
 /// True if there is an event of another rank that this one has not taken yet.
@@ -145,8 +160,7 @@ int post(Window &window, MPI_Group group) {
   if (const int code = ranks_of(window, group, epochs.posted)) return code;
   epochs.is_posted = true;
   order_accesses();
-  for (const int rank : epochs.posted) count_event(window, rank, &PairWords::posted);
-  return MPI_SUCCESS;
+  return code_of(count_events(window, epochs.posted, &PairWords::posted));
 }
 
 int start(Window &window, MPI_Group group, int assertion) {
@@ -168,11 +182,11 @@ int start(Window &window, MPI_Group group, int assertion) {
 int complete(Window &window) {
   Epochs &epochs = window.epochs;
   if (!epochs.is_started) return MPI_ERR_RMA_SYNC;
-  order_accesses();
+  const int completed = window.complete(kAllTargets, Completion::remote);
   epochs.is_started = false;
   for (const int rank : epochs.started) epochs.set(rank, Hold::none);
-  for (const int rank : epochs.started) count_event(window, rank, &PairWords::completed);
-  return MPI_SUCCESS;
+  const int counted = code_of(count_events(window, epochs.started, &PairWords::completed));
+  return completed != MPI_SUCCESS ? completed : counted;
 }
 
 bool has_completed(const Window &window, int rank) { return has_event(window, rank, &PairWords::completed, &PairWords::awaited); }
@@ -232,19 +246,22 @@ int MPI_Win_unlock_all(MPI_Win win) {
 }
 
 int MPI_Win_flush(int rank, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return flush(window, rank); }, [=] { return host::Win_flush(rank, win); });
+  return with_window(
+      win, [=](Window &window) { return flush(window, rank, Completion::remote); }, [=] { return host::Win_flush(rank, win); });
 }
 
 int MPI_Win_flush_local(int rank, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return flush(window, rank); }, [=] { return host::Win_flush_local(rank, win); });
+  return with_window(
+      win, [=](Window &window) { return flush(window, rank, Completion::local); }, [=] { return host::Win_flush_local(rank, win); });
 }
 
 int MPI_Win_flush_all(MPI_Win win) {
-  return with_window(win, [](Window &window) { return flush_all(window); }, [=] { return host::Win_flush_all(win); });
+  return with_window(win, [](Window &window) { return flush_all(window, Completion::remote); }, [=] { return host::Win_flush_all(win); });
 }
 
 int MPI_Win_flush_local_all(MPI_Win win) {
-  return with_window(win, [](Window &window) { return flush_all(window); }, [=] { return host::Win_flush_local_all(win); });
+  return with_window(
+      win, [](Window &window) { return flush_all(window, Completion::local); }, [=] { return host::Win_flush_local_all(win); });
 }
 
 int MPI_Win_sync(MPI_Win win) {

@@ -1,4 +1,4 @@
-// Put and get, with and without requests. The data has moved when they return.
+// Put and get, with and without requests. The data has moved when they return, unless the target is on another node.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/access.hpp"
 #include "faces/mpi/host.hpp"
@@ -31,6 +31,13 @@ int get(Window &window, const Mine &mine, const Theirs &theirs) {
   return code == MPI_SUCCESS ? code : answer(window, code);
 }
 
+/// Gives the request of a put or a get that has begun. It is complete, so this waits until the buffer here may be reused.
+int end(Window &window, int code, int target, MPI_Request *request) {
+  if (code != MPI_SUCCESS) return code;
+  if (target != MPI_PROC_NULL && window.memory.at(target).is_far) code = window.complete(target, Completion::local);
+  return code == MPI_SUCCESS ? complete_request(window, request) : answer(window, code);
+}
+
 Mine mine_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
 
 }  // namespace
@@ -57,14 +64,14 @@ using namespace halocline::core::mpi;
     Window *window = find_window(win);                                                                                                     \
     if (!window) return host::Rput##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
     const int code = put(*window, mine_of(origin, origin_count, origin_type), {rank, disp, count, type});                                  \
-    return code == MPI_SUCCESS ? complete_request(*window, request) : code;                                                                \
+    return end(*window, code, rank, request);                                                                                              \
   }                                                                                                                                        \
   int MPI_Rget##suffix(void *origin, Count origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp, Count count,                   \
                        MPI_Datatype type, MPI_Win win, MPI_Request *request) {                                                             \
     Window *window = find_window(win);                                                                                                     \
     if (!window) return host::Rget##suffix(origin, origin_count, origin_type, rank, disp, count, type, win, request);                      \
     const int code = get(*window, {origin, origin_count, origin_type}, {rank, disp, count, type});                                         \
-    return code == MPI_SUCCESS ? complete_request(*window, request) : code;                                                                \
+    return end(*window, code, rank, request);                                                                                              \
   }
 
 // NOLINTBEGIN(readability-function-size): the standard's signatures

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "engine/sync/dissemination.hpp"
+#include "faces/mpi/far_sync.hpp"
 #include "faces/mpi/report.hpp"
 
 namespace halocline::core::mpi {
@@ -103,7 +104,12 @@ void remove_window(const Window &window) {
   if (table.find(key_of_handle(window.handle)) == &window) table.set(key_of_handle(window.handle), nullptr);
 }
 
+int Window::complete_far(int target, Completion completion) {
+  return code_of(node->context.network().requests()->flush(target, "a flush of a window of MPI", completion == Completion::remote));
+}
+
 Status Window::barrier() {
+  if (node->spans_nodes()) return far::barrier(*this);
   const Dissemination order(rank(), size());
   barriers_ += 1;
   for (int round = 0; round < order.rounds(); ++round) {

@@ -8,10 +8,16 @@
 #include <memory>
 
 #include "engine/communicator/wait_until.hpp"
+#include "engine/rma/completion_set.hpp"
 #include "faces/mpi/epochs.hpp"
 #include "faces/mpi/window_memory.hpp"
 
 namespace halocline::core::mpi {
+
+using core::Completion;
+
+/// All targets of a window, for Window::complete.
+inline constexpr int kAllTargets = -1;
 
 class Window {
  public:
@@ -29,6 +35,13 @@ class Window {
   /// The same for a look that returns a status: `again` until the wait is over.
   template <class Look>
   Status await_ok(Look look, Deadline deadline = Deadline::kForever_ms);
+  /// Orders the accesses of this rank before all that it does later, and its reads after what others have written. Waits for those to other
+  /// nodes that have only begun. An MPI error class.
+  int complete(int target, Completion completion) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!node->spans_nodes()) return MPI_SUCCESS;
+    return target != kAllTargets && node->is_near(target) ? MPI_SUCCESS : complete_far(target, completion);
+  }
   /// Waits for all ranks of the window.
   Status barrier();
 
@@ -47,6 +60,8 @@ class Window {
   bool has_met = false;  // in a call of MPI_Win_free that the host has refused
 
  private:
+  int complete_far(int target, Completion completion);
+
   std::uint64_t barriers_ = 0;
 };
 

@@ -31,25 +31,6 @@ int copy_some(WindowMemory::Direction direction, pid_t process, const std::vecto
   return static_cast<std::size_t>(done) == bytes ? 0 : EFAULT;
 }
 
-/// How many bytes from this address on are in one region; 0 if it is in none.
-std::uint64_t attached_from(const AttachedRegions &regions, std::uint64_t address) {
-  const std::uint32_t used = regions.used.load(std::memory_order_acquire);
-  std::uint64_t most = 0;
-  for (std::uint32_t at = 0; at < used; ++at) {
-    const std::uint64_t base = regions.slots[at].base.load(std::memory_order_relaxed);
-    const auto bytes = static_cast<std::uint64_t>(regions.slots[at].bytes.load(std::memory_order_relaxed));
-    if (address >= base && address - base < bytes) most = std::max(most, bytes - (address - base));
-  }
-  return most;
-}
-
-bool erase_first(std::vector<const void *> &list, const void *one) {
-  const auto found = std::find(list.begin(), list.end(), one);
-  if (found == list.end()) return false;
-  list.erase(found);
-  return true;
-}
-
 }  // namespace
 
 WindowMemory::~WindowMemory() = default;
@@ -67,11 +48,12 @@ Status WindowMemory::lay_out(const MemorySpec &mine) {
   pairs_ = static_cast<std::int64_t>(sizeof(TargetWords)) + rounds * static_cast<std::int64_t>(sizeof(Counter));
   data_ = SharedMemory::rounded(pairs_ + ranks * static_cast<std::int64_t>(sizeof(PairWords)));
   std::int64_t bytes = is_allocated(mine.kind) ? mine.bytes : 0;
-  if (mine.kind == Kind::dynamic) bytes = sizeof(AttachedRegions);
+  if (mine.kind == Kind::dynamic) bytes = node_.spans_nodes() ? sizeof(FarAttachedRegions) : sizeof(AttachedRegions);
   if (mine.kind == Kind::allocated_in_a_row) {
     HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_SUM, &bytes, 1));
     if (node_.context.rank() > 0) bytes = 0;
   }
+  has_atomics_ = node_.spans_nodes() && mine.kind == Kind::allocated;
   return make_part(data_ + bytes);
 }
 
@@ -98,7 +80,7 @@ Status WindowMemory::share_places(const MemorySpec &mine) {
   Context &context = node_.context;
   FarPlace place{reinterpret_cast<std::uint64_t>(mine.base), mine.bytes, mine.unit, {}};
   HLC_TRY(prepare(context, context.comm(), [&] {
-    if (mine.kind != Kind::brought) return Status::ok;
+    if (is_allocated(mine.kind)) return Status::ok;
     if (context.network().helper())
       return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the program brings",
                   context.rank());
@@ -165,54 +147,6 @@ void WindowMemory::map_place(int rank, Place &place) {
   if (!place.is_mapped) return;
   place.mapped = memory.part(0) + shared.offset;
   mapped_.push_back(std::move(memory));
-}
-
-void WindowMemory::attach(const void *base, std::int64_t bytes) {
-  const std::lock_guard lock(attaching_);
-  if (bytes == 0) return empty_.push_back(base);
-  AttachedRegions &mine = regions(node_.context.rank());
-  const std::uint32_t used = mine.used.load(std::memory_order_relaxed);
-  std::uint32_t at = 0;
-  while (at < used && mine.slots[at].bytes.load(std::memory_order_relaxed) != 0) at += 1;
-  if (at == AttachedRegions::kMost) {
-    mine.more.fetch_add(1, std::memory_order_relaxed);
-    return more_.push_back(base);
-  }
-  mine.slots[at].base.store(reinterpret_cast<std::uint64_t>(base), std::memory_order_relaxed);
-  mine.slots[at].bytes.store(bytes, std::memory_order_relaxed);
-  // The program synchronises before another rank uses the memory.
-  if (at == used) mine.used.store(used + 1, std::memory_order_release);
-}
-
-bool WindowMemory::detach(const void *base) {
-  const std::lock_guard lock(attaching_);
-  AttachedRegions &mine = regions(node_.context.rank());
-  for (std::uint32_t at = 0; at < mine.used.load(std::memory_order_relaxed); ++at) {
-    AttachedRegions::Slot &slot = mine.slots[at];
-    if (slot.bytes.load(std::memory_order_relaxed) == 0 ||
-        slot.base.load(std::memory_order_relaxed) != reinterpret_cast<std::uint64_t>(base))
-      continue;
-    slot.bytes.store(0, std::memory_order_relaxed);
-    return true;
-  }
-  if (erase_first(empty_, base)) return true;
-  if (!erase_first(more_, base)) return false;
-  mine.more.fetch_sub(1, std::memory_order_relaxed);
-  return true;
-}
-
-/// Regions that adjoin are one.
-bool WindowMemory::is_attached(int rank, std::uint64_t begin, std::int64_t bytes) const {
-  const AttachedRegions &theirs = regions(rank);
-  std::uint64_t left = static_cast<std::uint64_t>(bytes);
-  while (left > 0) {
-    const std::uint64_t found = attached_from(theirs, begin);
-    if (found == 0) return theirs.more.load(std::memory_order_relaxed) > 0;
-    if (found >= left) return true;
-    begin += found;
-    left -= found;
-  }
-  return true;
 }
 
 int WindowMemory::copy(Direction direction, int rank, const std::vector<Piece> &pieces) const {

@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -79,12 +80,35 @@ struct AttachedRegions {
   Slot slots[kMost];
 };
 
+/// The same where there are other nodes, whose ranks read it by gets. `version` is odd while the list changes.
+struct FarAttachedRegions {
+  AttachedRegions list;
+  std::atomic<std::uint64_t> version;
+  transport::RemoteKey keys[AttachedRegions::kMost];
+};
+
+/// Memory that a rank of another node has attached, and the list of it that was read last.
+struct FarRegion {
+  std::uint64_t base;
+  RemoteDescriptor descriptor;
+};
+struct FarRegions {
+  std::uint64_t version = 1;  // of no list
+  std::vector<FarRegion> all;
+};
+
 /// How often a rank has posted to another, and that other has started, completed; and how often the first has seen that.
 struct PairWords {
   std::atomic<std::uint32_t> posted;  // by the other rank, to this one
   std::atomic<std::uint32_t> started;  // by this rank, towards the other; read by no other
   std::atomic<std::uint32_t> completed;  // by the other rank, towards this one
   std::atomic<std::uint32_t> awaited;  // by this rank, of the other's; read by no other
+};
+
+/// Memory of a rank of another node, in which the window's begins at `begin`.
+struct FarMemory {
+  RemoteMemory memory;
+  std::int64_t begin;
 };
 
 /// Consecutive bytes here, and at a rank whose memory is not mapped.
@@ -117,12 +141,21 @@ class WindowMemory {
   /// Windows of several nodes: the words of any rank, for the engine's operations. TargetWords are at offset 0.
   RemoteMemory control(int rank) const { return segment_->memory_of(rank); }
   std::int64_t pair_offset(int with) const { return pairs_ + with * static_cast<std::int64_t>(sizeof(PairWords)); }
+  /// The memory of a rank of another node.
+  FarMemory far(int rank) const {
+    if (has_atomics_) return {segment_->memory_of(rank), data_};
+    return {RemoteMemory(node_.context.network(), rank, far_.of(rank).brought, 0), 0};
+  }
+  /// True if ranks of other nodes change elements by the engine's atomics: then all ranks do.
+  bool has_atomics() const { return has_atomics_; }
   /// The engine's segment of these words; null if the window is of one node.
   Segment *segment() const { return segment_.get(); }
 
   /// Adds memory of this rank to a dynamic window, and takes it away again: false if it is not there. Any thread.
-  void attach(const void *base, std::int64_t bytes);
+  Status attach(void *base, std::int64_t bytes);
   bool detach(const void *base);
+  /// What a rank of another node has attached, as is_attached has seen it last.
+  std::shared_ptr<const FarRegions> far_regions(int rank) const;
   /// Whether a rank has attached these bytes.
   bool is_attached(int rank, std::uint64_t begin, std::int64_t bytes) const;
 
@@ -140,6 +173,11 @@ class WindowMemory {
     return usual ? usual->data() : segment_->memory_of(rank).data();
   }
   AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(part(rank) + data_); }
+  FarAttachedRegions &my_far_regions() const { return *reinterpret_cast<FarAttachedRegions *>(part(node_.context.rank()) + data_); }
+  Status expose(std::uint32_t at, void *base, std::int64_t bytes);
+  void count_change();
+  bool is_attached_far(int rank, std::uint64_t begin, std::uint64_t bytes) const;
+  Status read_far_regions(int rank) const;
   Status lay_out(const MemorySpec &mine);
   Status make_part(std::int64_t bytes);
   Status share_places(const MemorySpec &mine);
@@ -154,6 +192,7 @@ class WindowMemory {
   std::unique_ptr<Segment> segment_;  // of a window of several nodes, and the next
   RankTable<FarPlace> far_;
   NetworkSegment brought_;
+  bool has_atomics_ = false;
   std::int64_t pairs_ = 0, data_ = 0;  // offsets in a part
   std::vector<Place> places_;
   std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
@@ -161,6 +200,9 @@ class WindowMemory {
   std::mutex attaching_;
   std::vector<const void *> empty_;  // attached without any bytes
   std::vector<const void *> more_;  // attached when the list was full
+  std::map<std::uint32_t, NetworkSegment> registered_;  // attached and registered with the network, by slot
+  mutable std::mutex reading_;  // of what follows
+  mutable std::map<int, std::shared_ptr<const FarRegions>> read_;  // by rank
 };
 
 }  // namespace halocline::core::mpi
