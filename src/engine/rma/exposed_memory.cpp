@@ -10,6 +10,15 @@ ExposedMemory::~ExposedMemory() {
   if (words_id_ != 0) endpoint_.release_words(words_id_);
 }
 
+Status RegisteredMemory::open(Network &network, char *data, std::int64_t bytes, RemoteDescriptor *descriptor) {
+  if (network.helper())
+    return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the application brings",
+                network.communicator().rank());
+  HLC_TRY(registration_.cover(*network.endpoint(), data, bytes));
+  *descriptor = {bytes, registration_.remote(), 0, 0, 0};
+  return Status::ok;
+}
+
 Status ExposedMemory::open(const Served &mine, const SharedMemory &object, Member member, RemoteDescriptor *descriptor) {
   if (!helper_) return open_here(mine, descriptor);
   if (dummy_target_ == 0)

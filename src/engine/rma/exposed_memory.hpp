@@ -48,4 +48,15 @@ class ExposedMemory {
   bool is_open_ = false;
 };
 
+/// Memory of the application that ranks of other nodes put to and get from, and in which they change no numbers. Registered as long as the
+/// object lives.
+class RegisteredMemory {
+ public:
+  /// There are bytes, and the network is open. Local.
+  Status open(Network &network, char *data, std::int64_t bytes, RemoteDescriptor *descriptor);
+
+ private:
+  NetworkSegment registration_;
+};
+
 }  // namespace halocline::core

@@ -1,8 +1,6 @@
-// What the accesses to a window have in common: finding the target, and moving data that is mapped here or that the kernel or the network copies.
+// What the accesses to a window have in common: finding the target and its memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-
-#include <vector>
 
 #include "faces/mpi/typed.hpp"
 #include "faces/mpi/window.hpp"
@@ -47,29 +45,6 @@ int find_spot(const Window &window, const Theirs &theirs, Spot *spot);
 
 /// Finds the layout of this rank's data. An MPI error class, or MPI_SUCCESS.
 int find_buffer(const Mine &mine, typed::Buffer *buffer);
-
-/// Moves data between this rank and a target that is not mapped here. To another node it has only begun.
-int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine);
-
-/// A copy of a target's data that is not mapped here: at the same distances, or without the gaps where these are most of it. To be used under
-/// the target's lock.
-class Image {
- public:
-  /// Throws if there is no memory.
-  Image(Window &window, const Spot &spot);
-  int read();
-  int write();
-  const typed::Buffer &buffer() const { return buffer_; }
-
- private:
-  int copy(WindowMemory::Direction direction) { return copy_remote(window_, direction, spot_, buffer_); }
-  char *allocate(std::int64_t bytes, std::uint64_t like);
-
-  Window &window_;
-  const Spot &spot_;
-  std::vector<char> bytes_;
-  typed::Buffer buffer_;
-};
 
 /// Gives a request that is complete, as all accesses are when their calls return.
 int complete_request(Window &window, MPI_Request *request);

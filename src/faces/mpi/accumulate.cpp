@@ -5,7 +5,7 @@
 #include <exception>
 #include <optional>
 
-#include "faces/mpi/access.hpp"
+#include "faces/mpi/copies.hpp"
 #include "faces/mpi/far_access.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"

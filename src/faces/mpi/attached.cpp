@@ -1,11 +1,12 @@
 // The memory that ranks have attached to a dynamic window. Each lists its own in its part. Ranks of the node look there; those of other nodes
 // read the list by a get, keep it, and read its version before each access.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/attached.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
 #include "engine/rma/operations.hpp"
-#include "faces/mpi/window_memory.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -67,7 +68,7 @@ FarRegions listed(const FarAttachedRegions &found, std::uint64_t version) {
   const std::size_t used = std::min<std::size_t>(found.list.used.load(std::memory_order_relaxed), AttachedRegions::kMost);
   for (std::size_t at = 0; at < used; ++at) {
     const std::int64_t bytes = found.list.slots[at].bytes.load(std::memory_order_relaxed);
-    if (bytes > 0) regions.all.push_back({found.list.slots[at].base.load(std::memory_order_relaxed), {bytes, found.keys[at], 0, 0, 0}});
+    if (bytes > 0) regions.all.push_back({found.list.slots[at].base.load(std::memory_order_relaxed), found.descriptors[at]});
   }
   return regions;
 }
@@ -75,20 +76,17 @@ FarRegions listed(const FarAttachedRegions &found, std::uint64_t version) {
 }  // namespace
 
 /// One half of a change of the list, of which other nodes must not see the middle.
-void WindowMemory::count_change() {
-  // SYNC list-before-version (pairs with read_far_regions)
-  if (segment_) my_far_regions().version.fetch_add(1, std::memory_order_seq_cst);
+void Attached::count_change() {
+  // SYNC list-before-version (pairs with read)
+  if (memory_.segment()) mine_for_others().version.fetch_add(1, std::memory_order_seq_cst);
 }
 
-Status WindowMemory::expose(std::uint32_t at, void *base, std::int64_t bytes) {
-  if (!segment_) return Status::ok;
-  NetworkSegment &registered = registered_[at] = NetworkSegment();
-  HLC_TRY(registered.cover(*node_.context.network().endpoint(), static_cast<char *>(base), bytes));
-  my_far_regions().keys[at] = registered.remote();
-  return Status::ok;
+Status Attached::expose(std::uint32_t at, void *base, std::int64_t bytes) {
+  if (!memory_.segment()) return Status::ok;
+  return registered_[at].open(node_.context.network(), static_cast<char *>(base), bytes, &mine_for_others().descriptors[at]);
 }
 
-Status WindowMemory::attach(void *base, std::int64_t bytes) {
+Status Attached::attach(void *base, std::int64_t bytes) {
   const std::lock_guard lock(attaching_);
   if (bytes == 0) return empty_.push_back(base), Status::ok;
   AttachedRegions &mine = regions(node_.context.rank());
@@ -96,25 +94,31 @@ Status WindowMemory::attach(void *base, std::int64_t bytes) {
   std::uint32_t at = 0;
   while (at < used && mine.slots[at].bytes.load(std::memory_order_relaxed) != 0) at += 1;
   if (at == AttachedRegions::kMost) {
-    if (segment_)
+    if (memory_.segment())
       return fail(Status::unsupported, "rank %d has attached %zu regions to a window of several nodes, which is the most",
                   node_.context.rank(), AttachedRegions::kMost);
     mine.more.fetch_add(1, std::memory_order_relaxed);
     return more_.push_back(base), Status::ok;
   }
+  return enter(at, base, bytes);
+}
+
+/// Uses the slot `at`, which may be the next.
+Status Attached::enter(std::uint32_t at, void *base, std::int64_t bytes) {
+  AttachedRegions &mine = regions(node_.context.rank());
   count_change();
   const Status exposed = expose(at, base, bytes);
   if (!failed(exposed)) {
     mine.slots[at].base.store(reinterpret_cast<std::uint64_t>(base), std::memory_order_relaxed);
     mine.slots[at].bytes.store(bytes, std::memory_order_relaxed);
     // The program synchronises before another rank uses the memory.
-    if (at == used) mine.used.store(used + 1, std::memory_order_release);
+    if (at == mine.used.load(std::memory_order_relaxed)) mine.used.store(at + 1, std::memory_order_release);
   }
   count_change();
   return exposed;
 }
 
-bool WindowMemory::detach(const void *base) {
+bool Attached::detach(const void *base) {
   const std::lock_guard lock(attaching_);
   AttachedRegions &mine = regions(node_.context.rank());
   for (std::uint32_t at = 0; at < mine.used.load(std::memory_order_relaxed); ++at) {
@@ -134,19 +138,15 @@ bool WindowMemory::detach(const void *base) {
   return true;
 }
 
-bool WindowMemory::is_attached(int rank, std::uint64_t begin, std::int64_t bytes) const {
+/// A rank that cannot be reached has attached nothing.
+bool Attached::has(int rank, std::uint64_t begin, std::int64_t bytes) const {
   const auto length = static_cast<std::uint64_t>(bytes);
-  if (!node_.is_near(rank)) return is_attached_far(rank, begin, length);
+  if (!node_.is_near(rank)) return !failed(read(rank)) && covers(*far(rank), begin, length);
   const AttachedRegions &theirs = regions(rank);
   return covers(theirs, begin, length) || theirs.more.load(std::memory_order_relaxed) > 0;
 }
 
-/// A rank that cannot be reached has attached nothing.
-bool WindowMemory::is_attached_far(int rank, std::uint64_t begin, std::uint64_t bytes) const {
-  return !failed(read_far_regions(rank)) && covers(*far_regions(rank), begin, bytes);
-}
-
-std::shared_ptr<const FarRegions> WindowMemory::far_regions(int rank) const {
+std::shared_ptr<const FarRegions> Attached::far(int rank) const {
   const std::lock_guard lock(reading_);
   std::shared_ptr<const FarRegions> &known = read_[rank];
   if (!known) known = std::make_shared<FarRegions>();
@@ -154,16 +154,16 @@ std::shared_ptr<const FarRegions> WindowMemory::far_regions(int rank) const {
 }
 
 /// Reads the list anew if its version has changed, until it does not change meanwhile.
-Status WindowMemory::read_far_regions(int rank) const {
-  const RemoteMemory memory = control(rank);
-  const std::int64_t version_at = data_ + static_cast<std::int64_t>(offsetof(FarAttachedRegions, version));
+Status Attached::read(int rank) const {
+  const RemoteMemory memory = memory_.control(rank);
+  const std::int64_t version_at = memory_.data_offset() + static_cast<std::int64_t>(offsetof(FarAttachedRegions, version));
   std::uint64_t version = 0;
   // SYNC list-before-version (pairs with count_change)
   HLC_TRY(read_bytes(memory, version_at, {&version, sizeof version}));
-  while (version % 2 != 0 || version != far_regions(rank)->version) {
+  while (version % 2 != 0 || version != far(rank)->version) {
     const auto found = std::make_unique<FarAttachedRegions>();
     std::uint64_t after = 0;
-    HLC_TRY(read_bytes(memory, data_, {found.get(), sizeof *found}));
+    HLC_TRY(read_bytes(memory, memory_.data_offset(), {found.get(), sizeof *found}));
     HLC_TRY(read_bytes(memory, version_at, {&after, sizeof after}));
     if (after == version && version % 2 == 0) {
       auto read = std::make_shared<const FarRegions>(listed(*found, version));

@@ -218,14 +218,14 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   if (!window) return host::Win_attach(win, base, size);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
   if (size < 0) return answer(*window, MPI_ERR_SIZE);
-  return code_of(window->memory.attach(base, size)) == MPI_SUCCESS ? MPI_SUCCESS : answer(*window, MPI_ERR_RMA_ATTACH);
+  return code_of(window->attached.attach(base, size)) == MPI_SUCCESS ? MPI_SUCCESS : answer(*window, MPI_ERR_RMA_ATTACH);
 }
 
 int MPI_Win_detach(MPI_Win win, const void *base) {
   Window *window = find_window(win);
   if (!window) return host::Win_detach(win, base);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
-  return window->memory.detach(base) ? MPI_SUCCESS : answer(*window, MPI_ERR_ARG);
+  return window->attached.detach(base) ? MPI_SUCCESS : answer(*window, MPI_ERR_ARG);
 }
 
 int MPI_Win_free(MPI_Win *win) {

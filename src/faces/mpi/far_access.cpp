@@ -63,7 +63,7 @@ const FarRegion &region_of(const FarRegions &regions, std::uint64_t address) {
 
 /// Runs at addresses of a dynamic window, which may be in several regions. All of them are attached.
 Status copy_attached(Window &window, Direction direction, const Spot &spot, const typed::Buffer &mine) {
-  const std::shared_ptr<const FarRegions> regions = window.memory.far_regions(spot.rank);
+  const std::shared_ptr<const FarRegions> regions = window.attached.far(spot.rank);
   Network &network = window.node->context.network();
   Status status = Status::ok;
   const auto copy_run = [&](std::int64_t here, std::uint64_t address, std::int64_t bytes) {

@@ -1,4 +1,4 @@
-// The barrier goes by the segment's words. A lock is one number of 64 bits, so that one compare and swap reads and takes it.
+// How the word of a lock changes is in two_sided_lock.hpp. Here it is reached by the engine, on the node and beyond it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/far_sync.hpp"
 
@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "engine/rma/operations.hpp"
-#include "engine/sync/dissemination.hpp"
+#include "faces/mpi/two_sided_lock.hpp"
 
 namespace halocline::core::mpi::far {
 namespace {
@@ -15,8 +15,8 @@ namespace {
 constexpr const char *kCall = "synchronisation of a window of MPI";
 constexpr hlc_action kAdd{HLC_OP_SUM, HLC_NUMBER_UINT64}, kRead{HLC_OP_READ, HLC_NUMBER_UINT64};
 
-/// How long a rank stays behind the other side. A holder may wait for this very rank.
-constexpr std::int64_t kPatience_ns = 20'000'000;
+/// How long a rank is kept out by nothing but the other side's waiting. A holder may wait for this very rank.
+constexpr std::uint64_t kPatience_ms = 20;
 constexpr std::int64_t kShortestPause_ns = 2'000, kLongestPause_ns = 200'000;
 
 /// A number of 64 bits among a rank's control words.
@@ -25,8 +25,17 @@ class Word {
   Word(const Window &window, int rank, std::size_t offset)
       : memory_(window.memory.control(rank)), offset_(static_cast<std::int64_t>(offset)) {}
 
-  Status read(std::uint64_t *value) const { return fetch_op(kCall, at(), kRead, {nullptr, value}); }
-  Status add(std::uint64_t change, std::uint64_t *before) const { return fetch_op(kCall, at(), kAdd, {&change, before}); }
+  /// As LockTaking asks. A swap that fails reads as well, so that a guess does.
+  Status look(std::uint64_t guess, std::uint64_t *seen) const {
+    *seen = guess;
+    return Status::ok;
+  }
+  Status load(std::uint64_t *seen) const { return fetch_op(kCall, at(), kRead, {nullptr, seen}); }
+  Status swap(std::uint64_t *seen, std::uint64_t wanted, std::memory_order) const {
+    const std::uint64_t expected = *seen;
+    HLC_TRY(compare_swap(expected, wanted, seen));
+    return *seen == expected ? Status::ok : Status::again;
+  }
   /// Without a reply.
   Status post(std::uint64_t change) const { return core::accumulate(kCall, at(), kAdd, {&change, 1}); }
   Status compare_swap(std::uint64_t expected, std::uint64_t value, std::uint64_t *before) const {
@@ -39,18 +48,11 @@ class Word {
   std::int64_t offset_;
 };
 
-/// One of two sides, which keep each other out. Of the lock's number the lower 32 bits are side 0's, the upper ones side 1's: 16 bits count
-/// ranks that hold it, the next 16 those that wait.
-struct Side {
-  std::uint64_t one, against, others;  // one holder; the holders that keep it out; ranks of the other side that wait
-  std::uint64_t one_waits() const { return one << 16; }
-};
+// Of a target's lock: shared, exclusive. Of the window's: those that lock all, exclusive locks of any target.
+constexpr LockSide kShared{0, false}, kExclusive{1, true};
+constexpr LockSide kAll{0, false}, kAnyExclusive{1, false};
 
-constexpr std::uint64_t kHolders0 = 0xffff, kWaiting0 = kHolders0 << 16, kHolders1 = kHolders0 << 32, kWaiting1 = kHolders1 << 16;
-constexpr std::uint64_t kOne0 = 1, kOne1 = kOne0 << 32;
-// Of a target's lock, and of the window's.
-constexpr Side kShared{kOne0, kHolders1, kWaiting1}, kExclusive{kOne1, kHolders0 | kHolders1, kWaiting0};
-constexpr Side kAll{kOne0, kHolders1, kWaiting1}, kAnyExclusive{kOne1, kHolders0, kWaiting0};
+using Taking = LockTaking<Word>;
 
 /// Times to wait between two attempts. They differ between ranks, so that these do not meet again.
 class BackOff {
@@ -69,83 +71,41 @@ class BackOff {
   std::int64_t pause_ns_, next_ns_ = 0;
 };
 
-/// Repeats an attempt until it returns anything but `again`.
+/// Repeats an attempt until it returns anything but `again`, or the deadline is over.
 template <class Attempt>
-Status repeat(Window &window, Attempt attempt) {
+Status repeat(Window &window, Attempt attempt, Deadline deadline = Deadline::kForever_ms) {
   BackOff back_off(window.rank());
   Wait wait(window.node->context, WakeUp::by_polling);
-  return pause_until(wait, [&] { return back_off.is_over() ? attempt() : Status::again; }, [&] { return window.node->find_dead(); });
+  const auto look = [&] { return back_off.is_over() ? attempt() : Status::again; };
+  return pause_until(wait, look, [&] { return window.node->find_dead(); }, deadline);
 }
 
-/// One taking of a lock.
-class Taking {
- public:
-  Taking(Window &window, const Word &word, const Side &side) : window_(window), word_(word), side_(side) {}
-
-  /// The first attempt guesses that the lock is free.
-  Status take_or_wait() {
-    if (const Status taken = swap(0); taken != Status::again) return taken;
-    while (!(seen_ & (side_.against | side_.others)))
-      if (const Status taken = swap(0); taken != Status::again) return taken;
-    std::uint64_t before = 0;
-    HLC_TRY(word_.add(side_.one_waits(), &before));
-    seen_ = before + side_.one_waits();
-    is_behind_ = (seen_ & side_.others) != 0;
-    since_ns_ = now_ns();
-    return repeat(window_, [this] { return take(); });
-  }
-
- private:
-  /// A rank that comes while the other side waits stays behind until that side has had the lock.
-  bool stays_behind() const { return (seen_ & side_.others) && !(seen_ & side_.against) && now_ns() - since_ns_ < kPatience_ns; }
-  /// Of a rank that waits.
-  Status take() {
-    if (is_behind_) {
-      HLC_TRY(word_.read(&seen_));
-      is_behind_ = stays_behind();
-    }
-    return is_behind_ ? Status::again : swap(side_.one_waits());
-  }
-  /// One attempt, for which the lock has to be as it was seen last, without holders that keep this side out.
-  Status swap(std::uint64_t no_longer_waits) {
-    const std::uint64_t expected = seen_ & ~side_.against;
-    // SYNC window-unlocked-before-locked (pairs with itself): the engine's atomics acquire and release.
-    HLC_TRY(word_.compare_swap(expected, expected + side_.one - no_longer_waits, &seen_));
-    return seen_ == expected ? Status::ok : Status::again;
-  }
-
-  Window &window_;
-  const Word &word_;
-  const Side &side_;
-  std::uint64_t seen_ = 0;
-  std::int64_t since_ns_ = 0;
-  bool is_behind_ = false;
-};
+/// In its turn, or once it has waited for that long enough.
+Status wait_for(Window &window, const Taking &taking) {
+  bool counted = false;
+  HLC_TRY(taking.announce(&counted));
+  Status taken = repeat(window, [&] { return taking.try_again(Turn::in_turn, counted); }, kPatience_ms);
+  if (taken == Status::again) taken = repeat(window, [&] { return taking.try_again(Turn::any, counted); });
+  return taken;
+}
 
 Word lock_of(const Window &window, int target) { return {window, target, offsetof(TargetWords, lock) + offsetof(TwoSidedLock, word)}; }
 Word lock_of_all(const Window &window) { return {window, 0, offsetof(TargetWords, all) + offsetof(TwoSidedLock, word)}; }
 Word lock_of_accumulates(const Window &window, int target) { return {window, target, offsetof(TargetWords, accumulates)}; }
 
-Status take(Window &window, const Word &word, const Side &side) { return Taking(window, word, side).take_or_wait(); }
+Status take(Window &window, const Word &word, const LockSide &side) {
+  const Taking taking(word, side);
+  const Status taken = taking.try_first();
+  return taken == Status::again ? wait_for(window, taking) : taken;
+}
 
-/// All accesses under the lock are complete, so the message need not wait for anything.
-Status give_back(const Word &word, const Side &side) { return word.post(0 - side.one); }
+/// Ranks that wait look now and then: nobody wakes them.
+Status give_back(const Word &word, const LockSide &side) {
+  bool wakes = false;
+  return Taking(word, side).give_back(&wakes);
+}
 
 }  // namespace
-
-Status barrier(Window &window) {
-  Segment &segment = *window.memory.segment();
-  const Dissemination order(window.rank(), window.size());
-  const std::uint32_t number = segment.barriers.next();
-  // SYNC barrier-round (pairs with the wait of the rank above)
-  const auto notify = [&](int round) {
-    return segment.with(kCall, order.above(round), [&](const RemoteMemory &memory) { return raise_word(kCall, memory, {round, number}); });
-  };
-  // SYNC barrier-round (pairs with the raise of the rank below)
-  const auto await = [&](int round) { return window.await([&] { return segment.mine().words().has_risen(round, number); }); };
-  HLC_TRY(RoundsPassed().pass(order.rounds(), notify, await));
-  return leave(window);
-}
 
 Status lock_shared(Window &window, int target) { return take(window, lock_of(window, target), kShared); }
 
@@ -156,21 +116,14 @@ Status lock_exclusive(Window &window, int target) {
 
 Status lock_all(Window &window) { return take(window, lock_of_all(window), kAll); }
 
-Status unlock_shared(Window &window, int target) {
-  HLC_TRY(give_back(lock_of(window, target), kShared));
-  return leave(window);
-}
+Status unlock_shared(Window &window, int target) { return give_back(lock_of(window, target), kShared); }
 
 Status unlock_exclusive(Window &window, int target) {
   HLC_TRY(give_back(lock_of(window, target), kExclusive));
-  HLC_TRY(give_back(lock_of_all(window), kAnyExclusive));
-  return leave(window);
+  return give_back(lock_of_all(window), kAnyExclusive);
 }
 
-Status unlock_all(Window &window) {
-  HLC_TRY(give_back(lock_of_all(window), kAll));
-  return leave(window);
-}
+Status unlock_all(Window &window) { return give_back(lock_of_all(window), kAll); }
 
 Status lock_accumulates(Window &window, int target) {
   const Word word = lock_of_accumulates(window, target);

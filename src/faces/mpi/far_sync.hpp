@@ -7,9 +7,6 @@
 
 namespace halocline::core::mpi::far {
 
-/// Waits for all ranks of the window, however long that takes.
-Status barrier(Window &window);
-
 /// The locks of locks.hpp. A rank that finds one taken tries again, after a time that doubles up to a limit.
 Status lock_shared(Window &window, int target);
 Status lock_exclusive(Window &window, int target);

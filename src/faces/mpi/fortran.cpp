@@ -62,10 +62,10 @@ extern "C" {
 
 // The names that compilers make of it. mpi_f08 calls pmpi_win_get_attr_ or ompi_win_get_attr_f.
 // NOLINTBEGIN(readability-identifier-naming)
-#define HLC_MPI_FORTRAN_NAMES(X)                                                                                                   \
-  X(mpi_win_get_attr)                                                                                                              \
-  X(mpi_win_get_attr_) X(mpi_win_get_attr__) X(MPI_WIN_GET_ATTR) X(pmpi_win_get_attr) X(pmpi_win_get_attr_) X(pmpi_win_get_attr__) \
-      X(PMPI_WIN_GET_ATTR)
+#define HLC_MPI_FORTRAN_NAMES(X) \
+  X(mpi_win_get_attr)            \
+  X(mpi_win_get_attr_)           \
+  X(mpi_win_get_attr__) X(MPI_WIN_GET_ATTR) X(pmpi_win_get_attr) X(pmpi_win_get_attr_) X(pmpi_win_get_attr__) X(PMPI_WIN_GET_ATTR)
 
 void ompi_win_get_attr_f(MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *value, int *flag, MPI_Fint *error) {
   static auto *const host = reinterpret_cast<decltype(&ompi_win_get_attr_f)>(dlsym(RTLD_NEXT, "ompi_win_get_attr_f"));

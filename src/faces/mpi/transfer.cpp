@@ -1,6 +1,6 @@
 // Put and get, with and without requests. The data has moved when they return, unless the target is on another node.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "faces/mpi/access.hpp"
+#include "faces/mpi/copies.hpp"
 #include "faces/mpi/host.hpp"
 
 namespace halocline::core::mpi {

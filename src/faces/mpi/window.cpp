@@ -6,8 +6,8 @@
 #include <mutex>
 #include <type_traits>
 
+#include "engine/rma/operations.hpp"
 #include "engine/sync/dissemination.hpp"
-#include "faces/mpi/far_sync.hpp"
 #include "faces/mpi/report.hpp"
 
 namespace halocline::core::mpi {
@@ -109,7 +109,7 @@ int Window::complete_far(int target, Completion completion) {
 }
 
 Status Window::barrier() {
-  if (node->spans_nodes()) return far::barrier(*this);
+  if (node->spans_nodes()) return far_barrier();
   const Dissemination order(rank(), size());
   barriers_ += 1;
   for (int round = 0; round < order.rounds(); ++round) {
@@ -118,6 +118,22 @@ Status Window::barrier() {
     HLC_TRY(await([&] { return reached(memory.round(rank(), round), barriers_); }));
   }
   return Status::ok;
+}
+
+/// By the words of the segment. Before the rank leaves, what it has sent has left as well: the program may compute for long after this.
+Status Window::far_barrier() {
+  constexpr const char *kCall = "a barrier of a window of MPI";
+  Segment &segment = *memory.segment();
+  const Dissemination order(rank(), size());
+  const std::uint32_t number = segment.barriers.next();
+  // SYNC barrier-round (pairs with the wait of the rank above)
+  const auto notify = [&](int round) {
+    return segment.with(kCall, order.above(round), [&](const RemoteMemory &to) { return raise_word(kCall, to, {round, number}); });
+  };
+  // SYNC barrier-round (pairs with the raise of the rank below)
+  const auto arrive = [&](int round) { return await([&] { return segment.mine().words().has_risen(round, number); }); };
+  HLC_TRY(RoundsPassed().pass(order.rounds(), notify, arrive));
+  return segment.flush_outgoing(kCall);
 }
 
 int answer(const Window &window, int code) {

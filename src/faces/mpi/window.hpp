@@ -9,6 +9,7 @@
 
 #include "engine/communicator/wait_until.hpp"
 #include "engine/rma/completion_set.hpp"
+#include "faces/mpi/attached.hpp"
 #include "faces/mpi/epochs.hpp"
 #include "faces/mpi/window_memory.hpp"
 
@@ -21,7 +22,7 @@ inline constexpr int kAllTargets = -1;
 
 class Window {
  public:
-  explicit Window(std::shared_ptr<Node> of) : node(std::move(of)), memory(*node) {}
+  explicit Window(std::shared_ptr<Node> of) : node(std::move(of)), memory(*node), attached(*node, memory) {}
   Window(const Window &) = delete;
   Window &operator=(const Window &) = delete;
 
@@ -55,12 +56,14 @@ class Window {
   MPI_Win handle = MPI_WIN_NULL;
   std::shared_ptr<Node> node;
   WindowMemory memory;
+  Attached attached;  // to a dynamic window
   Epochs epochs;
   Attributes attributes;
   bool has_met = false;  // in a call of MPI_Win_free that the host has refused
 
  private:
   int complete_far(int target, Completion completion);
+  Status far_barrier();
 
   std::uint64_t barriers_ = 0;
 };

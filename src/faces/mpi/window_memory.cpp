@@ -11,6 +11,7 @@
 
 #include "base/rounds.hpp"
 #include "engine/communicator/collective.hpp"
+#include "faces/mpi/regions.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -80,15 +81,9 @@ Status WindowMemory::share_places(const MemorySpec &mine) {
   Context &context = node_.context;
   FarPlace place{reinterpret_cast<std::uint64_t>(mine.base), mine.bytes, mine.unit, {}};
   HLC_TRY(prepare(context, context.comm(), [&] {
-    if (is_allocated(mine.kind)) return Status::ok;
-    if (context.network().helper())
-      return fail(Status::unsupported, "rank %d: a helper process (HALOCLINE_PROGRESS) reaches no memory that the program brings",
-                  context.rank());
-    place.brought.bytes = mine.bytes;
-    if (mine.bytes == 0) return Status::ok;  // no network registers 0 bytes
-    HLC_TRY(brought_.cover(*context.network().endpoint(), static_cast<char *>(mine.base), mine.bytes));
-    place.brought.part = brought_.remote();
-    return Status::ok;
+    // No network registers 0 bytes.
+    if (mine.kind != Kind::brought || mine.bytes == 0) return Status::ok;
+    return brought_.open(context.network(), static_cast<char *>(mine.base), mine.bytes, &place.brought);
   }));
   return far_.share(context, context.network().leaders(), place);
 }

@@ -6,9 +6,7 @@
 
 #include <mpi.h>
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/counter.hpp"
@@ -68,35 +66,6 @@ struct TargetWords {
   SharedPlace shared;
 };
 
-/// The memory that a rank has attached to a dynamic window. Written by it alone. `more` counts what did not fit: then any address may be
-/// attached. A free slot has no bytes.
-struct AttachedRegions {
-  static constexpr std::size_t kMost = 500;
-  struct Slot {
-    std::atomic<std::uint64_t> base;
-    std::atomic<std::int64_t> bytes;
-  };
-  std::atomic<std::uint32_t> used, more;
-  Slot slots[kMost];
-};
-
-/// The same where there are other nodes, whose ranks read it by gets. `version` is odd while the list changes.
-struct FarAttachedRegions {
-  AttachedRegions list;
-  std::atomic<std::uint64_t> version;
-  transport::RemoteKey keys[AttachedRegions::kMost];
-};
-
-/// Memory that a rank of another node has attached, and the list of it that was read last.
-struct FarRegion {
-  std::uint64_t base;
-  RemoteDescriptor descriptor;
-};
-struct FarRegions {
-  std::uint64_t version = 1;  // of no list
-  std::vector<FarRegion> all;
-};
-
 /// How often a rank has posted to another, and that other has started, completed; and how often the first has seen that.
 struct PairWords {
   std::atomic<std::uint32_t> posted;  // by the other rank, to this one
@@ -148,16 +117,11 @@ class WindowMemory {
   }
   /// True if ranks of other nodes change elements by the engine's atomics: then all ranks do.
   bool has_atomics() const { return has_atomics_; }
+  /// What follows the words of a rank of this node, and its offset in the control words.
+  char *data_of(int rank) const { return part(rank) + data_; }
+  std::int64_t data_offset() const { return data_; }
   /// The engine's segment of these words; null if the window is of one node.
   Segment *segment() const { return segment_.get(); }
-
-  /// Adds memory of this rank to a dynamic window, and takes it away again: false if it is not there. Any thread.
-  Status attach(void *base, std::int64_t bytes);
-  bool detach(const void *base);
-  /// What a rank of another node has attached, as is_attached has seen it last.
-  std::shared_ptr<const FarRegions> far_regions(int rank) const;
-  /// Whether a rank has attached these bytes.
-  bool is_attached(int rank, std::uint64_t begin, std::int64_t bytes) const;
 
   /// Why ranks cannot be given this memory; null if they can. The same on all ranks.
   const char *obstacle() const { return obstacle_; }
@@ -172,12 +136,6 @@ class WindowMemory {
     const RemoteMemory *usual = segment_->find_usual(rank);
     return usual ? usual->data() : segment_->memory_of(rank).data();
   }
-  AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(part(rank) + data_); }
-  FarAttachedRegions &my_far_regions() const { return *reinterpret_cast<FarAttachedRegions *>(part(node_.context.rank()) + data_); }
-  Status expose(std::uint32_t at, void *base, std::int64_t bytes);
-  void count_change();
-  bool is_attached_far(int rank, std::uint64_t begin, std::uint64_t bytes) const;
-  Status read_far_regions(int rank) const;
   Status lay_out(const MemorySpec &mine);
   Status make_part(std::int64_t bytes);
   Status share_places(const MemorySpec &mine);
@@ -191,18 +149,12 @@ class WindowMemory {
   SharedMemory region_;  // of a window of one node
   std::unique_ptr<Segment> segment_;  // of a window of several nodes, and the next
   RankTable<FarPlace> far_;
-  NetworkSegment brought_;
+  RegisteredMemory brought_;
   bool has_atomics_ = false;
   std::int64_t pairs_ = 0, data_ = 0;  // offsets in a part
   std::vector<Place> places_;
   std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
   const char *obstacle_ = nullptr;
-  std::mutex attaching_;
-  std::vector<const void *> empty_;  // attached without any bytes
-  std::vector<const void *> more_;  // attached when the list was full
-  std::map<std::uint32_t, NetworkSegment> registered_;  // attached and registered with the network, by slot
-  mutable std::mutex reading_;  // of what follows
-  mutable std::map<int, std::shared_ptr<const FarRegions>> read_;  // by rank
 };
 
 }  // namespace halocline::core::mpi

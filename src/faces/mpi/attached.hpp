@@ -1,0 +1,58 @@
+// The memory that ranks have attached to a dynamic window: whether bytes are in it, and where those of other nodes are reached.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "faces/mpi/regions.hpp"
+#include "faces/mpi/window_memory.hpp"
+
+namespace halocline::core::mpi {
+
+/// Memory that a rank of another node has attached, and the list of it that was read last.
+struct FarRegion {
+  std::uint64_t base;
+  RemoteDescriptor descriptor;
+};
+struct FarRegions {
+  std::uint64_t version = 1;  // of no list
+  std::vector<FarRegion> all;
+};
+
+/// Any thread may call.
+class Attached {
+ public:
+  Attached(Node &node, const WindowMemory &memory) : node_(node), memory_(memory) {}
+  Attached(const Attached &) = delete;
+  Attached &operator=(const Attached &) = delete;
+
+  /// Adds memory of this rank, and takes it away again: false if it is not there.
+  Status attach(void *base, std::int64_t bytes);
+  bool detach(const void *base);
+  /// Whether a rank has attached these bytes.
+  bool has(int rank, std::uint64_t begin, std::int64_t bytes) const;
+  /// What a rank of another node has attached, as has() has seen it last.
+  std::shared_ptr<const FarRegions> far(int rank) const;
+
+ private:
+  AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(memory_.data_of(rank)); }
+  FarAttachedRegions &mine_for_others() const { return *reinterpret_cast<FarAttachedRegions *>(memory_.data_of(node_.context.rank())); }
+  Status enter(std::uint32_t at, void *base, std::int64_t bytes);
+  Status expose(std::uint32_t at, void *base, std::int64_t bytes);
+  void count_change();
+  Status read(int rank) const;
+
+  Node &node_;
+  const WindowMemory &memory_;
+  std::mutex attaching_;
+  std::vector<const void *> empty_;  // attached without any bytes
+  std::vector<const void *> more_;  // attached when the list was full
+  std::map<std::uint32_t, RegisteredMemory> registered_;  // on several nodes, by slot
+  mutable std::mutex reading_;  // of what follows
+  mutable std::map<int, std::shared_ptr<const FarRegions>> read_;  // by rank
+};
+
+}  // namespace halocline::core::mpi
