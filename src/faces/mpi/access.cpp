@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/access.hpp"
 
+#include "faces/mpi/plain.hpp"
 #include "faces/mpi/walk.hpp"
 
 namespace halocline::core::mpi {
@@ -29,6 +30,7 @@ bool is_inside(const Window &window, const Spot &spot, const typed::Reach &reach
 }  // namespace
 
 int find_spot(const Window &window, const Theirs &theirs, Spot *spot) {
+  if (find_plain_spot(window, theirs, spot)) return MPI_SUCCESS;
   if (theirs.rank < 0 || theirs.rank >= window.size()) return MPI_ERR_RANK;
   if (theirs.count < 0) return MPI_ERR_COUNT;
   const Layout *layout = typed::layout_of(theirs.type);

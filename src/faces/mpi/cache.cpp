@@ -25,9 +25,11 @@ bool is_committed(MPI_Datatype type) {
 class Cache {
  public:
   static Cache &get() {
-    static Cache &cache = *new Cache;
+    static Cache &cache = *(made_ = new Cache);
     return cache;
   }
+  /// Null before the first call of get().
+  static Cache *made() { return made_; }
 
   const Layout *find(MPI_Datatype type) const { return static_cast<const Layout *>(table_.find(handle_bits(type))); }
   const Layout *add(MPI_Datatype type);
@@ -38,6 +40,7 @@ class Cache {
   Cache();
   bool follow(MPI_Datatype type, const Owner &layout);
 
+  static constinit inline std::atomic<Cache *> made_ = nullptr;
   HandleTable table_;
   std::mutex adding_;  // not held by forget(), which the MPI may call with locks of its own
   std::vector<Owner> predefined_;
@@ -112,12 +115,15 @@ Operations::Operations() {
   }
 }
 
+/// The first call for a datatype. Apart, so that all others save no registers.
+[[gnu::noinline]] const Layout *add_layout(MPI_Datatype type) { return Cache::get().add(type); }
+
 }  // namespace
 
 const Layout *layout_of(MPI_Datatype type) {
-  Cache &cache = Cache::get();
-  if (const Layout *known = cache.find(type)) return known;
-  return cache.add(type);
+  const Cache *const made = Cache::made();
+  const Layout *const known = made ? made->find(type) : nullptr;
+  return known ? known : add_layout(type);
 }
 
 const Layout *layout_of(Basic element) { return Cache::get().find(element); }

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/copies.hpp"
 #include "faces/mpi/host.hpp"
+#include "faces/mpi/plain.hpp"
 
 namespace halocline::core::mpi {
 namespace {
 
 int move(Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
-  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (move_plain(window, direction, mine, theirs) || theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
   typed::Buffer buffer;
   if (const int code = find_spot(window, theirs, &spot)) return code;

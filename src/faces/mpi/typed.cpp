@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "faces/mpi/operations.hpp"
+#include "faces/mpi/single.hpp"
 #include "faces/mpi/walk.hpp"
 
 namespace halocline::mpi {
@@ -63,6 +64,9 @@ bool needs_lock(const Buffer &target) {
 
 void accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin) {
   if (how.op == Operation::no_op) return;
+  const bool single = elements_of(target) == 1 && elements_of(origin) == 1 && is_row(target) && is_row(origin);
+  if (single && how.access == Access::exclusive && change_single(how.op, target.layout->basic(), {target.address, origin.address, nullptr}))
+    return;
   const Applier applier(how, target.layout->basic());
   if (is_row(target) && is_row(origin)) {
     const std::int64_t bytes = applier.element_bytes(), count = std::min(elements_of(target), elements_of(origin));
@@ -93,6 +97,7 @@ void get_accumulate(Accumulate how, const Buffer &target, const ConstBuffer &ori
 }
 
 void fetch_and_op(Accumulate how, const Layout &type, void *target, const Fetch &values) {
+  if (how.access == Access::exclusive && change_single(how.op, type.basic(), {target, values.origin, values.result})) return;
   const auto *origin = static_cast<const char *>(how.op == Operation::no_op ? target : values.origin);
   Applier(how, type.basic()).apply({static_cast<char *>(target), origin, static_cast<char *>(values.result), 0, 0, 0, 1});
 }

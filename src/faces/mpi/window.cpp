@@ -65,18 +65,20 @@ class Table {
   std::vector<Slot> slots_;
 };
 
+/// Null until there is a window.
+constinit std::atomic<Table *> current_table = nullptr;
+
 /// Never destroyed: other threads may still look.
 struct Tables {
   std::mutex mutex;
   std::vector<std::unique_ptr<Table>> all;
-  std::atomic<Table *> current;
 };
 
 Tables &tables() {
   static auto *const all = [] {
     auto *made = new Tables;
     made->all.push_back(std::make_unique<Table>(6));
-    made->current = made->all.back().get();
+    current_table = made->all.back().get();
     return made;
   }();
   return *all;
@@ -85,14 +87,17 @@ Tables &tables() {
 void enter_in_table(MPI_Win handle, Window *window) {
   Tables &all = tables();
   const std::lock_guard lock(all.mutex);
-  if (all.current.load()->set(key_of_handle(handle), window)) return;
-  all.all.push_back(all.current.load()->renewed());
-  all.current.store(all.all.back().get(), std::memory_order_release);
+  if (current_table.load()->set(key_of_handle(handle), window)) return;
+  all.all.push_back(current_table.load()->renewed());
+  current_table.store(all.all.back().get(), std::memory_order_release);
 }
 
 }  // namespace
 
-Window *find_window(MPI_Win handle) { return tables().current.load(std::memory_order_acquire)->find(key_of_handle(handle)); }
+Window *find_window(MPI_Win handle) {
+  const Table *const table = current_table.load(std::memory_order_acquire);
+  return table ? table->find(key_of_handle(handle)) : nullptr;
+}
 
 void add_window(Window *window) { enter_in_table(window->handle, window); }
 
@@ -100,7 +105,7 @@ void add_window(Window *window) { enter_in_table(window->handle, window); }
 void remove_window(const Window &window) {
   Tables &all = tables();
   const std::lock_guard lock(all.mutex);
-  Table &table = *all.current.load();
+  Table &table = *current_table.load();
   if (table.find(key_of_handle(window.handle)) == &window) table.set(key_of_handle(window.handle), nullptr);
 }
 
