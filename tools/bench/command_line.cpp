@@ -5,6 +5,8 @@
 
 #include "pair.hpp"
 #include "pattern.hpp"
+#include "rma_tasks.hpp"
+#include "windows.hpp"
 
 #include <common/parse.hpp>
 
@@ -229,15 +231,29 @@ CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options) {
 const char *const kRma =
     "Times calls of MPI-3 RMA from rank 0 to the last rank, and the synchronisation of all ranks, by their MPI_ and their PMPI_ names in "
     "turn in one process. With libhalocline_mpi loaded first (LD_PRELOAD) the former are the library's and the latter the host MPI's. One "
-    "sample of each per round in shuffled order; what every sample leaves is verified byte by byte.";
+    "sample of each per round in shuffled order; what every sample leaves is verified byte by byte. Part interposition: what a call takes "
+    "to find its window, and what it takes to find that the host has it.";
+
+const char *const kWindows =
+    "Times windows of each kind, made and freed, by their MPI_ and their PMPI_ names in turn in one process, and reads how much memory a "
+    "rank has for each: many are open at the same time, and the kernel says how much more the process has. With libhalocline_mpi loaded "
+    "first (LD_PRELOAD) the former are the library's and the latter the host MPI's. Any number of ranks.";
+
+void add_parts(CLI::App &command, const std::string &name, PairOptions &o, const std::vector<std::string> &words, const std::string &what) {
+  o.parts = words;
+  command.add_option(name, o.parts, what)->delimiter(',')->check(CLI::IsMember(words))->capture_default_str();
+}
 
 CLI::App *add_rma_command(CLI::App &app, PairOptions &options) {
-  options.sizes = {8, 512, 4096, 65536, 1048576};
+  options.sizes = {8, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576};
   CLI::App *command = app.add_subcommand("rma", kRma);
   command->add_option("--sizes", options.sizes, "Bytes of a put or get, comma-separated")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
+      ->check(CLI::Range(std::int64_t{1}, kMostRmaBytes))
       ->capture_default_str();
+  std::vector<std::string> parts = rma_parts();
+  parts.push_back("interposition");
+  add_parts(*command, "--parts", options, parts, "Groups of operations, comma-separated");
   command->add_option("--repetitions", options.repetitions, "Rounds, that is samples of each")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -246,7 +262,26 @@ CLI::App *add_rma_command(CLI::App &app, PairOptions &options) {
       ->capture_default_str();
   command->add_option("--seed", options.seed, "Seed of the order in a round")->capture_default_str();
   command->add_option("--json", options.json, "Write environment, numbers and all samples to this file");
-  command->footer("Example: mpiexec -n 2 -genv LD_PRELOAD libhalocline_mpi.so halocline-bench rma --json rma.json");
+  command->footer(
+      "./go bench rma runs this under every MPI at hand, in turn.\n"
+      "Example: mpiexec -n 2 -genv LD_PRELOAD libhalocline_mpi.so halocline-bench rma --json rma.json");
+  return command;
+}
+
+CLI::App *add_windows_command(CLI::App &app, PairOptions &options) {
+  CLI::App *command = app.add_subcommand("windows", kWindows);
+  add_parts(*command, "--kinds", options, window_kinds(), "Kinds of windows, comma-separated");
+  command->add_option("--repetitions", options.repetitions, "At most so many samples of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--windows", options.windows, "At most so many windows open at the same time")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--seconds", options.seconds, "About so long for each kind by each set of names, one window at least")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--json", options.json, "Write environment, numbers and all samples to this file");
+  command->footer("Example: mpiexec -n 16 -genv LD_PRELOAD libhalocline_mpi.so halocline-bench windows --json windows.json");
   return command;
 }
 
@@ -286,7 +321,7 @@ CommandLine parse(int argc, char **argv) {
   CLI::App app("Benchmarks of the halocline library. Run it under the MPI launcher: mpiexec -n 2 halocline-bench halo", "halocline-bench");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
-  PairOptions notify, bandwidth, overlap, progress, allreduce, rma;
+  PairOptions notify, bandwidth, overlap, progress, allreduce, rma, windows;
   add_halo_command(app, found.halo)->callback([&] { found.command = Command::halo; });
   add_mesh_command(app, found.mesh)->callback([&] { found.command = Command::mesh; });
   const auto pair = [&](CLI::App *command, Command which, const PairOptions &options) {
@@ -298,6 +333,7 @@ CommandLine parse(int argc, char **argv) {
   pair(add_progress_command(app, progress), Command::progress, progress);
   pair(add_allreduce_command(app, allreduce), Command::allreduce, allreduce);
   pair(add_rma_command(app, rma), Command::rma, rma);
+  pair(add_windows_command(app, windows), Command::windows, windows);
   if (const auto answer = common::parse(app, argc, argv)) {
     found.command = Command::none;
     found.answer = *answer;

@@ -11,7 +11,7 @@
 
 namespace bench {
 
-enum class Command { none, halo, notify, bandwidth, overlap, progress, allreduce, rma, mesh };
+enum class Command { none, halo, notify, bandwidth, overlap, progress, allreduce, rma, windows, mesh };
 
 /// What the command line asks for.
 struct CommandLine {

@@ -11,6 +11,7 @@
 #include "progress.hpp"
 #include "report.hpp"
 #include "rma.hpp"
+#include "windows.hpp"
 
 #include <unistd.h>
 
@@ -105,8 +106,13 @@ int run_reductions(const PairOptions &options, int argc, char **argv) {
   return EXIT_SUCCESS;
 }
 
-int run_windows(const PairOptions &options, int argc, char **argv) {
+int run_calls(const PairOptions &options, int argc, char **argv) {
   publish(run_rma(MPI_COMM_WORLD, options, argc, argv), options.json);
+  return EXIT_SUCCESS;
+}
+
+int run_window_kinds(const PairOptions &options, int argc, char **argv) {
+  publish(run_windows(MPI_COMM_WORLD, options, argc, argv), options.json);
   return EXIT_SUCCESS;
 }
 
@@ -128,7 +134,8 @@ int run(const CommandLine &asked, int argc, char **argv) {
   if (asked.command == Command::none) return say(asked.answer), asked.answer.status;
   if (asked.command == Command::halo) return run_halo(asked.halo, argc, argv);
   if (asked.command == Command::allreduce) return run_reductions(asked.pair, argc, argv);
-  if (asked.command == Command::rma) return run_windows(asked.pair, argc, argv);
+  if (asked.command == Command::rma) return run_calls(asked.pair, argc, argv);
+  if (asked.command == Command::windows) return run_window_kinds(asked.pair, argc, argv);
   if (asked.command == Command::mesh) return run_meshes(asked.mesh, argc, argv);
   return run_pair_command(asked, argc, argv);
 }

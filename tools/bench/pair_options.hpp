@@ -1,4 +1,4 @@
-// The options of the commands that measure what goes between two ranks, and of `allreduce`.
+// The options of the commands that measure what goes between two ranks, and of `allreduce`, `rma` and `windows`.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -15,6 +15,9 @@ struct PairOptions {
   int repetitions = 25;
   double sample_ms = 4;
   double compute_ms = 1000;  ///< `progress`: how long the target computes
+  std::vector<std::string> parts;  ///< `rma`: groups of operations; `windows`: kinds of windows
+  double seconds = 2;  ///< `windows`: the most for one kind of window by one set of names
+  int windows = 32;  ///< `windows`: how many are open at the same time for the memory
   int fake_nodes = 0;
   std::uint64_t seed = 1;
   std::string json;

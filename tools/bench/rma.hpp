@@ -9,25 +9,34 @@
 
 namespace bench {
 
-/// Microseconds of one call, one sample per round.
+/// Samples of one thing, one per round, and what is drawn from them.
 struct RmaSeries {
-  std::string name;
-  std::vector<double> samples_us;
-  double median_us = 0, p10_us = 0, p90_us = 0;
+  std::vector<double> samples;
+  double median = 0, p10 = 0, p90 = 0;
+
+  /// Draws the numbers from the samples.
+  void conclude();
 };
 
-/// One operation of one size: MPI_ names, PMPI_ names, the limit. `ratio`: the host's time to the library's.
+/// Microseconds of one operation of one size: MPI_ names, PMPI_ names, the limit. `ratio`: the host's time to the library's, per round.
 struct RmaRow {
-  std::string operation;
+  std::string part, operation;
   std::int64_t bytes = 0;
-  std::vector<RmaSeries> series;
-  double ratio = 0, ratio_p10 = 0, ratio_p90 = 0;
+  RmaSeries loaded{}, host{}, limit{}, ratio{};
+  std::int64_t verified_bytes = 0;  ///< compared after the samples, by both names
+};
+
+/// Nanoseconds of a call by its MPI_ name, and of what it stands before. `cost`: the difference, per round.
+struct Interposition {
+  std::string call;
+  RmaSeries with{}, without{}, cost{};
 };
 
 struct RmaReport {
   Environment environment;
   bool loaded = false;  ///< whether MPI_Put is that of libhalocline_mpi
   std::vector<RmaRow> rows;
+  std::vector<Interposition> interposition;  ///< where it is loaded
 };
 
 /// Collective; the same on all ranks. Throws std::runtime_error if a byte is wrong.
@@ -35,5 +44,8 @@ RmaReport run_rma(MPI_Comm comm, const PairOptions &options, int argc, char **ar
 
 std::string table_of(const RmaReport &report);
 void write_json(const RmaReport &report, const std::string &path);
+
+/// What the calls of libhalocline_mpi take until they have found their window. Collective.
+std::vector<Interposition> measure_interposition(MPI_Comm comm, const PairOptions &options);
 
 }  // namespace bench

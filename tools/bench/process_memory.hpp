@@ -1,0 +1,22 @@
+// The memory of this process as the kernel counts it, and what the node's shared memory holds.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace bench {
+
+/// Bytes. `shared` is this process's part of what it shares with others: a page of n processes counts 1/n.
+struct ProcessMemory {
+  double own = 0, shared = 0;
+  double reserved = 0;  ///< of /dev/shm, by all processes of the machine
+
+  double total() const { return own + shared; }
+};
+
+/// Reads /proc/self/smaps_rollup; zeros where there is none.
+ProcessMemory process_memory();
+
+}  // namespace bench

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma_tasks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace bench {
+
+namespace {
+
+constexpr int kBlocks = 16000;
+using Tasks = std::vector<RmaTask>;
+using Word = std::atomic<std::int64_t>;
+
+std::int64_t *numbers_in(char *memory) { return reinterpret_cast<std::int64_t *>(memory); }
+
+void add_to(Word &word) { word.fetch_add(1); }
+
+/// Both ends of a lock: two atomic instructions.
+void lock_and_unlock(Word &word) {
+  word.fetch_add(1);
+  word.fetch_add(-1);
+}
+
+void add_put(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
+  RmaTask task{"transfers", "put + flush", bytes};
+  const auto count = static_cast<int>(bytes);
+  task.prepare = [&r](RmaSide &s) {
+    for (std::int64_t i = 0; i < kMostRmaBytes; ++i) s.buffer[static_cast<std::size_t>(i)] = r.byte(i);
+  };
+  task.call = [&r, count](RmaSide &s) {
+    s.calls.put(s.buffer.data(), count, MPI_BYTE, r.target(), 0, count, MPI_BYTE, s.win);
+    s.calls.flush(r.target(), s.win);
+  };
+  task.right = [&r, bytes](RmaSide &s, std::int64_t) {
+    for (std::int64_t i = 0; i < bytes && r.rank == r.target(); ++i)
+      if (s.window[i] != r.byte(i)) return false;
+    return true;
+  };
+  task.verified = bytes;
+  task.limit = [&r, bytes] { std::memcpy(r.near, r.plain.data(), static_cast<std::size_t>(bytes)); };
+  tasks.push_back(task);
+}
+
+void add_get(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
+  RmaTask task{"transfers", "get + flush", bytes};
+  const auto count = static_cast<int>(bytes);
+  task.prepare = [&r](RmaSide &s) {
+    for (std::int64_t i = 0; i < kMostRmaBytes; ++i) s.window[i] = r.byte(i);
+    std::fill(s.buffer.begin(), s.buffer.end(), char{0});
+  };
+  task.call = [&r, count](RmaSide &s) {
+    s.calls.get(s.buffer.data(), count, MPI_BYTE, r.target(), 0, count, MPI_BYTE, s.win);
+    s.calls.flush(r.target(), s.win);
+  };
+  task.right = [&r, bytes](RmaSide &s, std::int64_t) {
+    for (std::int64_t i = 0; i < bytes && r.rank == 0; ++i)
+      if (s.buffer[static_cast<std::size_t>(i)] != r.byte(i)) return false;
+    return true;
+  };
+  task.verified = bytes;
+  task.limit = [&r, bytes] { std::memcpy(r.plain.data(), r.near, static_cast<std::size_t>(bytes)); };
+  tasks.push_back(task);
+}
+
+/// Of every 8 bytes the first 4 are moved, the others stay as the target has them.
+void add_blocks(RmaRanks &r, Tasks &tasks) {
+  RmaTask task{"blocks", "put of 16000 blocks", 4 * kBlocks};
+  task.prepare = [&r](RmaSide &s) {
+    for (std::int64_t i = 0; i < kMostRmaBytes; ++i) s.buffer[static_cast<std::size_t>(i)] = r.byte(i);
+    std::fill_n(s.window, kMostRmaBytes, static_cast<char>(r.stamp - 1));
+  };
+  task.call = [&r](RmaSide &s) {
+    s.calls.put(s.buffer.data(), 1, r.blocks, r.target(), 0, 1, r.blocks, s.win);
+    s.calls.flush(r.target(), s.win);
+  };
+  task.right = [&r](RmaSide &s, std::int64_t) {
+    for (std::int64_t i = 0; i < 8 * kBlocks - 4 && r.rank == r.target(); ++i)
+      if (s.window[i] != (i % 8 < 4 ? r.byte(i) : static_cast<char>(r.stamp - 1))) return false;
+    return true;
+  };
+  task.verified = 8 * kBlocks - 4;
+  task.limit = [&r] {
+    for (int i = 0; i < kBlocks; ++i) std::memcpy(r.near + 8 * i, r.plain.data() + 8 * i, 4);
+  };
+  tasks.push_back(task);
+}
+
+void clear(RmaSide &side) {
+  std::memset(side.window, 0, kMostRmaBytes);
+  std::fill_n(numbers_in(side.buffer.data()), kMostRmaBytes / 8, std::int64_t{3});
+}
+
+/// The limit: of one element an atomic instruction, of more a plain loop between two atomic instructions.
+void add_accumulate(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
+  RmaTask task{"atomics", "accumulate + flush", bytes};
+  const auto count = static_cast<int>(bytes / 8);
+  task.prepare = clear;
+  task.call = [&r, count](RmaSide &s) {
+    s.calls.accumulate(s.buffer.data(), count, MPI_INT64_T, r.target(), 0, count, MPI_INT64_T, MPI_SUM, s.win);
+    s.calls.flush(r.target(), s.win);
+  };
+  task.right = [&r, count](RmaSide &s, std::int64_t done) {
+    const std::int64_t *sums = numbers_in(s.window);
+    return r.rank != r.target() || std::all_of(sums, sums + count, [done](std::int64_t n) { return n == 3 * done; });
+  };
+  task.verified = bytes;
+  task.limit = [&r, count] {
+    Word &word = *reinterpret_cast<Word *>(r.near);
+    if (count == 1) return add_to(word);
+    std::int64_t *to = numbers_in(r.near);
+    const std::int64_t *from = numbers_in(r.plain.data());
+    lock_and_unlock(word);
+    for (int i = 0; i < count; ++i) to[i] += from[i];
+  };
+  tasks.push_back(task);
+}
+
+void add_fetch_and_op(RmaRanks &r, Tasks &tasks) {
+  RmaTask task{"atomics", "fetch_and_op + flush", 8};
+  task.prepare = clear;
+  task.call = [&r](RmaSide &s) {
+    std::int64_t before = 0;
+    s.calls.fetch_and_op(s.buffer.data(), &before, MPI_INT64_T, r.target(), 0, MPI_SUM, s.win);
+    s.calls.flush(r.target(), s.win);
+  };
+  task.right = [&r](RmaSide &s, std::int64_t done) { return r.rank != r.target() || *numbers_in(s.window) == 3 * done; };
+  task.verified = 8;
+  task.limit = [&r] { add_to(*reinterpret_cast<Word *>(r.near)); };
+  tasks.push_back(task);
+}
+
+/// Each call writes one more than was there. The number that is expected is 3 more in the buffer, as it was cleared.
+void add_compare_and_swap(RmaRanks &r, Tasks &tasks) {
+  RmaTask task{"atomics", "compare_and_swap + flush", 8};
+  task.prepare = clear;
+  task.call = [&r](RmaSide &s) {
+    std::int64_t *mine = numbers_in(s.buffer.data());
+    mine[0] = mine[1] - 2;
+    mine[2] = mine[1] - 3;
+    s.calls.compare_and_swap(mine, mine + 2, mine + 3, MPI_INT64_T, r.target(), 0, s.win);
+    s.calls.flush(r.target(), s.win);
+    ++mine[1];
+  };
+  task.right = [&r](RmaSide &s, std::int64_t done) { return r.rank != r.target() || *numbers_in(s.window) == done; };
+  task.verified = 8;
+  task.limit = [&r] { add_to(*reinterpret_cast<Word *>(r.near)); };
+  tasks.push_back(task);
+}
+
+void add_lock(RmaRanks &r, int type, Tasks &tasks) {
+  RmaTask task{"synchronisation", type == MPI_LOCK_SHARED ? "lock shared, unlock" : "lock exclusive, unlock"};
+  task.in_epoch = false;
+  task.call = [&r, type](RmaSide &s) {
+    s.calls.lock(type, r.target(), 0, s.win);
+    s.calls.unlock(r.target(), s.win);
+  };
+  task.right = [](RmaSide &, std::int64_t) { return true; };
+  task.limit = [&r] { lock_and_unlock(*reinterpret_cast<Word *>(r.near)); };
+  tasks.push_back(task);
+}
+
+/// Operations of all ranks, which count in the first word of a window.
+RmaTask task_of_all(const char *operation, std::int64_t verified) {
+  RmaTask task{"synchronisation", operation, 8};
+  task.all_ranks = true;
+  task.in_epoch = false;
+  task.verified = verified;
+  task.prepare = [](RmaSide &s) {
+    *numbers_in(s.window) = 0;
+    *numbers_in(s.buffer.data()) = 0;
+  };
+  return task;
+}
+
+void add_contended_lock(RmaRanks &r, Tasks &tasks) {
+  RmaTask task = task_of_all("lock exclusive of one rank by all", 8);
+  task.call = [](RmaSide &s) {
+    s.calls.lock(MPI_LOCK_EXCLUSIVE, 0, 0, s.win);
+    const std::int64_t one = 1;
+    s.calls.accumulate(&one, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_SUM, s.win);
+    s.calls.unlock(0, s.win);
+  };
+  task.right = [&r](RmaSide &s, std::int64_t done) { return r.rank != 0 || *numbers_in(s.window) == done * r.size; };
+  tasks.push_back(task);
+}
+
+void put_count(RmaRanks &r, RmaSide &s) {
+  std::int64_t *mine = numbers_in(s.buffer.data());
+  ++*mine;
+  s.calls.put(mine, 8, MPI_BYTE, r.next(), 0, 8, MPI_BYTE, s.win);
+}
+
+bool has_count(RmaSide &s, std::int64_t done) { return *numbers_in(s.window) == done; }
+
+/// A rank waits for the other's post, and then for its completion: two hand-overs, one after the other.
+void add_pscw(RmaRanks &r, Tasks &tasks) {
+  RmaTask task = task_of_all("PSCW, put to the next rank", 8 * r.size);
+  task.call = [&r](RmaSide &s) {
+    s.calls.post(r.left, 0, s.win);
+    s.calls.start(r.right, 0, s.win);
+    put_count(r, s);
+    s.calls.complete(s.win);
+    s.calls.wait(s.win);
+  };
+  task.right = has_count;
+  task.handovers = 2;
+  tasks.push_back(task);
+}
+
+void add_fence(RmaRanks &r, Tasks &tasks) {
+  RmaTask task = task_of_all("fence, put to the next rank", 8 * r.size);
+  task.call = [&r](RmaSide &s) {
+    put_count(r, s);
+    s.calls.fence(0, s.win);
+  };
+  task.right = has_count;
+  tasks.push_back(task);
+}
+
+}  // namespace
+
+RmaSide::RmaSide(const RmaCalls &of, MPI_Comm comm) : calls(of) {
+  calls.allocate(kMostRmaBytes, 1, MPI_INFO_NULL, comm, &window, &win);
+  std::memset(window, 0, kMostRmaBytes);
+}
+
+RmaRanks::RmaRanks(MPI_Comm all) : comm(all), rank(rank_of(all)), size(size_of(all)), node(machine_of(all)) {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &group);
+  const int before = (rank + size - 1) % size, after = next();
+  MPI_Group_incl(group, 1, &before, &left);
+  MPI_Group_incl(group, 1, &after, &right);
+  MPI_Group_free(&group);
+  MPI_Type_vector(kBlocks, 1, 2, MPI_INT32_T, &blocks);
+  MPI_Type_commit(&blocks);
+  host_calls().allocate_shared(kMostRmaBytes, 1, MPI_INFO_NULL, node, &near, &near_win);
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  PMPI_Win_shared_query(near_win, (rank_of(node) + 1) % size_of(node), &bytes, &unit, &near);
+}
+
+RmaRanks::~RmaRanks() {
+  host_calls().free(&near_win);
+  MPI_Type_free(&blocks);
+  MPI_Group_free(&left);
+  MPI_Group_free(&right);
+}
+
+std::vector<std::string> rma_parts() { return {"transfers", "blocks", "atomics", "synchronisation"}; }
+
+std::vector<RmaTask> rma_tasks(RmaRanks &ranks, const std::vector<std::int64_t> &sizes, const std::vector<std::string> &parts) {
+  Tasks all;
+  for (const std::int64_t bytes : sizes) {
+    add_put(ranks, bytes, all);
+    add_get(ranks, bytes, all);
+  }
+  add_blocks(ranks, all);
+  for (const std::int64_t bytes : {std::int64_t{8}, std::int64_t{65536}}) add_accumulate(ranks, bytes, all);
+  add_fetch_and_op(ranks, all);
+  add_compare_and_swap(ranks, all);
+  for (const int type : {MPI_LOCK_SHARED, MPI_LOCK_EXCLUSIVE}) add_lock(ranks, type, all);
+  add_contended_lock(ranks, all);
+  add_pscw(ranks, all);
+  add_fence(ranks, all);
+  Tasks chosen;
+  for (RmaTask &task : all)
+    if (std::find(parts.begin(), parts.end(), task.part) != parts.end()) chosen.push_back(std::move(task));
+  return chosen;
+}
+
+}  // namespace bench

@@ -1,0 +1,78 @@
+// What `halocline-bench rma` times: the operations, what must be true after them, and the least that the machine needs for each.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "rma_calls.hpp"
+#include "shared.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+constexpr std::int64_t kMostRmaBytes = std::int64_t{1} << 20;
+
+/// A window by one set of names, and what rank 0 moves. `kMostRmaBytes` per rank.
+struct RmaSide {
+  RmaSide(const RmaCalls &of, MPI_Comm comm);
+  ~RmaSide() { calls.free(&win); }
+  RmaSide(const RmaSide &) = delete;
+  RmaSide &operator=(const RmaSide &) = delete;
+
+  const RmaCalls &calls;
+  MPI_Win win = MPI_WIN_NULL;
+  char *window = nullptr;
+  std::vector<char> buffer = std::vector<char>(kMostRmaBytes);
+};
+
+/// The ranks, and what the operations of both sides share.
+struct RmaRanks {
+  explicit RmaRanks(MPI_Comm all);
+  ~RmaRanks();
+  RmaRanks(const RmaRanks &) = delete;
+  RmaRanks &operator=(const RmaRanks &) = delete;
+
+  int target() const { return size - 1; }
+  int next() const { return (rank + 1) % size; }
+  /// What byte `i` of the present sample is.
+  char byte(std::int64_t i) const { return static_cast<char>(stamp + i % 113); }
+
+  MPI_Comm comm;
+  int rank, size;
+  Comm node;
+  MPI_Group left = MPI_GROUP_NULL, right = MPI_GROUP_NULL;  // of one neighbour each
+  MPI_Datatype blocks = MPI_DATATYPE_NULL;                  // every other int32
+  MPI_Win near_win = MPI_WIN_NULL;
+  char *near = nullptr;  // memory of another rank of the node
+  std::vector<char> plain = std::vector<char>(kMostRmaBytes);
+  char stamp = 0;  // changes with every sample
+};
+
+/// An operation of one size, on rank 0 alone or on all ranks.
+struct RmaTask {
+  using OnSide = std::function<void(RmaSide &)>;
+  /// Whether what the target or rank 0 has is right after `done` calls.
+  using Right = std::function<bool(RmaSide &, std::int64_t done)>;
+
+  std::string part, operation;
+  std::int64_t bytes = 0;
+  bool all_ranks = false;
+  bool in_epoch = true;         // rank 0 is in a lock_all epoch
+  OnSide prepare = nullptr;     // on all ranks, before a sample; may be empty
+  OnSide call = nullptr;
+  Right right = nullptr;        // on each rank
+  std::int64_t verified = 0;    // bytes that `right` compares, on all ranks together
+  std::function<void()> limit = nullptr;  // empty: hand-overs of a cache line, so many
+  int handovers = 1;
+};
+
+/// The names of the parts, in order: transfers, blocks, atomics, synchronisation.
+std::vector<std::string> rma_parts();
+
+/// All tasks of these parts. The tasks refer to `ranks`.
+std::vector<RmaTask> rma_tasks(RmaRanks &ranks, const std::vector<std::int64_t> &sizes, const std::vector<std::string> &parts);
+
+}  // namespace bench
