@@ -5,7 +5,8 @@
 #   ./go test       set up, build for every MPI at hand, run the tests (--all: every test in every build; --long: the long ones too;
 #                   -- -R NAME: as ctest's options say)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
-#                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots
+#                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
+#                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
 #
@@ -79,6 +80,13 @@ run_bench() {
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     exec python3 apps/ghost/bench.py --build build/release --ranks "$ranks" "$@"
   fi
+  if [ "${1:-}" = rma ]; then
+    shift
+    build_drop_ins
+    step 'Python for the pictures' pictures_python || say "No pictures: see $log"
+    # shellcheck disable=SC2086  # a list of options
+    exec python3 tools/bench/drop_in.py $drop_in_hosts --ranks "$ranks" "$@"
+  fi
   build_preset release halocline-bench
   mkdir -p results
   exec python3 scripts/launch.py --build build/release --ranks "$ranks" -- halocline-bench halo --json results/halo.json "$@"
@@ -100,7 +108,7 @@ main) run_main_job ;;
 test) run_tests "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n '4,10s/^# *//p' "$root/go" | sed 's/^/  /' ;;
+help | -h | --help) sed -n '4,11s/^# *//p' "$root/go" | sed 's/^/  /' ;;
 *)
   echo "./go: there is no command '$command'; ./go help lists them" >&2
   exit 2

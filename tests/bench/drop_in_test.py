@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Checks that tools/bench/drop_in.py measures the calls and the windows of libhalocline_mpi, and reports them whole.
+
+Usage: drop_in_test.py BENCH -- LAUNCHER [FLAG...]
+
+The launcher is the one that BENCH's build was configured with, which drop_in.py finds by itself.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUNNER = ROOT / "tools" / "bench" / "drop_in.py"
+OPERATIONS = {("put + flush", 8), ("put + flush", 4096), ("get + flush", 8), ("get + flush", 4096), ("put of 16000 blocks", 64000),
+              ("accumulate + flush", 8), ("accumulate + flush", 65536), ("fetch_and_op + flush", 8), ("compare_and_swap + flush", 8),
+              ("lock shared, unlock", 0), ("lock exclusive, unlock", 0), ("lock exclusive of one rank by all", 8),
+              ("PSCW, put to the next rank", 8), ("fence, put to the next rank", 8)}
+KINDS = {"create", "allocate", "allocate_shared", "dynamic"}
+TIMES = ("ours_us", "host_us", "limit_us", "ratio")
+
+
+def is_number(value):
+    return isinstance(value, int | float) and 0 < value < 1e12
+
+
+def checks(found, output):
+    """Pairs of a sentence and whether it is so."""
+    yield "the file has its format", (found.get("format"), found.get("benchmark")) == (1, "drop-in")
+    yield "the MPI is named", len(found["mpis"]) == 1 and all(one["ranks"] == 2 for one in found["mpis"].values())
+    launches = found["calls"]
+    yield "each launch is there", [one["launch"] for one in launches] == [0, 1]
+    rows = [row for one in launches for row in one["operations"]]
+    yield "each operation is there in each launch", all({(row["operation"], row["bytes"]) for row in one["operations"]} == OPERATIONS
+                                                        for one in launches)
+    yield "each has times", all(is_number(row[key]) for row in rows for key in TIMES)
+    yield "what moves data was verified", all(row["verified_bytes"] > 0 for row in rows if "unlock" not in row["operation"])
+    calls = [call for one in launches for call in one["interposition"]]
+    yield "the interposition is measured", len(calls) == 2 * len(launches) and all(is_number(call["with_ns"]) for call in calls)
+    windows = found["windows"]
+    yield "each kind of window is there", {one["kind"] for one in windows} == KINDS and len(windows) == len(KINDS)
+    sides = [one[side] for one in windows for side in ("ours", "host")]
+    yield "windows have times", all(is_number(side["median_us"]) and is_number(side["first_us"]) for side in sides)
+    yield "windows have memory", all(side["windows"] > 0 and "own_bytes" in side and "shared_bytes" in side for side in sides)
+    yield "the tables are printed", all(title in output for title in ("Calls, us, 2 ranks", "Interposition, ns", "Windows: made and freed"))
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve().parents[1]
+    with tempfile.TemporaryDirectory(prefix="halocline-drop-in-") as folder:
+        command = [sys.executable, str(RUNNER), "--build", str(build), "--quick", "--launches", "2", "--parts", "calls,windows",
+                   "--window-ranks", "2", "--results", folder]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        file = pathlib.Path(folder) / "drop_in.json"
+        outcomes = list(checks(json.loads(file.read_text()), done.stdout)) if file.exists() else [("a file is written", False)]
+    outcomes.append(("it ends well", done.returncode == 0))
+    for sentence, right in outcomes:
+        print("passed: " if right else "failed: ", sentence, sep="")
+    failed = sum(not right for _, right in outcomes)
+    if failed:
+        print(done.stdout)
+    print(f"{len(outcomes) - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
