@@ -51,6 +51,11 @@ install(DIRECTORY include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE
 halocline_install_pkg_config(halocline)
 halocline_install_library(halocline_gaspi)
 halocline_install_library(halocline_mpi)
+if(TARGET halocline_mpi_abi)
+  # A program of another MPI loads it, and is never linked to it.
+  halocline_install_rpath(halocline_mpi_abi)
+  install(TARGETS halocline_mpi_abi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(FILES include/GASPI.h include/GASPI_Ext.h include/PGASPI.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 halocline_install_pkg_config(halocline-gaspi)
 

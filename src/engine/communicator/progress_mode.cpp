@@ -3,6 +3,7 @@
 #include "engine/communicator/progress_mode.hpp"
 
 #include <cstring>
+#include <initializer_list>
 
 #include "base/environment.hpp"
 

@@ -35,6 +35,39 @@ Basic member(const Family &family, std::int64_t bytes) {
   return Basic::other;
 }
 
+void ignore_error(MPI_Comm *, int *, ...) {}
+
+/// As long as it lives, errors that belong to no communicator are ignored. They go to the handler of MPI_COMM_SELF, before MPI 4 to that of
+/// MPI_COMM_WORLD. The MPI-5 ABI has a handle for each type, and an MPI need not have the type. A handler of our own, as Intel MPI 2021.18
+/// takes that ABI's MPI_ERRORS_RETURN for MPI_ERRORS_ABORT.
+class ErrorsIgnored {
+ public:
+  ErrorsIgnored() {
+    PMPI_Comm_create_errhandler(ignore_error, &ignoring_);
+    for (Changed &changed : all_) {
+      PMPI_Comm_get_errhandler(changed.comm, &changed.before);
+      PMPI_Comm_set_errhandler(changed.comm, ignoring_);
+    }
+  }
+  ~ErrorsIgnored() {
+    for (Changed &changed : all_) {
+      PMPI_Comm_set_errhandler(changed.comm, changed.before);
+      PMPI_Errhandler_free(&changed.before);
+    }
+    PMPI_Errhandler_free(&ignoring_);
+  }
+  ErrorsIgnored(const ErrorsIgnored &) = delete;
+  ErrorsIgnored &operator=(const ErrorsIgnored &) = delete;
+
+ private:
+  struct Changed {
+    MPI_Comm comm;
+    MPI_Errhandler before;
+  };
+  Changed all_[2] = {{MPI_COMM_SELF, MPI_ERRHANDLER_NULL}, {MPI_COMM_WORLD, MPI_ERRHANDLER_NULL}};
+  MPI_Errhandler ignoring_ = MPI_ERRHANDLER_NULL;
+};
+
 struct Named {
   MPI_Datatype type;
   const Family &family;
@@ -180,6 +213,7 @@ void add_pairs(std::vector<Predefined> &list) {
 }  // namespace
 
 std::vector<Predefined> predefined_types() {
+  const ErrorsIgnored ignored;
   std::vector<Predefined> list;
   add_of_c(list);
   add_of_fortran(list);

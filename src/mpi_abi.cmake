@@ -1,0 +1,29 @@
+# The drop-in for programs of the MPI-5 ABI: the engine and the MPI face, compiled a second time from the same sources with that ABI's header, as
+# one library (docs/design/036-mpi-abi.md). The layers are checked where they are compiled for libhalocline_core.
+option(HALOCLINE_MPI_ABI "Build the drop-in for the MPI-5 ABI, too, if the MPI offers that" ON)
+if(NOT HALOCLINE_MPI_ABI OR HALOCLINE_SANITIZE OR NOT TARGET halocline_mpi_abi_host)
+  return()
+endif()
+
+halocline_precompiled_headers(halocline_abi_headers OPTIONS ${HALOCLINE_CORE_OPTIONS}
+  LIBRARIES halocline_flags halocline_mpi_abi_host Threads::Threads HEADERS ${HALOCLINE_LAYER_HEADERS})
+add_library(halocline_mpi_abi SHARED)
+add_library(halocline::mpi_abi ALIAS halocline_mpi_abi)
+foreach(layer IN LISTS HALOCLINE_CORE_LAYERS ITEMS faces_mpi)
+  get_target_property(sources halocline_${layer} SOURCES)
+  add_library(halocline_abi_${layer} OBJECT ${sources})
+  target_include_directories(halocline_abi_${layer} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+  target_compile_options(halocline_abi_${layer} PRIVATE ${HALOCLINE_CORE_OPTIONS})
+  target_link_libraries(halocline_abi_${layer} PRIVATE halocline_flags halocline_mpi_abi_host Threads::Threads)
+  set_target_properties(halocline_abi_${layer} PROPERTIES HALOCLINE_LAYER ON)
+  halocline_precompile(halocline_abi_${layer} halocline_abi_headers)
+  target_sources(halocline_mpi_abi PRIVATE $<TARGET_OBJECTS:halocline_abi_${layer}>)
+endforeach()
+if(LIBFABRIC_INCLUDE_DIR)
+  target_include_directories(halocline_abi_transport SYSTEM PRIVATE ${LIBFABRIC_INCLUDE_DIR})
+endif()
+target_link_libraries(halocline_mpi_abi PRIVATE halocline_mpi_abi_host Threads::Threads ${CMAKE_DL_LIBS} rt)
+target_link_options(halocline_mpi_abi PRIVATE LINKER:-z,nodelete
+  LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/halocline_mpi.map)
+set_target_properties(halocline_mpi_abi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE CXX
+  EXPORT_NAME mpi_abi LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/halocline_mpi.map)
