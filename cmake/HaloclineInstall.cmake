@@ -74,7 +74,7 @@ if(TARGET halocline_fortran)
 endif()
 
 # The programs, as far as they have been built, and the cases of the cloud model.
-foreach(program halocline-bench halocline-doctor cloud)
+foreach(program halocline-bench halocline-doctor halocline-run cloud)
   if(TARGET ${program})
     halocline_install_rpath(${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)

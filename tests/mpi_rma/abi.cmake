@@ -1,5 +1,13 @@
-# The drop-in for the MPI-5 ABI: random programs that are compiled with that ABI and know nothing of this project. With HALOCLINE_ABI_MPIEXEC the same
+# Which drop-in a program gets. Then the one for the MPI-5 ABI: random programs that are compiled with that ABI and know nothing of this project. With HALOCLINE_ABI_MPIEXEC the same
 # binaries run under another MPI, too.
+set(abi_words "")
+if(TARGET halocline_mpi_abi)
+  set(abi_words $<TARGET_FILE:halocline_mpi_abi> $<TARGET_FILE:halocline_abi_random>)
+endif()
+if(TARGET halocline-run AND NOT HALOCLINE_SANITIZE)
+  halocline_launcher_test(NAME mpi_run SCRIPT run_test.py TARGET halocline-run CLASSES every_mpi
+    ARGS $<TARGET_FILE:halocline_mpi> $<TARGET_FILE:halocline_mpi_preloaded> $<TARGET_FILE:halocline_mpi_session> ${abi_words})
+endif()
 if(NOT TARGET halocline_mpi_abi)
   halocline_skipped_test(mpi_abi "this MPI offers no MPI-5 ABI (libmpi_abi.so), or the drop-in for it is not built (HALOCLINE_MPI_ABI, sanitizers)")
   return()

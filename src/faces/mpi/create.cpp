@@ -103,7 +103,7 @@ int make(Wanted &wanted, LeaveToHost leave_to_host) {
   // The engine's steps have a time limit, and this meeting has none.
   int worlds = has_world() ? 1 : 0;
   if (const int met = PMPI_Allreduce(MPI_IN_PLACE, &worlds, 1, MPI_INT, MPI_MIN, wanted.comm); met != MPI_SUCCESS) return met;
-  if (!worlds) return leave(wanted, "the program has sessions of MPI without MPI_Init", leave_to_host);
+  if (!worlds) return leave(wanted, "the program has sessions of MPI without MPI_Init: call that as well", leave_to_host);
   std::unique_ptr<Window> window;
   std::string obstacle;
   const Status carried = carry(wanted, window, obstacle);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/report.hpp"
 
+#include <unistd.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -18,13 +20,16 @@ bool informs() {
   return on;
 }
 
-int world_rank() {
+/// "rank 3: ", as far as the program has ranks of a world now.
+std::string speaker() {
   int rank = 0;
-  if (has_world()) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
+  if (!has_world()) return "";
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return "rank " + std::to_string(rank) + ": ";
 }
 
 struct Counts {
+  const pid_t process = getpid();
   std::mutex mutex;
   std::map<std::string, int> carried, left;  // by call; by call and reason
 };
@@ -56,7 +61,7 @@ void inform(const char *format, ...) {
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  std::fprintf(stderr, "halocline: rank %d: %s\n", world_rank(), text);
+  std::fprintf(stderr, "halocline: %s%s\n", speaker().c_str(), text);
 }
 
 void count_carried(const char *call) {
@@ -72,7 +77,7 @@ bool may_leave_to_host(const char *call, const std::string &reason) {
   inform("%s: the host MPI carries this window: %s", call, reason.c_str());
   const bool strict = std::strcmp(environment("MPI_STRICT"), "1") == 0;
   if (strict)
-    std::fprintf(stderr, "halocline: %s on rank %d: the engine cannot carry this window (HALOCLINE_MPI_STRICT=1): %s\n", call, world_rank(),
+    std::fprintf(stderr, "halocline: %s%s: the engine cannot carry this window (HALOCLINE_MPI_STRICT=1): %s\n", speaker().c_str(), call,
                  reason.c_str());
   return !strict;
 }
@@ -80,7 +85,18 @@ bool may_leave_to_host(const char *call, const std::string &reason) {
 void summarise() {
   const std::lock_guard lock(counts().mutex);
   if (counts().carried.empty() && counts().left.empty()) return;
+  // A child of the process has the counts of its parent.
+  if (counts().process != getpid()) return;
   inform("windows carried: %s; left to the host MPI: %s", listed(counts().carried).c_str(), listed(counts().left).c_str());
+  counts().carried.clear();
+  counts().left.clear();
 }
+
+namespace {
+
+/// Programs with sessions alone never call MPI_Finalize.
+[[gnu::destructor]] void summarise_at_exit() { summarise(); }
+
+}  // namespace
 
 }  // namespace halocline::core::mpi

@@ -18,7 +18,7 @@ bool has_world();
 void count_carried(const char *call);
 /// Counts one that it leaves to the host. True if it may: with HALOCLINE_MPI_STRICT=1 that is an error, which is written to stderr.
 bool may_leave_to_host(const char *call, const std::string &reason);
-/// Writes the numbers, if HALOCLINE_LOG=info.
+/// Writes the numbers since the last call, if HALOCLINE_LOG=info. Called by MPI_Finalize, and when the process ends.
 void summarise();
 
 }  // namespace halocline::core::mpi

@@ -101,7 +101,10 @@ Status WindowMemory::find_obstacle(const MemorySpec &mine) {
   const auto needs_kernel = [=](const Place &place) { return !place.is_mapped && !place.is_far && (place.bytes > 0 || dynamic); };
   std::int64_t any = std::any_of(places_.begin(), places_.end(), needs_kernel) ? 1 : 0;
   HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_MAX, &any, 1));
-  if (any) obstacle_ = "its memory is private, and the kernel does not let ranks read each other's (ptrace_scope, or a container)";
+  if (any)
+    obstacle_ =
+        "its memory is private, and the kernel does not let ranks read each other's: use MPI_Win_allocate or MPI_Alloc_mem, "
+        "or allow it (kernel.yama.ptrace_scope=0; in a container, its settings)";
   return Status::ok;
 }
 
