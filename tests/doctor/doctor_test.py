@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks halocline-doctor: that it finds nothing in a good MPI but what is known, and that it finds what is broken on purpose.
 
-Usage: doctor_test.py PROGRAM right|broken|launchers [BREAKER] -- LAUNCHER [FLAG...]
+Usage: doctor_test.py PROGRAM right|broken|broken_drop_in|launchers [BREAKER] -- LAUNCHER [FLAG...]
 
 right: all probes on several rank counts; only the bugs in KNOWN may appear. broken: one launch for each way in which BREAKER (breaker.cpp)
-spoils the MPI, and the verdict that must follow. launchers: ranks that MPI does not see, and the launcher of another MPI.
+spoils the MPI, and the verdict that must follow. broken_drop_in: the same with the drop-in
+loaded, and no drop-in. launchers: ranks that MPI does not see, and the launcher of another MPI.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -23,6 +24,8 @@ KNOWN = {"Open MPI v5": {"epochs/pscw_nocheck": "hangs", "epochs/free_at_once": 
 # MPI 3.1 has no persistent collectives and no large counts.
 OLD = {"collectives/neighbor_persistent", "properties/large_counts"}
 RIGHT_RANKS = (1, 2, 4)
+# Rank counts on which the drop-in is tried, too.
+DROP_IN_RANKS = (2,)
 
 # How the MPI is broken; the probes that are run; then by probe its outcome, the operation and words of a finding; then modes and verdicts.
 BROKEN = [
@@ -71,10 +74,22 @@ def outcomes(report):
     return {probe["name"]: probe["outcome"] for probe in report["probes"]}
 
 
+def faults_of_drop_in(report):
+    """With the drop-in nothing may be wrong, also where the MPI is, and no window may be left to the MPI."""
+    drop_in = report.get("drop_in")
+    if not drop_in or drop_in["trouble"] or not drop_in["probes"]:
+        return [f"the drop-in was not tried: {drop_in}"]
+    faults = [f"with the drop-in: {probe['name']} {probe['outcome']} {probe['findings']}" for probe in drop_in["probes"]
+              if probe["outcome"] != "right" and not (probe["name"] in OLD and probe["outcome"] == "lacks")]
+    carried = re.fullmatch(r"windows carried: [1-9].*; left to the host MPI: none", drop_in["windows"])
+    return faults if carried else faults + [f"windows: {drop_in['windows']}"]
+
+
 def check_right(folder, program, launcher):
     """One line per rank count: faults, or nothing."""
     for ranks in RIGHT_RANKS:
-        status, output = folder.run([*launcher, "-n", str(ranks), program, "--json", str(folder.report)])
+        options = [] if ranks in DROP_IN_RANKS else ["--no-drop-in"]
+        status, output = folder.run([*launcher, "-n", str(ranks), program, "--json", str(folder.report), *options])
         report = folder.read()
         if not report:
             yield f"{ranks} ranks", [f"status {status}, no report: {output}"]
@@ -84,6 +99,7 @@ def check_right(folder, program, launcher):
                  if outcome != "right" and not (name in OLD and outcome == "lacks")}
         faults = [f"{name} {outcome}" for name, outcome in found.items() if known.get(name) != outcome]
         faults += [f"mode {mode}: {verdict}" for mode, verdict in report["modes"].items() if verdict["verdict"] != "right"]
+        faults += faults_of_drop_in(report) if ranks in DROP_IN_RANKS else [f"tried: {report['drop_in']}"] * ("drop_in" in report)
         if status != (1 if found else 0):
             faults.append(f"exit status {status}")
         kept = list(folder.report.parent.glob("halocline/doctor-*.json"))
@@ -111,7 +127,8 @@ def check_broken(folder, program, launcher, breaker):
     """The launch command itself names the breaker, as a user's wrapper would: the doctor must keep it when it launches again."""
     for how, only, probes, modes in BROKEN:
         wrapper = ["env", f"LD_PRELOAD={breaker}", f"HALOCLINE_BREAK={how}"]
-        command = [*launcher, "-n", "2", *wrapper, program, "--only", only, "--time-limit", "1", "--json", str(folder.report)]
+        command = [*launcher, "-n", "2", *wrapper, program, "--only", only, "--time-limit", "1", "--json", str(folder.report),
+                   "--no-drop-in"]
         status, output = folder.run(command)
         report = folder.read()
         faults = faults_of(report, probes, modes) if report else [f"no report: {output}"]
@@ -121,6 +138,18 @@ def check_broken(folder, program, launcher, breaker):
         if list(folder.report.parent.glob("halocline/doctor-*.json")):
             faults.append("a report of some probes was kept for the bench")
         yield f"{how}, {only}", faults + [f"{name} was left behind" for name in folder.left_behind()]
+
+
+def check_broken_drop_in(folder, program, launcher, breaker):
+    """What is wrong with the drop-in, or keeps it from being tried, is named."""
+    only = [program, "--only", "allocate/fence", "--json", str(folder.report)]
+    status, output = folder.run([*launcher, "-n", "2", "env", f"LD_PRELOAD={breaker}", "HALOCLINE_BREAK=lost_put", *only])
+    found = outcomes((folder.read() or {}).get("drop_in", {"probes": []}))
+    right = status == 1 and found == {"allocate/fence": "wrong"} and len(re.findall("wrong: allocate/fence", output)) == 2
+    yield "lost_put with the drop-in", [] if right else [f"status {status}, found {found}: {output}"]
+    status, output = folder.run([*launcher, "-n", "2", *only, "--drop-in", "no/such/library.so"])
+    right = status == 1 and re.search("not tried: there is no such file", output)
+    yield "a drop-in that is not there", [] if right else [f"status {status}: {output}"]
 
 
 def other_launchers(launcher):
@@ -205,7 +234,7 @@ def main():
     launcher = sys.argv[divider + 1:]
     counts = {"passed": 0, "failed": 0}
     with tempfile.TemporaryDirectory(prefix="halocline-doctor-test-") as path:
-        checks = {"right": check_right, "broken": check_broken, "launchers": check_launchers}[check]
+        checks = {"right": check_right, "broken": check_broken, "broken_drop_in": check_broken_drop_in, "launchers": check_launchers}[check]
         for sentence, faults in checks(Folder(path), program, launcher, *more):
             counts["failed" if faults else "passed"] += 1
             print(f"{'failed' if faults else 'passed'}: {sentence}", *faults, sep="\n    ", flush=True)

@@ -43,21 +43,32 @@ Json json_of(const ModeVerdicts &modes) {
   return all;
 }
 
+Json json_of(const DropInReport &drop_in) {
+  Json probes = Json::array();
+  for (const Result &result : drop_in.results) probes.push_back(json_of(result));
+  return {{"library", drop_in.library},
+          {"trouble", drop_in.trouble},
+          {"windows", drop_in.windows},
+          {"seconds", drop_in.seconds},
+          {"probes", probes}};
+}
+
 }  // namespace
 
 void write_json(const Report &report, const std::string &path) {
   Json probes = Json::array();
   for (const Result &result : report.results) probes.push_back(json_of(result));
-  const Json all{{"doctor", 1},
-                 {"mpi", report.mpi},
-                 {"host", report.host},
-                 {"ranks", report.ranks},
-                 {"date", report.date},
-                 {"launch", report.launch},
-                 {"complete", report.complete},
-                 {"seconds", report.seconds},
-                 {"modes", json_of(report.modes)},
-                 {"probes", probes}};
+  Json all{{"doctor", 1},
+           {"mpi", report.mpi},
+           {"host", report.host},
+           {"ranks", report.ranks},
+           {"date", report.date},
+           {"launch", report.launch},
+           {"complete", report.complete},
+           {"seconds", report.seconds},
+           {"modes", json_of(report.modes)},
+           {"probes", probes}};
+  if (!report.drop_in.library.empty()) all["drop_in"] = json_of(report.drop_in);
   const std::filesystem::path target(path), part(path + "." + std::to_string(getpid()));
   std::ofstream file(part);
   file << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";

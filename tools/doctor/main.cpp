@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "drop_in.hpp"
 #include "interrupt.hpp"
 #include "launch.hpp"
 #include "options.hpp"
@@ -84,7 +85,9 @@ int publish(const Options &options, const Report &report) {
 /// Rank 0 drives, after MPI_Finalize; the other ranks have ended.
 int run_again(const Options &options, const Launch &launch) {
   note_interrupts(claimed_launch().by_launcher());
-  return publish(options, make_report(options, launch, run_batches(options, *launch.again, launch.size)));
+  Report report = make_report(options, launch, run_batches(options, *launch.again, launch.size).results);
+  report.drop_in = try_drop_in(options, *launch.again, launch.size);
+  return publish(options, report);
 }
 
 /// Makes the folder on rank 0 and tells all ranks its name.
@@ -153,7 +156,7 @@ int examine(const Options &options, int argc, char **argv) {
 
 /// A pattern that no probe has must not read as "nothing is wrong".
 bool chooses_nothing(const Options &options) {
-  const auto chosen = [&](const Probe &probe) { return matches(probe.name, options.only); };
+  const auto chosen = [&](const Probe &probe) { return options.chooses(probe.name); };
   return std::none_of(all_probes().begin(), all_probes().end(), chosen);
 }
 

@@ -14,7 +14,9 @@ constexpr const char *kDescription =
     "Tries the MPI under it: messages, neighbourhood collectives, and puts, gets and accumulates through every kind of window and every "
     "synchronisation, over alignments, sizes, datatypes and neighbours, with data that say where they belong. Tells what this MPI gets "
     "right, "
-    "gets wrong, lacks, crashes or hangs in, and which Halocline modes can be trusted with it. Run it under the launcher, with the ranks "
+    "gets wrong, lacks, crashes or hangs in, and which Halocline modes can be trusted with it. Then it tries the one-sided calls once "
+    "more, with "
+    "libhalocline_mpi loaded before the MPI. Run it under the launcher, with the ranks "
     "and "
     "hosts that your program will have:\n\n  mpiexec -n 4 halocline-doctor";
 
@@ -40,6 +42,9 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
   app.add_flag("--list", o.list, "Name the probes and the calls that they are about, and run none");
   app.add_flag("--in-launch", o.in_launch, "Run the probes in the processes of this launch; a probe that hangs then ends the doctor");
   app.add_flag("--no-cache", o.no_cache, "Do not keep the verdict for halocline-bench");
+  app.add_option("--drop-in", o.drop_in, "The libhalocline_mpi.so to try as well, if not the one that is installed with this program");
+  app.add_flag("--no-drop-in", o.no_drop_in, "Do not try the drop-in for MPI RMA");
+  app.add_option("--preload", o.preload)->group("");
   app.add_option("--results", o.results)->group("");
   app.add_option("--first", o.first)->group("");
   try {
@@ -56,7 +61,15 @@ int parse(int argc, char **argv, Options &o, std::string &text) {
 std::vector<std::string> Options::for_worker(const std::string &folder, std::size_t from) const {
   std::vector<std::string> words{"--results", folder, "--first", std::to_string(from), "--time-limit", std::to_string(limit_s)};
   if (!only.empty()) words.insert(words.end(), {"--only", only});
+  if (!preload.empty()) words.insert(words.end(), {"--preload", preload});
   return words;
+}
+
+bool Options::chooses(const std::string &probe) const { return matches(probe, only) && (preload.empty() || is_one_sided(probe)); }
+
+bool is_one_sided(const std::string &probe) {
+  const auto begins_with = [&](const char *text) { return probe.rfind(text, 0) == 0; };
+  return !begins_with("messages/") && !begins_with("collectives/") && probe != "memory/node" && probe != "properties/threads";
 }
 
 bool matches(const std::string &name, const std::string &pattern) {

@@ -10,6 +10,15 @@
 
 namespace doctor {
 
+/// What the one-sided probes found with the drop-in loaded before the MPI.
+struct DropInReport {
+  std::string library;  ///< its file; empty if none was tried
+  std::string trouble;  ///< why it could not be tried
+  std::string windows;  ///< how many windows it carried, in its own words
+  double seconds = 0;
+  std::vector<Result> results;
+};
+
 struct Report {
   std::string mpi, mpi_short, host, date, launch;  ///< launch: how the ranks were started, in words
   int ranks = 1;
@@ -17,6 +26,7 @@ struct Report {
   bool complete = true;  ///< all probes were asked for
   std::vector<Result> results;
   ModeVerdicts modes;
+  DropInReport drop_in;
 
   bool has_fault() const;
 };

@@ -99,16 +99,38 @@ std::string last_words(const std::string &path) {
   return all;
 }
 
+/// An entry for every probe that was asked for, whether it came to run or not.
+std::vector<Result> complete(const Options &options, const std::vector<Result> &found) {
+  std::vector<Result> all;
+  for (const Probe &probe : all_probes()) {
+    if (!options.chooses(probe.name)) continue;
+    const auto known = std::find_if(found.begin(), found.end(), [&](const Result &r) { return r.probe == probe.name; });
+    all.push_back(known == found.end() ? Result{probe.name, Outcome::untested, 0, {}} : *known);
+  }
+  for (const Result &result : found)
+    if (result.probe == "properties/finalize") all.push_back(result);
+  return all;
+}
+
+/// What the drop-in says at the end of its windows on rank 0; empty without a drop-in.
+std::string windows_in(const std::string &output) {
+  constexpr const char *begin = "halocline: rank 0: windows carried: ";
+  std::ifstream file(output);
+  for (std::string line; std::getline(file, line);)
+    if (const std::size_t at = line.find(begin); at != std::string::npos) return line.substr(line.find("windows", at));
+  return "";
+}
+
 class Runner {
  public:
   Runner(const Options &options, const LaunchCommand &launch, int ranks) : options_(options), launch_(launch), ranks_(ranks) {
     options_.limit_s *= crowd();
   }
 
-  std::vector<Result> run() {
+  Ran run() {
     std::size_t first = 0;
     while (first < all_probes().size()) first = run_batch(first);
-    return results_;
+    return {complete(options_, results_), windows_};
   }
 
  private:
@@ -122,6 +144,7 @@ class Runner {
     job.stop();
     throw_if_interrupted();
     record.read();
+    windows_ = windows_in(output);
     if (record.started != ranks_)
       throw LaunchFailed(std::to_string(record.started) + " of " + std::to_string(ranks_) + " ranks began. " + last_words(output));
     const bool whole = record.finished && !late && job.how_it_ended().empty();
@@ -171,26 +194,12 @@ class Runner {
   Scratch scratch_;
   Sweeper sweeper_{scratch_.folder()};
   std::vector<Result> results_;
+  std::string windows_;
 };
-
-/// An entry for every probe that was asked for, whether it came to run or not.
-std::vector<Result> complete(const Options &options, const std::vector<Result> &found) {
-  std::vector<Result> all;
-  for (const Probe &probe : all_probes()) {
-    if (!matches(probe.name, options.only)) continue;
-    const auto known = std::find_if(found.begin(), found.end(), [&](const Result &r) { return r.probe == probe.name; });
-    all.push_back(known == found.end() ? Result{probe.name, Outcome::untested, 0, {}} : *known);
-  }
-  for (const Result &result : found)
-    if (result.probe == "properties/finalize") all.push_back(result);
-  return all;
-}
 
 }  // namespace
 
-std::vector<Result> run_batches(const Options &options, const LaunchCommand &launch, int ranks) {
-  return complete(options, Runner(options, launch, ranks).run());
-}
+Ran run_batches(const Options &options, const LaunchCommand &launch, int ranks) { return Runner(options, launch, ranks).run(); }
 
 std::vector<Result> read_results(const Options &options, const std::string &file, const Finding &unfinished) {
   Record record(file);

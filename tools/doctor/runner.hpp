@@ -19,8 +19,12 @@ class LaunchFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The results of the probes that options choose, in the order of the table; one entry each, whatever happens.
-std::vector<Result> run_batches(const Options &options, const LaunchCommand &launch, int ranks);
+struct Ran {
+  std::vector<Result> results;  ///< of the probes that options choose, in the order of the table; one entry each, whatever happens
+  std::string windows;  ///< with a drop-in: how many windows it carried, and which it left to the MPI
+};
+
+Ran run_batches(const Options &options, const LaunchCommand &launch, int ranks);
 
 /// What a result file says of the probes that options choose. `unfinished`: why the last probe that began has not ended.
 std::vector<Result> read_results(const Options &options, const std::string &file, const Finding &unfinished);

@@ -133,26 +133,48 @@ std::string every_probe(const Report &report) {
   return rows.empty() ? "" : drawn(rows) + "\n";
 }
 
-}  // namespace
-
-bool Report::has_fault() const {
-  return std::any_of(results.begin(), results.end(), [](const Result &r) { return is_fault(r.outcome) || r.outcome == Outcome::untested; });
-}
-
-std::string text_of(const Report &report, bool verbose) {
-  std::string text = report.mpi_short + ", " + std::to_string(report.ranks) + (report.ranks == 1 ? " rank, " : " ranks, ") + report.host +
-                     ": " + report.launch + "\n\n";
+std::string tables(const Report &report) {
   Cells columns;
   for (const Sync &sync : sync_table()) columns.emplace_back(sync.name);
-  text +=
-      window_table(report, columns, true) + window_table(report, {"fetch_and_op", "compare_and_swap", "concurrent_sums", "order"}, false);
-  text += verbose ? every_probe(report) : "";
-  text += features(report) + modes(report);
+  return window_table(report, columns, true) +
+         window_table(report, {"fetch_and_op", "compare_and_swap", "concurrent_sums", "order"}, false);
+}
+
+/// What was not right, and the counts.
+std::string end_of(const Report &report) {
+  std::string text;
   for (const Result &result : report.results)
     if (result.outcome > Outcome::fact && result.outcome != Outcome::untested) text += details(report, result);
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.1f s", report.seconds);
   return text + std::to_string(report.results.size()) + " probes in " + seconds + ": " + counts(report) + "\n";
+}
+
+std::string text_of_drop_in(const Report &report, bool verbose) {
+  const DropInReport &drop_in = report.drop_in;
+  if (drop_in.library.empty()) return "";
+  std::string text = "\nThe same MPI with " + drop_in.library + " loaded before it:\n\n";
+  if (!drop_in.trouble.empty()) return text + "not tried: " + drop_in.trouble + "\n";
+  Report second = report;
+  second.results = drop_in.results;
+  second.seconds = drop_in.seconds;
+  text += tables(second) + (verbose ? every_probe(second) : "") + features(second) + end_of(second);
+  return text + (drop_in.windows.empty() ? "" : "On rank 0, " + drop_in.windows + "\n");
+}
+
+}  // namespace
+
+bool Report::has_fault() const {
+  const auto is_wrong = [](const Result &r) { return is_fault(r.outcome) || r.outcome == Outcome::untested; };
+  return std::any_of(results.begin(), results.end(), is_wrong) || !drop_in.trouble.empty() ||
+         std::any_of(drop_in.results.begin(), drop_in.results.end(), is_wrong);
+}
+
+std::string text_of(const Report &report, bool verbose) {
+  std::string text = report.mpi_short + ", " + std::to_string(report.ranks) + (report.ranks == 1 ? " rank, " : " ranks, ") + report.host +
+                     ": " + report.launch + "\n\n";
+  text += tables(report) + (verbose ? every_probe(report) : "") + features(report) + modes(report) + end_of(report);
+  return text + text_of_drop_in(report, verbose);
 }
 
 }  // namespace doctor

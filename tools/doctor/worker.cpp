@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "probe.hpp"
@@ -110,14 +111,29 @@ void run_probes(const Options &options, const std::string &folder, MPI_Comm worl
   if (bench.rank() == 0) file.append({{kStarted, bench.size()}});
   const auto &probes = all_probes();
   for (std::size_t i = options.first; i < probes.size(); ++i)
-    if (matches(probes[i].name, options.only)) run_probe(probes[i], options, bench, telling, file);
+    if (options.chooses(probes[i].name)) run_probe(probes[i], options, bench, telling, file);
   watch_probe("MPI_Finalize", options.limit_s);
   if (bench.rank() == 0) file.append({{kFinished, true}});
   CALL(MPI_Comm_free, &comm);
   CALL(MPI_Comm_free, &telling);
 }
 
+namespace {
+
+/// Starts this process anew with the drop-in loaded, if it is not.
+void load(const std::string &library, char **argv) {
+  const char *before = std::getenv("LD_PRELOAD");
+  const std::string loaded = before ? before : "";
+  if (loaded.find(library) != std::string::npos) return;
+  setenv("LD_PRELOAD", (loaded.empty() ? library : loaded + ":" + library).c_str(), 1);
+  setenv("HALOCLINE_LOG", "info", 1);
+  execv("/proc/self/exe", argv);
+}
+
+}  // namespace
+
 int worker_main(const Options &options, int *argc, char ***argv) {
+  if (!options.preload.empty()) load(options.preload, *argv);
   int provided = 0;
   MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
   run_probes(options, options.results, MPI_COMM_WORLD);
