@@ -233,6 +233,26 @@ HLC_NODISCARD HLC_API hlc_status hlc_fetch_op(hlc_target at, hlc_action action, 
  */
 HLC_NODISCARD HLC_API hlc_status hlc_accumulate(hlc_target at, hlc_action action, const void *data, int64_t count);
 
+/** One atomic of a list, on an integer of 32 or 64 bits. Zero-initialise it. */
+typedef struct hlc_atomic {
+  hlc_target at;
+  hlc_number type;
+  hlc_op op; /**< ignored with compare */
+  int compare; /**< not 0: the integer becomes value if it equals expected */
+  int64_t value; /**< the operand, as in hlc_atomic_fetch_add */
+  int64_t expected; /**< only with compare */
+  int64_t old; /**< out: the previous value */
+} hlc_atomic;
+
+/**
+ * Carries out count atomics. Of those on other nodes up to 64 are under way at a time. They are not ordered among each other, not even
+ * those on one integer. Each precedes everything that the caller does after this call. Returns when all
+ * are complete at both ends and `old` of each holds the previous value. Targets may be in several segments of one context. count is 0 or
+ * more; list may be NULL if it is 0. After an error it is unknown which of them have been carried out; `old` is then undefined. Any thread.
+ * Errors: as hlc_atomic_compare_swap and hlc_fetch_op. Source: MPI_Fetch_and_op and MPI_Compare_and_swap, several before a flush.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_atomics(hlc_atomic *list, int64_t count);
+
 /* ---------------------------------------------------------------- completion */
 
 /**

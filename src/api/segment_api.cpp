@@ -1,9 +1,12 @@
 // The C API of segments: each function checks its handle and calls one operation.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/rma/atomic_list.hpp"
 #include "engine/rma/operations.hpp"
 #include "engine/rma/segment.hpp"
 #include "engine/sync/barrier.hpp"
@@ -15,6 +18,7 @@ using halocline::core::compare_swap_word;
 using halocline::core::fail;
 using halocline::core::fetch_word;
 using halocline::core::FetchOp;
+using halocline::core::kMostAtomicsAtOnce;
 using halocline::core::Numbers;
 using halocline::core::RemoteMemory;
 using halocline::core::Segment;
@@ -62,6 +66,24 @@ hlc_status at(const char *call, const hlc_target &target, Operation operation, A
     if (const RemoteMemory *usual = target.segment->inner->find_usual(target.rank))
       return api::out(operation(call, Target{*usual, target.offset}, arguments...));
   return at_any(call, target, operation, arguments...);
+}
+
+/// Carries out the atomics of one round of a list: first those on this node, one by one, then all others together.
+Status carry_out(const char *call, hlc_atomic *list, std::size_t count) {
+  std::array<hlc_atomic *, kMostAtomicsAtOnce> far;
+  std::size_t far_ones = 0;
+  for (hlc_atomic *one = list; one != list + count; ++one) {
+    HLC_TRY(check(call, one->at.segment));
+    HLC_TRY(one->at.segment->inner->with(call, one->at.rank, [&](const RemoteMemory &memory) {
+      if (memory.is_near()) return carry_out_near(call, memory, *one);
+      far[far_ones++] = one;
+      return Status::ok;
+    }));
+  }
+  if (far_ones == 0) return Status::ok;
+  halocline::core::FarAtomics others(call);
+  for (std::size_t i = 0; i < far_ones; ++i) others.add(far[i]->at.segment->inner->memory_of(far[i]->at.rank), *far[i]);
+  return others.carry_out();
 }
 
 /// What the API's spec asks for.
@@ -210,6 +232,17 @@ hlc_status hlc_fetch_op(hlc_target number, hlc_action action, const void *operan
 
 hlc_status hlc_accumulate(hlc_target numbers, hlc_action action, const void *data, int64_t count) {
   return at("hlc_accumulate", numbers, halocline::core::accumulate, action, Numbers{data, count});
+}
+
+hlc_status hlc_atomics(hlc_atomic *list, int64_t count) {
+  constexpr const char *call = "hlc_atomics";
+  if (count < 0) return api::out(fail(Status::argument, "%s: count is %lld", call, static_cast<long long>(count)));
+  if (!list && count > 0) return api::out(api::null(call, "list"));
+  for (int64_t done = 0; done < count; done += kMostAtomicsAtOnce) {
+    const auto some = static_cast<std::size_t>(std::min<int64_t>(count - done, kMostAtomicsAtOnce));
+    if (const Status status = carry_out(call, list + done, some); halocline::core::failed(status)) return api::out(status);
+  }
+  return HLC_OK;
 }
 
 hlc_status hlc_flush(hlc_segment *segment, int rank) {

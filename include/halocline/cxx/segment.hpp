@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 namespace halocline {
 
@@ -138,6 +139,18 @@ class Segment {
     check(hlc_accumulate(target(at), {static_cast<hlc_op>(op), number_of<T>()}, from, count));
   }
 
+  /// An atomic for carry_out: what compare_swap and fetch_op do at once.
+  template <class T>
+  hlc_atomic compare_swap_of(At at, T expected, T value) const {
+    static_assert(std::is_integral_v<T> && sizeof(T) >= 4, "lists have integers of 32 and 64 bits");
+    return {target(at), number_of<T>(), HLC_OP_READ, 1, static_cast<std::int64_t>(value), static_cast<std::int64_t>(expected), 0};
+  }
+  template <class T>
+  hlc_atomic fetch_op_of(At at, Op op, T operand) const {
+    static_assert(std::is_integral_v<T> && sizeof(T) >= 4, "lists have integers of 32 and 64 bits");
+    return {target(at), number_of<T>(), static_cast<hlc_op>(op), 0, static_cast<std::int64_t>(operand), 0, 0};
+  }
+
   void flush(int rank) const { check(hlc_flush(raw(), rank)); }
   void flush() const { check(hlc_flush_all(raw())); }
   void flush_local(int rank) const { check(hlc_flush_local(raw(), rank)); }
@@ -164,6 +177,9 @@ class Segment {
   }
   detail::Handle<hlc_segment, hlc_segment_free> handle_;
 };
+
+/// Carries out many atomics at a time (hlc_atomics); afterwards `old` of each is the previous value.
+inline void carry_out(std::vector<hlc_atomic> &list) { check(hlc_atomics(list.data(), static_cast<std::int64_t>(list.size()))); }
 
 }  // namespace halocline
 #endif
