@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/access.hpp"
 
-#include "faces/mpi/plain.hpp"
 #include "faces/mpi/walk.hpp"
 
 namespace halocline::core::mpi {

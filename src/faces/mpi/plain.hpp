@@ -9,20 +9,6 @@
 
 namespace halocline::core::mpi {
 
-/// True if the target is a row of bytes that this rank may access, and is mapped here; then `spot` is what find_spot would find.
-inline bool find_plain_spot(const Window &window, const Theirs &theirs, Spot *spot) {
-  if (static_cast<unsigned>(theirs.rank) >= static_cast<unsigned>(window.size()) || theirs.count < 0) return false;
-  const Layout *const layout = typed::layout_of(theirs.type);
-  const Place &place = window.memory.at(theirs.rank);
-  if (!layout || !layout->contiguous() || !place.is_mapped || !window.epochs.may_access(theirs.rank)) return false;
-  std::int64_t offset = 0, bytes = 0, end = 0;
-  if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.displacement), place.unit, &offset)) return false;
-  if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.count), layout->bytes(), &bytes)) return false;
-  if (__builtin_add_overflow(offset, bytes, &end) || offset < 0 || end > place.bytes) return false;
-  *spot = {theirs.rank, &place, offset, layout, static_cast<std::int64_t>(theirs.count)};
-  return true;
-}
-
 /// Moves a row of the same datatype here and there. False if it is none.
 inline bool move_plain(const Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
   Spot spot;
