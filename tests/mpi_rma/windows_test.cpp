@@ -497,6 +497,25 @@ TEST(MpiDynamicWindow, is_reached_by_one_datatype_in_several_regions) {
   MPI_Win_free(&win);
 }
 
+TEST(MpiDynamicWindow, is_reached_in_a_thousand_regions) {
+  MPI_Win win = MPI_WIN_NULL;
+  std::vector<std::int64_t> memory(1100, -1);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  for (std::int64_t &number : memory) MPI_Win_attach(win, &number, 8);
+  MPI_Aint mine = 0;
+  MPI_Get_address(memory.data(), &mine);
+  std::vector<MPI_Aint> all(static_cast<size_t>(size()));
+  MPI_Allgather(&mine, 1, MPI_AINT, all.data(), 1, MPI_AINT, MPI_COMM_WORLD);
+  std::vector<std::int64_t> values(memory.size());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = 10'000 * rank() + static_cast<std::int64_t>(i);
+  MPI_Win_fence(0, win);
+  MPI_Put(values.data(), 1100, MPI_INT64_T, next(), all[static_cast<size_t>(next())], 1100, MPI_INT64_T, win);
+  MPI_Win_fence(0, win);
+  for (size_t i = 0; i < memory.size(); ++i) ASSERT_EQ(memory[i], 10'000 * previous() + static_cast<std::int64_t>(i));
+  for (std::int64_t &number : memory) MPI_Win_detach(win, &number);
+  MPI_Win_free(&win);
+}
+
 /// A rank of another node keeps what it has read of the list of attachments.
 TEST(MpiDynamicWindow, is_reached_where_memory_is_attached_anew) {
   constexpr int kMost = 3;

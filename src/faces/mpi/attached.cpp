@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include "engine/rma/operations.hpp"
 
@@ -62,15 +63,12 @@ Status read_bytes(const RemoteMemory &memory, std::int64_t offset, Sink sink) {
   return flush_local(kRead, memory);
 }
 
-FarRegions listed(const FarAttachedRegions &found, std::uint64_t version) {
-  FarRegions regions;
-  regions.version = version;
+/// The slots in use.
+void list_slots(const FarAttachedRegions &found, std::vector<FarRegion> *regions) {
   const std::size_t used = std::min<std::size_t>(found.list.used.load(std::memory_order_relaxed), AttachedRegions::kMost);
-  for (std::size_t at = 0; at < used; ++at) {
-    const std::int64_t bytes = found.list.slots[at].bytes.load(std::memory_order_relaxed);
-    if (bytes > 0) regions.all.push_back({found.list.slots[at].base.load(std::memory_order_relaxed), found.descriptors[at]});
-  }
-  return regions;
+  for (std::size_t at = 0; at < used; ++at)
+    if (found.list.slots[at].bytes.load(std::memory_order_relaxed) > 0)
+      regions->push_back({found.list.slots[at].base.load(std::memory_order_relaxed), found.descriptors[at]});
 }
 
 }  // namespace
@@ -81,11 +79,6 @@ void Attached::count_change() {
   if (memory_.segment()) mine_for_others().version.fetch_add(1, std::memory_order_seq_cst);
 }
 
-Status Attached::expose(std::uint32_t at, void *base, std::int64_t bytes) {
-  if (!memory_.segment()) return Status::ok;
-  return registered_[at].open(node_.context.network(), static_cast<char *>(base), bytes, &mine_for_others().descriptors[at]);
-}
-
 Status Attached::attach(void *base, std::int64_t bytes) {
   const std::lock_guard lock(attaching_);
   if (bytes == 0) return empty_.push_back(base), Status::ok;
@@ -94,9 +87,7 @@ Status Attached::attach(void *base, std::int64_t bytes) {
   std::uint32_t at = 0;
   while (at < used && mine.slots[at].bytes.load(std::memory_order_relaxed) != 0) at += 1;
   if (at == AttachedRegions::kMost) {
-    if (memory_.segment())
-      return fail(Status::unsupported, "rank %d has attached %zu regions to a window of several nodes, which is the most",
-                  node_.context.rank(), AttachedRegions::kMost);
+    if (memory_.segment()) HLC_TRY(enter_beyond(base, bytes));
     mine.more.fetch_add(1, std::memory_order_relaxed);
     return more_.push_back(base), Status::ok;
   }
@@ -107,7 +98,9 @@ Status Attached::attach(void *base, std::int64_t bytes) {
 Status Attached::enter(std::uint32_t at, void *base, std::int64_t bytes) {
   AttachedRegions &mine = regions(node_.context.rank());
   count_change();
-  const Status exposed = expose(at, base, bytes);
+  Status exposed = Status::ok;
+  if (memory_.segment())
+    exposed = registered_[at].open(node_.context.network(), static_cast<char *>(base), bytes, &mine_for_others().descriptors[at]);
   if (!failed(exposed)) {
     mine.slots[at].base.store(reinterpret_cast<std::uint64_t>(base), std::memory_order_relaxed);
     mine.slots[at].bytes.store(bytes, std::memory_order_relaxed);
@@ -116,6 +109,52 @@ Status Attached::enter(std::uint32_t at, void *base, std::int64_t bytes) {
   }
   count_change();
   return exposed;
+}
+
+/// Doubles the overflow.
+Status Attached::grow() {
+  auto longer = std::make_unique<Overflow>();
+  if (!overflows_.empty()) longer->regions = overflows_.back()->regions;
+  longer->regions.resize(std::max(AttachedRegions::kMost, 2 * longer->regions.size()));
+  RemoteDescriptor descriptor;
+  HLC_TRY(longer->registered.open(node_.context.network(), reinterpret_cast<char *>(longer->regions.data()),
+                                  static_cast<std::int64_t>(longer->regions.size() * sizeof(FarRegion)), &descriptor));
+  count_change();
+  mine_for_others().overflow = descriptor;
+  overflows_.push_back(std::move(longer));
+  count_change();
+  return Status::ok;
+}
+
+Status Attached::enter_beyond(void *base, std::int64_t bytes) {
+  const auto is_free = [](const FarRegion &region) { return region.descriptor.bytes == 0; };
+  const std::size_t before = overflows_.empty() ? 0 : overflows_.back()->regions.size();
+  if (before == 0 || std::none_of(overflows_.back()->regions.begin(), overflows_.back()->regions.end(), is_free)) HLC_TRY(grow());
+  std::vector<FarRegion> &all = overflows_.back()->regions;
+  const auto free = std::find_if(all.begin(), all.end(), is_free);
+  FarRegion added{reinterpret_cast<std::uint64_t>(base), {}};
+  const auto at = AttachedRegions::kMost + static_cast<std::size_t>(free - all.begin());
+  HLC_TRY(registered_[at].open(node_.context.network(), static_cast<char *>(base), bytes, &added.descriptor));
+  count_change();
+  *free = added;
+  count_change();
+  return Status::ok;
+}
+
+/// False if it is not there.
+bool Attached::leave_beyond(const void *base) {
+  if (overflows_.empty()) return false;
+  std::vector<FarRegion> &all = overflows_.back()->regions;
+  const auto is_it = [=](const FarRegion &region) {
+    return region.descriptor.bytes > 0 && region.base == reinterpret_cast<std::uint64_t>(base);
+  };
+  const auto found = std::find_if(all.begin(), all.end(), is_it);
+  if (found == all.end()) return false;
+  count_change();
+  *found = FarRegion();
+  registered_.erase(AttachedRegions::kMost + static_cast<std::size_t>(found - all.begin()));
+  count_change();
+  return true;
 }
 
 bool Attached::detach(const void *base) {
@@ -134,6 +173,7 @@ bool Attached::detach(const void *base) {
   }
   if (erase_first(empty_, base)) return true;
   if (!erase_first(more_, base)) return false;
+  if (memory_.segment()) static_cast<void>(leave_beyond(base));
   mine.more.fetch_sub(1, std::memory_order_relaxed);
   return true;
 }
@@ -153,6 +193,19 @@ std::shared_ptr<const FarRegions> Attached::far(int rank) const {
   return known;
 }
 
+/// All that a rank has attached, if the list does not change meanwhile.
+Status Attached::read_list(int rank, FarRegions *regions) const {
+  const auto found = std::make_unique<FarAttachedRegions>();
+  HLC_TRY(read_bytes(memory_.control(rank), memory_.data_offset(), {found.get(), sizeof *found}));
+  list_slots(*found, &regions->all);
+  const RemoteDescriptor beyond = found->overflow;
+  if (beyond.bytes <= 0 || found->version.load(std::memory_order_relaxed) != regions->version) return Status::ok;
+  std::vector<FarRegion> more(static_cast<std::size_t>(beyond.bytes) / sizeof(FarRegion));
+  HLC_TRY(read_bytes(RemoteMemory(node_.context.network(), rank, beyond, 0), 0, {more.data(), beyond.bytes}));
+  std::copy_if(more.begin(), more.end(), std::back_inserter(regions->all), [](const FarRegion &one) { return one.descriptor.bytes > 0; });
+  return Status::ok;
+}
+
 /// Reads the list anew if its version has changed, until it does not change meanwhile.
 Status Attached::read(int rank) const {
   const RemoteMemory memory = memory_.control(rank);
@@ -161,17 +214,13 @@ Status Attached::read(int rank) const {
   // SYNC list-before-version (pairs with count_change)
   HLC_TRY(read_bytes(memory, version_at, {&version, sizeof version}));
   while (version % 2 != 0 || version != far(rank)->version) {
-    const auto found = std::make_unique<FarAttachedRegions>();
-    std::uint64_t after = 0;
-    HLC_TRY(read_bytes(memory, memory_.data_offset(), {found.get(), sizeof *found}));
-    HLC_TRY(read_bytes(memory, version_at, {&after, sizeof after}));
-    if (after == version && version % 2 == 0) {
-      auto read = std::make_shared<const FarRegions>(listed(*found, version));
-      const std::lock_guard lock(reading_);
-      read_[rank] = std::move(read);
-      return Status::ok;
-    }
-    version = after;
+    const auto regions = std::make_shared<FarRegions>();
+    regions->version = version;
+    HLC_TRY(read_list(rank, regions.get()));
+    HLC_TRY(read_bytes(memory, version_at, {&version, sizeof version}));
+    if (version != regions->version || version % 2 != 0) continue;
+    const std::lock_guard lock(reading_);
+    read_[rank] = regions;
   }
   return Status::ok;
 }

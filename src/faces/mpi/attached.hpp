@@ -12,11 +12,7 @@
 
 namespace halocline::core::mpi {
 
-/// Memory that a rank of another node has attached, and the list of it that was read last.
-struct FarRegion {
-  std::uint64_t base;
-  RemoteDescriptor descriptor;
-};
+/// The list of a rank of another node, as it was read last.
 struct FarRegions {
   std::uint64_t version = 1;  // of no list
   std::vector<FarRegion> all;
@@ -41,16 +37,25 @@ class Attached {
   AttachedRegions &regions(int rank) const { return *reinterpret_cast<AttachedRegions *>(memory_.data_of(rank)); }
   FarAttachedRegions &mine_for_others() const { return *reinterpret_cast<FarAttachedRegions *>(memory_.data_of(node_.context.rank())); }
   Status enter(std::uint32_t at, void *base, std::int64_t bytes);
-  Status expose(std::uint32_t at, void *base, std::int64_t bytes);
+  Status enter_beyond(void *base, std::int64_t bytes);
+  Status grow();
+  bool leave_beyond(const void *base);
   void count_change();
   Status read(int rank) const;
+  Status read_list(int rank, FarRegions *regions) const;
 
   Node &node_;
   const WindowMemory &memory_;
   std::mutex attaching_;
   std::vector<const void *> empty_;  // attached without any bytes
   std::vector<const void *> more_;  // attached when the list was full
-  std::map<std::uint32_t, RegisteredMemory> registered_;  // on several nodes, by slot
+  std::map<std::size_t, RegisteredMemory> registered_;  // on several nodes, by slot; then by place in the overflow
+  /// What did not fit. Tables that were too short stay, as other ranks may still read them.
+  struct Overflow {
+    std::vector<FarRegion> regions;
+    RegisteredMemory registered;
+  };
+  std::vector<std::unique_ptr<Overflow>> overflows_;
   mutable std::mutex reading_;  // of what follows
   mutable std::map<int, std::shared_ptr<const FarRegions>> read_;  // by rank
 };

@@ -61,9 +61,12 @@ int Image::read() {
   return code == MPI_SUCCESS ? window_.complete(spot_.rank, Completion::local) : code;
 }
 
+/// Where a message arrives after the writes before it, the unlock that follows does.
 int Image::write() {
   const int code = copy(WindowMemory::Direction::write);
-  return code == MPI_SUCCESS ? window_.complete(spot_.rank, Completion::remote) : code;
+  if (code != MPI_SUCCESS || !spot_.place->is_far) return code;
+  const bool keeps_order = window_.node->context.network().endpoint()->keeps_order();
+  return window_.complete(spot_.rank, keeps_order ? Completion::local : Completion::remote);
 }
 
 }  // namespace halocline::core::mpi

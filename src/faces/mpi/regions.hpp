@@ -21,11 +21,19 @@ struct AttachedRegions {
   Slot slots[kMost];
 };
 
-/// The same where there are other nodes, whose ranks read it by gets. `version` is odd while the list changes.
+/// A region as ranks of other nodes reach it. A free one has no bytes.
+struct FarRegion {
+  std::uint64_t base = 0;
+  RemoteDescriptor descriptor;
+};
+
+/// The same where there are other nodes, whose ranks read it by gets. `version` is odd while the list changes. What did not fit is in an
+/// array of FarRegion.
 struct FarAttachedRegions {
   AttachedRegions list;
   std::atomic<std::uint64_t> version;
   RemoteDescriptor descriptors[AttachedRegions::kMost];
+  RemoteDescriptor overflow;
 };
 
 }  // namespace halocline::core::mpi
