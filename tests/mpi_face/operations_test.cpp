@@ -248,6 +248,22 @@ TEST(Operations, are_those_of_the_standard_for_each_kind_of_type) {
   for (const MPI_Datatype type : {MPI_DOUBLE_INT, MPI_2INT, MPI_2REAL, MPI_LONG_DOUBLE_INT}) EXPECT_EQ(all(type), "minloc maxloc ");
 }
 
+TEST(Operations, change_nothing_where_a_datatype_has_no_data) {
+  MPI_Datatype none = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(0, MPI_INT, &none);
+  MPI_Type_commit(&none);
+  int target = 1, origin = 2, result = 3;
+  for (const mpi::Access access : {mpi::Access::atomic, mpi::Access::exclusive})
+    for (const Op &op : operations())
+      for (const MPI_Datatype other : {none, MPI_INT}) {
+        EXPECT_EQ(mpi::check_accumulate(op.op, *layout_of(none), *layout_of(other)), MPI_SUCCESS);
+        mpi::accumulate({op.op, access}, {&target, layout_of(none), 1}, {&origin, layout_of(other), 1});
+        mpi::get_accumulate({op.op, access}, {&target, layout_of(none), 1}, {&origin, layout_of(other), 1}, {&result, layout_of(other), 1});
+      }
+  EXPECT_TRUE(target == 1 && result == 3);
+  MPI_Type_free(&none);
+}
+
 TEST(CheckAccumulate, refuses_types_that_do_not_match) {
   const Layout &real = *layout_of(MPI_DOUBLE), &integer = *layout_of(MPI_INT);
   EXPECT_EQ(mpi::check_accumulate(Operation::sum, real, integer), MPI_ERR_TYPE);

@@ -162,6 +162,18 @@ TEST_F(InEpoch, compare_and_swap_of_a_floating_type_is_ERR_TYPE) {
   EXPECT_EQ(class_of(MPI_Compare_and_swap(&a, &b, &old, MPI_DOUBLE, target_, 0, win_)), MPI_ERR_TYPE);
 }
 
+TEST_F(InEpoch, fetch_and_op_of_none_or_several_elements_is_ERR_TYPE) {
+  int value = 1, old = 2;
+  for (const int elements : {0, 2}) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(elements, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    EXPECT_EQ(class_of(MPI_Fetch_and_op(&value, &old, type, target_, 0, MPI_SUM, win_)), MPI_ERR_TYPE);
+    MPI_Type_free(&type);
+  }
+  EXPECT_EQ(old, 2);
+}
+
 TEST_F(InEpoch, other_synchronisation_is_ERR_RMA_SYNC) {
   EXPECT_EQ(class_of(MPI_Win_fence(0, win_)), MPI_ERR_RMA_SYNC);
   EXPECT_EQ(class_of(MPI_Win_lock(MPI_LOCK_SHARED, target_, 0, win_)), MPI_ERR_RMA_SYNC);

@@ -118,6 +118,7 @@ int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Th
   if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
+  if (spot.layout->basics() != 1) return MPI_ERR_TYPE;
   const Operation operation = typed::operation_of(op);
   if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
   window.node->let_others_run();

@@ -187,7 +187,11 @@ void swap_element(Access access, std::int64_t bytes, void *target, const Swap &v
 
 Applier::Applier(Accumulate how, Basic type) : op_(how.op), access_(how.access), type_(type), bytes_(basic_bytes(type)) {}
 
-void Applier::apply(const Row &row) const { access_ == Access::exclusive ? apply_exclusive(row) : apply_atomic(row); }
+/// A datatype without data has no basic type, and so no kernel.
+void Applier::apply(const Row &row) const {
+  if (row.count == 0) return;
+  access_ == Access::exclusive ? apply_exclusive(row) : apply_atomic(row);
+}
 
 /// The elements of a row without gaps are copied as one.
 void Applier::apply_exclusive(const Row &row) const {
