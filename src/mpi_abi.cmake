@@ -8,7 +8,6 @@ endif()
 halocline_precompiled_headers(halocline_abi_headers OPTIONS ${HALOCLINE_CORE_OPTIONS}
   LIBRARIES halocline_flags halocline_mpi_abi_host Threads::Threads HEADERS ${HALOCLINE_LAYER_HEADERS})
 add_library(halocline_mpi_abi SHARED)
-add_library(halocline::mpi_abi ALIAS halocline_mpi_abi)
 foreach(layer IN LISTS HALOCLINE_CORE_LAYERS ITEMS faces_mpi)
   get_target_property(sources halocline_${layer} SOURCES)
   add_library(halocline_abi_${layer} OBJECT ${sources})
@@ -26,4 +25,4 @@ target_link_libraries(halocline_mpi_abi PRIVATE halocline_mpi_abi_host Threads::
 target_link_options(halocline_mpi_abi PRIVATE LINKER:-z,nodelete
   LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/halocline_mpi.map)
 set_target_properties(halocline_mpi_abi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE CXX
-  EXPORT_NAME mpi_abi LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/halocline_mpi.map)
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/halocline_mpi.map)

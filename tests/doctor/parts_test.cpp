@@ -101,6 +101,19 @@ TEST(Pattern, is_a_part_of_the_name_or_has_wildcards) {
   EXPECT_FALSE(matches("create/fence/sum", "*/fence"));
 }
 
+TEST(Pattern, chooses_one_sided_probes_alone_for_the_drop_in) {
+  Options options;
+  EXPECT_TRUE(options.chooses("messages/plain"));
+  options.preload = "libhalocline_mpi.so";
+  EXPECT_FALSE(options.chooses("messages/plain"));
+  EXPECT_FALSE(options.chooses("collectives/neighbor"));
+  EXPECT_TRUE(options.chooses("create/fence/sum"));
+  EXPECT_TRUE(options.chooses("epochs/passive"));
+  options.only = "*/sum";
+  EXPECT_TRUE(options.chooses("create/fence/sum"));
+  EXPECT_FALSE(options.chooses("create/fence"));
+}
+
 /// A report file of its own for each test, and a cache that is not the user's.
 class Verdicts : public testing::Test {
  protected:
