@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -271,6 +272,241 @@ TEST_F(MpiRmaErrors, memory_that_is_not_attached_is_ERR_RMA_RANGE) {
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_EQ(MPI_Win_detach(dynamic, mine.data()), MPI_SUCCESS);
   MPI_Win_free(&dynamic);
+}
+
+/// The arguments of any one-sided access.
+struct Arguments {
+  int target;
+  MPI_Aint displacement = 0;
+  int count = 1;
+  MPI_Datatype type = MPI_INT64_T, target_type = MPI_INT64_T;
+  int target_count = 1;
+  MPI_Op op = MPI_SUM;
+};
+
+using Function = int (*)(const Arguments &arguments, MPI_Win win);
+
+std::int64_t numbers[32], results[32];
+MPI_Request last_request = MPI_REQUEST_NULL;
+
+int finished(int code) {
+  if (code == MPI_SUCCESS) MPI_Wait(&last_request, MPI_STATUS_IGNORE);
+  return code;
+}
+
+struct Named {
+  const char *name;
+  Function call;
+  bool has_counts, has_op;
+};
+
+const Named functions[] = {
+    {"MPI_Put",
+     [](const Arguments &a, MPI_Win win) {
+       return MPI_Put(numbers, a.count, a.type, a.target, a.displacement, a.target_count, a.target_type, win);
+     },
+     true, false},
+    {"MPI_Get",
+     [](const Arguments &a, MPI_Win win) {
+       return MPI_Get(results, a.count, a.type, a.target, a.displacement, a.target_count, a.target_type, win);
+     },
+     true, false},
+    {"MPI_Rput",
+     [](const Arguments &a, MPI_Win win) {
+       return finished(MPI_Rput(numbers, a.count, a.type, a.target, a.displacement, a.target_count, a.target_type, win, &last_request));
+     },
+     true, false},
+    {"MPI_Rget",
+     [](const Arguments &a, MPI_Win win) {
+       return finished(MPI_Rget(results, a.count, a.type, a.target, a.displacement, a.target_count, a.target_type, win, &last_request));
+     },
+     true, false},
+    {"MPI_Accumulate",
+     [](const Arguments &a, MPI_Win win) {
+       return MPI_Accumulate(numbers, a.count, a.type, a.target, a.displacement, a.target_count, a.target_type, a.op, win);
+     },
+     true, true},
+    {"MPI_Raccumulate",
+     [](const Arguments &a, MPI_Win win) {
+       return finished(
+           MPI_Raccumulate(numbers, a.count, a.type, a.target, a.displacement, a.target_count, a.target_type, a.op, win, &last_request));
+     },
+     true, true},
+    {"MPI_Get_accumulate",
+     [](const Arguments &a, MPI_Win win) {
+       return MPI_Get_accumulate(numbers, a.count, a.type, results, a.count, a.type, a.target, a.displacement, a.target_count,
+                                 a.target_type, a.op, win);
+     },
+     true, true},
+    {"MPI_Rget_accumulate",
+     [](const Arguments &a, MPI_Win win) {
+       return finished(MPI_Rget_accumulate(numbers, a.count, a.type, results, a.count, a.type, a.target, a.displacement, a.target_count,
+                                           a.target_type, a.op, win, &last_request));
+     },
+     true, true},
+    {"MPI_Fetch_and_op",
+     [](const Arguments &a, MPI_Win win) { return MPI_Fetch_and_op(numbers, results, a.target_type, a.target, a.displacement, a.op, win); },
+     false, true},
+    {"MPI_Compare_and_swap",
+     [](const Arguments &a, MPI_Win win) {
+       return MPI_Compare_and_swap(numbers, numbers, results, a.target_type, a.target, a.displacement, win);
+     },
+     false, false},
+};
+
+/// Every access function with each kind of wrong argument.
+TEST_F(InEpoch, each_access_names_each_wrong_argument) {
+  MPI_Datatype bare = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_INT64_T, &bare);
+  const auto wrong = [&](const Named &function, const char *what, Arguments arguments, int expected) {
+    EXPECT_EQ(class_of(function.call(arguments, win_)), expected) << function.name << ", " << what;
+  };
+  for (const Named &function : functions) {
+    Arguments right{target_};
+    wrong(function, "nothing", right, MPI_SUCCESS);
+    wrong(function, "the process MPI_PROC_NULL", {MPI_PROC_NULL}, MPI_SUCCESS);
+    wrong(function, "rank", {size_}, MPI_ERR_RANK);
+    wrong(function, "negative rank", {-77}, MPI_ERR_RANK);
+    wrong(function, "displacement", {target_, -8}, MPI_ERR_DISP);
+    wrong(function, "range", {target_, kBytes - 7}, MPI_ERR_RMA_RANGE);
+    wrong(function, "range that overflows", {target_, INT64_MAX - 3}, MPI_ERR_RMA_RANGE);
+    Arguments changed = right;
+    changed.target_type = MPI_DATATYPE_NULL;
+    wrong(function, "target datatype", changed, MPI_ERR_TYPE);
+    changed.target_type = bare;
+    wrong(function, "target datatype without commit", changed, MPI_ERR_TYPE);
+    if (function.has_counts) {
+      changed = right, changed.type = MPI_DATATYPE_NULL;
+      wrong(function, "datatype", changed, MPI_ERR_TYPE);
+      changed = right, changed.count = -1;
+      wrong(function, "count", changed, MPI_ERR_COUNT);
+      changed = right, changed.target_count = -1;
+      wrong(function, "target count", changed, MPI_ERR_COUNT);
+      changed = right, changed.target_count = 2;
+      wrong(function, "counts that differ", changed, MPI_ERR_TRUNCATE);
+    }
+    if (function.has_op) {
+      changed = right, changed.op = MPI_OP_NULL;
+      wrong(function, "operation", changed, MPI_ERR_OP);
+    }
+  }
+  MPI_Type_free(&bare);
+}
+
+TEST_F(InEpoch, operations_on_single_elements_take_single_elements) {
+  MPI_Datatype pair = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  EXPECT_EQ(class_of(MPI_Fetch_and_op(numbers, results, pair, target_, 0, MPI_SUM, win_)), MPI_ERR_TYPE);
+  EXPECT_EQ(class_of(MPI_Compare_and_swap(numbers, numbers, results, pair, target_, 0, win_)), MPI_ERR_TYPE);
+  MPI_Type_free(&pair);
+}
+
+TEST_F(MpiRmaErrors, each_access_outside_an_epoch_is_ERR_RMA_SYNC) {
+  for (const Named &function : functions) {
+    EXPECT_EQ(class_of(function.call({target_}, win_)), MPI_ERR_RMA_SYNC) << function.name;
+    EXPECT_EQ(class_of(function.call({target_}, MPI_WIN_NULL)), MPI_ERR_WIN) << function.name;
+  }
+}
+
+TEST_F(MpiRmaErrors, requests_need_a_passive_target) {
+  MPI_Win_fence(0, win_);
+  for (const Named &function : functions) {
+    const bool has_request = std::strncmp(function.name, "MPI_R", 5) == 0;
+    EXPECT_EQ(class_of(function.call({target_}, win_)), has_request ? MPI_ERR_RMA_SYNC : MPI_SUCCESS) << function.name;
+    MPI_Win_fence(0, win_);
+  }
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win_);
+}
+
+TEST_F(MpiRmaErrors, bits_that_are_no_assertion_are_ERR_ASSERT) {
+  constexpr int bad = 1 << 30;
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Win_get_group(win_, &all);
+  EXPECT_EQ(class_of(MPI_Win_fence(bad, win_)), MPI_ERR_ASSERT);
+  EXPECT_EQ(class_of(MPI_Win_lock(MPI_LOCK_SHARED, target_, bad, win_)), MPI_ERR_ASSERT);
+  EXPECT_EQ(class_of(MPI_Win_lock_all(bad, win_)), MPI_ERR_ASSERT);
+  EXPECT_EQ(class_of(MPI_Win_start(all, bad, win_)), MPI_ERR_ASSERT);
+  EXPECT_EQ(class_of(MPI_Win_post(all, bad, win_)), MPI_ERR_ASSERT);
+  MPI_Group_free(&all);
+}
+
+TEST_F(MpiRmaErrors, groups_that_are_not_of_the_window_are_ERR_GROUP) {
+  EXPECT_EQ(class_of(MPI_Win_start(MPI_GROUP_NULL, 0, win_)), MPI_ERR_GROUP);
+  EXPECT_EQ(class_of(MPI_Win_post(MPI_GROUP_NULL, 0, win_)), MPI_ERR_GROUP);
+  MPI_Win alone = MPI_WIN_NULL;
+  char *data = nullptr;
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Win_get_group(win_, &all);
+  MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &data, &alone);
+  MPI_Win_set_errhandler(alone, MPI_ERRORS_RETURN);
+  if (size_ > 1) {
+    EXPECT_EQ(class_of(MPI_Win_start(all, 0, alone)), MPI_ERR_GROUP);
+    EXPECT_EQ(class_of(MPI_Win_post(all, 0, alone)), MPI_ERR_GROUP);
+  }
+  MPI_Win_free(&alone);
+  MPI_Group_free(&all);
+}
+
+TEST_F(MpiRmaErrors, ranks_of_synchronisation_are_ERR_RANK) {
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  void *base = nullptr;
+  MPI_Win_lock_all(0, win_);
+  EXPECT_EQ(class_of(MPI_Win_flush(size_, win_)), MPI_ERR_RANK);
+  EXPECT_EQ(class_of(MPI_Win_flush_local(-9, win_)), MPI_ERR_RANK);
+  EXPECT_EQ(class_of(MPI_Win_shared_query(win_, size_, &bytes, &unit, &base)), MPI_ERR_RANK);
+  MPI_Win_unlock_all(win_);
+}
+
+TEST_F(MpiRmaErrors, every_function_refuses_a_null_window) {
+  int done = 0;
+  void *value = nullptr;
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Win none = MPI_WIN_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  const std::pair<const char *, int> answers[] = {
+      {"unlock", MPI_Win_unlock(target_, none)},
+      {"lock", MPI_Win_lock(MPI_LOCK_SHARED, target_, 0, none)},
+      {"lock_all", MPI_Win_lock_all(0, none)},
+      {"unlock_all", MPI_Win_unlock_all(none)},
+      {"flush", MPI_Win_flush(target_, none)},
+      {"flush_all", MPI_Win_flush_all(none)},
+      {"flush_local", MPI_Win_flush_local(target_, none)},
+      {"flush_local_all", MPI_Win_flush_local_all(none)},
+      {"sync", MPI_Win_sync(none)},
+      {"start", MPI_Win_start(group, 0, none)},
+      {"post", MPI_Win_post(group, 0, none)},
+      {"complete", MPI_Win_complete(none)},
+      {"wait", MPI_Win_wait(none)},
+      {"test", MPI_Win_test(none, &done)},
+      {"attach", MPI_Win_attach(none, buffer_, 8)},
+      {"detach", MPI_Win_detach(none, buffer_)},
+      {"get_attr", MPI_Win_get_attr(none, MPI_WIN_BASE, &value, &done)},
+      {"free", MPI_Win_free(&none)},
+  };
+  for (const auto &[name, code] : answers) EXPECT_EQ(class_of(code), MPI_ERR_WIN) << name;
+  MPI_Group_free(&group);
+}
+
+TEST_F(MpiRmaErrors, epochs_of_post_and_start_have_their_order) {
+  MPI_Group self = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_SELF, &self);
+  ASSERT_EQ(MPI_Win_post(self, 0, win_), MPI_SUCCESS);
+  EXPECT_EQ(class_of(MPI_Win_post(self, 0, win_)), MPI_ERR_RMA_SYNC);
+  EXPECT_EQ(class_of(MPI_Win_fence(0, win_)), MPI_ERR_RMA_SYNC);
+  ASSERT_EQ(MPI_Win_start(self, 0, win_), MPI_SUCCESS);
+  EXPECT_EQ(class_of(MPI_Win_start(self, 0, win_)), MPI_ERR_RMA_SYNC);
+  EXPECT_EQ(class_of(MPI_Win_lock_all(0, win_)), MPI_ERR_RMA_SYNC);
+  EXPECT_EQ(class_of(MPI_Win_lock(MPI_LOCK_SHARED, rank_, 0, win_)), MPI_ERR_RMA_SYNC);
+  EXPECT_EQ(class_of(MPI_Win_flush(rank_, win_)), MPI_ERR_RMA_SYNC);
+  if (size_ > 1) {
+    EXPECT_EQ(put(target_, 0, 8), MPI_ERR_RMA_SYNC) << "the epoch is not with this rank";
+  }
+  EXPECT_EQ(put(rank_, 0, 8), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Win_complete(win_), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Win_wait(win_), MPI_SUCCESS);
+  MPI_Group_free(&self);
 }
 
 int handled_class = MPI_SUCCESS;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/access.hpp"
 
+#include "faces/mpi/refusal.hpp"
 #include "faces/mpi/walk.hpp"
 
 namespace halocline::core::mpi {
@@ -26,34 +27,50 @@ bool is_inside(const Window &window, const Spot &spot, const typed::Reach &reach
          end <= spot.place->bytes;
 }
 
+int refuse_range(const Spot &spot, const typed::Reach &reach, bool dynamic) {
+  const auto first = static_cast<long long>(spot.offset + reach.begin), end = static_cast<long long>(spot.offset + reach.end);
+  if (dynamic) return refuse(MPI_ERR_RMA_RANGE, "%lld bytes at address %#llx of rank %d are not attached", end - first, first, spot.rank);
+  return refuse(MPI_ERR_RMA_RANGE, "bytes %lld to %lld are not all inside the %lld bytes of rank %d", first, end - 1,
+                static_cast<long long>(spot.place->bytes), spot.rank);
+}
+
 }  // namespace
 
 int find_spot(const Window &window, const Theirs &theirs, Spot *spot) {
   if (find_plain_spot(window, theirs, spot)) return MPI_SUCCESS;
-  if (theirs.rank < 0 || theirs.rank >= window.size()) return MPI_ERR_RANK;
-  if (theirs.count < 0) return MPI_ERR_COUNT;
+  if (theirs.rank < 0 || theirs.rank >= window.size())
+    return refuse(MPI_ERR_RANK, "target rank %d is none of the window's %d", theirs.rank, window.size());
+  if (theirs.count < 0) return refuse(MPI_ERR_COUNT, "target count %lld is negative", static_cast<long long>(theirs.count));
   const Layout *layout = typed::layout_of(theirs.type);
-  if (!layout) return MPI_ERR_TYPE;
-  if (!layout->can_count(theirs.count)) return MPI_ERR_COUNT;
-  if (!window.epochs.may_access(theirs.rank)) return MPI_ERR_RMA_SYNC;
+  if (!layout) return refuse(MPI_ERR_TYPE, "the target's datatype is null or not committed");
+  if (!layout->can_count(theirs.count))
+    return refuse(MPI_ERR_COUNT, "target count %lld is too large", static_cast<long long>(theirs.count));
+  if (!window.epochs.may_access(theirs.rank)) return refuse(MPI_ERR_RMA_SYNC, "no epoch is open for rank %d", theirs.rank);
   const Place &place = window.memory.at(theirs.rank);
   const bool dynamic = window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC;
-  if (theirs.displacement < 0 && !dynamic) return MPI_ERR_DISP;
+  if (theirs.displacement < 0 && !dynamic)
+    return refuse(MPI_ERR_DISP, "displacement %lld is negative", static_cast<long long>(theirs.displacement));
   std::int64_t offset = 0;
   if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.displacement), place.unit, &offset)) return MPI_ERR_RMA_RANGE;
   *spot = {theirs.rank, &place, offset, layout, static_cast<std::int64_t>(theirs.count)};
   const typed::Reach reach = layout->reach(spot->count);
   if (reach.begin == reach.end) return MPI_SUCCESS;
-  return is_inside(window, *spot, reach) ? MPI_SUCCESS : MPI_ERR_RMA_RANGE;
+  return is_inside(window, *spot, reach) ? MPI_SUCCESS : refuse_range(*spot, reach, dynamic);
 }
 
 int find_buffer(const Mine &mine, typed::Buffer *buffer) {
-  if (mine.count < 0) return MPI_ERR_COUNT;
+  if (mine.count < 0) return refuse(MPI_ERR_COUNT, "count %lld is negative", static_cast<long long>(mine.count));
   const Layout *layout = typed::layout_of(mine.type);
-  if (!layout) return MPI_ERR_TYPE;
-  if (!layout->can_count(mine.count)) return MPI_ERR_COUNT;
+  if (!layout) return refuse(MPI_ERR_TYPE, "a datatype of this rank is null or not committed");
+  if (!layout->can_count(mine.count)) return refuse(MPI_ERR_COUNT, "count %lld is too large", static_cast<long long>(mine.count));
   *buffer = {mine.address, layout, static_cast<std::int64_t>(mine.count)};
   return MPI_SUCCESS;
+}
+
+int refuse_request(const Window &window, int target) {
+  const Epochs &epochs = window.epochs;
+  if (target < 0 || target >= window.size() || !epochs.may_access(target) || epochs.is_locked(target)) return MPI_SUCCESS;
+  return answer(window, refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked, as accesses with requests need it", target));
 }
 
 /// A send to MPI_PROC_NULL is complete at once in every MPI, and its request works in each form of wait and test.

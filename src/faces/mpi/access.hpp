@@ -61,6 +61,9 @@ int find_spot(const Window &window, const Theirs &theirs, Spot *spot);
 /// Finds the layout of this rank's data. An MPI error class, or MPI_SUCCESS.
 int find_buffer(const Mine &mine, typed::Buffer *buffer);
 
+/// Answers an error if a call with a request accesses a rank that is not locked (MPI 4.1, section 12.3.5).
+int refuse_request(const Window &window, int target);
+
 /// Gives a request that is complete, as all accesses are when their calls return.
 int complete_request(Window &window, MPI_Request *request);
 

@@ -9,6 +9,7 @@
 #include "faces/mpi/far_access.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
+#include "faces/mpi/refusal.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -80,6 +81,14 @@ int change_far(Window &window, Operation operation, const Spot &spot, const type
   return lock_if(needs_lock(spot), window, spot.rank, [&] { return far::change(window, operation, spot, origin, result); });
 }
 
+/// check_accumulate, and as many elements on both sides.
+int check_elements(Operation operation, const Spot &target, const typed::Buffer &other) {
+  if (const int code = typed::check_accumulate(operation, *target.layout, *other.layout)) return code;
+  const auto there = static_cast<long long>(target.layout->basics() * target.count);
+  const auto here = static_cast<long long>(other.layout->basics() * other.count);
+  return here == there ? MPI_SUCCESS : refuse(MPI_ERR_TRUNCATE, "%lld elements here, and %lld at the target", here, there);
+}
+
 int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
   if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
@@ -89,7 +98,7 @@ int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs
   const Operation operation = typed::operation_of(op);
   if (operation == Operation::none || operation == Operation::no_op) return MPI_ERR_OP;
   if (spot.count == 0) return MPI_SUCCESS;
-  if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
+  if (const int code = check_elements(operation, spot, origin)) return code;
   if (is_changed_far(window, spot)) return change_far(window, operation, spot, origin, nullptr);
   return update(window, spot, true,
                 [&](Access access, const typed::Buffer &target) { typed::accumulate({operation, access}, target, origin); });
@@ -104,10 +113,10 @@ int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &resu
   if (const int code = find_buffer(result, &old)) return code;
   if (operation == Operation::none) return MPI_ERR_OP;
   if (spot.count == 0) return MPI_SUCCESS;
-  if (const int code = typed::check_accumulate(Operation::no_op, *spot.layout, *old.layout)) return code;
+  if (const int code = check_elements(Operation::no_op, spot, old)) return code;
   if (operation != Operation::no_op) {
     if (const int code = find_buffer(mine, &origin)) return code;
-    if (const int code = typed::check_accumulate(operation, *spot.layout, *origin.layout)) return code;
+    if (const int code = check_elements(operation, spot, origin)) return code;
   }
   if (is_changed_far(window, spot)) return change_far(window, operation, spot, origin, &old);
   return update(window, spot, operation != Operation::no_op,
@@ -121,6 +130,8 @@ int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Th
   if (spot.layout->basics() != 1) return MPI_ERR_TYPE;
   const Operation operation = typed::operation_of(op);
   if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
+  if (spot.layout->basics() != 1)
+    return refuse(MPI_ERR_TYPE, "the datatype has %lld elements", static_cast<long long>(spot.layout->basics()));
   window.node->let_others_run();
   if (is_changed_far(window, spot)) {
     const typed::Buffer result{values.result, spot.layout, 1};
@@ -163,6 +174,7 @@ using namespace halocline::core::mpi;
                               MPI_Datatype type, MPI_Op op, MPI_Win win, MPI_Request *request) {                                          \
     Window *window = find_window(win);                                                                                                    \
     if (!window) return host::Raccumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);          \
+    if (const int code = refuse_request(*window, rank)) return code;                                                                      \
     const int code = accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type});                   \
     return code == MPI_SUCCESS ? complete_request(*window, request) : answer(*window, code);                                              \
   }                                                                                                                                       \
@@ -183,6 +195,7 @@ using namespace halocline::core::mpi;
     if (!window)                                                                                                                          \
       return host::Rget_accumulate##suffix(origin, origin_count, origin_type, result, result_count, result_type, rank, disp, count, type, \
                                            op, win, request);                                                                             \
+    if (const int code = refuse_request(*window, rank)) return code;                                                                      \
     const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},      \
                                     {rank, disp, count, type});                                                                           \
     return code == MPI_SUCCESS ? complete_request(*window, request) : answer(*window, code);                                              \

@@ -11,6 +11,7 @@
 #include "engine/communicator/collective.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/myself.hpp"
+#include "faces/mpi/refusal.hpp"
 #include "faces/mpi/report.hpp"
 #include "faces/mpi/window.hpp"
 
@@ -144,7 +145,8 @@ int allocate_shared(std::int64_t bytes, std::int64_t unit, MPI_Info info, MPI_Co
 /// some (MPI 4.1, section 12.2.3).
 int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, void *baseptr) {
   if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return answer(window, MPI_ERR_RMA_FLAVOR);
-  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size())) return answer(window, MPI_ERR_RANK);
+  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= window.size()))
+    return answer(window, refuse(MPI_ERR_RANK, "there is no rank %d", rank));
   const auto has_bytes = [&](int of) { return window.memory.at(of).bytes > 0; };
   int at = rank == MPI_PROC_NULL ? 0 : rank;
   while (rank == MPI_PROC_NULL && at + 1 < window.size() && !has_bytes(at)) at += 1;
@@ -163,12 +165,12 @@ int release(Window &window, MPI_Win *win) {
   const int completed = window.has_met ? MPI_SUCCESS : window.complete(kAllTargets, Completion::remote);
   const Status met = window.has_met ? Status::ok : window.barrier();
   window.has_met = true;
+  const int met_code = answer(window, completed != MPI_SUCCESS ? completed : code_of(met));
   const int code = host::Win_free(win);
   if (code != MPI_SUCCESS && *win != MPI_WIN_NULL) return code;
   const std::unique_ptr<Window> ended(&window);
   remove_window(window);
-  if (failed(met)) return code_of(met);
-  return completed != MPI_SUCCESS ? completed : code;
+  return met_code == MPI_SUCCESS ? code : met_code;
 }
 
 }  // namespace
@@ -217,7 +219,7 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   Window *window = find_window(win);
   if (!window) return host::Win_attach(win, base, size);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
-  if (size < 0) return answer(*window, MPI_ERR_SIZE);
+  if (size < 0) return answer(*window, refuse(MPI_ERR_SIZE, "size %lld is negative", static_cast<long long>(size)));
   return code_of(window->attached.attach(base, size)) == MPI_SUCCESS ? MPI_SUCCESS : answer(*window, MPI_ERR_RMA_ATTACH);
 }
 
@@ -225,7 +227,7 @@ int MPI_Win_detach(MPI_Win win, const void *base) {
   Window *window = find_window(win);
   if (!window) return host::Win_detach(win, base);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
-  return window->attached.detach(base) ? MPI_SUCCESS : answer(*window, MPI_ERR_ARG);
+  return window->attached.detach(base) ? MPI_SUCCESS : answer(*window, refuse(MPI_ERR_ARG, "%p is not attached", base));
 }
 
 int MPI_Win_free(MPI_Win *win) {

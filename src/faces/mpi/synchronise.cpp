@@ -8,6 +8,7 @@
 #include "faces/mpi/far_sync.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
+#include "faces/mpi/refusal.hpp"
 #include "faces/mpi/window.hpp"
 
 namespace halocline::core::mpi {
@@ -26,9 +27,11 @@ int with_window(MPI_Win win, Work work, Host host) {
 }
 
 bool is_target(const Window &window, int rank) { return rank >= 0 && rank < window.size(); }
+int refuse_rank(const Window &window, int rank) { return refuse(MPI_ERR_RANK, "rank %d is none of the window's %d", rank, window.size()); }
 
 int fence(Window &window, int assertion) {
   Epochs &epochs = window.epochs;
+  if (const int code = check_assertion(assertion)) return code;
   if (epochs.locks_any() || epochs.is_started || epochs.is_posted) return MPI_ERR_RMA_SYNC;
   epochs.fence = (assertion & MPI_MODE_NOSUCCEED) == 0;
   constexpr int kNothing = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
@@ -40,9 +43,11 @@ int fence(Window &window, int assertion) {
 int lock(Window &window, int type, int target, int assertion) {
   Epochs &epochs = window.epochs;
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
-  if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE) return MPI_ERR_LOCKTYPE;
-  if (!is_target(window, target)) return MPI_ERR_RANK;
-  if (epochs.is_locked(target) || epochs.hold(target) != Hold::none) return MPI_ERR_RMA_SYNC;
+  if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE) return refuse(MPI_ERR_LOCKTYPE, "%d is no type of lock", type);
+  if (!is_target(window, target)) return refuse_rank(window, target);
+  if (const int code = check_assertion(assertion)) return code;
+  if (epochs.is_locked(target) || epochs.hold(target) != Hold::none)
+    return refuse(MPI_ERR_RMA_SYNC, "an epoch is open for rank %d already", target);
   Hold hold = type == MPI_LOCK_SHARED ? Hold::shared : Hold::exclusive;
   if (assertion & MPI_MODE_NOCHECK) hold = Hold::unchecked;
   window.node->let_others_run();
@@ -59,9 +64,9 @@ int lock(Window &window, int type, int target, int assertion) {
 int unlock(Window &window, int target) {
   Epochs &epochs = window.epochs;
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
-  if (!is_target(window, target)) return MPI_ERR_RANK;
+  if (!is_target(window, target)) return refuse_rank(window, target);
   const Hold hold = epochs.hold(target);
-  if (hold < Hold::shared) return MPI_ERR_RMA_SYNC;
+  if (hold < Hold::shared) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
   const int completed = window.complete(target, Completion::remote);
   epochs.set(target, Hold::none);
   std::atomic_ref(epochs.locks).fetch_sub(1, std::memory_order_relaxed);
@@ -74,6 +79,7 @@ int unlock(Window &window, int target) {
 
 int lock_all(Window &window, int assertion) {
   Epochs &epochs = window.epochs;
+  if (const int code = check_assertion(assertion)) return code;
   if (epochs.locks_any() || epochs.is_started) return MPI_ERR_RMA_SYNC;
   const bool checks = (assertion & MPI_MODE_NOCHECK) == 0;
   window.node->let_others_run();
@@ -96,8 +102,8 @@ int unlock_all_targets(Window &window) {
 
 int flush(Window &window, int target, Completion completion) {
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
-  if (!is_target(window, target)) return MPI_ERR_RANK;
-  if (!window.epochs.is_locked(target)) return MPI_ERR_RMA_SYNC;
+  if (!is_target(window, target)) return refuse_rank(window, target);
+  if (!window.epochs.is_locked(target)) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
   const int code = window.complete(target, completion);
   window.node->let_others_run();
   return code;
@@ -114,12 +120,15 @@ int flush_all(Window &window, Completion completion) {
 int ranks_of(const Window &window, MPI_Group group, std::vector<int> &ranks) {
   thread_local std::vector<int> members;
   int size = 0;
+  if (group == MPI_GROUP_NULL) return refuse(MPI_ERR_GROUP, "the group is MPI_GROUP_NULL");
   if (const int code = PMPI_Group_size(group, &size)) return code;
   members.resize(static_cast<std::size_t>(size));
   ranks.resize(members.size());
   std::iota(members.begin(), members.end(), 0);
   if (const int code = PMPI_Group_translate_ranks(group, size, members.data(), window.node->group(), ranks.data())) return code;
-  return std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) == ranks.end() ? MPI_SUCCESS : MPI_ERR_GROUP;
+  const auto outside = std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED);
+  if (outside == ranks.end()) return MPI_SUCCESS;
+  return refuse(MPI_ERR_GROUP, "rank %d of the group is not in the window", static_cast<int>(outside - ranks.begin()));
 }
 
 /// The place of a word among the control words of a rank of another node, which has as many ranks.
@@ -154,8 +163,9 @@ void take_events(const Window &window, const std::vector<int> &ranks, std::atomi
   for (const int rank : ranks) (window.memory.pair(window.rank(), rank).*taken).fetch_add(1, std::memory_order_relaxed);
 }
 
-int post(Window &window, MPI_Group group) {
+int post(Window &window, MPI_Group group, int assertion) {
   Epochs &epochs = window.epochs;
+  if (const int code = check_assertion(assertion)) return code;
   if (epochs.is_posted) return MPI_ERR_RMA_SYNC;
   if (const int code = ranks_of(window, group, epochs.posted)) return code;
   epochs.is_posted = true;
@@ -165,6 +175,7 @@ int post(Window &window, MPI_Group group) {
 
 int start(Window &window, MPI_Group group, int assertion) {
   Epochs &epochs = window.epochs;
+  if (const int code = check_assertion(assertion)) return code;
   if (epochs.is_started || epochs.locks_any()) return MPI_ERR_RMA_SYNC;
   if (const int code = ranks_of(window, group, epochs.started)) return code;
   if ((assertion & MPI_MODE_NOCHECK) == 0)
@@ -276,7 +287,8 @@ int MPI_Win_sync(MPI_Win win) {
 }
 
 int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return post(window, group); }, [=] { return host::Win_post(group, assertion, win); });
+  return with_window(
+      win, [=](Window &window) { return post(window, group, assertion); }, [=] { return host::Win_post(group, assertion, win); });
 }
 
 int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {

@@ -8,7 +8,7 @@
 
 #include "engine/rma/operations.hpp"
 #include "engine/sync/dissemination.hpp"
-#include "faces/mpi/report.hpp"
+#include "faces/mpi/refusal.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -141,15 +141,16 @@ Status Window::far_barrier() {
   return segment.flush_outgoing(kCall);
 }
 
-int answer(const Window &window, int code) {
-  if (code != MPI_SUCCESS) PMPI_Win_call_errhandler(window.handle, code);
+int call_handler(const Window &window, int code) {
+  explain(window.handle, window.rank(), code);
+  PMPI_Win_call_errhandler(window.handle, code);
   return code;
 }
 
 int code_of(Status status) {
   if (!failed(status)) return MPI_SUCCESS;
-  inform("%s", error_message());
-  return status == Status::memory ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
+  if (status == Status::peer_died) return refuse(class_of_dead_peer(), "%s", error_message());
+  return refuse(status == Status::memory ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, "%s", error_message());
 }
 
 }  // namespace halocline::core::mpi

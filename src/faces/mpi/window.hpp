@@ -74,9 +74,15 @@ Window *find_window(MPI_Win handle);
 void add_window(Window *window);
 void remove_window(const Window &window);
 
-/// Calls the error handler of a window, unless `code` is MPI_SUCCESS. Returns the code.
-int answer(const Window &window, int code);
-/// The code of a failure of the engine, whose message is written to stderr if HALOCLINE_LOG=info.
+/// Calls the error handler of a window. Returns the code.
+int call_handler(const Window &window, int code);
+/// The same, unless `code` is MPI_SUCCESS.
+inline int answer(const Window &window, int code) {
+  if (code != MPI_SUCCESS) call_handler(window, code);
+  asm volatile("");  // not a tail call: the message has the function's name from its frame
+  return code;
+}
+/// The code of a failure of the engine, whose message becomes the reason of the refusal.
 int code_of(Status status);
 
 template <class Look>

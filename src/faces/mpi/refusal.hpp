@@ -1,0 +1,22 @@
+// Why a call of MPI is refused, for the message that a program gets before an error handler ends it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+namespace halocline::core::mpi {
+
+/// Keeps the reason for the answer of this call on this thread. Returns the code.
+[[gnu::format(printf, 2, 3)]] int refuse(int code, const char *format, ...);
+
+/// Writes function, rank, reason and the MPI's text of the code to stderr if the window's error handler ends the program, or if
+/// HALOCLINE_LOG=info. `rank` is that of the window.
+void explain(MPI_Win win, int rank, int code);
+
+/// MPI_ERR_ASSERT if a bit of an assertion is none of those of windows; else MPI_SUCCESS.
+int check_assertion(int assertion);
+
+/// The class of errors for a process that has ended: MPI_ERR_PROC_FAILED where the MPI has it, else MPI_ERR_OTHER.
+int class_of_dead_peer();
+
+}  // namespace halocline::core::mpi
