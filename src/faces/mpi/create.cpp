@@ -64,7 +64,7 @@ Window::Attributes attributes_of(const Wanted &wanted, const Window &window) {
 Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obstacle) {
   std::shared_ptr<Node> node = find_node(wanted.comm);
   obstacle = node->obstacle();
-  if (!obstacle.empty()) return Status::unsupported;
+  if (!obstacle.empty()) return node->context.lost() ? Status::peer_died : Status::unsupported;
   Context &context = node->context;
   if (node->spans_nodes() && wanted.flavor == MPI_WIN_FLAVOR_SHARED) {
     obstacle = "its ranks are on " + std::to_string(context.nodes()) + " nodes, which share no memory";
@@ -89,6 +89,33 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   return Status::ok;
 }
 
+int answer_by(MPI_Comm comm, Status status) {
+  const int code = code_of(status);
+  inform("%s", error_message());
+  return PMPI_Comm_call_errhandler(comm, code), code;
+}
+
+/// The smallest number of all ranks. Waits without a time limit, but for no rank whose process has ended, if an earlier window of the
+/// communicator has told who they are.
+int meet(MPI_Comm comm, int *number) {
+  const std::shared_ptr<Node> known = known_node(comm);
+  if (!known || !known->obstacle().empty()) return PMPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_INT, MPI_MIN, comm);
+  auto least = std::make_unique<int>(*number);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (const int code = PMPI_Iallreduce(MPI_IN_PLACE, least.get(), 1, MPI_INT, MPI_MIN, comm, &request)) return code;
+  int code = MPI_SUCCESS, done = 0;
+  const auto test = [&] {
+    code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    return done || code != MPI_SUCCESS ? Status::ok : Status::again;
+  };
+  Wait wait(known->context, WakeUp::by_polling);
+  const Status met = wait_until(wait, test, [&] { return known->find_dead(); });
+  // MPI may still write to the number.
+  if (failed(met)) return static_cast<void>(least.release()), answer_by(comm, met);
+  *number = *least;
+  return code;
+}
+
 /// `leave_to_host` makes the window there, unless that is an error.
 template <class LeaveToHost>
 int leave(const Wanted &wanted, const std::string &obstacle, LeaveToHost leave_to_host) {
@@ -103,11 +130,12 @@ int make(Wanted &wanted, LeaveToHost leave_to_host) {
   if (joins) return PMPI_Comm_call_errhandler(wanted.comm, MPI_ERR_COMM), MPI_ERR_COMM;
   // The engine's steps have a time limit, and this meeting has none.
   int worlds = has_world() ? 1 : 0;
-  if (const int met = PMPI_Allreduce(MPI_IN_PLACE, &worlds, 1, MPI_INT, MPI_MIN, wanted.comm); met != MPI_SUCCESS) return met;
+  if (const int met = meet(wanted.comm, &worlds); met != MPI_SUCCESS) return met;
   if (!worlds) return leave(wanted, "the program has sessions of MPI without MPI_Init: call that as well", leave_to_host);
   std::unique_ptr<Window> window;
   std::string obstacle;
   const Status carried = carry(wanted, window, obstacle);
+  if (carried == Status::peer_died || carried == Status::timeout) return answer_by(wanted.comm, carried);
   if (failed(carried)) return leave(wanted, obstacle.empty() ? error_message() : obstacle, leave_to_host);
   *wanted.win = window->handle;
   count_carried(wanted.call);

@@ -105,11 +105,15 @@ Status Node::find_dead() {
   return requests ? requests->failures().look_for_failure("a call of MPI RMA") : Status::ok;
 }
 
-Kept find_node(MPI_Comm comm) {
+Kept known_node(MPI_Comm comm) {
   void *found = nullptr;
   int has = 0;
   PMPI_Comm_get_attr(comm, node_key(), &found, &has);
-  if (has) return *static_cast<Kept *>(found);
+  return has ? *static_cast<Kept *>(found) : nullptr;
+}
+
+Kept find_node(MPI_Comm comm) {
+  if (Kept known = known_node(comm)) return known;
   auto opening = std::make_unique<Node>();
   if (failed(opening->open(comm))) opening->obstacle_ = error_message();
   if (opening->context.lost()) opening->context.give_up();

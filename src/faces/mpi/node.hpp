@@ -65,6 +65,9 @@ class Node : public LeakedOnFailure {
 /// The node of a communicator, opened if this is its first window. Collective.
 std::shared_ptr<Node> find_node(MPI_Comm comm);
 
+/// The same if an earlier window has opened it; else null. Local.
+std::shared_ptr<Node> known_node(MPI_Comm comm);
+
 /// Closes the nodes of all communicators, before MPI_Finalize.
 void release_nodes();
 
