@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""With MPI_ERRORS_ARE_FATAL a wrong call ends the program, after a message that names function, rank and value.
+"""With MPI_ERRORS_ARE_FATAL a wrong call ends the program, after a message that names function, rank and value. What check mode finds at
+the end of a program is reported.
 
 Usage: fatal.py PROGRAM -- LAUNCHER [FLAG...]
 
@@ -13,12 +14,15 @@ CASES = {
     "rank": ["MPI_Win_lock on rank 0", "rank 17"],
     "range": ["MPI_Put on rank 0", "bytes 4711 to 4711", "64 bytes of rank 0"],
     "twice": ["MPI_Win_lock on rank 0", "rank 0 already"],
+    "conflict": ["MPI_Put of rank 0", "byte 5 of rank 0", "MPI_Put on rank 0"],
+    "open": ["in MPI_Finalize", "MPI_Win_lock_all of rank 0", "is still open"],
 }
+CHECKED = ("conflict", "open")
 
 
 def fault_of(program, launcher, case):
     """What is wrong; '' if nothing is."""
-    environment = dict(os.environ, HALOCLINE_MPI_STRICT="1")
+    environment = dict(os.environ, HALOCLINE_MPI_STRICT="1", HALOCLINE_CHECK="1" if case in CHECKED else "0")
     run = subprocess.run([*launcher, "-n", "1", program, case], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
                          env=environment, check=False)
     if run.returncode == 0 or "went on" in run.stdout:

@@ -56,6 +56,7 @@ struct Options {
   int epochs = 6;  // of each window
   int operations = 24;  // of each phase
   int flavor = -1, sync = -1;  // -1: at random
+  int conflict = 0;  // 1: in each window one put is done twice, which no rule allows
   int delay_us = 0;  // the longest of the random delays of a rank
 };
 

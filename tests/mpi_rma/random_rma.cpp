@@ -98,6 +98,21 @@ struct Buffers {
   char *fetched() { return result.data() + operation.from.origin; }
 };
 
+/// Calls that were told of conflicting accesses.
+int conflicts_found = 0;
+
+void count_conflict(MPI_Win *, int *code, ...) {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(*code, &error_class);
+  conflicts_found += error_class == MPI_ERR_RMA_CONFLICT ? 1 : 100;
+}
+
+MPI_Errhandler counting_handler() {
+  static MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+  if (made == MPI_ERRHANDLER_NULL) MPI_Win_create_errhandler(count_conflict, &made);
+  return made;
+}
+
 class Player {
  public:
   Player(const Options &options, MPI_Comm comm) : options_(options), comm_(comm) {
@@ -115,7 +130,9 @@ class Player {
   void pscw(const Epoch &epoch);
   void lock(const Epoch &epoch);
   void lock_all(const Epoch &epoch);
-  void start(const Operation &operation);
+  void start(const Operation &operation, bool is_repeated = false);
+  void choose_conflict(const Epoch &epoch);
+  void expect_conflict();
   void issue(Buffers &buffers, MPI_Datatype from, MPI_Datatype at, MPI_Aint place);
   void issue_with_request(Buffers &buffers, MPI_Datatype from, MPI_Datatype at, MPI_Aint place);
   void wait_for_requests();
@@ -129,7 +146,9 @@ class Player {
   Options options_;
   MPI_Comm comm_;
   int rank_ = 0, ranks_ = 0, errors_ = 0, window_number_ = 0;
+  int conflict_ = 0;  // the put that is done twice, the same on all ranks; 0: there is none so far
   Random random_;
+  Sync epoch_ = Sync::fence;
   Plan *plan_ = nullptr;
   Window *window_ = nullptr;
   std::deque<Buffers> buffers_;
@@ -142,6 +161,8 @@ int Player::play(int number) {
   Window window(plan, comm_);
   plan_ = &plan;
   window_ = &window;
+  conflict_ = 0;
+  if (options_.conflict) MPI_Win_set_errhandler(window, counting_handler());
   window_number_ = number;
   if (plan.bytes_of(rank_) > 0) std::memcpy(window.data(), plan.memory(rank_).data(), plan.memory(rank_).size());
   for (int i = 0; i < options_.epochs; ++i) {
@@ -150,12 +171,28 @@ int Player::play(int number) {
              std::to_string(plan.disp_unit()) + "), epoch " + std::to_string(i) + " (" + name_of(epoch.sync) + ")";
     if (std::getenv("RANDOM_RMA_VERBOSE") && rank_ == 0) std::fprintf(stderr, "%s\n", where_.c_str());
     store(epoch);
+    if (options_.conflict && conflict_ == 0) choose_conflict(epoch);
     play(epoch);
     // The ends of fence and of post and start say that all has arrived here; locks of others say nothing.
     if (epoch.sync == Sync::lock || epoch.sync == Sync::lock_all) MPI_Barrier(comm_);
     look_at_window();
   }
+  if (conflict_ > 0) expect_conflict();
   return errors_;
+}
+
+/// The first put of the first phase.
+void Player::choose_conflict(const Epoch &epoch) {
+  for (const Operation &operation : epoch.phases[0].operations)
+    if (operation.kind == Kind::put && conflict_ == 0) conflict_ = operation.id;
+}
+
+/// Exactly one call of all ranks has found it.
+void Player::expect_conflict() {
+  int found = conflicts_found, all = 0;
+  MPI_Allreduce(&found, &all, 1, MPI_INT, MPI_SUM, comm_);
+  conflicts_found = 0;
+  if (all != 1 && rank_ == 0) wrong("operation " + std::to_string(conflict_) + " is done twice: " + std::to_string(all) + " calls said so");
 }
 
 /// Local loads and stores are done under a lock of this rank alone, between barriers: right in either memory model.
@@ -183,6 +220,7 @@ void Player::look_at_window() {
 
 void Player::play(const Epoch &epoch) {
   buffers_.clear();
+  epoch_ = epoch.sync;
   if (epoch.sync == Sync::fence) fence(epoch);
   if (epoch.sync == Sync::pscw) pscw(epoch);
   if (epoch.sync == Sync::lock) lock(epoch);
@@ -192,8 +230,11 @@ void Player::play(const Epoch &epoch) {
 void Player::fence(const Epoch &epoch) {
   MPI_Win_fence(chance(random_, 0) ? 0 : MPI_MODE_NOPRECEDE, *window_);
   for (std::size_t i = 0; i < epoch.phases.size(); ++i) {
-    for (const Operation &operation : epoch.phases[i].operations)
+    for (const Operation &operation : epoch.phases[i].operations) {
       if (operation.origin == rank_) start(operation);
+      // Another rank does it as well. In other epochs it is the same rank, as those of two ranks need not meet.
+      if (operation.id == conflict_ && (operation.origin + 1) % ranks_ == rank_) start(operation);
+    }
     delay();
     MPI_Win_fence(i + 1 == epoch.phases.size() ? MPI_MODE_NOSUCCEED : 0, *window_);
   }
@@ -271,7 +312,7 @@ void Player::lock_all(const Epoch &epoch) {
   MPI_Win_unlock_all(*window_);
 }
 
-void Player::start(const Operation &operation) {
+void Player::start(const Operation &operation, bool is_repeated) {
   buffers_.emplace_back(operation);
   const Datatype from(operation.from), at(operation.at);
   const MPI_Aint place = window_->displacement(operation.target, operation.place + operation.at.origin);
@@ -279,6 +320,7 @@ void Player::start(const Operation &operation) {
     issue_with_request(buffers_.back(), from, at, place);
   else
     issue(buffers_.back(), from, at, place);
+  if (operation.id == conflict_ && epoch_ != Sync::fence && !is_repeated) start(operation, true);
   if (chance(random_, 10)) MPI_Put(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, 0, MPI_INT, *window_);
 }
 
@@ -378,6 +420,7 @@ Options read_options(int argc, char **argv) {
     set("--flavor=", options.flavor);
     set("--sync=", options.sync);
     set("--delay-us=", options.delay_us);
+    set("--conflict=", options.conflict);
   }
   return options;
 }

@@ -193,7 +193,8 @@ Status Context::open_doorbell() {
 
 Status Context::open_post() {
   if (!checks_) return Status::ok;
-  if (rank_ == 0) report_once("check", "on", "HALOCLINE_CHECK=1: every swap is checked, which takes much longer than the swap");
+  if (rank_ == 0)
+    report_once("check", "on", "HALOCLINE_CHECK=1: every swap and every access to a window is checked, which takes much longer");
   HLC_TRY(prepare(*this, comm_, [this] {
     check_mailbox_ = std::make_unique<CheckMailbox>();
     return Status::ok;

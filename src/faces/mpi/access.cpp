@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/access.hpp"
 
+#include "faces/mpi/check.hpp"
 #include "faces/mpi/refusal.hpp"
 #include "faces/mpi/walk.hpp"
 
@@ -74,9 +75,12 @@ int refuse_request(const Window &window, int target) {
 }
 
 /// A send to MPI_PROC_NULL is complete at once in every MPI, and its request works in each form of wait and test.
-int complete_request(Window &window, MPI_Request *request) {
+int complete_request(Window &window, int code, MPI_Request *request) {
+  if (code != MPI_SUCCESS && code != MPI_ERR_RMA_CONFLICT) return code;
   window.node->let_others_run();
-  return PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  if (window.check) window.check->has_request();
+  const int sent = PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  return sent == MPI_SUCCESS ? code : sent;
 }
 
 }  // namespace halocline::core::mpi

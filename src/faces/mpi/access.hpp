@@ -64,7 +64,8 @@ int find_buffer(const Mine &mine, typed::Buffer *buffer);
 /// Answers an error if a call with a request accesses a rank that is not locked (MPI 4.1, section 12.3.5).
 int refuse_request(const Window &window, int target);
 
-/// Gives a request that is complete, as all accesses are when their calls return.
-int complete_request(Window &window, MPI_Request *request);
+/// Gives a request that is complete, as all accesses are when their calls return, unless the call has failed with that code. An access that
+/// is in conflict has been done.
+int complete_request(Window &window, int code, MPI_Request *request);
 
 }  // namespace halocline::core::mpi

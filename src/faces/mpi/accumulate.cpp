@@ -5,6 +5,7 @@
 #include <exception>
 #include <optional>
 
+#include "faces/mpi/check.hpp"
 #include "faces/mpi/copies.hpp"
 #include "faces/mpi/far_access.hpp"
 #include "faces/mpi/host.hpp"
@@ -89,7 +90,7 @@ int check_elements(Operation operation, const Spot &target, const typed::Buffer 
   return here == there ? MPI_SUCCESS : refuse(MPI_ERR_TRUNCATE, "%lld elements here, and %lld at the target", here, there);
 }
 
-int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
+int accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
   if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
   typed::Buffer origin;
@@ -104,7 +105,7 @@ int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs
                 [&](Access access, const typed::Buffer &target) { typed::accumulate({operation, access}, target, origin); });
 }
 
-int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &result, const Theirs &theirs) {
+int get_accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Mine &result, const Theirs &theirs) {
   if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
   typed::Buffer origin{nullptr, nullptr, 0}, old;
@@ -123,7 +124,7 @@ int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &resu
                 [&](Access access, const typed::Buffer &target) { typed::get_accumulate({operation, access}, target, origin, old); });
 }
 
-int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
+int fetch_and_op_now(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
   if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
@@ -142,7 +143,7 @@ int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Th
   });
 }
 
-int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &theirs) {
+int compare_and_swap_now(Window &window, const typed::Swap &values, const Theirs &theirs) {
   if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
@@ -153,9 +154,31 @@ int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &th
                 [&](Access access, const typed::Buffer &target) { typed::compare_and_swap(access, *spot.layout, target.address, values); });
 }
 
-int answered(Window &window, int code) { return code == MPI_SUCCESS ? code : answer(window, code); }
-
 Mine operand_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }
+
+int accumulate(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
+  const CheckedAccess access{Call::accumulate, op, &mine, nullptr, &theirs};
+  return checked(window, access, [&] { return accumulate_now(window, op, mine, theirs); });
+}
+
+int get_accumulate(Window &window, MPI_Op op, const Mine &mine, const Mine &result, const Theirs &theirs) {
+  const CheckedAccess access{Call::get_accumulate, op, &mine, &result, &theirs};
+  return checked(window, access, [&] { return get_accumulate_now(window, op, mine, result, theirs); });
+}
+
+int fetch_and_op(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
+  const Mine mine = operand_of(values.origin, 1, theirs.type), result = operand_of(values.result, 1, theirs.type);
+  const CheckedAccess access{Call::fetch_and_op, op, &mine, &result, &theirs};
+  return checked(window, access, [&] { return fetch_and_op_now(window, op, values, theirs); });
+}
+
+int compare_and_swap(Window &window, const typed::Swap &values, const Theirs &theirs) {
+  const Mine mine = operand_of(values.value, 1, theirs.type), result = operand_of(values.result, 1, theirs.type);
+  const CheckedAccess access{Call::compare_and_swap, MPI_REPLACE, &mine, &result, &theirs};
+  return checked(window, access, [&] { return compare_and_swap_now(window, values, theirs); });
+}
+
+int answered(Window &window, int code) { return code == MPI_SUCCESS ? code : answer(window, code); }
 
 }  // namespace
 }  // namespace halocline::core::mpi
@@ -176,7 +199,7 @@ using namespace halocline::core::mpi;
     if (!window) return host::Raccumulate##suffix(origin, origin_count, origin_type, rank, disp, count, type, op, win, request);          \
     if (const int code = refuse_request(*window, rank)) return code;                                                                      \
     const int code = accumulate(*window, op, operand_of(origin, origin_count, origin_type), {rank, disp, count, type});                   \
-    return code == MPI_SUCCESS ? complete_request(*window, request) : answer(*window, code);                                              \
+    return complete_request(*window, answered(*window, code), request);                                                                   \
   }                                                                                                                                       \
   int MPI_Get_accumulate##suffix(const void *origin, Count origin_count, MPI_Datatype origin_type, void *result, Count result_count,      \
                                  MPI_Datatype result_type, int rank, MPI_Aint disp, Count count, MPI_Datatype type, MPI_Op op,            \
@@ -198,7 +221,7 @@ using namespace halocline::core::mpi;
     if (const int code = refuse_request(*window, rank)) return code;                                                                      \
     const int code = get_accumulate(*window, op, operand_of(origin, origin_count, origin_type), {result, result_count, result_type},      \
                                     {rank, disp, count, type});                                                                           \
-    return code == MPI_SUCCESS ? complete_request(*window, request) : answer(*window, code);                                              \
+    return complete_request(*window, answered(*window, code), request);                                                                   \
   }
 
 // NOLINTBEGIN(readability-function-size): the standard's signatures

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
+#include "faces/mpi/check.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/myself.hpp"
 #include "faces/mpi/refusal.hpp"
@@ -86,6 +87,7 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   }
   window->attributes = attributes_of(wanted, *window);
   wanted.base = window->attributes.base;
+  window->check = open_check(*window, wanted.call);
   return Status::ok;
 }
 
@@ -261,7 +263,10 @@ int MPI_Win_detach(MPI_Win win, const void *base) {
 int MPI_Win_free(MPI_Win *win) {
   Window *window = win ? find_window(*win) : nullptr;
   if (!window) return host::Win_free(win);
-  if (window->epochs.locks_any() || window->epochs.is_started || window->epochs.is_posted) return answer(*window, MPI_ERR_RMA_SYNC);
+  if (window->epochs.locks_any() || window->epochs.is_started || window->epochs.is_posted) {
+    if (window->check) window->check->report_open_epochs("MPI_Win_free");
+    return answer(*window, MPI_ERR_RMA_SYNC);
+  }
   return release(*window, win);
 }
 
@@ -293,6 +298,7 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
 }
 
 int MPI_Finalize() {
+  report_open_windows();
   summarise();
   release_nodes();
   return host::Finalize();

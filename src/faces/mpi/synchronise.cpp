@@ -5,6 +5,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "faces/mpi/check.hpp"
 #include "faces/mpi/far_sync.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
@@ -114,6 +115,12 @@ int flush_all(Window &window, Completion completion) {
   const int code = window.complete(kAllTargets, completion);
   window.node->let_others_run();
   return code;
+}
+
+int sync(Window &window) {
+  order_accesses();
+  window.node->let_others_run();
+  return MPI_SUCCESS;
 }
 
 /// The window's ranks that are in a group. Both lists keep their memory from one epoch to the next.
@@ -235,77 +242,108 @@ using namespace halocline::core::mpi;
 extern "C" {
 
 int MPI_Win_fence(int assertion, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return fence(window, assertion); }, [=] { return host::Win_fence(assertion, win); });
+  return with_window(
+      win,
+      [=](Window &window) { return checked(window, CheckedSync{Sync::fence, -1, assertion}, [&] { return fence(window, assertion); }); },
+      [=] { return host::Win_fence(assertion, win); });
 }
 
 int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win win) {
   return with_window(
-      win, [=](Window &window) { return lock(window, lock_type, rank, assertion); },
+      win,
+      [=](Window &window) {
+        return checked(window, CheckedSync{Sync::lock, rank}, [&] { return lock(window, lock_type, rank, assertion); });
+      },
       [=] { return host::Win_lock(lock_type, rank, assertion, win); });
 }
 
 int MPI_Win_unlock(int rank, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return unlock(window, rank); }, [=] { return host::Win_unlock(rank, win); });
+  return with_window(
+      win, [=](Window &window) { return checked(window, CheckedSync{Sync::unlock, rank}, [&] { return unlock(window, rank); }); },
+      [=] { return host::Win_unlock(rank, win); });
 }
 
 int MPI_Win_lock_all(int assertion, MPI_Win win) {
-  return with_window(win, [=](Window &window) { return lock_all(window, assertion); }, [=] { return host::Win_lock_all(assertion, win); });
+  return with_window(
+      win, [=](Window &window) { return checked(window, CheckedSync{Sync::lock_all}, [&] { return lock_all(window, assertion); }); },
+      [=] { return host::Win_lock_all(assertion, win); });
 }
 
 int MPI_Win_unlock_all(MPI_Win win) {
-  return with_window(win, [](Window &window) { return unlock_all_targets(window); }, [=] { return host::Win_unlock_all(win); });
+  return with_window(
+      win, [](Window &window) { return checked(window, CheckedSync{Sync::unlock_all}, [&] { return unlock_all_targets(window); }); },
+      [=] { return host::Win_unlock_all(win); });
 }
 
 int MPI_Win_flush(int rank, MPI_Win win) {
   return with_window(
-      win, [=](Window &window) { return flush(window, rank, Completion::remote); }, [=] { return host::Win_flush(rank, win); });
+      win,
+      [=](Window &window) {
+        return checked(window, CheckedSync{Sync::flush, rank}, [&] { return flush(window, rank, Completion::remote); });
+      },
+      [=] { return host::Win_flush(rank, win); });
 }
 
 int MPI_Win_flush_local(int rank, MPI_Win win) {
   return with_window(
-      win, [=](Window &window) { return flush(window, rank, Completion::local); }, [=] { return host::Win_flush_local(rank, win); });
+      win,
+      [=](Window &window) {
+        return checked(window, CheckedSync{Sync::flush_local, rank}, [&] { return flush(window, rank, Completion::local); });
+      },
+      [=] { return host::Win_flush_local(rank, win); });
 }
 
 int MPI_Win_flush_all(MPI_Win win) {
-  return with_window(win, [](Window &window) { return flush_all(window, Completion::remote); }, [=] { return host::Win_flush_all(win); });
+  return with_window(
+      win,
+      [](Window &window) { return checked(window, CheckedSync{Sync::flush_all}, [&] { return flush_all(window, Completion::remote); }); },
+      [=] { return host::Win_flush_all(win); });
 }
 
 int MPI_Win_flush_local_all(MPI_Win win) {
   return with_window(
-      win, [](Window &window) { return flush_all(window, Completion::local); }, [=] { return host::Win_flush_local_all(win); });
+      win,
+      [](Window &window) {
+        return checked(window, CheckedSync{Sync::flush_local_all}, [&] { return flush_all(window, Completion::local); });
+      },
+      [=] { return host::Win_flush_local_all(win); });
 }
 
 int MPI_Win_sync(MPI_Win win) {
   return with_window(
-      win,
-      [](Window &window) {
-        order_accesses();
-        window.node->let_others_run();
-        return MPI_SUCCESS;
-      },
+      win, [](Window &window) { return checked(window, CheckedSync{Sync::sync}, [&] { return sync(window); }); },
       [=] { return host::Win_sync(win); });
 }
 
 int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
   return with_window(
-      win, [=](Window &window) { return post(window, group, assertion); }, [=] { return host::Win_post(group, assertion, win); });
+      win, [=](Window &window) { return checked(window, CheckedSync{Sync::post}, [&] { return post(window, group, assertion); }); },
+      [=] { return host::Win_post(group, assertion, win); });
 }
 
 int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   return with_window(
-      win, [=](Window &window) { return start(window, group, assertion); }, [=] { return host::Win_start(group, assertion, win); });
+      win, [=](Window &window) { return checked(window, CheckedSync{Sync::start}, [&] { return start(window, group, assertion); }); },
+      [=] { return host::Win_start(group, assertion, win); });
 }
 
 int MPI_Win_complete(MPI_Win win) {
-  return with_window(win, [](Window &window) { return complete(window); }, [=] { return host::Win_complete(win); });
+  return with_window(
+      win, [](Window &window) { return checked(window, CheckedSync{Sync::complete}, [&] { return complete(window); }); },
+      [=] { return host::Win_complete(win); });
 }
 
 int MPI_Win_wait(MPI_Win win) {
-  return with_window(win, [](Window &window) { return wait_for_completes(window); }, [=] { return host::Win_wait(win); });
+  return with_window(
+      win, [](Window &window) { return checked(window, CheckedSync{Sync::wait}, [&] { return wait_for_completes(window); }); },
+      [=] { return host::Win_wait(win); });
 }
 
 int MPI_Win_test(MPI_Win win, int *flag) {
-  return with_window(win, [=](Window &window) { return test_completes(window, flag); }, [=] { return host::Win_test(win, flag); });
+  return with_window(
+      win,
+      [=](Window &window) { return checked(window, CheckedSync{Sync::wait, -1, 0, flag}, [&] { return test_completes(window, flag); }); },
+      [=] { return host::Win_test(win, flag); });
 }
 
 HLC_MPI_PROFILED(Win_fence)

@@ -1,5 +1,6 @@
 // Put and get, with and without requests. The data has moved when they return, unless the target is on another node.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/check.hpp"
 #include "faces/mpi/copies.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/plain.hpp"
@@ -23,20 +24,22 @@ int move(Window &window, WindowMemory::Direction direction, const Mine &mine, co
 }
 
 int put(Window &window, const Mine &mine, const Theirs &theirs) {
-  const int code = move(window, WindowMemory::Direction::write, mine, theirs);
+  const int code = checked(window, CheckedAccess{Call::put, MPI_OP_NULL, &mine, nullptr, &theirs},
+                           [&] { return move(window, WindowMemory::Direction::write, mine, theirs); });
   return code == MPI_SUCCESS ? code : answer(window, code);
 }
 
 int get(Window &window, const Mine &mine, const Theirs &theirs) {
-  const int code = move(window, WindowMemory::Direction::read, mine, theirs);
+  const int code = checked(window, CheckedAccess{Call::get, MPI_OP_NULL, nullptr, &mine, &theirs},
+                           [&] { return move(window, WindowMemory::Direction::read, mine, theirs); });
   return code == MPI_SUCCESS ? code : answer(window, code);
 }
 
 /// Gives the request of a put or a get that has begun. It is complete, so this waits until the buffer here may be reused.
 int end(Window &window, int code, int target, MPI_Request *request) {
-  if (code != MPI_SUCCESS) return code;
-  if (target != MPI_PROC_NULL && window.memory.at(target).is_far) code = window.complete(target, Completion::local);
-  return code == MPI_SUCCESS ? complete_request(window, request) : answer(window, code);
+  if (code == MPI_SUCCESS && target != MPI_PROC_NULL && window.memory.at(target).is_far)
+    code = answer(window, window.complete(target, Completion::local));
+  return complete_request(window, code, request);
 }
 
 Mine mine_of(const void *address, MPI_Count count, MPI_Datatype type) { return {const_cast<void *>(address), count, type}; }

@@ -20,6 +20,8 @@ using core::Completion;
 /// All targets of a window, for Window::complete.
 inline constexpr int kAllTargets = -1;
 
+class Check;
+
 class Window {
  public:
   explicit Window(std::shared_ptr<Node> of) : node(std::move(of)), memory(*node), attached(*node, memory) {}
@@ -59,6 +61,7 @@ class Window {
   Attached attached;  // to a dynamic window
   Epochs epochs;
   Attributes attributes;
+  std::shared_ptr<Check> check;  // null unless HALOCLINE_CHECK=1
   bool has_met = false;  // in a call of MPI_Win_free that the host has refused
 
  private:
