@@ -4,6 +4,8 @@
 
 #include <complex>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "faces/mpi/operations.hpp"
 #include "faces/mpi/predefined.hpp"
@@ -215,6 +217,46 @@ TEST(Operations, replace_and_read_every_type) {
     Case read({Operation::no_op, MPI_NO_OP, "no_op"}, one.type);
     try_all(read);
   }
+}
+
+/// A row of `count`, which begins at any offset: of one element, which has no loop, or of more than a register holds.
+template <class T>
+void change_rows(MPI_Datatype type, int count, int shift) {
+  const Layout *layout = layout_of(type);
+  const auto numbers = [count](int factor, int first) {
+    std::vector<T> made(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) made[static_cast<std::size_t>(i)] = static_cast<T>(factor * i + first);
+    return made;
+  };
+  const std::vector<T> origin = numbers(3, 2), before = numbers(1, 1), sums = numbers(4, 3);
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
+  std::vector<unsigned char> target(bytes + 1);
+  std::vector<T> result(origin.size());
+  unsigned char *const at = target.data() + shift;
+  const std::pair<Operation, std::vector<T>> changes[] = {{Operation::sum, sums}, {Operation::replace, origin}, {Operation::no_op, before}};
+  for (const auto &[op, expected] : changes) {
+    const mpi::ConstBuffer given{op == Operation::no_op ? nullptr : origin.data(), op == Operation::no_op ? nullptr : layout, count};
+    std::memcpy(at, before.data(), bytes);
+    mpi::accumulate({op, Access::exclusive}, {at, layout, count}, given);
+    EXPECT_EQ(std::memcmp(at, expected.data(), bytes), 0) << count << " of " << name_of(type);
+    std::memcpy(at, before.data(), bytes);
+    mpi::get_accumulate({op, Access::exclusive}, {at, layout, count}, given, {result.data(), layout, count});
+    EXPECT_EQ(std::memcmp(at, expected.data(), bytes), 0) << count << " of " << name_of(type);
+    EXPECT_EQ(result, before);
+  }
+}
+
+TEST(Operations, change_single_elements_and_long_rows) {
+  for (const int count : {1, 2, 33})
+    for (const int shift : {0, 1}) {
+      change_rows<std::int32_t>(MPI_INT32_T, count, shift);
+      change_rows<std::uint32_t>(MPI_UINT32_T, count, shift);
+      change_rows<std::int64_t>(MPI_INT64_T, count, shift);
+      change_rows<std::uint64_t>(MPI_UINT64_T, count, shift);
+      change_rows<std::int16_t>(MPI_INT16_T, count, shift);
+      change_rows<float>(MPI_FLOAT, count, shift);
+      change_rows<double>(MPI_DOUBLE, count, shift);
+    }
 }
 
 TEST(Operations, have_the_names_of_the_mpi) {

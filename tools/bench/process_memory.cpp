@@ -18,8 +18,8 @@ ProcessMemory process_memory() {
   std::string name, unit;
   for (double number = 0; file >> name >> number >> unit;) kilobytes[name] = number;
   ProcessMemory found;
-  found.own = 1024 * (kilobytes["Private_Clean:"] + kilobytes["Private_Dirty:"]);
-  found.shared = 1024 * kilobytes["Pss:"] - found.own;
+  found.own = 1024 * kilobytes["Pss_Anon:"];
+  found.shared = 1024 * kilobytes["Pss_Shmem:"];
   struct statvfs node {};
   if (statvfs("/dev/shm", &node) == 0)
     found.reserved = static_cast<double>(node.f_blocks - node.f_bfree) * static_cast<double>(node.f_frsize);

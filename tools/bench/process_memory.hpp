@@ -8,7 +8,8 @@
 
 namespace bench {
 
-/// Bytes. `shared` is this process's part of what it shares with others: a page of n processes counts 1/n.
+/// Bytes of anonymous and of shared memory. A page of n processes counts 1/n. Pages of files do not count: their parts change with whatever
+/// else runs on the machine.
 struct ProcessMemory {
   double own = 0, shared = 0;
   double reserved = 0;  ///< of /dev/shm, by all processes of the machine

@@ -82,7 +82,9 @@ void add_blocks(RmaRanks &r, Tasks &tasks) {
   };
   task.verified = 8 * kBlocks - 4;
   task.limit = [&r] {
-    for (int i = 0; i < kBlocks; ++i) std::memcpy(r.near + 8 * i, r.plain.data() + 8 * i, 4);
+    char *const to = r.near;
+    const char *const from = r.plain.data();
+    for (int i = 0; i < kBlocks; ++i) std::memcpy(to + 8 * i, from + 8 * i, 4);
   };
   tasks.push_back(task);
 }
@@ -90,6 +92,24 @@ void add_blocks(RmaRanks &r, Tasks &tasks) {
 void clear(RmaSide &side) {
   std::memset(side.window, 0, kMostRmaBytes);
   std::fill_n(numbers_in(side.buffer.data()), kMostRmaBytes / 8, std::int64_t{3});
+}
+
+void add_row(std::int64_t *__restrict to, const std::int64_t *__restrict from, int count) {
+  for (int i = 0; i < count; ++i) to[i] += from[i];
+}
+
+#ifdef __x86_64__
+[[gnu::target("avx2")]] void add_wide_row(std::int64_t *__restrict to, const std::int64_t *__restrict from, int count) {
+  for (int i = 0; i < count; ++i) to[i] += from[i];
+}
+#endif
+
+/// A plain loop, with the wide registers of newer processors where this one has them.
+void add_numbers(std::int64_t *to, const std::int64_t *from, int count) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2") > 0) return add_wide_row(to, from, count);
+#endif
+  add_row(to, from, count);
 }
 
 /// The limit: of one element an atomic instruction, of more a plain loop between two atomic instructions.
@@ -109,10 +129,8 @@ void add_accumulate(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   task.limit = [&r, count] {
     Word &word = *reinterpret_cast<Word *>(r.near);
     if (count == 1) return add_to(word);
-    std::int64_t *to = numbers_in(r.near);
-    const std::int64_t *from = numbers_in(r.plain.data());
     lock_and_unlock(word);
-    for (int i = 0; i < count; ++i) to[i] += from[i];
+    add_numbers(numbers_in(r.near), numbers_in(r.plain.data()), count);
   };
   tasks.push_back(task);
 }

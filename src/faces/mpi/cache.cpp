@@ -88,9 +88,11 @@ int forget(MPI_Datatype type, int, void *attribute, void *) {
 class Operations {
  public:
   static const Operations &get() {
-    static const Operations &operations = *new Operations;
+    static const Operations &operations = *(made_ = new Operations);
     return operations;
   }
+  /// Null before the first call of get().
+  static const Operations *made() { return made_; }
   Operation find(MPI_Op op) const {
     const auto *found = static_cast<const Operation *>(table_.find(handle_bits(op)));
     return found ? *found : Operation::none;
@@ -98,6 +100,7 @@ class Operations {
 
  private:
   Operations();
+  static constinit inline std::atomic<const Operations *> made_ = nullptr;
   HandleTable table_;
   std::array<Operation, static_cast<std::size_t>(Operation::count_)> values_{};
 };
@@ -115,8 +118,9 @@ Operations::Operations() {
   }
 }
 
-/// The first call for a datatype. Apart, so that all others save no registers.
+// The first calls. Apart, so that all others save no registers.
 [[gnu::noinline]] const Layout *add_layout(MPI_Datatype type) { return Cache::get().add(type); }
+[[gnu::noinline]] Operation first_operation_of(MPI_Op op) { return Operations::get().find(op); }
 
 }  // namespace
 
@@ -128,6 +132,9 @@ const Layout *layout_of(MPI_Datatype type) {
 
 const Layout *layout_of(Basic element) { return Cache::get().find(element); }
 
-Operation operation_of(MPI_Op op) { return Operations::get().find(op); }
+Operation operation_of(MPI_Op op) {
+  const Operations *const made = Operations::made();
+  return made ? made->find(op) : first_operation_of(op);
+}
 
 }  // namespace halocline::mpi

@@ -17,10 +17,17 @@ struct Single {
   void *result;
 };
 
+/// Operations of change_single.
+constexpr bool is_frequent(Operation op) { return op == Operation::sum || op == Operation::replace || op == Operation::no_op; }
+/// Types of change_single.
+constexpr bool is_frequent(Basic type) {
+  return type == Basic::int64 || type == Basic::uint64 || type == Basic::int32 || type == Basic::uint32 || type == Basic::float64;
+}
+
 /// For sums, replacing and reading. The addresses need not be aligned; for no_op the origin is not read.
 template <class Number>
 bool change_number(Operation op, const Single &where) {
-  if (op != Operation::sum && op != Operation::replace && op != Operation::no_op) return false;
+  if (!is_frequent(op)) return false;
   Number old, given{};
   std::memcpy(&old, where.target, sizeof old);
   if (op != Operation::no_op) {

@@ -28,6 +28,7 @@ Side side_of(const ConstBuffer &buffer) { return Side{buffer.layout->elements(),
 
 bool is_row(const ConstBuffer &buffer) { return buffer.layout->dense(); }
 std::int64_t elements_of(const ConstBuffer &buffer) { return buffer.layout->basics() * buffer.count; }
+bool is_single(const ConstBuffer &buffer) { return is_row(buffer) && elements_of(buffer) == 1; }
 
 bool matches(const Layout &target, const Layout &other) {
   return target.basic() == other.basic() || target.basic() == Basic::none || other.basic() == Basic::none;
@@ -50,6 +51,7 @@ void copy(const Buffer &to, const ConstBuffer &from) {
 }
 
 int check_accumulate(Operation op, const Layout &target, const Layout &origin) {
+  if (is_frequent(op) && is_frequent(target.basic()) && target.basic() == origin.basic()) return MPI_SUCCESS;
   if (op >= Operation::count_) return MPI_ERR_OP;
   if (target.basic() == Basic::none) return MPI_SUCCESS;
   if (!is_element(target.basic()) || (op != Operation::no_op && !matches(target, origin))) return MPI_ERR_TYPE;
@@ -64,10 +66,11 @@ bool needs_lock(const Buffer &target) {
 
 void accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin) {
   if (how.op == Operation::no_op) return;
-  const bool single = elements_of(target) == 1 && elements_of(origin) == 1 && is_row(target) && is_row(origin);
-  if (single && how.access == Access::exclusive && change_single(how.op, target.layout->basic(), {target.address, origin.address, nullptr}))
+  const Basic type = target.layout->basic();
+  if (how.access == Access::exclusive && is_single(target) && is_single(origin) &&
+      change_single(how.op, type, {target.address, origin.address, nullptr}))
     return;
-  const Applier applier(how, target.layout->basic());
+  const Applier applier(how, type);
   if (is_row(target) && is_row(origin)) {
     const std::int64_t bytes = applier.element_bytes(), count = std::min(elements_of(target), elements_of(origin));
     return applier.apply({bytes_of(target), bytes_of(origin), nullptr, bytes, bytes, 0, count});
@@ -83,7 +86,11 @@ void accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin)
 /// For no_op the target takes the place of the origin, which then has the same elements and is not looked at.
 void get_accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin, const Buffer &result) {
   const ConstBuffer given = how.op == Operation::no_op ? ConstBuffer(target) : origin;
-  const Applier applier(how, target.layout->basic());
+  const Basic type = target.layout->basic();
+  if (how.access == Access::exclusive && is_single(target) && is_single(given) && is_single(result) &&
+      change_single(how.op, type, {target.address, given.address, result.address}))
+    return;
+  const Applier applier(how, type);
   if (is_row(target) && is_row(given) && is_row(result)) {
     const std::int64_t bytes = applier.element_bytes(), count = std::min({elements_of(target), elements_of(given), elements_of(result)});
     return applier.apply({bytes_of(target), bytes_of(given), bytes_of(result), bytes, bytes, bytes, count});
