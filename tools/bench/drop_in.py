@@ -10,7 +10,8 @@ Parts: calls     halocline-bench rma, 2 ranks: every call by the library and by 
 
 A build has one MPI; --abi names the launcher of another one that runs the same programs. HALOCLINE_MPI_STRICT=1 is set: a window that the
 host would carry is an error, so nothing of the host is measured as ours. Writes RESULTS/drop_in.json and pictures beside it;
-scripts/performance.py puts them into docs/performance.md, which describes the file.
+scripts/performance.py puts them into docs/performance.md, which describes the file. A launch that fails is left out, and the exit status
+is 1.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -70,7 +71,7 @@ class Host:
         return [*start, count_flag, str(ranks), "/usr/bin/env", *preload, str(bench), *map(str, words)]
 
     def run(self, ranks, loaded, *words, timeout=600):
-        """What a launch has written; ends the program with its output if it fails."""
+        """What a launch has written; RuntimeError with its output if it fails."""
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "report.json"
             command = self.command(ranks, loaded, *words, "--json", file)
@@ -97,7 +98,7 @@ def say(text):
 
 
 class Measurement:
-    """All launches, in turn over the MPIs. What an MPI cannot run is named in `left_out`."""
+    """All launches, in turn over the MPIs. A launch that fails is named in `left_out`, and the others go on."""
 
     def __init__(self, hosts, options):
         self.hosts, self.options = hosts, options
@@ -111,8 +112,7 @@ class Measurement:
         try:
             report = host.run(ranks, loaded, *words)
         except RuntimeError as error:
-            if not self.options.skip_failed:
-                sys.exit(str(error))
+            say(str(error))
             self.found["left_out"].append(f"{part}, {ranks} ranks, {host.name or host.build}: {str(error)[-400:]}")
             return None
         self.found["mpis"].setdefault(host.name, report["environment"])
@@ -166,7 +166,6 @@ def arguments():
     parser.add_argument("--crowded-ranks", type=int, default=8, help="of crowded (8)")
     parser.add_argument("--window-ranks", default="2,4,8,16,32,64", help="of windows, comma-separated (2,4,8,16,32,64)")
     parser.add_argument("--quick", action="store_true", help="few short samples, whose times mean nothing")
-    parser.add_argument("--skip-failed", action="store_true", help="go on if a launch fails, and name it")
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path("results"))
     options = parser.parse_args()
     options.parts = options.parts.split(",")
@@ -189,17 +188,18 @@ def main():
     hosts = [Host(build) for build in options.build or ([] if options.abi else ["build/release"])]
     hosts += [Host(*pair.split("=", 1)) for pair in options.abi]
     measurement = Measurement(hosts, options)
-    for part in options.parts:
-        getattr(measurement, part)()
     options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / "drop_in.json"
-    file.write_text(json.dumps(measurement.found, indent=1))
+    for part in options.parts:
+        getattr(measurement, part)()
+        file.write_text(json.dumps(measurement.found, indent=1))
     for title, head, rows, notes in tables.all_tables(measurement.found):
         print(f"\n{title}\n{tables.as_text(head, rows)}", *notes, sep="\n")
     for reason in measurement.found["left_out"]:
         print(f"left out: {reason}")
     print(f"\nwritten: {file}")
     draw(options)
+    sys.exit(1 if measurement.found["left_out"] else 0)
 
 
 if __name__ == "__main__":
