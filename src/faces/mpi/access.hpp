@@ -40,8 +40,8 @@ struct Spot {
   std::uint64_t remote() const { return place->address + static_cast<std::uint64_t>(offset); }
 };
 
-/// True if the target is a row of bytes that this rank may access, and is mapped here; then `spot` is what find_spot
-/// would find, with few instructions.
+/// True if the target is a row of bytes that this rank may access, and is mapped here. Then `spot` is what find_spot would find; this takes
+/// few instructions.
 inline bool find_plain_spot(const Window &window, const Theirs &theirs, Spot *spot) {
   if (static_cast<unsigned>(theirs.rank) >= static_cast<unsigned>(window.size()) || theirs.count < 0) return false;
   const Layout *const layout = typed::layout_of(theirs.type);

@@ -61,6 +61,12 @@ Window::Attributes attributes_of(const Wanted &wanted, const Window &window) {
   return attributes;
 }
 
+bool has_several_threads() {
+  int level = MPI_THREAD_MULTIPLE;
+  PMPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
+
 /// Collective, the same status on all ranks; `obstacle` says why the engine cannot carry the window.
 Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obstacle) {
   std::shared_ptr<Node> node = find_node(wanted.comm);
@@ -73,7 +79,7 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   }
   HLC_TRY(prepare(context, context.comm(), [&] {
     window = std::make_unique<Window>(std::move(node));
-    window->epochs.open(context.size());
+    window->epochs.open(context.size(), has_several_threads());
     window->memory.reserve(context.size());
     return Status::ok;
   }));

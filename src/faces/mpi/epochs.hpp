@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -13,14 +14,26 @@ enum class Hold : std::uint8_t { none, started, shared, exclusive, unchecked };
 /// Operations of several threads may read it; the calls that open or close an epoch of one target are one thread's.
 class Epochs {
  public:
-  /// Allocates.
-  void open(int ranks) { holds_.resize(static_cast<std::size_t>(ranks), Hold::none); }
+  /// Allocates. `several_threads`: MPI may be called by several at the same time.
+  void open(int ranks, bool several_threads) {
+    holds_.resize(static_cast<std::size_t>(ranks), Hold::none);
+    several_threads_ = several_threads;
+  }
 
   bool may_access(int target) const { return fence || locks_all != Hold::none || hold(target) != Hold::none; }
   bool is_locked(int target) const { return locks_all != Hold::none || hold(target) >= Hold::shared; }
   bool locks_any() const { return locks_all != Hold::none || locks > 0; }
   Hold hold(int target) const { return holds_[static_cast<std::size_t>(target)]; }
   void set(int target, Hold hold) { holds_[static_cast<std::size_t>(target)] = hold; }
+
+  /// One lock of a single target more, or one less. An atomic addition takes as long as the lock itself.
+  void count_lock(int change) {
+    const std::atomic_ref<int> count(locks);
+    if (several_threads_)
+      count.fetch_add(change, std::memory_order_relaxed);
+    else
+      count.store(count.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+  }
 
   bool fence = false;             // since a fence without MPI_MODE_NOSUCCEED
   Hold locks_all = Hold::none;    // none, shared or unchecked
@@ -30,6 +43,7 @@ class Epochs {
 
  private:
   std::vector<Hold> holds_;
+  bool several_threads_ = true;
 };
 
 }  // namespace halocline::core::mpi

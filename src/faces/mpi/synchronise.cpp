@@ -58,7 +58,7 @@ int lock(Window &window, int type, int target, int assertion) {
     if (const int code = code_of(lock_exclusive(window, target))) return code;
   epochs.fence = false;
   epochs.set(target, hold);
-  std::atomic_ref(epochs.locks).fetch_add(1, std::memory_order_relaxed);
+  epochs.count_lock(1);
   return MPI_SUCCESS;
 }
 
@@ -68,9 +68,10 @@ int unlock(Window &window, int target) {
   if (!is_target(window, target)) return refuse_rank(window, target);
   const Hold hold = epochs.hold(target);
   if (hold < Hold::shared) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
-  const int completed = window.complete(target, Completion::remote);
+  const bool releases = hold != Hold::unchecked;
+  const int completed = releases ? window.complete_begun(target, Completion::remote) : window.complete(target, Completion::remote);
   epochs.set(target, Hold::none);
-  std::atomic_ref(epochs.locks).fetch_sub(1, std::memory_order_relaxed);
+  epochs.count_lock(-1);
   Status unlocked = Status::ok;
   if (hold == Hold::shared) unlocked = unlock_shared(window, target);
   if (hold == Hold::exclusive) unlocked = unlock_exclusive(window, target);
@@ -105,14 +106,14 @@ int flush(Window &window, int target, Completion completion) {
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
   if (!is_target(window, target)) return refuse_rank(window, target);
   if (!window.epochs.is_locked(target)) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
-  const int code = window.complete(target, completion);
+  const int code = window.flush(target, completion);
   window.node->let_others_run();
   return code;
 }
 
 int flush_all(Window &window, Completion completion) {
   if (!window.epochs.locks_any()) return MPI_ERR_RMA_SYNC;
-  const int code = window.complete(kAllTargets, completion);
+  const int code = window.flush(kAllTargets, completion);
   window.node->let_others_run();
   return code;
 }

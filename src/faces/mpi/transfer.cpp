@@ -9,6 +9,7 @@ namespace halocline::core::mpi {
 namespace {
 
 int move(Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
+  if (direction == WindowMemory::Direction::write) has_put = true;
   if (move_plain(window, direction, mine, theirs) || theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
   typed::Buffer buffer;

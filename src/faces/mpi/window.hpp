@@ -21,6 +21,9 @@ using core::Completion;
 inline constexpr int kAllTargets = -1;
 
 class Check;
+/// True if this thread has put since its last full fence. What it has put may wait in the processor, where later loads pass it. What it has
+/// got is here once the call returns, and an accumulate ends with an atomic operation.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local bool has_put = false;
 
 class Window {
  public:
@@ -42,6 +45,19 @@ class Window {
   /// nodes that have only begun. An MPI error class.
   int complete(int target, Completion completion) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    return complete_begun(target, completion);
+  }
+  /// The same for a flush. A full fence takes as long as a short put, so there is one only if it is needed.
+  int flush(int target, Completion completion) {
+    if (has_put)
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    else
+      std::atomic_thread_fence(std::memory_order_acq_rel);
+    has_put = false;
+    return complete_begun(target, completion);
+  }
+  /// The same without the order, which the release of a lock gives as well.
+  int complete_begun(int target, Completion completion) {
     if (!node->spans_nodes()) return MPI_SUCCESS;
     return target != kAllTargets && node->is_near(target) ? MPI_SUCCESS : complete_far(target, completion);
   }
