@@ -34,7 +34,7 @@ Status ExposedMemory::open_here(const Served &mine, RemoteDescriptor *descriptor
   requests_.served().serve(number_, mine);
   is_open_ = true;
   HLC_TRY(registration_.cover(endpoint_, mine.data - dummy_target_, mine.bytes + dummy_target_));
-  if (endpoint_.carries_values()) HLC_TRY(endpoint_.register_words(mine.words, &words_id_));
+  if (endpoint_.carries_values() && mine.words.ids() > 0) HLC_TRY(endpoint_.register_words(mine.words, &words_id_));
   *descriptor = described(mine, registration_.remote(), words_id_);
   return Status::ok;
 }

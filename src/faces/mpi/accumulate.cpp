@@ -1,6 +1,6 @@
 // Accumulate, get_accumulate, fetch_and_op, compare_and_swap. On one node all take a lock of the target. So long ones are loops that the
-// compiler vectorises; an atomic instruction per element takes many times as long. In windows of several nodes elements that all ranks reach by
-// the engine's atomics are changed by these, and only the others under the lock.
+// compiler vectorises; an atomic instruction per element takes many times as long. In windows of several nodes the engine changes short elements
+// of other nodes. Ranks of the target's node change theirs so that both are atomic with each other (Numbers).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <exception>
 #include <optional>
@@ -40,6 +40,24 @@ class HeldLock {
   int target_, code_;
 };
 
+/// Keeps the owner of memory that it brought from changing numbers there, as ranks of other nodes ask it to.
+class HeldNumbers {
+ public:
+  HeldNumbers(Window &window, int target)
+      : lock_(window.node->lock_in(window.memory.words(target).numbers)),
+        code_(code_of(window.await([this] { return lock_.try_lock(); }))) {}
+  HeldNumbers(const HeldNumbers &) = delete;
+  HeldNumbers &operator=(const HeldNumbers &) = delete;
+  ~HeldNumbers() {
+    if (code_ == MPI_SUCCESS) lock_.unlock();
+  }
+  int code() const { return code_; }
+
+ private:
+  NodeLock lock_;
+  int code_;
+};
+
 /// Calls work(access, buffer) for a copy of the target's data, which is written back if `changes`.
 template <class Work>
 int update_copy(Window &window, const Spot &spot, bool changes, Work work) try {
@@ -53,7 +71,7 @@ int update_copy(Window &window, const Spot &spot, bool changes, Work work) try {
 
 bool is_short(const Spot &spot) { return typed::basic_bytes(spot.layout->basic()) <= kLongestAtomic; }
 
-/// True if an operation needs the target's lock beside the atomics. The target's memory begins on a page, here as at its owner.
+/// True if an operation needs the target's lock beside the atomics. Aligned is what the engine takes for it, counted from the window's begin.
 bool needs_lock(const Spot &spot) { return !is_short(spot) || typed::needs_lock(spot.from_begin()); }
 
 /// Calls work() under the target's lock if that is needed.
@@ -67,8 +85,11 @@ int lock_if(bool needed, Window &window, int target, Work work) {
 /// Calls work(access, buffer) for the target's data: where it is mapped, or for a copy.
 template <class Work>
 int update(Window &window, const Spot &spot, bool changes, Work work) {
-  const bool by_atomics = window.memory.has_atomics() && spot.place->is_mapped;
+  const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && spot.place->is_mapped;
   return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&] {
+    std::optional<HeldNumbers> numbers;
+    if (window.memory.numbers() == Numbers::by_owner && !spot.place->is_far) numbers.emplace(window, spot.rank);
+    if (numbers && numbers->code() != MPI_SUCCESS) return numbers->code();
     if (!spot.place->is_mapped) return update_copy(window, spot, changes, work);
     work(by_atomics ? Access::atomic : Access::exclusive, spot.buffer());
     return MPI_SUCCESS;
@@ -76,7 +97,9 @@ int update(Window &window, const Spot &spot, bool changes, Work work) {
 }
 
 /// True for elements of another node that are changed there.
-bool is_changed_far(const Window &window, const Spot &spot) { return spot.place->is_far && window.memory.has_atomics() && is_short(spot); }
+bool is_changed_far(const Window &window, const Spot &spot) {
+  return spot.place->is_far && window.memory.numbers() != Numbers::locked && is_short(spot);
+}
 
 int change_far(Window &window, Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) {
   return lock_if(needs_lock(spot), window, spot.rank, [&] { return far::change(window, operation, spot, origin, result); });

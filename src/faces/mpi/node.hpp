@@ -9,6 +9,7 @@
 
 #include "base/leaked_on_failure.hpp"
 #include "engine/context/context.hpp"
+#include "engine/memory/node_lock.hpp"
 #include "engine/memory/tracing.hpp"
 
 namespace halocline::core::mpi {
@@ -42,6 +43,8 @@ class Node : public LeakedOnFailure {
     repeated_calls_.store(calls, std::memory_order_relaxed);
     if (calls % 32 == 0) let_others_run_now(calls);
   }
+  /// A lock of this node's ranks in a word of shared memory.
+  NodeLock lock_in(std::atomic<std::uint32_t> &word) { return {reinterpret_cast<char *>(&word), context.doorbell(), context.member()}; }
   /// Fails if the process of a rank of this node has ended, or a rank of another node cannot be reached.
   Status find_dead();
 

@@ -54,7 +54,8 @@ Status WindowMemory::lay_out(const MemorySpec &mine) {
     HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_SUM, &bytes, 1));
     if (node_.context.rank() > 0) bytes = 0;
   }
-  has_atomics_ = node_.spans_nodes() && mine.kind == Kind::allocated;
+  if (node_.spans_nodes() && mine.kind == Kind::allocated) numbers_ = Numbers::by_atomics;
+  if (node_.spans_nodes() && mine.kind == Kind::brought) numbers_ = Numbers::by_owner;
   return make_part(data_ + bytes);
 }
 
@@ -83,7 +84,9 @@ Status WindowMemory::share_places(const MemorySpec &mine) {
   HLC_TRY(prepare(context, context.comm(), [&] {
     // No network registers 0 bytes.
     if (mine.kind != Kind::brought || mine.bytes == 0) return Status::ok;
-    return brought_.open(context.network(), static_cast<char *>(mine.base), mine.bytes, &place.brought);
+    brought_.emplace(context.network(), context.network().requests()->served().next_own_part(), true);
+    const NodeLock lock = node_.lock_in(words(context.rank()).numbers);
+    return brought_->open({static_cast<char *>(mine.base), mine.bytes, {}, nullptr, lock}, region_, 0, &place.brought);
   }));
   return far_.share(context, context.network().leaders(), place);
 }

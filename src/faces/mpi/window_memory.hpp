@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/counter.hpp"
@@ -55,12 +56,13 @@ struct TwoSidedLock {
 /// - lock: of this rank. Side 0 are shared locks, side 1 an exclusive one.
 /// - all: of the window; only rank 0's is used. Side 0 are ranks that lock all, side 1 exclusive locks of any rank.
 /// - accumulates: the lock of accumulates that no instruction does, 0 or 1.
+/// - numbers: of numbers in memory that the rank brought, which it changes for other nodes (NodeLock).
 /// - what the rank brought, written once by it.
 struct TargetWords {
   alignas(kLinePair) TwoSidedLock lock;
   alignas(kLinePair) TwoSidedLock all;
   alignas(kLinePair) std::atomic<std::uint64_t> accumulates;
-  std::atomic<std::uint32_t> accumulates_waiting;
+  std::atomic<std::uint32_t> accumulates_waiting, numbers;
   alignas(kLinePair) std::uint64_t base;
   std::int64_t bytes, unit;
   SharedPlace shared;
@@ -73,6 +75,11 @@ struct PairWords {
   std::atomic<std::uint32_t> completed;  // by the other rank, towards this one
   std::atomic<std::uint32_t> awaited;  // by this rank, of the other's; read by no other
 };
+
+/// How accumulates change elements of at most 8 bytes. locked: under the target's lock of accumulates, in windows of one node and in dynamic
+/// ones. by_atomics: the engine does for other nodes, and all ranks of the node have addresses for them. by_owner: the engine does in memory that
+/// the owner brought, while it holds TargetWords::numbers; ranks of its node hold both locks.
+enum class Numbers { locked, by_atomics, by_owner };
 
 /// Memory of a rank of another node, in which the window's begins at `begin`.
 struct FarMemory {
@@ -112,11 +119,10 @@ class WindowMemory {
   std::int64_t pair_offset(int with) const { return pairs_ + with * static_cast<std::int64_t>(sizeof(PairWords)); }
   /// The memory of a rank of another node.
   FarMemory far(int rank) const {
-    if (has_atomics_) return {segment_->memory_of(rank), data_};
+    if (numbers_ == Numbers::by_atomics) return {segment_->memory_of(rank), data_};
     return {RemoteMemory(node_.context.network(), rank, far_.of(rank).brought, 0), 0};
   }
-  /// True if ranks of other nodes change elements by the engine's atomics: then all ranks do.
-  bool has_atomics() const { return has_atomics_; }
+  Numbers numbers() const { return numbers_; }
   /// What follows the words of a rank of this node, and its offset in the control words.
   char *data_of(int rank) const { return part(rank) + data_; }
   std::int64_t data_offset() const { return data_; }
@@ -149,8 +155,8 @@ class WindowMemory {
   SharedMemory region_;  // of a window of one node
   std::unique_ptr<Segment> segment_;  // of a window of several nodes, and the next
   RankTable<FarPlace> far_;
-  RegisteredMemory brought_;
-  bool has_atomics_ = false;
+  std::optional<ExposedMemory> brought_;
+  Numbers numbers_ = Numbers::locked;
   std::int64_t pairs_ = 0, data_ = 0;  // offsets in a part
   std::vector<Place> places_;
   std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
