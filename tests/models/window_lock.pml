@@ -11,7 +11,7 @@
  * check   two ranks:                                       -DRANKS=2 -DTIMES=3
  * check   three ranks:                                     -DRANKS=3 -DTIMES=1
  * check   three ranks, one is counted per side:            -DRANKS=3 -DTIMES=1 -DMOST=1
- * check   three ranks, shared and exclusive:               -DRANKS=3 -DTIMES=2 -DNO_ALL
+ * large   three ranks, shared and exclusive:               -DRANKS=3 -DTIMES=2 -DNO_ALL
  * check   a holder waits for a rank that the turn keeps out:   -DRANKS=3 -DTIMES=1 -DRELAY
  * large   three ranks, all kinds:                          -DRANKS=3 -DTIMES=2
  * break   NO_RELEASE      window-unlocked-before-locked: unlocked before the number:          -DRANKS=2 -DTIMES=1

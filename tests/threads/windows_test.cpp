@@ -6,6 +6,9 @@
 #include <thread>
 #include <vector>
 
+#include "faces/mpi/control_word.hpp"
+#include "faces/mpi/handles.hpp"
+#include "faces/mpi/post_words.hpp"
 #include "faces/mpi/two_sided_lock.hpp"
 
 namespace halocline::test {
@@ -14,6 +17,7 @@ namespace {
 using core::Status;
 using core::mpi::LockSide;
 using core::mpi::LockTaking;
+using core::mpi::PostWords;
 using core::mpi::Turn;
 using core::mpi::WordHere;
 
@@ -114,6 +118,143 @@ TEST_F(WindowLock, counts_as_many_as_have_room) {
   EXPECT_TRUE(announce(kReaders));
   EXPECT_EQ(as(kWriters).try_again(Turn::any, false), Status::ok) << "one that is not counted";
   EXPECT_TRUE(give_back(kWriters));
+}
+
+/// The words of a rank of a window with so many ranks.
+class Posts {
+ public:
+  explicit Posts(int ranks)
+      : has_bits_(core::mpi::has_post_bits(ranks, false)),
+        memory_(static_cast<std::size_t>(core::mpi::post_bytes(ranks, has_bits_)) / sizeof(std::uint64_t) + 32) {}
+
+  PostWords &words() {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory_.data());
+    return *reinterpret_cast<PostWords *>((begin + core::kLinePair - 1) / core::kLinePair * core::kLinePair);
+  }
+  /// By another rank.
+  void post(int rank) {
+    const auto word_at = [this](std::int64_t offset) {
+      return WordHere(*reinterpret_cast<std::atomic<std::uint64_t> *>(reinterpret_cast<char *>(&words()) + offset));
+    };
+    EXPECT_EQ(core::mpi::enter_post(rank, word_at), Status::ok);
+  }
+  bool take(int rank) { return core::mpi::take_post(words(), rank, has_bits_); }
+  int full_slots() {
+    int full = 0;
+    for (const std::atomic<std::uint64_t> &slot : words().slots) full += slot.load() != 0 ? 1 : 0;
+    return full;
+  }
+
+ private:
+  bool has_bits_;
+  std::vector<std::uint64_t> memory_;
+};
+
+TEST(WindowPosts, are_found_once_by_the_rank_that_starts) {
+  Posts mine(8);
+  mine.post(3);
+  EXPECT_FALSE(mine.take(4));
+  EXPECT_TRUE(mine.take(3));
+  EXPECT_FALSE(mine.take(3));
+}
+
+TEST(WindowPosts, find_another_slot_where_one_is_taken) {
+  Posts mine(100);
+  mine.post(5);
+  mine.post(37);
+  EXPECT_EQ(mine.full_slots(), 2);
+  EXPECT_TRUE(mine.take(5));
+  EXPECT_FALSE(mine.take(5));
+  mine.post(5);
+  EXPECT_TRUE(mine.take(37));
+  EXPECT_TRUE(mine.take(5));
+  EXPECT_EQ(mine.full_slots(), 0);
+}
+
+TEST(WindowPosts, wait_for_no_slot) {
+  constexpr int kRanks = 200;
+  Posts mine(kRanks);
+  for (int round = 0; round < 3; ++round) {
+    for (int rank = 0; rank < kRanks; ++rank) mine.post((rank * 7 + round) % kRanks);
+    EXPECT_EQ(mine.full_slots(), PostWords::kSlots);
+    for (int rank = 0; rank < kRanks; ++rank) {
+      EXPECT_TRUE(mine.take(rank));
+      EXPECT_FALSE(mine.take(rank));
+    }
+    EXPECT_EQ(mine.full_slots(), 0);
+  }
+}
+
+/// Ranks that post to one which starts to them in another order, rounds apart, and more often than there are slots.
+TEST(WindowPosts, order_what_is_accessed) {
+  constexpr int kRanks = 5, kRounds = 400, kApart = 32;  // their numbers all begin at one slot
+  Posts starter(kRanks * kApart), exposers[] = {Posts(1), Posts(1), Posts(1), Posts(1)};
+  long values[kRanks - 1] = {}, answers[kRanks - 1] = {};
+  in_threads(kRanks, [&](int thread) {
+    for (long round = 1; round <= kRounds; ++round) {
+      if (thread < kRanks - 1) {
+        values[thread] = round;
+        starter.post(thread * kApart);
+        while (!core::mpi::has_completed(exposers[thread].words(), static_cast<std::uint64_t>(round))) std::this_thread::yield();
+        EXPECT_EQ(answers[thread], -round);
+        continue;
+      }
+      for (int i = 0; i < kRanks - 1; ++i) {
+        const int rank = static_cast<int>((i + round) % (kRanks - 1));
+        while (!starter.take(rank * kApart)) std::this_thread::yield();
+        EXPECT_EQ(values[rank], round);
+        answers[rank] = -round;
+        EXPECT_EQ(core::mpi::count_completed(WordHere(exposers[rank].words().completed)), Status::ok);
+      }
+    }
+  });
+}
+
+/// As before, with a list that others keep full.
+TEST(WindowPosts, order_what_is_accessed_though_the_list_is_full) {
+  constexpr int kRounds = 400, kLast = 99;
+  Posts starter(kLast + 1), exposer(1);
+  for (int rank = 0; rank < PostWords::kSlots; ++rank) starter.post(rank);
+  long value = 0;
+  in_threads(2, [&](int thread) {
+    for (long round = 1; round <= kRounds; ++round) {
+      if (thread == 0) {
+        value = round;
+        starter.post(kLast);
+        while (!core::mpi::has_completed(exposer.words(), static_cast<std::uint64_t>(round))) std::this_thread::yield();
+      } else {
+        while (!starter.take(kLast)) std::this_thread::yield();
+        EXPECT_EQ(value, round);
+        EXPECT_EQ(core::mpi::count_completed(WordHere(exposer.words().completed)), Status::ok);
+      }
+    }
+  });
+}
+
+/// Handles that a thread inserts while others look for them, through several sizes of the table.
+TEST(HandleTable, gives_what_a_handle_stands_for) {
+  struct Thing {
+    std::uintptr_t handle = 0;
+  };
+  constexpr std::uintptr_t kFirst = 2, kEnd = 1500, kErased = 1'000'000;
+  mpi::HandleTable table;
+  std::vector<Thing> things(kEnd);
+  const Thing erased{kErased};
+  in_threads(3, [&](int thread) {
+    for (std::uintptr_t handle = kFirst; handle < kEnd; ++handle) {
+      if (thread == 0) {
+        things[handle].handle = handle;
+        table.insert(handle, &things[handle]);
+        table.insert(kErased + handle, &erased);
+        table.erase(kErased + handle);
+        continue;
+      }
+      const void *found = table.find(handle);
+      for (; !found; found = table.find(handle)) std::this_thread::yield();
+      EXPECT_EQ(static_cast<const Thing *>(found)->handle, handle);
+      EXPECT_EQ(table.find(kFirst), things.data() + kFirst) << "which stays";
+    }
+  });
 }
 
 }  // namespace

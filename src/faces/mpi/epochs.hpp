@@ -40,6 +40,7 @@ class Epochs {
   int locks = 0;                  // of single targets
   bool is_started = false, is_posted = false;
   std::vector<int> started, posted;  // the groups of MPI_Win_start and MPI_Win_post
+  std::uint64_t awaited = 0;  // accesses of others that exposures of this rank have ended after
 
  private:
   std::vector<Hold> holds_;

@@ -3,7 +3,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/locks.hpp"
 
-#include "faces/mpi/far_sync.hpp"
+#include <cstddef>
+
+#include "faces/mpi/two_sided_lock.hpp"
+#include "faces/mpi/window_word.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -18,70 +21,85 @@ constexpr std::memory_order kAccumulateOrder = std::memory_order_seq_cst;
 constexpr LockSide kShared{0, false}, kExclusive{1, true};
 constexpr LockSide kAll{0, false}, kAnyExclusive{1, false};
 
-using Taking = LockTaking<WordHere>;
+/// A lock of the window, and the side by which this rank takes it.
+struct Lock {
+  Window &window;
+  WindowWord word;
+  LockTaking<WindowWord> taking;
 
-Taking of_target(Window &window, int target, const LockSide &side) { return {WordHere(window.memory.words(target).lock.word), side}; }
-Taking of_window(Window &window, const LockSide &side) { return {WordHere(window.memory.words(0).all.word), side}; }
+  Lock(Window &of, int rank, std::int64_t offset, const LockSide &side) : window(of), word(of, rank, offset), taking(word, side) {}
+};
+
+Lock of_target(Window &window, int target, const LockSide &side) { return {window, target, offsetof(TargetWords, lock), side}; }
+Lock of_window(Window &window, const LockSide &side) { return {window, 0, offsetof(TargetWords, all), side}; }
 
 /// In its turn, or once it has waited for that long enough.
-Status wait_for(Window &window, const Taking &taking) {
+Status wait_for(const Lock &lock) {
+  const LockTaking<WindowWord> &taking = lock.taking;
   bool counted = false;
   HLC_TRY(taking.announce(&counted));
-  Status taken = window.await_ok([&] { return taking.try_again(Turn::in_turn, counted); }, kPatience_ms);
-  if (taken == Status::again) taken = window.await_ok([&] { return taking.try_again(Turn::any, counted); });
+  BackOff back_off(lock.word);
+  const auto look = [&](Turn turn) { return back_off.is_due() ? taking.try_again(turn, counted) : Status::again; };
+  Status taken = lock.window.await_ok([&] { return look(Turn::in_turn); }, kPatience_ms);
+  if (taken == Status::again) taken = lock.window.await_ok([&] { return look(Turn::any); });
   if (failed(taken)) HLC_TRY(taking.withdraw(counted));
   return taken;
 }
 
-Status take(Window &window, const Taking &taking) {
-  const Status taken = taking.try_first();
-  return taken == Status::again ? wait_for(window, taking) : taken;
+Status take(const Lock &lock) {
+  const Status taken = lock.taking.try_first();
+  return taken == Status::again ? wait_for(lock) : taken;
 }
 
-Status give_back(Window &window, const Taking &taking) {
+/// Ranks of other nodes that wait look by themselves.
+Status give_back(const Lock &lock) {
   bool wakes = false;
-  HLC_TRY(taking.give_back(&wakes));
-  if (wakes) window.node->context.ring_node();
+  HLC_TRY(lock.taking.give_back(&wakes));
+  if (wakes) lock.window.node->context.ring_node();
   return Status::ok;
+}
+
+WindowWord word_of_accumulates(Window &window, int target) { return {window, target, offsetof(TargetWords, accumulates)}; }
+
+Status lock_accumulates_of_nodes(Window &window, int target) {
+  const WindowWord word = word_of_accumulates(window, target);
+  BackOff back_off(word);
+  return window.await_ok([&] {
+    std::uint64_t seen = 0;
+    // SYNC accumulated-before-next (pairs with unlock_accumulates_of_nodes)
+    return back_off.is_due() ? word.swap(&seen, 1, std::memory_order_acquire) : Status::again;
+  });
+}
+
+Status unlock_accumulates_of_nodes(Window &window, int target) {
+  // SYNC accumulated-before-next (pairs with lock_accumulates_of_nodes)
+  HLC_TRY(word_of_accumulates(window, target).add(~std::uint64_t{0}, std::memory_order_release));
+  return WindowWord::leave(window);
 }
 
 }  // namespace
 
-Status lock_shared(Window &window, int target) {
-  if (window.node->spans_nodes()) return far::lock_shared(window, target);
-  return take(window, of_target(window, target, kShared));
-}
+Status lock_shared(Window &window, int target) { return take(of_target(window, target, kShared)); }
 
 /// First ranks that lock all are kept out, then the others of this target.
 Status lock_exclusive(Window &window, int target) {
-  if (window.node->spans_nodes()) return far::lock_exclusive(window, target);
-  HLC_TRY(take(window, of_window(window, kAnyExclusive)));
-  return take(window, of_target(window, target, kExclusive));
+  HLC_TRY(take(of_window(window, kAnyExclusive)));
+  return take(of_target(window, target, kExclusive));
 }
 
-Status lock_all(Window &window) {
-  if (window.node->spans_nodes()) return far::lock_all(window);
-  return take(window, of_window(window, kAll));
-}
+Status lock_all(Window &window) { return take(of_window(window, kAll)); }
 
-Status unlock_shared(Window &window, int target) {
-  if (window.node->spans_nodes()) return far::unlock_shared(window, target);
-  return give_back(window, of_target(window, target, kShared));
-}
+Status unlock_shared(Window &window, int target) { return give_back(of_target(window, target, kShared)); }
 
 Status unlock_exclusive(Window &window, int target) {
-  if (window.node->spans_nodes()) return far::unlock_exclusive(window, target);
-  HLC_TRY(give_back(window, of_target(window, target, kExclusive)));
-  return give_back(window, of_window(window, kAnyExclusive));
+  HLC_TRY(give_back(of_target(window, target, kExclusive)));
+  return give_back(of_window(window, kAnyExclusive));
 }
 
-Status unlock_all(Window &window) {
-  if (window.node->spans_nodes()) return far::unlock_all(window);
-  return give_back(window, of_window(window, kAll));
-}
+Status unlock_all(Window &window) { return give_back(of_window(window, kAll)); }
 
 Status lock_accumulates(Window &window, int target) {
-  if (window.node->spans_nodes()) return far::lock_accumulates(window, target);
+  if (window.node->spans_nodes()) return lock_accumulates_of_nodes(window, target);
   TargetWords &words = window.memory.words(target);
   const auto take = [&] { return words.accumulates.exchange(1, kAccumulateOrder) == 0; };
   if (take()) return Status::ok;
@@ -92,7 +110,7 @@ Status lock_accumulates(Window &window, int target) {
 }
 
 Status unlock_accumulates(Window &window, int target) {
-  if (window.node->spans_nodes()) return far::unlock_accumulates(window, target);
+  if (window.node->spans_nodes()) return unlock_accumulates_of_nodes(window, target);
   TargetWords &words = window.memory.words(target);
   words.accumulates.exchange(0, kAccumulateOrder);
   if (words.accumulates_waiting.load(kAccumulateOrder) > 0) window.node->context.ring_node();

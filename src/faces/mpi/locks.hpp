@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "faces/mpi/two_sided_lock.hpp"
 #include "faces/mpi/window.hpp"
 
 namespace halocline::core::mpi {

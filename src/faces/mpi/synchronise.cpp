@@ -6,11 +6,10 @@
 #include <numeric>
 
 #include "faces/mpi/check.hpp"
-#include "faces/mpi/far_sync.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
 #include "faces/mpi/refusal.hpp"
-#include "faces/mpi/window.hpp"
+#include "faces/mpi/window_word.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -139,36 +138,32 @@ int ranks_of(const Window &window, MPI_Group group, std::vector<int> &ranks) {
   return refuse(MPI_ERR_GROUP, "rank %d of the group is not in the window", static_cast<int>(outside - ranks.begin()));
 }
 
-/// The place of a word among the control words of a rank of another node, which has as many ranks.
-std::int64_t offset_of(const Window &window, std::atomic<std::uint32_t> PairWords::*event) {
-  const PairWords &like = window.memory.pair(window.rank(), window.rank());
-  return window.memory.pair_offset(window.rank()) +
-         (reinterpret_cast<const char *>(&(like.*event)) - reinterpret_cast<const char *>(&like));
+/// A word among those by which a rank matches posts and completes.
+WindowWord post_word(Window &window, int rank, std::int64_t offset) { return {window, rank, posts_offset(window.size()) + offset}; }
+
+/// Wakes a rank for which something has changed; one of another node looks by itself.
+void ring(Window &window, int rank) {
+  if (window.node->is_near(rank)) window.node->ring(rank);
 }
 
-/// One more event of this rank for another, which waits for it.
-Status count_event(Window &window, int rank, std::atomic<std::uint32_t> PairWords::*event) {
-  if (!window.node->is_near(rank)) return far::count_event(window, rank, offset_of(window, event));
-  // SYNC access-before-event (pairs with has_event)
-  (window.memory.pair(rank, window.rank()).*event).fetch_add(1, std::memory_order_release);
-  window.node->ring(rank);
+Status post_to(Window &window, int rank) {
+  const auto word_at = [&](std::int64_t offset) { return post_word(window, rank, offset); };
+  HLC_TRY(window.node->is_near(rank) ? enter_post(window.rank(), word_at) : set_post_bit(window.rank(), word_at));
+  ring(window, rank);
   return Status::ok;
 }
 
-Status count_events(Window &window, const std::vector<int> &ranks, std::atomic<std::uint32_t> PairWords::*event) {
-  for (const int rank : ranks) HLC_TRY(count_event(window, rank, event));
-  return window.node->spans_nodes() ? far::leave(window) : Status::ok;
+Status complete_at(Window &window, int rank) {
+  HLC_TRY(count_completed(post_word(window, rank, completed_offset())));
+  ring(window, rank);
+  return Status::ok;
 }
 
-/// True if there is an event of another rank that this one has not taken yet.
-bool has_event(const Window &window, int rank, std::atomic<std::uint32_t> PairWords::*event, std::atomic<std::uint32_t> PairWords::*taken) {
-  const PairWords &pair = window.memory.pair(window.rank(), rank);
-  // SYNC access-before-event (pairs with count_event)
-  return (pair.*event).load(std::memory_order_acquire) != (pair.*taken).load(std::memory_order_relaxed);
-}
-
-void take_events(const Window &window, const std::vector<int> &ranks, std::atomic<std::uint32_t> PairWords::*taken) {
-  for (const int rank : ranks) (window.memory.pair(window.rank(), rank).*taken).fetch_add(1, std::memory_order_relaxed);
+/// Calls tell(window, rank) for each rank; what that has begun has then left this process.
+template <class Tell>
+Status tell_all(Window &window, const std::vector<int> &ranks, Tell tell) {
+  for (const int rank : ranks) HLC_TRY(tell(window, rank));
+  return WindowWord::leave(window);
 }
 
 int post(Window &window, MPI_Group group, int assertion) {
@@ -178,20 +173,19 @@ int post(Window &window, MPI_Group group, int assertion) {
   if (const int code = ranks_of(window, group, epochs.posted)) return code;
   epochs.is_posted = true;
   order_accesses();
-  return code_of(count_events(window, epochs.posted, &PairWords::posted));
+  return code_of(tell_all(window, epochs.posted, post_to));
 }
 
+/// MPI_MODE_NOCHECK changes nothing: the entries are there then, and have to be taken out.
 int start(Window &window, MPI_Group group, int assertion) {
   Epochs &epochs = window.epochs;
   if (const int code = check_assertion(assertion)) return code;
   if (epochs.is_started || epochs.locks_any()) return MPI_ERR_RMA_SYNC;
   if (const int code = ranks_of(window, group, epochs.started)) return code;
-  if ((assertion & MPI_MODE_NOCHECK) == 0)
-    for (const int rank : epochs.started) {
-      const auto posted = [&] { return has_event(window, rank, &PairWords::posted, &PairWords::started); };
-      if (const int code = code_of(window.await(posted))) return code;
-    }
-  take_events(window, epochs.started, &PairWords::started);
+  PostWords &mine = window.memory.posts(window.rank());
+  const bool has_bits = has_post_bits(window.size(), window.node->spans_nodes());
+  for (const int rank : epochs.started)
+    if (const int code = code_of(window.await([&] { return take_post(mine, rank, has_bits); }))) return code;
   for (const int rank : epochs.started) epochs.set(rank, Hold::started);
   epochs.fence = false;
   epochs.is_started = true;
@@ -204,30 +198,31 @@ int complete(Window &window) {
   const int completed = window.complete(kAllTargets, Completion::remote);
   epochs.is_started = false;
   for (const int rank : epochs.started) epochs.set(rank, Hold::none);
-  const int counted = code_of(count_events(window, epochs.started, &PairWords::completed));
-  return completed != MPI_SUCCESS ? completed : counted;
+  const int told = code_of(tell_all(window, epochs.started, complete_at));
+  return completed != MPI_SUCCESS ? completed : told;
 }
 
-bool has_completed(const Window &window, int rank) { return has_event(window, rank, &PairWords::completed, &PairWords::awaited); }
+/// Whether all ranks of the exposure have completed their accesses.
+bool is_exposure_over(const Window &window) {
+  return has_completed(window.memory.posts(window.rank()), window.epochs.awaited + window.epochs.posted.size());
+}
 
 void end_exposure(Window &window) {
-  take_events(window, window.epochs.posted, &PairWords::awaited);
+  window.epochs.awaited += window.epochs.posted.size();
   window.epochs.is_posted = false;
   order_accesses();
 }
 
 int wait_for_completes(Window &window) {
   if (!window.epochs.is_posted) return MPI_ERR_RMA_SYNC;
-  for (const int rank : window.epochs.posted)
-    if (const int code = code_of(window.await([&] { return has_completed(window, rank); }))) return code;
+  if (const int code = code_of(window.await([&] { return is_exposure_over(window); }))) return code;
   end_exposure(window);
   return MPI_SUCCESS;
 }
 
 int test_completes(Window &window, int *flag) {
   if (!window.epochs.is_posted) return MPI_ERR_RMA_SYNC;
-  const std::vector<int> &ranks = window.epochs.posted;
-  *flag = std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return has_completed(window, rank); }) ? 1 : 0;
+  *flag = is_exposure_over(window) ? 1 : 0;
   if (*flag)
     end_exposure(window);
   else

@@ -10,7 +10,7 @@
 
 namespace halocline::core::mpi {
 
-/// The fields of the word: ranks of each side that hold the lock; ranks of each side that wait; the side that goes first where both wait.
+/// The fields of the word: how many ranks of each side hold the lock and wait for it, and which side is next where both wait.
 ///
 ///   | turn, bit 62 | waiters of side 1, of side 0, 8 bits each | holders of side 1, of side 0, 23 bits each |
 struct LockFields {
@@ -36,14 +36,10 @@ struct LockSide {
   }
 };
 
-/// When a rank may take the lock that nothing else keeps it from: in_turn, not while the other side waits and it is that side's turn.
+/// When a rank may take a lock that is free for its side. in_turn: not while the other side waits and is next.
 enum class Turn { in_turn, any };
 
-/// How a rank takes and gives back a lock. `Word` reaches the word:
-///
-///   - look(guess, &seen): reads it; a guess may do where reading takes as long as a compare and swap;
-///   - load(&seen): reads it;
-///   - swap(&seen, wanted, order): writes it if it is what was seen, else reads it and returns `again`.
+/// How a rank takes and releases a lock. control_word.hpp says what a `Word` is.
 template <class Word>
 class LockTaking {
  public:
@@ -73,7 +69,7 @@ class LockTaking {
     *counted = done == Status::ok;
     return failed(done) ? done : Status::ok;
   }
-  /// For a rank that gives up.
+  /// For a rank whose wait has failed.
   Status withdraw(bool counted) const {
     std::uint64_t seen = 0;
     HLC_TRY(word_.load(&seen));
@@ -112,24 +108,6 @@ class LockTaking {
 
   Word word_;
   LockSide side_;
-};
-
-/// A word of this node.
-class WordHere {
- public:
-  explicit WordHere(std::atomic<std::uint64_t> &word) : word_(&word) {}
-
-  Status look(std::uint64_t, std::uint64_t *seen) const { return load(seen); }
-  Status load(std::uint64_t *seen) const {
-    *seen = word_->load(std::memory_order_relaxed);
-    return Status::ok;
-  }
-  Status swap(std::uint64_t *seen, std::uint64_t wanted, std::memory_order order) const {
-    return word_->compare_exchange_weak(*seen, wanted, order, std::memory_order_relaxed) ? Status::ok : Status::again;
-  }
-
- private:
-  std::atomic<std::uint64_t> *word_;
 };
 
 }  // namespace halocline::core::mpi

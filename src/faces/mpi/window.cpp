@@ -29,6 +29,7 @@ class Table {
 
   Window *find(std::uintptr_t key) const {
     for (std::size_t at = first(key);; at = next(at)) {
+      // SYNC value-before-handle (pairs with Table::set)
       const std::uintptr_t found = slots_[at].key.load(std::memory_order_acquire);
       if (found == key) return slots_[at].window.load(std::memory_order_acquire);
       if (found == kEmpty) return nullptr;
@@ -39,6 +40,7 @@ class Table {
     std::size_t at = first(key);
     while (slots_[at].key.load(std::memory_order_relaxed) != key && slots_[at].key.load(std::memory_order_relaxed) != kEmpty) at = next(at);
     slots_[at].window.store(window, std::memory_order_release);
+    // SYNC value-before-handle (pairs with Table::find)
     if (slots_[at].key.exchange(key, std::memory_order_release) == kEmpty) used_ += 1;
     return used_ * 2 <= slots_.size();
   }

@@ -113,7 +113,8 @@ Status Window::await(Look look, Deadline deadline) {
 
 template <class Look>
 Status Window::await_ok(Look look, Deadline deadline) {
-  Wait wait(node->context, WakeUp::by_doorbell);
+  // No rank of another node rings.
+  Wait wait(node->context, node->spans_nodes() ? WakeUp::by_polling : WakeUp::by_doorbell);
   return wait_until(wait, look, [this] { return node->find_dead(); }, deadline);
 }
 

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/rounds.hpp"
 #include "engine/communicator/collective.hpp"
 #include "faces/mpi/regions.hpp"
 
@@ -45,9 +44,7 @@ Status WindowMemory::open(const MemorySpec &mine) {
 /// Memory in a row is all in the part of rank 0, which has its pages.
 Status WindowMemory::lay_out(const MemorySpec &mine) {
   const int ranks = node_.context.size();
-  const std::int64_t rounds = doubling_rounds(ranks);
-  pairs_ = static_cast<std::int64_t>(sizeof(TargetWords)) + rounds * static_cast<std::int64_t>(sizeof(Counter));
-  data_ = SharedMemory::rounded(pairs_ + ranks * static_cast<std::int64_t>(sizeof(PairWords)));
+  data_ = SharedMemory::rounded(posts_offset(ranks) + post_bytes(ranks, has_post_bits(ranks, node_.spans_nodes())));
   std::int64_t bytes = is_allocated(mine.kind) ? mine.bytes : 0;
   if (mine.kind == Kind::dynamic) bytes = node_.spans_nodes() ? sizeof(FarAttachedRegions) : sizeof(AttachedRegions);
   if (mine.kind == Kind::allocated_in_a_row) {

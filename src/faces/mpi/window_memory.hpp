@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "base/counter.hpp"
+#include "base/rounds.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "engine/memory/rank_table.hpp"
 #include "engine/rma/segment.hpp"
 #include "faces/mpi/alloc_mem.hpp"
 #include "faces/mpi/node.hpp"
+#include "faces/mpi/post_words.hpp"
 
 namespace halocline::core::mpi {
 
@@ -68,13 +70,11 @@ struct TargetWords {
   SharedPlace shared;
 };
 
-/// How often a rank has posted to another, and that other has started, completed; and how often the first has seen that.
-struct PairWords {
-  std::atomic<std::uint32_t> posted;  // by the other rank, to this one
-  std::atomic<std::uint32_t> started;  // by this rank, towards the other; read by no other
-  std::atomic<std::uint32_t> completed;  // by the other rank, towards this one
-  std::atomic<std::uint32_t> awaited;  // by this rank, of the other's; read by no other
-};
+/// Where the counter of a round, and PostWords, begin among a rank's words.
+constexpr std::int64_t round_offset(int round) {
+  return static_cast<std::int64_t>(sizeof(TargetWords)) + round * static_cast<std::int64_t>(sizeof(Counter));
+}
+constexpr std::int64_t posts_offset(int ranks) { return round_offset(doubling_rounds(ranks)); }
 
 /// How accumulates change elements of at most 8 bytes. locked: under the target's lock of accumulates, in windows of one node and in dynamic
 /// ones. by_atomics: the engine does for other nodes, and all ranks of the node have addresses for them. by_owner: the engine does in memory that
@@ -112,11 +112,14 @@ class WindowMemory {
   /// The words of a rank of this node.
   TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(part(rank)); }
   Counter &round(int rank, int round) const { return reinterpret_cast<Counter *>(part(rank) + sizeof(TargetWords))[round]; }
-  PairWords &pair(int of, int with) const { return reinterpret_cast<PairWords *>(part(of) + pairs_)[with]; }
+  PostWords &posts(int rank) const { return *reinterpret_cast<PostWords *>(part(rank) + posts_offset(node_.context.size())); }
+  /// A word of a rank of this node, so many bytes from the begin of its words.
+  std::atomic<std::uint64_t> *word_here(int rank, std::int64_t offset) const {
+    return reinterpret_cast<std::atomic<std::uint64_t> *>(part(rank) + offset);
+  }
 
   /// Windows of several nodes: the words of any rank, for the engine's operations. TargetWords are at offset 0.
   RemoteMemory control(int rank) const { return segment_->memory_of(rank); }
-  std::int64_t pair_offset(int with) const { return pairs_ + with * static_cast<std::int64_t>(sizeof(PairWords)); }
   /// The memory of a rank of another node.
   FarMemory far(int rank) const {
     if (numbers_ == Numbers::by_atomics) return {segment_->memory_of(rank), data_};
@@ -157,7 +160,7 @@ class WindowMemory {
   RankTable<FarPlace> far_;
   std::optional<ExposedMemory> brought_;
   Numbers numbers_ = Numbers::locked;
-  std::int64_t pairs_ = 0, data_ = 0;  // offsets in a part
+  std::int64_t data_ = 0;  // offset in a part
   std::vector<Place> places_;
   std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
   const char *obstacle_ = nullptr;

@@ -1,0 +1,36 @@
+// Words of other nodes. What needs a reply is a resumable operation of the engine, in a wait that knows no time limit.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/window_word.hpp"
+
+#include "engine/rma/operations.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+constexpr const char *kCall = "synchronisation of an MPI window";
+
+}  // namespace
+
+Status WindowWord::load_far(std::uint64_t *seen) const {
+  const RemoteMemory memory = window_->memory.control(rank_);
+  Query query;
+  return window_->await_ok([&] { return fetch_op(kCall, {memory, offset_}, {HLC_OP_READ, kType}, {nullptr, seen}, query); });
+}
+
+Status WindowWord::change_far(hlc_action action, std::uint64_t operand) const {
+  return accumulate(kCall, {window_->memory.control(rank_), offset_}, action, {&operand, 1});
+}
+
+Status WindowWord::leave(Window &window) {
+  return window.node->spans_nodes() ? window.memory.segment()->flush_outgoing(kCall) : Status::ok;
+}
+
+Status WindowWord::swap_far(std::uint64_t *seen, std::uint64_t wanted) const {
+  const RemoteMemory memory = window_->memory.control(rank_);
+  const std::uint64_t expected = *seen;
+  Query query;
+  HLC_TRY(window_->await_ok([&] { return compare_swap(kCall, {memory, offset_}, kType, {&expected, &wanted, seen}, query); }));
+  return *seen == expected ? Status::ok : Status::again;
+}
+
+}  // namespace halocline::core::mpi

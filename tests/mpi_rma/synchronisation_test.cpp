@@ -1,0 +1,203 @@
+// Ranks that synchronise at random: locks of all kinds on all targets, post and start with groups that change from step to step, late ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "support/mpi_test.hpp"
+
+namespace {
+
+using halocline::test::rank;
+using halocline::test::size;
+
+/// A window with some numbers per rank, all 0 at first.
+class Numbers {
+ public:
+  explicit Numbers(int count) {
+    MPI_Win_allocate(count * MPI_Aint{8}, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    for (int i = 0; i < count; ++i) mine[i] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~Numbers() { MPI_Win_free(&win); }
+  Numbers(const Numbers &) = delete;
+  Numbers &operator=(const Numbers &) = delete;
+
+  void put(std::int64_t value, int target, int i) const { MPI_Put(&value, 1, MPI_INT64_T, target, i, 1, MPI_INT64_T, win); }
+  std::int64_t read(int target, int i) const {
+    std::int64_t value = -1;
+    MPI_Get(&value, 1, MPI_INT64_T, target, i, 1, MPI_INT64_T, win);
+    MPI_Win_flush(target, win);
+    return value;
+  }
+
+  MPI_Win win = MPI_WIN_NULL;
+  std::int64_t *mine = nullptr;
+};
+
+/// Numbers from 0 to below `end`, and short delays, some of them long.
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  int below(int end) { return static_cast<int>(engine_() % static_cast<unsigned>(end)); }
+  void delay() {
+    if (below(4) == 0) usleep(static_cast<useconds_t>(below(8) == 0 ? below(3000) : below(100)));
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+/// The two numbers of a target are the same, unless a rank that excludes all others is about to change them.
+void read_both(const Numbers &numbers, int target, Random &random) {
+  const std::int64_t first = numbers.read(target, 0);
+  random.delay();
+  EXPECT_EQ(numbers.read(target, 1), first) << "of rank " << target;
+}
+
+void change_both(const Numbers &numbers, int target, Random &random) {
+  const std::int64_t first = numbers.read(target, 0);
+  EXPECT_EQ(numbers.read(target, 1), first) << "of rank " << target;
+  numbers.put(first + 1, target, 0);
+  MPI_Win_flush(target, numbers.win);
+  random.delay();
+  numbers.put(first + 1, target, 1);
+}
+
+TEST(MpiSynchronisation, locks_of_all_kinds_exclude_whom_they_must) {
+  const Numbers numbers(2);
+  Random random(static_cast<unsigned>(100 + rank()));
+  std::int64_t changes = 0, all = 0, found = 0;
+  for (int i = 0; i < 150; ++i) {
+    const int kind = random.below(4), target = random.below(size());
+    random.delay();
+    kind == 0 ? MPI_Win_lock_all(0, numbers.win) : MPI_Win_lock(kind == 1 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, numbers.win);
+    kind < 2 ? read_both(numbers, target, random) : change_both(numbers, target, random);
+    kind == 0 ? MPI_Win_unlock_all(numbers.win) : MPI_Win_unlock(target, numbers.win);
+    changes += kind < 2 ? 0 : 1;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Allreduce(&changes, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank(), 0, numbers.win);
+  MPI_Allreduce(numbers.mine, &found, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Win_unlock(rank(), numbers.win);
+  EXPECT_EQ(found, all);
+}
+
+/// A rank that holds locks of several targets, in the order of their ranks.
+TEST(MpiSynchronisation, a_rank_may_hold_several_exclusive_locks) {
+  const Numbers numbers(2);
+  Random random(static_cast<unsigned>(200 + rank()));
+  for (int i = 0; i < 30; ++i) {
+    const int first = random.below(size());
+    for (int target = first; target < size(); ++target) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, numbers.win);
+    for (int target = first; target < size(); ++target) change_both(numbers, target, random);
+    for (int target = size() - 1; target >= first; --target) MPI_Win_unlock(target, numbers.win);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// The ranks to which a test of a pair applies.
+template <class IsIn>
+std::vector<int> ranks_where(IsIn is_in) {
+  std::vector<int> ranks;
+  for (int r = 0; r < size(); ++r)
+    if (is_in(r)) ranks.push_back(r);
+  return ranks;
+}
+
+class Group {
+ public:
+  Group(MPI_Win win, const std::vector<int> &ranks) {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Win_get_group(win, &all);
+    MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
+    MPI_Group_free(&all);
+  }
+  ~Group() {
+    if (group_ != MPI_GROUP_EMPTY) MPI_Group_free(&group_);
+  }
+  Group(const Group &) = delete;
+  Group &operator=(const Group &) = delete;
+  MPI_Group get() const { return group_; }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+void wait_or_test(MPI_Win win, bool waits) {
+  int over = waits ? 1 : 0;
+  if (waits) MPI_Win_wait(win);
+  while (!over) MPI_Win_test(win, &over);
+}
+
+TEST(MpiSynchronisation, post_and_start_match_in_groups_that_change) {
+  const Numbers numbers(size());
+  Random alike(1), own(static_cast<unsigned>(300 + rank()));
+  for (std::int64_t step = 1; step <= 80; ++step) {
+    std::vector<int> pairs(static_cast<std::size_t>(size() * size()));
+    for (int &accesses : pairs) accesses = alike.below(2);
+    const auto accesses = [&](int origin, int target) { return pairs[static_cast<std::size_t>(origin * size() + target)] != 0; };
+    const std::vector<int> origins = ranks_where([&](int r) { return accesses(r, rank()); });
+    const std::vector<int> targets = ranks_where([&](int r) { return accesses(rank(), r); });
+    const Group posted(numbers.win, origins), started(numbers.win, targets);
+    own.delay();
+    MPI_Win_post(posted.get(), 0, numbers.win);
+    own.delay();
+    MPI_Win_start(started.get(), 0, numbers.win);
+    for (const int target : targets) numbers.put(step * 1000 + rank(), target, rank());
+    own.delay();
+    MPI_Win_complete(numbers.win);
+    wait_or_test(numbers.win, step % 2 == 0);
+    for (const int origin : origins) EXPECT_EQ(numbers.mine[origin], step * 1000 + origin) << "in step " << step;
+  }
+}
+
+/// Rank 0 starts to the others one by one, in another order each time. They have posted long before, or are late.
+TEST(MpiSynchronisation, a_rank_starts_to_those_that_have_posted_in_any_order) {
+  if (size() == 1) GTEST_SKIP() << "it takes another rank";
+  const Numbers numbers(1);
+  Random random(static_cast<unsigned>(400 + rank()));
+  const Group first(numbers.win, {0});
+  for (int step = 1; step <= 60; ++step) {
+    for (int i = 1; i < size() && rank() == 0; ++i) {
+      const int target = 1 + (i * (step % 2 == 0 ? 1 : size() - 2) + step) % (size() - 1);
+      const Group one(numbers.win, {target});
+      random.delay();
+      MPI_Win_start(one.get(), step % 3 == 0 ? MPI_MODE_NOPUT : 0, numbers.win);
+      if (step % 3 != 0) numbers.put(step, target, 0);
+      MPI_Win_complete(numbers.win);
+    }
+    if (rank() == 0) continue;
+    random.delay();
+    MPI_Win_post(first.get(), 0, numbers.win);
+    MPI_Win_wait(numbers.win);
+    EXPECT_EQ(numbers.mine[0], step % 3 != 0 ? step : step - 1);
+  }
+}
+
+/// The other rank calls start only once it has the message that is sent after the post.
+TEST(MpiSynchronisation, post_waits_for_no_other_rank) {
+  if (size() == 1) GTEST_SKIP() << "it takes another rank";
+  const Numbers numbers(1);
+  const int last = size() - 1;
+  int token = 0;
+  if (rank() == 0) {
+    const Group group(numbers.win, {last});
+    MPI_Win_post(group.get(), 0, numbers.win);
+    MPI_Ssend(&token, 1, MPI_INT, last, 0, MPI_COMM_WORLD);
+    MPI_Win_wait(numbers.win);
+    EXPECT_EQ(numbers.mine[0], 77);
+  } else if (rank() == last) {
+    const Group group(numbers.win, {0});
+    MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_start(group.get(), 0, numbers.win);
+    numbers.put(77, 0, 0);
+    MPI_Win_complete(numbers.win);
+  }
+}
+
+}  // namespace
