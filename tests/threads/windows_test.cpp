@@ -10,6 +10,7 @@
 #include "faces/mpi/handles.hpp"
 #include "faces/mpi/post_words.hpp"
 #include "faces/mpi/two_sided_lock.hpp"
+#include "faces/mpi/writer_queue.hpp"
 
 namespace halocline::test {
 namespace {
@@ -18,6 +19,8 @@ using core::Status;
 using core::mpi::LockSide;
 using core::mpi::LockTaking;
 using core::mpi::PostWords;
+using core::mpi::QueuePlace;
+using core::mpi::QueuePlaces;
 using core::mpi::Turn;
 using core::mpi::WordHere;
 
@@ -229,6 +232,50 @@ TEST(WindowPosts, order_what_is_accessed_though_the_list_is_full) {
       }
     }
   });
+}
+
+/// The words of the places of some ranks.
+struct PlaceWords {
+  QueuePlaces *all;
+
+  QueuePlaces::Place &at(QueuePlace place) const { return all[place.rank].places[place.number]; }
+  WordHere next(QueuePlace place) const { return WordHere(at(place).next); }
+  WordHere first(QueuePlace place) const { return WordHere(at(place).first); }
+};
+
+TEST(WriterQueue, names_every_place) {
+  for (int rank = 0; rank < 3; ++rank)
+    for (int number = 0; number < QueuePlaces::kPlaces; ++number) {
+      const QueuePlace place = QueuePlace::named(QueuePlace{rank, number}.name());
+      EXPECT_EQ(place.rank, rank);
+      EXPECT_EQ(place.number, number);
+      EXPECT_NE((QueuePlace{rank, number}.name()), 0u);
+    }
+}
+
+TEST(WriterQueue, has_one_first_rank_at_a_time) {
+  constexpr int kThreads = 3, kTimes = 2000;
+  std::atomic<std::uint64_t> last{0};
+  QueuePlaces places[kThreads] = {};
+  long number = 0;
+  in_threads(kThreads, [&](int thread) {
+    for (int i = 0; i < kTimes; ++i) {
+      const QueuePlace mine{thread, i % QueuePlaces::kPlaces};
+      const core::mpi::Queueing<WordHere, PlaceWords> queue(WordHere(last), PlaceWords{places}, mine);
+      QueuePlaces::Place &place = PlaceWords{places}.at(mine);
+      std::uint64_t before = 0;
+      int woken = 0;
+      EXPECT_EQ(queue.enter(place, &before), Status::ok);
+      while (before != 0 && !core::mpi::is_first(place)) std::this_thread::yield();
+      number += 1;
+      if (queue.leave(place) == Status::ok) continue;
+      while (!core::mpi::has_next(place)) std::this_thread::yield();
+      EXPECT_EQ(queue.pass_on(place, &woken), Status::ok);
+      EXPECT_NE(woken, thread);
+    }
+  });
+  EXPECT_EQ(number, kThreads * kTimes);
+  EXPECT_EQ(last.load(), 0u);
 }
 
 /// Handles that a thread inserts while others look for them, through several sizes of the table.

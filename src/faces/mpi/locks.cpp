@@ -83,6 +83,7 @@ Status lock_shared(Window &window, int target) { return take(of_target(window, t
 
 /// First ranks that lock all are kept out, then the others of this target.
 Status lock_exclusive(Window &window, int target) {
+  HLC_TRY(window.writers.enter(window, target));
   HLC_TRY(take(of_window(window, kAnyExclusive)));
   return take(of_target(window, target, kExclusive));
 }
@@ -93,7 +94,8 @@ Status unlock_shared(Window &window, int target) { return give_back(of_target(wi
 
 Status unlock_exclusive(Window &window, int target) {
   HLC_TRY(give_back(of_target(window, target, kExclusive)));
-  return give_back(of_window(window, kAnyExclusive));
+  HLC_TRY(give_back(of_window(window, kAnyExclusive)));
+  return window.writers.leave(window, target);
 }
 
 Status unlock_all(Window &window) { return give_back(of_window(window, kAll)); }

@@ -10,7 +10,7 @@
 
 namespace halocline::core::mpi {
 
-/// The fields of the word: how many ranks of each side hold the lock and wait for it, and which side is next where both wait.
+/// The fields of the word: how many ranks of each side hold the lock, how many wait, and which side is next.
 ///
 ///   | turn, bit 62 | waiters of side 1, of side 0, 8 bits each | holders of side 1, of side 0, 23 bits each |
 struct LockFields {

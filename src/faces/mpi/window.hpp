@@ -12,6 +12,7 @@
 #include "faces/mpi/attached.hpp"
 #include "faces/mpi/epochs.hpp"
 #include "faces/mpi/window_memory.hpp"
+#include "faces/mpi/writers.hpp"
 
 namespace halocline::core::mpi {
 
@@ -77,6 +78,7 @@ class Window {
   WindowMemory memory;
   Attached attached;  // to a dynamic window
   Epochs epochs;
+  Writers writers;
   Attributes attributes;
   std::shared_ptr<Check> check;  // null unless HALOCLINE_CHECK=1
   bool has_met = false;  // in a call of MPI_Win_free that the host has refused

@@ -44,7 +44,7 @@ Status WindowMemory::open(const MemorySpec &mine) {
 /// Memory in a row is all in the part of rank 0, which has its pages.
 Status WindowMemory::lay_out(const MemorySpec &mine) {
   const int ranks = node_.context.size();
-  data_ = SharedMemory::rounded(posts_offset(ranks) + post_bytes(ranks, has_post_bits(ranks, node_.spans_nodes())));
+  data_ = SharedMemory::rounded(queue_end(ranks, has_post_bits(ranks, node_.spans_nodes())));
   std::int64_t bytes = is_allocated(mine.kind) ? mine.bytes : 0;
   if (mine.kind == Kind::dynamic) bytes = node_.spans_nodes() ? sizeof(FarAttachedRegions) : sizeof(AttachedRegions);
   if (mine.kind == Kind::allocated_in_a_row) {

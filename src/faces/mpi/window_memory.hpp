@@ -18,6 +18,7 @@
 #include "faces/mpi/alloc_mem.hpp"
 #include "faces/mpi/node.hpp"
 #include "faces/mpi/post_words.hpp"
+#include "faces/mpi/writer_queue.hpp"
 
 namespace halocline::core::mpi {
 
@@ -56,12 +57,14 @@ struct TwoSidedLock {
 /// The words of a rank by which others synchronise with it, in shared memory.
 ///
 /// - lock: of this rank. Side 0 are shared locks, side 1 an exclusive one.
+/// - last_writer: of the queue for that (writer_queue.hpp), the last place.
 /// - all: of the window; only rank 0's is used. Side 0 are ranks that lock all, side 1 exclusive locks of any rank.
 /// - accumulates: the lock of accumulates that no instruction does, 0 or 1.
 /// - numbers: of numbers in memory that the rank brought, which it changes for other nodes (NodeLock).
 /// - what the rank brought, written once by it.
 struct TargetWords {
   alignas(kLinePair) TwoSidedLock lock;
+  std::atomic<std::uint64_t> last_writer;
   alignas(kLinePair) TwoSidedLock all;
   alignas(kLinePair) std::atomic<std::uint64_t> accumulates;
   std::atomic<std::uint32_t> accumulates_waiting, numbers;
@@ -75,6 +78,14 @@ constexpr std::int64_t round_offset(int round) {
   return static_cast<std::int64_t>(sizeof(TargetWords)) + round * static_cast<std::int64_t>(sizeof(Counter));
 }
 constexpr std::int64_t posts_offset(int ranks) { return round_offset(doubling_rounds(ranks)); }
+/// Where QueuePlaces begin, behind PostWords, and where they end.
+constexpr std::int64_t queue_offset(int ranks, bool has_post_bits) {
+  const auto line = static_cast<std::int64_t>(kLinePair);
+  return posts_offset(ranks) + (post_bytes(ranks, has_post_bits) + line - 1) / line * line;
+}
+constexpr std::int64_t queue_end(int ranks, bool has_post_bits) {
+  return queue_offset(ranks, has_post_bits) + static_cast<std::int64_t>(sizeof(QueuePlaces));
+}
 
 /// How accumulates change elements of at most 8 bytes. locked: under the target's lock of accumulates, in windows of one node and in dynamic
 /// ones. by_atomics: the engine does for other nodes, and all ranks of the node have addresses for them. by_owner: the engine does in memory that
