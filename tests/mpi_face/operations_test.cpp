@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <complex>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -319,8 +320,44 @@ TEST(CheckAccumulate, refuses_types_that_do_not_match) {
   MPI_Datatype mixed = MPI_DATATYPE_NULL;
   MPI_Type_create_struct(2, lengths, places, types, &mixed);
   MPI_Type_commit(&mixed);
-  EXPECT_EQ(mpi::check_accumulate(Operation::replace, *layout_of(mixed), *layout_of(mixed)), MPI_ERR_TYPE);
+  EXPECT_EQ(mpi::check_accumulate(Operation::sum, *layout_of(mixed), *layout_of(mixed)), MPI_ERR_TYPE);
+  EXPECT_EQ(mpi::check_accumulate(Operation::replace, *layout_of(mixed), real), MPI_ERR_TYPE);
+  EXPECT_EQ(mpi::check_accumulate(Operation::replace, real, *layout_of(mixed)), MPI_ERR_TYPE);
   MPI_Type_free(&mixed);
+}
+
+/// A number of each kind, with a gap.
+struct Record {
+  char letter;
+  double number;
+};
+
+MPI_Datatype record_type() {
+  const int lengths[2] = {1, 1};
+  const MPI_Aint places[2] = {offsetof(Record, letter), offsetof(Record, number)};
+  const MPI_Datatype types[2] = {MPI_CHAR, MPI_DOUBLE};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_struct(2, lengths, places, types, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
+TEST(Operations, replace_and_read_records_of_several_types) {
+  MPI_Datatype type = record_type();
+  const Layout *layout = layout_of(type);
+  for (const Operation op : {Operation::replace, Operation::no_op})
+    for (const mpi::Access access : {mpi::Access::atomic, mpi::Access::exclusive}) {
+      Record target{'t', 1.5}, origin{'o', 2.5}, result{'r', 3.5};
+      EXPECT_EQ(mpi::check_accumulate(op, *layout, *layout), MPI_SUCCESS);
+      mpi::get_accumulate({op, access}, {&target, layout, 1}, {&origin, layout, 1}, {&result, layout, 1});
+      EXPECT_TRUE(result.letter == 't' && result.number == 1.5);
+      const Record &expected = op == Operation::replace ? origin : result;
+      EXPECT_TRUE(target.letter == expected.letter && target.number == expected.number);
+      origin = {'p', 4.5};
+      mpi::accumulate({Operation::replace, access}, {&target, layout, 1}, {&origin, layout, 1});
+      EXPECT_TRUE(target.letter == 'p' && target.number == 4.5);
+    }
+  MPI_Type_free(&type);
 }
 
 TEST(NeedsLock, only_what_the_processor_cannot_change_at_once) {

@@ -69,7 +69,10 @@ int update_copy(Window &window, const Spot &spot, bool changes, Work work) try {
   return MPI_ERR_NO_MEM;
 }
 
-bool is_short(const Spot &spot) { return typed::basic_bytes(spot.layout->basic()) <= kLongestAtomic; }
+bool is_short(const Spot &spot) {
+  const typed::Basic type = spot.layout->basic();
+  return typed::is_element(type) && typed::basic_bytes(type) <= kLongestAtomic;
+}
 
 /// True if an operation needs the target's lock beside the atomics. Aligned is what the engine takes for it, counted from the window's begin.
 bool needs_lock(const Spot &spot) { return !is_short(spot) || typed::needs_lock(spot.from_begin()); }

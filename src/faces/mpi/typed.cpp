@@ -34,6 +34,10 @@ bool matches(const Layout &target, const Layout &other) {
   return target.basic() == other.basic() || target.basic() == Basic::none || other.basic() == Basic::none;
 }
 
+/// Data of several basic types are moved as they are. The standard asks for one type, but the MPIs do that, and their own tests need it.
+bool is_mixed(const Layout &layout) { return layout.basic() == Basic::mixed; }
+bool moves(Operation op) { return op == Operation::replace || op == Operation::no_op; }
+
 }  // namespace
 
 void copy(const Buffer &to, const ConstBuffer &from) {
@@ -54,6 +58,7 @@ int check_accumulate(Operation op, const Layout &target, const Layout &origin) {
   if (is_frequent(op) && is_frequent(target.basic()) && target.basic() == origin.basic()) return MPI_SUCCESS;
   if (op >= Operation::count_) return MPI_ERR_OP;
   if (target.basic() == Basic::none) return MPI_SUCCESS;
+  if (is_mixed(target) && moves(op)) return op == Operation::no_op || matches(target, origin) ? MPI_SUCCESS : MPI_ERR_TYPE;
   if (!is_element(target.basic()) || (op != Operation::no_op && !matches(target, origin))) return MPI_ERR_TYPE;
   return is_defined(op, target.basic()) ? MPI_SUCCESS : MPI_ERR_OP;
 }
@@ -66,6 +71,7 @@ bool needs_lock(const Buffer &target) {
 
 void accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin) {
   if (how.op == Operation::no_op) return;
+  if (is_mixed(*target.layout)) return copy(target, origin);
   const Basic type = target.layout->basic();
   if (how.access == Access::exclusive && is_single(target) && is_single(origin) &&
       change_single(how.op, type, {target.address, origin.address, nullptr}))
@@ -85,6 +91,11 @@ void accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin)
 
 /// For no_op the target takes the place of the origin, which then has the same elements and is not looked at.
 void get_accumulate(Accumulate how, const Buffer &target, const ConstBuffer &origin, const Buffer &result) {
+  if (is_mixed(*target.layout)) {
+    copy(result, target);
+    if (how.op == Operation::replace) copy(target, origin);
+    return;
+  }
   const ConstBuffer given = how.op == Operation::no_op ? ConstBuffer(target) : origin;
   const Basic type = target.layout->basic();
   if (how.access == Access::exclusive && is_single(target) && is_single(given) && is_single(result) &&
