@@ -89,7 +89,7 @@ int lock_if(bool needed, Window &window, int target, Work work) {
 template <class Work>
 int update(Window &window, const Spot &spot, bool changes, Work work) {
   const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && spot.place->is_mapped;
-  return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&] {
+  return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&]() -> int {
     std::optional<HeldNumbers> numbers;
     if (window.memory.numbers() == Numbers::by_owner && !spot.place->is_far) numbers.emplace(window, spot.rank);
     if (numbers && numbers->code() != MPI_SUCCESS) return numbers->code();

@@ -34,7 +34,8 @@ namespace {
 
 using namespace halocline::core::mpi;
 
-#ifdef MPICH_VERSION
+// The libraries of MPICH and Intel MPI for the MPI-5 ABI have it, too.
+#if defined(MPICH_VERSION) || defined(MPI_ABI_VERSION)
 
 extern "C" {
 
