@@ -13,14 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The mpiexec of an MPI stands in bin/ beside its libraries. Where several MPIs share the folder, names tell them apart.
+/// The mpiexec of an MPI stands in a bin/ near its libraries. Where several MPIs share that folder, names distinguish them.
 std::string mpiexec_of(const Choice &choice) {
-  const std::string special = choice.library == "libmpi.so.40" ? "mpiexec.openmpi" : "mpiexec.mpich";
-  for (const std::string &name : {special, std::string("mpiexec")}) {
-    fs::path folder = fs::path(choice.mpi).parent_path();
-    for (int up = 0; !choice.mpi.empty() && up < 3; ++up, folder = folder.parent_path())
+  constexpr int most_folders_up = 5;  // /usr/lib/x86_64-linux-gnu/openmpi/lib, /usr/bin
+  const char *const special = choice.library == "libmpi.so.40" ? "mpiexec.openmpi" : "mpiexec.mpich";
+  fs::path folder = fs::path(choice.mpi).parent_path();
+  for (int up = 0; !choice.mpi.empty() && up < most_folders_up; ++up, folder = folder.parent_path())
+    for (const char *name : {special, "mpiexec"})
       if (const fs::path candidate = folder / "bin" / name; access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
   if (const std::string found = find_program("mpiexec"); found != "mpiexec") return found;
   throw Refused("there is no mpiexec beside the program's MPI or on the PATH. Name the launcher by --launcher");
 }
