@@ -29,9 +29,14 @@ bool is_inside(const Window &window, const Spot &spot, const typed::Reach &reach
 }
 
 int refuse_range(const Spot &spot, const typed::Reach &reach, bool dynamic) {
-  const auto first = static_cast<long long>(spot.offset + reach.begin), end = static_cast<long long>(spot.offset + reach.end);
-  if (dynamic) return refuse(MPI_ERR_RMA_RANGE, "%lld bytes at address %#llx of rank %d are not attached", end - first, first, spot.rank);
-  return refuse(MPI_ERR_RMA_RANGE, "bytes %lld to %lld are not all inside the %lld bytes of rank %d", first, end - 1,
+  const auto at = [&](std::int64_t of) {
+    return static_cast<long long>(static_cast<std::uint64_t>(spot.offset) + static_cast<std::uint64_t>(of));
+  };
+  const long long first = at(reach.begin);
+  if (dynamic)
+    return refuse(MPI_ERR_RMA_RANGE, "%lld bytes at address %#llx of rank %d are not attached",
+                  static_cast<long long>(reach.end - reach.begin), first, spot.rank);
+  return refuse(MPI_ERR_RMA_RANGE, "bytes %lld to %lld are not all inside the %lld bytes of rank %d", first, at(reach.end - 1),
                 static_cast<long long>(spot.place->bytes), spot.rank);
 }
 

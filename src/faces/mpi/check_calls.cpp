@@ -429,7 +429,11 @@ void WindowCheck::report_open_epochs(const char *call) {
 }  // namespace
 
 std::shared_ptr<Check> open_check(Window &window, const char *call) {
-  if (!window.node->context.check_mailbox() || window.node->spans_nodes()) return nullptr;
+  if (!window.node->context.check_mailbox()) return nullptr;
+  if (window.node->spans_nodes()) {
+    if (window.rank() == 0) report_once("check", "nodes", "HALOCLINE_CHECK=1: accesses to windows of several nodes are not checked");
+    return nullptr;
+  }
   static std::atomic<int> numbers{0};
   auto made = std::make_shared<WindowCheck>(window, call, ++numbers);
   if (!failed(made->open())) return made;

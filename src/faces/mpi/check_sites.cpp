@@ -72,6 +72,7 @@ std::string output_of(std::vector<std::string> words) {
   int ends[2];
   if (pipe(ends) != 0) return {};
   std::vector<char *> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string &word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
