@@ -70,7 +70,7 @@ class MpiCheck : public testing::Test {
   int add(int target, int i, MPI_Op op = MPI_SUM, MPI_Datatype type = MPI_INT64_T) {
     return MPI_Accumulate(&one_, 1, type, target, i, 1, type, op, win_);
   }
-  /// Another rank knows that this one has come so far.
+  /// Another rank knows that this one has done what precedes.
   static void tell(int whom) { MPI_Send(nullptr, 0, MPI_INT, whom, 3, MPI_COMM_WORLD); }
   static void hear(int whom) { MPI_Recv(nullptr, 0, MPI_INT, whom, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
   void fences(const std::function<void()> &between) {

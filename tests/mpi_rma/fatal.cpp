@@ -1,4 +1,4 @@
-// Makes one wrong call on a window whose errors are fatal: `fatal CASE`, as fatal.py has it. It must not come to its end. Or it ends with an
+// Makes one wrong call on a window whose errors are fatal: `fatal CASE`, as fatal.py has it. It must not reach its end. Or it ends with an
 // epoch open, with status 3.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>

@@ -16,7 +16,7 @@ bool BusyBuffers::find(const BusyBuffer &wanted, BusyBuffer *found, ByteRange *c
   return false;
 }
 
-/// The oldest ones give way.
+/// The oldest ones are forgotten.
 void BusyBuffers::add(const BusyBuffer &buffer) {
   const std::lock_guard lock(mutex_);
   if (all_.size() == kMost) all_.erase(all_.begin(), all_.begin() + kMost / 4);

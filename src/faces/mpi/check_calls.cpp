@@ -154,7 +154,7 @@ int WindowCheck::around(const CheckedAccess &access, const std::function<int()> 
   return is_wrong ? MPI_ERR_RMA_CONFLICT : MPI_SUCCESS;
 }
 
-/// What is complete stays in the log until somebody looks.
+/// What is complete stays in the log until the next access looks.
 bool WindowCheck::is_live(const LoggedAccess &access, const TargetLog &log) const {
   if (access.epoch == EpochKind::fence) return access.number == fences_;
   return access.epoch == EpochKind::passive || access.number == log.exposures;

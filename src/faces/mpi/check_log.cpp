@@ -111,7 +111,7 @@ bool TargetLog::open() {
   return made;
 }
 
-/// The oldest accesses give way: then a conflict with them is not found.
+/// The oldest accesses are forgotten: then a conflict with them is not found.
 void TargetLog::add(const LoggedAccess &access) {
   if (used < kMost)
     all[used++] = access;

@@ -1,5 +1,5 @@
-// HALOCLINE_CHECK=1: the accesses to one rank's part of a window that are not complete yet, in shared memory, and which of them conflict
-// (MPI 4.1, section 12.7). Numbers only, no pointers.
+// HALOCLINE_CHECK=1: the accesses to one rank's part of a window that are not complete yet, in shared memory. Which of them conflict (MPI 4.1,
+// section 12.7). Numbers only, no pointers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

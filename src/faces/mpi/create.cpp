@@ -103,8 +103,8 @@ int answer_by(MPI_Comm comm, Status status) {
   return PMPI_Comm_call_errhandler(comm, code), code;
 }
 
-/// The smallest number of all ranks. Waits without a time limit, but for no rank whose process has ended, if an earlier window of the
-/// communicator has told who they are.
+/// The smallest number of all ranks. Waits without a time limit, but not for processes that have ended, as far as an earlier window of the
+/// communicator knows them.
 int meet(MPI_Comm comm, int *number) {
   const std::shared_ptr<Node> known = known_node(comm);
   if (!known || !known->obstacle().empty()) return PMPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_INT, MPI_MIN, comm);
