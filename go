@@ -6,6 +6,7 @@
 #                   -- -R NAME: as ctest's options say)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
+#                   "./go bench hashtable ...": those of the hash table over the ranks;
 #                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
@@ -74,19 +75,22 @@ run_bench() {
     shift 2
   fi
   set_up
-  if [ "${1:-}" = ghost ]; then
+  case ${1:-} in
+  ghost | hashtable)
+    app=$1
     shift
-    build_preset release ghost
+    build_preset release "$app"
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
-    exec python3 apps/ghost/bench.py --build build/release --ranks "$ranks" "$@"
-  fi
-  if [ "${1:-}" = rma ]; then
+    exec python3 "apps/$app/bench.py" --build build/release --ranks "$ranks" "$@"
+    ;;
+  rma)
     shift
     build_drop_ins
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     # shellcheck disable=SC2086  # a list of options
     exec python3 tools/bench/drop_in.py $drop_in_hosts --ranks "$ranks" "$@"
-  fi
+    ;;
+  esac
   build_preset release halocline-bench
   mkdir -p results
   exec python3 scripts/launch.py --build build/release --ranks "$ranks" -- halocline-bench halo --json results/halo.json "$@"

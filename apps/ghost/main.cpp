@@ -78,7 +78,7 @@ int run(const Options &options, int argc, char **argv) {
   const std::vector<Kind> kinds = chosen(options);
   std::optional<Gaspi> gaspi;
   if (std::any_of(kinds.begin(), kinds.end(), [](const Kind &kind) { return kind.needs_gaspi; })) gaspi.emplace();
-  Skew skew(options.skew, grid.info.rank);
+  common::Skew skew(options.skew, grid.info.rank);
   const Setup setup{grid, options, skew};
   std::vector<Runner> runners;
   runners.reserve(kinds.size());

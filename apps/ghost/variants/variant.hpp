@@ -6,8 +6,9 @@
 #include "far.hpp"
 #include "fields.hpp"
 #include "node_sync.hpp"
-#include "skew.hpp"
 #include "stencil.hpp"
+
+#include <common/skew.hpp>
 
 #include <memory>
 #include <vector>
@@ -37,7 +38,7 @@ enum class Guard { barrier, have_read };
 struct Setup {
   const Grid &grid;
   const Options &options;
-  Skew &skew;
+  common::Skew &skew;
 };
 
 std::unique_ptr<Variant> make_mpi_only(const Setup &setup);

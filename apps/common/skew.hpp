@@ -1,12 +1,13 @@
-// Random delays between the phases of a step, for tests: what is in the wrong order then shows.
+// Random delays for tests: what is in the wrong order then shows.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <ctime>
 #include <random>
 
-namespace ghost {
+namespace common {
 
 class Skew {
  public:
@@ -26,4 +27,4 @@ class Skew {
   std::mt19937_64 random_;
 };
 
-}  // namespace ghost
+}  // namespace common

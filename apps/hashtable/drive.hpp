@@ -1,0 +1,54 @@
+// How requests are carried out in a memory: one access after the other, or one access of many requests at a time.
+//
+// A memory has   Word carry_out(const Access &)                          and where several are under way
+//                void carry_out(std::span<const Access>, std::span<Word> answers)
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "walk.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace hashtable {
+
+/// What the requests of a rank share.
+struct Place {
+  Shape shape;
+  Spares spares{shape.ranks};
+};
+
+template <class Memory>
+void carry_out(Memory &memory, Place &place, Request &request) {
+  Walk walk(place.shape, place.spares, request);
+  for (std::optional<Access> next = walk.begin(); next;) next = walk.go_on(memory.carry_out(*next));
+}
+
+/// Has up to `at_once` requests under way. Requests on one key may overtake each other.
+template <class Memory>
+void carry_out(Memory &memory, Place &place, std::span<Request> requests, std::size_t at_once) {
+  std::vector<Walk> walks;
+  std::vector<Access> accesses;
+  std::vector<Word> answers;
+  for (std::size_t next = 0; next < requests.size() || !walks.empty();) {
+    for (; walks.size() < at_once && next < requests.size(); ++next) {
+      walks.emplace_back(place.shape, place.spares, requests[next]);
+      accesses.push_back(walks.back().begin());
+    }
+    answers.resize(accesses.size());
+    memory.carry_out(std::span<const Access>(accesses), std::span<Word>(answers));
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < walks.size(); ++i)
+      if (const std::optional<Access> access = walks[i].go_on(answers[i])) {
+        walks[kept] = walks[i];
+        accesses[kept++] = *access;
+      }
+    walks.erase(walks.begin() + static_cast<std::ptrdiff_t>(kept), walks.end());
+    accesses.resize(kept);
+  }
+}
+
+}  // namespace hashtable

@@ -1,0 +1,118 @@
+// hashtable: a distributed hash table with several kinds of communication. Checks them against a serial table, and times them in turn.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check.hpp"
+#include "report.hpp"
+
+#include <common/comm.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace {
+
+using namespace hashtable;
+
+struct Contestant {
+  const char *name;
+  std::unique_ptr<Variant> variant;
+};
+
+bool is_chosen(const Options &options, const std::string &name) {
+  return std::any_of(options.variants.begin(), options.variants.end(), [&](const std::string &one) { return one == "all" || one == name; });
+}
+
+std::vector<Contestant> make_variants(const Options &options, const Setup &setup) {
+  std::vector<Contestant> some;
+  for (const Kind &kind : kinds()) {
+    if (!is_chosen(options, kind.name)) continue;
+    if (auto made = kind.make(setup)) some.push_back({kind.name, std::move(made)});
+  }
+  return some;
+}
+
+/// The heap of a rank may get all keys of all ranks, and cells that ranks have taken and lost the race for.
+Shape shape_of(const Options &options, int ranks) {
+  const std::int64_t all = options.inserts * ranks;
+  return {ranks, options.buckets > 0 ? options.buckets : options.inserts,
+          options.heap > 0 ? options.heap : all + ranks * (options.at_once + 64)};
+}
+
+/// Returns false if any variant is wrong.
+bool check_all(std::vector<Contestant> &some, const Setup &setup, const Keys &keys, Report &report) {
+  bool right = true;
+  const int rank = setup.context.rank();
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const std::string wrong = check(*some[i].variant, setup.shape, keys, rank);
+    report.variants[i].checked = wrong.empty();
+    right = right && wrong.empty();
+    if (rank == 0) std::printf("check %-16s %s\n", some[i].name, wrong.empty() ? "equal to the serial table" : wrong.c_str());
+    std::fflush(stdout);
+  }
+  return right;
+}
+
+double seconds_of(Variant &variant, std::span<Request> requests) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  variant.run(requests);
+  return common::slowest(MPI_Wtime() - begin, MPI_COMM_WORLD);
+}
+
+Sample time_one(Variant &variant, std::vector<Request> requests) {
+  Sample sample;
+  sample.insert_s = seconds_of(variant, requests);
+  for (Request &request : requests) request.what = Request::What::find;
+  sample.find_s = seconds_of(variant, requests);
+  variant.clear();
+  return sample;
+}
+
+/// Each round has other keys, and begins with another variant. The first one, number 0, warms up.
+void time_in_turn(std::vector<Contestant> &some, const Keys &keys, const Options &options, Report &report) {
+  const int rank = common::rank_of(MPI_COMM_WORLD);
+  double last_said = MPI_Wtime();
+  for (int round = 0; round <= options.repeats && options.repeats > 0; ++round) {
+    std::vector<Request> requests;
+    for (const Word key : keys.of(rank, round)) requests.push_back({Request::What::insert, key, value_of(rank, requests.size()), false});
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const std::size_t turn = (i + static_cast<std::size_t>(round)) % some.size();
+      const Sample sample = time_one(*some[turn].variant, requests);
+      if (round > 0) report.variants[turn].samples.push_back(sample);
+    }
+    if (rank != 0 || MPI_Wtime() - last_said < 5) continue;
+    std::fprintf(stderr, "hashtable: %d of %d repeats\n", round, options.repeats);
+    last_said = MPI_Wtime();
+  }
+}
+
+int run(const Options &options, int argc, char **argv) {
+  const halocline::Context context(MPI_COMM_WORLD);
+  common::Skew skew(options.skew, context.rank());
+  const Setup setup{context, shape_of(options, context.size()), static_cast<std::size_t>(options.at_once), skew};
+  const Keys keys(options, context.size());
+  std::vector<Contestant> some = make_variants(options, setup);
+  Report report{common::find_environment(context, argc, argv), setup.shape, {}};
+  for (const Contestant &one : some) report.variants.push_back({one.name, false, {}});
+  const bool speaks = context.rank() == 0;
+  if (speaks)
+    std::printf("%lld inserts of each of %d ranks, keys %s; %lld buckets and %lld heap cells per rank\n",
+                static_cast<long long>(options.inserts), setup.shape.ranks, options.keys.c_str(),
+                static_cast<long long>(setup.shape.buckets), static_cast<long long>(setup.shape.heap));
+  if (options.check && !check_all(some, setup, keys, report)) return 1;
+  time_in_turn(some, keys, options, report);
+  if (!speaks) return 0;
+  std::fputs(table_of(report, options).c_str(), stdout);
+  if (!options.json.empty()) write_json(report, options);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  return common::run_program("hashtable", [=] {
+    Options options;
+    if (const auto answer = parse(argc, argv, options)) return common::say(*answer);
+    return run(options, argc, argv);
+  });
+}

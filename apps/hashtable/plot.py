@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Draws what bench.py wrote, with the axes of Gerstenberger et al., SC13, figure 7a: inserts per second over the number of ranks.
+
+plot.py JSON PICTURE
+
+A line goes through the medians, its band from the least to the most of the samples. Dashed is what the processor's atomic instructions do.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import plots  # noqa: E402
+
+LOOKS = {"messages": {"color": "#333333"}, "rma": {"color": "#8fb8c6"}, "rma_batched": {"color": "#0b6e8a"}, "engine": {"color": "#c9a46b"},
+         "engine_batched": {"color": "#b3402e"}, "instructions": {"color": "#888888", "linestyle": "--"}}
+
+
+def rates(result, name, part):
+    problem = result["problem"]
+    return [problem["inserts"] * problem["ranks"] / sample[part] for sample in result["variants"][name]["samples"]]
+
+
+def draw_panel(axes, sweep, part, title):
+    at = [result["problem"]["ranks"] for result in sweep]
+    for name in sweep[0]["order"]:
+        plots.draw_band(axes, at, [rates(result, name, part) for result in sweep], label=name, **LOOKS.get(name, {}))
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(at, [str(ranks) for ranks in at])
+    axes.set_xlabel("ranks", fontsize=9)
+    axes.set_ylabel("per second, all ranks", fontsize=9)
+    axes.set_title(title, fontsize=11, loc="left")
+    plots.decorate(axes)
+
+
+def heading(result):
+    environment, problem = result["environment"], result["problem"]
+    nodes = f", {environment['nodes']} emulated or real nodes" if environment["nodes"] > 1 else ""
+    return (f"hashtable: {problem['inserts']} operations per rank, keys {problem['keys']}{nodes}, {environment['cores']} cores, "
+            f"{environment['cpu']}, {plots.mpi_of(environment)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("json", type=pathlib.Path, help="what bench.py wrote")
+    parser.add_argument("picture", type=pathlib.Path, help="file to write: .svg, .png or .pdf")
+    options = parser.parse_args()
+    sweep = json.loads(options.json.read_text())["sweep"]
+    figure, (inserts, finds) = plots.plt.subplots(1, 2, figsize=(11, 5))
+    draw_panel(inserts, sweep, "insert_s", "Inserts (as figure 7a)")
+    draw_panel(finds, sweep, "find_s", "Look-ups")
+    figure.suptitle(heading(sweep[0]), fontsize=9, color=plots.FAINT, x=0.01, ha="left")
+    handles, labels = inserts.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncol=6, fontsize=9, frameon=False)
+    figure.tight_layout(rect=(0, 0.07, 1, 0.97))
+    plots.save(figure, options.picture, dpi=130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report.hpp"
+
+#include <common/json.hpp>
+#include <common/table.hpp>
+
+namespace hashtable {
+namespace {
+
+std::vector<double> rates(const Report &report, const Options &options, const Result &result, double Sample::*part) {
+  std::vector<double> found;
+  for (const Sample &sample : result.samples)
+    found.push_back(static_cast<double>(options.inserts) * report.shape.ranks / 1e6 / (sample.*part));
+  return found;
+}
+
+}  // namespace
+
+std::string table_of(const Report &report, const Options &options) {
+  if (options.repeats == 0) return "";
+  std::vector<common::Cells> rows{{"variant", "inserts, M/s", "look-ups, M/s"}};
+  for (const Result &result : report.variants)
+    rows.push_back({result.name, common::spread(rates(report, options, result, &Sample::insert_s), 3),
+                    common::spread(rates(report, options, result, &Sample::find_s), 3)});
+  return common::drawn(rows);
+}
+
+void write_json(const Report &report, const Options &options) {
+  using common::Json;
+  Json variants = Json::object(), order = Json::array();
+  for (const Result &result : report.variants) {
+    Json samples = Json::array();
+    for (const Sample &sample : result.samples) samples.push_back({{"insert_s", sample.insert_s}, {"find_s", sample.find_s}});
+    order.push_back(result.name);
+    variants[result.name] = {{"checked", result.checked}, {"samples", samples}};
+  }
+  const Json problem = {
+      {"inserts", options.inserts},   {"buckets", report.shape.buckets}, {"heap", report.shape.heap},  {"keys", options.keys},
+      {"universe", options.universe}, {"exponent", options.exponent},    {"at_once", options.at_once}, {"seed", options.seed},
+      {"skew", options.skew},         {"ranks", report.shape.ranks}};
+  common::write_file(
+      {{"problem", problem}, {"environment", common::environment_of(report.environment)}, {"order", order}, {"variants", variants}},
+      options.json);
+}
+
+}  // namespace hashtable

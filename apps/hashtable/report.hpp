@@ -1,0 +1,38 @@
+// What a run found, for people and as JSON.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "options.hpp"
+#include "walk.hpp"
+
+#include <common/environment.hpp>
+
+#include <string>
+#include <vector>
+
+namespace hashtable {
+
+/// Seconds of the slowest rank.
+struct Sample {
+  double insert_s = 0, find_s = 0;
+};
+
+struct Result {
+  std::string name;
+  bool checked = false;
+  std::vector<Sample> samples;
+};
+
+struct Report {
+  common::Environment environment;
+  Shape shape;
+  std::vector<Result> variants;
+};
+
+/// The numbers of the table, one line per variant.
+std::string table_of(const Report &report, const Options &options);
+/// Writes problem, environment and all samples. Throws if the file cannot be written.
+void write_json(const Report &report, const Options &options);
+
+}  // namespace hashtable

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "table.hpp"
+
+#include <algorithm>
+
+namespace hashtable {
+namespace {
+
+halocline::Op op_of(Access::Kind kind) {
+  if (kind == Access::Kind::read) return halocline::Op::read;
+  return kind == Access::Kind::add ? halocline::Op::sum : halocline::Op::replace;
+}
+
+halocline::At place_of(const Access &access) { return {access.rank, access.word * SegmentMemory::kWordBytes}; }
+
+}  // namespace
+
+Word SegmentMemory::carry_out(const Access &access) {
+  if (access.kind == Access::Kind::compare_swap) return segment_.compare_swap(place_of(access), access.expected, access.value);
+  return segment_.fetch_op(place_of(access), op_of(access.kind), access.value);
+}
+
+void SegmentMemory::carry_out(std::span<const Access> accesses, std::span<Word> answers) {
+  list_.clear();
+  for (const Access &access : accesses)
+    list_.push_back(access.kind == Access::Kind::compare_swap ? segment_.compare_swap_of(place_of(access), access.expected, access.value)
+                                                              : segment_.fetch_op_of(place_of(access), op_of(access.kind), access.value));
+  halocline::carry_out(list_);
+  std::transform(list_.begin(), list_.end(), answers.begin(), [](const hlc_atomic &one) { return static_cast<Word>(one.old); });
+}
+
+HashTable::HashTable(const halocline::Context &context, std::int64_t buckets, std::int64_t heap)
+    : place_{{context.size(), buckets, heap}}, memory_(context, words_of(place_.shape)) {}
+
+Request HashTable::carry_out(Request::What what, Word key, Word value) {
+  Request request{what, key, value, false};
+  hashtable::carry_out(memory_, place_, request);
+  return request;
+}
+
+bool HashTable::insert(Word key, Word value) { return carry_out(Request::What::insert, key, value).done; }
+
+std::optional<Word> HashTable::find(Word key) {
+  const Request request = carry_out(Request::What::find, key, 0);
+  return request.done ? std::optional<Word>(request.value) : std::nullopt;
+}
+
+bool HashTable::erase(Word key) { return carry_out(Request::What::erase, key, 0).done; }
+
+void HashTable::clear() {
+  barrier();
+  const auto words = static_cast<std::size_t>(words_of(place_.shape));
+  std::fill_n(memory_.segment().data<Word>(), words, Word{0});
+  place_.spares.clear();
+  barrier();
+}
+
+std::span<const Word> HashTable::part() const { return {memory_.segment().data<Word>(), static_cast<std::size_t>(words_of(place_.shape))}; }
+
+}  // namespace hashtable

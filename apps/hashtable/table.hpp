@@ -1,0 +1,63 @@
+// A hash table that all ranks of a context share: keys and values of 64 bits, distributed over their memory. This and walk are all that a
+// program needs to use it.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "drive.hpp"
+
+#include <halocline/halocline.hpp>
+
+#include <optional>
+
+namespace hashtable {
+
+/// The words of all ranks in a segment, reached by the library's atomics.
+class SegmentMemory {
+ public:
+  SegmentMemory(const halocline::Context &context, std::int64_t words) : segment_(context, words * kWordBytes) {}
+  Word carry_out(const Access &access);
+  /// On other nodes all of them are under way at the same time.
+  void carry_out(std::span<const Access> accesses, std::span<Word> answers);
+  const halocline::Segment &segment() const { return segment_; }
+
+  static constexpr std::int64_t kWordBytes = sizeof(Word);
+
+ private:
+  halocline::Segment segment_;
+  std::vector<hlc_atomic> list_;
+};
+
+/// Any rank inserts, finds and erases any key, at any time, without the help of its owner on the same node. Each call is one step with
+/// respect to all others on that key. Ranks on other nodes carry out accesses to their part while they call the library, as segment.h says.
+/// So end a phase by barrier(), not by MPI_Barrier. A table does not grow. One thread of a rank at a time.
+class HashTable {
+ public:
+  /// Cells of each rank: so many buckets, and so many for the keys that find their bucket taken. Collective, as clear and the destructor.
+  HashTable(const halocline::Context &context, std::int64_t buckets, std::int64_t heap);
+
+  /// Stores a value unless the key is there; true if it has. Throws std::invalid_argument for key 0 and for a value above kLargestValue.
+  /// Throws std::length_error if the heap of the key's owner is full, and halocline::Error if a rank cannot be reached.
+  bool insert(Word key, Word value);
+  std::optional<Word> find(Word key);
+  /// Removes a key; true if this call has. Its cell stays, for the same key.
+  bool erase(Word key);
+  /// Carries out many requests, up to `at_once` at the same time. There is no order among them.
+  void carry_out(std::span<Request> requests, std::size_t at_once) { hashtable::carry_out(memory_, place_, requests, at_once); }
+
+  /// Returns when all ranks have called it: what they did before is done.
+  void barrier() const { memory_.segment().barrier(); }
+  /// Forgets all keys.
+  void clear();
+  const Shape &shape() const { return place_.shape; }
+  /// This rank's words, to be read after a barrier.
+  std::span<const Word> part() const;
+
+ private:
+  Request carry_out(Request::What what, Word key, Word value);
+
+  Place place_;
+  SegmentMemory memory_;
+};
+
+}  // namespace hashtable

@@ -1,0 +1,120 @@
+// The table in memory, and what each operation does there, word by word. It does not say how words are reached: a Walk asks for one access
+// after the other, and the variants carry these out.
+//
+//   a part: | heap cells in use, 15 words unused | buckets | heap |      a cell: | key | value + 1 | next cell | unused |
+//
+// All begins with zeros. A key belongs to one bucket of one rank, its owner. The bucket is the first cell of a chain, further ones are in the
+// owner's heap. Cells are only appended, at the end of a chain, by a compare_and_swap of the last cell's `next`. So no key is in a chain
+// twice. The key of a cell never changes once others can see it. A value of 0 says that the key is absent: it has not been stored yet, or
+// it has been erased (a tombstone). A cell that lost the race for the end of a chain is a spare, for the next key that needs one.
+//
+// Source: Gerstenberger, Besta, Hoefler, SC13, section 4.1: table, overflow heap, compare_and_swap, fetch_and_op.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace hashtable {
+
+using Word = std::uint64_t;
+
+/// The largest value. Keys are any but 0.
+constexpr Word kLargestValue = UINT64_MAX - 1;
+
+/// Cells of each rank.
+struct Shape {
+  int ranks = 1;
+  std::int64_t buckets = 0, heap = 0;
+};
+
+constexpr std::int64_t kHeaderWords = 16, kCellWords = 4;
+enum Field : std::int64_t { kKey = 0, kValue = 1, kNext = 2 };
+
+inline std::int64_t words_of(const Shape &shape) { return kHeaderWords + (shape.buckets + shape.heap) * kCellWords; }
+/// The word of a rank's part. Cells are numbered from 1: the buckets, then the heap. So 0 is no cell.
+inline std::int64_t word_of(std::int64_t cell, Field field) { return kHeaderWords + (cell - 1) * kCellWords + field; }
+
+/// Spreads keys that differ in few bits (the finaliser of splitmix64).
+inline Word mixed(Word key) {
+  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
+  key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
+  return key ^ (key >> 31);
+}
+
+/// Where the chain of a key begins.
+struct Home {
+  int rank;
+  std::int64_t cell;
+};
+inline Home home_of(Word key, const Shape &shape) {
+  const Word hash = mixed(key), ranks = static_cast<Word>(shape.ranks);
+  return {static_cast<int>(hash % ranks), 1 + static_cast<std::int64_t>(hash / ranks % static_cast<Word>(shape.buckets))};
+}
+
+/// An access to one word, in one step with respect to all others. All answer the previous content.
+struct Access {
+  enum class Kind { read, write, add, compare_swap };
+  Kind kind = Kind::read;
+  int rank = 0;
+  std::int64_t word = 0;
+  Word value = 0, expected = 0;
+};
+
+/// An operation on a key, and its result.
+struct Request {
+  enum class What { insert, find, erase };
+  What what = What::find;
+  Word key = 0, value = 0;  ///< the value to insert; of a find that found something, the value found
+  bool done = false;  ///< it was inserted, found, or erased; false: it was there already, or it was not there
+};
+
+/// Cells of other ranks' heaps that this rank has taken and not used.
+class Spares {
+ public:
+  explicit Spares(int ranks) : cells_(static_cast<std::size_t>(ranks)) {}
+  /// A spare cell of a rank; 0 if there is none.
+  std::int64_t take(int rank);
+  void keep(int rank, std::int64_t cell) { cells_[static_cast<std::size_t>(rank)].push_back(cell); }
+  void clear();
+
+ private:
+  std::vector<std::vector<std::int64_t>> cells_;
+};
+
+/// One operation that walks through a chain. Throws std::invalid_argument for a key or value that no table has, std::length_error if the
+/// heap of the key's owner is full.
+class Walk {
+ public:
+  Walk(const Shape &shape, Spares &spares, Request &request);
+  /// What is to be done first.
+  Access begin();
+  /// Takes the answer to the last access; returns the next one, nothing once the request has its result.
+  std::optional<Access> go_on(Word answer);
+
+ private:
+  enum class At { bucket, key, next, allocation, new_key, link, value, erasure };
+
+  std::optional<Access> ask(At at, const Access &access);
+  Access look_at_key();
+  std::optional<Access> found();
+  std::optional<Access> end(bool done);
+  std::optional<Access> fill(std::int64_t cell);
+  std::optional<Access> compared(Word key);
+  std::optional<Access> passed(Word next);
+  std::optional<Access> linked(Word next);
+  std::optional<Access> valued(Word value);
+  std::optional<Access> erased(Word value);
+
+  const Shape *shape_;
+  Spares *spares_;
+  Request *request_;
+  int rank_;
+  std::int64_t cell_, new_cell_ = 0;
+  At at_ = At::bucket;
+  Word last_value_ = 0;
+};
+
+}  // namespace hashtable
