@@ -60,6 +60,12 @@ int find_spot(const Window &window, const Theirs &theirs, Spot *spot);
 
 /// Finds the layout of this rank's data. An MPI error class, or MPI_SUCCESS.
 int find_buffer(const Mine &mine, typed::Buffer *buffer);
+/// The same after find_spot: mostly both sides have one datatype, whose layout is known then.
+inline int find_buffer(const Mine &mine, const Theirs &theirs, const Spot &spot, typed::Buffer *buffer) {
+  if (mine.type != theirs.type || mine.count != theirs.count) return find_buffer(mine, buffer);
+  *buffer = {mine.address, spot.layout, spot.count};
+  return MPI_SUCCESS;
+}
 
 /// Answers an error if a call with a request accesses a rank that is not locked (MPI 4.1, section 12.3.5).
 int refuse_request(const Window &window, int target);

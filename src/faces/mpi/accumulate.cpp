@@ -121,7 +121,7 @@ int accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Theirs &th
   Spot spot;
   typed::Buffer origin;
   if (const int code = find_spot(window, theirs, &spot)) return code;
-  if (const int code = find_buffer(mine, &origin)) return code;
+  if (const int code = find_buffer(mine, theirs, spot, &origin)) return code;
   const Operation operation = typed::operation_of(op);
   if (operation == Operation::none || operation == Operation::no_op) return MPI_ERR_OP;
   if (spot.count == 0) return MPI_SUCCESS;
@@ -137,12 +137,12 @@ int get_accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Mine &
   typed::Buffer origin{nullptr, nullptr, 0}, old;
   const Operation operation = typed::operation_of(op);
   if (const int code = find_spot(window, theirs, &spot)) return code;
-  if (const int code = find_buffer(result, &old)) return code;
+  if (const int code = find_buffer(result, theirs, spot, &old)) return code;
   if (operation == Operation::none) return MPI_ERR_OP;
   if (spot.count == 0) return MPI_SUCCESS;
   if (const int code = check_elements(Operation::no_op, spot, old)) return code;
   if (operation != Operation::no_op) {
-    if (const int code = find_buffer(mine, &origin)) return code;
+    if (const int code = find_buffer(mine, theirs, spot, &origin)) return code;
     if (const int code = check_elements(operation, spot, origin)) return code;
   }
   if (is_changed_far(window, spot)) return change_far(window, operation, spot, origin, &old);
