@@ -35,8 +35,10 @@ class Node : public LeakedOnFailure {
   MPI_Group group() const { return group_; }
   /// The process of a rank of this node.
   pid_t process_of(int rank) { return context.doorbell().process_of(member_of(rank)); }
-  /// Wakes a rank of this node.
-  void ring(int rank) { context.doorbell().ring(member_of(rank)); }
+  /// Wakes a rank. One of another node looks by itself.
+  void ring(int rank) {
+    if (is_near(rank)) context.doorbell().ring(member_of(rank));
+  }
   /// Part of each call that programs repeat until something changes. That may need a message of the host MPI from this rank, or a core.
   void let_others_run() {
     const unsigned calls = repeated_calls_.load(std::memory_order_relaxed) + 1;

@@ -141,21 +141,16 @@ int ranks_of(const Window &window, MPI_Group group, std::vector<int> &ranks) {
 /// A word among those by which a rank matches posts and completes.
 WindowWord post_word(Window &window, int rank, std::int64_t offset) { return {window, rank, posts_offset(window.size()) + offset}; }
 
-/// Wakes a rank for which something has changed; one of another node looks by itself.
-void ring(Window &window, int rank) {
-  if (window.node->is_near(rank)) window.node->ring(rank);
-}
-
 Status post_to(Window &window, int rank) {
   const auto word_at = [&](std::int64_t offset) { return post_word(window, rank, offset); };
   HLC_TRY(window.node->is_near(rank) ? enter_post(window.rank(), word_at) : set_post_bit(window.rank(), word_at));
-  ring(window, rank);
+  window.node->ring(rank);
   return Status::ok;
 }
 
 Status complete_at(Window &window, int rank) {
   HLC_TRY(count_completed(post_word(window, rank, completed_offset())));
-  ring(window, rank);
+  window.node->ring(rank);
   return Status::ok;
 }
 

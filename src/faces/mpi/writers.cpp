@@ -32,11 +32,6 @@ QueuePlaces::Place &place_here(Window &window, int place) {
   return reinterpret_cast<QueuePlaces *>(window.memory.word_here(window.rank(), queue_offset(window.size(), has_bits)))->places[place];
 }
 
-/// A rank of another node looks by itself.
-void ring(Window &window, int rank) {
-  if (window.node->is_near(rank)) window.node->ring(rank);
-}
-
 }  // namespace
 
 Writers::Writers() : queue_(std::strcmp(environment("MPI_LOCK"), "mcs") == 0) {}
@@ -64,7 +59,7 @@ Status Writers::enter(Window &window, int target) {
   HLC_TRY(queueing(window, target, place).enter(mine, &before));
   if (before == 0) return Status::ok;
   HLC_TRY(WindowWord::leave(window));
-  ring(window, QueuePlace::named(before).rank);
+  window.node->ring(QueuePlace::named(before).rank);
   return window.await([&] { return is_first(mine); });
 }
 
@@ -79,7 +74,7 @@ Status Writers::leave(Window &window, int target) {
     HLC_TRY(window.await([&] { return has_next(mine); }));
     HLC_TRY(queue.pass_on(mine, &woken));
     left = WindowWord::leave(window);
-    ring(window, woken);
+    window.node->ring(woken);
   }
   targets_[static_cast<std::size_t>(place)].store(0);
   return left;
