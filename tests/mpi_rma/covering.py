@@ -93,8 +93,8 @@ RULES = (
     (("kind", "nodes", "comm"), lambda kind, nodes, comm: kind != "shared" or nodes == "1" or comm == "self"),
     (("ranks", "nodes"), lambda ranks, nodes: nodes == "1" or ranks != "1"),
 )
-# Hosts take longest to start: by default there is one launch of them.
-FEW_HOSTS = (("ranks", "nodes"), lambda ranks, nodes: nodes != "hosts" or ranks == "3")
+# By default few ranks are on several nodes, where a launch takes longest.
+FEW_NODES = (("ranks", "nodes"), lambda ranks, nodes: ranks in {"1": FACTORS["ranks"], "2": ("2", "3"), "hosts": ("3",)}[nodes])
 FEW_TRIPLES = (("call", "sync", "kind"), ("sync", "kind", "nodes"))
 TRIPLES = (
     ("call", "basic", "op"),
@@ -171,7 +171,7 @@ class Search:
         for group in self.combinations:
             self.missing[group].discard(tuple(row[factor] for factor in group))
 
-    def rows(self, tries=6):
+    def rows(self, tries=2):
         """Yields rows until nothing that is possible is missing."""
         while any(self.missing.values()):
             group = max(self.combinations, key=lambda names: len(self.missing[names]))
@@ -188,7 +188,7 @@ class Search:
 def search_for(strength):
     pairs = itertools.combinations(FACTORS, 2)
     if strength == "pairs":
-        return Search(FACTORS, (*RULES, FEW_HOSTS), (*pairs, *FEW_TRIPLES))
+        return Search(FACTORS, (*RULES, FEW_NODES), (*pairs, *FEW_TRIPLES))
     return Search(FACTORS, RULES, TRIPLES)
 
 

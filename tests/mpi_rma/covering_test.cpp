@@ -553,6 +553,7 @@ struct Options {
   const char *file = nullptr;
   std::string nodes = "1";
   std::string number;  // of the only row; empty: all
+  bool on_host = false;  // leave out what MPICH 5.0.2 does wrong
 
   Options(int argc, char **argv) {
     for (int i = 1; i < argc; ++i) {
@@ -561,11 +562,19 @@ struct Options {
         nodes = word.substr(8);
       else if (word.rfind("--row=", 0) == 0)
         number = word.substr(6);
+      else if (word == "--host")
+        on_host = true;
       else
         file = argv[i];
     }
   }
 };
+
+/// See docs/known-mpi-bugs.md: dynamic windows locked with MPI_MODE_NOCHECK, and fetches of pairs with a gap.
+bool is_wrong_on_mpich(const Row &row) {
+  if (row.is("call", "fetch_and_op") && row.is("basic", "short_int")) return true;
+  return row.is("kind", "dynamic") && !row.active() && !row.is("hint", "-");
+}
 
 std::vector<Row> read_rows(const Options &options, int ranks) {
   std::vector<Row> rows;
@@ -574,7 +583,7 @@ std::vector<Row> read_rows(const Options &options, int ranks) {
     Row row(line);
     const bool wanted =
         options.number.empty() ? row.is("ranks", std::to_string(ranks)) && row.is("nodes", options.nodes) : row.is("row", options.number);
-    if (wanted) rows.push_back(std::move(row));
+    if (wanted && !(options.on_host && is_wrong_on_mpich(row))) rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -597,9 +606,9 @@ int run(int argc, char **argv) {
   const Options options(argc, argv);
   const Communicators comms;
   const std::vector<Row> rows = read_rows(options, comms.size());
-  int wrong_rows = 0;
+  int wrong_rows = 0, number = 0;
   for (const Row &row : rows) {
-    std::snprintf(running, sizeof running, "rank %d, %s\n", comms.rank(), row.line().c_str());
+    std::snprintf(running, sizeof running, "rank %d, the %d. of %zu rows: %s\n", comms.rank(), ++number, rows.size(), row.line().c_str());
     int mine = Case(row, comms.named(row["comm"])).run(), all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     wrong_rows += all > 0 ? 1 : 0;
