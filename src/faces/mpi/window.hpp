@@ -51,6 +51,7 @@ class Window {
   }
   /// The same for a flush. A full fence takes as long as a short put, so there is one only if it is needed.
   int flush(int target, Completion completion) {
+    // SYNC put-before-get (pairs with itself, on the rank that looks for this one's put)
     if (has_put)
       std::atomic_thread_fence(std::memory_order_seq_cst);
     else
