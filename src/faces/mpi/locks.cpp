@@ -7,6 +7,7 @@
 
 #include "faces/mpi/two_sided_lock.hpp"
 #include "faces/mpi/window_word.hpp"
+#include "faces/mpi/writers.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -83,7 +84,7 @@ Status lock_shared(Window &window, int target) { return take(of_target(window, t
 
 /// First ranks that lock all are kept out, then the others of this target.
 Status lock_exclusive(Window &window, int target) {
-  HLC_TRY(window.writers.enter(window, target));
+  HLC_TRY(enter_queue(window, target));
   HLC_TRY(take(of_window(window, kAnyExclusive)));
   return take(of_target(window, target, kExclusive));
 }
@@ -95,7 +96,7 @@ Status unlock_shared(Window &window, int target) { return give_back(of_target(wi
 Status unlock_exclusive(Window &window, int target) {
   HLC_TRY(give_back(of_target(window, target, kExclusive)));
   HLC_TRY(give_back(of_window(window, kAnyExclusive)));
-  return window.writers.leave(window, target);
+  return leave_queue(window, target);
 }
 
 Status unlock_all(Window &window) { return give_back(of_window(window, kAll)); }

@@ -12,7 +12,7 @@
 #include "faces/mpi/attached.hpp"
 #include "faces/mpi/epochs.hpp"
 #include "faces/mpi/window_memory.hpp"
-#include "faces/mpi/writers.hpp"
+#include "faces/mpi/writer_places.hpp"
 
 namespace halocline::core::mpi {
 
@@ -79,7 +79,7 @@ class Window {
   WindowMemory memory;
   Attached attached;  // to a dynamic window
   Epochs epochs;
-  Writers writers;
+  WriterPlaces writer_places;
   Attributes attributes;
   std::shared_ptr<Check> check;  // null unless HALOCLINE_CHECK=1
   bool has_met = false;  // in a call of MPI_Win_free that the host has refused

@@ -3,9 +3,7 @@
 #include "faces/mpi/writers.hpp"
 
 #include <cstddef>
-#include <cstring>
 
-#include "base/environment.hpp"
 #include "faces/mpi/window_word.hpp"
 
 namespace halocline::core::mpi {
@@ -34,25 +32,8 @@ QueuePlaces::Place &place_here(Window &window, int place) {
 
 }  // namespace
 
-Writers::Writers() : queue_(std::strcmp(environment("MPI_LOCK"), "mcs") == 0) {}
-
-/// Several threads may lock, each its own targets.
-int Writers::claim(int target) {
-  for (int place = 0; place < QueuePlaces::kPlaces; ++place) {
-    int free = 0;
-    if (targets_[static_cast<std::size_t>(place)].compare_exchange_strong(free, target + 1)) return place;
-  }
-  return -1;
-}
-
-int Writers::find(int target) const {
-  for (int place = 0; place < QueuePlaces::kPlaces; ++place)
-    if (targets_[static_cast<std::size_t>(place)].load() == target + 1) return place;
-  return -1;
-}
-
-Status Writers::enter(Window &window, int target) {
-  const int place = queue_ ? claim(target) : -1;
+Status enter_queue(Window &window, int target) {
+  const int place = window.writer_places.claim(target);
   if (place < 0) return Status::ok;
   QueuePlaces::Place &mine = place_here(window, place);
   std::uint64_t before = 0;
@@ -63,8 +44,8 @@ Status Writers::enter(Window &window, int target) {
   return window.await([&] { return is_first(mine); });
 }
 
-Status Writers::leave(Window &window, int target) {
-  const int place = queue_ ? find(target) : -1;
+Status leave_queue(Window &window, int target) {
+  const int place = window.writer_places.find(target);
   if (place < 0) return Status::ok;
   QueuePlaces::Place &mine = place_here(window, place);
   const auto queue = queueing(window, target, place);
@@ -76,7 +57,7 @@ Status Writers::leave(Window &window, int target) {
     left = WindowWord::leave(window);
     window.node->ring(woken);
   }
-  targets_[static_cast<std::size_t>(place)].store(0);
+  window.writer_places.free(place);
   return left;
 }
 
