@@ -482,6 +482,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_exchange_info(const hlc_exchange *exchange,
 #include <halocline/index_halo.h>
 #include <halocline/reduce.h>
 #include <halocline/segment.h>
+#include <halocline/sparse.h>
 #include <halocline/view.h>
 
 #endif

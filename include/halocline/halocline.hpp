@@ -18,6 +18,7 @@
 #include <halocline/cxx/index_halo.hpp>
 #include <halocline/cxx/reduce.hpp>
 #include <halocline/cxx/segment.hpp>
+#include <halocline/cxx/sparse.hpp>
 #include <halocline/cxx/view.hpp>
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > blocks > halo, index_halo > exchange > engine >
-transport > base; reduce and faces > engine; inside the engine: sync > rma; rma, context > network > memory, progress > communicator. A face
+transport > base; reduce, sparse and faces > engine; inside the engine: sync > rma; rma, context > network > memory, progress > communicator. A face
 may include faces/common, and no other face. What stands outside, from the mini-apps to the bindings, sees the public headers alone. And no
 rooms, within a layer or across, may include each other in a circle; a room is the files of one folder that have one name.
 
@@ -32,10 +32,11 @@ MAY_USE = {
     "faces": {"faces", "engine", "base"},
     "exchange": {"exchange", "engine", "base"},
     "reduce": {"reduce", "engine", "base"},
+    "sparse": {"sparse", "engine", "base"},
     "halo": {"halo", "exchange", "engine", "base"},
     "blocks": {"blocks", "halo", "exchange", "engine", "base"},
     "index_halo": {"index_halo", "exchange", "engine", "base"},
-    "api": {"api", "blocks", "halo", "index_halo", "reduce", "exchange", "engine", "base"},
+    "api": {"api", "blocks", "halo", "index_halo", "reduce", "sparse", "exchange", "engine", "base"},
 }
 # The same inside the engine, by folder.
 ENGINE_MAY_USE = {

@@ -1,0 +1,96 @@
+// The C API of sparse exchanges: each function checks its handle and calls one object.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string>
+#include <utility>
+
+#include "api/handles.hpp"
+#include "engine/communicator/collective.hpp"
+#include "sparse/sparse_exchange.hpp"
+
+namespace api = halocline::core::api;
+using halocline::core::Call;
+using halocline::core::CallName;
+using halocline::core::fail;
+using halocline::core::Status;
+
+struct hlc_sparse {
+  explicit hlc_sparse(hlc_context *its_context) : context(its_context), inner(its_context->inner.network()) {}
+  hlc_context *context;
+  halocline::core::SparseExchange inner;
+};
+
+extern "C" {
+
+hlc_status hlc_sparse_create(hlc_context *context, const hlc_sparse_spec *spec, hlc_sparse **sparse) {
+  const char *call = name_of(CallName::sparse_create);
+  return api::guarded(call, [&]() -> Status {
+    if (!context) return api::null(call, "context");
+    HLC_TRY(api::mpi_is_up(call));
+    halocline::core::Context &inner = context->inner;
+    std::unique_ptr<hlc_sparse> made;
+    const Call in_call(inner, CallName::sparse_create, inner.next_plan());
+    std::string name;
+    const Status mine = halocline::core::alone(inner, [&] {
+      if (!sparse) return api::null_on(inner, call, "the result pointer");
+      made = std::make_unique<hlc_sparse>(context);
+      return made->inner.take(spec, &name);
+    });
+    HLC_TRY(halocline::core::meet(inner, mine, name));
+    inner.count_plan();
+    HLC_TRY(made->inner.create());
+    inner.live_plans += 1;
+    *sparse = made.release();
+    return Status::ok;
+  });
+}
+
+hlc_status hlc_sparse_start(hlc_sparse *sparse, int count, const hlc_sparse_message *messages) {
+  constexpr const char *call = "hlc_sparse_start";
+  return api::guarded(call, [&] {
+    return static_cast<Status>(api::in_swap(call, sparse, "sparse", [&](auto &inner) { return inner.start(count, messages); }));
+  });
+}
+
+hlc_status hlc_sparse_test(hlc_sparse *sparse) {
+  constexpr const char *call = "hlc_sparse_test";
+  return api::guarded(
+      call, [&] { return static_cast<Status>(api::in_swap(call, sparse, "sparse", [&](auto &inner) { return inner.test(call); })); });
+}
+
+hlc_status hlc_sparse_finish(hlc_sparse *sparse) {
+  const char *call = name_of(CallName::sparse_finish);
+  return api::guarded(
+      call, [&] { return static_cast<Status>(api::in_swap(call, sparse, "sparse", [&](auto &inner) { return inner.finish(); })); });
+}
+
+hlc_status hlc_sparse_exchange(hlc_sparse *sparse, int count, const hlc_sparse_message *messages) {
+  constexpr const char *call = "hlc_sparse_exchange";
+  return api::guarded(call, [&] {
+    return static_cast<Status>(api::in_swap(call, sparse, "sparse", [&](auto &inner) {
+      HLC_TRY(inner.start(count, messages));
+      return inner.finish();
+    }));
+  });
+}
+
+hlc_status hlc_sparse_destroy(hlc_sparse **sparse) {
+  const char *call = name_of(CallName::sparse_destroy);
+  return api::guarded(call, [&]() -> Status {
+    if (!sparse || !*sparse) return Status::ok;
+    hlc_context &context = *(*sparse)->context;
+    halocline::core::SparseExchange &inner = (*sparse)->inner;
+    if (inner.outstanding() && !inner.broken())
+      return fail(Status::state, "%s on rank %d: an exchange is outstanding", call, context.inner.rank());
+    api::note_end_of_mpi(context.inner, call);
+    const Call in_call(context.inner, CallName::sparse_destroy, inner.serial());
+    int broken = 0;
+    const Status met = halocline::core::meet_to_release(context.inner, inner.broken() ? 1 : 0, &broken);
+    if (met == Status::mismatch) return met;
+    const std::unique_ptr<hlc_sparse> gone(std::exchange(*sparse, nullptr));
+    const Status ended = gone->inner.end(broken != 0 || halocline::core::failed(met));
+    context.inner.live_plans -= 1;
+    return ended;
+  });
+}
+
+}  // extern "C"

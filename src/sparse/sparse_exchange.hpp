@@ -1,0 +1,93 @@
+// Dynamic sparse data exchange: messages to ranks that do not know of them. The object behind hlc_sparse.
+//
+// A message takes consecutive tickets of its target: one per piece that fits into a slot. Ticket t is for slot t modulo the number of slots.
+// A sender puts a piece once the target has taken the ticket a whole row of slots before. The target takes its slots in the order of
+// tickets, so the pieces of a message follow each other. When all its pieces are at their targets, a rank enters a barrier. Once that is
+// passed, all pieces of this exchange have arrived. A piece of the next exchange may already be there: it has a later number and waits.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/sparse.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/rma/operations.hpp"
+#include "engine/rma/segment.hpp"
+#include "engine/sync/pending_barrier.hpp"
+
+namespace halocline::core {
+
+/// One rank's part, the data of a segment with a notification per slot:
+///
+///   | claimed 128 B | taken 128 B | slots: 2 KiB each |
+///
+/// `claimed` counts tickets, added to by any rank. `taken` counts slots that the rank has emptied, added to by the rank, read by any.
+class SparseExchange {
+ public:
+  explicit SparseExchange(Network &network) : segment_(network), barrier_(segment_) {}
+  SparseExchange(const SparseExchange &) = delete;
+  SparseExchange &operator=(const SparseExchange &) = delete;
+  ~SparseExchange() { forget_queries(); }
+
+  /// The local part of the creation: checks the spec, and appends the name to *plan.
+  Status take(const hlc_sparse_spec *spec, std::string *plan);
+  /// Collective, after all ranks have taken their specs.
+  Status create();
+  Status start(int count, const hlc_sparse_message *messages);
+  Status test(const char *call);
+  Status finish();
+  /// To be called after all ranks have met to end it.
+  Status end(bool others_broken) { return segment_.end(others_broken || broken_); }
+
+  bool outstanding() const { return outstanding_; }
+  bool broken() const { return broken_; }
+  std::int64_t serial() const { return segment_.plan(); }
+
+ private:
+  struct Outgoing {
+    int rank;
+    const char *data;
+    std::int64_t bytes, pieces;
+    std::int64_t first = -1;  // ticket; -1: none yet
+    std::int64_t next = 0;  // piece that has not been put
+    std::int64_t taken = 0;  // by the target, at the last look
+    Query query{};
+  };
+  struct Piece;  // what a slot begins with
+
+  Status check(int count, const hlc_sparse_message *messages) const;
+  Status go_on();
+  Status push_all();
+  Status push(const RemoteMemory &memory, Outgoing &message);
+  Status claim(const RemoteMemory &memory, Outgoing &message);
+  Status look_at_taken(const RemoteMemory &memory, Outgoing &message);
+  Status put(const RemoteMemory &memory, const Outgoing &message);
+  Status look_at_flush();
+  Status drain();
+  Status wake_senders(std::int64_t taken_before);
+  Status deliver(const Piece &piece);
+  void forget_queries();
+  Status mark_broken(Status status);
+
+  enum class Stage { pushing, flushing, in_barrier, complete };
+
+  Segment segment_;
+  PendingBarrier barrier_;
+  int slots_ = 0;
+  hlc_sparse_receive_fn receive_ = nullptr;
+  void *user_ = nullptr;
+  bool outstanding_ = false, broken_ = false;
+
+  // Of the exchange that is outstanding:
+  std::uint64_t round_ = 0;
+  Stage stage_ = Stage::complete;
+  std::vector<Outgoing> messages_;
+  std::size_t pushed_ = 0;  // all messages before this one have been put
+  std::vector<Flush> flushes_;
+
+  std::int64_t taken_ = 0;  // slots that this rank has emptied so far
+  std::vector<char> long_;  // the pieces so far of a message that is longer than a slot
+};
+
+}  // namespace halocline::core
