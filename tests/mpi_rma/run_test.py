@@ -149,6 +149,14 @@ def only_ranks_are_preloaded(bench):
     )
 
 
+def takes_a_library_of_another_build(bench):
+    """a library that is named, which need not be executable"""
+    library = pathlib.Path(shutil.copy(bench.drop_in, bench.folder / "libhalocline_mpi.so"))
+    library.chmod(0o644)
+    shown = bench.call(bench.run, "--mpi", "--library", library, "--show", bench.program)
+    return says(shown, 0, f"LD_PRELOAD={library} {re.escape(bench.program)}\n$")
+
+
 def keeps_what_is_preloaded(bench):
     """a tool that is preloaded stays before the drop-in"""
     tool = bench.compile("tool.so", "int of_a_tool;\n", "-shared", "-fPIC")
@@ -270,6 +278,7 @@ CASES = [
     tells_what_falls_back,
     finds_the_launcher,
     only_ranks_are_preloaded,
+    takes_a_library_of_another_build,
     keeps_what_is_preloaded,
     refuses_another_mpi,
     refuses_a_missing_mpi,

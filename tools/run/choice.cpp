@@ -22,7 +22,7 @@ struct DropIn {
 };
 
 std::string mpi_of_drop_in(const std::string &path) {
-  const File file = read_file(path);
+  const File file = read_library(path);
   const auto found = std::find_if(file.needed.begin(), file.needed.end(), is_mpi);
   return found == file.needed.end() ? "" : *found;
 }
@@ -44,8 +44,8 @@ std::vector<DropIn> find_drop_ins(const Options &options) {
 }
 
 /// What a program without any MPI for the loader should do instead.
-std::string reason_without_mpi(const std::string &program, const File &file) {
-  if (file.has_mpi)
+std::string reason_without_mpi(const std::string &program) {
+  if (has_mpi_inside(program))
     return program + " has MPI linked into it statically: its calls cannot be replaced. Link it with the shared library of MPI";
   return program +
          " uses no shared library of MPI (libmpi.so, libmpi_abi.so). If it loads one while it runs, as Python does, name that by "
@@ -68,9 +68,9 @@ void check_file(const std::string &program, const File &file) {
 }
 
 /// The MPI that the loader gives the program.
-Loaded find_mpi(const std::string &program, const File &file) {
+Loaded find_mpi(const std::string &program) {
   const std::vector<Loaded> mpis = mpis_of(ask_loader(program, ""));
-  if (mpis.empty()) throw Refused(reason_without_mpi(program, file));
+  if (mpis.empty()) throw Refused(reason_without_mpi(program));
   if (mpis.size() > 1)
     throw Refused(program + " has two MPIs: " + described(mpis[0].name) + " and " + described(mpis[1].name) + ". It has to use one");
   if (mpis[0].path.empty()) throw Refused(program + " needs " + mpis[0].name + ", which the loader does not find. Set LD_LIBRARY_PATH");
@@ -109,7 +109,7 @@ std::string preloaded(const DropIn &drop_in) {
 
 Choice choose(const Options &options) {
   Choice choice{find_program(options.command.front()), "", "", ""};
-  const File file = read_file(choice.program);
+  const File file = read_program(choice.program);
   const Abi *named = abi_of_option(options.abi);
   const bool is_known =
       named && (file.kind == Kind::script || (file.kind == Kind::dynamic && mpis_of(ask_loader(choice.program, "")).empty()));
@@ -117,7 +117,7 @@ Choice choose(const Options &options) {
     choice.library = named->library;
   } else {
     check_file(choice.program, file);
-    const Loaded mpi = find_mpi(choice.program, file);
+    const Loaded mpi = find_mpi(choice.program);
     choice.mpi = mpi.path;
     choice.library = mpi.name;
   }

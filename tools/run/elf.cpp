@@ -2,29 +2,38 @@
 #include "elf.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
+#include <string_view>
 
 namespace runner {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The bytes of a file, and its parts; a part that goes beyond the end is empty.
+/// The bytes of a file, which is mapped: programs may be large. A part that goes beyond the end is empty.
 class Bytes {
  public:
   explicit Bytes(const std::string &path) {
-    std::ifstream file(path, std::ios::binary);
-    all_.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0) map(file, static_cast<std::size_t>(status.st_size));
+    if (file >= 0) close(file);
   }
-  bool begins_with(const char *text) const { return all_.compare(0, std::strlen(text), text) == 0; }
+  ~Bytes() {
+    if (!all_.empty()) munmap(const_cast<char *>(all_.data()), all_.size());
+  }
+  Bytes(const Bytes &) = delete;
+  Bytes &operator=(const Bytes &) = delete;
+  bool begins_with(std::string_view text) const { return all_.substr(0, text.size()) == text; }
 
   /// `count` objects from an offset on.
   template <class T>
@@ -34,10 +43,19 @@ class Bytes {
     if (count > 0) std::memcpy(objects.data(), all_.data() + offset, count * sizeof(T));
     return objects;
   }
-  std::string text(std::uint64_t offset) const { return offset < all_.size() ? std::string(all_.c_str() + offset) : std::string(); }
+  /// Up to a zero byte.
+  std::string_view text(std::uint64_t offset) const {
+    const std::string_view rest = offset < all_.size() ? all_.substr(offset) : std::string_view();
+    return rest.substr(0, rest.find('\0'));
+  }
 
  private:
-  std::string all_;
+  void map(int file, std::size_t bytes) {
+    void *const base = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    if (base != MAP_FAILED) all_ = {static_cast<const char *>(base), bytes};
+  }
+
+  std::string_view all_;
 };
 
 bool is_of_this_machine(const Elf64_Ehdr &header) {
@@ -59,7 +77,7 @@ std::vector<std::string> read_needed(const Bytes &bytes, const std::vector<Elf64
   for (const Elf64_Shdr &section : sections) {
     if (section.sh_type != SHT_DYNAMIC || section.sh_link >= sections.size()) continue;
     for (const Elf64_Dyn &entry : bytes.read<Elf64_Dyn>(section.sh_offset, section.sh_size / sizeof(Elf64_Dyn)))
-      if (entry.d_tag == DT_NEEDED) needed.push_back(bytes.text(sections[section.sh_link].sh_offset + entry.d_un.d_val));
+      if (entry.d_tag == DT_NEEDED) needed.emplace_back(bytes.text(sections[section.sh_link].sh_offset + entry.d_un.d_val));
   }
   return needed;
 }
@@ -74,29 +92,40 @@ bool defines(const Bytes &bytes, const std::vector<Elf64_Shdr> &sections, const 
   return false;
 }
 
+std::vector<Elf64_Shdr> read_sections(const Bytes &bytes, const Elf64_Ehdr &header) {
+  return bytes.read<Elf64_Shdr>(header.e_shoff, header.e_shnum);
+}
+
 File read_elf(const Bytes &bytes) {
-  File file{Kind::unknown, {}, false};
+  File file{Kind::unknown, {}};
   const auto headers = bytes.read<Elf64_Ehdr>(0, 1);
   if (headers.empty() || !is_of_this_machine(headers[0])) return file;
-  const auto segments = bytes.read<Elf64_Phdr>(headers[0].e_phoff, headers[0].e_phnum);
-  const auto sections = bytes.read<Elf64_Shdr>(headers[0].e_shoff, headers[0].e_shnum);
   file.kind = Kind::standalone;
-  file.needed = read_needed(bytes, sections);
-  for (const Elf64_Phdr &segment : segments)
+  file.needed = read_needed(bytes, read_sections(bytes, headers[0]));
+  for (const Elf64_Phdr &segment : bytes.read<Elf64_Phdr>(headers[0].e_phoff, headers[0].e_phnum))
     if (segment.p_type == PT_INTERP) file.kind = Kind::dynamic;
   if (!file.needed.empty()) file.kind = Kind::dynamic;
-  file.has_mpi = defines(bytes, sections, "MPI_Init");
   return file;
+}
+
+File read_file(const std::string &path, int access_needed) {
+  if (!fs::exists(path)) return {Kind::missing, {}};
+  if (fs::is_directory(path) || access(path.c_str(), access_needed) != 0) return {Kind::forbidden, {}};
+  const Bytes bytes(path);
+  if (bytes.begins_with("#!")) return {Kind::script, {}};
+  return bytes.begins_with(ELFMAG) ? read_elf(bytes) : File{Kind::unknown, {}};
 }
 
 }  // namespace
 
-File read_file(const std::string &path) {
-  if (!fs::exists(path)) return {Kind::missing, {}, false};
-  if (fs::is_directory(path) || access(path.c_str(), R_OK | X_OK) != 0) return {Kind::forbidden, {}, false};
+File read_program(const std::string &path) { return read_file(path, R_OK | X_OK); }
+
+File read_library(const std::string &path) { return read_file(path, R_OK); }
+
+bool has_mpi_inside(const std::string &path) {
   const Bytes bytes(path);
-  if (bytes.begins_with("#!")) return {Kind::script, {}, false};
-  return bytes.begins_with(ELFMAG) ? read_elf(bytes) : File{Kind::unknown, {}, false};
+  const auto headers = bytes.read<Elf64_Ehdr>(0, 1);
+  return !headers.empty() && defines(bytes, read_sections(bytes, headers[0]), "MPI_Init");
 }
 
 std::string find_program(const std::string &name) {

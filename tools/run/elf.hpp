@@ -19,11 +19,15 @@ enum class Kind {
 struct File {
   Kind kind = Kind::missing;
   std::vector<std::string> needed;  ///< the libraries that it names itself
-  bool has_mpi = false;             ///< MPI_Init is in it, not in a library
 };
 
-/// Shared libraries count as dynamic. A file that is cut off or otherwise broken is unknown.
-File read_file(const std::string &path);
+/// A file that is cut off or otherwise broken is unknown.
+File read_program(const std::string &path);
+/// The same for a shared library, which counts as dynamic and need not be executable.
+File read_library(const std::string &path);
+
+/// True if MPI_Init is in the file itself, and not in a library.
+bool has_mpi_inside(const std::string &path);
 
 /// A program as a shell finds it: a path, or a name in the folders of PATH. The name itself if there is none.
 std::string find_program(const std::string &name);
