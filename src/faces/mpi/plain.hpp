@@ -15,6 +15,7 @@ inline bool move_plain(const Window &window, WindowMemory::Direction direction, 
   if (mine.type != theirs.type || mine.count != theirs.count || !find_plain_spot(window, theirs, &spot)) return false;
   const auto bytes = static_cast<std::size_t>(spot.layout->bytes() * spot.count);
   const bool writes = direction == WindowMemory::Direction::write;
+  if (writes) has_put = true;
   if (bytes > 0) std::memcpy(writes ? spot.mapped() : mine.address, writes ? mine.address : spot.mapped(), bytes);
   return true;
 }

@@ -24,16 +24,27 @@ int move(Window &window, WindowMemory::Direction direction, const Mine &mine, co
   return MPI_SUCCESS;
 }
 
-int put(Window &window, const Mine &mine, const Theirs &theirs) {
+[[gnu::noinline]] int put_any(Window &window, const Mine &mine, const Theirs &theirs) {
   const int code = checked(window, CheckedAccess{Call::put, MPI_OP_NULL, &mine, nullptr, &theirs},
                            [&] { return move(window, WindowMemory::Direction::write, mine, theirs); });
   return code == MPI_SUCCESS ? code : answer(window, code);
 }
 
-int get(Window &window, const Mine &mine, const Theirs &theirs) {
+[[gnu::noinline]] int get_any(Window &window, const Mine &mine, const Theirs &theirs) {
   const int code = checked(window, CheckedAccess{Call::get, MPI_OP_NULL, nullptr, &mine, &theirs},
                            [&] { return move(window, WindowMemory::Direction::read, mine, theirs); });
   return code == MPI_SUCCESS ? code : answer(window, code);
+}
+
+/// Rows are moved in the function of MPI itself, without calls between.
+inline int put(Window &window, const Mine &mine, const Theirs &theirs) {
+  if (!window.check && move_plain(window, WindowMemory::Direction::write, mine, theirs)) return MPI_SUCCESS;
+  return put_any(window, mine, theirs);
+}
+
+inline int get(Window &window, const Mine &mine, const Theirs &theirs) {
+  if (!window.check && move_plain(window, WindowMemory::Direction::read, mine, theirs)) return MPI_SUCCESS;
+  return get_any(window, mine, theirs);
 }
 
 /// Gives the request of a put or a get that has begun. It is complete, so this waits until the buffer here may be reused.
