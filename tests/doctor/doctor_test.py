@@ -145,7 +145,7 @@ def check_broken_drop_in(folder, program, launcher, breaker):
     only = [program, "--only", "allocate/fence", "--json", str(folder.report)]
     status, output = folder.run([*launcher, "-n", "2", "env", f"LD_PRELOAD={breaker}", "HALOCLINE_BREAK=lost_put", *only])
     found = outcomes((folder.read() or {}).get("drop_in", {"probes": []}))
-    right = status == 1 and found == {"allocate/fence": "wrong"} and len(re.findall("wrong: allocate/fence", output)) == 2
+    right = status == 1 and found == {"allocate/fence": "wrong", "allocate/fence/sum": "right"} and len(re.findall("wrong: allocate/fence", output)) == 2
     yield "lost_put with the drop-in", [] if right else [f"status {status}, found {found}: {output}"]
     status, output = folder.run([*launcher, "-n", "2", *only, "--drop-in", "no/such/library.so"])
     right = status == 1 and re.search("not tried: there is no such file", output)
