@@ -99,7 +99,10 @@ def check_right(folder, program, launcher):
                  if outcome != "right" and not (name in OLD and outcome == "lacks")}
         faults = [f"{name} {outcome}" for name, outcome in found.items() if known.get(name) != outcome]
         faults += [f"mode {mode}: {verdict}" for mode, verdict in report["modes"].items() if verdict["verdict"] != "right"]
-        faults += faults_of_drop_in(report) if ranks in DROP_IN_RANKS else [f"tried: {report['drop_in']}"] * ("drop_in" in report)
+        if ranks in DROP_IN_RANKS:
+            faults += faults_of_drop_in(report)
+        elif "drop_in" in report:
+            faults.append("the drop-in was tried with --no-drop-in")
         if status != (1 if found else 0):
             faults.append(f"exit status {status}")
         kept = list(folder.report.parent.glob("halocline/doctor-*.json"))
@@ -145,7 +148,8 @@ def check_broken_drop_in(folder, program, launcher, breaker):
     only = [program, "--only", "allocate/fence", "--json", str(folder.report)]
     status, output = folder.run([*launcher, "-n", "2", "env", f"LD_PRELOAD={breaker}", "HALOCLINE_BREAK=lost_put", *only])
     found = outcomes((folder.read() or {}).get("drop_in", {"probes": []}))
-    right = status == 1 and found == {"allocate/fence": "wrong", "allocate/fence/sum": "right"} and len(re.findall("wrong: allocate/fence", output)) == 2
+    told = len(re.findall("wrong: allocate/fence", output))
+    right = status == 1 and found == {"allocate/fence": "wrong", "allocate/fence/sum": "right"} and told == 2
     yield "lost_put with the drop-in", [] if right else [f"status {status}, found {found}: {output}"]
     status, output = folder.run([*launcher, "-n", "2", *only, "--drop-in", "no/such/library.so"])
     right = status == 1 and re.search("not tried: there is no such file", output)
