@@ -66,7 +66,7 @@ class Numbers {
 int next() { return (rank() + 1) % size(); }
 int previous() { return (rank() + size() - 1) % size(); }
 
-/// True on several nodes, real or pretended.
+/// True on several nodes, real or emulated.
 bool has_nodes() {
   MPI_Comm node = MPI_COMM_NULL;
   int ranks = 0;

@@ -1,5 +1,5 @@
-// Copies by lists of runs. Elements are changed by the engine's atomics: those of a row by one call where the engine has the operation and
-// nothing is fetched, else several queries at a time.
+// Copies by lists of runs. Elements are changed by the engine's atomics. One call changes those of a row, if the engine has the operation and
+// nothing is fetched. Otherwise several queries are under way at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/far_access.hpp"
 

@@ -1,4 +1,5 @@
-// The ranks of a communicator on which windows are made, of one node or of several: their context, opened at the first window and kept until the communicator is freed.
+// The ranks of a communicator on which windows are made, of one node or of several. Their context is opened at the first window and kept until
+// the communicator is freed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
