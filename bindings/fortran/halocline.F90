@@ -14,7 +14,7 @@ module halocline
     HLC_OPAQUE, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128, &
     HLC_REDUCE_SUM, HLC_REDUCE_MIN, HLC_REDUCE_MAX, HLC_REDUCE_USER, &
     HLC_OP_SUM, HLC_OP_MIN, HLC_OP_MAX, HLC_OP_PROD, HLC_OP_BAND, HLC_OP_BOR, HLC_OP_BXOR, HLC_OP_REPLACE, HLC_OP_READ, &
-    hlc_context_info_t, hlc_grid, hlc_placement, hlc_plan_info, hlc_neighbour
+    hlc_context_info_t, hlc_grid, hlc_placement, hlc_plan_info, hlc_neighbour, hlc_sparse_message
   use halocline_errors, only: hlc_status_name, hlc_error_message, hlc_mode_name, hlc_mode_from_name, hlc_version
   use halocline_context, only: hlc_context, hlc_init, hlc_finalise, hlc_context_info, hlc_context_network, &
     hlc_grid_create, hlc_grid_reorder, hlc_grid_rank
@@ -34,6 +34,8 @@ module halocline
     hlc_segment_info, hlc_put, hlc_get, hlc_put_strided, hlc_get_strided, hlc_put_notify, hlc_notify, hlc_notify_wait, &
     hlc_notify_test, hlc_notify_reset, hlc_atomic_fetch_add, hlc_atomic_swap, hlc_atomic_compare_swap, hlc_fetch_op, &
     hlc_accumulate, hlc_flush, hlc_flush_all, hlc_flush_local, hlc_flush_local_all, hlc_barrier
+  use halocline_sparse, only: hlc_sparse, hlc_sparse_receive, hlc_sparse_create, hlc_sparse_start, hlc_sparse_test, &
+    hlc_sparse_finish, hlc_sparse_exchange, hlc_sparse_destroy
   use halocline_reduce, only: hlc_allreduce, hlc_allreduce_info_t, hlc_reduce, hlc_allreduce_create, hlc_allreduce_run, &
     hlc_allreduce_in_place, hlc_allreduce_destroy, hlc_allreduce_info
   implicit none

@@ -156,6 +156,21 @@ module halocline_c
     type(c_ptr) :: name = c_null_ptr
   end type
 
+  !> struct hlc_sparse_spec.
+  type, bind(C) :: c_sparse_spec
+    integer(c_int) :: slots = 0
+    type(c_funptr) :: receive
+    type(c_ptr) :: user = c_null_ptr
+    type(c_ptr) :: name = c_null_ptr
+  end type
+
+  !> A message of a sparse exchange: bytes bytes at data (c_loc) to a rank, which counts from 0.
+  type, bind(C) :: hlc_sparse_message
+    integer(c_int) :: rank = 0
+    type(c_ptr) :: data = c_null_ptr
+    integer(c_int64_t) :: bytes = 0
+  end type
+
   !> struct hlc_segment_spec.
   type, bind(C) :: c_segment_spec
     integer(c_int64_t) :: bytes = 0
@@ -346,6 +361,35 @@ module halocline_c
       integer(c_int) :: status
     end function
 
+    function c_sparse_create(context, spec, sparse) result(status) bind(C, name="hlc_sparse_create")
+      import :: c_int, c_ptr, c_sparse_spec
+      type(c_ptr), value :: context
+      type(c_sparse_spec), intent(in) :: spec
+      type(c_ptr), intent(out) :: sparse
+      integer(c_int) :: status
+    end function
+    function c_sparse_start(sparse, count, messages) result(status) bind(C, name="hlc_sparse_start")
+      import :: c_int, c_ptr, hlc_sparse_message
+      type(c_ptr), value :: sparse
+      integer(c_int), value :: count
+      type(hlc_sparse_message), intent(in) :: messages(*)
+      integer(c_int) :: status
+    end function
+    function c_sparse_test(sparse) result(status) bind(C, name="hlc_sparse_test")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: sparse
+      integer(c_int) :: status
+    end function
+    function c_sparse_finish(sparse) result(status) bind(C, name="hlc_sparse_finish")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: sparse
+      integer(c_int) :: status
+    end function
+    function c_sparse_destroy(sparse) result(status) bind(C, name="hlc_sparse_destroy")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: sparse
+      integer(c_int) :: status
+    end function
     function c_exchange_create(context, spec, exchange) result(status) bind(C, name="hlc_exchange_create")
       import :: c_exchange_spec, c_int, c_ptr
       type(c_ptr), value :: context
