@@ -6,7 +6,7 @@
 #                   -- -R NAME: as ctest's options say)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
-#                   "./go bench hashtable ...": those of the hash table over the ranks;
+#                   "./go bench hashtable ...", "./go bench sparse ...": those of these mini-apps over the ranks;
 #                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
@@ -76,7 +76,7 @@ run_bench() {
   fi
   set_up
   case ${1:-} in
-  ghost | hashtable)
+  ghost | hashtable | sparse)
     app=$1
     shift
     build_preset release "$app"
