@@ -49,7 +49,7 @@ class Liveness {
   /// whose cable is cut is not among them: the provider still accepts writes to it. A write that the provider does not accept while it is
   /// full proves nothing.
   int find_lost(std::int64_t for_ns = 0, int after = -1);
-  /// The same for one rank: true if it is probed, was reached once, and has not been reached for that long.
+  /// The same for one rank: true if it is probed and lost.
   bool has_lost(int rank, std::int64_t for_ns);
   /// A rank is not probed any more.
   void forget(int rank);

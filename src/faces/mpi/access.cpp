@@ -61,6 +61,8 @@ int find_spot(const Window &window, const Theirs &theirs, Spot *spot) {
   *spot = {theirs.rank, &place, offset, layout, static_cast<std::int64_t>(theirs.count)};
   const typed::Reach reach = layout->reach(spot->count);
   if (reach.begin == reach.end) return MPI_SUCCESS;
+  if (dynamic && place.is_far)
+    if (const int code = code_of(window.attached.read(theirs.rank))) return code;
   return is_inside(window, *spot, reach) ? MPI_SUCCESS : refuse_range(*spot, reach, dynamic);
 }
 

@@ -89,6 +89,7 @@ int lock_if(bool needed, Window &window, int target, Work work) {
 template <class Work>
 int update(Window &window, const Spot &spot, bool changes, Work work) {
   const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && spot.place->is_mapped;
+  if (by_atomics && changes) has_put = true;  // a replacement may be a plain store
   return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&]() -> int {
     std::optional<HeldNumbers> numbers;
     if (window.memory.numbers() == Numbers::by_owner && !spot.place->is_far) numbers.emplace(window, spot.rank);
@@ -154,7 +155,6 @@ int fetch_and_op_now(Window &window, MPI_Op op, const typed::Fetch &values, cons
   if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
-  if (spot.layout->basics() != 1) return MPI_ERR_TYPE;
   const Operation operation = typed::operation_of(op);
   if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
   if (spot.layout->basics() != 1)

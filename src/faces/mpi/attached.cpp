@@ -178,10 +178,9 @@ bool Attached::detach(const void *base) {
   return true;
 }
 
-/// A rank that cannot be reached has attached nothing.
 bool Attached::has(int rank, std::uint64_t begin, std::int64_t bytes) const {
   const auto length = static_cast<std::uint64_t>(bytes);
-  if (!node_.is_near(rank)) return !failed(read(rank)) && covers(*far(rank), begin, length);
+  if (!node_.is_near(rank)) return covers(*far(rank), begin, length);
   const AttachedRegions &theirs = regions(rank);
   return covers(theirs, begin, length) || theirs.more.load(std::memory_order_relaxed) > 0;
 }

@@ -28,9 +28,11 @@ class Attached {
   /// Adds memory of this rank, and takes it away again: false if it is not there.
   Status attach(void *base, std::int64_t bytes);
   bool detach(const void *base);
-  /// Whether a rank has attached these bytes.
+  /// Reads what a rank of another node has attached, if that has changed.
+  Status read(int rank) const;
+  /// Whether a rank has attached these bytes; one of another node: as read() has seen it last.
   bool has(int rank, std::uint64_t begin, std::int64_t bytes) const;
-  /// What a rank of another node has attached, as has() has seen it last.
+  /// What a rank of another node has attached, as read() has seen it last.
   std::shared_ptr<const FarRegions> far(int rank) const;
 
  private:
@@ -41,7 +43,6 @@ class Attached {
   Status grow();
   bool leave_beyond(const void *base);
   void count_change();
-  Status read(int rank) const;
   Status read_list(int rank, FarRegions *regions) const;
 
   Node &node_;

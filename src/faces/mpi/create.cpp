@@ -67,6 +67,19 @@ bool has_several_threads() {
   return level == MPI_THREAD_MULTIPLE;
 }
 
+bool is_brought(int flavor) { return flavor == MPI_WIN_FLAVOR_CREATE || flavor == MPI_WIN_FLAVOR_DYNAMIC; }
+
+/// Makes the handle as well.
+Status open_memory(const Wanted &wanted, Window &window, std::string &obstacle) {
+  Context &context = window.node->context;
+  HLC_TRY(window.memory.open(wanted.memory));
+  HLC_TRY(agree(context, context.comm(), check_mpi(make_handle(wanted, &window.handle), wanted.call)));
+  HLC_TRY(window.memory.find_places(wanted.memory));
+  if (!window.memory.obstacle()) return Status::ok;
+  obstacle = window.memory.obstacle();
+  return Status::unsupported;
+}
+
 /// Collective, the same status on all ranks; `obstacle` says why the engine cannot carry the window.
 Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obstacle) {
   std::shared_ptr<Node> node = find_node(wanted.comm);
@@ -77,19 +90,21 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
     obstacle = "its ranks are on " + std::to_string(context.nodes()) + " nodes, which share no memory";
     return Status::unsupported;
   }
+  if (node->spans_nodes() && context.progress() == Progress::helper && is_brought(wanted.flavor)) {
+    obstacle = "its ranks are on " + std::to_string(context.nodes()) +
+               " nodes, and with HALOCLINE_PROGRESS=helper none reaches memory that the program brings";
+    return Status::unsupported;
+  }
   HLC_TRY(prepare(context, context.comm(), [&] {
     window = std::make_unique<Window>(std::move(node));
     window->epochs.open(context.size(), has_several_threads());
     window->memory.reserve(context.size());
     return Status::ok;
   }));
-  HLC_TRY(window->memory.open(wanted.memory));
-  HLC_TRY(agree(context, context.comm(), check_mpi(make_handle(wanted, &window->handle), wanted.call)));
-  HLC_TRY(window->memory.find_places(wanted.memory));
-  if (const char *found = window->memory.obstacle()) {
-    obstacle = found;
-    host::Win_free(&window->handle);
-    return Status::unsupported;
+  const Status opened = open_memory(wanted, *window, obstacle);
+  if (failed(opened)) {
+    if (window->handle != MPI_WIN_NULL) host::Win_free(&window->handle);
+    return opened;
   }
   window->attributes = attributes_of(wanted, *window);
   wanted.base = window->attributes.base;
@@ -256,7 +271,8 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   if (!window) return host::Win_attach(win, base, size);
   if (window->attributes.flavor != MPI_WIN_FLAVOR_DYNAMIC) return answer(*window, MPI_ERR_RMA_FLAVOR);
   if (size < 0) return answer(*window, refuse(MPI_ERR_SIZE, "size %lld is negative", static_cast<long long>(size)));
-  return code_of(window->attached.attach(base, size)) == MPI_SUCCESS ? MPI_SUCCESS : answer(*window, MPI_ERR_RMA_ATTACH);
+  if (!failed(window->attached.attach(base, size))) return MPI_SUCCESS;
+  return answer(*window, refuse(MPI_ERR_RMA_ATTACH, "%s", halocline::core::error_message()));
 }
 
 int MPI_Win_detach(MPI_Win win, const void *base) {

@@ -54,11 +54,11 @@ Status copy_runs(const FarMemory &target, Direction direction, const Spot &spot,
   return failed(status) ? status : runs.begin();
 }
 
-/// The region of an address, which is in one.
-const FarRegion &region_of(const FarRegions &regions, std::uint64_t address) {
+/// The region of an address; null if it was detached meanwhile.
+const FarRegion *region_of(const FarRegions &regions, std::uint64_t address) {
   for (const FarRegion &region : regions.all)
-    if (address >= region.base && address - region.base < static_cast<std::uint64_t>(region.descriptor.bytes)) return region;
-  return regions.all.front();
+    if (address >= region.base && address - region.base < static_cast<std::uint64_t>(region.descriptor.bytes)) return &region;
+  return nullptr;
 }
 
 /// Runs at addresses of a dynamic window, which may be in several regions. All of them are attached.
@@ -68,10 +68,11 @@ Status copy_attached(Window &window, Direction direction, const Spot &spot, cons
   Status status = Status::ok;
   const auto copy_run = [&](std::int64_t here, std::uint64_t address, std::int64_t bytes) {
     while (bytes > 0 && !failed(status)) {
-      const FarRegion &region = region_of(*regions, address);
-      const RemoteMemory memory(network, spot.rank, region.descriptor, 0);
-      const auto offset = static_cast<std::int64_t>(address - region.base);
-      const std::int64_t some = std::min(bytes, region.descriptor.bytes - offset);
+      const FarRegion *const region = region_of(*regions, address);
+      if (!region) return static_cast<void>(status = fail(Status::argument, "rank %d has detached memory that is in use", spot.rank));
+      const RemoteMemory memory(network, spot.rank, region->descriptor, 0);
+      const auto offset = static_cast<std::int64_t>(address - region->base);
+      const std::int64_t some = std::min(bytes, region->descriptor.bytes - offset);
       char *const data = static_cast<char *>(mine.address) + here;
       status = direction == Direction::write ? core::put(kAccess, {memory, offset}, {data, some})
                                              : core::get(kAccess, {memory, offset}, {data, some});

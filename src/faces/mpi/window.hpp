@@ -23,8 +23,8 @@ inline constexpr int kAllTargets = -1;
 
 class Check;
 
-/// True if this thread has put since its last full fence. What it has put may wait in the processor, where later loads pass it. What it has
-/// got is here once the call returns, and an accumulate ends with an atomic operation.
+/// True if this thread may have put since the last full fence of a flush. What it has put may wait in the processor, where later loads pass
+/// it. What it has got is here once the call returns. An accumulate under a lock ends with an atomic operation.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local bool has_put = false;
 
 class Window {

@@ -9,12 +9,21 @@ namespace {
 
 constexpr const char *kCall = "synchronisation of an MPI window";
 
+/// Waits for the reply of a query, which is forgotten if the wait fails.
+template <class Ask>
+Status await_reply(Window &window, Ask ask) {
+  Query query;
+  const Status status = window.await_ok([&] { return ask(query); });
+  if (failed(status)) window.node->context.network().requests()->queries().forget(query);
+  return status;
+}
+
 }  // namespace
 
 Status WindowWord::load_far(std::uint64_t *seen) const {
   const RemoteMemory memory = window_->memory.control(rank_);
-  Query query;
-  return window_->await_ok([&] { return fetch_op(kCall, {memory, offset_}, {HLC_OP_READ, kType}, {nullptr, seen}, query); });
+  return await_reply(*window_,
+                     [&](Query &query) { return fetch_op(kCall, {memory, offset_}, {HLC_OP_READ, kType}, {nullptr, seen}, query); });
 }
 
 Status WindowWord::change_far(hlc_action action, std::uint64_t operand) const {
@@ -28,8 +37,8 @@ Status WindowWord::leave(Window &window) {
 Status WindowWord::swap_far(std::uint64_t *seen, std::uint64_t wanted) const {
   const RemoteMemory memory = window_->memory.control(rank_);
   const std::uint64_t expected = *seen;
-  Query query;
-  HLC_TRY(window_->await_ok([&] { return compare_swap(kCall, {memory, offset_}, kType, {&expected, &wanted, seen}, query); }));
+  HLC_TRY(await_reply(*window_,
+                      [&](Query &query) { return compare_swap(kCall, {memory, offset_}, kType, {&expected, &wanted, seen}, query); }));
   return *seen == expected ? Status::ok : Status::again;
 }
 
