@@ -30,7 +30,8 @@ bool is_inside(const Window &window, const Spot &spot, const typed::Reach &reach
 
 int refuse_range(const Spot &spot, const typed::Reach &reach, bool dynamic) {
   const auto at = [&](std::int64_t of) {
-    return static_cast<long long>(static_cast<std::uint64_t>(spot.offset) + static_cast<std::uint64_t>(of));
+    const std::uint64_t sum = static_cast<std::uint64_t>(spot.offset) + static_cast<std::uint64_t>(of);
+    return static_cast<long long>(sum);
   };
   const long long first = at(reach.begin);
   if (dynamic)

@@ -112,9 +112,10 @@ int change_far(Window &window, Operation operation, const Spot &spot, const type
 /// check_accumulate, and as many elements on both sides.
 int check_elements(Operation operation, const Spot &target, const typed::Buffer &other) {
   if (const int code = typed::check_accumulate(operation, *target.layout, *other.layout)) return code;
-  const auto there = static_cast<long long>(target.layout->basics() * target.count);
-  const auto here = static_cast<long long>(other.layout->basics() * other.count);
-  return here == there ? MPI_SUCCESS : refuse(MPI_ERR_TRUNCATE, "%lld elements here, and %lld at the target", here, there);
+  const std::int64_t there = target.layout->basics() * target.count, here = other.layout->basics() * other.count;
+  return here == there ? MPI_SUCCESS
+                       : refuse(MPI_ERR_TRUNCATE, "%lld elements here, and %lld at the target", static_cast<long long>(here),
+                                static_cast<long long>(there));
 }
 
 int accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {

@@ -36,8 +36,8 @@ constexpr std::int64_t post_bytes(int ranks, bool has_bits) {
 }
 
 /// Where words are, in bytes from the beginning.
-constexpr std::int64_t slot_offset(int rank, int step) { return 8 * ((rank + step) % PostWords::kSlots); }
-constexpr std::int64_t bit_offset(int rank) { return static_cast<std::int64_t>(sizeof(PostWords)) + 8 * (rank / 64); }
+constexpr std::int64_t slot_offset(int rank, int step) { return std::int64_t{8} * ((rank + step) % PostWords::kSlots); }
+constexpr std::int64_t bit_offset(int rank) { return static_cast<std::int64_t>(sizeof(PostWords)) + std::int64_t{8} * (rank / 64); }
 constexpr std::uint64_t bit_of(int rank) { return std::uint64_t{1} << (rank % 64); }
 constexpr std::int64_t completed_offset() { return static_cast<std::int64_t>(offsetof(PostWords, completed)); }
 
