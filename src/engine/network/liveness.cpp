@@ -121,7 +121,7 @@ void Liveness::look_at(Probe &probe, std::int64_t now) {
   if (probe.asked) {
     const bool under_way = state == Transfer::State::under_way;
     if (under_way && (now < probe.next_ns || !endpoint_.withdraw(probe.write))) return;
-    const bool lost = under_way ? probe.reached && is_refused(probe) : state == Transfer::State::failed;
+    const bool lost = probe.reached && (under_way ? is_refused(probe) : state == Transfer::State::failed);
     if (lost && !probe.lost) probe.lost_since_ns = now;
     probe.lost = lost;
     probe.reached |= state == Transfer::State::at_rest;

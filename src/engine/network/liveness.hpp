@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -45,11 +44,10 @@ class Liveness {
 
   /// To be called every few milliseconds by a thread that waits: writes to each rank, and again a second after the last write has ended.
   /// Returns the first rank behind `after` that was reached once and no longer is, -1 if none is known. With `for_ns`: one that has not
-  /// been reached for that long. A rank that was never reached is lost once its probes have failed for kLost_ns. A rank that computes or
-  /// whose cable is cut is not among them: the provider still accepts writes to it. A write that the provider does not accept while it is
-  /// full proves nothing.
+  /// been reached for that long. A rank that computes or whose cable is cut is not among them: the provider still accepts writes to it. A
+  /// write that the provider does not accept while it is full proves nothing.
   int find_lost(std::int64_t for_ns = 0, int after = -1);
-  /// The same for one rank: true if it is probed and lost.
+  /// The same for one rank: true if it is probed, was reached once, and has not been reached for that long.
   bool has_lost(int rank, std::int64_t for_ns);
   /// A rank is not probed any more.
   void forget(int rank);
@@ -75,7 +73,7 @@ class Liveness {
   bool is_refused(const Probe &probe) const;
   void look_at(Probe &probe, std::int64_t now_ns);
   static bool is_lost(const Probe &probe, std::int64_t now_ns, std::int64_t for_ns) {
-    return probe.lost && now_ns - probe.lost_since_ns >= (probe.reached ? for_ns : std::max(for_ns, kLost_ns));
+    return probe.lost && now_ns - probe.lost_since_ns >= for_ns;
   }
 
   NetworkEndpoint &endpoint_;
