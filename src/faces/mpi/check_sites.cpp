@@ -53,9 +53,10 @@ struct Module {
 const void *frame_of_program() {
   void *frames[24];
   const int count = backtrace(frames, 24);
-  for (int i = 0; i < count; ++i)
-    if (!Module(frames[i]).belongs_to_mpi()) return frames[i];
-  return nullptr;
+  int i = 0;
+  while (i < count && !Module(frames[i]).belongs_to_mpi()) ++i;  // a sanitizer stands before backtrace
+  while (i < count && Module(frames[i]).belongs_to_mpi()) ++i;
+  return i < count ? frames[i] : nullptr;
 }
 
 /// The environment without LD_PRELOAD: what is loaded into MPI programs has no place in others.
