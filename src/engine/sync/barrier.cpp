@@ -6,7 +6,6 @@
 
 #include "engine/communicator/missing.hpp"
 #include "engine/rma/await.hpp"
-#include "engine/rma/operations.hpp"
 #include "engine/sync/dissemination.hpp"
 
 namespace halocline::core {
@@ -32,16 +31,18 @@ Status await_round(const Segment &segment, int round, std::uint32_t number, int 
 
 Status pass_rounds(Segment &segment, std::uint32_t number) {
   const Dissemination order(segment.rank(), segment.communicator().size());
-  // SYNC barrier-round (pairs with await_round of the rank above)
-  const auto notify = [&](int round) {
-    return segment.with(kBarrier, order.above(round),
-                        [&](const RemoteMemory &memory) { return raise_word(kBarrier, memory, {round, number}); });
-  };
+  const auto notify = [&](int round) { return raise_round(kBarrier, segment, {round, number}); };
   const auto await = [&](int round) { return await_round(segment, round, number, order.below(round)); };
   return RoundsPassed().pass(order.rounds(), notify, await);
 }
 
 }  // namespace
+
+Status raise_round(const char *call, Segment &segment, MonotonicWord round) {
+  const Dissemination order(segment.rank(), segment.communicator().size());
+  // SYNC barrier-round (pairs with the look of the rank above)
+  return segment.with(call, order.above(round.word), [&](const RemoteMemory &memory) { return raise_word(call, memory, round); });
+}
 
 Status barrier(Segment &segment) {
   if (segment.barriers.failed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/sync/pending_barrier.hpp"
 
-#include "engine/rma/operations.hpp"
+#include "engine/sync/barrier.hpp"
 
 namespace halocline::core {
 
@@ -12,10 +12,7 @@ void PendingBarrier::enter() {
 
 Status PendingBarrier::look(const char *call) {
   const Dissemination order(segment_.rank(), segment_.communicator().size());
-  // SYNC barrier-round (pairs with the look of the rank above)
-  const auto notify = [&](int round) {
-    return segment_.with(call, order.above(round), [&](const RemoteMemory &memory) { return raise_word(call, memory, {round, number_}); });
-  };
+  const auto notify = [&](int round) { return raise_round(call, segment_, {round, number_}); };
   // SYNC barrier-round (pairs with the raise of the neighbour's same round)
   const auto has_come = [&](int round) { return segment_.mine().words().has_risen(round, number_) ? Status::ok : Status::again; };
   return rounds_.pass(order.rounds(), notify, has_come);

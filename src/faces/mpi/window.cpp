@@ -8,6 +8,7 @@
 
 #include "engine/rma/operations.hpp"
 #include "engine/sync/dissemination.hpp"
+#include "engine/sync/pending_barrier.hpp"
 #include "faces/mpi/refusal.hpp"
 
 namespace halocline::core::mpi {
@@ -130,17 +131,10 @@ Status Window::barrier() {
 /// By the words of the segment. Before the rank leaves, what it has sent has left as well: the program may compute for long after this.
 Status Window::far_barrier() {
   constexpr const char *kCall = "a barrier of a window of MPI";
-  Segment &segment = *memory.segment();
-  const Dissemination order(rank(), size());
-  const std::uint32_t number = segment.barriers.next();
-  // SYNC barrier-round (pairs with the wait of the rank above)
-  const auto notify = [&](int round) {
-    return segment.with(kCall, order.above(round), [&](const RemoteMemory &to) { return raise_word(kCall, to, {round, number}); });
-  };
-  // SYNC barrier-round (pairs with the raise of the rank below)
-  const auto arrive = [&](int round) { return await([&] { return segment.mine().words().has_risen(round, number); }); };
-  HLC_TRY(RoundsPassed().pass(order.rounds(), notify, arrive));
-  return segment.flush_outgoing(kCall);
+  PendingBarrier pending(*memory.segment());
+  pending.enter();
+  HLC_TRY(await_ok([&] { return pending.look(kCall); }));
+  return memory.segment()->flush_outgoing(kCall);
 }
 
 int call_handler(const Window &window, int code) {
