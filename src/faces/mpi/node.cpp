@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "base/mpi_end.hpp"
 #include "engine/communicator/collective.hpp"
 
@@ -58,8 +59,20 @@ Node::~Node() {
     PMPI_Group_free(&group_);
 }
 
+namespace {
+
+/// How exclusive locks wait (writers.hpp).
+Status check_lock_choice(int rank) {
+  const std::string choice = environment("MPI_LOCK");
+  if (choice.empty() || choice == "mcs") return Status::ok;
+  return fail(Status::argument, "rank %d: HALOCLINE_MPI_LOCK is '%s', it must be mcs or not set", rank, choice.c_str());
+}
+
+}  // namespace
+
 Status Node::open(MPI_Comm comm) {
   HLC_TRY(context.open(comm, Status::ok));
+  HLC_TRY(agree(context, context.comm(), check_lock_choice(context.rank())));
   PMPI_Comm_group(context.comm(), &group_);
   if (context.nodes() > 1) HLC_TRY(prepare(context, context.comm(), [this] { return number_members(); }));
   return try_reading();
