@@ -218,6 +218,26 @@ function(halocline_launcher_test)
   halocline_classify(${arg_NAME} ${kind} CLASSES ${arg_CLASSES} LABELS ${arg_LABELS} NEEDS ${arg_TARGET} ${arg_ARGS} ${arg_NEEDS})
 endfunction()
 
+# halocline_app_check(APP RANKS NODES [FULL] [words...]): NAME.n<ranks>[.fake<nodes>], the check.py of this folder with a mini-app. NAME is the folder's.
+function(halocline_app_check app ranks nodes)
+  cmake_parse_arguments(arg "FULL" "" "" ${ARGN})
+  get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set(name ${name}.n${ranks})
+  if(nodes GREATER 1)
+    set(name ${name}.fake${nodes})
+    if(NOT LIBFABRIC_INCLUDE_DIR)
+      halocline_skipped_test(${name} "without libfabric the engine reaches no other node")
+      return()
+    endif()
+  endif()
+  set(full "")
+  if(arg_FULL)
+    set(full FULL)
+  endif()
+  halocline_launcher_test(NAME ${name} SCRIPT check.py TARGET ${app} ARGS --ranks ${ranks} --nodes ${nodes} ${arg_UNPARSED_ARGUMENTS}
+    COMPUTES ${full} LABELS app)
+endfunction()
+
 # halocline_skipped_test(NAME REASON): a test that this build cannot have. It is listed as skipped with its reason, not silently absent.
 function(halocline_skipped_test name reason)
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")

@@ -2,6 +2,9 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import argparse
+import json
+import pathlib
 import statistics
 
 import matplotlib
@@ -10,6 +13,21 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 INK, FAINT, GRID = "#333333", "#666666", "#e4e4e4"
+
+
+def arguments(description):
+    """What a plot of an app is called with: the reports of its sweep, and the file to draw."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("json", type=pathlib.Path, help="what bench.py wrote")
+    parser.add_argument("picture", type=pathlib.Path, help="file to write: .svg, .png or .pdf")
+    options = parser.parse_args()
+    return json.loads(options.json.read_text())["sweep"], options.picture
+
+
+def machine_of(environment):
+    """Nodes, cores, processor and MPI of a report in a line."""
+    nodes = f"{environment['nodes']} emulated or real nodes, " if environment["nodes"] > 1 else ""
+    return f"{nodes}{environment['cores']} cores, {environment['cpu']}, {mpi_of(environment)}"
 
 
 def mpi_of(environment):
@@ -28,6 +46,17 @@ def decorate(axes, grid="both", hidden=("top", "right")):
     axes.grid(axis=grid, color=GRID, zorder=0)
     for side in hidden:
         axes.spines[side].set_visible(False)
+
+
+def decorate_over_ranks(axes, at, unit, title):
+    """Both axes logarithmic, the ranks `at` the ticks."""
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(at, [str(ranks) for ranks in at])
+    axes.set_xlabel("ranks", fontsize=9)
+    axes.set_ylabel(unit, fontsize=9)
+    axes.set_title(title, fontsize=11, loc="left")
+    decorate(axes)
 
 
 def save(figure, picture, dpi=150):

@@ -58,6 +58,17 @@ def report_of(options, program, *words, timeout=900):
         return json.loads(file.read_text())
 
 
+def sweep_ranks(options, program, words, line_of):
+    """The reports of a rank per node, of twice as many, and so on up to --ranks; prints a line about each."""
+    most, sweep, ranks = options.ranks, [], options.fake_nodes
+    while ranks <= most:
+        options.ranks = ranks
+        sweep.append(report_of(options, program, *words))
+        print(line_of(sweep[-1]), flush=True)
+        ranks *= 2
+    return sweep
+
+
 def keep(options, sweep, script):
     """Writes a sweep to the file of --json, and has a script draw it, by the private Python where it is."""
     options.json.parent.mkdir(parents=True, exist_ok=True)

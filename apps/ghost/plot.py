@@ -7,8 +7,6 @@ A line goes through the medians, its band from the least to the most of the samp
 
 SPDX-License-Identifier: BSD-3-Clause
 """
-import argparse
-import json
 import pathlib
 import statistics
 import sys
@@ -74,11 +72,7 @@ def heading(result):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", type=pathlib.Path, help="what bench.py wrote")
-    parser.add_argument("picture", type=pathlib.Path, help="file to write: .svg, .png or .pdf")
-    options = parser.parse_args()
-    sweep = json.loads(options.json.read_text())["sweep"]
+    sweep, picture = plots.arguments(__doc__.splitlines()[0])
     figure, (whole, computation, exchange) = plots.plt.subplots(1, 3, figsize=(15, 5.2))
     draw_panel(whole, sweep, "total_s", cells)
     draw_panel(computation, sweep, "computation_s", cells)
@@ -92,7 +86,7 @@ def main():
     handles, labels = whole.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=4, fontsize=9, frameon=False)
     figure.tight_layout(rect=(0, 0.1, 1, 0.97))
-    plots.save(figure, options.picture, dpi=130)
+    plots.save(figure, picture, dpi=130)
 
 
 if __name__ == "__main__":

@@ -30,23 +30,17 @@ def arguments():
 
 
 def line_of(result):
-    """One line about a number of ranks: inserts per second of each variant."""
+    """One line about a number of ranks: millions of inserts per second of all ranks, the median of each variant."""
     inserts = result["problem"]["inserts"] * result["problem"]["ranks"] / 1e6
     rates = (inserts / statistics.median([s["insert_s"] for s in result["variants"][name]["samples"]]) for name in result["order"])
-    return f"{result['problem']['ranks']:>5}  " + "  ".join(f"{rate:>9.3f}" for rate in rates)
+    return f"{result['problem']['ranks']:>3} ranks, M inserts/s: " + ", ".join(
+        f"{name} {rate:.3f}" for name, rate in zip(result["order"], rates))
 
 
 def main():
     options = arguments()
-    most, sweep = options.ranks, []
-    ranks = options.fake_nodes
-    while ranks <= most:
-        options.ranks = ranks
-        sweep.append(runs.report_of(options, "hashtable", "--inserts", options.inserts, "--keys", options.keys, "--check"))
-        if len(sweep) == 1:
-            print("M inserts/s of all ranks, median:", ", ".join(sweep[0]["order"]))
-        print(line_of(sweep[-1]), flush=True)
-        ranks *= 2
+    words = ["--inserts", options.inserts, "--keys", options.keys, "--check"]
+    sweep = runs.sweep_ranks(options, "hashtable", words, line_of)
     runs.keep(options, sweep, HERE / "plot.py")
 
 

@@ -7,8 +7,6 @@ A line goes through the medians, its band from the least to the most of the samp
 
 SPDX-License-Identifier: BSD-3-Clause
 """
-import argparse
-import json
 import pathlib
 import sys
 
@@ -28,28 +26,16 @@ def draw_panel(axes, sweep, part, title):
     at = [result["problem"]["ranks"] for result in sweep]
     for name in sweep[0]["order"]:
         plots.draw_band(axes, at, [rates(result, name, part) for result in sweep], label=name, **LOOKS.get(name, {}))
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xticks(at, [str(ranks) for ranks in at])
-    axes.set_xlabel("ranks", fontsize=9)
-    axes.set_ylabel("per second, all ranks", fontsize=9)
-    axes.set_title(title, fontsize=11, loc="left")
-    plots.decorate(axes)
+    plots.decorate_over_ranks(axes, at, "per second, all ranks", title)
 
 
 def heading(result):
-    environment, problem = result["environment"], result["problem"]
-    nodes = f", {environment['nodes']} emulated or real nodes" if environment["nodes"] > 1 else ""
-    return (f"hashtable: {problem['inserts']} operations per rank, keys {problem['keys']}{nodes}, {environment['cores']} cores, "
-            f"{environment['cpu']}, {plots.mpi_of(environment)}")
+    problem = result["problem"]
+    return f"hashtable: {problem['inserts']} operations per rank, keys {problem['keys']}, {plots.machine_of(result['environment'])}"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", type=pathlib.Path, help="what bench.py wrote")
-    parser.add_argument("picture", type=pathlib.Path, help="file to write: .svg, .png or .pdf")
-    options = parser.parse_args()
-    sweep = json.loads(options.json.read_text())["sweep"]
+    sweep, picture = plots.arguments(__doc__.splitlines()[0])
     figure, (inserts, finds) = plots.plt.subplots(1, 2, figsize=(11, 5))
     draw_panel(inserts, sweep, "insert_s", "Inserts (as figure 7a)")
     draw_panel(finds, sweep, "find_s", "Look-ups")
@@ -57,7 +43,7 @@ def main():
     handles, labels = inserts.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=6, fontsize=9, frameon=False)
     figure.tight_layout(rect=(0, 0.07, 1, 0.97))
-    plots.save(figure, options.picture, dpi=130)
+    plots.save(figure, picture, dpi=130)
 
 
 if __name__ == "__main__":

@@ -28,24 +28,16 @@ def arguments():
 
 
 def line_of(result):
-    """One line about a number of ranks: microseconds of an exchange in each protocol."""
+    """One line about a number of ranks: microseconds of an exchange, the median of each protocol."""
     times = (statistics.median(result["protocols"][name]["exchange_s"]) * 1e6 for name in result["order"])
-    return f"{result['problem']['ranks']:>5}  " + "  ".join(f"{time:>9.2f}" for time in times)
+    return f"{result['problem']['ranks']:>3} ranks, us: " + ", ".join(f"{name} {time:.2f}" for name, time in zip(result["order"], times))
 
 
 def main():
     options = arguments()
-    most, sweep = options.ranks, []
     exchanges = 1000 if options.long else 200
-    ranks = options.fake_nodes
-    while ranks <= most:
-        options.ranks = ranks
-        words = ["--neighbours", options.neighbours, "--bytes", options.bytes, "--exchanges", exchanges, "--check"]
-        sweep.append(runs.report_of(options, "sparse", *words))
-        if len(sweep) == 1:
-            print("microseconds of an exchange, median:", ", ".join(sweep[0]["order"]))
-        print(line_of(sweep[-1]), flush=True)
-        ranks *= 2
+    words = ["--neighbours", options.neighbours, "--bytes", options.bytes, "--exchanges", exchanges, "--check"]
+    sweep = runs.sweep_ranks(options, "sparse", words, line_of)
     runs.keep(options, sweep, HERE / "plot.py")
 
 

@@ -7,8 +7,6 @@ A line goes through the medians, its band from the least to the most of the samp
 
 SPDX-License-Identifier: BSD-3-Clause
 """
-import argparse
-import json
 import pathlib
 import sys
 
@@ -19,34 +17,22 @@ COLORS = {"alltoall": "#333333", "reduce_scatter": "#8fb8c6", "nbx": "#0b6e8a", 
 
 
 def heading(result):
-    environment, problem = result["environment"], result["problem"]
-    nodes = f", {environment['nodes']} emulated or real nodes" if environment["nodes"] > 1 else ""
-    return (f"sparse: {problem['neighbours']} neighbours, {problem['bytes']} bytes{nodes}, {environment['cores']} cores, "
-            f"{environment['cpu']}, {plots.mpi_of(environment)}")
+    problem = result["problem"]
+    return f"sparse: {problem['neighbours']} neighbours, {problem['bytes']} bytes, {plots.machine_of(result['environment'])}"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", type=pathlib.Path, help="what bench.py wrote")
-    parser.add_argument("picture", type=pathlib.Path, help="file to write: .svg, .png or .pdf")
-    options = parser.parse_args()
-    sweep = json.loads(options.json.read_text())["sweep"]
+    sweep, picture = plots.arguments(__doc__.splitlines()[0])
     figure, axes = plots.plt.subplots(figsize=(7, 5))
     at = [result["problem"]["ranks"] for result in sweep]
     for name in sweep[0]["order"]:
         times = [[time * 1e6 for time in result["protocols"][name]["exchange_s"]] for result in sweep]
         plots.draw_band(axes, at, times, label=name, color=COLORS.get(name))
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xticks(at, [str(ranks) for ranks in at])
-    axes.set_xlabel("ranks", fontsize=9)
-    axes.set_ylabel("one exchange, microseconds", fontsize=9)
-    axes.set_title("Sparse exchange (as figure 7b)", fontsize=11, loc="left")
-    plots.decorate(axes)
+    plots.decorate_over_ranks(axes, at, "one exchange, microseconds", "Sparse exchange (as figure 7b)")
     axes.legend(fontsize=9, frameon=False)
     figure.suptitle(heading(sweep[0]), fontsize=8, color=plots.FAINT, x=0.01, ha="left")
     figure.tight_layout(rect=(0, 0, 1, 0.97))
-    plots.save(figure, options.picture, dpi=130)
+    plots.save(figure, picture, dpi=130)
 
 
 if __name__ == "__main__":

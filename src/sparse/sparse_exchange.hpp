@@ -4,6 +4,9 @@
 // A sender puts a piece once the target has taken the ticket a whole row of slots before. The target takes its slots in the order of
 // tickets, so the pieces of a message follow each other. When all its pieces are at their targets, a rank enters a barrier. Once that is
 // passed, all pieces of this exchange have arrived. A piece of the next exchange may already be there: it has a later number and waits.
+//
+// It uses no SlotChannel (engine/network). That has slots for each peer, and both ends know each other from the start. Here any rank may send,
+// and memory must not grow with the number of ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
