@@ -193,7 +193,7 @@ bool WindowCheck::find_store_before(const LoggedAccess &mine, int target) {
 BusyBuffer WindowCheck::buffer_of(const CheckedAccess &access, const LoggedAccess &mine, const Mine &buffer) const {
   const bool is_written = &buffer == access.result;
   BusyBuffer busy{&window_, access.theirs->rank, access.call, is_written, mine.site, mine.id, {}};
-  typed::Buffer found;
+  typed::Buffer found{};
   if (find_buffer(buffer, &found) == MPI_SUCCESS && found.count > 0)
     busy.runs = ByteRuns(*found.layout, found.count, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(found.address)));
   return busy;
