@@ -18,6 +18,8 @@ namespace {
 
 enum RmaTurn : std::size_t { kLoadedTurn, kHostTurn, kLimitTurn, kRmaTurns };
 
+constexpr double kMostCalls = 1e6;
+
 class RmaRace {
  public:
   RmaRace(MPI_Comm comm, const PairOptions &options)
@@ -39,9 +41,10 @@ class RmaRace {
   double limit_of(const RmaTask &task, int count);
   double sample_side(const RmaTask &task, RmaSide &side, int count);
   void verify(const RmaTask &task, RmaSide &side, std::int64_t done);
+  int least_count(const RmaTask &task, std::size_t turn);
   /// A sample takes as long as the options say; the slowest rank's time decides, so that all ranks have the same count.
-  int count_for(double us) const {
-    return static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.001)), 1.0, 1e6));
+  int count_for(double us, int least) const {
+    return std::max(least, static_cast<int>(std::clamp(std::ceil(options_.sample_ms * 1e3 / std::max(us, 0.001)), 1.0, kMostCalls)));
   }
 
   const PairOptions &options_;
@@ -64,10 +67,10 @@ double time_calls(int count, Call call) {
 
 RmaRow RmaRace::race(const RmaTask &task) {
   RmaRow row{task.part, task.operation, task.bytes};
-  std::array<int, kRmaTurns> counts{};
+  std::array<int, kRmaTurns> least{}, counts{};
   for (std::size_t turn = 0; turn < kRmaTurns; ++turn) {
-    sample(task, turn, 1);
-    counts[turn] = count_for(sample(task, turn, 3));
+    least[turn] = least_count(task, turn);
+    counts[turn] = count_for(sample(task, turn, least[turn]), least[turn]);
   }
   const std::array<RmaSeries *, kRmaTurns> series{&row.loaded, &row.host, &row.limit};
   for (int round = 0; round < options_.repetitions; ++round) {
@@ -76,13 +79,29 @@ RmaRow RmaRace::race(const RmaTask &task) {
     for (const std::size_t turn : order) {
       const double us = sample(task, turn, counts[turn]);
       series[turn]->samples.push_back(us);
-      counts[turn] = std::min(2 * counts[turn], count_for(us));
+      counts[turn] = std::min(2 * counts[turn], count_for(us, least[turn]));
     }
     row.ratio.samples.push_back(row.host.samples.back() / row.loaded.samples.back());
   }
   for (RmaSeries *one : {&row.loaded, &row.host, &row.limit, &row.ratio}) one->conclude();
   row.verified_bytes = 2 * task.verified * (options_.repetitions + 2);
   return row;
+}
+
+/// So many calls that more of them do not make each faster. With more ranks than cores the ranks begin a sample time slices apart, as the
+/// host's barrier before it lets them.
+int RmaRace::least_count(const RmaTask &task, std::size_t turn) {
+  constexpr int kMore = 4;
+  sample(task, turn, 1);
+  int count = 3;
+  double us = sample(task, turn, count);
+  while (count * kMore < kMostCalls) {
+    const double next = sample(task, turn, count * kMore);
+    if (next * 1.5 > us) break;
+    us = next;
+    count *= kMore;
+  }
+  return count;
 }
 
 double RmaRace::sample(const RmaTask &task, std::size_t turn, int count) {

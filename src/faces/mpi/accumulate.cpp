@@ -11,6 +11,7 @@
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
 #include "faces/mpi/refusal.hpp"
+#include "faces/mpi/single.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -89,7 +90,8 @@ int lock_if(bool needed, Window &window, int target, Work work) {
 template <class Work>
 int update(Window &window, const Spot &spot, bool changes, Work work) {
   const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && spot.place->is_mapped;
-  if (by_atomics && changes) has_put = true;  // a replacement may be a plain store
+  order_reads();
+  if (by_atomics && changes) put_order.has_put = true;  // a replacement may be a plain store
   return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&]() -> int {
     std::optional<HeldNumbers> numbers;
     if (window.memory.numbers() == Numbers::by_owner && !spot.place->is_far) numbers.emplace(window, spot.rank);
@@ -118,8 +120,36 @@ int check_elements(Operation operation, const Spot &target, const typed::Buffer 
                                 static_cast<long long>(there));
 }
 
+/// Finds one element in mapped memory whose changes all take the target's lock. False if it is none: update() finds all of them.
+bool find_plain_element(Window &window, const Theirs &theirs, Spot *spot) {
+  return window.memory.numbers() == Numbers::locked && find_plain_spot(window, theirs, spot) && spot->count == 1 &&
+         spot->layout->basics() == 1;
+}
+
+/// A frequent change of a plain element, with few instructions. False if it has not been made.
+bool change_plain(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
+  Spot spot;
+  if (!find_plain_element(window, theirs, &spot)) return false;
+  const Operation operation = typed::operation_of(op);
+  if (!typed::is_frequent(operation) || !typed::is_frequent(spot.layout->basic())) return false;
+  order_reads();
+  const HeldLock lock(window, spot.rank);
+  return lock.code() == MPI_SUCCESS && typed::change_single(operation, spot.layout->basic(), {spot.mapped(), values.origin, values.result});
+}
+
+bool swap_plain(Window &window, const typed::Swap &values, const Theirs &theirs) {
+  Spot spot;
+  if (!find_plain_element(window, theirs, &spot) || !typed::can_swap(*spot.layout)) return false;
+  order_reads();
+  const HeldLock lock(window, spot.rank);
+  if (lock.code() != MPI_SUCCESS) return false;
+  typed::compare_and_swap(Access::exclusive, *spot.layout, spot.mapped(), values);
+  return true;
+}
+
 int accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Theirs &theirs) {
-  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  const bool is_same = mine.count == 1 && mine.type == theirs.type && op != MPI_NO_OP;
+  if (theirs.rank == MPI_PROC_NULL || (is_same && change_plain(window, op, {mine.address, nullptr}, theirs))) return MPI_SUCCESS;
   Spot spot;
   typed::Buffer origin;
   if (const int code = find_spot(window, theirs, &spot)) return code;
@@ -153,14 +183,14 @@ int get_accumulate_now(Window &window, MPI_Op op, const Mine &mine, const Mine &
 }
 
 int fetch_and_op_now(Window &window, MPI_Op op, const typed::Fetch &values, const Theirs &theirs) {
-  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  window.node->let_others_run();
+  if (theirs.rank == MPI_PROC_NULL || change_plain(window, op, values, theirs)) return MPI_SUCCESS;
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
   const Operation operation = typed::operation_of(op);
   if (const int code = typed::check_accumulate(operation, *spot.layout, *spot.layout)) return code;
   if (spot.layout->basics() != 1)
     return refuse(MPI_ERR_TYPE, "the datatype has %lld elements", static_cast<long long>(spot.layout->basics()));
-  window.node->let_others_run();
   if (is_changed_far(window, spot)) {
     const typed::Buffer result{values.result, spot.layout, 1};
     return change_far(window, operation, spot, {values.origin, spot.layout, 1}, &result);
@@ -171,11 +201,11 @@ int fetch_and_op_now(Window &window, MPI_Op op, const typed::Fetch &values, cons
 }
 
 int compare_and_swap_now(Window &window, const typed::Swap &values, const Theirs &theirs) {
-  if (theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  window.node->let_others_run();
+  if (theirs.rank == MPI_PROC_NULL || swap_plain(window, values, theirs)) return MPI_SUCCESS;
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
   if (!typed::can_swap(*spot.layout)) return MPI_ERR_TYPE;
-  window.node->let_others_run();
   if (is_changed_far(window, spot) && !needs_lock(spot)) return far::compare_and_swap(window, spot, values);
   return update(window, spot, true,
                 [&](Access access, const typed::Buffer &target) { typed::compare_and_swap(access, *spot.layout, target.address, values); });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +60,7 @@ class Node : public LeakedOnFailure {
   Status number_members();
   Status try_reading();
   void let_others_run_now(unsigned calls);
+  void drive_host();
 
   std::string obstacle_;
   MPI_Group group_ = MPI_GROUP_NULL;
@@ -66,6 +68,7 @@ class Node : public LeakedOnFailure {
   TracedByNode traced_;  // where Linux restricts that
   bool reads_others_ = false;
   std::atomic<unsigned> repeated_calls_{0};  // not exact, if several threads call
+  std::atomic<std::int64_t> next_drive_ns_{0};
 };
 
 /// The node of a communicator, opened if this is its first window. Collective.

@@ -9,13 +9,21 @@
 
 namespace halocline::core::mpi {
 
+/// Before data is moved.
+inline void note_order(WindowMemory::Direction direction) {
+  if (direction == WindowMemory::Direction::write)
+    put_order.has_put = true;
+  else
+    order_reads();
+}
+
 /// Moves a row of the same datatype here and there. False if it is none.
 inline bool move_plain(const Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
   Spot spot;
   if (mine.type != theirs.type || mine.count != theirs.count || !find_plain_spot(window, theirs, &spot)) return false;
   const auto bytes = static_cast<std::size_t>(spot.layout->bytes() * spot.count);
   const bool writes = direction == WindowMemory::Direction::write;
-  if (writes) has_put = true;
+  note_order(direction);
   if (bytes > 0) std::memcpy(writes ? spot.mapped() : mine.address, writes ? mine.address : spot.mapped(), bytes);
   return true;
 }

@@ -9,13 +9,13 @@ namespace halocline::core::mpi {
 namespace {
 
 int move(Window &window, WindowMemory::Direction direction, const Mine &mine, const Theirs &theirs) {
-  if (direction == WindowMemory::Direction::write) has_put = true;
   if (move_plain(window, direction, mine, theirs) || theirs.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Spot spot;
   typed::Buffer buffer;
   if (const int code = find_spot(window, theirs, &spot)) return code;
   if (const int code = find_buffer(mine, &buffer)) return code;
   if (!typed::same_bytes(buffer, spot.buffer())) return MPI_ERR_TRUNCATE;
+  note_order(direction);
   if (!spot.place->is_mapped) return copy_remote(window, direction, spot, buffer);
   if (direction == WindowMemory::Direction::write)
     typed::copy(spot.buffer(), buffer);

@@ -23,9 +23,22 @@ inline constexpr int kAllTargets = -1;
 
 class Check;
 
-/// True if this thread may have put since the last full fence of a flush. What it has put may wait in the processor, where later loads pass
-/// it. What it has got is here once the call returns. An accumulate under a lock ends with an atomic operation.
-[[gnu::tls_model("initial-exec")]] inline constinit thread_local bool has_put = false;
+/// What this thread has put, for the order of its reads. A put may wait in the processor, where later loads pass it. What it has got is here
+/// once the call returns. An accumulate under a lock ends with an atomic operation.
+struct PutOrder {
+  bool has_put = false;  // since the last flush
+  bool has_flushed = false;  // a put, since the last full fence
+};
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local PutOrder put_order;
+
+/// The full fence between a put that is flushed and a read that follows, by this thread. It takes as long as a short put. So a flush leaves it
+/// to the next read: a row of puts and flushes has none.
+inline void order_reads() {
+  if (!put_order.has_flushed) return;
+  // SYNC put-before-get (pairs with itself, on the rank that looks for this one's put)
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  put_order = {};
+}
 
 class Window {
  public:
@@ -49,14 +62,10 @@ class Window {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return complete_begun(target, completion);
   }
-  /// The same for a flush. A full fence takes as long as a short put, so there is one only if it is needed.
+  /// The same for a flush. The full fence is left to order_reads.
   int flush(int target, Completion completion) {
-    // SYNC put-before-get (pairs with itself, on the rank that looks for this one's put)
-    if (has_put)
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-    else
-      std::atomic_thread_fence(std::memory_order_acq_rel);
-    has_put = false;
+    std::atomic_thread_fence(std::memory_order_acq_rel);
+    if (put_order.has_put) put_order = {false, true};
     return complete_begun(target, completion);
   }
   /// The same without the order, which the release of a lock gives as well.
