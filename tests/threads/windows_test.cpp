@@ -8,6 +8,7 @@
 
 #include "faces/mpi/control_word.hpp"
 #include "faces/mpi/handles.hpp"
+#include "faces/mpi/holds.hpp"
 #include "faces/mpi/post_words.hpp"
 #include "faces/mpi/two_sided_lock.hpp"
 #include "faces/mpi/writer_queue.hpp"
@@ -16,6 +17,8 @@ namespace halocline::test {
 namespace {
 
 using core::Status;
+using core::mpi::Hold;
+using core::mpi::Holds;
 using core::mpi::LockSide;
 using core::mpi::LockTaking;
 using core::mpi::PostWords;
@@ -276,6 +279,26 @@ TEST(WriterQueue, has_one_first_rank_at_a_time) {
   });
   EXPECT_EQ(number, kThreads * kTimes);
   EXPECT_EQ(last.load(), 0u);
+}
+
+/// Each thread holds targets of its own, up to several hundred at a time, and gives them back in another order.
+TEST(Holds, know_the_targets_of_all_threads) {
+  constexpr int kThreads = 3, kTargets = 300, kRounds = 20;
+  Holds holds;
+  in_threads(kThreads, [&](int thread) {
+    const auto target = [=](int i) { return i * 7 % kTargets * kThreads + thread; };
+    const auto hold = [](int i) { return i % 2 == 0 ? Hold::shared : Hold::exclusive; };
+    for (int round = 0; round < kRounds; ++round) {
+      const int count = round % 3 == 0 ? kTargets : 5;
+      for (int i = 0; i < count; ++i) {
+        EXPECT_EQ(holds.of(target(i)), Hold::none);
+        holds.set(target(i), hold(i));
+      }
+      for (int i = 0; i < count; ++i) EXPECT_EQ(holds.of(target(i)), hold(i));
+      for (int i = count - 1; i >= 0; --i) holds.set(target(i), Hold::none);
+    }
+  });
+  for (int i = 0; i < kThreads * kTargets; ++i) EXPECT_EQ(holds.of(i), Hold::none);
 }
 
 /// Handles that a thread inserts while others look for them, through several sizes of the table.

@@ -25,7 +25,7 @@ bool is_inside(const Window &window, const Spot &spot, const typed::Reach &reach
   if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC) return is_attached(window, spot, reach);
   std::int64_t begin = 0, end = 0;
   return !__builtin_add_overflow(spot.offset, reach.begin, &begin) && !__builtin_add_overflow(spot.offset, reach.end, &end) && begin >= 0 &&
-         end <= spot.place->bytes;
+         end <= spot.place.bytes;
 }
 
 int refuse_range(const Spot &spot, const typed::Reach &reach, bool dynamic) {
@@ -38,7 +38,7 @@ int refuse_range(const Spot &spot, const typed::Reach &reach, bool dynamic) {
     return refuse(MPI_ERR_RMA_RANGE, "%lld bytes at address %#llx of rank %d are not attached",
                   static_cast<long long>(reach.end - reach.begin), first, spot.rank);
   return refuse(MPI_ERR_RMA_RANGE, "bytes %lld to %lld are not all inside the %lld bytes of rank %d", first, at(reach.end - 1),
-                static_cast<long long>(spot.place->bytes), spot.rank);
+                static_cast<long long>(spot.place.bytes), spot.rank);
 }
 
 }  // namespace
@@ -53,13 +53,13 @@ int find_spot(const Window &window, const Theirs &theirs, Spot *spot) {
   if (!layout->can_count(theirs.count))
     return refuse(MPI_ERR_COUNT, "target count %lld is too large", static_cast<long long>(theirs.count));
   if (!window.epochs.may_access(theirs.rank)) return refuse(MPI_ERR_RMA_SYNC, "no epoch is open for rank %d", theirs.rank);
-  const Place &place = window.memory.at(theirs.rank);
+  const Place place = window.memory.at(theirs.rank);
   const bool dynamic = window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC;
   if (theirs.displacement < 0 && !dynamic)
     return refuse(MPI_ERR_DISP, "displacement %lld is negative", static_cast<long long>(theirs.displacement));
   std::int64_t offset = 0;
   if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.displacement), place.unit, &offset)) return MPI_ERR_RMA_RANGE;
-  *spot = {theirs.rank, &place, offset, layout, static_cast<std::int64_t>(theirs.count)};
+  *spot = {theirs.rank, place, offset, layout, static_cast<std::int64_t>(theirs.count)};
   const typed::Reach reach = layout->reach(spot->count);
   if (reach.begin == reach.end) return MPI_SUCCESS;
   if (dynamic && place.is_far)

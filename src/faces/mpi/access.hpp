@@ -28,16 +28,16 @@ struct Theirs {
 /// The same, found and checked. `count` is 0 if there is nothing to do.
 struct Spot {
   int rank;
-  const Place *place;
+  Place place;
   std::int64_t offset;  // of the buffer's address, in the target's memory
   const Layout *layout;
   std::int64_t count;
 
-  char *mapped() const { return place->mapped + offset; }
+  char *mapped() const { return place.mapped + offset; }
   typed::Buffer buffer() const { return {mapped(), layout, count}; }
   /// As if the target's memory began at address 0.
   typed::Buffer from_begin() const { return {reinterpret_cast<void *>(offset), layout, count}; }  // NOLINT(performance-no-int-to-ptr)
-  std::uint64_t remote() const { return place->address + static_cast<std::uint64_t>(offset); }
+  std::uint64_t remote() const { return place.address + static_cast<std::uint64_t>(offset); }
 };
 
 /// True if the target is a row of bytes that this rank may access, and is mapped here. Then `spot` is what find_spot would find; this takes
@@ -45,13 +45,13 @@ struct Spot {
 inline bool find_plain_spot(const Window &window, const Theirs &theirs, Spot *spot) {
   if (static_cast<unsigned>(theirs.rank) >= static_cast<unsigned>(window.size()) || theirs.count < 0) return false;
   const Layout *const layout = typed::layout_of(theirs.type);
-  const Place &place = window.memory.at(theirs.rank);
+  const Place place = window.memory.at(theirs.rank);
   if (!layout || !layout->contiguous() || !place.is_mapped || !window.epochs.may_access(theirs.rank)) return false;
   std::int64_t offset = 0, bytes = 0, end = 0;
   if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.displacement), place.unit, &offset)) return false;
   if (__builtin_mul_overflow(static_cast<std::int64_t>(theirs.count), layout->bytes(), &bytes)) return false;
   if (__builtin_add_overflow(offset, bytes, &end) || offset < 0 || end > place.bytes) return false;
-  *spot = {theirs.rank, &place, offset, layout, static_cast<std::int64_t>(theirs.count)};
+  *spot = {theirs.rank, place, offset, layout, static_cast<std::int64_t>(theirs.count)};
   return true;
 }
 

@@ -89,14 +89,14 @@ int lock_if(bool needed, Window &window, int target, Work work) {
 /// Calls work(access, buffer) for the target's data: where it is mapped, or for a copy.
 template <class Work>
 int update(Window &window, const Spot &spot, bool changes, Work work) {
-  const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && spot.place->is_mapped;
+  const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && spot.place.is_mapped;
   order_reads();
   if (by_atomics && changes) put_order.has_put = true;  // a replacement may be a plain store
   return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&]() -> int {
     std::optional<HeldNumbers> numbers;
-    if (window.memory.numbers() == Numbers::by_owner && !spot.place->is_far) numbers.emplace(window, spot.rank);
+    if (window.memory.numbers() == Numbers::by_owner && !spot.place.is_far) numbers.emplace(window, spot.rank);
     if (numbers && numbers->code() != MPI_SUCCESS) return numbers->code();
-    if (!spot.place->is_mapped) return update_copy(window, spot, changes, work);
+    if (!spot.place.is_mapped) return update_copy(window, spot, changes, work);
     work(by_atomics ? Access::atomic : Access::exclusive, spot.buffer());
     return MPI_SUCCESS;
   });
@@ -104,7 +104,7 @@ int update(Window &window, const Spot &spot, bool changes, Work work) {
 
 /// True for elements of another node that are changed there.
 bool is_changed_far(const Window &window, const Spot &spot) {
-  return spot.place->is_far && window.memory.numbers() != Numbers::locked && is_short(spot);
+  return spot.place.is_far && window.memory.numbers() != Numbers::locked && is_short(spot);
 }
 
 int change_far(Window &window, Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) {

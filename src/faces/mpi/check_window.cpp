@@ -46,13 +46,13 @@ Status CheckMemory::open() {
 }
 
 void CheckMemory::take_image() {
-  const Place &mine = window_.memory.at(window_.rank());
+  const Place mine = window_.memory.at(window_.rank());
   if (has_images_ && mine.bytes > 0) std::memcpy(image(window_.rank()), mine.mapped, static_cast<std::size_t>(mine.bytes));
 }
 
 /// Null if the kernel refuses.
 const char *CheckMemory::read(int rank, ByteRange range) {
-  const Place &place = window_.memory.at(rank);
+  const Place place = window_.memory.at(rank);
   if (place.is_mapped) return place.mapped + range.begin;
   const auto bytes = static_cast<std::size_t>(range.end - range.begin);
   thread_local std::vector<char> copied;

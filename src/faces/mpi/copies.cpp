@@ -27,7 +27,7 @@ std::vector<Piece> pieces_of(const typed::Buffer &mine, const Spot &spot) {
 }  // namespace
 
 int copy_remote(Window &window, WindowMemory::Direction direction, const Spot &spot, const typed::Buffer &mine) try {
-  if (spot.place->is_far) return far::copy(window, direction, spot, mine);
+  if (spot.place.is_far) return far::copy(window, direction, spot, mine);
   const int error = window.memory.copy(direction, spot.rank, pieces_of(mine, spot));
   if (error == 0) return MPI_SUCCESS;
   inform("the memory of rank %d cannot be accessed: %s", spot.rank, std::strerror(error));
@@ -64,7 +64,7 @@ int Image::read() {
 /// Where a message arrives after the writes before it, the unlock that follows does.
 int Image::write() {
   const int code = copy(WindowMemory::Direction::write);
-  if (code != MPI_SUCCESS || !spot_.place->is_far) return code;
+  if (code != MPI_SUCCESS || !spot_.place.is_far) return code;
   const bool keeps_order = window_.node->context.network().endpoint()->keeps_order();
   return window_.complete(spot_.rank, keeps_order ? Completion::local : Completion::remote);
 }

@@ -53,7 +53,7 @@ int make_handle(const Wanted &wanted, MPI_Win *win) {
 
 Window::Attributes attributes_of(const Wanted &wanted, const Window &window) {
   Window::Attributes attributes;
-  const Place &mine = window.memory.at(window.rank());
+  const Place mine = window.memory.at(window.rank());
   attributes.base = wanted.flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_BOTTOM : mine.mapped;
   attributes.size = static_cast<MPI_Aint>(mine.bytes);
   attributes.unit = static_cast<int>(wanted.memory.unit);
@@ -97,8 +97,7 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   }
   HLC_TRY(prepare(context, context.comm(), [&] {
     window = std::make_unique<Window>(std::move(node));
-    window->epochs.open(context.size(), has_several_threads());
-    window->memory.reserve(context.size());
+    window->epochs.open(has_several_threads());
     return Status::ok;
   }));
   const Status opened = open_memory(wanted, *window, obstacle);
@@ -201,7 +200,7 @@ int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, vo
   const auto has_bytes = [&](int of) { return window.memory.at(of).bytes > 0; };
   int at = rank == MPI_PROC_NULL ? 0 : rank;
   while (rank == MPI_PROC_NULL && at + 1 < window.size() && !has_bytes(at)) at += 1;
-  const Place &place = window.memory.at(at);
+  const Place place = window.memory.at(at);
   *size = place.is_mapped ? static_cast<MPI_Aint>(place.bytes) : 0;
   *unit = place.unit;
   void *const base = *size > 0 ? place.mapped : nullptr;

@@ -6,25 +6,21 @@
 #include <cstdint>
 #include <vector>
 
-namespace halocline::core::mpi {
+#include "faces/mpi/holds.hpp"
 
-/// How this rank may access a target.
-enum class Hold : std::uint8_t { none, started, shared, exclusive, unchecked };
+namespace halocline::core::mpi {
 
 /// Operations of several threads may read it; the calls that open or close an epoch of one target are one thread's.
 class Epochs {
  public:
-  /// Allocates. `several_threads`: MPI may be called by several at the same time.
-  void open(int ranks, bool several_threads) {
-    holds_.resize(static_cast<std::size_t>(ranks), Hold::none);
-    several_threads_ = several_threads;
-  }
+  /// `several_threads`: MPI may be called by several at the same time.
+  void open(bool several_threads) { several_threads_ = several_threads; }
 
   bool may_access(int target) const { return fence || locks_all != Hold::none || hold(target) != Hold::none; }
   bool is_locked(int target) const { return locks_all != Hold::none || hold(target) >= Hold::shared; }
   bool locks_any() const { return locks_all != Hold::none || locks > 0; }
-  Hold hold(int target) const { return holds_[static_cast<std::size_t>(target)]; }
-  void set(int target, Hold hold) { holds_[static_cast<std::size_t>(target)] = hold; }
+  Hold hold(int target) const { return holds_.of(target); }
+  void set(int target, Hold hold) { holds_.set(target, hold); }
 
   /// One lock of a single target more, or one less. An atomic addition takes as long as the lock itself.
   void count_lock(int change) {
@@ -43,7 +39,7 @@ class Epochs {
   std::uint64_t awaited = 0;  // accesses of others that exposures of this rank have ended after
 
  private:
-  std::vector<Hold> holds_;
+  Holds holds_;
   bool several_threads_ = true;
 };
 

@@ -16,7 +16,7 @@ int move(Window &window, WindowMemory::Direction direction, const Mine &mine, co
   if (const int code = find_buffer(mine, &buffer)) return code;
   if (!typed::same_bytes(buffer, spot.buffer())) return MPI_ERR_TRUNCATE;
   note_order(direction);
-  if (!spot.place->is_mapped) return copy_remote(window, direction, spot, buffer);
+  if (!spot.place.is_mapped) return copy_remote(window, direction, spot, buffer);
   if (direction == WindowMemory::Direction::write)
     typed::copy(spot.buffer(), buffer);
   else

@@ -36,6 +36,7 @@ int copy_some(WindowMemory::Direction direction, pid_t process, const std::vecto
 WindowMemory::~WindowMemory() = default;
 
 Status WindowMemory::open(const MemorySpec &mine) {
+  kind_ = mine.kind;
   HLC_TRY(lay_out(mine));
   tell(mine);
   return Status::ok;
@@ -89,17 +90,68 @@ Status WindowMemory::share_places(const MemorySpec &mine) {
 }
 
 Status WindowMemory::find_places(const MemorySpec &mine) {
-  if (segment_) HLC_TRY(share_places(mine));
-  for (int rank = 0; rank < node_.context.size(); ++rank) find_place(rank, mine);
-  return find_obstacle(mine);
+/// Memory that is allocated alike on all ranks needs no tables. Else a node has one of those of other nodes, and each rank a list of what it
+/// has mapped of its own node's.
+  HLC_TRY(find_alike(mine));
+  const bool brings = mine.kind == Kind::brought, is_unequal = alike_.unit == 0;
+  if (segment_ && (brings || is_unequal)) HLC_TRY(share_places(mine));
+  if (brings || (is_unequal && mine.kind == Kind::allocated_in_a_row)) {
+    const auto list = [&] { return brings ? list_brought(mine) : list_row(), Status::ok; };
+    HLC_TRY(prepare(node_.context, node_.context.comm(), list));
+  }
+  const bool has_row = alike_.unit != 0 && is_allocated(mine.kind) && !segment_;
+  if (has_row) {
+    stride_ = mine.kind == Kind::allocated ? region_.part_bytes(0) : alike_.bytes;
+    row_ = part(0) + data_;
+  }
+  return find_obstacle();
+}
+
+/// Whether all ranks give as many bytes, with the same unit.
+Status WindowMemory::find_alike(const MemorySpec &mine) {
+  if (mine.kind == Kind::dynamic) return alike_ = {0, 1}, Status::ok;
+  std::int64_t ends[4] = {mine.bytes, -mine.bytes, mine.unit, -mine.unit};
+  if (segment_) {
+    HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_MIN, ends, 4));
+  } else {
+    for (int rank = 0; rank < node_.context.size(); ++rank) {
+      const TargetWords &words = this->words(rank);
+      const std::int64_t theirs[4] = {words.bytes, -words.bytes, words.unit, -words.unit};
+      for (std::size_t i = 0; i < 4; ++i) ends[i] = std::min(ends[i], theirs[i]);
+    }
+  }
+  if (ends[0] == -ends[1] && ends[2] == -ends[3]) alike_ = {ends[0], ends[2]};
+  return Status::ok;
+}
+
+void WindowMemory::list_row() {
+  char *next = part(0) + data_;
+  for (int rank = 0; rank < node_.context.size(); ++rank) {
+    const TargetWords &words = this->words(rank);
+    listed_.push_back({next, 0, words.bytes, words.unit, true, false});
+    next += words.bytes;
+  }
+}
+
+void WindowMemory::list_brought(const MemorySpec &mine) {
+  for (Member member = 0; member < node_.context.members(); ++member) {
+    const int rank = node_.context.rank_of(member);
+    const TargetWords &words = this->words(rank);
+    Place place{nullptr, words.base, words.bytes, words.unit, true, false};
+    if (rank == node_.context.rank())
+      place.mapped = static_cast<char *>(mine.base);
+    else
+      map_place(rank, place);
+    listed_.push_back(place);
+  }
 }
 
 /// The ranks may differ in what they could map.
-Status WindowMemory::find_obstacle(const MemorySpec &mine) {
+Status WindowMemory::find_obstacle() {
   if (node_.reads_others()) return Status::ok;
-  const bool dynamic = mine.kind == Kind::dynamic;
-  const auto needs_kernel = [=](const Place &place) { return !place.is_mapped && !place.is_far && (place.bytes > 0 || dynamic); };
-  std::int64_t any = std::any_of(places_.begin(), places_.end(), needs_kernel) ? 1 : 0;
+  const auto needs_kernel = [](const Place &place) { return !place.is_mapped && place.bytes > 0; };
+  const bool dynamic = kind_ == Kind::dynamic && node_.context.members() > 1;
+  std::int64_t any = dynamic || std::any_of(listed_.begin(), listed_.end(), needs_kernel) ? 1 : 0;
   HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_MAX, &any, 1));
   if (any)
     obstacle_ =
@@ -108,33 +160,25 @@ Status WindowMemory::find_obstacle(const MemorySpec &mine) {
   return Status::ok;
 }
 
-void WindowMemory::find_far_place(int rank, const MemorySpec &mine) {
-  const FarPlace &far = far_.of(rank);
-  Place &place = places_[static_cast<std::size_t>(rank)];
+Place WindowMemory::far_place_of(int rank) const {
+  Place place;
   place.is_far = true;
-  place.bytes = far.bytes;
-  place.unit = mine.kind == Kind::dynamic ? 1 : far.unit;
-  place.address = far.base;
+  if (kind_ != Kind::brought && alike_.unit != 0) {
+    place.bytes = alike_.bytes, place.unit = alike_.unit;
+    return place;
+  }
+  const FarPlace &far = far_.of(rank);
+  place.address = far.base, place.bytes = far.bytes, place.unit = far.unit;
+  return place;
 }
 
-void WindowMemory::find_place(int rank, const MemorySpec &mine) {
-  if (!node_.is_near(rank)) return find_far_place(rank, mine);
+Place WindowMemory::place_of(int rank) const {
+  const Member member = node_.member_of(rank);
+  if (member == kNotOnNode) return far_place_of(rank);
+  if (!listed_.empty()) return listed_[static_cast<std::size_t>(member)];
+  if (kind_ == Kind::dynamic) return {nullptr, 0, 0, 1, rank == node_.context.rank(), false};
   const TargetWords &words = this->words(rank);
-  Place &place = places_[static_cast<std::size_t>(rank)];
-  place.bytes = words.bytes;
-  place.unit = mine.kind == Kind::dynamic ? 1 : words.unit;
-  place.address = words.base;
-  place.is_mapped = true;
-  if (mine.kind == Kind::allocated) {
-    place.mapped = part(rank) + data_;
-  } else if (mine.kind == Kind::allocated_in_a_row) {
-    const Place *before = rank > 0 ? &places_[static_cast<std::size_t>(rank) - 1] : nullptr;
-    place.mapped = before ? before->mapped + before->bytes : part(0) + data_;
-  } else if (rank == node_.context.rank()) {
-    place.mapped = static_cast<char *>(mine.base);
-  } else {
-    map_place(rank, place);
-  }
+  return {part(rank) + data_, 0, words.bytes, words.unit, true, false};
 }
 
 /// Where that fails, the kernel copies.

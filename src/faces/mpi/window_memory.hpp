@@ -112,14 +112,16 @@ class WindowMemory {
   WindowMemory(const WindowMemory &) = delete;
   WindowMemory &operator=(const WindowMemory &) = delete;
 
-  /// Allocates the tables.
-  void reserve(int ranks) { places_.resize(static_cast<std::size_t>(ranks)); }
   /// Makes the shared object and writes what this rank brings. Collective, the same status on all ranks.
   Status open(const MemorySpec &mine);
   /// Finds the memory of all ranks, after they have met. Collective, the same status on all ranks.
   Status find_places(const MemorySpec &mine);
 
-  const Place &at(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
+  /// The memory of a rank. Where all ranks have as much, and all of it is mapped, that needs no look at their words.
+  Place at(int rank) const {
+    if (!row_) return place_of(rank);
+    return {row_ + rank * stride_, 0, alike_.bytes, alike_.unit, true, false};
+  }
   /// The words of a rank of this node.
   TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(part(rank)); }
   Counter &round(int rank, int round) const { return reinterpret_cast<Counter *>(part(rank) + sizeof(TargetWords))[round]; }
@@ -160,10 +162,13 @@ class WindowMemory {
   Status make_part(std::int64_t bytes);
   Status share_places(const MemorySpec &mine);
   void tell(const MemorySpec &mine);
-  void find_place(int rank, const MemorySpec &mine);
-  void find_far_place(int rank, const MemorySpec &mine);
+  Place place_of(int rank) const;
+  Place far_place_of(int rank) const;
+  Status find_alike(const MemorySpec &mine);
+  void list_row();
+  void list_brought(const MemorySpec &mine);
   void map_place(int rank, Place &place);
-  Status find_obstacle(const MemorySpec &mine);
+  Status find_obstacle();
 
   Node &node_;
   SharedMemory region_;  // of a window of one node
@@ -172,7 +177,14 @@ class WindowMemory {
   std::optional<ExposedMemory> brought_;
   Numbers numbers_ = Numbers::locked;
   std::int64_t data_ = 0;  // offset in a part
-  std::vector<Place> places_;
+  MemorySpec::Kind kind_ = MemorySpec::Kind::dynamic;
+  /// What all ranks give; `unit` is 0 if they differ.
+  struct {
+    std::int64_t bytes, unit;
+  } alike_ = {0, 0};
+  char *row_ = nullptr;  // rank 0's memory, if those of all ranks follow at equal distances, which are:
+  std::int64_t stride_ = 0;
+  std::vector<Place> listed_;  // by member: memory that the ranks of this node have brought, or that is in a row of unequal parts
   std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
   const char *obstacle_ = nullptr;
 };

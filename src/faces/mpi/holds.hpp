@@ -1,0 +1,83 @@
+// How a rank holds targets: those of single locks, and of started epochs. Memory is for as many as are held at the same time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace halocline::core::mpi {
+
+/// How this rank may access a target.
+enum class Hold : std::uint8_t { none, started, shared, exclusive, unchecked };
+
+/// Several threads may use it, each for its own targets. A target is in one of few slots of the first level, or of the next one, which has
+/// twice as many.
+class Holds {
+ public:
+  Holds() : first_(kFirst) {}
+  Holds(const Holds &) = delete;
+  Holds &operator=(const Holds &) = delete;
+
+  Hold of(int target) const {
+    const Slot *const slot = find(target);
+    return slot ? static_cast<Hold>(slot->load(std::memory_order_relaxed) & kHoldMask) : Hold::none;
+  }
+  /// Allocates if the levels have no room for the target.
+  void set(int target, Hold hold) {
+    const std::uint64_t wanted = hold == Hold::none ? 0 : name(target) | static_cast<std::uint64_t>(hold);
+    Slot *const slot = find(target);
+    if (slot)
+      slot->store(wanted, std::memory_order_relaxed);
+    else if (wanted != 0)
+      add(target, wanted);
+  }
+
+ private:
+  static constexpr std::size_t kFirst = 16, kProbes = 4;
+  static constexpr int kHoldBits = 3;
+  static constexpr std::uint64_t kHoldMask = (std::uint64_t{1} << kHoldBits) - 1;
+
+  /// 0, or a target's name and hold.
+  using Slot = std::atomic<std::uint64_t>;
+  struct Level {
+    explicit Level(std::size_t count) : slots(count) {}
+    ~Level() { delete next.load(std::memory_order_relaxed); }
+    Level(const Level &) = delete;
+    Level &operator=(const Level &) = delete;
+    Slot &slot(int target, std::size_t probe) { return slots[(static_cast<std::size_t>(target) + probe) & (slots.size() - 1)]; }
+
+    std::vector<Slot> slots;
+    std::atomic<Level *> next{nullptr};
+  };
+
+  static std::uint64_t name(int target) { return (static_cast<std::uint64_t>(target) + 1) << kHoldBits; }
+
+  Slot *find(int target) const {
+    for (Level *level = &first_; level; level = level->next.load(std::memory_order_acquire))
+      for (std::size_t probe = 0; probe < kProbes; ++probe) {
+        Slot &slot = level->slot(target, probe);
+        if ((slot.load(std::memory_order_relaxed) & ~kHoldMask) == name(target)) return &slot;
+      }
+    return nullptr;
+  }
+  void add(int target, std::uint64_t wanted) {
+    for (Level *level = &first_;; level = next_of(*level))
+      for (std::size_t probe = 0; probe < kProbes; ++probe) {
+        std::uint64_t free = 0;
+        if (level->slot(target, probe).compare_exchange_strong(free, wanted, std::memory_order_relaxed)) return;
+      }
+  }
+  /// Another thread may add the level meanwhile.
+  static Level *next_of(Level &level) {
+    if (Level *next = level.next.load(std::memory_order_acquire)) return next;
+    auto made = std::make_unique<Level>(2 * level.slots.size());
+    Level *seen = nullptr;
+    return level.next.compare_exchange_strong(seen, made.get(), std::memory_order_acq_rel) ? made.release() : seen;
+  }
+
+  mutable Level first_;
+};
+
+}  // namespace halocline::core::mpi
