@@ -4,6 +4,7 @@
 #include "faces/mpi/copies.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/plain.hpp"
+#include "faces/mpi/requests.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -47,10 +48,14 @@ inline int get(Window &window, const Mine &mine, const Theirs &theirs) {
   return get_any(window, mine, theirs);
 }
 
-/// Gives the request of a put or a get that has begun. It is complete, so this waits until the buffer here may be reused.
+/// Gives the request of a put or a get that has begun. It is complete, unless the target is on another node.
 int end(Window &window, int code, int target, MPI_Request *request) {
-  if (code == MPI_SUCCESS && target != MPI_PROC_NULL && window.memory.at(target).is_far)
-    code = answer(window, window.complete(target, Completion::local));
+  const bool has_begun = code == MPI_SUCCESS || code == MPI_ERR_RMA_CONFLICT;
+  if (has_begun && target != MPI_PROC_NULL && !window.node->is_near(target)) {
+    if (code == MPI_SUCCESS && give_request(window, target, request)) return begun_request(window);
+    const int completed = answer(window, window.complete(target, Completion::local));
+    if (completed != MPI_SUCCESS) code = completed;
+  }
   return complete_request(window, code, request);
 }
 

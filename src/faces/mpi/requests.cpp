@@ -1,0 +1,145 @@
+// Requests under way are generalised requests of the host. While the program waits inside the host, that calls a function here, which drives
+// the network and completes the request. MPICH and Intel MPI have such functions of a request (MPIX_Grequest_start). Open MPI calls one
+// whenever it progresses (opal_progress_register).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/requests.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace halocline::core::mpi {
+namespace {
+
+constexpr const char *kCall = "a request of MPI RMA";
+
+/// What a request waits for. The host owns it: it ends with free_state.
+struct UnderWay {
+  std::shared_ptr<Node> node;  // the window may be freed before the request
+  Flush flush;
+  MPI_Request request = MPI_REQUEST_NULL;
+  std::atomic<bool> is_over{false};
+  int code = MPI_SUCCESS;
+
+  Status look() { return node->context.network().requests()->look(flush, kCall); }
+  /// True for the one caller that finds it over.
+  bool ends() {
+    if (is_over.load(std::memory_order_acquire)) return false;
+    const Status status = look();
+    if (status == Status::again || is_over.exchange(true, std::memory_order_acq_rel)) return false;
+    code = code_of(status);
+    return true;
+  }
+};
+
+int query_state(void *state, MPI_Status *status) {
+  PMPI_Status_set_elements(status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_UNDEFINED;
+  status->MPI_TAG = MPI_UNDEFINED;
+  return static_cast<UnderWay *>(state)->code;
+}
+int free_state(void *state) {
+  delete static_cast<UnderWay *>(state);
+  return MPI_SUCCESS;
+}
+int cancel_state(void *, int) { return MPI_SUCCESS; }
+
+// MPICH and Intel MPI.
+
+int poll_state(void *state, MPI_Status *) {
+  auto *const transfer = static_cast<UnderWay *>(state);
+  return transfer->ends() ? PMPI_Grequest_complete(transfer->request) : MPI_SUCCESS;
+}
+
+/// Until all are over.
+int wait_for_states(int count, void **states, double, MPI_Status *) {
+  for (int i = 0; i < count; ++i) {
+    auto *const transfer = static_cast<UnderWay *>(states[i]);
+    if (transfer->is_over) continue;
+    Wait wait(transfer->node->context, WakeUp::by_polling);
+    static_cast<void>(
+        wait_until(wait, [&] { return transfer->look() == Status::again ? Status::again : Status::ok; }, [] { return Status::ok; }));
+    if (const int code = poll_state(transfer, nullptr)) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+using StartPolled = int (*)(MPI_Grequest_query_function *, MPI_Grequest_free_function *, MPI_Grequest_cancel_function *,
+                            int (*)(void *, MPI_Status *), int (*)(int, void **, double, MPI_Status *), void *, MPI_Request *);
+StartPolled find_start_polled() {
+  static const auto found = reinterpret_cast<StartPolled>(dlsym(RTLD_NEXT, "PMPIX_Grequest_start"));
+  return found;
+}
+
+// Open MPI.
+
+/// The requests that its progress completes. Never destroyed.
+struct Listed {
+  std::mutex mutex;
+  std::vector<UnderWay *> all;
+  std::atomic<bool> any{false};
+};
+Listed &listed() {
+  static auto *const made = new Listed;
+  return *made;
+}
+
+/// Called by Open MPI whenever it progresses. Returns how many requests have been completed.
+int look_after_all() {
+  Listed &list = listed();
+  if (!list.any.load(std::memory_order_relaxed)) return 0;
+  std::vector<UnderWay *> over;
+  {
+    const std::unique_lock lock(list.mutex, std::try_to_lock);
+    if (!lock.owns_lock()) return 0;
+    const auto first_over = std::stable_partition(list.all.begin(), list.all.end(), [](UnderWay *transfer) { return !transfer->ends(); });
+    over.assign(first_over, list.all.end());
+    list.all.erase(first_over, list.all.end());
+    list.any.store(!list.all.empty(), std::memory_order_relaxed);
+  }
+  for (UnderWay *transfer : over) PMPI_Grequest_complete(transfer->request);
+  return static_cast<int>(over.size());
+}
+
+/// False if the host is none that can do that.
+bool is_looked_after() {
+  static const bool registered = [] {
+    const auto add = reinterpret_cast<int (*)(int (*)())>(dlsym(RTLD_NEXT, "opal_progress_register"));
+    return add && add(look_after_all) == 0;
+  }();
+  return registered;
+}
+
+int start_listed(UnderWay &transfer) {
+  if (const int code = PMPI_Grequest_start(query_state, free_state, cancel_state, &transfer, &transfer.request)) return code;
+  Listed &list = listed();
+  const std::lock_guard lock(list.mutex);
+  list.all.push_back(&transfer);
+  list.any.store(true, std::memory_order_relaxed);
+  return MPI_SUCCESS;
+}
+
+bool start(UnderWay &transfer) {
+  if (const StartPolled start_polled = find_start_polled())
+    return start_polled(query_state, free_state, cancel_state, poll_state, wait_for_states, &transfer, &transfer.request) == MPI_SUCCESS;
+  return is_looked_after() && start_listed(transfer) == MPI_SUCCESS;
+}
+
+}  // namespace
+
+bool give_request(Window &window, int target, MPI_Request *request) {
+  auto transfer = std::make_unique<UnderWay>();
+  transfer->node = window.node;
+  transfer->flush = window.node->context.network().requests()->begin_flush(target, false);
+  if (transfer->look() != Status::again || !start(*transfer)) return false;
+  *request = transfer.release()->request;
+  return true;
+}
+
+}  // namespace halocline::core::mpi

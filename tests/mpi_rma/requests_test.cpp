@@ -1,0 +1,150 @@
+// Calls with requests to ranks of other nodes. Several are under way at a time, while the targets do other things, and end in each form of
+// wait and test. With HALOCLINE_PROGRESS=caller a rank answers only in calls of windows, so here it is known when it does.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "support/mpi_test.hpp"
+
+namespace {
+
+using halocline::test::rank;
+using halocline::test::size;
+
+constexpr int kCount = 200'000, kHalf = kCount / 2;  // too many bytes to be sent before their target receives
+
+class MpiRequests : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (size() == 1) GTEST_SKIP() << "it takes another rank";
+    MPI_Win_allocate(MPI_Aint{8} * kCount, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mine_, &win_);
+    for (int i = 0; i < kCount; ++i) mine_[i] = number(rank(), i);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, win_);  // asks no other rank, which may be in a receive already
+  }
+  void TearDown() override {
+    if (win_ == MPI_WIN_NULL) return;
+    MPI_Win_unlock_all(win_);
+    MPI_Win_free(&win_);
+  }
+  static std::int64_t number(int of, int i) { return std::int64_t{1'000'000} * (of + 1) + i; }
+  /// Other ranks get nothing from this one until rank 0 lets it serve. Then it answers until rank 0 ends that.
+  void serve() const {
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Request over = MPI_REQUEST_NULL;
+    int is_over = 0;
+    MPI_Irecv(nullptr, 0, MPI_INT, 0, 2, MPI_COMM_WORLD, &over);
+    while (!is_over) {
+      std::int64_t one = 0;
+      MPI_Get(&one, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, win_);
+      MPI_Win_flush(0, win_);
+      MPI_Test(&over, &is_over, MPI_STATUS_IGNORE);
+    }
+  }
+  static void let_serve(int whom) { MPI_Send(nullptr, 0, MPI_INT, whom, 1, MPI_COMM_WORLD); }
+  static void end_serving(int whom) { MPI_Send(nullptr, 0, MPI_INT, whom, 2, MPI_COMM_WORLD); }
+  /// The first half of a rank's numbers.
+  MPI_Request get(std::vector<std::int64_t> &into, int target) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    into.assign(kHalf, -1);
+    MPI_Rget(into.data(), kHalf, MPI_INT64_T, target, 0, kHalf, MPI_INT64_T, win_, &request);
+    return request;
+  }
+  static void expect_numbers(int of, const std::int64_t *found, int first) {
+    int wrong = 0;
+    for (int i = 0; i < kHalf; ++i) wrong += found[i] == number(of, first + i) ? 0 : 1;
+    EXPECT_EQ(wrong, 0) << "of the numbers of rank " << of;
+  }
+
+  MPI_Win win_ = MPI_WIN_NULL;
+  std::int64_t *mine_ = nullptr;
+};
+
+TEST_F(MpiRequests, to_all_ranks_are_under_way_together_and_end_in_any_order) {
+  if (rank() != 0) return serve();
+  std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>(size()));
+  std::vector<MPI_Request> requests;
+  for (int target = 0; target < size(); ++target) requests.push_back(get(found[static_cast<std::size_t>(target)], target));
+  // No rank has answered so far. The last one does first.
+  for (int target = size() - 1; target > 0; --target) {
+    let_serve(target);
+    MPI_Wait(&requests[static_cast<std::size_t>(target)], MPI_STATUS_IGNORE);
+    EXPECT_EQ(requests[static_cast<std::size_t>(target)], MPI_REQUEST_NULL);
+    expect_numbers(target, found[static_cast<std::size_t>(target)].data(), 0);
+  }
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  expect_numbers(0, found[0].data(), 0);
+  for (int target = 1; target < size(); ++target) end_serving(target);
+}
+
+/// Two requests of RMA, and one of the host.
+enum class Form { wait, waitall, waitany, waitsome, test, testall, testany, testsome, get_status };
+
+void end_all(Form form, std::vector<MPI_Request> &requests) {
+  const int count = static_cast<int>(requests.size());
+  std::vector<int> places(requests.size());
+  int at = 0, flag = 0, ended = 0, some = 0;
+  switch (form) {
+    case Form::wait:
+      for (MPI_Request &request : requests) MPI_Wait(&request, MPI_STATUS_IGNORE);
+      return;
+    case Form::waitall: MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE); return;
+    case Form::waitany:
+      while (ended++ < count) MPI_Waitany(count, requests.data(), &at, MPI_STATUS_IGNORE);
+      return;
+    case Form::waitsome:
+      for (; ended < count; ended += some) MPI_Waitsome(count, requests.data(), &some, places.data(), MPI_STATUSES_IGNORE);
+      return;
+    case Form::test:
+      for (MPI_Request &request : requests)
+        for (flag = 0; !flag;) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+      return;
+    case Form::testall:
+      while (!flag) MPI_Testall(count, requests.data(), &flag, MPI_STATUSES_IGNORE);
+      return;
+    case Form::testany:
+      for (; ended < count; ended += flag) MPI_Testany(count, requests.data(), &at, &flag, MPI_STATUS_IGNORE);
+      return;
+    case Form::testsome:
+      for (; ended < count; ended += some) MPI_Testsome(count, requests.data(), &some, places.data(), MPI_STATUSES_IGNORE);
+      return;
+    case Form::get_status:
+      for (MPI_Request &request : requests) {
+        for (flag = 0; !flag;) MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      }
+  }
+}
+
+class MpiRequestForms : public MpiRequests, public testing::WithParamInterface<Form> {};
+
+TEST_P(MpiRequestForms, end_requests_that_are_under_way) {
+  const int last = size() - 1;
+  if (rank() != 0 && rank() != last) return;
+  if (rank() == last) {
+    const std::int64_t message = 4711;
+    MPI_Send(&message, 1, MPI_INT64_T, 0, 3, MPI_COMM_WORLD);
+    serve();
+    return expect_numbers(0, mine_ + kHalf, kHalf);
+  }
+  std::vector<std::int64_t> found;
+  std::int64_t message = 0;
+  std::vector<MPI_Request> requests{get(found, last), MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Irecv(&message, 1, MPI_INT64_T, last, 3, MPI_COMM_WORLD, &requests[1]);
+  MPI_Rput(mine_ + kHalf, kHalf, MPI_INT64_T, last, kHalf, kHalf, MPI_INT64_T, win_, &requests[2]);
+  let_serve(last);
+  end_all(GetParam(), requests);
+  for (const MPI_Request request : requests) EXPECT_EQ(request, MPI_REQUEST_NULL);
+  expect_numbers(last, found.data(), 0);
+  EXPECT_EQ(message, 4711);
+  MPI_Win_flush(last, win_);
+  end_serving(last);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MpiRequestForms,
+                         testing::Values(Form::wait, Form::waitall, Form::waitany, Form::waitsome, Form::test, Form::testall, Form::testany,
+                                         Form::testsome, Form::get_status));
+
+}  // namespace
