@@ -119,8 +119,8 @@ class WindowMemory {
 
   /// The memory of a rank. Where all ranks have as much, and all of it is mapped, that needs no look at their words.
   Place at(int rank) const {
-    if (!row_) return place_of(rank);
-    return {row_ + rank * stride_, 0, alike_.bytes, alike_.unit, true, false};
+    if (row_) return {row_ + rank * stride_, 0, alike_.bytes, alike_.unit, true, false};
+    return segment_ || listed_.empty() ? place_of(rank) : listed_[static_cast<std::size_t>(rank)];
   }
   /// The words of a rank of this node.
   TargetWords &words(int rank) const { return *reinterpret_cast<TargetWords *>(part(rank)); }
