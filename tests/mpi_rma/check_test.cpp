@@ -313,4 +313,91 @@ TEST_F(MpiCheck, requests_that_were_waited_for_are_right) {
   });
 }
 
+/// Two ranks of a node and the last one, which is on another where the test runs with HALOCLINE_FAKE_NODES=2.
+class MpiCheckLast : public MpiCheck {
+ protected:
+  void SetUp() override {
+    if (size() < 3) GTEST_SKIP() << "it takes three ranks";
+    MpiCheck::SetUp();
+    last_ = size() - 1;
+  }
+  MPI_Group group_of(const std::vector<int> &ranks) const {
+    MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+    MPI_Win_get_group(win_, &all);
+    MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some);
+    MPI_Group_free(&all);
+    return some;
+  }
+  /// An epoch in which the last rank posts to ranks 0 and 1.
+  void exposure(const std::function<void()> &accesses) const {
+    MPI_Group firsts = group_of({0, 1}), last = group_of({last_});
+    if (rank() == last_) MPI_Win_post(firsts, 0, win_), MPI_Win_wait(win_);
+    if (rank() < 2) MPI_Win_start(last, 0, win_), accesses(), MPI_Win_complete(win_);
+    MPI_Group_free(&firsts);
+    MPI_Group_free(&last);
+  }
+
+  int last_ = 0;
+};
+
+TEST_F(MpiCheckLast, puts_of_two_ranks_that_overlap) {
+  const auto work = [&] {
+    fences([&] {
+      if (rank() == 0) put(1, last_, 2, 4);
+      if (rank() == 1) put(2, last_, 4, 4);
+    });
+  };
+  expect_one(work, {"MPI_Put of rank 0", "MPI_Put of rank 1", "bytes 32 to 47 of rank"});
+}
+
+TEST_F(MpiCheckLast, puts_of_two_ranks_after_start) {
+  const auto work = [&] {
+    exposure([&] {
+      if (rank() == 0) put(1, last_, 3), tell(1), hear(1);
+      if (rank() == 1) hear(0), put(2, last_, 3), tell(0);
+    });
+  };
+  expect_one(work, {"MPI_Put of rank 0", "MPI_Put of rank 1", "bytes 24 to 31 of rank"});
+}
+
+TEST_F(MpiCheckLast, a_get_after_a_put_without_a_flush) {
+  const auto work = [&] {
+    locks([&] {
+      if (rank() == 0) put(1, last_, 3), get(last_, 3);
+    });
+  };
+  expect_one(work, {"MPI_Put of rank 0", "MPI_Get of rank 0", "a flush or unlock"});
+}
+
+TEST_F(MpiCheckLast, a_buffer_that_a_get_still_fills) {
+  const auto work = [&] {
+    locks([&] {
+      if (rank() == 0) get(last_, 0);
+      if (rank() == 0) MPI_Put(&got_, 1, MPI_INT64_T, last_, 6, 1, MPI_INT64_T, win_);
+    });
+  };
+  expect_one(work, {"MPI_Put of rank 0", "reads a buffer that MPI_Get of rank 0"});
+}
+
+TEST_F(MpiCheckLast, accesses_in_order_are_right) {
+  expect_none([&] {
+    for (int i = 0; i < 3; ++i)
+      exposure([&] {
+        if (rank() == i % 2) put(i, last_, 3);
+        add(last_, 5);
+      });
+    for (int i = 0; i < 4; ++i)
+      fences([&] {
+        if (rank() == i % 2) put(i, last_, 1);
+        if (rank() < 2) add(last_, 2);
+      });
+    locks([&] {
+      MPI_Request request = MPI_REQUEST_NULL;
+      if (rank() == 0) put(1, last_, 0), MPI_Win_flush(last_, win_), put(2, last_, 0), MPI_Win_flush(last_, win_), tell(1);
+      if (rank() == 1) hear(0), put(3, last_, 0);
+      if (rank() == 1) MPI_Rget(&got_, 1, MPI_INT64_T, last_, 1, 1, MPI_INT64_T, win_, &request), MPI_Wait(&request, MPI_STATUS_IGNORE);
+    });
+  });
+}
+
 }  // namespace

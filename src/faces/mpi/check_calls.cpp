@@ -62,6 +62,8 @@ class WindowCheck final : public Check {
   int after(const CheckedSync &sync);
   int complete_at_all();
   int complete_at(int target);
+  void forget_access(int target, std::uint64_t id);
+  void complete_started_far();
   void complete_locally(int target);
   int after_fence(int assertion);
   int after_exposure(const int *flag);
@@ -136,6 +138,7 @@ int WindowCheck::around(const CheckedAccess &access, const std::function<int()> 
   last_access = {};
   if (!describe(access, mine, spot)) return work();
   bool is_wrong = find_busy_buffers(access, mine);
+  const bool is_far = !window_.node->is_near(spot.rank);
   int code = MPI_SUCCESS;
   {
     TargetLog &log = memory_.log(spot.rank);
@@ -143,10 +146,13 @@ int WindowCheck::around(const CheckedAccess &access, const std::function<int()> 
     if (mine.epoch == EpochKind::started) mine.number = log.exposures;
     mine.reported = find_conflicts(mine, spot.rank) || find_store_before(mine, spot.rank);
     is_wrong = is_wrong || mine.reported;
-    code = work();
+    if (!is_far) code = work();
     if (code == MPI_SUCCESS && mine.writes()) memory_.follow(spot.rank, mine.runs);
     if (code == MPI_SUCCESS) log.add(mine);
   }
+  // Not while the log is held: that may wait for the target, which may wait for another rank of this node.
+  if (is_far) code = work();
+  if (is_far && code != MPI_SUCCESS) forget_access(spot.rank, mine.id);
   if (code != MPI_SUCCESS) return code;
   pending_[static_cast<std::size_t>(spot.rank)] = true;
   keep_buffers(access, mine);
@@ -227,11 +233,30 @@ void WindowCheck::keep_buffers(const CheckedAccess &access, const LoggedAccess &
 void WindowCheck::has_request() {
   if (last_access.window != &window_) return;
   busy_buffers().forget_access(window_, last_access.id);
-  if (!last_access.fetches) return;
-  TargetLog &log = memory_.log(last_access.target);
+  if (last_access.fetches) forget_access(last_access.target, last_access.id);
+}
+
+/// One of this rank.
+void WindowCheck::forget_access(int target, std::uint64_t id) {
+  TargetLog &log = memory_.log(target);
   const HeldLog held(log);
   for (std::uint32_t at = 0; at < log.used; ++at)
-    if (log.all[at].origin == window_.rank() && log.all[at].id == last_access.id) return log.erase(at);
+    if (log.all[at].origin == window_.rank() && log.all[at].id == id) return log.erase(at);
+}
+
+/// The wait of a target on another node is not seen here, so accesses after MPI_Win_start end with MPI_Win_complete.
+void WindowCheck::complete_started_far() {
+  if (!window_.epochs.is_started) return;
+  for (const int target : window_.epochs.started) {
+    if (window_.node->is_near(target)) continue;
+    TargetLog &log = memory_.log(target);
+    const HeldLog held(log);
+    for (std::uint32_t at = 0; at < log.used;)
+      if (log.all[at].origin == window_.rank() && log.all[at].epoch == EpochKind::started)
+        log.erase(at);
+      else
+        at += 1;
+  }
 }
 
 // Synchronisation.
@@ -258,6 +283,7 @@ int WindowCheck::before(const CheckedSync &sync) {
       for (int target = 0; target < window_.size(); ++target) complete_locally(target);
       return MPI_SUCCESS;
     case Sync::post: begin_exposure(); return MPI_SUCCESS;
+    case Sync::complete: complete_started_far(); return MPI_SUCCESS;
     case Sync::sync: forget_images(); return MPI_SUCCESS;
     default: return MPI_SUCCESS;
   }
@@ -430,10 +456,8 @@ void WindowCheck::report_open_epochs(const char *call) {
 
 std::shared_ptr<Check> open_check(Window &window, const char *call) {
   if (!window.node->context.check_mailbox()) return nullptr;
-  if (window.node->spans_nodes()) {
-    if (window.rank() == 0) report_once("check", "nodes", "HALOCLINE_CHECK=1: accesses to windows of several nodes are not checked");
-    return nullptr;
-  }
+  if (window.node->spans_nodes() && window.rank() == 0)
+    report_once("check", "nodes", "HALOCLINE_CHECK=1: in windows of several nodes the accesses of each node are checked, without stores");
   static std::atomic<int> numbers{0};
   auto made = std::make_shared<WindowCheck>(window, call, ++numbers);
   if (!failed(made->open())) return made;

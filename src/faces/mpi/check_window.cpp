@@ -15,10 +15,10 @@ namespace {
 /// The part of the free room in /dev/shm that the images of one window may take.
 constexpr std::int64_t kPartForImages = 4;
 
-/// False for a dynamic window, and where there is no room.
+/// False for a window of several nodes, a dynamic one, and where there is no room.
 bool has_room_for_images(const Window &window) {
   struct statvfs system;
-  if (window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC || statvfs("/dev/shm", &system) != 0) return false;
+  if (window.node->spans_nodes() || window.attributes.flavor == MPI_WIN_FLAVOR_DYNAMIC || statvfs("/dev/shm", &system) != 0) return false;
   std::int64_t bytes = 0;
   for (int rank = 0; rank < window.size(); ++rank) bytes += window.memory.at(rank).bytes;
   return bytes < static_cast<std::int64_t>(system.f_frsize * system.f_bavail) / kPartForImages;
@@ -40,9 +40,19 @@ Status CheckMemory::open() {
   std::int64_t room = has_room_for_images(window_) ? 1 : 0;
   HLC_TRY(reduce(context, context.comm(), MPI_MIN, &room, 1));
   has_images_ = room == 1;
-  const std::int64_t bytes = image_ + (has_images_ ? window_.memory.at(window_.rank()).bytes : 0);
+  far_logs_ = image_;
+  std::int64_t bytes = image_ + (has_images_ ? window_.memory.at(window_.rank()).bytes : 0);
+  if (window_.node->spans_nodes() && context.member() == 0) bytes += window_.size() * kSites;
   HLC_TRY(create_shared_memory(context, bytes, region_, ObjectFile::closed, Pages::untouched));
-  return agree(context, context.comm(), log(window_.rank()).open() ? Status::ok : Status::unsupported);
+  return agree(context, context.comm(), open_logs() ? Status::ok : Status::unsupported);
+}
+
+/// This rank's, and by the first of the node those of other nodes' ranks.
+bool CheckMemory::open_logs() {
+  bool open = log(window_.rank()).open();
+  for (int rank = 0; rank < window_.size() && window_.node->context.member() == 0; ++rank)
+    if (!window_.node->is_near(rank)) open = log(rank).open() && open;
+  return open;
 }
 
 void CheckMemory::take_image() {

@@ -8,8 +8,9 @@
 
 namespace halocline::core::mpi {
 
-/// A part per rank: its log, its call sites, and an image of its memory. The image holds what the memory should hold: a copy from the
-/// beginning of an epoch, and what accesses have written since. Where memory and image differ, the program has stored.
+/// A part per rank of the node: its log, its call sites, and an image of its memory. The image holds what the memory should hold: a copy from the
+/// beginning of an epoch, and what accesses have written since. Where memory and image differ, the program has stored. On several nodes there
+/// are no images, as accesses from elsewhere are not seen here. But there are logs of all ranks, for the accesses of this node's.
 class CheckMemory {
  public:
   explicit CheckMemory(Window &window) : window_(window) {}
@@ -17,8 +18,14 @@ class CheckMemory {
   /// Collective, the same status on all ranks.
   Status open();
 
-  TargetLog &log(int rank) const { return *reinterpret_cast<TargetLog *>(region_.part(rank)); }
-  CallSites &sites(int rank) const { return *reinterpret_cast<CallSites *>(region_.part(rank) + kSites); }
+  /// The log of a target. The accesses of other nodes are not in it.
+  TargetLog &log(int rank) const {
+    const Member member = window_.node->member_of(rank);
+    char *const at = member == kNotOnNode ? region_.part(0) + far_logs_ + rank * kSites : region_.part(member);
+    return *reinterpret_cast<TargetLog *>(at);
+  }
+  /// Those of a rank of this node.
+  CallSites &sites(int rank) const { return *reinterpret_cast<CallSites *>(region_.part(window_.node->member_of(rank)) + kSites); }
 
   /// The rest under the mutex of the rank's log. Copies all memory of this rank to its image.
   void take_image();
@@ -31,10 +38,12 @@ class CheckMemory {
   static constexpr std::int64_t kSites = (static_cast<std::int64_t>(sizeof(TargetLog)) + 127) / 128 * 128;
   char *image(int rank) const { return region_.part(rank) + image_; }
   const char *read(int rank, ByteRange range);
+  bool open_logs();
 
   Window &window_;
   SharedMemory region_;
   std::int64_t image_ = 0;  // offset in a part
+  std::int64_t far_logs_ = 0;  // in the part of member 0, where there are other nodes: a log for each rank
   bool has_images_ = false;
 };
 
