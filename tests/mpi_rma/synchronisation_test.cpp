@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "support/mpi_test.hpp"
@@ -98,6 +99,43 @@ TEST(MpiSynchronisation, a_rank_may_hold_several_exclusive_locks) {
     for (int target = size() - 1; target >= first; --target) MPI_Win_unlock(target, numbers.win);
   }
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// Threads of a rank lock at the same time, each its own target. Others of them change a number without a lock.
+TEST(MpiSynchronisation, threads_lock_and_accumulate_at_the_same_time) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  if (provided < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "MPI_THREAD_MULTIPLE is not provided";
+  constexpr int kTimes = 40;
+  const Numbers locked(2), counted(1);
+  MPI_Win_lock_all(0, counted.win);
+  std::vector<std::thread> threads;
+  for (int target = 0; target < size(); ++target)
+    threads.emplace_back([&, target] {
+      Random random(static_cast<unsigned>(500 + 10 * rank() + target));
+      for (int i = 0; i < kTimes; ++i) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, locked.win);
+        change_both(locked, target, random);
+        MPI_Win_unlock(target, locked.win);
+      }
+    });
+  for (int thread = 0; thread < 2; ++thread)
+    threads.emplace_back([&] {
+      const std::int64_t one = 1;
+      for (std::int64_t i = 0, before = -1, old = 0; i < kTimes; ++i, before = old) {
+        MPI_Fetch_and_op(&one, &old, MPI_INT64_T, 0, 0, MPI_SUM, counted.win);
+        MPI_Win_flush(0, counted.win);
+        EXPECT_GT(old, before);
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+  MPI_Win_unlock_all(counted.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(locked.mine[0], std::int64_t{kTimes} * size());
+  EXPECT_EQ(locked.mine[1], std::int64_t{kTimes} * size());
+  if (rank() == 0) {
+    EXPECT_EQ(counted.mine[0], std::int64_t{kTimes} * 2 * size());
+  }
 }
 
 /// The ranks to which a test of a pair applies.
