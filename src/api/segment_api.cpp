@@ -68,10 +68,18 @@ hlc_status at(const char *call, const hlc_target &target, Operation operation, A
   return at_any(call, target, operation, arguments...);
 }
 
+/// Requests the cache lines of the atomics of a list that are on this node.
+void fetch_lines(const hlc_atomic *list, std::size_t count) {
+  for (const hlc_atomic *one = list; one != list + count; ++one)
+    if (one->at.segment && one->at.segment->inner)
+      if (const RemoteMemory *usual = one->at.segment->inner->find_usual(one->at.rank)) halocline::core::fetch_line(*usual, *one);
+}
+
 /// Carries out the atomics of one round of a list: first those on this node, one by one, then all others together.
 Status carry_out(const char *call, hlc_atomic *list, std::size_t count) {
   std::array<hlc_atomic *, kMostAtomicsAtOnce> far;
   std::size_t far_ones = 0;
+  fetch_lines(list, count);
   for (hlc_atomic *one = list; one != list + count; ++one) {
     HLC_TRY(check(call, one->at.segment));
     HLC_TRY(one->at.segment->inner->with(call, one->at.rank, [&](const RemoteMemory &memory) {

@@ -76,6 +76,14 @@ T apply_as(hlc_op op, T &target, T operand) {
   return before;
 }
 
+/// Returns the previous content.
+template <class T>
+T exchange_if(T &target, T expected, T value) {
+  const std::atomic_ref<T> word(target);
+  word.compare_exchange_strong(expected, value, kOrder, std::memory_order_acquire);
+  return expected;
+}
+
 /// Calls `work` with a value of the number's type.
 template <class Work>
 void with_type(hlc_number type, Work work) {
@@ -148,11 +156,15 @@ void apply(hlc_action action, void *target, const void *operand, void *old) {
 void compare_and_swap(hlc_number type, void *target, CompareSwap swap) {
   with_bits(type, [&](auto kind) {
     using Bits = decltype(kind);
-    auto before = load_bytes<Bits>(swap.expected);
-    const std::atomic_ref<Bits> word(*static_cast<Bits *>(target));
-    word.compare_exchange_strong(before, load_bytes<Bits>(swap.value), kOrder, std::memory_order_acquire);
+    const auto before = exchange_if(*static_cast<Bits *>(target), load_bytes<Bits>(swap.expected), load_bytes<Bits>(swap.value));
     if (swap.old) std::memcpy(swap.old, &before, sizeof before);
   });
+}
+
+std::uint64_t apply_to_word(hlc_op op, std::uint64_t &word, std::uint64_t operand) { return apply_as(op, word, operand); }
+
+std::uint64_t compare_and_swap_word(std::uint64_t &word, std::uint64_t expected, std::uint64_t value) {
+  return exchange_if(word, expected, value);
 }
 
 void write_word(hlc_number type, std::int64_t value, void *word) {

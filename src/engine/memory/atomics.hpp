@@ -31,6 +31,13 @@ struct CompareSwap {
 /// Atomically replaces the number at `target` if its bytes equal those expected. So 0.0 and -0.0 differ. Requires number_bytes(type) > 0.
 void compare_and_swap(hlc_number type, void *target, CompareSwap swap);
 
+/// True for what one instruction does to an integer of 64 bits, with a sign or without.
+inline bool is_for_words(hlc_op op) { return op == HLC_OP_SUM || op == HLC_OP_REPLACE || op == HLC_OP_READ; }
+
+/// The two above for an aligned integer of 64 bits, in fewer instructions. They return the previous content. Requires is_for_words(op).
+std::uint64_t apply_to_word(hlc_op op, std::uint64_t &word, std::uint64_t operand);
+std::uint64_t compare_and_swap_word(std::uint64_t &word, std::uint64_t expected, std::uint64_t value);
+
 /// Writes an integer as a word of the type, truncated if it does not fit; reads a word as an integer.
 void write_word(hlc_number type, std::int64_t value, void *word);
 std::int64_t read_word(hlc_number type, const void *word);

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/rma/atomic_list.hpp"
 
+#include "base/stream.hpp"
 #include "engine/communicator/wait_until.hpp"
 
 namespace halocline::core {
+
+void fetch_line(const RemoteMemory &memory, const hlc_atomic &atomic) {
+  const std::int64_t offset = atomic.at.offset;
+  if (memory.path() != Path::mapped || offset < 0 || offset >= memory.bytes()) return;
+  if (atomic.op == HLC_OP_READ && !atomic.compare)
+    __builtin_prefetch(memory.data() + offset);
+  else
+    fetch_to_write(memory.data() + offset, 1);
+}
 
 Status carry_out_near(const char *call, const RemoteMemory &memory, hlc_atomic &atomic) {
   const Target at{memory, atomic.at.offset};

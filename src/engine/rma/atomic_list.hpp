@@ -12,6 +12,9 @@ namespace halocline::core {
 /// Queries that are under way at the same time.
 constexpr int kMostAtomicsAtOnce = 64;
 
+/// Requests the cache line of an atomic that will be carried out, if it is mapped here. So those of several arrive at the same time.
+void fetch_line(const RemoteMemory &memory, const hlc_atomic &atomic);
+
 /// Carries out an atomic on memory of this node.
 Status carry_out_near(const char *call, const RemoteMemory &memory, hlc_atomic &atomic);
 

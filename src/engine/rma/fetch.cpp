@@ -98,6 +98,28 @@ Status change_locked(const char *call, Target at, std::int64_t bytes, Change cha
   });
 }
 
+/// The integer of 64 bits that an instruction of this process changes; null if it is reached otherwise, or if there is none. Most atomics
+/// are on one. They need none of what is done for other types, other memory and errors.
+inline std::uint64_t *find_word(Target at, hlc_number type) {
+  const RemoteMemory &memory = at.memory;
+  const bool is_long = type == HLC_NUMBER_INT64 || type == HLC_NUMBER_UINT64;
+  if (!is_long || memory.path() != Path::mapped || memory.lock() || (at.offset & 7) != 0) return nullptr;
+  char *place = nullptr;
+  return find_path(at, {0, 8}, &place) ? reinterpret_cast<std::uint64_t *>(place) : nullptr;
+}
+
+/// Carries out an atomic on such an integer; false if it is on none, or if an argument is wrong.
+inline bool try_word(Target at, hlc_action action, FetchOp fetch) {
+  if (!is_for_words(action.op) || (!fetch.operand && action.op != HLC_OP_READ)) return false;
+  std::uint64_t *const word = find_word(at, action.type);
+  if (!word) return false;
+  std::uint64_t operand = 0;
+  if (fetch.operand) std::memcpy(&operand, fetch.operand, sizeof operand);
+  const std::uint64_t before = apply_to_word(action.op, *word, operand);
+  if (fetch.old) std::memcpy(fetch.old, &before, sizeof before);
+  return true;
+}
+
 /// A number is sent over the network as the first bytes of a word.
 std::uint64_t word_of(hlc_action action, const void *operand) {
   std::uint64_t word = 0;
@@ -190,12 +212,14 @@ Status accumulate_locked(const char *call, Target at, hlc_action action, Source 
 }  // namespace
 
 Status fetch_op(const char *call, Target at, hlc_action action, FetchOp fetch) {
+  if (try_word(at, action, fetch)) return Status::ok;
   char *place = nullptr;
   HLC_TRY(find_operand(call, at, action, fetch, &place));
   return fetch_at(place, call, at, action, fetch);
 }
 
 Status fetch_op(const char *call, Target at, hlc_action action, FetchOp fetch, Query &query) {
+  if (try_word(at, action, fetch)) return Status::ok;
   char *place = nullptr;
   HLC_TRY(find_operand(call, at, action, fetch, &place));
   if (!at.memory.is_near()) {
@@ -228,6 +252,12 @@ Status compare_swap(const char *call, Target at, hlc_number type, CompareSwap sw
 }
 
 Status fetch_word(const char *call, Target at, hlc_action action, std::int64_t operand, std::int64_t *old) {
+  if (is_for_words(action.op))
+    if (std::uint64_t *const word = find_word(at, action.type)) {
+      const std::uint64_t before = apply_to_word(action.op, *word, static_cast<std::uint64_t>(operand));
+      if (old) *old = static_cast<std::int64_t>(before);
+      return Status::ok;
+    }
   if (!is_word(action.type)) return wrong_word(call, at, action.type);
   char *place = nullptr;
   HLC_TRY(find_numbers(call, at, action.type, 1, &place));
@@ -239,6 +269,12 @@ Status fetch_word(const char *call, Target at, hlc_action action, std::int64_t o
 }
 
 Status compare_swap_word(const char *call, Target at, hlc_number type, SwapWord swap) {
+  if (std::uint64_t *const word = find_word(at, type)) {
+    const auto expected = static_cast<std::uint64_t>(swap.expected);
+    const std::uint64_t before = compare_and_swap_word(*word, expected, static_cast<std::uint64_t>(swap.value));
+    if (swap.old) *swap.old = static_cast<std::int64_t>(before);
+    return Status::ok;
+  }
   if (!is_word(type)) return wrong_word(call, at, type);
   std::uint64_t expected = 0, value = 0, before = 0;
   write_word(type, swap.expected, &expected);
