@@ -1,13 +1,16 @@
-// How requests are carried out in a memory: one access after the other, or one access of many requests at a time.
+// How requests are carried out in a memory: one access after the other, one access of many requests at a time, or one request after the
+// other with the caches some requests ahead.
 //
 // A memory has   Word carry_out(const Access &)                          and where several are under way
-//                void carry_out(std::span<const Access>, std::span<Word> answers)
+//                void carry_out(std::span<const Access>, std::span<Word> answers)     or
+//                void fetch(int rank, std::int64_t word)                 which requests the cache line of a word
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "walk.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -48,6 +51,22 @@ void carry_out(Memory &memory, Place &place, std::span<Request> requests, std::s
       }
     walks.erase(walks.begin() + static_cast<std::ptrdiff_t>(kept), walks.end());
     accesses.resize(kept);
+  }
+}
+
+/// For memory that is mapped: requests the cache lines of up to `at_once` buckets before it carries out the request of the first. What a
+/// request takes then is its instructions, and not the time that a line takes to come from another core.
+template <class Memory>
+void carry_out_ahead(Memory &memory, Place &place, std::span<Request> requests, std::size_t at_once) {
+  const auto fetch = [&](const Request &request) {
+    const Home home = home_of(request.key, place.shape);
+    memory.fetch(home.rank, word_of(home.cell, kKey));
+  };
+  const std::size_t ahead = std::min(at_once - 1, requests.size());
+  for (std::size_t i = 0; i < ahead; ++i) fetch(requests[i]);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (i + ahead < requests.size()) fetch(requests[i + ahead]);
+    carry_out(memory, place, requests[i]);
   }
 }
 

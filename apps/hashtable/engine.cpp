@@ -1,6 +1,7 @@
 // The variants on segments: the table as a program uses it, and the atomic instructions of the processor in the same memory.
 //
 // SPDX-License-Identifier: BSD-3-Clause
+#include "mapped.hpp"
 #include "table.hpp"
 #include "variant.hpp"
 
@@ -44,29 +45,6 @@ class Engine : public Variant {
   bool batched_;
   std::size_t at_once_;
   common::Skew &skew_;
-};
-
-/// The parts of all ranks of the node, mapped here.
-class MappedMemory {
- public:
-  MappedMemory(const halocline::Segment &segment, int ranks) {
-    for (int rank = 0; rank < ranks; ++rank) parts_.push_back(static_cast<Word *>(segment.info(rank).data));
-  }
-  Word carry_out(const Access &access) const {
-    Word *const word = parts_[static_cast<std::size_t>(access.rank)] + access.word;
-    switch (access.kind) {
-      case Access::Kind::read: return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-      case Access::Kind::write: return __atomic_exchange_n(word, access.value, __ATOMIC_ACQ_REL);
-      case Access::Kind::add: return __atomic_fetch_add(word, access.value, __ATOMIC_ACQ_REL);
-      case Access::Kind::compare_swap: break;
-    }
-    Word expected = access.expected;
-    __atomic_compare_exchange_n(word, &expected, access.value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    return expected;
-  }
-
- private:
-  std::vector<Word *> parts_;
 };
 
 class Instructions : public Variant {

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.hpp"
+#include "limit.hpp"
 #include "report.hpp"
 
 #include <common/comm.hpp>
@@ -31,11 +32,11 @@ std::vector<Contestant> make_variants(const Options &options, const Setup &setup
   return some;
 }
 
-/// The heap of a rank may get all keys of all ranks, and cells that ranks have taken and lost the race for.
+/// The heap of a rank may get all keys of all ranks, and cells that ranks have taken and do not use.
 Shape shape_of(const Options &options, int ranks) {
   const std::int64_t all = options.inserts * ranks;
   return {ranks, options.buckets > 0 ? options.buckets : options.inserts,
-          options.heap > 0 ? options.heap : all + ranks * (options.at_once + 64)};
+          options.heap > 0 ? options.heap : all + ranks * kTaken * (options.at_once + 8)};
 }
 
 /// Returns false if any variant is wrong.
@@ -69,16 +70,23 @@ Sample time_one(Variant &variant, std::vector<Request> requests) {
 }
 
 /// Each round has other keys, and begins with another variant. The first one, number 0, warms up.
-void time_in_turn(std::vector<Contestant> &some, const Keys &keys, const Options &options, Report &report) {
-  const int rank = common::rank_of(MPI_COMM_WORLD);
+void time_in_turn(std::vector<Contestant> &some, const Setup &setup, const Keys &keys, const Options &options, Report &report) {
+  const int rank = setup.context.rank();
+  std::optional<Limit> limit;
+  if (setup.context.info().nodes == 1 && options.repeats > 0) limit.emplace(setup);
   double last_said = MPI_Wtime();
   for (int round = 0; round <= options.repeats && options.repeats > 0; ++round) {
     std::vector<Request> requests;
-    for (const Word key : keys.of(rank, round)) requests.push_back({Request::What::insert, key, value_of(rank, requests.size()), false});
+    const std::vector<Word> mine = keys.of(rank, round);
+    for (const Word key : mine) requests.push_back({Request::What::insert, key, value_of(rank, requests.size()), false});
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::size_t turn = (i + static_cast<std::size_t>(round)) % some.size();
       const Sample sample = time_one(*some[turn].variant, requests);
       if (round > 0) report.variants[turn].samples.push_back(sample);
+    }
+    if (limit) {
+      const Limit::Sample sample = limit->measure(mine);
+      if (round > 0) report.limits.push_back(sample);
     }
     if (rank != 0 || MPI_Wtime() - last_said < 5) continue;
     std::fprintf(stderr, "hashtable: %d of %d repeats\n", round, options.repeats);
@@ -92,7 +100,7 @@ int run(const Options &options, int argc, char **argv) {
   const Setup setup{context, shape_of(options, context.size()), static_cast<std::size_t>(options.at_once), skew};
   const Keys keys(options, context.size());
   std::vector<Contestant> some = make_variants(options, setup);
-  Report report{common::find_environment(context, argc, argv), setup.shape, {}};
+  Report report{common::find_environment(context, argc, argv), setup.shape, {}, {}};
   for (const Contestant &one : some) report.variants.push_back({one.name, false, {}});
   const bool speaks = context.rank() == 0;
   if (speaks)
@@ -100,9 +108,9 @@ int run(const Options &options, int argc, char **argv) {
                 static_cast<long long>(options.inserts), setup.shape.ranks, options.keys.c_str(),
                 static_cast<long long>(setup.shape.buckets), static_cast<long long>(setup.shape.heap));
   if (options.check && !check_all(some, setup, keys, report)) return 1;
-  time_in_turn(some, keys, options, report);
+  time_in_turn(some, setup, keys, options, report);
   if (!speaks) return 0;
-  std::fputs(table_of(report, options).c_str(), stdout);
+  std::fputs((table_of(report, options) + limit_of(report)).c_str(), stdout);
   if (!options.json.empty()) write_json(report, options);
   return 0;
 }

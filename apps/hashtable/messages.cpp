@@ -66,8 +66,8 @@ class Outbox {
 
 class Messages : public Variant {
  public:
-  explicit Messages(const Setup &setup)
-      : place_{setup.shape}, memory_(words_of(setup.shape)), rank_(setup.context.rank()), at_once_(setup.at_once), skew_(setup.skew) {}
+  Messages(const Setup &setup, std::size_t at_once)
+      : place_{setup.shape}, memory_(words_of(setup.shape)), rank_(setup.context.rank()), at_once_(at_once), skew_(setup.skew) {}
 
   void run(std::span<Request> requests) override {
     requests_ = requests;
@@ -139,6 +139,7 @@ class Messages : public Variant {
 
 }  // namespace
 
-std::unique_ptr<Variant> make_messages(const Setup &setup) { return std::make_unique<Messages>(setup); }
+std::unique_ptr<Variant> make_messages_one(const Setup &setup) { return std::make_unique<Messages>(setup, 1); }
+std::unique_ptr<Variant> make_messages(const Setup &setup) { return std::make_unique<Messages>(setup, setup.at_once); }
 
 }  // namespace hashtable

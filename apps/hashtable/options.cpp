@@ -53,7 +53,7 @@ static void add_options(CLI::App &app, Options &o) {
 }
 
 std::optional<common::Answer> parse(int argc, char **argv, Options &options) {
-  CLI::App app("Distributed hash table in memory that all ranks reach: five ways to communicate. Run it under the MPI launcher.",
+  CLI::App app("Distributed hash table in memory that all ranks reach: six ways to communicate. Run it under the MPI launcher.",
                "hashtable");
   add_options(app, options);
   return common::parse(app, argc, argv);

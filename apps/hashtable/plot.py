@@ -13,8 +13,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 import plots  # noqa: E402
 
-LOOKS = {"messages": {"color": "#333333"}, "rma": {"color": "#8fb8c6"}, "rma_batched": {"color": "#0b6e8a"}, "engine": {"color": "#c9a46b"},
-         "engine_batched": {"color": "#b3402e"}, "instructions": {"color": "#888888", "linestyle": "--"}}
+LOOKS = {"messages_one": {"color": "#333333", "linestyle": ":"}, "messages": {"color": "#333333"}, "rma": {"color": "#8fb8c6"},
+         "rma_batched": {"color": "#0b6e8a"}, "engine": {"color": "#c9a46b"}, "engine_batched": {"color": "#b3402e"},
+         "instructions": {"color": "#888888", "linestyle": "--"}}
 
 
 def rates(result, name, part):
@@ -41,8 +42,8 @@ def main():
     draw_panel(finds, sweep, "find_s", "Look-ups")
     figure.suptitle(heading(sweep[0]), fontsize=9, color=plots.FAINT, x=0.01, ha="left")
     handles, labels = inserts.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncol=6, fontsize=9, frameon=False)
-    figure.tight_layout(rect=(0, 0.07, 1, 0.97))
+    figure.legend(handles, labels, loc="lower center", ncol=4, fontsize=9, frameon=False)
+    figure.tight_layout(rect=(0, 0.09, 1, 0.97))
     plots.save(figure, picture, dpi=130)
 
 

@@ -2,6 +2,7 @@
 #include "report.hpp"
 
 #include <common/json.hpp>
+#include <common/statistics.hpp>
 #include <common/table.hpp>
 
 namespace hashtable {
@@ -25,6 +26,19 @@ std::string table_of(const Report &report, const Options &options) {
   return common::drawn(rows);
 }
 
+std::string limit_of(const Report &report) {
+  if (report.limits.empty()) return "";
+  const auto ns = [&](double Limit::Sample::*part) {
+    std::vector<double> found;
+    for (const Limit::Sample &sample : report.limits) found.push_back(sample.*part * 1e9);
+    return found;
+  };
+  const auto rate = [&](const std::vector<double> &times) { return common::number(report.shape.ranks * 1e3 / common::median(times), 1); };
+  const std::vector<double> alone = ns(&Limit::Sample::alone_s), fetched = ns(&Limit::Sample::fetched_s);
+  return "A compare_and_swap of a random bucket takes " + common::spread(alone, 1) + " ns, and " + common::spread(fetched, 1) +
+         " ns if its cache line was requested before: at most " + rate(alone) + " and " + rate(fetched) + " M/s.\n";
+}
+
 void write_json(const Report &report, const Options &options) {
   using common::Json;
   Json variants = Json::object(), order = Json::array();
@@ -34,13 +48,18 @@ void write_json(const Report &report, const Options &options) {
     order.push_back(result.name);
     variants[result.name] = {{"checked", result.checked}, {"samples", samples}};
   }
+  Json limits = Json::array();
+  for (const Limit::Sample &sample : report.limits) limits.push_back({{"alone_s", sample.alone_s}, {"fetched_s", sample.fetched_s}});
   const Json problem = {
       {"inserts", options.inserts},   {"buckets", report.shape.buckets}, {"heap", report.shape.heap},  {"keys", options.keys},
       {"universe", options.universe}, {"exponent", options.exponent},    {"at_once", options.at_once}, {"seed", options.seed},
       {"skew", options.skew},         {"ranks", report.shape.ranks}};
-  common::write_file(
-      {{"problem", problem}, {"environment", common::environment_of(report.environment)}, {"order", order}, {"variants", variants}},
-      options.json);
+  common::write_file({{"problem", problem},
+                      {"environment", common::environment_of(report.environment)},
+                      {"order", order},
+                      {"variants", variants},
+                      {"limits", limits}},
+                     options.json);
 }
 
 }  // namespace hashtable

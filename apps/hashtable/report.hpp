@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "limit.hpp"
 #include "options.hpp"
-#include "walk.hpp"
 
 #include <common/environment.hpp>
 
@@ -28,10 +28,13 @@ struct Report {
   common::Environment environment;
   Shape shape;
   std::vector<Result> variants;
+  std::vector<Limit::Sample> limits;  ///< on one node
 };
 
 /// The numbers of the table, one line per variant.
 std::string table_of(const Report &report, const Options &options);
+/// What an atomic on a random bucket takes, and the inserts that this allows; empty if it was not measured.
+std::string limit_of(const Report &report);
 /// Writes problem, environment and all samples. Throws if the file cannot be written.
 void write_json(const Report &report, const Options &options);
 

@@ -15,6 +15,11 @@ halocline::At place_of(const Access &access) { return {access.rank, access.word 
 
 }  // namespace
 
+SegmentMemory::SegmentMemory(const halocline::Context &context, std::int64_t words) : segment_(context, words * kWordBytes) {
+  if (context.info().nodes > 1) return;
+  for (int rank = 0; rank < context.size(); ++rank) parts_.push_back(static_cast<const Word *>(segment_.info(rank).data));
+}
+
 Word SegmentMemory::carry_out(const Access &access) {
   if (access.kind == Access::Kind::compare_swap) return segment_.compare_swap(place_of(access), access.expected, access.value);
   return segment_.fetch_op(place_of(access), op_of(access.kind), access.value);
@@ -36,6 +41,13 @@ Request HashTable::carry_out(Request::What what, Word key, Word value) {
   Request request{what, key, value, false};
   hashtable::carry_out(memory_, place_, request);
   return request;
+}
+
+void HashTable::carry_out(std::span<Request> requests, std::size_t at_once) {
+  if (memory_.is_near())
+    carry_out_ahead(memory_, place_, requests, at_once);
+  else
+    hashtable::carry_out(memory_, place_, requests, at_once);
 }
 
 bool HashTable::insert(Word key, Word value) { return carry_out(Request::What::insert, key, value).done; }

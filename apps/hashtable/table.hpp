@@ -15,16 +15,21 @@ namespace hashtable {
 /// The words of all ranks in a segment, reached by the library's atomics.
 class SegmentMemory {
  public:
-  SegmentMemory(const halocline::Context &context, std::int64_t words) : segment_(context, words * kWordBytes) {}
+  SegmentMemory(const halocline::Context &context, std::int64_t words);
   Word carry_out(const Access &access);
   /// On other nodes all of them are under way at the same time.
   void carry_out(std::span<const Access> accesses, std::span<Word> answers);
   const halocline::Segment &segment() const { return segment_; }
+  /// True if all words are mapped in this process: all ranks are on one node.
+  bool is_near() const { return !parts_.empty(); }
+  /// Requests the cache line of a word that will be changed. Only where is_near().
+  void fetch(int rank, std::int64_t word) const { __builtin_prefetch(parts_[static_cast<std::size_t>(rank)] + word, 1); }
 
   static constexpr std::int64_t kWordBytes = sizeof(Word);
 
  private:
   halocline::Segment segment_;
+  std::vector<const Word *> parts_;  // of all ranks, if all are on this node
   std::vector<hlc_atomic> list_;
 };
 
@@ -37,13 +42,14 @@ class HashTable {
   HashTable(const halocline::Context &context, std::int64_t buckets, std::int64_t heap);
 
   /// Stores a value unless the key is there; true if it has. Throws std::invalid_argument for key 0 and for a value above kLargestValue.
-  /// Throws std::length_error if the heap of the key's owner is full, and halocline::Error if a rank cannot be reached.
+  /// Throws std::length_error if the heap of the key's owner has no cell left that this rank may take (it takes kTaken at a time, as far as
+  /// there are so many), and halocline::Error if a rank cannot be reached.
   bool insert(Word key, Word value);
   std::optional<Word> find(Word key);
   /// Removes a key; true if this call has. Its cell stays, for the same key.
   bool erase(Word key);
   /// Carries out many requests, up to `at_once` at the same time. There is no order among them.
-  void carry_out(std::span<Request> requests, std::size_t at_once) { hashtable::carry_out(memory_, place_, requests, at_once); }
+  void carry_out(std::span<Request> requests, std::size_t at_once);
 
   /// Returns when all ranks have called it: what they did before is done.
   void barrier() const { memory_.segment().barrier(); }

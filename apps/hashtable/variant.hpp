@@ -45,6 +45,7 @@ std::unique_ptr<Variant> make_engine(const Setup &setup);
 std::unique_ptr<Variant> make_engine_batched(const Setup &setup);
 std::unique_ptr<Variant> make_rma(const Setup &setup);
 std::unique_ptr<Variant> make_rma_batched(const Setup &setup);
+std::unique_ptr<Variant> make_messages_one(const Setup &setup);
 std::unique_ptr<Variant> make_messages(const Setup &setup);
 /// The processor's own atomic instructions in mapped memory: what the machine needs at least. Only on one node.
 std::unique_ptr<Variant> make_instructions(const Setup &setup);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "walk.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -56,10 +57,7 @@ std::optional<Access> Walk::go_on(Word answer) {
       return compared(answer);
     case At::key: return compared(answer);
     case At::next: return passed(answer);
-    case At::allocation:
-      if (answer >= static_cast<Word>(shape_->heap))
-        throw std::length_error("the heap of rank " + std::to_string(rank_) + " is full: " + std::to_string(shape_->heap) + " cells");
-      return fill(1 + shape_->buckets + static_cast<std::int64_t>(answer));
+    case At::allocation: return allocated(answer);
     case At::new_key: return ask(At::link, {Does::compare_swap, rank_, word_of(cell_, kNext), static_cast<Word>(new_cell_), 0});
     case At::link: return linked(answer);
     case At::value: return valued(answer);
@@ -80,7 +78,16 @@ std::optional<Access> Walk::passed(Word next) {
   }
   if (request_->what != Request::What::insert) return end(false);
   if (const std::int64_t spare = spares_->take(rank_)) return fill(spare);
-  return ask(At::allocation, {Does::add, rank_, 0, 1, 0});
+  return ask(At::allocation, {Does::add, rank_, 0, kTaken, 0});
+}
+
+/// The first of the cells is used now. Of the last ones there may be fewer than were asked for.
+std::optional<Access> Walk::allocated(Word cells_before) {
+  if (cells_before >= static_cast<Word>(shape_->heap))
+    throw std::length_error("the heap of rank " + std::to_string(rank_) + " is full: " + std::to_string(shape_->heap) + " cells");
+  const std::int64_t first = static_cast<std::int64_t>(cells_before), end = std::min(first + kTaken, shape_->heap);
+  for (std::int64_t cell = end; --cell > first;) spares_->keep(rank_, 1 + shape_->buckets + cell);
+  return fill(1 + shape_->buckets + first);
 }
 
 std::optional<Access> Walk::fill(std::int64_t cell) {

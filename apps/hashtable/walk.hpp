@@ -6,7 +6,8 @@
 // All begins with zeros. A key belongs to one bucket of one rank, its owner. The bucket is the first cell of a chain, further ones are in the
 // owner's heap. Cells are only appended, at the end of a chain, by a compare_and_swap of the last cell's `next`. So no key is in a chain
 // twice. The key of a cell never changes once others can see it. A value of 0 says that the key is absent: it has not been stored yet, or
-// it has been erased (a tombstone). A cell that lost the race for the end of a chain is a spare, for the next key that needs one.
+// it has been erased (a tombstone). A rank takes kTaken cells of a heap at a time. Those that it has not used yet, and those that lost the
+// race for the end of a chain, are its spares: the next keys that need a cell get them.
 //
 // Source: Gerstenberger, Besta, Hoefler, SC13, section 4.1: table, overflow heap, compare_and_swap, fetch_and_op.
 //
@@ -31,6 +32,8 @@ struct Shape {
 };
 
 constexpr std::int64_t kHeaderWords = 16, kCellWords = 4;
+/// Cells that a rank takes of a heap at a time: four cache lines, so that ranks seldom write to the same line, or count in the header.
+constexpr std::int64_t kTaken = 8;
 enum Field : std::int64_t { kKey = 0, kValue = 1, kNext = 2 };
 
 inline std::int64_t words_of(const Shape &shape) { return kHeaderWords + (shape.buckets + shape.heap) * kCellWords; }
@@ -49,9 +52,13 @@ struct Home {
   int rank;
   std::int64_t cell;
 };
+/// The hash is a fraction of 1. Times the ranks, its whole part is the owner. What is left, times the buckets, is the bucket. Two divisions
+/// would take as long as an atomic.
 inline Home home_of(Word key, const Shape &shape) {
-  const Word hash = mixed(key), ranks = static_cast<Word>(shape.ranks);
-  return {static_cast<int>(hash % ranks), 1 + static_cast<std::int64_t>(hash / ranks % static_cast<Word>(shape.buckets))};
+  __extension__ using Wide = unsigned __int128;
+  const Wide place = static_cast<Wide>(mixed(key)) * static_cast<Word>(shape.ranks);
+  const Wide bucket = static_cast<Wide>(static_cast<Word>(place)) * static_cast<Word>(shape.buckets);
+  return {static_cast<int>(place >> 64), 1 + static_cast<std::int64_t>(bucket >> 64)};
 }
 
 /// An access to one word, in one step with respect to all others. All answer the previous content.
@@ -71,12 +78,13 @@ struct Request {
   bool done = false;  ///< it was inserted, found, or erased; false: it was there already, or it was not there
 };
 
-/// Cells of other ranks' heaps that this rank has taken and not used.
+/// Cells of heaps that this rank has taken and not used.
 class Spares {
  public:
   explicit Spares(int ranks) : cells_(static_cast<std::size_t>(ranks)) {}
   /// A spare cell of a rank; 0 if there is none.
   std::int64_t take(int rank);
+  /// The cell that was kept last is taken first.
   void keep(int rank, std::int64_t cell) { cells_[static_cast<std::size_t>(rank)].push_back(cell); }
   void clear();
 
@@ -101,6 +109,7 @@ class Walk {
   Access look_at_key();
   std::optional<Access> found();
   std::optional<Access> end(bool done);
+  std::optional<Access> allocated(Word cells_before);
   std::optional<Access> fill(std::int64_t cell);
   std::optional<Access> compared(Word key);
   std::optional<Access> passed(Word next);

@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import app_check  # noqa: E402
 
-VARIANTS = ["messages", "rma", "rma_batched", "engine", "engine_batched", "instructions"]
+VARIANTS = ["messages_one", "messages", "rma", "rma_batched", "engine", "engine_batched", "instructions"]
 
 # Words for hashtable. With few buckets nearly all keys are in chains; with few keys nearly all ranks insert the same. Between nodes each
 # access is a query, so less is done there.
@@ -36,6 +36,8 @@ def main():
     options = app_check.arguments(__doc__.splitlines()[0], few=2)
     # To MPI emulated nodes are one.
     variants = VARIANTS if options.nodes == 1 else ["engine", "engine_batched"]
+    if options.few:  # messages_one is messages with --at-once 1
+        variants = [name for name in variants if name != "messages_one"]
     if options.preload:
         variants = ["rma", "rma_batched"]
     problems = PROBLEMS if options.nodes == 1 else BETWEEN_NODES
