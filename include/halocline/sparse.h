@@ -29,14 +29,14 @@ typedef struct hlc_sparse hlc_sparse;
 
 /**
  * Takes a message that rank `origin` has sent. Called inside hlc_sparse_start, hlc_sparse_test and hlc_sparse_finish, once per message, in
- * no order. data is aligned to 8 bytes; after the call the library uses it for other messages. It must not call the library for this
- * exchange.
+ * no order. data is aligned to 8 bytes; after the call the library uses it for other messages. Of a message of the calling rank to itself
+ * it may be the data that it sends. The function must not call the library for this exchange.
  */
 typedef void (*hlc_sparse_receive_fn)(int origin, const void *data, int64_t bytes, void *user);
 
 /** What hlc_sparse_create needs. Zero-initialise it. */
 typedef struct hlc_sparse_spec {
-  int slots; /**< of each rank, 1 to HLC_MAX_SPARSE_SLOTS, 2 KiB each; 0: 64. The same on all ranks */
+  int slots; /**< of each rank, 1 to HLC_MAX_SPARSE_SLOTS, rounded up to a power of two, 2 KiB each; 0: 64. The same on all ranks */
   hlc_sparse_receive_fn receive;
   void *user; /**< handed to receive */
   const char *name; /**< for messages, the same on all ranks; may be NULL */
@@ -46,7 +46,7 @@ typedef struct hlc_sparse_spec {
 typedef struct hlc_sparse_message {
   int rank;
   const void *data; /**< must not change from start to finish; may be NULL if bytes is 0 */
-  int64_t bytes;    /**< 0 or more: an empty message is received, too */
+  int64_t bytes;    /**< 0 or more, to 4 TB: an empty message is received, too */
 } hlc_sparse_message;
 
 /**

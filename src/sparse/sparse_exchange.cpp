@@ -2,7 +2,7 @@
 #include "sparse/sparse_exchange.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstring>
 
 #include "engine/communicator/collective.hpp"
@@ -14,8 +14,13 @@ namespace {
 constexpr const char *kStart = "hlc_sparse_start";
 constexpr const char *kFinish = "hlc_sparse_finish";
 constexpr int kUsualSlots = 64;
-constexpr std::int64_t kClaimed = 0, kTaken = 128, kFirstSlot = 256, kSlotBytes = 2048;
+constexpr std::int64_t kTickets = 0, kFirstSlot = 128, kSlotBytes = 2048;
+constexpr std::int64_t kMostBytes = HLC_SPARSE_SLOT_BYTES * ((std::int64_t{1} << 31) - 1);
 constexpr hlc_action kAdd{HLC_OP_SUM, HLC_NUMBER_INT64}, kRead{HLC_OP_READ, HLC_NUMBER_INT64};
+
+/// The halves of a rank's word of tickets.
+std::uint32_t claimed_of(std::int64_t tickets) { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(tickets) >> 32); }
+std::uint32_t taken_of(std::int64_t tickets) { return static_cast<std::uint32_t>(tickets); }
 
 }  // namespace
 
@@ -37,7 +42,8 @@ Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
   if (spec->slots < 0 || spec->slots > HLC_MAX_SPARSE_SLOTS)
     return fail(Status::argument, "%s on rank %d: spec.slots is %d, it must be 0 to %d", call, segment_.rank(), spec->slots,
                 HLC_MAX_SPARSE_SLOTS);
-  slots_ = spec->slots > 0 ? spec->slots : kUsualSlots;
+  slots_ = std::bit_ceil(static_cast<std::uint32_t>(spec->slots > 0 ? spec->slots : kUsualSlots));
+  wanted_ = spec->slots;
   receive_ = spec->receive;
   user_ = spec->user;
   if (spec->name) plan->append("'").append(spec->name).append("'");
@@ -47,12 +53,12 @@ Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
 Status SparseExchange::create() {
   const char *call = name_of(CallName::sparse_create);
   Communicator &communicator = segment_.communicator();
-  std::int64_t ends[2] = {slots_, -slots_};
+  std::int64_t ends[2] = {wanted_, -wanted_};
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MIN, ends, 2));
   if (ends[0] != -ends[1])
     return fail(Status::mismatch, "%s: ranks disagree on slots: from %lld to %lld; rank %d has %d", call, static_cast<long long>(ends[0]),
-                static_cast<long long>(-ends[1]), segment_.rank(), slots_);
-  return segment_.create(call, {kFirstSlot + slots_ * kSlotBytes, slots_});
+                static_cast<long long>(-ends[1]), segment_.rank(), wanted_);
+  return segment_.create(call, {kFirstSlot + slots_ * kSlotBytes, static_cast<int>(slots_)});
 }
 
 Status SparseExchange::mark_broken(Status status) {
@@ -75,8 +81,9 @@ Status SparseExchange::check(int count, const hlc_sparse_message *messages) cons
     const hlc_sparse_message &message = messages[i];
     if (message.rank < 0 || message.rank >= ranks)
       return fail(Status::argument, "%s on rank %d: messages[%d].rank is %d, it must be 0 to %d", kStart, me, i, message.rank, ranks - 1);
-    if (message.bytes < 0)
-      return fail(Status::argument, "%s on rank %d: messages[%d].bytes is %lld", kStart, me, i, static_cast<long long>(message.bytes));
+    if (message.bytes < 0 || message.bytes > kMostBytes)
+      return fail(Status::argument, "%s on rank %d: messages[%d].bytes is %lld, it must be 0 to %lld", kStart, me, i,
+                  static_cast<long long>(message.bytes), static_cast<long long>(kMostBytes));
     if (!message.data && message.bytes > 0) return fail(Status::argument, "%s on rank %d: messages[%d].data is NULL", kStart, me, i);
   }
   return Status::ok;
@@ -111,11 +118,18 @@ Status SparseExchange::finish() {
     if (verdict.dead_rank >= 0)
       return fail(verdict.status, "%s: rank %d has not finished, and the process of rank %d has ended", kFinish, segment_.rank(),
                   verdict.dead_rank);
-    return fail(verdict.status, "%s: rank %d has waited %lld s (HALOCLINE_TIMEOUT)", kFinish, segment_.rank(), most_seconds(segment_));
+    return fail(verdict.status, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", kFinish, segment_.rank(),
+                most_seconds(segment_), segment_.name_of(awaited()).c_str());
   });
   HLC_TRY(mark_broken(waited));
   outstanding_ = outstanding_ && failed(status);
   return status;
+}
+
+/// The rank for which the exchange waits.
+int SparseExchange::awaited() const {
+  if (stage_ == Stage::pushing) return messages_[pushed_].rank;
+  return stage_ == Stage::flushing ? flushed_last_ : barrier_.awaited();
 }
 
 /// As far as it goes without waiting for other ranks: ok once the exchange is complete.
@@ -145,39 +159,63 @@ Status SparseExchange::go_on() {
 Status SparseExchange::push_all() {
   for (std::size_t i = pushed_; i < messages_.size(); ++i) {
     Outgoing &message = messages_[i];
-    if (message.next == message.pieces) continue;
+    if (message.next == message.pieces || keep(message)) continue;
     HLC_TRY(segment_.with(kStart, message.rank, [&](const RemoteMemory &memory) { return push(memory, message); }));
   }
+  ring_targets();
   while (pushed_ < messages_.size() && messages_[pushed_].next == messages_[pushed_].pieces) ++pushed_;
   return pushed_ == messages_.size() ? Status::ok : Status::again;
 }
 
 Status SparseExchange::push(const RemoteMemory &memory, Outgoing &message) {
-  if (message.first < 0)
+  if (!message.claimed)
     if (const Status status = claim(memory, message); status != Status::ok) return status;
   for (; message.next < message.pieces; ++message.next) {
-    const std::int64_t needed = message.first + message.next + 1 - slots_;
-    if (message.taken < needed)
+    const std::uint32_t ticket = message.first + static_cast<std::uint32_t>(message.next);
+    if (ticket - message.taken >= slots_)
       if (const Status status = look_at_taken(memory, message); status != Status::ok) return status;
-    if (message.taken < needed) return Status::again;
-    HLC_TRY(put(memory, message));
+    if (ticket - message.taken >= slots_) return Status::again;
+    HLC_TRY(put(memory, message, ticket));
   }
   return Status::ok;
 }
 
+/// Receives a message of this rank to itself. False if it is for another rank, or not aligned as receivers may expect.
+bool SparseExchange::keep(Outgoing &message) {
+  if (message.rank != segment_.rank() || reinterpret_cast<std::uintptr_t>(message.data) % alignof(std::uint64_t) != 0) return false;
+  receive_(message.rank, message.data, message.bytes, user_);
+  message.next = message.pieces;
+  return true;
+}
+
+/// Wakes the ranks of this node that have been put to, after one fence for all.
+void SparseExchange::ring_targets() {
+  if (!put_to_.empty()) segment_.communicator().doorbell().ring_all(put_to_);
+  put_to_.clear();
+}
+
 Status SparseExchange::claim(const RemoteMemory &memory, Outgoing &message) {
-  std::int64_t first = 0;
-  const Status status = fetch_op(kStart, {memory, kClaimed}, kAdd, {&message.pieces, &first}, message.query);
-  if (status == Status::ok) message.first = first;
-  return status;
+  std::int64_t tickets = 0;
+  const std::int64_t claims = message.pieces << 32;
+  // SYNC emptied-before-reuse (pairs with SparseExchange::publish_taken)
+  const Status status = fetch_op(kStart, {memory, kTickets}, kAdd, {&claims, &tickets}, message.query);
+  if (status != Status::ok) return status;
+  message.claimed = true;
+  message.first = claimed_of(tickets);
+  message.taken = taken_of(tickets);
+  return Status::ok;
 }
 
 Status SparseExchange::look_at_taken(const RemoteMemory &memory, Outgoing &message) {
-  return fetch_op(kStart, {memory, kTaken}, kRead, {nullptr, &message.taken}, message.query);
+  std::int64_t tickets = 0;
+  // SYNC emptied-before-reuse (pairs with SparseExchange::publish_taken)
+  const Status status = fetch_op(kStart, {memory, kTickets}, kRead, {nullptr, &tickets}, message.query);
+  if (status == Status::ok) message.taken = taken_of(tickets);
+  return status;
 }
 
 /// A put of up to 2 KiB copies its source.
-Status SparseExchange::put(const RemoteMemory &memory, const Outgoing &message) {
+Status SparseExchange::put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t ticket) {
   Piece piece;
   piece.round = round_;
   piece.message_bytes = message.bytes;
@@ -185,9 +223,14 @@ Status SparseExchange::put(const RemoteMemory &memory, const Outgoing &message) 
   piece.origin = segment_.rank();
   const std::int64_t bytes = piece.bytes();
   if (bytes > 0) std::memcpy(piece.data, message.data + piece.begin, static_cast<std::size_t>(bytes));
-  const std::int64_t slot = (message.first + message.next) % slots_;
+  const std::uint32_t slot = ticket % slots_;
   const Target to{memory, kFirstSlot + slot * kSlotBytes};
-  return put_notify(kStart, to, {&piece, kSlotBytes - HLC_SPARSE_SLOT_BYTES + bytes}, {static_cast<int>(slot), 1});
+  const Source source{&piece, kSlotBytes - HLC_SPARSE_SLOT_BYTES + bytes};
+  const hlc_notification here{static_cast<int>(slot), 1};
+  if (!memory.is_near()) return put_notify(kStart, to, source, here);
+  HLC_TRY(put_and_set(kStart, to, source, here));
+  if (message.rank != segment_.rank()) put_to_.push_back(memory.member());
+  return Status::ok;
 }
 
 Status SparseExchange::look_at_flush() {
@@ -195,16 +238,17 @@ Status SparseExchange::look_at_flush() {
   for (Flush &flush : flushes_) {
     const Status status = segment_.network().requests()->look(flush, kFinish);
     if (failed(status)) return status;
-    if (status == Status::again) all = Status::again;
+    if (status == Status::ok) continue;
+    all = Status::again;
+    flushed_last_ = flush.rank;
   }
-  if (all == Status::ok) flushes_.clear();
   return all;
 }
 
 /// Takes pieces until a slot is empty, or has a piece of the next exchange.
 Status SparseExchange::drain() {
   const RemoteMemory &mine = segment_.mine();
-  const std::int64_t before = taken_;
+  const std::uint32_t before = taken_;
   while (true) {
     const auto slot = static_cast<int>(taken_ % slots_);
     if (segment_.find(slot, slot + 1) != slot) break;
@@ -212,18 +256,18 @@ Status SparseExchange::drain() {
     if (piece.round != round_) break;
     HLC_TRY(deliver(piece));
     mine.words().notifications.take(slot);
-    const std::int64_t one = 1;
     ++taken_;
-    HLC_TRY(fetch_op(kFinish, {mine, kTaken}, kAdd, {&one, nullptr}));
   }
-  return taken_ > before ? wake_senders(before) : Status::ok;
+  return taken_ != before ? publish_taken(before) : Status::ok;
 }
 
-/// A sender of this node that has found no free slot may sleep.
-Status SparseExchange::wake_senders(std::int64_t taken_before) {
-  std::int64_t claimed = 0;
-  HLC_TRY(fetch_op(kFinish, {segment_.mine(), kClaimed}, kRead, {nullptr, &claimed}));
-  if (claimed > taken_before + slots_) segment_.communicator().ring_node();
+/// Where the lower half wraps around, nothing is carried to the upper one. A sender of this node that has found no free slot may sleep.
+Status SparseExchange::publish_taken(std::uint32_t before) {
+  const std::int64_t wrapped = taken_ < before ? std::int64_t{1} << 32 : 0, added = taken_ - before - wrapped;
+  std::int64_t tickets = 0;
+  // SYNC emptied-before-reuse (pairs with SparseExchange::claim, SparseExchange::look_at_taken)
+  HLC_TRY(fetch_op(kFinish, {segment_.mine(), kTickets}, kAdd, {&added, &tickets}));
+  if (claimed_of(tickets) - before > slots_) segment_.communicator().ring_node();
   return Status::ok;
 }
 

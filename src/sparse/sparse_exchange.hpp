@@ -3,7 +3,8 @@
 // A message takes consecutive tickets of its target: one per piece that fits into a slot. Ticket t is for slot t modulo the number of slots.
 // A sender puts a piece once the target has taken the ticket a whole row of slots before. The target takes its slots in the order of
 // tickets, so the pieces of a message follow each other. When all its pieces are at their targets, a rank enters a barrier. Once that is
-// passed, all pieces of this exchange have arrived. A piece of the next exchange may already be there: it has a later number and waits.
+// passed, all pieces of this exchange have arrived. A piece of the next exchange may already be there: it has a later number and waits. A
+// message of a rank to itself takes none of this.
 //
 // It uses no SlotChannel (engine/network). That has slots for each peer, and both ends know each other from the start. Here any rank may send,
 // and memory must not grow with the number of ranks.
@@ -23,9 +24,10 @@ namespace halocline::core {
 
 /// One rank's part, the data of a segment with a notification per slot:
 ///
-///   | claimed 128 B | taken 128 B | slots: 2 KiB each |
+///   | tickets 128 B | slots: 2 KiB each |
 ///
-/// `claimed` counts tickets, added to by any rank. `taken` counts slots that the rank has emptied, added to by the rank, read by any.
+/// `tickets` is one word: above tickets that ranks have claimed, below those that the rank has taken. So the fetch_and_add that claims also
+/// says whether there is room. Both wrap around after 2^32, which is a multiple of the slots.
 class SparseExchange {
  public:
   explicit SparseExchange(Network &network) : segment_(network), barrier_(segment_) {}
@@ -52,9 +54,10 @@ class SparseExchange {
     int rank;
     const char *data;
     std::int64_t bytes, pieces;
-    std::int64_t first = -1;  // ticket; -1: none yet
     std::int64_t next = 0;  // piece that has not been put
-    std::int64_t taken = 0;  // by the target, at the last look
+    bool claimed = false;
+    std::uint32_t first = 0;  // ticket
+    std::uint32_t taken = 0;  // by the target, at the last look
     Query query{};
   };
   struct Piece;  // what a slot begins with
@@ -65,11 +68,14 @@ class SparseExchange {
   Status push(const RemoteMemory &memory, Outgoing &message);
   Status claim(const RemoteMemory &memory, Outgoing &message);
   Status look_at_taken(const RemoteMemory &memory, Outgoing &message);
-  Status put(const RemoteMemory &memory, const Outgoing &message);
+  Status put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t ticket);
+  bool keep(Outgoing &message);
+  void ring_targets();
   Status look_at_flush();
   Status drain();
-  Status wake_senders(std::int64_t taken_before);
+  Status publish_taken(std::uint32_t before);
   Status deliver(const Piece &piece);
+  int awaited() const;
   void forget_queries();
   Status mark_broken(Status status);
 
@@ -77,7 +83,8 @@ class SparseExchange {
 
   Segment segment_;
   PendingBarrier barrier_;
-  int slots_ = 0;
+  int wanted_ = 0;  // slots
+  std::uint32_t slots_ = 0;  // the next power of two
   hlc_sparse_receive_fn receive_ = nullptr;
   void *user_ = nullptr;
   bool outstanding_ = false, broken_ = false;
@@ -87,9 +94,11 @@ class SparseExchange {
   Stage stage_ = Stage::complete;
   std::vector<Outgoing> messages_;
   std::size_t pushed_ = 0;  // all messages before this one have been put
+  std::vector<Member> put_to_;  // of this node, to be woken
   std::vector<Flush> flushes_;
+  int flushed_last_ = 0;  // the rank of one that has not ended
 
-  std::int64_t taken_ = 0;  // slots that this rank has emptied so far
+  std::uint32_t taken_ = 0;  // tickets that this rank has taken so far
   std::vector<char> long_;  // the pieces so far of a message that is longer than a slot
 };
 

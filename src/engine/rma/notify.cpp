@@ -52,6 +52,13 @@ Status put_notify(const char *call, Target to, Source source, hlc_notification n
   return Status::ok;
 }
 
+Status put_and_set(const char *call, Target to, Source source, hlc_notification notification) {
+  if (!is_notification(to.memory, notification)) return wrong_notification(call, to.memory, notification);
+  HLC_TRY(put(call, to, source));
+  to.memory.words().notifications.set(notification.id, notification.value);
+  return Status::ok;
+}
+
 Status put_notify(const char *call, Target to, Source source, hlc_notification notification, PendingNotify &pending) {
   if (to.memory.is_near()) return put_notify(call, to, source, notification);
   char *place = nullptr;

@@ -55,6 +55,9 @@ Status get_indexed(const char *call, Target from, void *data, std::span<const Ru
 /// Sets a notification of the memory when the target has the data. Its value is not 0.
 Status put_notify(const char *call, Target to, Source source, hlc_notification notification);
 Status put_notify(const char *call, Target to, Source source, hlc_notification notification, PendingNotify &pending);
+/// As put_notify, for memory of this node, but for the wake-up: the caller rings the doorbell of the target's rank afterwards. So one ring
+/// is enough for several.
+Status put_and_set(const char *call, Target to, Source source, hlc_notification notification);
 /// Sets a notification, in no order with anything else.
 Status notify(const char *call, const RemoteMemory &memory, hlc_notification notification);
 /// Sets a notification when the target has all that this rank has put to that rank before. Resumable only.

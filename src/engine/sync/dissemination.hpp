@@ -27,6 +27,8 @@ class Dissemination {
 class RoundsPassed {
  public:
   void restart() { *this = RoundsPassed(); }
+  /// The round that it is in.
+  int round() const { return round_; }
   /// In each round calls notify(round) until that succeeds, once, and await(round) until that succeeds. Both return statuses; `again` and
   /// failures end the call.
   template <class Notify, class Await>

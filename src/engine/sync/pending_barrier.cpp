@@ -18,4 +18,6 @@ Status PendingBarrier::look(const char *call) {
   return rounds_.pass(order.rounds(), notify, has_come);
 }
 
+int PendingBarrier::awaited() const { return Dissemination(segment_.rank(), segment_.communicator().size()).below(rounds_.round()); }
+
 }  // namespace halocline::core

@@ -16,6 +16,8 @@ class PendingBarrier {
   void enter();
   /// Notifies other ranks as far as possible: ok once all ranks have entered it, `again` until then. `call` is the caller's name in messages.
   Status look(const char *call);
+  /// While `look` returns `again`: the rank that it waits for.
+  int awaited() const;
 
  private:
   Segment &segment_;
