@@ -7,6 +7,7 @@
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
 #                   "./go bench hashtable ...", "./go bench sparse ...": those of these mini-apps over the ranks;
+#                   "./go bench apps ...": a short form of every mini-app, with one page of pictures;
 #                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
@@ -83,6 +84,13 @@ run_bench() {
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     exec python3 "apps/$app/bench.py" --build build/release --ranks "$ranks" "$@"
     ;;
+  apps)
+    shift
+    # shellcheck disable=SC2046  # names without spaces
+    build_preset release $(for bench in apps/*/bench.py; do basename "${bench%/bench.py}"; done)
+    step 'Python for the pictures' pictures_python || say "No pictures: see $log"
+    exec python3 apps/bench.py --build build/release --ranks "$ranks" "$@"
+    ;;
   rma)
     shift
     build_drop_ins
@@ -112,7 +120,7 @@ main) run_main_job ;;
 test) run_tests "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n '4,11s/^# *//p' "$root/go" | sed 's/^/  /' ;;
+help | -h | --help) sed -n '4,12s/^# *//p' "$root/go" | sed 's/^/  /' ;;
 *)
   echo "./go: there is no command '$command'; ./go help lists them" >&2
   exit 2

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Puts measured tables into docs/performance.md, so that no number is typed.
 
-performance.py fill RESULTS   writes the tables of RESULTS/drop_in.json (./go bench rma) into the places marked "measured", and copies its
-                              pictures to docs/pictures; a part that was not measured stays as it was
+performance.py fill RESULTS   writes the tables of RESULTS/drop_in.json (./go bench rma) and RESULTS/apps.json (./go bench apps), of both or
+                              one, into the places marked "measured", and copies their pictures to docs/pictures; a part that was not
+                              measured stays as it was, and so do the apps where other programs ran on the machine
 performance.py check          every place has a table, and every table has a place; last line: N passed, N failed, N skipped
 
 SPDX-License-Identifier: BSD-3-Clause
@@ -15,13 +16,15 @@ import sys
 import outcomes
 from readme import MEASURED, ROOT
 
-sys.path.insert(0, str(ROOT / "tools" / "bench"))
+sys.path[:0] = [str(ROOT / "tools" / "bench"), str(ROOT / "apps" / "common")]
 import drop_in_tables as tables  # noqa: E402
+import summary  # noqa: E402
 
 PAGE = ROOT / "docs" / "performance.md"
 PLACES = {"rma_calls": tables.calls_table, "rma_interposition": tables.interposition_table, "rma_crowded": tables.crowded_table,
           "rma_windows": tables.windows_table, "rma_halo": tables.halo_table}
 PART_OF = {"rma_interposition": "calls"}
+APPS = {f"app_{name}": name for name in ("hashtable", "sparse", "fft", "lattice")}
 PICTURES = ("rma_calls.png", "rma_windows.png", "rma_halo.png")
 
 
@@ -44,24 +47,54 @@ def filled(place, found, pictures):
     return "\n".join([machine_of(found), "", *notes, *([""] if notes else []), f"{picture}{tables.as_markdown(head, rows)}", ""])
 
 
-def fill(results):
+def drop_in_texts(results):
+    """The texts of the places that ./go bench rma fills, as far as they were measured."""
     found = json.loads((results / "drop_in.json").read_text())
     pictures = [name for name in PICTURES if (results / name).exists()]
     for name in pictures:
         shutil.copy(results / name, ROOT / "docs" / "pictures" / name)
+    texts = {place: filled(place, found, pictures) for place in PLACES}
+    return {place: text for place, text in texts.items() if text is not None}
 
-    def replaced(place):
-        text = filled(place[2], found, pictures) if place[2] in PLACES else None
-        return place[0] if text is None else place[1] + text + place[4]
 
-    PAGE.write_text(MEASURED.sub(replaced, PAGE.read_text()))
+def app_text(place, cases, results):
+    """The tables and the picture of an app."""
+    name = APPS[place]
+    lines = [f"{summary.machine_of(cases[0]['sweep'][0]['environment'])}.", ""]
+    picture = results / "apps" / f"{name}.png"
+    if picture.exists():
+        shutil.copy(picture, ROOT / "docs" / "pictures" / f"{place}.png")
+        lines += [f"![{name}](pictures/{place}.png)", ""]
+    for case in cases:
+        for report in summary.shown(name, case["sweep"]):
+            lines += [f"{summary.title_of(report)}:", "", tables.as_markdown(*summary.table_of(name, report)), ""]
+    return "\n".join(lines)
+
+
+def app_texts(results):
+    """The texts of the places that ./go bench apps fills, as far as they were measured on a quiet machine."""
+    found = json.loads((results / "apps.json").read_text())
+    if not found["quiet"]:
+        print(f"The apps are left as they were: other programs used {found['others']:.0%} of the machine when they were measured.")
+        return {}
+    cases = {place: [case for case in found["cases"] if case["app"] == name] for place, name in APPS.items()}
+    return {place: app_text(place, some, results) for place, some in cases.items() if some}
+
+
+def fill(results):
+    texts = {}
+    for file, texts_of in (("drop_in.json", drop_in_texts), ("apps.json", app_texts)):
+        if (results / file).exists():
+            texts |= texts_of(results)
+    PAGE.write_text(MEASURED.sub(lambda place: place[1] + texts[place[2]] + place[4] if place[2] in texts else place[0], PAGE.read_text()))
 
 
 def check():
     """Yields (sentence, true or false)."""
     places = [place[1] for place in MEASURED.findall(PAGE.read_text())]
-    yield f"the {len(places)} measured places of performance.md have tables", set(places) <= set(PLACES) and len(places) == len(set(places))
-    yield f"the {len(PLACES)} tables have places", set(PLACES) <= set(places)
+    tables_ = {*PLACES, *APPS}
+    yield f"the {len(places)} measured places of performance.md have tables", set(places) <= tables_ and len(places) == len(set(places))
+    yield f"the {len(tables_)} tables have places", tables_ <= set(places)
 
 
 def main():

@@ -1,4 +1,7 @@
+#!/usr/bin/env python3
 """What the pictures of the apps and of the bench have in common: how matplotlib is opened, the look of axes, the MPI in words, the file.
+
+plots.py PAGE PICTURE...   puts pictures on one page
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -6,6 +9,7 @@ import argparse
 import json
 import pathlib
 import statistics
+import sys
 
 import matplotlib
 
@@ -59,7 +63,28 @@ def decorate_over_ranks(axes, at, unit, title):
     decorate(axes)
 
 
+def draw_page(page, pictures):
+    """Pictures in two columns, each as wide as its column."""
+    images = [plt.imread(picture) for picture in pictures]
+    columns = [images[::2], images[1::2]]
+    shapes = [[image.shape[0] / image.shape[1] for image in column] for column in columns if column]
+    figure = plt.figure(figsize=(8 * len(shapes), 8 * max(map(sum, shapes))))
+    for c, column in enumerate(columns[:len(shapes)]):
+        top = 1.0
+        for image, shape in zip(column, shapes[c]):
+            height = shape / max(map(sum, shapes))
+            top -= height
+            axes = figure.add_axes((c / len(shapes), top, 1 / len(shapes), height))
+            axes.imshow(image, aspect="auto")
+            axes.axis("off")
+    save(figure, page)
+
+
 def save(figure, picture, dpi=150):
     figure.savefig(picture, dpi=dpi)
     plt.close(figure)
     print(picture)
+
+
+if __name__ == "__main__":
+    draw_page(sys.argv[1], sys.argv[2:])

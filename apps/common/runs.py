@@ -6,10 +6,13 @@ import contextlib
 import json
 import os
 import pathlib
+import platform
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -36,11 +39,34 @@ def add_options(parser, name):
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--ranks", type=int, default=2, help="ranks to start (2)")
     parser.add_argument("--fake-nodes", type=int, default=1, help="treat them as so many nodes (1)")
+    parser.add_argument("--hosts", type=int, default=1, help="on so many hosts, namespaces of this machine (1: on itself)")
     parser.add_argument("--long", action="store_true", help="more repeats and larger problems")
+    parser.add_argument("--short", action="store_true", help="fewer and smaller problems, as ./go bench apps")
     parser.add_argument("--repeats", type=int, help="samples of each size (7, with --long 15)")
     parser.add_argument("--realtime", action="store_true", help="with real-time priority, on a machine that is not quiet")
     parser.add_argument("--json", type=pathlib.Path, default=pathlib.Path(f"results/{name}.json"))
     parser.add_argument("--picture", type=pathlib.Path, help="file to draw (that of --json, as .png)")
+
+
+def command_of(options, program, *words):
+    """What launches a program of the build with the ranks and on the hosts of the options."""
+    command = launch.command(options.build, options.ranks, program, *words)
+    if options.hosts == 1:
+        return command
+    hosts = ROOT / "tests" / "hosts"
+    return [str(hosts / "hosts"), "-n", str(options.hosts), str(hosts / "mpiexec.py"), *command]
+
+
+def output_of(options, program, *words, timeout=900):
+    """Runs a program of the build once, and returns what it printed."""
+    command = command_of(options, program, *words)
+    if options.realtime:
+        command = ["chrt", "-f", "5", *command]
+    done = run_to_the_end(command, os.environ | {"HALOCLINE_FAKE_NODES": str(options.fake_nodes)}, timeout)
+    if done is None or done.returncode != 0:
+        reason = f"exit status {done.returncode}\n{done.stdout}{done.stderr}" if done else f"no end within {timeout} s"
+        sys.exit(f"{' '.join(command)}: {reason}")
+    return done.stdout
 
 
 def report_of(options, program, *words, timeout=900):
@@ -48,19 +74,30 @@ def report_of(options, program, *words, timeout=900):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "report.json"
         repeats = options.repeats or (15 if options.long else 7)
-        command = launch.command(options.build, options.ranks, program, *words, "--repeats", repeats, "--json", file)
-        if options.realtime:
-            command = ["chrt", "-f", "5", *command]
-        done = run_to_the_end(command, os.environ | {"HALOCLINE_FAKE_NODES": str(options.fake_nodes)}, timeout)
-        if done is None or done.returncode != 0:
-            reason = f"exit status {done.returncode}\n{done.stdout}{done.stderr}" if done else f"no end within {timeout} s"
-            sys.exit(f"{' '.join(command)}: {reason}")
+        output_of(options, program, *words, "--repeats", repeats, "--json", file, timeout=timeout)
         return json.loads(file.read_text())
 
 
+def mpi_of(build):
+    """The MPI of a build in a few words, as its launcher tells it."""
+    start, _ = launch.launcher(build)
+    text = subprocess.run([start[0], "--version"], check=False, capture_output=True, text=True).stdout
+    hydra = re.search(r"^\s*Version:\s*(\S+)", text, re.M)
+    return f"MPICH {hydra[1]}" if "HYDRA" in text and hydra else " ".join(text.split("\n")[0].split())
+
+
+def environment_of(options):
+    """The machine and the MPI, for a program that writes no report of its own; named as in environment.cpp."""
+    model = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    system = platform.uname()
+    return {"host": system.node, "kernel": f"{system.system} {system.release} {system.machine}", "cpu": model[1] if model else "unknown",
+            "mpi": mpi_of(options.build), "cores": len(os.sched_getaffinity(0)), "ranks": options.ranks,
+            "nodes": max(options.fake_nodes, options.hosts), "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+
+
 def sweep_ranks(options, program, words, line_of):
-    """The reports of a rank per node, of twice as many, and so on up to --ranks; prints a line about each."""
-    most, sweep, ranks = options.ranks, [], options.fake_nodes
+    """The reports of a rank per node or host, of twice as many, and so on up to --ranks; prints a line about each."""
+    most, sweep, ranks = options.ranks, [], max(options.fake_nodes, options.hosts)
     while ranks <= most:
         options.ranks = ranks
         sweep.append(report_of(options, program, *words))
@@ -69,13 +106,18 @@ def sweep_ranks(options, program, words, line_of):
     return sweep
 
 
+def python():
+    """The private Python where it is, else this one."""
+    private = ROOT / ".venv" / "bin" / "python"
+    return private if private.exists() else sys.executable
+
+
 def keep(options, sweep, script):
     """Writes a sweep to the file of --json, and has a script draw it, by the private Python where it is."""
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps({"sweep": sweep}))
     print(f"written: {options.json}")
-    private = ROOT / ".venv" / "bin" / "python"
     picture = options.picture or options.json.with_suffix(".png")
-    command = [private if private.exists() else sys.executable, script, options.json, picture]
+    command = [python(), script, options.json, picture]
     drawn = subprocess.run(command, check=False, capture_output=True, text=True)
     print(f"written: {picture}" if drawn.returncode == 0 else f"no picture: {(drawn.stderr.strip().splitlines() or ['failed'])[-1]}")

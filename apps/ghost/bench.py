@@ -26,14 +26,14 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     runs.add_options(parser, "ghost")
     parser.add_argument("--shortest", type=int, default=4, help="least N, even (4)")
-    parser.add_argument("--longest", type=int, help="most N (64, with --long 128)")
+    parser.add_argument("--longest", type=int, help="most N (64, with --long 128, with --short 32 in steps of 4)")
     parser.add_argument("--stencil", type=int, choices=(7, 27), default=7)
     parser.add_argument("--vars", type=int, default=5, help="variables (5)")
     parser.add_argument("--open", action="store_true", help="open sides instead of periodic ones")
     options = parser.parse_args()
     if options.shortest < 2 or options.shortest % 2:
         parser.error(f"--shortest has to be even and at least 2, not {options.shortest}")
-    options.longest = options.longest or (128 if options.long else 64)
+    options.longest = options.longest or (128 if options.long else 32 if options.short else 64)
     return options
 
 
@@ -54,7 +54,7 @@ def line_of(n, result):
 def main():
     options = arguments()
     sweep = []
-    for n in range(options.shortest, options.longest + 1, 2):
+    for n in range(options.shortest, options.longest + 1, 4 if options.short else 2):
         result = run(options, n)
         if not sweep:
             print("Melements/s per rank, median:", ", ".join(result["order"]))

@@ -3,6 +3,7 @@
 
 bench.py --build build/release                      # 1, 2 and 4 ranks, 6 neighbours
 bench.py --build build/release --ranks 8 --fake-nodes 2 --neighbours 2
+bench.py --build build/release --hosts 2
 
 The plot has the axes of Gerstenberger et al., SC13, figure 7b: the time of an exchange over the number of ranks.
 
@@ -16,28 +17,51 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 import runs  # noqa: E402
+import summary  # noqa: E402
+
+RUNS_ON_HOSTS = True
+NEIGHBOURS = (2, 6)  # of an exchange, with --short
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     runs.add_options(parser, "sparse")
     parser.set_defaults(ranks=4)
-    parser.add_argument("--neighbours", type=int, default=6)
+    parser.add_argument("--neighbours", type=int, help="of an exchange (6, with --short 2 and 6)")
     parser.add_argument("--bytes", type=int, default=8)
     return parser.parse_args()
+
+
+def table_of(result):
+    """A line per protocol, with ratios to the time of the library's."""
+    times = {name: [1e6 * time for time in result["protocols"][name]["exchange_s"]] for name in result["order"]}
+    ours = times.get("engine", times[result["order"][-1]])
+    rows = [[name, summary.in_words(some), summary.ratio(some, ours)] for name, some in times.items()]
+    return ["", "one exchange, us", "to engine"], rows
+
+
+def shown(sweep):
+    """What a summary shows: for each number of neighbours the most ranks, and two."""
+    most = {result["problem"]["neighbours"]: result["problem"]["ranks"] for result in sweep}
+    return [result for result in sweep if result["problem"]["ranks"] in (2, most[result["problem"]["neighbours"]])]
 
 
 def line_of(result):
     """One line about a number of ranks: microseconds of an exchange, the median of each protocol."""
     times = (statistics.median(result["protocols"][name]["exchange_s"]) * 1e6 for name in result["order"])
-    return f"{result['problem']['ranks']:>3} ranks, us: " + ", ".join(f"{name} {time:.2f}" for name, time in zip(result["order"], times))
+    words = ", ".join(f"{name} {time:.2f}" for name, time in zip(result["order"], times))
+    return f"{result['problem']['ranks']:>3} ranks, {result['problem']['neighbours']} neighbours, us: {words}"
 
 
 def main():
     options = arguments()
     exchanges = 1000 if options.long else 200
-    words = ["--neighbours", options.neighbours, "--bytes", options.bytes, "--exchanges", exchanges, "--check"]
-    sweep = runs.sweep_ranks(options, "sparse", words, line_of)
+    most, sweep = options.ranks, []
+    for neighbours in [options.neighbours] if options.neighbours else NEIGHBOURS if options.short else [6]:
+        # So many neighbours need more ranks than that.
+        options.ranks = max(most, 1 << neighbours.bit_length()) if options.short else most
+        words = ["--neighbours", neighbours, "--bytes", options.bytes, "--exchanges", exchanges, "--check"]
+        sweep += runs.sweep_ranks(options, "sparse", words, line_of)
     runs.keep(options, sweep, HERE / "plot.py")
 
 

@@ -17,19 +17,25 @@ COLORS = {"alltoall": "#333333", "reduce_scatter": "#8fb8c6", "nbx": "#0b6e8a", 
 
 
 def heading(result):
-    problem = result["problem"]
-    return f"sparse: {problem['neighbours']} neighbours, {problem['bytes']} bytes, {plots.machine_of(result['environment'])}"
+    return f"sparse: {result['problem']['bytes']} bytes, {plots.machine_of(result['environment'])}"
+
+
+def draw_panel(axes, sweep, neighbours):
+    some = [result for result in sweep if result["problem"]["neighbours"] == neighbours]
+    at = [result["problem"]["ranks"] for result in some]
+    for name in some[0]["order"]:
+        times = [[time * 1e6 for time in result["protocols"][name]["exchange_s"]] for result in some]
+        plots.draw_band(axes, at, times, label=name, color=COLORS.get(name))
+    plots.decorate_over_ranks(axes, at, "one exchange, microseconds", f"Sparse exchange, {neighbours} neighbours (as figure 7b)")
 
 
 def main():
     sweep, picture = plots.arguments(__doc__.splitlines()[0])
-    figure, axes = plots.plt.subplots(figsize=(7, 5))
-    at = [result["problem"]["ranks"] for result in sweep]
-    for name in sweep[0]["order"]:
-        times = [[time * 1e6 for time in result["protocols"][name]["exchange_s"]] for result in sweep]
-        plots.draw_band(axes, at, times, label=name, color=COLORS.get(name))
-    plots.decorate_over_ranks(axes, at, "one exchange, microseconds", "Sparse exchange (as figure 7b)")
-    axes.legend(fontsize=9, frameon=False)
+    several = list(dict.fromkeys(result["problem"]["neighbours"] for result in sweep))
+    figure, panels = plots.plt.subplots(1, len(several), figsize=(7 * len(several), 5), squeeze=False)
+    for axes, neighbours in zip(panels[0], several):
+        draw_panel(axes, sweep, neighbours)
+    panels[0][0].legend(fontsize=9, frameon=False)
     figure.suptitle(heading(sweep[0]), fontsize=8, color=plots.FAINT, x=0.01, ha="left")
     figure.tight_layout(rect=(0, 0, 1, 0.97))
     plots.save(figure, picture, dpi=130)
