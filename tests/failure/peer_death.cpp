@@ -3,7 +3,8 @@
 // into DIRECTORY/<rank>: milliseconds from the death to the failure, the call, the status and the message. With `segment` as the mode, a
 // segment replaces field and halo. The others then wait for a notification, in a barrier, or for all ranks to free it. In `put` rank 1
 // stops calling the library, and dies when the others have put something to it, whose flush then fails. What counts is how they free the
-// segment. In `closing` it dies when all but the context has been released.
+// segment. In `closing` it dies when all but the context has been released. With `sparse` the ranks exchange messages instead. Rank 1 dies
+// before it starts an exchange (`absent`), after it has started one (`after_start`), or while others wait for its slots (`full`).
 //
 // The stages `init N`, `field N` and `open N` are deaths at the N-th non-blocking collective operation that the library starts in that
 // call. `segment N` is the same in hlc_segment_create. `window` is a death at the MPI call that makes a window. In `packing` and
@@ -26,6 +27,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -86,6 +88,8 @@ struct Run {
   hlc_halo *halo = nullptr;
   bool on_segment = false;
   hlc_segment *segment = nullptr;
+  bool is_sparse = false;
+  hlc_sparse *sparse = nullptr;
 
   bool dies(const char *here) const { return rank == victim && stage == here; }
 
@@ -116,9 +120,18 @@ hlc_status plan(Run &run) {
   return hlc_halo_init(run.context, &spec, &run.halo);
 }
 
+void ignore(int, const void *, std::int64_t, void *) {}
+
 hlc_status make(Run &run) {
   run.arm("open");
   hlc_status status = hlc_init(MPI_COMM_WORLD, &run.context);
+  if (run.is_sparse && status == HLC_OK) {
+    const hlc_sparse_spec spec{2, ignore, nullptr, nullptr};
+    run.arm("sparse");
+    status = hlc_sparse_create(run.context, &spec, &run.sparse);
+    run.arm("exchange");
+    return status;
+  }
   if (run.on_segment && status == HLC_OK) {
     const hlc_segment_spec spec{4096, 4, 0};
     run.arm("segment");
@@ -197,6 +210,32 @@ hlc_status use_segment(Run &run) {
   return status;
 }
 
+/// Every rank sends to every rank. With `full` the others send more than the victim has slots for.
+std::vector<hlc_sparse_message> messages_of(const Run &run) {
+  static const std::array<char, 100> bytes{};
+  std::vector<hlc_sparse_message> messages;
+  const int each = run.stage == "full" ? 20 : 1;
+  for (int target = 0; target < run.size; ++target)
+    for (int i = 0; i < each; ++i) messages.push_back({target, bytes.data(), static_cast<std::int64_t>(bytes.size())});
+  return messages;
+}
+
+/// The others finish an exchange that the victim does not.
+hlc_status exchange(Run &run) {
+  const std::vector<hlc_sparse_message> messages = messages_of(run);
+  const auto count = static_cast<int>(messages.size());
+  hlc_status status = HLC_OK;
+  for (int step = 0; step < 2; ++step) {
+    if (run.dies("absent") && step == 1) die();
+    running = "hlc_sparse_start";
+    if (status == HLC_OK) status = hlc_sparse_start(run.sparse, run.dies("full") && step == 1 ? 0 : count, messages.data());
+    if (run.rank == victim && step == 1) die();
+    running = "hlc_sparse_finish";
+    if (status == HLC_OK) status = hlc_sparse_finish(run.sparse);
+  }
+  return status;
+}
+
 /// Releases all that there is; returns the first status that is not HLC_OK.
 hlc_status take_back(Run &run) {
   if (run.dies("finalise")) die();
@@ -205,6 +244,8 @@ hlc_status take_back(Run &run) {
   if (run.halo) status = hlc_halo_finalise(&run.halo);
   running = "hlc_segment_free";
   if (run.segment) status = hlc_segment_free(&run.segment);
+  running = "hlc_sparse_destroy";
+  if (run.sparse) status = hlc_sparse_destroy(&run.sparse);
   running = "hlc_field_free";
   if (run.field) freed = hlc_field_free(run.context, &run.field);
   if (run.dies("closing")) die();
@@ -219,7 +260,7 @@ hlc_status take_back(Run &run) {
 /// What is left of a run after its release.
 std::string leftovers(const Run &run) {
   std::string text;
-  if (run.halo || run.segment || run.field || run.context) text += " (and something could not be taken back)";
+  if (run.halo || run.segment || run.sparse || run.field || run.context) text += " (and something could not be taken back)";
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);)
     if (line.find("/dev/shm/#") != std::string::npos || line.find("/dev/shm/halocline") != std::string::npos)
@@ -239,7 +280,7 @@ void report(const Run &run, const std::string &text) {
 
 void play(Run &run) {
   hlc_status status = make(run);
-  if (status == HLC_OK) status = run.on_segment ? use_segment(run) : swap_until_failure(run);
+  if (status == HLC_OK) status = run.is_sparse ? exchange(run) : run.on_segment ? use_segment(run) : swap_until_failure(run);
   const char *call = running;
   std::string message = hlc_error_message();
   double failed_at = now_ms();
@@ -294,7 +335,8 @@ int main(int argc, char **argv) {
   const char *patience = std::getenv("HALOCLINE_TEST_PATIENCE");
   alarm(patience ? static_cast<unsigned>(std::atoi(patience)) : 20);
   run.on_segment = std::strcmp(argv[1], "segment") == 0;
-  if (!run.on_segment && hlc_mode_from_name(argv[1], &run.mode) != HLC_OK) return 2;
+  run.is_sparse = std::strcmp(argv[1], "sparse") == 0;
+  if (!run.on_segment && !run.is_sparse && hlc_mode_from_name(argv[1], &run.mode) != HLC_OK) return 2;
   play(run);
   _exit(0);  // MPI_Finalize would wait for the dead rank
 }

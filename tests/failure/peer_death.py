@@ -31,14 +31,16 @@ OVER_MPI = ("p2p", "pscw", "passive")
 BLOCKING = {"fence": "MPI_Win_fence", "passive_naive": "MPI_Win_lock_all, MPI_Win_unlock_all"}
 FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpacking", "finalise", "open 5", "field 3", "init 6")]
 SEGMENTS = [("segment", stage) for stage in ("notify_wait", "barrier", "finalise")]
-FEW += SEGMENTS
+SPARSE = [("sparse", stage) for stage in ("absent", "after_start", "full")]
+FEW += SEGMENTS + SPARSE
 FEW += [("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"), ("passive", "unpacking")]
 # Check mode with check messages of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the
 # other process's memory (mpich).
 LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}
 # Every rank on a node of its own: the death is seen by a write that fails, or not at all until the time is over.
 OTHER_NODES = {"HALOCLINE_FAKE_NODES": str(RANKS), "HALOCLINE_TEST_PATIENCE": "60"}
-OVER_THE_NETWORK = [("direct", "after_start"), ("notify_node", "after_start")]
+OVER_THE_NETWORK = [("direct", "after_start"), ("notify_node", "after_start"), ("sparse", "after_start")]
+MORE_OVER_THE_NETWORK = [("notify", "between_swaps"), ("sparse", "absent"), ("sparse", "full")]
 # Two ranks on a node, the third on another one: memory that the node shares and the other one writes to.
 TWO_NODES = dict(OTHER_NODES, HALOCLINE_FAKE_NODES="2", HALOCLINE_TIMEOUT="20")
 SHARED = [("notify_node", "between_swaps"), ("notify_node", "after_start"), ("notify_node", "unpacking")]
@@ -212,7 +214,7 @@ def cell(reports):
 def all_cases():
     cases = [(mode, stage) for stage in SWAP_STAGES + ("init 6", "init 15") for mode in MODES]
     cases += [("direct", stage) for stage in PLAN_STAGES if not stage.startswith("init") or stage == "init 1"]
-    cases += SEGMENTS + [("segment", f"segment {step}") for step in (1, 2, 3, 5, 8)]
+    cases += SEGMENTS + SPARSE + [("segment", f"segment {step}") for step in (1, 2, 3, 5, 8)]
     return cases + [(mode, "window") for mode in ("fence", "pscw", "passive", "passive_naive")]
 
 
@@ -235,8 +237,9 @@ def main():
     leaks = []
     cases = [(mode, stage, {}) for mode, stage in (all_cases() if matrix else FEW)]
     cases += [(mode, stage, dict(LARGE_CARDS, MPIR_CVAR_CH4_CMA_ENABLE=cma)) for mode, stage in CHECKED for cma in "01"]
-    cases += [(mode, stage, OTHER_NODES) for mode, stage in OVER_THE_NETWORK + ([("notify", "between_swaps")] if matrix else [])]
+    cases += [(mode, stage, OTHER_NODES) for mode, stage in OVER_THE_NETWORK + (MORE_OVER_THE_NETWORK if matrix else [])]
     cases += [(mode, stage, TWO_NODES) for mode, stage in SHARED] + AT_THE_END
+    cases += [("sparse", "after_start", dict(TWO_NODES, HALOCLINE_TIMEOUT="3"))] if matrix else []
     if "--mpi" in sys.argv[2:divider]:
         cases = [(mode, stage, more) for mode, stage, more in cases if mode in OVER_MPI]
     for mode, stage, more in cases:
