@@ -5,6 +5,7 @@
 
 #include "api/plans.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/communicator/tracing.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "exchange/list.hpp"
 #include "exchange/modes/modes.hpp"
@@ -73,6 +74,7 @@ Status end(halocline::core::Context &inner, bool *stays) {
   if (ended == Status::ok && worst)
     return fail(Status::state, "hlc_finalise on rank %d: another rank still has live halos, segments or fields", inner.rank());
   if (!failed(ended)) ended = halocline::core::agree_on_largest(inner, inner.comm(), 0, &worst);
+  if (!failed(ended)) ended = halocline::core::close_trace(inner);
   if (!failed(ended) && inner.check_mailbox()) ended = inner.check_mailbox()->close(inner);
   return ended;
 }

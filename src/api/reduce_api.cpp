@@ -6,8 +6,10 @@
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
 #include "reduce/allreduce.hpp"
+#include "trace/trace.hpp"
 
 namespace api = halocline::core::api;
+namespace trace = halocline::core::trace;
 using halocline::core::Call;
 using halocline::core::CallName;
 using halocline::core::Status;
@@ -16,6 +18,18 @@ struct hlc_allreduce {
   explicit hlc_allreduce(halocline::core::Context &context) : inner(context) {}
   halocline::core::Allreduce inner;
 };
+
+namespace {
+
+trace::Event event_of(hlc_allreduce &plan) {
+  const halocline::core::Context &context = plan.inner.context();
+  trace::Event event{"hlc_allreduce_run", "reduction"};
+  event.rank = context.in_world(context.rank());
+  event.plan = plan.inner.serial();
+  return event;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -43,7 +57,8 @@ hlc_status hlc_allreduce_create(hlc_context *context, const hlc_allreduce_spec *
 }
 
 hlc_status hlc_allreduce_run(hlc_allreduce *plan, const void *in, void *out) {
-  return api::in_swap("hlc_allreduce_run", plan, "plan", [&](auto &inner) { return inner.run(in, out); });
+  return api::in_swap("hlc_allreduce_run", plan, "plan",
+                      [&](auto &inner) { return trace::around([plan] { return event_of(*plan); }, [&] { return inner.run(in, out); }); });
 }
 
 hlc_status hlc_allreduce_destroy(hlc_allreduce **plan) {

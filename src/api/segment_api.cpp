@@ -10,6 +10,7 @@
 #include "engine/rma/operations.hpp"
 #include "engine/rma/segment.hpp"
 #include "engine/sync/barrier.hpp"
+#include "trace/trace.hpp"
 
 namespace api = halocline::core::api;
 using halocline::core::Call;
@@ -27,6 +28,7 @@ using halocline::core::Source;
 using halocline::core::Status;
 using halocline::core::SwapWord;
 using halocline::core::Target;
+namespace trace = halocline::core::trace;
 
 namespace {
 
@@ -35,6 +37,40 @@ constexpr int kMostFreed = 8;
 Status check(const char *call, const hlc_segment *segment) {
   if (!segment) return api::null(call, "segment");
   return segment->inner ? Status::ok : fail(Status::state, "%s: the segment has been freed", call);
+}
+
+/// A call as the trace names it.
+struct Named {
+  const char *call;
+  const hlc_segment *segment;
+  int rank = -1;
+  std::int64_t bytes = -1;
+};
+
+trace::Event event_of(const Named &named) {
+  trace::Event event;
+  if (!named.segment || !named.segment->inner) return event;
+  const halocline::core::Communicator &communicator = named.segment->inner->communicator();
+  event.name = named.call;
+  event.category = "segment";
+  event.rank = communicator.in_world(communicator.rank());
+  if (named.rank < communicator.size()) event.peer = communicator.in_world(named.rank);
+  event.plan = named.segment->inner->plan();
+  event.bytes = named.bytes;
+  return event;
+}
+
+/// Makes a call, which the trace contains if there is one.
+template <class Work>
+hlc_status recorded(const Named &named, Work work) {
+  return trace::around([&] { return event_of(named); }, work);
+}
+
+std::int64_t bytes_of(const Source &data) { return data.bytes; }
+std::int64_t bytes_of(const Sink &data) { return data.bytes; }
+template <class Other>
+std::int64_t bytes_of(const Other &) {
+  return -1;
 }
 
 /// Calls an operation on the segment of a handle.
@@ -59,9 +95,17 @@ template <class Operation, class... Arguments>
             [&](const char *name, const RemoteMemory &memory) { return operation(name, Target{memory, target.offset}, arguments...); });
 }
 
+template <class Operation, class First, class... Arguments>
+[[gnu::noinline, gnu::cold]] hlc_status at_recorded(const char *call, const hlc_target &target, Operation operation, First first,
+                                                    Arguments... arguments) {
+  return recorded({call, target.segment, target.rank, bytes_of(first)},
+                  [&] { return at_any(call, target, operation, first, arguments...); });
+}
+
 /// Calls operation(call, target, arguments...) on a place in the memory of a rank.
 template <class Operation, class... Arguments>
 hlc_status at(const char *call, const hlc_target &target, Operation operation, Arguments... arguments) {
+  if (trace::is_on()) return at_recorded(call, target, operation, arguments...);
   if (target.segment && target.segment->inner)
     if (const RemoteMemory *usual = target.segment->inner->find_usual(target.rank))
       return api::out(operation(call, Target{*usual, target.offset}, arguments...));
@@ -202,11 +246,14 @@ hlc_status hlc_put_notify(hlc_target to, const void *data, int64_t bytes, hlc_no
 }
 
 hlc_status hlc_notify(hlc_segment *segment, int rank, hlc_notification notification) {
-  return to("hlc_notify", segment, rank, [&](const char *call, const RemoteMemory &memory) { return notify(call, memory, notification); });
+  const auto operation = [&](const char *call, const RemoteMemory &memory) { return notify(call, memory, notification); };
+  return recorded({"hlc_notify", segment, rank}, [&] { return to("hlc_notify", segment, rank, operation); });
 }
 
 hlc_status hlc_notify_wait(hlc_segment *segment, hlc_ids ids, int *id) {
-  return on(name_of(CallName::notify_wait), segment, [&](Segment &inner) { return notify_wait(CallName::notify_wait, inner, ids, id); });
+  const char *call = name_of(CallName::notify_wait);
+  const auto operation = [&](Segment &inner) { return notify_wait(CallName::notify_wait, inner, ids, id); };
+  return recorded({call, segment}, [&] { return on(call, segment, operation); });
 }
 
 hlc_status hlc_notify_test(hlc_segment *segment, hlc_ids ids, int *id) {
@@ -254,20 +301,24 @@ hlc_status hlc_atomics(hlc_atomic *list, int64_t count) {
 }
 
 hlc_status hlc_flush(hlc_segment *segment, int rank) {
-  return to("hlc_flush", segment, rank, [](const char *call, const RemoteMemory &memory) { return flush(call, memory); });
+  constexpr auto operation = [](const char *call, const RemoteMemory &memory) { return flush(call, memory); };
+  return recorded({"hlc_flush", segment, rank}, [&] { return to("hlc_flush", segment, rank, operation); });
 }
 hlc_status hlc_flush_all(hlc_segment *segment) {
-  return on("hlc_flush_all", segment, [](Segment &inner) { return flush_all("hlc_flush_all", inner.network()); });
+  constexpr auto operation = [](Segment &inner) { return flush_all("hlc_flush_all", inner.network()); };
+  return recorded({"hlc_flush_all", segment}, [&] { return on("hlc_flush_all", segment, operation); });
 }
 hlc_status hlc_flush_local(hlc_segment *segment, int rank) {
-  return to("hlc_flush_local", segment, rank, [](const char *call, const RemoteMemory &memory) { return flush_local(call, memory); });
+  constexpr auto operation = [](const char *call, const RemoteMemory &memory) { return flush_local(call, memory); };
+  return recorded({"hlc_flush_local", segment, rank}, [&] { return to("hlc_flush_local", segment, rank, operation); });
 }
 hlc_status hlc_flush_local_all(hlc_segment *segment) {
-  return on("hlc_flush_local_all", segment, [](Segment &inner) { return flush_local_all("hlc_flush_local_all", inner.network()); });
+  constexpr auto operation = [](Segment &inner) { return flush_local_all("hlc_flush_local_all", inner.network()); };
+  return recorded({"hlc_flush_local_all", segment}, [&] { return on("hlc_flush_local_all", segment, operation); });
 }
 
 hlc_status hlc_barrier(hlc_segment *segment) {
-  return on("hlc_barrier", segment, [](Segment &inner) { return barrier(inner); });
+  return recorded({"hlc_barrier", segment}, [&] { return on("hlc_barrier", segment, [](Segment &inner) { return barrier(inner); }); });
 }
 
 }  // extern "C"

@@ -56,8 +56,20 @@ Status Arrivals::look(bool *progress) {
   return left_ == 0 ? Status::ok : Status::again;
 }
 
+Status Arrivals::take(Channel &from, Edges edges) { return trace::is_on() ? take_recorded(from, edges) : hand_over(from, edges); }
+
+/// The wait ends meanwhile; it was for the first of these edges, if the mode can tell.
+Status Arrivals::take_recorded(Channel &from, Edges edges) {
+  const bool waits = trace_.waits();
+  if (waits) trace_.end_wait(channels_.knows_who() ? edges.front() : -1);
+  const char *const name = plan_.views_out ? "show" : from.packs() ? "unpack" : "copy";
+  const Status taken = trace_.step(name, edges.front(), [&] { return hand_over(from, edges); });
+  if (waits && left_ > 0) trace_.begin_wait();
+  return taken;
+}
+
 /// Hands the packer what has arrived over edges of one channel: to unpack, to copy from the neighbour, or to be read in place.
-Status Arrivals::take(Channel &from, Edges edges) {
+Status Arrivals::hand_over(Channel &from, Edges edges) {
   left_ -= static_cast<int>(edges.size());
   if (!plan_.places.empty() && !from.packs()) HLC_TRY(find(from, edges));
   if (plan_.views_out) {

@@ -7,12 +7,14 @@
 
 #include "exchange/channels.hpp"
 #include "exchange/packer.hpp"
+#include "exchange/round_trace.hpp"
 
 namespace halocline::core {
 
 class Arrivals {
  public:
-  Arrivals(Plan &plan, const Channels &channels, Packer &owner) : plan_(plan), channels_(channels), packer_(&owner) {}
+  Arrivals(Plan &plan, const Channels &channels, Packer &owner, RoundTrace &trace)
+      : plan_(plan), channels_(channels), packer_(&owner), trace_(trace) {}
   Arrivals(const Arrivals &) = delete;
   Arrivals &operator=(const Arrivals &) = delete;
 
@@ -52,12 +54,15 @@ class Arrivals {
   Status take_early();
   Status take_in_order();
   Status take(Channel &from, Edges edges);
+  Status take_recorded(Channel &from, Edges edges);
+  Status hand_over(Channel &from, Edges edges);
   Status find(const Channel &from, Edges edges);
   void show(Channel &from, Edges edges);
 
   Plan &plan_;
   const Channels &channels_;
   Packer *packer_;  // the owner of the data, or what takes stamps off its messages
+  RoundTrace &trace_;
 
   std::uint64_t round_ = 0;
   std::vector<std::uint64_t> came_;  // per edge: the last round in which its data have arrived

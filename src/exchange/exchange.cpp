@@ -6,6 +6,7 @@
 
 #include "engine/communicator/collective.hpp"
 #include "exchange/handshake.hpp"
+#include "exchange/summary.hpp"
 
 namespace halocline::core {
 
@@ -65,6 +66,7 @@ Status Exchange::end(bool others_broken) {
   int broken_here = broken() ? 1 : 0;
   const Status voted = agree_on_largest(*plan_.communicator, plan_.comm, broken_here, &broken_here);
   if (!failed(voted) && !broken_here) {
+    if (trace::summarises()) static_cast<void>(summarise(plan_, rounds_.trace()));
     channels_.end();
     return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
   }

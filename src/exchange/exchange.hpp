@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/communicator/collective.hpp"
@@ -56,6 +57,9 @@ class Exchange {
     rounds_.set_order(in_order);
     if (checked_) add_stamps(plan_.parts);
   }
+
+  /// What the next rounds move, as the trace says it.
+  void describe_round(const std::string &what) { rounds_.trace().describe_round(what); }
 
   /// Where the fields of the next round are, for neighbours that read them. Sized before create, the same on all ranks.
   std::vector<FieldPlace> &places() { return plan_.places; }

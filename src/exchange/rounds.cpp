@@ -11,11 +11,17 @@ namespace halocline::core {
 // ---------------------------------------------------------------- start
 
 Status Rounds::start() {
-  if (plan_.views_out) HLC_TRY(mark_broken(arrivals_.release_views()));
-  arrivals_.begin();
-  in_flight_ = true;
-  copied_ = false;
-  for (auto &channel : channels_.all()) HLC_TRY(mark_broken(channel->open()));
+  return trace_.start([this] {
+    if (plan_.views_out) HLC_TRY(mark_broken(arrivals_.release_views()));
+    arrivals_.begin();
+    in_flight_ = true;
+    copied_ = false;
+    return send_all();
+  });
+}
+
+Status Rounds::send_all() {
+  for (auto &channel : channels_.all()) HLC_TRY(mark_broken(trace_.step("open", -1, [&] { return channel->open(); })));
   for (auto &channel : channels_.all()) {
     if (channel->packs()) HLC_TRY(mark_broken(send_edges(*channel)));
     HLC_TRY(mark_broken(channel->launched()));
@@ -35,30 +41,37 @@ Status Rounds::send_edge(Channel &channel, int e) {
   Status status = channel.place(e, &buffer);
   if (status == Status::again) status = wait_for_place(channel, e, &buffer);
   HLC_TRY(status);
-  if (buffer) packer_->pack(e, buffer, channel.packs_past_caches());
-  status = channel.send(e);
+  if (buffer) trace_.quiet_step("pack", e, [&] { packer_->pack(e, buffer, channel.packs_past_caches()); });
+  status = trace_.step("put", e, [&] { return channel.send(e); });
   return status == Status::ok ? status : channels_.name_peer(status, e);
 }
 
 /// This waits only for a peer that is two rounds behind, and only where that peer does not also send to this rank.
 Status Rounds::wait_for_place(Channel &channel, int e, void **buffer) {
   const Edge &edge = plan_.edges[static_cast<std::size_t>(e)];
-  return waiting_.until([&](bool *) { return channel.place(e, buffer); },
-                        [&](bool timed_out) { return waiting_.suspect_rank(edge.rank, edge.member, timed_out); });
+  trace_.begin_wait();
+  const Status status = waiting_.until([&](bool *) { return channel.place(e, buffer); },
+                                       [&](bool timed_out) { return waiting_.suspect_rank(edge.rank, edge.member, timed_out); });
+  trace_.end_wait(e, "wait for room");
+  return status;
 }
 
 // ---------------------------------------------------------------- finish
 
 Status Rounds::finish(bool waits) {
-  if (!std::exchange(copied_, true)) owner_.copy_to_myself();
-  if (const Status completed = complete(waits); completed != Status::ok) return completed;
-  owner_.end_round();
-  return Status::ok;
+  return trace_.finish([this, waits] {
+    if (!std::exchange(copied_, true)) trace_.quiet_step("copy to myself", -1, [this] { owner_.copy_to_myself(); });
+    if (const Status completed = complete(waits); completed != Status::ok) return completed;
+    owner_.end_round();
+    return Status::ok;
+  });
 }
 
 Status Rounds::finish_views() {
-  plan_.views_out = true;
-  return complete(true);
+  return trace_.finish([this] {
+    plan_.views_out = true;
+    return complete(true);
+  });
 }
 
 Status Rounds::complete(bool waits) {
@@ -71,8 +84,11 @@ Status Rounds::complete(bool waits) {
 Status Rounds::wait_for_all() {
   HLC_TRY(arrivals_.take_come());
   if (arrivals_.all_taken()) return Status::ok;
-  return waiting_.until([this](bool *progress) { return arrivals_.look(progress); },
-                        [this](bool timed_out) { return suspect_missing(timed_out); });
+  trace_.begin_wait();
+  const Status status = waiting_.until([this](bool *progress) { return arrivals_.look(progress); },
+                                       [this](bool timed_out) { return suspect_missing(timed_out); });
+  trace_.end_wait(-1);
+  return status;
 }
 
 /// All channels are closed in every step: one that waits for its peers must not keep another from serving its own.
@@ -93,7 +109,11 @@ Status Rounds::close(bool waits) {
     channels_.wake_peers();
     return close_each(&rank);
   }
-  HLC_TRY(waiting_.until([&](bool *) { return close_each(&rank); }, [&](bool timed_out) { return waiting_.suspect_all(rank, timed_out); }));
+  trace_.begin_wait();
+  const Status closed =
+      waiting_.until([&](bool *) { return close_each(&rank); }, [&](bool timed_out) { return waiting_.suspect_all(rank, timed_out); });
+  trace_.end_wait_for_readers(rank);
+  HLC_TRY(closed);
   channels_.wake_peers();
   return Status::ok;
 }

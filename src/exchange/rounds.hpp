@@ -5,6 +5,7 @@
 #include "exchange/arrivals.hpp"
 #include "exchange/channels.hpp"
 #include "exchange/packer.hpp"
+#include "exchange/round_trace.hpp"
 #include "exchange/waiting.hpp"
 
 namespace halocline::core {
@@ -17,12 +18,21 @@ struct RoundState {
 class Rounds {
  public:
   Rounds(Plan &plan, const Channels &channels, Waiting &waiting, Packer &owner)
-      : plan_(plan), channels_(channels), waiting_(waiting), owner_(owner), packer_(&owner), arrivals_(plan, channels, owner) {}
+      : plan_(plan),
+        channels_(channels),
+        waiting_(waiting),
+        owner_(owner),
+        packer_(&owner),
+        trace_(plan),
+        arrivals_(plan, channels, owner, trace_) {}
   Rounds(const Rounds &) = delete;
   Rounds &operator=(const Rounds &) = delete;
 
   /// Makes room for the plan's edges.
-  void make_tables() { arrivals_.make_tables(); }
+  void make_tables() {
+    arrivals_.make_tables();
+    trace_.make_tables();
+  }
   /// Check mode: messages carry stamps, and a failure is reported to the neighbours.
   void stamp(Check &check) {
     check_ = &check;
@@ -48,6 +58,7 @@ class Rounds {
   /// Waits until the channels may be destroyed.
   Status settle();
 
+  RoundTrace &trace() { return trace_; }
   RoundState state() const { return {in_flight_, broken_}; }
   Packer &owner() const { return owner_; }
   /// Data of this round have been touched.
@@ -58,6 +69,7 @@ class Rounds {
   Status mark_broken(Status status) { return failed(status) ? break_off(status) : status; }
 
  private:
+  Status send_all();
   Status send_edges(Channel &channel);
   Status send_edge(Channel &channel, int edge);
   Status wait_for_place(Channel &channel, int edge, void **buffer);
@@ -74,6 +86,7 @@ class Rounds {
   Packer &owner_;
   Packer *packer_;            // the owner, or what puts stamps on its messages
   Check *check_ = nullptr;  // null unless HALOCLINE_CHECK=1
+  RoundTrace trace_;
   Arrivals arrivals_;
   bool in_flight_ = false, broken_ = false;
   bool copied_ = false;  // the owner has copied to itself

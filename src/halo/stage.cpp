@@ -68,6 +68,13 @@ void Stage::set_swap(const hlc_swap *what) {
   set_parts(tables_, what, exchange_.parts());
   list_copies();
   exchange_.set_round(everything, tables_.reverse);
+  if (trace::is_on()) exchange_.describe_round(swapped_names());
+}
+
+std::string Stage::swapped_names() const {
+  std::string names;
+  for (const int number : tables_.swapped) names += (names.empty() ? "" : ", ") + tables_.fields[static_cast<std::size_t>(number)].name;
+  return tables_.reverse ? names + " in reverse" : names;
 }
 
 Status Stage::finish_views() {

@@ -61,6 +61,7 @@ class Stage final : private Packer {
   Status select(const hlc_swap *what, void *const *data);
   void set_swap(const hlc_swap *what);
   void list_copies();
+  std::string swapped_names() const;
 
   Communicator &communicator_;
   Fields &fields_;

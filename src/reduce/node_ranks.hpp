@@ -64,6 +64,7 @@ template <class Ready>
 Status NodeRanks::wait(Ready ready, int who) {
   const bool rings = who < 0 || network_.has_thread();
   Wait wait(communicator_, rings ? WakeUp::by_doorbell : WakeUp::by_network, {CallName::allreduce_run, plan_});
+  if (trace::is_on()) wait.expect(who < 0 ? communicator_.rank_of(-1 - who) : who);
   const auto look = [&] {
     if (ready()) return Status::ok;
     if (ring_) HLC_TRY(ring_->progress());

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/mpi_end.hpp"
+#include "trace/trace.hpp"
 
 namespace halocline::core {
 
@@ -66,8 +67,24 @@ int Communicator::rank_of(Member member) const {
 }
 
 Call::Call(Communicator &communicator, CallName name, std::int64_t plan)
-    : calls_(communicator.calls()), before_(calls_.enter({name, plan})) {
-  calls_.begin(now_ns());
+    : communicator_(communicator), mine_{name, plan}, before_(communicator.calls().enter(mine_)), begun_ns_(now_ns()) {
+  communicator.calls().begin(begun_ns_);
+}
+
+Call::~Call() {
+  static_cast<void>(communicator_.calls().enter(before_));
+  if (trace::is_on()) record();
+}
+
+/// Only the outermost has a time of its own.
+void Call::record() const {
+  if (before_.name != CallName::none) return;
+  trace::Event event{name_of(mine_.name), "collective"};
+  event.begin_ns = begun_ns_;
+  event.end_ns = now_ns();
+  event.rank = communicator_.in_world(communicator_.rank());
+  event.plan = mine_.plan;
+  trace::record(event);
 }
 
 }  // namespace halocline::core

@@ -150,11 +150,14 @@ class Call {
   Call(Communicator &communicator, CallName name, std::int64_t plan = 0);
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
-  ~Call() { static_cast<void>(calls_.enter(before_)); }
+  ~Call();
 
  private:
-  CallState &calls_;
-  CallWord before_;
+  void record() const;
+
+  Communicator &communicator_;
+  CallWord mine_, before_;
+  std::int64_t begun_ns_;
 };
 
 }  // namespace halocline::core

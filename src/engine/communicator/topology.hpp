@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "transport/transport.hpp"
 
@@ -32,12 +34,18 @@ class Topology {
   bool one_host() const { return one_host_; }
   /// Time limit of a wait in nanoseconds; 0: none.
   std::int64_t timeout_ns() const { return timeout_ns_; }
+  /// A rank's number in MPI_COMM_WORLD, by which traces name it; where nothing is traced, the number that it has here.
+  int in_world(int rank) const { return world_.empty() || rank < 0 ? rank : world_[static_cast<std::size_t>(rank)]; }
+  void number_in_world(std::vector<int> numbers) { world_ = std::move(numbers); }
 
  protected:
   int rank_ = 0, size_ = 1, node_ = 0, nodes_ = 1, members_ = 1, cores_ = 1;
   Member member_ = 0;
   std::int64_t timeout_ns_ = 0;
   bool one_host_ = true;
+
+ private:
+  std::vector<int> world_;  // by rank; empty if nothing is traced
 };
 
 }  // namespace halocline::core

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "engine/communicator/communicator.hpp"
+#include "trace/trace.hpp"
 
 namespace halocline::core {
 
@@ -31,6 +32,10 @@ class Wait {
   void progress();
   /// True from progress() to the next pause.
   bool has_restarted() const { return calls_ == 0; }
+  /// The rank that is waited for, for traces.
+  void expect(int rank) { expected_ = rank; }
+  /// Adds this wait, from its begin to now, to the trace. Swaps record their waits themselves.
+  void record(std::int64_t begin_ns) const;
   /// True once nothing arrived for HALOCLINE_TIMEOUT seconds plus the grace time.
   bool timed_out(std::int64_t grace_ns = 0) const;
 
@@ -51,6 +56,22 @@ class Wait {
   bool told_ = false;  // this wait has reported its call
   std::uint32_t seen_ = 0;
   std::int64_t start_ns_ = 0, checked_ns_ = 0;
+  int expected_ = -1;
+};
+
+/// Adds a wait to the trace when it ends.
+class RecordedWait {
+ public:
+  explicit RecordedWait(const Wait &wait) : wait_(wait), begin_ns_(trace::is_on() ? now_ns() : 0) {}
+  RecordedWait(const RecordedWait &) = delete;
+  RecordedWait &operator=(const RecordedWait &) = delete;
+  ~RecordedWait() {
+    if (begin_ns_ != 0) wait_.record(begin_ns_);
+  }
+
+ private:
+  const Wait &wait_;
+  std::int64_t begin_ns_;
 };
 
 }  // namespace halocline::core

@@ -33,6 +33,7 @@ class Deadline {
 /// As wait_until, for a caller that has just looked: it begins with a pause.
 template <class Look, class FindFailure>
 Status pause_until(Wait &wait, Look look, FindFailure find_failure, Deadline deadline = Deadline::kForever_ms) {
+  const RecordedWait recorded(wait);
   deadline.begin();
   while (true) {
     const Status verdict = wait.pause() == Wait::Turn::check_peers ? find_failure() : Status::ok;

@@ -16,7 +16,9 @@
 #include "base/mpi_end.hpp"
 #include "base/variables.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/communicator/tracing.hpp"
 #include "engine/memory/node_memory.hpp"
+#include "trace/recorder.hpp"
 #include "transport/shm/xpmem.hpp"
 
 namespace halocline::core {
@@ -25,11 +27,13 @@ namespace {
 
 constexpr long kLongestTimeout_s = 100'000'000;  // three years
 
-/// An environment variable's value as text, for error messages.
+/// An environment variable's value as text, for error messages; of HALOCLINE_TRACE only whether it is set.
 struct Value {
   Value(const char *name, std::int64_t value) {
     if (std::strcmp(name, "PROGRESS") == 0)
       std::snprintf(text, sizeof text, "%s", name_of(static_cast<Progress>(value)));
+    else if (std::strcmp(name, "TRACE") == 0)
+      std::snprintf(text, sizeof text, "%s", value ? "a folder" : "none");
     else
       std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value));
   }
@@ -80,6 +84,7 @@ Status Context::open(MPI_Comm comm, Status mine) {
   HLC_TRY(count_cores());
   HLC_TRY(open_doorbell());
   if (rank_ == 0) report_environment();
+  HLC_TRY(open_trace(*this));
   return open_post();
 }
 
@@ -111,8 +116,12 @@ Status Context::compare_builds(MPI_Comm comm) {
 
 /// A launcher may set a variable on some ranks only, or differently: all ranks compare their values with those of rank 0.
 Status Context::compare_environment(MPI_Comm comm) {
-  const char *names[] = {"TIMEOUT", "FAKE_NODES", "CHECK", "PROGRESS"};
-  const std::int64_t mine[] = {timeout_ns_ / 1'000'000'000, pretended_nodes_, checks_, static_cast<std::int64_t>(progress_)};
+  const char *names[] = {"TIMEOUT", "FAKE_NODES", "CHECK", "PROGRESS", "TRACE", "SUMMARY"};
+  std::string folder;
+  const unsigned uses = trace::wanted(&folder);
+  const std::int64_t mine[] = {
+      timeout_ns_ / 1'000'000'000,   pretended_nodes_, checks_, static_cast<std::int64_t>(progress_), uses & trace::kTrace ? 1 : 0,
+      uses & trace::kSummary ? 1 : 0};
   std::copy(std::begin(mine), std::end(mine), agreement_.all);
   HLC_TRY(
       check_mpi(MPI_Ibcast(agreement_.all, static_cast<int>(std::size(mine)), MPI_INT64_T, 0, comm, &agreement_.request), "MPI_Ibcast"));

@@ -7,10 +7,11 @@
 
 namespace halocline::core {
 
-/// Waits until `there` is true. `say(verdict)` returns the failure with its message.
+/// Waits until `there` is true, for the rank `from` if it is known. `say(verdict)` returns the failure with its message.
 template <class There, class Say>
-Status await(const Segment &segment, CallName name, There there, Say say) {
+Status await(const Segment &segment, CallName name, There there, Say say, int from = -1) {
   Wait wait(segment.communicator(), WakeUp::by_doorbell, {name, segment.plan()});
+  wait.expect(from);
   WaitStatus verdict{Status::ok, -1};
   const auto find_failure = [&] {
     verdict = segment.check_failure(wait);

@@ -91,6 +91,7 @@ Status change_locked(const char *call, Target at, std::int64_t bytes, Change cha
   if (const Status first = attempt(); first != Status::again) return first;
   Communicator &communicator = at.memory.communicator();
   Wait wait(communicator, WakeUp::by_polling);
+  wait.expect(at.memory.rank());
   return wait_until(wait, attempt, [&] {
     if (!wait.timed_out()) return Status::ok;
     return fail(Status::timeout, "%s: rank %d has waited %lld s for the lock of the memory of rank %d (HALOCLINE_TIMEOUT)", call,

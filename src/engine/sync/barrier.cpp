@@ -26,7 +26,8 @@ Status await_round(const Segment &segment, int round, std::uint32_t number, int 
         const std::string missing = name_missing_members(segment.communicator(), {CallName::barrier, segment.plan()});
         return fail(verdict.status, "hlc_barrier: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", segment.rank(),
                     most_seconds(segment), missing.empty() ? segment.name_of(from).c_str() : missing.c_str());
-      });
+      },
+      from);
 }
 
 Status pass_rounds(Segment &segment, std::uint32_t number) {

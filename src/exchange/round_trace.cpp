@@ -1,0 +1,84 @@
+// The events of rounds, and the sums that the summary needs.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/round_trace.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace halocline::core {
+namespace {
+
+constexpr const char *kCategory = "swap";
+constexpr std::int64_t kShortest_ns = 1000;  // of a wait for no rank in particular
+
+}  // namespace
+
+void RoundTrace::make_tables() {
+  if (!trace::is_on()) return;
+  waits_.assign(plan_.edges.size(), 0);
+  if (!plan_.options.name.empty()) label_ = trace::keep_text(plan_.options.name);
+}
+
+trace::Event RoundTrace::event(const char *name, int edge) const {
+  const Communicator &communicator = *plan_.communicator;
+  trace::Event made{name, kCategory};
+  made.rank = communicator.in_world(communicator.rank());
+  made.plan = plan_.serial;
+  made.round = times_.rounds;
+  made.label = label_;
+  made.detail = detail_;
+  if (edge < 0) return made;
+  const auto e = static_cast<std::size_t>(edge);
+  made.peer = communicator.in_world(plan_.edges[e].rank);
+  made.bytes = std::max(plan_.parts[e].out, plan_.parts[e].in);
+  return made;
+}
+
+void RoundTrace::begin_round(std::int64_t now_ns) {
+  if (times_.rounds == 0) times_.begun_ns = now_ns;
+  times_.rounds += 1;
+  round_time_ = 0;
+  wait_begun_ns_ = 0;
+  for (const Part &part : plan_.parts) {
+    times_.bytes_out += part.out;
+    times_.bytes_in += part.in;
+  }
+  trace::Event opens = event("swap", -1);
+  opens.kind = trace::Kind::opens;
+  opens.begin_ns = now_ns;
+  trace::record(opens);
+}
+
+void RoundTrace::record_call(const char *name, std::int64_t begin_ns) {
+  trace::Event call = event(name, -1);
+  call.begin_ns = begin_ns;
+  call.end_ns = times_.ended_ns = now_ns();
+  round_time_ += call.end_ns - begin_ns;
+  trace::record(call);
+}
+
+void RoundTrace::end_round() {
+  times_.in_calls += round_time_;
+  times_.most = std::max(times_.most, round_time_);
+  times_.least = times_.rounds == 1 ? round_time_ : std::min(times_.least, round_time_);
+  trace::Event closes = event("swap", -1);
+  closes.kind = trace::Kind::closes;
+  closes.begin_ns = times_.ended_ns;
+  trace::record(closes);
+}
+
+void RoundTrace::record_wait(const char *name, int edge, int rank) {
+  if (!waits()) return;
+  trace::Event wait = event(name, edge);
+  wait.category = "wait";
+  wait.begin_ns = std::exchange(wait_begun_ns_, 0);
+  wait.end_ns = now_ns();
+  const std::int64_t time = wait.end_ns - wait.begin_ns;
+  if (wait.peer == trace::kNobody && rank < 0 && time < kShortest_ns) return;
+  times_.waits += time;
+  if (edge >= 0 && static_cast<std::size_t>(edge) < waits_.size()) waits_[static_cast<std::size_t>(edge)] += time;
+  if (edge < 0 && rank >= 0) wait.peer = plan_.communicator->in_world(rank);
+  trace::record(wait);
+}
+
+}  // namespace halocline::core

@@ -1,0 +1,115 @@
+// What the rounds of an exchange add to the trace and to the table of HALOCLINE_SUMMARY: each step with its neighbour. Where nothing is traced,
+// a step costs one branch.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exchange/channels.hpp"
+#include "trace/trace.hpp"
+
+namespace halocline::core {
+
+/// What one rank's rounds took, in nanoseconds.
+struct RoundTimes {
+  std::int64_t rounds = 0, bytes_out = 0, bytes_in = 0;
+  std::int64_t in_calls = 0;  // of start and finish together, over all rounds
+  std::int64_t least = 0, most = 0;  // of one round
+  std::int64_t waits = 0;
+  std::int64_t begun_ns = 0, ended_ns = 0;  // the first start, the last finish
+};
+
+class RoundTrace {
+ public:
+  explicit RoundTrace(const Plan &plan) : plan_(plan) {}
+  RoundTrace(const RoundTrace &) = delete;
+  RoundTrace &operator=(const RoundTrace &) = delete;
+
+  /// Makes room for the plan's edges. Whether anything is recorded is known then.
+  void make_tables();
+  /// What the next rounds move, for readers: the names of fields.
+  void describe_round(const std::string &what) { detail_ = trace::keep_text(what); }
+
+  /// Runs a step of an edge, or one of all: below 0.
+  template <class Work>
+  Status step(const char *name, int edge, Work work) {
+    return trace::around([&] { return event(name, edge); }, work);
+  }
+  /// The same for what returns nothing.
+  template <class Work>
+  void quiet_step(const char *name, int edge, Work work) {
+    static_cast<void>(step(name, edge, [&] {
+      work();
+      return Status::ok;
+    }));
+  }
+  /// Runs the call that starts a round, or one that may end it.
+  template <class Work>
+  Status start(Work work) {
+    return trace::is_on() ? run_start(work) : work();
+  }
+  template <class Work>
+  Status finish(Work work) {
+    return trace::is_on() ? run_finish(work) : work();
+  }
+
+  /// From now on this rank waits; it waits no longer, and it has waited for the edge's rank, or for the rank.
+  void begin_wait() {
+    if (trace::is_on()) wait_begun_ns_ = now_ns();
+  }
+  void end_wait(int edge, const char *name = "wait") {
+    if (trace::is_on()) record_wait(name, edge, -1);
+  }
+  void end_wait_for_readers(int rank) {
+    if (trace::is_on()) record_wait("wait for readers", -1, rank);
+  }
+  /// True between the two.
+  bool waits() const { return wait_begun_ns_ != 0; }
+
+  const RoundTimes &times() const { return times_; }
+  /// Per edge: how long this rank has waited for its data.
+  const std::vector<std::int64_t> &waits_by_edge() const { return waits_; }
+
+ private:
+  template <class Work>
+  [[gnu::noinline, gnu::cold]] Status run_start(const Work &work);
+  template <class Work>
+  [[gnu::noinline, gnu::cold]] Status run_finish(const Work &work);
+  trace::Event event(const char *name, int edge) const;
+  void begin_round(std::int64_t now_ns);
+  void record_call(const char *name, std::int64_t begin_ns);
+  void end_round();
+  void record_wait(const char *name, int edge, int rank);
+
+  const Plan &plan_;
+  trace::Text label_ = 0, detail_ = 0;
+  RoundTimes times_;
+  std::vector<std::int64_t> waits_;
+  std::int64_t round_time_ = 0;  // of the running round
+  std::int64_t wait_begun_ns_ = 0;
+};
+
+template <class Work>
+Status RoundTrace::run_start(const Work &work) {
+  const std::int64_t begin_ns = now_ns();
+  begin_round(begin_ns);
+  const Status status = work();
+  record_call("start", begin_ns);
+  if (failed(status)) end_round();
+  return status;
+}
+
+/// A look that finds nothing is left out of the trace.
+template <class Work>
+Status RoundTrace::run_finish(const Work &work) {
+  const std::int64_t begin_ns = now_ns();
+  const Status status = work();
+  if (status == Status::again) return status;
+  record_call("finish", begin_ns);
+  end_round();
+  return status;
+}
+
+}  // namespace halocline::core

@@ -1,0 +1,145 @@
+"""The timeline as a picture: per rank a lane of what it did, below it its epochs, and an arrow from whoever ended a long wait. One SVG file
+that needs nothing else.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import collections
+import dataclasses
+import html
+
+from trace_reader import lanes
+from trace_reader.epochs import epochs_of
+
+WIDTH, LEFT, TOP, LANE, BAR, EPOCH, BOTTOM = 1200, 110, 46, 40, 20, 5, 44
+MOST_RANKS = 64
+SHORTEST_ARROW = 0.01  # of the width
+COLOURS = {lanes.OUTSIDE: "#ececec", "wait": "#d1495b", "pack": "#66a182", "unpack": "#2e8b57", "copy": "#2e8b57", "put": "#2b6cb0",
+           "synchronisation": "#edae49", "other": "#8d96a3"}
+EPOCH_COLOURS = {"swap": "#7a5195", "fence": "#003f5c", "access": "#ef5675", "exposure": "#ffa600", "lock": "#58508d",
+                 "lock_all": "#58508d"}
+PUTS = ("MPI_Put", "MPI_Get", "hlc_put", "hlc_get", "MPI_Accumulate")
+SYNCHRONISING = ("MPI_Win", "hlc_barrier", "hlc_flush", "hlc_notify", "hlc_allreduce")
+
+
+@dataclasses.dataclass
+class View:
+    """The part of the time that is drawn."""
+    begin: int
+    end: int
+
+    def x(self, time):
+        return LEFT + (min(max(time, self.begin), self.end) - self.begin) * (WIDTH - LEFT - 10) / max(1, self.end - self.begin)
+
+
+def group_of(name):
+    if name.startswith("wait"):
+        return "wait"
+    if name in COLOURS:
+        return name
+    if name.startswith(PUTS):
+        return "put"
+    return "synchronisation" if name.startswith(SYNCHRONISING) else "other"
+
+
+def columns_of(pieces, view):
+    """Per half pixel: what took most of it."""
+    columns = collections.defaultdict(collections.Counter)
+    scale = 2 * (WIDTH - LEFT - 10) / max(1, view.end - view.begin)
+    for begin, end, name in pieces:
+        first, last = max(begin, view.begin), min(end, view.end)
+        if last <= first:
+            continue
+        left, right = (first - view.begin) * scale, (last - view.begin) * scale
+        for column in range(int(left), int(right) + 1):
+            share = min(right, column + 1) - max(left, column)
+            if share > 0:
+                columns[column][group_of(name)] += share
+    return {column: times.most_common(1)[0][0] for column, times in columns.items()}
+
+
+def runs_of(columns):
+    """(first column, number, group) of columns that are alike."""
+    runs = []
+    for column in sorted(columns):
+        if runs and runs[-1][2] == columns[column] and runs[-1][0] + runs[-1][1] == column:
+            runs[-1][1] += 1
+        else:
+            runs.append([column, 1, columns[column]])
+    return runs
+
+
+def rectangle(left, top, size, colour, title=""):
+    """size: width and height."""
+    inside = f"<title>{html.escape(title)}</title>" if title else ""
+    return f'<rect x="{left:.1f}" y="{top}" width="{size[0]:.1f}" height="{size[1]}" fill="{colour}">{inside}</rect>'
+
+
+def words(left, top, text, anchor="start"):
+    return f'<text x="{left:.1f}" y="{top}" text-anchor="{anchor}">{html.escape(text)}</text>'
+
+
+def draw_lane(trace, top, view):
+    pieces = lanes.pieces_of(trace)
+    drawn = [words(LEFT - 8, top + 14, f"rank {trace.rank}", "end")]
+    drawn += [rectangle(LEFT + column / 2, top, (number / 2, BAR), COLOURS[group], group)
+              for column, number, group in runs_of(columns_of(pieces, view))]
+    last = 0.0
+    for epoch in epochs_of(trace):
+        left, right = view.x(epoch.begin), view.x(epoch.end)
+        if epoch.end >= view.begin and epoch.begin <= view.end and right - last >= 0.5:
+            last = right
+            title = f"{epoch.kind} {epoch.what}: {(epoch.end - epoch.begin) / 1000:.1f} us"
+            drawn.append(rectangle(left, top + BAR + 3, (max(0.5, right - left - 0.3), EPOCH), EPOCH_COLOURS[epoch.kind], title))
+    return drawn
+
+
+def draw_arrows(waits, tops, view):
+    arrows = []
+    for wait in waits:
+        long = wait.event.duration >= SHORTEST_ARROW * (view.end - view.begin)
+        if long and wait.peer in tops and wait.rank in tops and view.begin <= wait.cause <= view.end and wait.peer != wait.rank:
+            title = f"rank {wait.rank} waited {wait.event.duration / 1000:.1f} us for rank {wait.peer}"
+            arrows.append(f'<path d="M{view.x(wait.cause):.1f} {tops[wait.peer] + BAR / 2} L{view.x(wait.event.end):.1f} '
+                          f'{tops[wait.rank] + BAR / 2}" stroke="#222" marker-end="url(#tip)"><title>{title}</title></path>')
+    return arrows
+
+
+def draw_path(steps, tops, view):
+    """The critical path, as a line below the lanes' upper edges."""
+    return [rectangle(view.x(step.begin), tops[step.rank] - 3, (max(0.5, view.x(step.end) - view.x(step.begin)), 2), "#000",
+                      f"critical path on rank {step.rank}") for step in steps
+            if step.rank in tops and step.end >= view.begin and step.begin <= view.end]
+
+
+def draw_axis(height, view):
+    drawn = []
+    for tick in range(11):
+        time = view.begin + (view.end - view.begin) * tick / 10
+        x = view.x(time)
+        drawn.append(f'<path d="M{x:.1f} {TOP - 6} V{height - BOTTOM}" stroke="#ccc"/>')
+        drawn.append(words(x, TOP - 10, f"{(time - view.begin) / 1000:.6g} us", "middle"))
+    return drawn
+
+
+def draw_legend(height, kinds):
+    drawn, left = [], LEFT
+    for name, colour in [*COLOURS.items(), *((f"epoch: {kind}", EPOCH_COLOURS[kind]) for kind in sorted(kinds))]:
+        drawn += [rectangle(left, height - 26, (10, 10), colour), words(left + 14, height - 17, name)]
+        left += 30 + 6.2 * len(name)
+    return drawn
+
+
+def picture(traces, waits, steps, view):
+    """The whole file."""
+    shown = sorted(traces)[:MOST_RANKS]
+    tops = {rank: TOP + LANE * i for i, rank in enumerate(shown)}
+    height = TOP + LANE * len(shown) + BOTTOM
+    kinds = {epoch.kind for rank in shown for epoch in epochs_of(traces[rank])}
+    body = draw_axis(height, view)
+    for rank in shown:
+        body += draw_lane(traces[rank], tops[rank], view)
+    body += draw_path(steps, tops, view) + draw_arrows(waits, tops, view) + draw_legend(height, kinds)
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="11" '
+                      'fill="#222">', '<defs><marker id="tip" markerWidth="7" markerHeight="6" refX="6" refY="3" orient="auto">'
+                      '<path d="M0 0 L7 3 L0 6 z"/></marker></defs>', f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
+                      *body, "</svg>", ""])
