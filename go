@@ -6,8 +6,8 @@
 #                   -- -R NAME: as ctest's options say)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
-#                   "./go bench hashtable ...", "./go bench sparse ...": those of these mini-apps over the ranks;
 #                   "./go bench apps ...": a short form of every mini-app, with one page of pictures;
+#                   "./go bench hashtable ...", "... sparse ...", "... fft ...", "... lattice ...": those of these mini-apps over the ranks;
 #                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
@@ -77,7 +77,7 @@ run_bench() {
   fi
   set_up
   case ${1:-} in
-  ghost | hashtable | sparse)
+  ghost | hashtable | sparse | lattice)
     app=$1
     shift
     build_preset release "$app"

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Runs lattice on 1 rank and more, with the same lattice for each rank; writes one JSON file and, where matplotlib is, the plot.
+
+bench.py --build build/release                      # 4^3 x 8 sites per rank, as the paper
+bench.py --build build/release --ranks 16 --naik --precision single
+
+The plot has the axes of Gerstenberger et al., figure 6: the time of a weakly scaled problem over the number of ranks.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import argparse
+import pathlib
+import statistics
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "common"))
+import runs  # noqa: E402
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    runs.add_options(parser, "lattice")
+    parser.add_argument("--local", type=int, nargs=4, default=[4, 4, 4, 8], help="sites of each rank")
+    parser.add_argument("--variant", default="p2p,persistent,fence,pscw,notify,direct,view")
+    parser.add_argument("--mass", type=float, help="the smaller, the longer a solution takes (0.1, with --long 0.02)")
+    parser.add_argument("--precision", choices=("double", "single"), default="double")
+    parser.add_argument("--dots", choices=("hlc", "mpi"), default="hlc")
+    parser.add_argument("--naik", action="store_true")
+    options = parser.parse_args()
+    options.mass = options.mass or (0.02 if options.long else 0.1)
+    return options
+
+
+def line_of(result):
+    """One line about a number of ranks: microseconds of the swaps of an iteration and their share of the time, medians."""
+    def median(name, part):
+        return statistics.median(sample[part] for sample in result["variants"][name]["samples"])
+
+    def words(name):
+        swaps = median(name, "swap_s") / max(result["variants"][name]["iterations"], 1) * 1e6
+        ratio = median("p2p", "swap_s") / max(median(name, "swap_s"), 1e-12) if "p2p" in result["order"] else 1
+        return f"{name} {swaps:.2f} ({median(name, 'swap_s') / median(name, 'total_s'):.0%} of the time, p2p / this {ratio:.1f})"
+
+    return f"{result['problem']['ranks']:>3} ranks, swaps of an iteration, us: " + "; ".join(words(name) for name in result["order"])
+
+
+def main():
+    options = arguments()
+    words = ["--local", *options.local, "--variant", options.variant, "--mass", options.mass, "--precision", options.precision,
+             "--dots", options.dots, *(["--naik"] if options.naik else [])]
+    sweep = runs.sweep_ranks(options, "lattice", words, line_of)
+    runs.keep(options, sweep, HERE / "plot.py")
+
+
+if __name__ == "__main__":
+    main()
