@@ -77,7 +77,7 @@ run_bench() {
   fi
   set_up
   case ${1:-} in
-  ghost | hashtable | sparse | lattice)
+  ghost | hashtable | sparse | fft | lattice)
     app=$1
     shift
     build_preset release "$app"
