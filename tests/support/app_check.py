@@ -32,8 +32,10 @@ def wrong_with(run, right, variants):
 
 
 def try_all(options, problems, variants, words):
-    """Runs the problems, each in these variants. `words`: the option that chooses variants, and what a check line says."""
+    """Runs the problems, each in these variants. `words`: the option that chooses variants, and what a check line says. Returns what each
+    run printed."""
     option, right = words
+    outputs = []
     program = [options.program]
     if options.preload:
         program = ["/usr/bin/env", f"LD_PRELOAD={options.preload}", "HALOCLINE_MPI_STRICT=1", options.program]
@@ -45,3 +47,5 @@ def try_all(options, problems, variants, words):
         if wrong := wrong_with(run, right, variants):
             sys.exit(f"{wrong}: {' '.join(map(str, command))}\n{run.stdout}")
         print("right:", *problem)
+        outputs.append(run.stdout)
+    return outputs
