@@ -207,9 +207,10 @@ typedef struct hlc_action {
 
 /*
  * Each element is changed in one step with respect to all other atomics of this header on an element of the same type size there. This
- * holds for all callers and routes. It does not hold with respect to put, get and the application's own loads and stores. The offset must
- * be a multiple of the type's size. An atomic orders only its own element: data put before it must be flushed first. Atomics that return
- * the old value are complete, at both ends, when they return. They precede everything that the caller does next.
+ * holds for all callers and routes. It holds for the processor's atomic instructions, too, on integers of 32 and 64 bits to which
+ * hlc_segment_info leads. It does not hold with respect to put, get and the application's plain loads and stores. The offset must be a
+ * multiple of the type's size. An atomic orders only its own element: data put before it must be flushed first. Atomics that return the old
+ * value are complete, at both ends, when they return. They precede everything that the caller does next.
  */
 
 /**

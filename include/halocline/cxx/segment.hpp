@@ -59,11 +59,15 @@ using Block = hlc_block;
 enum class NotificationsOf { rank, node };
 
 /// A part of memory and some notifications per rank (hlc_segment_create). Making and closing one is collective. Counts are elements of T,
-/// offsets are bytes.
+/// offsets are bytes. Where all ranks are on one node, some atomics on integers of 32 and 64 bits call no function of the library. They are
+/// instructions of the processor in line: sums, swaps, reads and compare_swap. A Segment then has 24 bytes per rank.
 class Segment {
  public:
   Segment(const Context &context, std::int64_t bytes, int notifications = 0, NotificationsOf of = NotificationsOf::rank)
-      : handle_(open(context, {bytes, notifications, of == NotificationsOf::node ? 1 : 0})) {}
+      : handle_(open(context, {bytes, notifications, of == NotificationsOf::node ? 1 : 0})) {
+    const hlc_context_info_t about = context.info();
+    for (int rank = 0; about.nodes == 1 && rank < about.size; ++rank) parts_.push_back(info(rank));
+  }
 
   /// This rank's own part.
   template <class T = std::byte>
@@ -114,6 +118,12 @@ class Segment {
   /// Combines one number of the target with the operand and returns what it was.
   template <class T>
   T fetch_op(At at, Op op, T operand) const {
+    if constexpr (is_word<T>)
+      if (T *const word = mapped<T>(at)) {
+        if (op == Op::sum) return __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL);
+        if (op == Op::replace) return __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL);
+        if (op == Op::read) return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+      }
     T old{};
     check(hlc_fetch_op(target(at), {static_cast<hlc_op>(op), number_of<T>()}, &operand, &old));
     return old;
@@ -129,7 +139,11 @@ class Segment {
   /// Replaces an integer of 32 or 64 bits if it is `expected`; returns what it was.
   template <class T>
   T compare_swap(At at, T expected, T value) const {
-    static_assert(std::is_integral_v<T> && sizeof(T) >= 4, "compare_swap works on integers of 32 and 64 bits");
+    static_assert(is_word<T>, "compare_swap works on integers of 32 and 64 bits");
+    if (T *const word = mapped<T>(at)) {
+      __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+      return expected;
+    }
     std::int64_t old = 0;
     check(hlc_atomic_compare_swap(target(at), number_of<T>(), static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value), &old));
     return static_cast<T>(old);
@@ -158,7 +172,10 @@ class Segment {
   void barrier() const { check(hlc_barrier(raw())); }
 
   /// Frees the segment now and says so if that fails. Collective.
-  void finalise() { handle_.finalise(); }
+  void finalise() {
+    parts_.clear();
+    handle_.finalise();
+  }
   hlc_segment *raw() const noexcept { return handle_.get(); }
 
  private:
@@ -168,6 +185,16 @@ class Segment {
     return raw;
   }
   hlc_target target(At at) const noexcept { return {raw(), at.rank, at.offset}; }
+  template <class T>
+  static constexpr bool is_word = std::is_integral_v<T> && sizeof(T) >= 4 && sizeof(T) <= 8;
+  /// Where this process sees an integer; null if it does not, or if there is none, which the library's call then says.
+  template <class T>
+  T *mapped(At at) const noexcept {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    const auto rank = static_cast<std::size_t>(at.rank);
+    if (rank >= parts_.size() || at.offset < 0 || at.offset > parts_[rank].bytes - size || at.offset % size != 0) return nullptr;
+    return reinterpret_cast<T *>(static_cast<char *>(parts_[rank].data) + at.offset);
+  }
   /// More elements than memory holds are as wrong as a negative number of them.
   template <class T>
   static std::int64_t bytes_of(std::int64_t count) {
@@ -176,6 +203,7 @@ class Segment {
     return count > INT64_MAX / size ? INT64_MAX : count * size;
   }
   detail::Handle<hlc_segment, hlc_segment_free> handle_;
+  std::vector<hlc_segment_info_t> parts_;  // of all ranks, where all are on one node
 };
 
 /// Carries out many atomics at a time (hlc_atomics); afterwards `old` of each is the previous value.
