@@ -14,28 +14,11 @@ namespace {
 constexpr const char *kStart = "hlc_sparse_start";
 constexpr const char *kFinish = "hlc_sparse_finish";
 constexpr int kUsualSlots = 64;
-constexpr std::int64_t kTickets = 0, kFirstSlot = 128, kSlotBytes = 2048;
-constexpr std::int64_t kMostBytes = HLC_SPARSE_SLOT_BYTES * ((std::int64_t{1} << 31) - 1);
-constexpr hlc_action kAdd{HLC_OP_SUM, HLC_NUMBER_INT64}, kRead{HLC_OP_READ, HLC_NUMBER_INT64};
-
-/// The halves of a rank's word of tickets.
-std::uint32_t claimed_of(std::int64_t tickets) { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(tickets) >> 32); }
-std::uint32_t taken_of(std::int64_t tickets) { return static_cast<std::uint32_t>(tickets); }
+constexpr std::int64_t kLongestMessage = HLC_SPARSE_SLOT_BYTES * ((std::int64_t{1} << 31) - 1);
 
 }  // namespace
 
-struct SparseExchange::Piece {
-  std::uint64_t round;
-  std::int64_t message_bytes;
-  std::int64_t begin;  // of the piece in the message
-  std::int64_t origin;
-  char data[HLC_SPARSE_SLOT_BYTES];
-
-  std::int64_t bytes() const { return std::min<std::int64_t>(message_bytes - begin, HLC_SPARSE_SLOT_BYTES); }
-};
-
 Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
-  static_assert(sizeof(Piece) == kSlotBytes, "a slot is one piece");
   const char *call = name_of(CallName::sparse_create);
   if (!spec) return fail(Status::argument, "%s on rank %d: spec is NULL", call, segment_.rank());
   if (!spec->receive) return fail(Status::argument, "%s on rank %d: spec.receive is NULL", call, segment_.rank());
@@ -44,8 +27,7 @@ Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
                 HLC_MAX_SPARSE_SLOTS);
   slots_ = std::bit_ceil(static_cast<std::uint32_t>(spec->slots > 0 ? spec->slots : kUsualSlots));
   wanted_ = spec->slots;
-  receive_ = spec->receive;
-  user_ = spec->user;
+  receiver_.set(spec->receive, spec->user, slots_);
   if (spec->name) plan->append("'").append(spec->name).append("'");
   return Status::ok;
 }
@@ -58,7 +40,7 @@ Status SparseExchange::create() {
   if (ends[0] != -ends[1])
     return fail(Status::mismatch, "%s: ranks disagree on slots: from %lld to %lld; rank %d has %d", call, static_cast<long long>(ends[0]),
                 static_cast<long long>(-ends[1]), segment_.rank(), wanted_);
-  return segment_.create(call, {kFirstSlot + slots_ * kSlotBytes, static_cast<int>(slots_)});
+  return segment_.create(call, {SparseSlots::at(slots_), static_cast<int>(slots_)});
 }
 
 Status SparseExchange::mark_broken(Status status) {
@@ -81,9 +63,9 @@ Status SparseExchange::check(int count, const hlc_sparse_message *messages) cons
     const hlc_sparse_message &message = messages[i];
     if (message.rank < 0 || message.rank >= ranks)
       return fail(Status::argument, "%s on rank %d: messages[%d].rank is %d, it must be 0 to %d", kStart, me, i, message.rank, ranks - 1);
-    if (message.bytes < 0 || message.bytes > kMostBytes)
+    if (message.bytes < 0 || message.bytes > kLongestMessage)
       return fail(Status::argument, "%s on rank %d: messages[%d].bytes is %lld, it must be 0 to %lld", kStart, me, i,
-                  static_cast<long long>(message.bytes), static_cast<long long>(kMostBytes));
+                  static_cast<long long>(message.bytes), static_cast<long long>(kLongestMessage));
     if (!message.data && message.bytes > 0) return fail(Status::argument, "%s on rank %d: messages[%d].data is NULL", kStart, me, i);
   }
   return Status::ok;
@@ -136,7 +118,7 @@ int SparseExchange::awaited() const {
 Status SparseExchange::go_on() {
   if (stage_ == Stage::complete) return Status::ok;
   segment_.poll();
-  HLC_TRY(mark_broken(drain()));
+  HLC_TRY(mark_broken(receiver_.drain(kFinish, round_)));
   if (stage_ == Stage::pushing) {
     if (const Status status = mark_broken(push_all()); status != Status::ok) return status;
     if (segment_.communicator().nodes() > 1) flushes_ = segment_.network().requests()->begin_flushes(true);
@@ -149,7 +131,7 @@ Status SparseExchange::go_on() {
   }
   if (const Status status = mark_broken(barrier_.look(kFinish)); status != Status::ok) return status;
   // All pieces of this exchange are there.
-  HLC_TRY(mark_broken(drain()));
+  HLC_TRY(mark_broken(receiver_.drain(kFinish, round_)));
   HLC_TRY(mark_broken(segment_.flush_outgoing(kFinish)));
   stage_ = Stage::complete;
   return Status::ok;
@@ -183,7 +165,7 @@ Status SparseExchange::push(const RemoteMemory &memory, Outgoing &message) {
 /// Receives a message of this rank to itself. False if it is for another rank, or not aligned as receivers may expect.
 bool SparseExchange::keep(Outgoing &message) {
   if (message.rank != segment_.rank() || reinterpret_cast<std::uintptr_t>(message.data) % alignof(std::uint64_t) != 0) return false;
-  receive_(message.rank, message.data, message.bytes, user_);
+  receiver_.hand_over(message.rank, message.data, message.bytes);
   message.next = message.pieces;
   return true;
 }
@@ -197,26 +179,26 @@ void SparseExchange::ring_targets() {
 Status SparseExchange::claim(const RemoteMemory &memory, Outgoing &message) {
   std::int64_t tickets = 0;
   const std::int64_t claims = message.pieces << 32;
-  // SYNC emptied-before-reuse (pairs with SparseExchange::publish_taken)
-  const Status status = fetch_op(kStart, {memory, kTickets}, kAdd, {&claims, &tickets}, message.query);
+  // SYNC emptied-before-reuse (pairs with SparseReceiver::publish_taken)
+  const Status status = fetch_op(kStart, {memory, SparseSlots::kTickets}, SparseSlots::kAdd, {&claims, &tickets}, message.query);
   if (status != Status::ok) return status;
   message.claimed = true;
-  message.first = claimed_of(tickets);
-  message.taken = taken_of(tickets);
+  message.first = SparseSlots::claimed(tickets);
+  message.taken = SparseSlots::taken(tickets);
   return Status::ok;
 }
 
 Status SparseExchange::look_at_taken(const RemoteMemory &memory, Outgoing &message) {
   std::int64_t tickets = 0;
-  // SYNC emptied-before-reuse (pairs with SparseExchange::publish_taken)
-  const Status status = fetch_op(kStart, {memory, kTickets}, kRead, {nullptr, &tickets}, message.query);
-  if (status == Status::ok) message.taken = taken_of(tickets);
+  // SYNC emptied-before-reuse (pairs with SparseReceiver::publish_taken)
+  const Status status = fetch_op(kStart, {memory, SparseSlots::kTickets}, SparseSlots::kRead, {nullptr, &tickets}, message.query);
+  if (status == Status::ok) message.taken = SparseSlots::taken(tickets);
   return status;
 }
 
 /// A put of up to 2 KiB copies its source.
 Status SparseExchange::put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t ticket) {
-  Piece piece;
+  SparsePiece piece;
   piece.round = round_;
   piece.message_bytes = message.bytes;
   piece.begin = message.next * HLC_SPARSE_SLOT_BYTES;
@@ -224,8 +206,8 @@ Status SparseExchange::put(const RemoteMemory &memory, const Outgoing &message, 
   const std::int64_t bytes = piece.bytes();
   if (bytes > 0) std::memcpy(piece.data, message.data + piece.begin, static_cast<std::size_t>(bytes));
   const std::uint32_t slot = ticket % slots_;
-  const Target to{memory, kFirstSlot + slot * kSlotBytes};
-  const Source source{&piece, kSlotBytes - HLC_SPARSE_SLOT_BYTES + bytes};
+  const Target to{memory, SparseSlots::at(slot)};
+  const Source source{&piece, SparseSlots::kBytes - HLC_SPARSE_SLOT_BYTES + bytes};
   const hlc_notification here{static_cast<int>(slot), 1};
   if (!memory.is_near()) return put_notify(kStart, to, source, here);
   HLC_TRY(put_and_set(kStart, to, source, here));
@@ -243,50 +225,6 @@ Status SparseExchange::look_at_flush() {
     flushed_last_ = flush.rank;
   }
   return all;
-}
-
-/// Takes pieces until a slot is empty, or has a piece of the next exchange.
-Status SparseExchange::drain() {
-  const RemoteMemory &mine = segment_.mine();
-  const std::uint32_t before = taken_;
-  while (true) {
-    const auto slot = static_cast<int>(taken_ % slots_);
-    if (segment_.find(slot, slot + 1) != slot) break;
-    const Piece &piece = *reinterpret_cast<const Piece *>(mine.data() + kFirstSlot + slot * kSlotBytes);
-    if (piece.round != round_) break;
-    HLC_TRY(deliver(piece));
-    mine.words().notifications.take(slot);
-    ++taken_;
-  }
-  return taken_ != before ? publish_taken(before) : Status::ok;
-}
-
-/// Where the lower half wraps around, nothing is carried to the upper one. A sender of this node that has found no free slot may sleep.
-Status SparseExchange::publish_taken(std::uint32_t before) {
-  const std::int64_t wrapped = taken_ < before ? std::int64_t{1} << 32 : 0, added = taken_ - before - wrapped;
-  std::int64_t tickets = 0;
-  // SYNC emptied-before-reuse (pairs with SparseExchange::claim, SparseExchange::look_at_taken)
-  HLC_TRY(fetch_op(kFinish, {segment_.mine(), kTickets}, kAdd, {&added, &tickets}));
-  if (claimed_of(tickets) - before > slots_) segment_.communicator().ring_node();
-  return Status::ok;
-}
-
-Status SparseExchange::deliver(const Piece &piece) {
-  const auto origin = static_cast<int>(piece.origin);
-  if (piece.message_bytes <= HLC_SPARSE_SLOT_BYTES) {
-    receive_(origin, piece.data, piece.message_bytes, user_);
-    return Status::ok;
-  }
-  if (piece.begin == 0)
-    HLC_TRY(alone(segment_.communicator(), [&] {
-      long_.resize(static_cast<std::size_t>(piece.message_bytes));
-      return Status::ok;
-    }));
-  std::memcpy(long_.data() + piece.begin, piece.data, static_cast<std::size_t>(piece.bytes()));
-  if (piece.begin + piece.bytes() < piece.message_bytes) return Status::ok;
-  receive_(origin, long_.data(), piece.message_bytes, user_);
-  std::vector<char>().swap(long_);
-  return Status::ok;
 }
 
 }  // namespace halocline::core

@@ -19,18 +19,13 @@
 #include "engine/rma/operations.hpp"
 #include "engine/rma/segment.hpp"
 #include "engine/sync/pending_barrier.hpp"
+#include "sparse/sparse_slots.hpp"
 
 namespace halocline::core {
 
-/// One rank's part, the data of a segment with a notification per slot:
-///
-///   | tickets 128 B | slots: 2 KiB each |
-///
-/// `tickets` is one word: above tickets that ranks have claimed, below those that the rank has taken. So the fetch_and_add that claims also
-/// says whether there is room. Both wrap around after 2^32, which is a multiple of the slots.
 class SparseExchange {
  public:
-  explicit SparseExchange(Network &network) : segment_(network), barrier_(segment_) {}
+  explicit SparseExchange(Network &network) : segment_(network), barrier_(segment_), receiver_(segment_) {}
   SparseExchange(const SparseExchange &) = delete;
   SparseExchange &operator=(const SparseExchange &) = delete;
   ~SparseExchange() { forget_queries(); }
@@ -60,7 +55,6 @@ class SparseExchange {
     std::uint32_t taken = 0;  // by the target, at the last look
     Query query{};
   };
-  struct Piece;  // what a slot begins with
 
   Status check(int count, const hlc_sparse_message *messages) const;
   Status go_on();
@@ -72,9 +66,6 @@ class SparseExchange {
   bool keep(Outgoing &message);
   void ring_targets();
   Status look_at_flush();
-  Status drain();
-  Status publish_taken(std::uint32_t before);
-  Status deliver(const Piece &piece);
   int awaited() const;
   void forget_queries();
   Status mark_broken(Status status);
@@ -83,10 +74,9 @@ class SparseExchange {
 
   Segment segment_;
   PendingBarrier barrier_;
+  SparseReceiver receiver_;
   int wanted_ = 0;  // slots
   std::uint32_t slots_ = 0;  // the next power of two
-  hlc_sparse_receive_fn receive_ = nullptr;
-  void *user_ = nullptr;
   bool outstanding_ = false, broken_ = false;
 
   // Of the exchange that is outstanding:
@@ -97,9 +87,6 @@ class SparseExchange {
   std::vector<Member> put_to_;  // of this node, to be woken
   std::vector<Flush> flushes_;
   int flushed_last_ = 0;  // the rank of one that has not ended
-
-  std::uint32_t taken_ = 0;  // tickets that this rank has taken so far
-  std::vector<char> long_;  // the pieces so far of a message that is longer than a slot
 };
 
 }  // namespace halocline::core

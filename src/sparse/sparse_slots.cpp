@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sparse/sparse_slots.hpp"
+
+#include <cstring>
+
+#include "engine/communicator/collective.hpp"
+#include "engine/rma/operations.hpp"
+
+namespace halocline::core {
+
+void SparseReceiver::set(hlc_sparse_receive_fn receive, void *user, std::uint32_t slots) {
+  receive_ = receive;
+  user_ = user;
+  slots_ = slots;
+}
+
+Status SparseReceiver::drain(const char *call, std::uint64_t round) {
+  const RemoteMemory &mine = segment_.mine();
+  const std::uint32_t before = taken_;
+  while (true) {
+    const auto slot = static_cast<int>(taken_ % slots_);
+    if (segment_.find(slot, slot + 1) != slot) break;
+    const SparsePiece &piece = *reinterpret_cast<const SparsePiece *>(mine.data() + SparseSlots::at(taken_ % slots_));
+    if (piece.round != round) break;
+    HLC_TRY(deliver(piece));
+    mine.words().notifications.take(slot);
+    ++taken_;
+  }
+  return taken_ != before ? publish_taken(call, before) : Status::ok;
+}
+
+/// Where the lower half wraps around, nothing is carried to the upper one. A sender of this node that has found no free slot may sleep.
+Status SparseReceiver::publish_taken(const char *call, std::uint32_t before) const {
+  const std::int64_t wrapped = taken_ < before ? std::int64_t{1} << 32 : 0, added = taken_ - before - wrapped;
+  std::int64_t tickets = 0;
+  // SYNC emptied-before-reuse (pairs with SparseExchange::claim, SparseExchange::look_at_taken)
+  HLC_TRY(fetch_op(call, {segment_.mine(), SparseSlots::kTickets}, SparseSlots::kAdd, {&added, &tickets}));
+  if (SparseSlots::claimed(tickets) - before > slots_) segment_.communicator().ring_node();
+  return Status::ok;
+}
+
+Status SparseReceiver::deliver(const SparsePiece &piece) {
+  const auto origin = static_cast<int>(piece.origin);
+  if (piece.message_bytes <= HLC_SPARSE_SLOT_BYTES) {
+    hand_over(origin, piece.data, piece.message_bytes);
+    return Status::ok;
+  }
+  if (piece.begin == 0)
+    HLC_TRY(alone(segment_.communicator(), [&] {
+      long_.resize(static_cast<std::size_t>(piece.message_bytes));
+      return Status::ok;
+    }));
+  std::memcpy(long_.data() + piece.begin, piece.data, static_cast<std::size_t>(piece.bytes()));
+  if (piece.begin + piece.bytes() < piece.message_bytes) return Status::ok;
+  hand_over(origin, long_.data(), piece.message_bytes);
+  std::vector<char>().swap(long_);
+  return Status::ok;
+}
+
+}  // namespace halocline::core
