@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Traces of real runs: valid JSON, spans that lie in each other, swaps that end, waits for the rank that was late, and an order that holds
+across nodes.
+
+Usage: trace_test.py PROGRAM TOOL CASE [WORD...] -- LAUNCHER [FLAG...]
+
+Cases: swaps MODE NODES (a number, or hosts), threads, clocks, summary, off, folder, disk, death; see the functions. PROGRAM is traced.cpp,
+TOOL halocline-trace. On a machine that is busy any rank may be late: so nothing is said of how long others are waited for.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import collections
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+RANKS, LATE, SWAPS = 3, 1, 6
+LATE_NS = 15_000_000  # of the 20 ms that the late rank sleeps
+SKIPPED = 77
+
+
+class Skip(Exception):
+    """The case cannot be tried here."""
+
+
+class Runner:
+    """Launches the program with a folder for its trace."""
+
+    def __init__(self, words, launcher):
+        self.program, self.tool, self.launcher = words[0], words[1], launcher
+        # Where all hosts of tests/hosts find it.
+        shared = pathlib.Path("/run/shared")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="halocline-test-", dir=shared if shared.is_dir() else None))
+
+    def run(self, *words, before=(), ranks=RANKS, **variables):
+        command = [*self.launcher, "-n", str(ranks), *before, self.program, *map(str, words)]
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
+                              env={**os.environ, **variables})
+
+    def trace(self, *words, **more):
+        done = self.run(*words, HALOCLINE_TRACE=str(self.folder), **more)
+        if done.returncode == SKIPPED:
+            raise Skip("this MPI has no MPI_THREAD_MULTIPLE")
+        return done
+
+    def answer(self):
+        done = subprocess.run([sys.executable, self.tool, str(self.folder), "--json"], stdout=subprocess.PIPE, text=True, timeout=60)
+        return json.loads(done.stdout) if done.returncode == 0 else {}
+
+    def events(self, rank):
+        return json.loads((self.folder / f"rank-{rank}.json").read_text())
+
+
+def spans_of(events):
+    return [event for event in events if event["ph"] == "X"]
+
+
+def nested(spans):
+    """Whether the spans of each thread lie in each other or apart."""
+    threads = collections.defaultdict(list)
+    for span in sorted(spans, key=lambda span: (span["tid"], span["ts"], -span["dur"])):
+        around, end = threads[span["tid"]], span["ts"] + span["dur"]
+        while around and around[-1] <= span["ts"] + 0.001:
+            around.pop()
+        if around and end > around[-1] + 0.001:
+            return False
+        around.append(end)
+    return True
+
+
+def balanced(events):
+    """Whether each swap that begins ends, in this order."""
+    begun = collections.Counter()
+    for event in sorted((e for e in events if e["ph"] in "be"), key=lambda event: event["ts"]):
+        begun[event["id"]] += 1 if event["ph"] == "b" else -1
+    return bool(begun) and not any(begun.values())
+
+
+def well_formed(runner, ranks=RANKS):
+    for rank in range(ranks):
+        events = runner.events(rank)
+        yield f"rank {rank}: spans lie in each other", bool(spans_of(events)) and nested(spans_of(events))
+        yield f"rank {rank}: each swap ends", balanced(events)
+
+
+def in_order(runner):
+    """No wait for data ends before the neighbour has begun to send them, on the common clock."""
+    merged = json.loads((runner.folder / "merged.json").read_text())["traceEvents"]
+    spans = [event for event in merged if event["ph"] == "X"]
+    sent = {}
+    for span in spans:
+        if span["name"] in ("start", "put") and "round" in span["args"]:
+            key = (span["pid"], span["args"]["plan"], span["args"]["round"], span["args"].get("peer") if span["name"] == "put" else None)
+            sent[key] = min(span["ts"], sent.get(key, span["ts"]))
+    waits = [span for span in spans if span["name"] == "wait" and "round" in span["args"] and "peer" in span["args"]]
+    early = 0
+    for wait in waits:
+        step = (wait["args"]["peer"], wait["args"]["plan"], wait["args"]["round"])
+        start = sent.get((*step, wait["pid"]), sent.get((*step, None)))
+        early += start is None or wait["ts"] + wait["dur"] < start
+    return bool(waits) and early == 0
+
+
+def swaps(runner, mode, nodes):
+    """Swaps, a segment and a reduction, with a late rank."""
+    done = runner.trace(mode, LATE, SWAPS, **({} if nodes in ("1", "hosts") else {"HALOCLINE_FAKE_NODES": nodes}))
+    yield f"runs: {done.stdout}", done.returncode == 0 and not done.stdout
+    yield from well_formed(runner)
+    answer = runner.answer()
+    for rank in (0, 2):
+        waits = answer["waits_ns"][str(rank)]
+        yield f"rank {rank} waited as long as the late rank slept: {waits}", waits.get(str(LATE), 0) > SWAPS * LATE_NS
+    path = answer["path"]["by_rank_ns"]
+    yield f"the path goes through the late rank: {path}", path.get(str(LATE), 0) > SWAPS * LATE_NS
+    yield "data arrive after they were sent", in_order(runner)
+    names = {span["name"] for rank in range(RANKS) for span in spans_of(runner.events(rank))}
+    wanted = {"start", "finish", "wait", "hlc_put_notify", "hlc_notify_wait", "hlc_barrier", "hlc_flush", "hlc_allreduce_run",
+              "hlc_halo_init"}
+    steps = {"copy"} if mode == "direct" and nodes == "1" else {"pack", "put", "unpack"}
+    yield f"all steps are there but {(wanted | steps) - names}", wanted | steps <= names
+    starts = [span["args"] for span in spans_of(runner.events(0)) if span["name"] == "start"]
+    fields = [about["what"] for about in starts]
+    yield f"swaps name their halo: {starts[:2]}", all(about["of"] == "flow" for about in starts)
+    yield f"and their fields: {fields}", fields == ['u, the "v"', 'the "v"'] * (SWAPS // 2)
+
+
+def threads(runner):
+    """Two threads of each rank."""
+    done = runner.trace("threads", ranks=2)
+    yield f"runs: {done.stdout}", done.returncode == 0
+    yield from well_formed(runner, 2)
+    starts = collections.Counter((span["tid"], span["args"]["of"]) for span in spans_of(runner.events(0)) if span["name"] == "start")
+    yield f"each thread has its halo: {starts}", len(starts) == 2 and set(starts.values()) == {50} and len({tid for tid, _ in starts}) == 2
+
+
+def clocks(runner):
+    """Rank 1 and those above read another clock, far ahead: a time namespace of their own."""
+    shift = ["unshare", "--time", "--monotonic", "4321"]
+    if not shutil.which("unshare") or subprocess.run([*shift, "true"], capture_output=True).returncode:
+        raise Skip("there are no time namespaces here")
+    choose = 'case ${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}} in 0) exec "$@" ;; *) exec ' + " ".join(shift) + ' --fork "$@" ;; esac'
+    done = runner.trace("p2p", LATE, SWAPS, before=["sh", "-c", choose, "sh"], HALOCLINE_FAKE_NODES=str(RANKS))
+    yield f"runs: {done.stdout}", done.returncode == 0
+    answer = runner.answer()
+    yield f"the clocks are apart: {answer.get('remarks')}", any("us off" in line and "-4321" in line for line in answer.get("remarks", []))
+    waits = answer["waits_ns"]["0"]
+    yield f"waits are for the late rank: {waits}", waits.get(str(LATE), 0) > SWAPS * LATE_NS
+    yield "data arrive after they were sent", in_order(runner)
+
+
+def summary(runner):
+    """The table of HALOCLINE_SUMMARY, without a trace."""
+    done = runner.run("direct", LATE, SWAPS, HALOCLINE_SUMMARY="1")
+    lines = [line.split() for line in done.stdout.splitlines() if line.startswith("halocline:")]
+    rows = [line for line in lines if line[1].isdigit()]
+    yield f"has a row for each rank: {done.stdout}", done.returncode == 0 and [row[1] for row in rows] == ["0", "1", "2"]
+    yield "counts swaps", all(row[2] == str(SWAPS) for row in rows)
+    yield "orders times", all(float(row[4]) <= float(row[5]) <= float(row[6]) for row in rows)
+    yield "says who is late", " ".join(lines[-1]).endswith(f"most waiting is for rank {LATE}")
+    yield "and for how long others waited", float(rows[LATE][8]) * 1e6 > SWAPS * LATE_NS
+    yield "says who waits", float(rows[0][7].rstrip("%")) > 50
+
+
+def off(runner):
+    """Without the variables nothing is written or said."""
+    done = runner.run("direct", LATE, SWAPS, HALOCLINE_TRACE="", HALOCLINE_SUMMARY="0")
+    yield f"says nothing: {done.stdout}", done.returncode == 0 and not done.stdout
+    yield "writes nothing", not list(runner.folder.iterdir())
+
+
+def folder(runner):
+    """A folder that cannot be made: one message, and the program goes on."""
+    done = runner.run("direct", LATE, SWAPS, HALOCLINE_TRACE=str(runner.folder / "no" / "such"))
+    lines = done.stdout.splitlines()
+    yield f"says it once, with the number of ranks: {lines}", done.returncode == 0 and len(lines) == 1 and \
+        all(words in lines[0] for words in ("HALOCLINE_TRACE", "/no/such/rank-0.json", "No such file", "(3 of 3 ranks)"))
+
+
+def disk(runner):
+    """A disk that becomes full: a file system of 32 KiB, in a mount namespace."""
+    space = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=32k none "$0" || exit 77; mkdir "$0/t"; "$@"; code=$?; '
+             'cp "$0"/t/* "$0/../" && exit $code']
+    inside = runner.folder / "disk"
+    inside.mkdir()
+    if not shutil.which("unshare") or subprocess.run([*space, str(inside), "true"], capture_output=True).returncode == SKIPPED:
+        raise Skip("no file system can be mounted here")
+    runner.launcher = [*space, str(inside), *runner.launcher]
+    done = runner.run("notify", LATE, 40, ranks=2, HALOCLINE_TRACE=str(inside / "t"))
+    lines = done.stdout.splitlines()
+    yield f"each rank says it once: {lines}", done.returncode == 0 and 1 <= len(lines) <= 2 and \
+        all("the trace of this rank ends here" in line for line in lines)
+    yield "what was written is still JSON", all(runner.events(rank) for rank in range(2))
+
+
+def death(runner):
+    """A rank that is killed leaves what it had written."""
+    done = runner.trace("die", "notify", ranks=2, HALOCLINE_TIMEOUT="5")
+    events = runner.events(1)
+    yield f"the dead rank's file has events of its swaps: {len(events)}; {done.stdout}", len(spans_of(events)) > 25_000
+    answer = runner.answer()
+    yield "the tool reads them", bool(answer.get("waits_ns"))
+
+
+CASES = {case.__name__: case for case in (swaps, threads, clocks, summary, off, folder, disk, death)}
+
+
+def main():
+    divider = sys.argv.index("--")
+    words, launcher = sys.argv[1:divider], sys.argv[divider + 1:]
+    runner, failures, number = Runner(words, launcher), 0, 0
+    try:
+        for name, right in CASES[words[2]](runner, *words[3:]):
+            number += 1
+            failures += not right
+            print(f"{'passed' if right else 'FAILED'}: {name}", flush=True)
+    except Skip as why:
+        print(f"skipped: {why}")
+        return SKIPPED
+    finally:
+        if not failures:
+            shutil.rmtree(runner.folder)
+    print(f"{number - failures} passed, {failures} failed, 0 skipped")
+    return 1 if failures or number == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
