@@ -8,7 +8,8 @@
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
 #                   "./go bench apps ...": a short form of every mini-app, with one page of pictures;
 #                   "./go bench hashtable ...", "... sparse ...", "... fft ...", "... lattice ...": those of these mini-apps over the ranks;
-#                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots
+#                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots;
+#                   "./go bench model ...": fitted cost models of this machine, with a picture (8 ranks if not given)
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
 #
@@ -70,9 +71,9 @@ run_tests() {
 }
 
 run_bench() {
-  ranks=2
+  ranks=2 model_ranks=8
   if [ "${1:-}" = -n ]; then
-    ranks=${2:?"-n wants the number of ranks"}
+    ranks=${2:?"-n wants the number of ranks"} model_ranks=$2
     shift 2
   fi
   set_up
@@ -98,6 +99,14 @@ run_bench() {
     # shellcheck disable=SC2086  # a list of options
     exec python3 tools/bench/drop_in.py $drop_in_hosts --ranks "$ranks" "$@"
     ;;
+  model)
+    shift
+    build_preset release halocline-bench
+    step 'Python for the pictures' pictures_python || say "No pictures: see $log"
+    mkdir -p results
+    python3 scripts/launch.py --build build/release --ranks "$model_ranks" -- halocline-bench model --json results/model.json "$@" || exit 1
+    exec python3 tools/bench/model.py results/model.json results/model.png
+    ;;
   esac
   build_preset release halocline-bench
   mkdir -p results
@@ -120,7 +129,7 @@ main) run_main_job ;;
 test) run_tests "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n '4,12s/^# *//p' "$root/go" | sed 's/^/  /' ;;
+help | -h | --help) sed -n '4,13s/^# *//p' "$root/go" | sed 's/^/  /' ;;
 *)
   echo "./go: there is no command '$command'; ./go help lists them" >&2
   exit 2

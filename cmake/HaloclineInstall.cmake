@@ -87,7 +87,7 @@ endif()
 if(TARGET cloud)
   install(FILES apps/cloud/dycoms_rf01.nml apps/cloud/thermals.nml DESTINATION ${HALOCLINE_DATA_DIR}/cloud)
 endif()
-install(FILES LICENSE DESTINATION ${HALOCLINE_DATA_DIR})
+install(FILES LICENSE share/halocline/default_card.json DESTINATION ${HALOCLINE_DATA_DIR})
 
 # find_package(halocline)
 install(EXPORT halocline-targets NAMESPACE halocline:: DESTINATION ${HALOCLINE_PACKAGE_DIR})

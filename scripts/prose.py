@@ -38,7 +38,6 @@ UNWANTED = {  # a pattern, and what to write in its place
     r"whoever|whatever|who|whom": "a rank that, what",
     r"moves? the network|looks? after|looked after": "drive progress",
     r"landings?": "dummy target",
-    r"cards?": "descriptor; network adapter",
     r"flights?": "request",
     r"traffic": "request engine; messages, load",
     r"pulses?": "keepalive",

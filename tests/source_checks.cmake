@@ -7,7 +7,7 @@ add_test(NAME exports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/
   ${PROJECT_SOURCE_DIR}/include/halocline/halocline.h ${PROJECT_SOURCE_DIR}/include/halocline/segment.h
   ${PROJECT_SOURCE_DIR}/include/halocline/view.h ${PROJECT_SOURCE_DIR}/include/halocline/reduce.h
   ${PROJECT_SOURCE_DIR}/include/halocline/index_halo.h ${PROJECT_SOURCE_DIR}/include/halocline/blocks.h
-  ${PROJECT_SOURCE_DIR}/include/halocline/sparse.h)
+  ${PROJECT_SOURCE_DIR}/include/halocline/sparse.h ${PROJECT_SOURCE_DIR}/include/halocline/model.h)
 add_test(NAME exports.gaspi COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/exports.py $<TARGET_FILE:halocline_gaspi> gaspi_=pgaspi_
   ${PROJECT_SOURCE_DIR}/include/GASPI.h ${PROJECT_SOURCE_DIR}/include/GASPI_Ext.h ${PROJECT_SOURCE_DIR}/include/PGASPI.h)
 add_test(NAME exports.core COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/private_exports.py $<TARGET_FILE:halocline_core>
@@ -64,6 +64,7 @@ halocline_header_test(header.c11_blocks ${CMAKE_C_COMPILER} c c11 halocline/bloc
 halocline_header_test(header.c11_index_halo ${CMAKE_C_COMPILER} c c11 halocline/index_halo.h)
 halocline_header_test(header.c11_reduce ${CMAKE_C_COMPILER} c c11 halocline/reduce.h)
 halocline_header_test(header.c11_sparse ${CMAKE_C_COMPILER} c c11 halocline/sparse.h)
+halocline_header_test(header.c11_model ${CMAKE_C_COMPILER} c c11 halocline/model.h)
 halocline_header_test(header.cxx17 ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.h)
 halocline_header_test(header.cxx_api ${CMAKE_CXX_COMPILER} c++ c++17 halocline/halocline.hpp)
 halocline_header_test(header.c11_gaspi ${CMAKE_C_COMPILER} c c11 PGASPI.h)

@@ -480,6 +480,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_exchange_info(const hlc_exchange *exchange,
 
 #include <halocline/blocks.h>
 #include <halocline/index_halo.h>
+#include <halocline/model.h>
 #include <halocline/reduce.h>
 #include <halocline/segment.h>
 #include <halocline/sparse.h>

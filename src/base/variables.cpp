@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view kPrefix = "HALOCLINE_", kOfTests = "TEST_";
 constexpr std::string_view kKnown[] = {
     // the library's
-    "CHECK", "DRIVE", "EPOCH", "FAKE_NETWORK", "FAKE_NODES", "INTERFACE", "LOG", "MODE", "MPI_LOCK", "MPI_STRICT", "PROGRESS", "PROVIDER",
-    "QUIET", "SUMMARY", "TIMEOUT", "TRACE", "XPMEM",
+    "CARD", "CHECK", "DRIVE", "EPOCH", "FAKE_NETWORK", "FAKE_NODES", "INTERFACE", "LOG", "MODE", "MPI_LOCK", "MPI_STRICT", "PROGRESS",
+    "PROVIDER", "QUIET", "SUMMARY", "TIMEOUT", "TRACE", "XPMEM",
     // the tools' and tests'
     "ABI_MPIEXEC", "BREAK", "HOSTS", "SOAK_SWAPS",
     // where it is installed, as set by environment modules and CMake

@@ -35,10 +35,11 @@ MAY_USE = {
     "exchange": {"exchange", "engine", "trace", "base"},
     "reduce": {"reduce", "engine", "trace", "base"},
     "sparse": {"sparse", "engine", "trace", "base"},
+    "model": {"model", "base"},
     "halo": {"halo", "exchange", "engine", "trace", "base"},
     "blocks": {"blocks", "halo", "exchange", "engine", "trace", "base"},
     "index_halo": {"index_halo", "exchange", "engine", "trace", "base"},
-    "api": {"api", "blocks", "halo", "index_halo", "reduce", "sparse", "exchange", "engine", "trace", "base"},
+    "api": {"api", "blocks", "halo", "index_halo", "reduce", "sparse", "model", "exchange", "engine", "trace", "base"},
 }
 # The same inside the engine, by folder.
 ENGINE_MAY_USE = {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -197,10 +198,23 @@ std::string table_of(const AllreduceReport &report) {
 }
 
 namespace {
+
 Json of(const AllreduceRatio &ratio) { return {{"median", ratio.median}, {"p10", ratio.p10}, {"p90", ratio.p90}}; }
+
+std::vector<ResultRow> rows_of(const AllreduceReport &report) {
+  static const std::map<std::string, const char *> ways{
+      {"halocline", "engine"}, {"halocline_shared", "engine, shared arrays"}, {"MPI", "host"}};
+  std::vector<ResultRow> rows;
+  for (const AllreduceRow &row : report.rows)
+    for (const AllreduceSeries &series : row.series)
+      if (const auto way = ways.find(series.name); way != ways.end())
+        rows.push_back({"allreduce", way->second, row.bytes, series.samples_us, row.series[kLimit].median_us});
+  return rows;
+}
+
 }  // namespace
 
-void write_json(const AllreduceReport &report, const std::string &path) {
+Document document_of(const AllreduceReport &report) {
   Json sizes = Json::array();
   for (const AllreduceRow &row : report.rows) {
     Json size = {{"bytes", row.bytes}, {"ratio", of(row.ratio)}, {"ratio_shared", of(row.ratio_shared)}};
@@ -209,10 +223,7 @@ void write_json(const AllreduceReport &report, const std::string &path) {
           {"median_us", series.median_us}, {"p10_us", series.p10_us}, {"p90_us", series.p90_us}, {"samples_us", series.samples_us}};
     sizes.push_back(size);
   }
-  Json all = opening("allreduce", report.environment, report.network);
-  all["limit"] = report.limit;
-  all["sizes"] = sizes;
-  write_file(all, path);
+  return {{"allreduce", report.environment, rows_of(report)}, {{"network", report.network}, {"limit", report.limit}, {"sizes", sizes}}};
 }
 
 }  // namespace bench

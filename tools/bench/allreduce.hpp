@@ -4,7 +4,7 @@
 #pragma once
 
 #include "pair_options.hpp"
-#include "shared.hpp"
+#include "results.hpp"
 
 namespace bench {
 
@@ -37,6 +37,7 @@ struct AllreduceReport {
 AllreduceReport run_allreduce(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
 
 std::string table_of(const AllreduceReport &report);
-void write_json(const AllreduceReport &report, const std::string &path);
+/// For a file: rows in the schema of all commands, and what only this one has.
+Document document_of(const AllreduceReport &report);
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command_line.hpp"
 
+#include "operations.hpp"
 #include "pair.hpp"
 #include "pattern.hpp"
 #include "rma_tasks.hpp"
@@ -57,6 +58,45 @@ void add_choice(CLI::App &halo, const std::string &name, T &value, const std::ma
       ->default_str(present);
 }
 
+// ---- what commands share
+
+/// Rounds, rank counts, nodes, formats and files: of every command.
+void add_common(CLI::App &command, CommonOptions &o) {
+  command.add_option("--repetitions", o.repetitions, "Rounds, that is samples of each")->check(CLI::PositiveNumber)->capture_default_str();
+  command.add_option("--fake-nodes", o.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add_choice(command, "--format", o.format,
+             {{"table", Format::table}, {"jsonl", Format::jsonl}, {"osu", Format::osu}, {"imb", Format::imb}, {"csv", Format::csv}},
+             "table: for people; jsonl: a row of the schema per line; osu, imb: the columns of those benchmarks; csv");
+  command.add_option("--json", o.json, "Write environment, rules, rows and all samples to this file");
+  command.add_flag("--progress", o.progress, "Show progress on stderr even if it is no terminal");
+}
+
+/// How samples are taken: of commands whose samples repeat an operation.
+void add_sampling(CLI::App &command, CommonOptions &o) {
+  command.add_option("--sample-ms", o.sample_ms, "A sample repeats the operation until it takes about so many milliseconds, once at least")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--seed", o.seed, "Seed of the order in a round, and of what else is random")->capture_default_str();
+}
+
+/// Of commands for any number of ranks.
+void add_ranks(CLI::App &command, CommonOptions &o) {
+  command.add_option("--ranks", o.ranks, "Numbers of ranks, comma-separated, one run for each while the others sleep (default: all)")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+}
+
+void add_sizes(CLI::App &command, CommonOptions &o, const char *what, std::pair<std::int64_t, std::int64_t> range) {
+  command.add_option("--sizes", o.sizes, std::string(what) + ", comma-separated")
+      ->delimiter(',')
+      ->check(CLI::Range(range.first, range.second))
+      ->capture_default_str();
+}
+
+// ---- halo
+
 void add_problem(CLI::App &halo, HaloOptions &o) {
   halo.add_option("--local", o.local, "Cells per rank along x,y,z; z is contiguous in memory")
       ->delimiter(',')
@@ -79,27 +119,20 @@ void add_measurement(CLI::App &halo, HaloOptions &o) {
       ->default_str("all");
   halo.add_flag("--epochs", o.epochs, "Also fence and pscw with late epochs (rows fence_late, pscw_late)");
   halo.add_flag("--drives", o.drives, "Also the get-driven fence (row fence_get)");
-  halo.add_option("--repetitions", o.repetitions, "Rounds, that is samples per mode")->check(CLI::PositiveNumber)->capture_default_str();
   halo.add_option("--warmups", o.warmups, "Verified warm-up swaps per mode")->check(CLI::PositiveNumber)->capture_default_str();
-  halo.add_option("--sample-ms", o.sample_ms, "A sample repeats the swap until it takes about this many milliseconds")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
   add_choice(
       halo, "--edge", o.edge, {{"stamp", Edge::stamp}, {"rewrite", Edge::rewrite}},
       "stamp: one cell of every edge column changes before each sample; rewrite: the whole edge before each swap, outside the clock");
   halo.add_option("--skew", o.skew_us, "Every rank is late by a random time up to so many microseconds before each swap")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  halo.add_option("--fake-nodes", o.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  halo.add_option("--seed", o.seed, "Seed of the order of modes and of the skew")->capture_default_str();
-  halo.add_option("--json", o.json, "Write the environment and all samples to this file");
   halo.add_option(
       "--doctor", o.doctor,
       "Report of halocline-doctor; modes that it found wrong are left out (default: the report that it kept for this MPI and host; "
       "none: no report)");
-  halo.add_flag("--progress", o.progress, "Show progress on stderr even if it is no terminal");
+  add_common(halo, o);
+  add_sampling(halo, o);
+  add_ranks(halo, o);
 }
 
 CLI::App *add_halo_command(CLI::App &app, HaloOptions &options) {
@@ -144,24 +177,14 @@ const char *const kFooter =
     "spread: 10th to 90th percentile of the samples.\n"
     "Example: mpiexec -n 2 halocline-bench ";
 
-void add_common(CLI::App &command, PairOptions &o, std::int64_t least_bytes) {
-  command.add_option("--sizes", o.sizes, "Bytes of a message, comma-separated")
-      ->delimiter(',')
-      ->check(CLI::Range(least_bytes, Slots::window))
-      ->capture_default_str();
-  command.add_option("--repetitions", o.repetitions, "Rounds, that is samples of each")->check(CLI::PositiveNumber)->capture_default_str();
-  command.add_option("--fake-nodes", o.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--json", o.json, "Write environment, numbers and all samples to this file");
+void add_message_sizes(CLI::App &command, PairOptions &o, std::int64_t least_bytes) {
+  add_sizes(command, o, "Bytes of a message", {least_bytes, Slots::window});
+  add_common(command, o);
 }
 
 void add_duel(CLI::App &command, PairOptions &o, const char *example) {
-  add_common(command, o, 1);
-  command.add_option("--sample-ms", o.sample_ms, "A sample takes about so many milliseconds")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--seed", o.seed, "Seed of the order in a round")->capture_default_str();
+  add_message_sizes(command, o, 1);
+  add_sampling(command, o);
   command.footer(std::string(kFooter) + example);
 }
 
@@ -182,7 +205,7 @@ CLI::App *add_bandwidth_command(CLI::App &app, PairOptions &options) {
 CLI::App *add_overlap_command(CLI::App &app, PairOptions &options) {
   options.sizes = {1024, 16384, 131072, 1048576, 8388608};
   CLI::App *command = app.add_subcommand("overlap", kOverlap);
-  add_common(*command, options, 8);
+  add_message_sizes(*command, options, 8);
   command->footer("Example: mpiexec -n 2 halocline-bench overlap --fake-nodes 2 --sizes 131072,8388608 --json overlap.json");
   return command;
 }
@@ -191,7 +214,7 @@ CLI::App *add_progress_command(CLI::App &app, PairOptions &options) {
   options.sizes = {8, 1048576};
   options.repetitions = 3;
   CLI::App *command = app.add_subcommand("progress", kProgress);
-  add_common(*command, options, 1);
+  add_message_sizes(*command, options, 1);
   command->add_option("--compute-ms", options.compute_ms, "How long the target computes")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -204,22 +227,11 @@ CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options) {
     options.sizes.push_back(std::min(bytes, options.largest));
   options.repetitions = 15;
   CLI::App *command = app.add_subcommand("allreduce", kAllreduce);
-  command->add_option("--sizes", options.sizes, "Bytes of an array, comma-separated, rounded up to 8")
-      ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 33))
-      ->capture_default_str();
+  add_sizes(*command, options, "Bytes of an array, rounded up to 8", {1, std::int64_t{1} << 33});
   command->add_option("--largest", options.largest, "Leave out longer arrays")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--repetitions", options.repetitions, "Rounds, that is samples of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--sample-ms", options.sample_ms, "A sample takes about so many milliseconds, one call at least")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--fake-nodes", options.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--seed", options.seed, "Seed of the order in a round")->capture_default_str();
-  command->add_option("--json", options.json, "Write environment, numbers and all samples to this file");
+  add_common(*command, options);
+  add_sampling(*command, options);
+  add_ranks(*command, options);
   command->footer(
       "An MPI chooses among algorithms; tools/bench/allreduce.py runs this command once for each that can be asked for, and takes the "
       "best.\n"
@@ -247,21 +259,13 @@ void add_parts(CLI::App &command, const std::string &name, PairOptions &o, const
 CLI::App *add_rma_command(CLI::App &app, PairOptions &options) {
   options.sizes = {8, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576};
   CLI::App *command = app.add_subcommand("rma", kRma);
-  command->add_option("--sizes", options.sizes, "Bytes of a put or get, comma-separated")
-      ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, kMostRmaBytes))
-      ->capture_default_str();
+  add_sizes(*command, options, "Bytes of a put or get", {1, kMostRmaBytes});
   std::vector<std::string> parts = rma_parts();
   parts.push_back("interposition");
   add_parts(*command, "--parts", options, parts, "Groups of operations, comma-separated");
-  command->add_option("--repetitions", options.repetitions, "Rounds, that is samples of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--sample-ms", options.sample_ms, "A sample takes about so many milliseconds")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--seed", options.seed, "Seed of the order in a round")->capture_default_str();
-  command->add_option("--json", options.json, "Write environment, numbers and all samples to this file");
+  add_common(*command, options);
+  add_sampling(*command, options);
+  add_ranks(*command, options);
   command->footer(
       "./go bench rma runs this under every MPI at hand, in turn.\n"
       "Example: mpiexec -n 2 -genv LD_PRELOAD libhalocline_mpi.so halocline-bench rma --json rma.json");
@@ -271,17 +275,67 @@ CLI::App *add_rma_command(CLI::App &app, PairOptions &options) {
 CLI::App *add_windows_command(CLI::App &app, PairOptions &options) {
   CLI::App *command = app.add_subcommand("windows", kWindows);
   add_parts(*command, "--kinds", options, window_kinds(), "Kinds of windows, comma-separated");
-  command->add_option("--repetitions", options.repetitions, "At most so many samples of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
   command->add_option("--windows", options.windows, "At most so many windows open at the same time")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_option("--seconds", options.seconds, "About so long for each kind by each set of names, one window at least")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--json", options.json, "Write environment, numbers and all samples to this file");
+  add_common(*command, options);
+  add_ranks(*command, options);
   command->footer("Example: mpiexec -n 16 -genv LD_PRELOAD libhalocline_mpi.so halocline-bench windows --json windows.json");
+  return command;
+}
+
+const char *const kOperations =
+    "Times every one-sided operation of the engine (segments) and of the host MPI side by side, that of libhalocline_mpi as well where it "
+    "is "
+    "loaded first (LD_PRELOAD), and what the machine needs for it at least. Transfers, atomics, locks and the rate go from rank 0 to the "
+    "last "
+    "rank; epochs, barrier, allreduce, contention and creation take all ranks. One sample of each way per round in shuffled order; what a "
+    "sample leaves is verified. The engine has no locks: it has atomics and notifications instead. Its way beside PSCW is a notification "
+    "that the target is ready, and a put with a notification; beside a fence a flush and a barrier.";
+
+CLI::App *add_operations_command(CLI::App &app, PairOptions &options) {
+  options.sizes = {8, 512, 4096, 65536, 1048576};
+  CLI::App *command = app.add_subcommand("operations", kOperations);
+  add_sizes(*command, options, "Bytes of an operation", {8, kMostRmaBytes});
+  add_parts(*command, "--parts", options, operation_parts(), "Groups of operations, comma-separated");
+  add_common(*command, options);
+  add_sampling(*command, options);
+  add_ranks(*command, options);
+  command->footer(
+      "limit: a copy, or the atomic instructions that an operation needs at least, on memory of the same node; where all ranks take part, "
+      "the "
+      "hand-over\nof a cache line, as often as needed.\n"
+      "Example: mpiexec -n 2 halocline-bench operations --parts transfers,fetching --format osu");
+  return command;
+}
+
+const char *const kModel =
+    "Measures the operations of `operations` and the swaps of `halo` on several numbers of ranks, and fits a cost curve to each: latency, "
+    "bytes "
+    "over bandwidth with switch points, c log2(p), costs per neighbour and block, and for ranks that share cores. Checks the curves: "
+    "fitted to "
+    "every other size and number of ranks, they predict the rest. Writes a machine card, in which plans look up what a mode costs. Under "
+    "two "
+    "minutes.";
+
+CLI::App *add_model_command(CLI::App &app, ModelOptions &o) {
+  CLI::App *command = app.add_subcommand("model", kModel);
+  add_sizes(*command, o, "Bytes of operations between two ranks (default: 8 to 1 MiB)", {8, kMostRmaBytes});
+  command->add_option("--seconds", o.seconds, "Begin no measurement after so many seconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--from", o.from, "Fit to the rows of this file, which a command wrote with --json, and measure nothing");
+  command->add_option("--card", o.card, "Machine card to write; none: no card (default: where this host's and this MPI's is kept)");
+  command->add_flag("--add", o.add, "Keep the curves of other numbers of nodes that the card has");
+  add_common(*command, o);
+  add_sampling(*command, o);
+  add_ranks(*command, o);
+  command->footer(
+      "tools/bench/model.py draws the file of --json: points, curves, switch points. docs/results.md describes card and file.\n"
+      "Example: mpiexec -n 8 halocline-bench model --json model.json");
   return command;
 }
 
@@ -303,12 +357,9 @@ CLI::App *add_mesh_command(CLI::App &app, MeshOptions &o) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_option("--modes", o.modes, "Modes of the library, comma-separated")->delimiter(',')->capture_default_str();
-  command->add_option("--repetitions", o.repetitions, "Rounds, that is samples of each")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--sample-ms", o.sample_ms, "A sample takes about so many milliseconds")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--seed", o.seed, "Seed of the order in a round")->capture_default_str();
-  command->add_option("--json", o.json, "Write environment, numbers and all samples to this file");
+  add_common(*command, o);
+  add_sampling(*command, o);
+  add_ranks(*command, o);
   command->footer(
       "spread: 10th to 90th percentile of the samples.\nExample: mpiexec -n 2 halocline-bench mesh --sides 24,48 --components 1,5");
   return command;
@@ -321,8 +372,9 @@ CommandLine parse(int argc, char **argv) {
   CLI::App app("Benchmarks of the halocline library. Run it under the MPI launcher: mpiexec -n 2 halocline-bench halo", "halocline-bench");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halocline-bench ") + hlc_version());
-  PairOptions notify, bandwidth, overlap, progress, allreduce, rma, windows;
+  PairOptions notify, bandwidth, overlap, progress, allreduce, rma, windows, operations;
   add_halo_command(app, found.halo)->callback([&] { found.command = Command::halo; });
+  add_model_command(app, found.model)->callback([&] { found.command = Command::model; });
   add_mesh_command(app, found.mesh)->callback([&] { found.command = Command::mesh; });
   const auto pair = [&](CLI::App *command, Command which, const PairOptions &options) {
     command->callback([&found, which, &options] { found.command = which, found.pair = options; });
@@ -334,6 +386,7 @@ CommandLine parse(int argc, char **argv) {
   pair(add_allreduce_command(app, allreduce), Command::allreduce, allreduce);
   pair(add_rma_command(app, rma), Command::rma, rma);
   pair(add_windows_command(app, windows), Command::windows, windows);
+  pair(add_operations_command(app, operations), Command::operations, operations);
   if (const auto answer = common::parse(app, argc, argv)) {
     found.command = Command::none;
     found.answer = *answer;

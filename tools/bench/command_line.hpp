@@ -4,6 +4,7 @@
 #pragma once
 
 #include "mesh_options.hpp"
+#include "model_options.hpp"
 #include "options.hpp"
 #include "pair_options.hpp"
 
@@ -11,13 +12,14 @@
 
 namespace bench {
 
-enum class Command { none, halo, notify, bandwidth, overlap, progress, allreduce, rma, windows, mesh };
+enum class Command { none, halo, notify, bandwidth, overlap, progress, allreduce, rma, windows, operations, model, mesh };
 
 /// What the command line asks for.
 struct CommandLine {
   Command command = Command::none;
   HaloOptions halo;   ///< of command `halo`
   MeshOptions mesh;   ///< of command `mesh`
+  ModelOptions model;  ///< of command `model`
   PairOptions pair;   ///< of all others
   common::Answer answer;  ///< without a command
 };

@@ -52,7 +52,21 @@ static Json mode_of(const Row &row, const Report &r) {
           {"samples_us", row.samples_us}};
 }
 
-void write_json(const Report &report, const std::string &path) {
+/// Every swap beside the limit.
+static std::vector<ResultRow> rows_of(const Report &report) {
+  std::vector<ResultRow> rows;
+  for (const Row &row : report.rows) {
+    if (!row.swaps) continue;
+    ResultRow one{"halo", row.name, report.shape.bytes, row.samples_us, report.limit_us};
+    one.local_bytes = static_cast<double>(report.shape.local_bytes);
+    one.neighbours = report.shape.neighbours;
+    one.blocks = static_cast<double>(report.shape.blocks);
+    rows.push_back(std::move(one));
+  }
+  return rows;
+}
+
+Document document_of(const Report &report) {
   Json modes = Json::object(), limit;
   for (const Row &row : report.rows) {
     if (row.swaps)
@@ -64,13 +78,8 @@ void write_json(const Report &report, const std::string &path) {
                {"samples_us", row.samples_us},
                {"handover_samples_us", report.handover_samples_us}};
   }
-  const Json all = {{"benchmark", "halo"},
-                    {"environment", environment_of(report.environment)},
-                    {"problem", problem_of(report)},
-                    {"limit", limit},
-                    {"modes", modes},
-                    {"skipped", report.skipped}};
-  write_file(all, path);
+  return {{"halo", report.environment, rows_of(report)},
+          {{"problem", problem_of(report)}, {"limit", limit}, {"modes", modes}, {"skipped", report.skipped}}};
 }
 
 }  // namespace bench

@@ -4,16 +4,17 @@
 #include "allreduce.hpp"
 #include "command_line.hpp"
 #include "distrust.hpp"
+#include "halo_bench.hpp"
 #include "mesh.hpp"
+#include "model.hpp"
+#include "operations.hpp"
 #include "overlap.hpp"
 #include "pair_bench.hpp"
-#include "petsc_grid.hpp"
 #include "progress.hpp"
-#include "report.hpp"
+#include "publisher.hpp"
 #include "rma.hpp"
+#include "team.hpp"
 #include "windows.hpp"
-
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,21 +22,6 @@
 namespace {
 
 using namespace bench;
-
-/// One line on stderr that is written over, on rank 0 of a terminal or where it was asked for.
-class ProgressLine {
- public:
-  ProgressLine(const HaloOptions &options, int rank) : on_(rank == 0 && (options.progress || isatty(STDERR_FILENO))) {}
-  ~ProgressLine() {
-    if (on_) std::fprintf(stderr, "\r%60s\r", "");
-  }
-  void operator()(const std::string &what, int done, int of) const {
-    if (on_) std::fprintf(stderr, "\r%-40s %4d/%d ", what.c_str(), done, of);
-  }
-
- private:
-  bool on_;
-};
 
 int refuse(const std::string &why) {
   say({EXIT_FAILURE, "", "halocline-bench: " + why + "\n"});
@@ -47,52 +33,29 @@ int fail(const std::string &wrong) {
   return EXIT_FAILURE;
 }
 
-template <class AnyReport>
-void publish(const AnyReport &report, const std::string &json) {
-  if (rank_of(MPI_COMM_WORLD) != 0) return;
-  std::fputs(table_of(report).c_str(), stdout);
-  if (json.empty()) return;
-  write_json(report, json);
-  std::printf("written: %s\n", json.c_str());
-}
-
 void pretend_nodes(int nodes) {
   if (nodes > 0) setenv("HALOCLINE_FAKE_NODES", std::to_string(nodes).c_str(), 1);
 }
 
-int run_halo(const HaloOptions &options, int argc, char **argv) {
-  pretend_nodes(options.fake_nodes);
-  const MPI_Comm comm = MPI_COMM_WORLD;
-  const halocline::Context context(comm);
-  const Comm node = machine_of(comm);
-  Problem problem(context, options);
+/// The program's arguments, for reports.
+struct Arguments {
+  int argc;
+  char **argv;
+};
 
-  // Who takes part: the hand-written swap, the modes, PETSc where it was found, and the limit last.
-  std::map<std::string, std::string> skipped;
-  Contenders contenders = make_contenders(context, problem, options, comm, skipped);
-  add_petsc_grids(problem, comm, contenders);
-  contenders.push_back(make_limit(problem, comm, node));
-  Handover handover(node);
-
-  // Verified before the measurement and after it.
-  Race race(problem, contenders, options, comm);
-  {
-    const ProgressLine progress(options, rank_of(comm));
-    if (auto wrong = race.verify(options.warmups, progress)) return fail(*wrong);
-    race.run(handover, progress);
-    if (auto wrong = race.verify(1, progress)) return fail(*wrong + " (after the measurement)");
-  }
-  publish(make_report(find_environment(context, argc, argv), options, problem, race, skipped), options.json);
+int run_halo(MPI_Comm comm, const HaloOptions &options, Arguments arguments, Publisher &publisher) {
+  const HaloOutcome outcome = measure_halo(comm, options, arguments.argc, arguments.argv);
+  if (outcome.wrong) return fail(*outcome.wrong);
+  publisher.publish(*outcome.report);
   return EXIT_SUCCESS;
 }
 
 /// A command between two ranks: measures and publishes.
 template <class Run>
-int run_between_two(const PairOptions &options, Run run) {
-  if (size_of(MPI_COMM_WORLD) != 2) return refuse("this command is for 2 ranks");
-  pretend_nodes(options.fake_nodes);
+int run_between_two(MPI_Comm comm, Run run, Publisher &publisher) {
+  if (size_of(comm) != 2) return refuse("this command is for 2 ranks");
   try {
-    publish(run(), options.json);
+    publisher.publish(run());
     return EXIT_SUCCESS;
   } catch (const halocline::Error &error) {
     if (error.status() != HLC_ERR_UNSUPPORTED) throw;
@@ -100,44 +63,66 @@ int run_between_two(const PairOptions &options, Run run) {
   }
 }
 
-int run_reductions(const PairOptions &options, int argc, char **argv) {
-  pretend_nodes(options.fake_nodes);
-  publish(run_allreduce(MPI_COMM_WORLD, options, argc, argv), options.json);
-  return EXIT_SUCCESS;
-}
-
-int run_calls(const PairOptions &options, int argc, char **argv) {
-  publish(run_rma(MPI_COMM_WORLD, options, argc, argv), options.json);
-  return EXIT_SUCCESS;
-}
-
-int run_window_kinds(const PairOptions &options, int argc, char **argv) {
-  publish(run_windows(MPI_COMM_WORLD, options, argc, argv), options.json);
-  return EXIT_SUCCESS;
-}
-
-int run_meshes(const MeshOptions &options, int argc, char **argv) {
-  publish(run_mesh(MPI_COMM_WORLD, options, argc, argv), options.json);
-  return EXIT_SUCCESS;
-}
-
-int run_pair_command(const CommandLine &asked, int argc, char **argv) {
-  const MPI_Comm comm = MPI_COMM_WORLD;
+int run_pair_command(MPI_Comm comm, const CommandLine &asked, Arguments arguments, Publisher &publisher) {
   const PairOptions &options = asked.pair;
-  if (asked.command == Command::overlap) return run_between_two(options, [&] { return run_overlap(comm, options, argc, argv); });
-  if (asked.command == Command::progress) return run_between_two(options, [&] { return run_progress(comm, options, argc, argv); });
+  const auto [argc, argv] = arguments;
+  if (asked.command == Command::overlap)
+    return run_between_two(comm, [&, argc = argc, argv = argv] { return run_overlap(comm, options, argc, argv); }, publisher);
+  if (asked.command == Command::progress)
+    return run_between_two(comm, [&, argc = argc, argv = argv] { return run_progress(comm, options, argc, argv); }, publisher);
   const bool streams = asked.command == Command::bandwidth;
-  return run_between_two(options, [&] { return run_pair(comm, options, streams, argc, argv); });
+  return run_between_two(comm, [&, argc = argc, argv = argv] { return run_pair(comm, options, streams, argc, argv); }, publisher);
 }
 
-int run(const CommandLine &asked, int argc, char **argv) {
+/// A command on the ranks of a communicator.
+int run_on(MPI_Comm comm, const CommandLine &asked, Arguments arguments, Publisher &publisher) {
+  const auto [argc, argv] = arguments;
+  switch (asked.command) {
+    case Command::halo: return run_halo(comm, asked.halo, arguments, publisher);
+    case Command::allreduce: publisher.publish(run_allreduce(comm, asked.pair, argc, argv)); break;
+    case Command::rma: publisher.publish(run_rma(comm, asked.pair, argc, argv)); break;
+    case Command::windows: publisher.publish(run_windows(comm, asked.pair, argc, argv)); break;
+    case Command::operations: publisher.publish(run_operations(comm, asked.pair, argc, argv)); break;
+    case Command::mesh: publisher.publish(run_mesh(comm, asked.mesh, argc, argv)); break;
+    default: return run_pair_command(comm, asked, arguments, publisher);
+  }
+  return EXIT_SUCCESS;
+}
+
+/// On all ranks, of which each measurement takes some.
+int run_models(const ModelOptions &options, Arguments arguments, Publisher &publisher) {
+  if (const auto report = run_model(MPI_COMM_WORLD, options, arguments.argc, arguments.argv)) publisher.publish(*report);
+  return EXIT_SUCCESS;
+}
+
+/// Once for each number of ranks.
+int run_for_ranks(const CommandLine &asked, const std::vector<int> &counts, Arguments arguments, Publisher &publisher) {
+  if (counts.empty()) return run_on(MPI_COMM_WORLD, asked, arguments, publisher);
+  int status = EXIT_SUCCESS;
+  for (const int ranks : counts) {
+    if (ranks > size_of(MPI_COMM_WORLD)) return refuse("--ranks " + std::to_string(ranks) + ": so many were not started");
+    if (status == EXIT_SUCCESS)
+      status = with_team(MPI_COMM_WORLD, ranks, [&](MPI_Comm team) { return run_on(team, asked, arguments, publisher); });
+  }
+  return status;
+}
+
+const CommonOptions &common_of(const CommandLine &asked) {
+  if (asked.command == Command::halo) return asked.halo;
+  if (asked.command == Command::mesh) return asked.mesh;
+  if (asked.command == Command::model) return asked.model;
+  return asked.pair;
+}
+
+int run(const CommandLine &asked, Arguments arguments) {
   if (asked.command == Command::none) return say(asked.answer), asked.answer.status;
-  if (asked.command == Command::halo) return run_halo(asked.halo, argc, argv);
-  if (asked.command == Command::allreduce) return run_reductions(asked.pair, argc, argv);
-  if (asked.command == Command::rma) return run_calls(asked.pair, argc, argv);
-  if (asked.command == Command::windows) return run_window_kinds(asked.pair, argc, argv);
-  if (asked.command == Command::mesh) return run_meshes(asked.mesh, argc, argv);
-  return run_pair_command(asked, argc, argv);
+  const CommonOptions &options = common_of(asked);
+  pretend_nodes(options.fake_nodes);
+  Publisher publisher(options);
+  const int status = asked.command == Command::model ? run_models(asked.model, arguments, publisher)
+                                                     : run_for_ranks(asked, options.ranks, arguments, publisher);
+  publisher.write();
+  return status;
 }
 
 }  // namespace
@@ -145,7 +130,7 @@ int run(const CommandLine &asked, int argc, char **argv) {
 int main(int argc, char **argv) {
   const halocline::Mpi mpi;
   try {
-    return run(parse(argc, argv), argc, argv);
+    return run(parse(argc, argv), {argc, argv});
   } catch (const bench::Refusal &error) {
     return refuse(error.what());
   } catch (const std::exception &error) {

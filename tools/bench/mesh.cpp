@@ -206,22 +206,24 @@ std::string table_of(const MeshReport &report) {
          drawn(rows);
 }
 
-void write_json(const MeshReport &report, const std::string &path) {
-  Json all = opening("mesh", report.environment, "");
-  Json rows = Json::array();
+Document document_of(const MeshReport &report) {
+  Document document{{"mesh", report.environment, {}}, {}};
+  Json swaps = Json::array();
   for (const MeshRow &row : report.rows)
-    for (const MeshSeries &series : row.series)
-      rows.push_back({{"side", row.side},
-                      {"components", row.components},
-                      {"ghosts", row.ghosts},
-                      {"least_ghosts", row.least_ghosts},
-                      {"by", series.name},
-                      {"reverse", series.in_reverse},
-                      {"median_us", median(series.samples_us)},
-                      {"samples_us", series.samples_us}});
-  all["petsc"] = report.petsc;
-  all["swaps"] = rows;
-  write_file(all, path);
+    for (const MeshSeries &series : row.series) {
+      swaps.push_back({{"side", row.side},
+                       {"components", row.components},
+                       {"ghosts", row.ghosts},
+                       {"least_ghosts", row.least_ghosts},
+                       {"by", series.name},
+                       {"reverse", series.in_reverse},
+                       {"median_us", median(series.samples_us)},
+                       {"samples_us", series.samples_us}});
+      document.results.rows.push_back({series.in_reverse ? "mesh, reverse" : "mesh", series.name,
+                                       row.ghosts * row.components * static_cast<std::int64_t>(sizeof(double)), series.samples_us});
+    }
+  document.details = {{"petsc", report.petsc}, {"swaps", swaps}};
+  return document;
 }
 
 }  // namespace bench

@@ -5,7 +5,7 @@
 
 #include "mesh_options.hpp"
 #include "mesh_part.hpp"
-#include "shared.hpp"
+#include "results.hpp"
 
 #include <memory>
 #include <string>
@@ -58,6 +58,7 @@ struct MeshReport {
 /// Collective; the same on all ranks. Throws std::runtime_error if a value is wrong.
 MeshReport run_mesh(MPI_Comm comm, const MeshOptions &options, int argc, char **argv);
 std::string table_of(const MeshReport &report);
-void write_json(const MeshReport &report, const std::string &path);
+/// For a file: rows in the schema of all commands, and what only this one has.
+Document document_of(const MeshReport &report);
 
 }  // namespace bench

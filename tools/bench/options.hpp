@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "common_options.hpp"
+
 #include <halocline/halocline.hpp>
 
 #include <cstdint>
@@ -20,7 +22,9 @@ struct ElementType {
   std::size_t bytes;
 };
 
-struct HaloOptions {
+struct HaloOptions : CommonOptions {
+  HaloOptions() { repetitions = 50; }
+
   std::vector<std::int64_t> local{16, 16, 256};  ///< cells per rank along x, y, z
   std::int64_t depth = 2;
   int fields = 29;
@@ -30,14 +34,9 @@ struct HaloOptions {
   bool reorder = false;  ///< the ranks get the places in which most neighbours share a node
   std::vector<std::string> modes{"all"};
   bool epochs = false, drives = false;
-  int repetitions = 50, warmups = 2;
-  double sample_ms = 4;
+  int warmups = 2;
   double skew_us = 0;
-  int fake_nodes = 0;
   Edge edge = Edge::stamp;
-  std::uint64_t seed = 1;
-  bool progress = false;
-  std::string json;
   std::string doctor;  ///< a report of halocline-doctor; empty: the one it has kept; "none": none
 
   /// The element type by its name.

@@ -130,7 +130,7 @@ std::string table_of(const OverlapReport &report) {
          "longer.\n";
 }
 
-void write_json(const OverlapReport &report, const std::string &path) {
+Document document_of(const OverlapReport &report) {
   Json sizes = Json::array();
   for (const OverlapRow &row : report.rows)
     sizes.push_back({{"bytes", row.bytes},
@@ -145,9 +145,13 @@ void write_json(const OverlapReport &report, const std::string &path) {
                        {"start", row.samples.start_us},
                        {"compute", row.samples.compute_us},
                        {"combined", row.samples.combined_us}}}});
-  Json all = opening("overlap", report.environment, report.network);
-  all["sizes"] = sizes;
-  write_file(all, path);
+  Results results{"overlap", report.environment, {}};
+  for (const OverlapRow &row : report.rows) {
+    const OverlapSamples &samples = row.samples;
+    results.rows.push_back({"swap", row.progress, row.bytes, samples.communication_us});
+    results.rows.push_back({"swap with computation", row.progress, row.bytes, samples.combined_us, row.compute_us});
+  }
+  return {results, {{"network", report.network}, {"sizes", sizes}}};
 }
 
 }  // namespace bench

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "pair_options.hpp"
-#include "shared.hpp"
+#include "results.hpp"
 
 namespace bench {
 
@@ -36,6 +36,7 @@ struct OverlapReport {
 OverlapReport run_overlap(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
 
 std::string table_of(const OverlapReport &report);
-void write_json(const OverlapReport &report, const std::string &path);
+/// For a file: rows in the schema of all commands, and what only this one has.
+Document document_of(const OverlapReport &report);
 
 }  // namespace bench

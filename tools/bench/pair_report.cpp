@@ -112,20 +112,33 @@ Json size_of(const PairRow &row) {
   return json;
 }
 
+// ---- rows
+
+std::string way_of(const Timing &timing) { return timing.name == "put" ? "engine" : timing.name == "MPI" ? "messages" : timing.name; }
+
+void add_rows(const std::string &operation, const PairRow &row, const std::vector<Timing> &timings, std::vector<ResultRow> &rows) {
+  const Timing *limit = find(timings, "shared memory");
+  for (const Timing &timing : timings)
+    if (&timing != limit) rows.push_back({operation, way_of(timing), row.bytes, timing.samples_us, limit ? limit->median_us : 0});
+}
+
 }  // namespace
 
 std::string table_of(const PairReport &report) {
   return title(report) + latencies(report) + (report.rows.front().stream.empty() ? "" : streams(report));
 }
 
-void write_json(const PairReport &report, const std::string &path) {
+Document document_of(const PairReport &report) {
+  Document document{{report.benchmark, report.environment, {}}, {}};
   Json sizes = Json::array();
-  for (const PairRow &row : report.rows) sizes.push_back(size_of(row));
-  Json all = opening(report.benchmark, report.environment, report.network);
-  all["raw_tcp"] = report.raw_tcp;
-  all["mpi_may_share_memory"] = report.one_host;
-  all["sizes"] = sizes;
-  write_file(all, path);
+  for (const PairRow &row : report.rows) {
+    sizes.push_back(size_of(row));
+    add_rows("half round trip", row, row.half_round_trip, document.results.rows);
+    add_rows("stream", row, row.stream, document.results.rows);
+  }
+  document.details = {
+      {"network", report.network}, {"raw_tcp", report.raw_tcp}, {"mpi_may_share_memory", report.one_host}, {"sizes", sizes}};
+  return document;
 }
 
 }  // namespace bench

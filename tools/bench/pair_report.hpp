@@ -4,7 +4,7 @@
 #pragma once
 
 #include "duel.hpp"
-#include "shared.hpp"
+#include "results.hpp"
 
 namespace bench {
 
@@ -24,6 +24,7 @@ struct PairReport {
 };
 
 std::string table_of(const PairReport &report);
-void write_json(const PairReport &report, const std::string &path);
+/// For a file: rows in the schema of all commands, and what only this one has.
+Document document_of(const PairReport &report);
 
 }  // namespace bench

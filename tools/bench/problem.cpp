@@ -4,6 +4,7 @@
 #include "pattern.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace bench {
 
@@ -67,6 +68,23 @@ std::int64_t Problem::halo_bytes() const {
   std::int64_t cells = 0;
   for (const Part &part : parts_) cells += part.filled ? part.region.cells() : 0;
   return cells * static_cast<std::int64_t>(element_.bytes * fields_.size());
+}
+
+SwapShape Problem::shape() const {
+  SwapShape shape;
+  std::set<int> others;
+  for (const Part &part : parts_) {
+    if (!part.filled) continue;
+    const Index &count = part.region.count;
+    const auto fields = static_cast<std::int64_t>(fields_.size());
+    const bool is_mine = part.owner == rank_;
+    (is_mine ? shape.local_bytes : shape.bytes) += part.region.cells() * fields * static_cast<std::int64_t>(element_.bytes);
+    // Whole columns follow each other in memory.
+    shape.blocks += fields * count[0] * (count[2] == block_.extent(2) ? 1 : count[1]);
+    if (!is_mine) others.insert(part.owner);
+  }
+  shape.neighbours = static_cast<int>(others.size());
+  return shape;
 }
 
 int Problem::neighbour(const Index &v) const {

@@ -21,6 +21,13 @@ struct Verdict {
   std::optional<std::string> wrong;  ///< the first cell that is wrong, in words
 };
 
+/// What one rank's swap moves.
+struct SwapShape {
+  std::int64_t bytes = 0, local_bytes = 0;  ///< from other ranks, and from itself
+  std::int64_t blocks = 0;                  ///< contiguous runs of bytes, of both
+  int neighbours = 0;                       ///< other ranks
+};
+
 class Problem {
  public:
   /// Allocates the fields. Collective.
@@ -35,6 +42,7 @@ class Problem {
   const std::vector<char *> &fields() const { return fields_; }
   /// Halo bytes that one swap fills on this rank, those from itself included.
   std::int64_t halo_bytes() const;
+  SwapShape shape() const;
   /// The rank in direction v.
   int neighbour(const Index &v) const;
   /// The ranks in all directions of the stencil.

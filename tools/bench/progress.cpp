@@ -99,7 +99,7 @@ std::string table_of(const ProgressReport &report) {
          drawn(rows);
 }
 
-void write_json(const ProgressReport &report, const std::string &path) {
+Document document_of(const ProgressReport &report) {
   Json sizes = Json::array();
   for (const ProgressRow &row : report.rows)
     sizes.push_back({{"bytes", row.bytes},
@@ -108,9 +108,10 @@ void write_json(const ProgressReport &report, const std::string &path) {
                      {"compute_us", row.median_compute_us},
                      {"waits_for_target", row.waits},
                      {"samples_us", {{"completion", row.completion_us}, {"compute", row.compute_us}}}});
-  Json all = opening("progress", report.environment, report.network);
-  all["sizes"] = sizes;
-  write_file(all, path);
+  Results results{"progress", report.environment, {}};
+  for (const ProgressRow &row : report.rows)
+    results.rows.push_back({"put + flush to a rank that computes", row.progress, row.bytes, row.completion_us});
+  return {results, {{"network", report.network}, {"sizes", sizes}}};
 }
 
 }  // namespace bench

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "pair_options.hpp"
-#include "shared.hpp"
+#include "results.hpp"
 
 namespace bench {
 
@@ -28,6 +28,7 @@ struct ProgressReport {
 ProgressReport run_progress(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
 
 std::string table_of(const ProgressReport &report);
-void write_json(const ProgressReport &report, const std::string &path);
+/// For a file: rows in the schema of all commands, and what only this one has.
+Document document_of(const ProgressReport &report);
 
 }  // namespace bench

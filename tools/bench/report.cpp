@@ -37,6 +37,7 @@ Report make_report(const Environment &environment, const HaloOptions &options, c
   report.ranks = {problem.grid().ranks(2), problem.grid().ranks(1), problem.grid().ranks(0)};
   report.placement = problem.placement();
   report.halo_bytes = problem.halo_bytes();
+  report.shape = problem.shape();
   report.copy_us = median_of(race, "limit");
   report.handover_samples_us = race.handover_us();
   report.handover_us = median(race.handover_us());

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "measure.hpp"
-#include "shared.hpp"
+#include "results.hpp"
 
 #include <map>
 #include <string>
@@ -28,6 +28,7 @@ struct Report {
   std::vector<int> ranks;   ///< along x, y, z
   hlc_placement placement;  ///< what crosses nodes, with and without --reorder
   std::int64_t halo_bytes;  ///< filled per rank and swap
+  SwapShape shape;          ///< of the first rank
   double copy_us, handover_us, limit_us;
   std::vector<double> handover_samples_us;
   std::vector<Row> rows;  ///< the limit is the last
@@ -41,7 +42,7 @@ Report make_report(const Environment &environment, const HaloOptions &options, c
 /// The table with its title, notes and verdict.
 std::string table_of(const Report &report);
 
-/// Writes the report as JSON; throws std::runtime_error if the file can't be written.
-void write_json(const Report &report, const std::string &path);
+/// For a file: rows in the schema of all commands, and what only this one has.
+Document document_of(const Report &report);
 
 }  // namespace bench

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "pair_options.hpp"
-#include "shared.hpp"
+#include "results.hpp"
 
 namespace bench {
 
@@ -43,7 +43,8 @@ struct RmaReport {
 RmaReport run_rma(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
 
 std::string table_of(const RmaReport &report);
-void write_json(const RmaReport &report, const std::string &path);
+/// For a file: rows in the schema of all commands, and what only this one has.
+Document document_of(const RmaReport &report);
 
 /// What the calls of libhalocline_mpi take until they have found their window. Collective.
 std::vector<Interposition> measure_interposition(MPI_Comm comm, const PairOptions &options);

@@ -60,19 +60,22 @@ std::string table_of(const RmaReport &report) {
   return text + operations_of(report) + interposition_of(report);
 }
 
-void write_json(const RmaReport &report, const std::string &path) {
-  Json all = opening("rma", report.environment, "");
-  all["format"] = kRmaFormat;
-  all["loaded"] = report.loaded;
+Document document_of(const RmaReport &report) {
+  Document document{{"rma", report.environment, {}}, {{"format", kRmaFormat}, {"loaded", report.loaded}}};
+  Json &all = document.details;
   all["operations"] = Json::array();
-  for (const RmaRow &row : report.rows) all["operations"].push_back(json_of(row));
+  for (const RmaRow &row : report.rows) {
+    all["operations"].push_back(json_of(row));
+    if (report.loaded) document.results.rows.push_back({row.operation, "drop-in", row.bytes, row.loaded.samples, row.limit.median});
+    document.results.rows.push_back({row.operation, "host", row.bytes, row.host.samples, row.limit.median});
+  }
   all["interposition"] = Json::array();
   for (const Interposition &one : report.interposition)
     all["interposition"].push_back({{"call", one.call},
                                     {"with", json_of(one.with, "_ns")},
                                     {"without", json_of(one.without, "_ns")},
                                     {"cost", json_of(one.cost, "_ns")}});
-  write_file(all, path);
+  return document;
 }
 
 }  // namespace bench

@@ -9,7 +9,6 @@ namespace bench {
 
 namespace {
 
-constexpr int kBlocks = 16000;
 using Tasks = std::vector<RmaTask>;
 using Word = std::atomic<std::int64_t>;
 
@@ -26,14 +25,18 @@ void lock_and_unlock(Word &word) {
 void add_put(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   RmaTask task{"transfers", "put + flush", bytes};
   const auto count = static_cast<int>(bytes);
-  task.prepare = [&r](RmaSide &s) {
+  task.prepare = [&r](RmaMemory &s) {
     for (std::int64_t i = 0; i < kMostRmaBytes; ++i) s.buffer[static_cast<std::size_t>(i)] = r.byte(i);
   };
   task.call = [&r, count](RmaSide &s) {
     s.calls.put(s.buffer.data(), count, MPI_BYTE, r.target(), 0, count, MPI_BYTE, s.win);
     s.calls.flush(r.target(), s.win);
   };
-  task.right = [&r, bytes](RmaSide &s, std::int64_t) {
+  task.engine = [&r, bytes](EngineSide &s) {
+    s.segment.put({r.target(), 0}, s.buffer.data(), bytes);
+    s.segment.flush(r.target());
+  };
+  task.right = [&r, bytes](RmaMemory &s, std::int64_t) {
     for (std::int64_t i = 0; i < bytes && r.rank == r.target(); ++i)
       if (s.window[i] != r.byte(i)) return false;
     return true;
@@ -46,7 +49,7 @@ void add_put(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
 void add_get(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   RmaTask task{"transfers", "get + flush", bytes};
   const auto count = static_cast<int>(bytes);
-  task.prepare = [&r](RmaSide &s) {
+  task.prepare = [&r](RmaMemory &s) {
     for (std::int64_t i = 0; i < kMostRmaBytes; ++i) s.window[i] = r.byte(i);
     std::fill(s.buffer.begin(), s.buffer.end(), char{0});
   };
@@ -54,7 +57,11 @@ void add_get(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
     s.calls.get(s.buffer.data(), count, MPI_BYTE, r.target(), 0, count, MPI_BYTE, s.win);
     s.calls.flush(r.target(), s.win);
   };
-  task.right = [&r, bytes](RmaSide &s, std::int64_t) {
+  task.engine = [&r, bytes](EngineSide &s) {
+    s.segment.get({r.target(), 0}, s.buffer.data(), bytes);
+    s.segment.flush(r.target());
+  };
+  task.right = [&r, bytes](RmaMemory &s, std::int64_t) {
     for (std::int64_t i = 0; i < bytes && r.rank == 0; ++i)
       if (s.buffer[static_cast<std::size_t>(i)] != r.byte(i)) return false;
     return true;
@@ -64,32 +71,38 @@ void add_get(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
   tasks.push_back(task);
 }
 
-/// Of every 8 bytes the first 4 are moved, the others stay as the target has them.
-void add_blocks(RmaRanks &r, Tasks &tasks) {
-  RmaTask task{"blocks", "put of 16000 blocks", 4 * kBlocks};
-  task.prepare = [&r](RmaSide &s) {
+/// Of every two runs of bytes the first is moved, the other stays as the target has it.
+void add_blocks(RmaRanks &r, const RmaBlocks &shape, Tasks &tasks) {
+  const std::int64_t count = shape.count, run = shape.run_bytes;
+  RmaTask task{"blocks", shape.name(), count * run};
+  task.blocks = count;
+  task.prepare = [&r](RmaMemory &s) {
     for (std::int64_t i = 0; i < kMostRmaBytes; ++i) s.buffer[static_cast<std::size_t>(i)] = r.byte(i);
     std::fill_n(s.window, kMostRmaBytes, static_cast<char>(r.stamp - 1));
   };
-  task.call = [&r](RmaSide &s) {
-    s.calls.put(s.buffer.data(), 1, r.blocks, r.target(), 0, 1, r.blocks, s.win);
+  const MPI_Datatype type = shape.type;
+  task.call = [&r, type](RmaSide &s) {
+    s.calls.put(s.buffer.data(), 1, type, r.target(), 0, 1, type, s.win);
     s.calls.flush(r.target(), s.win);
   };
-  task.right = [&r](RmaSide &s, std::int64_t) {
-    for (std::int64_t i = 0; i < 8 * kBlocks - 4 && r.rank == r.target(); ++i)
-      if (s.window[i] != (i % 8 < 4 ? r.byte(i) : static_cast<char>(r.stamp - 1))) return false;
+  task.engine = [&r, count, run](EngineSide &s) {
+    s.segment.put({r.target(), 0}, s.buffer.data(), halocline::Block{run, 1, {count}, {2 * run}, {2 * run}});
+    s.segment.flush(r.target());
+  };
+  const std::int64_t end = (2 * count - 1) * run;
+  task.right = [&r, end, run](RmaMemory &s, std::int64_t) {
+    for (std::int64_t i = 0; i < end && r.rank == r.target(); ++i)
+      if (s.window[i] != (i % (2 * run) < run ? r.byte(i) : static_cast<char>(r.stamp - 1))) return false;
     return true;
   };
-  task.verified = 8 * kBlocks - 4;
-  task.limit = [&r] {
-    char *const to = r.near;
-    const char *const from = r.plain.data();
-    for (int i = 0; i < kBlocks; ++i) std::memcpy(to + 8 * i, from + 8 * i, 4);
+  task.verified = end;
+  task.limit = [&r, count, run] {
+    for (std::int64_t i = 0; i < count; ++i) std::memcpy(r.near + 2 * run * i, r.plain.data() + 2 * run * i, static_cast<std::size_t>(run));
   };
   tasks.push_back(task);
 }
 
-void clear(RmaSide &side) {
+void clear(RmaMemory &side) {
   std::memset(side.window, 0, kMostRmaBytes);
   std::fill_n(numbers_in(side.buffer.data()), kMostRmaBytes / 8, std::int64_t{3});
 }
@@ -121,7 +134,11 @@ void add_accumulate(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
     s.calls.accumulate(s.buffer.data(), count, MPI_INT64_T, r.target(), 0, count, MPI_INT64_T, MPI_SUM, s.win);
     s.calls.flush(r.target(), s.win);
   };
-  task.right = [&r, count](RmaSide &s, std::int64_t done) {
+  task.engine = [&r, count](EngineSide &s) {
+    s.segment.accumulate({r.target(), 0}, halocline::Op::sum, numbers_in(s.buffer.data()), count);
+    s.segment.flush(r.target());
+  };
+  task.right = [&r, count](RmaMemory &s, std::int64_t done) {
     const std::int64_t *sums = numbers_in(s.window);
     return r.rank != r.target() || std::all_of(sums, sums + count, [done](std::int64_t n) { return n == 3 * done; });
   };
@@ -143,7 +160,8 @@ void add_fetch_and_op(RmaRanks &r, Tasks &tasks) {
     s.calls.fetch_and_op(s.buffer.data(), &before, MPI_INT64_T, r.target(), 0, MPI_SUM, s.win);
     s.calls.flush(r.target(), s.win);
   };
-  task.right = [&r](RmaSide &s, std::int64_t done) { return r.rank != r.target() || *numbers_in(s.window) == 3 * done; };
+  task.engine = [&r](EngineSide &s) { s.segment.fetch_add({r.target(), 0}, *numbers_in(s.buffer.data())); };
+  task.right = [&r](RmaMemory &s, std::int64_t done) { return r.rank != r.target() || *numbers_in(s.window) == 3 * done; };
   task.verified = 8;
   task.limit = [&r] { add_to(*reinterpret_cast<Word *>(r.near)); };
   tasks.push_back(task);
@@ -161,7 +179,12 @@ void add_compare_and_swap(RmaRanks &r, Tasks &tasks) {
     s.calls.flush(r.target(), s.win);
     ++mine[1];
   };
-  task.right = [&r](RmaSide &s, std::int64_t done) { return r.rank != r.target() || *numbers_in(s.window) == done; };
+  task.engine = [&r](EngineSide &s) {
+    std::int64_t *mine = numbers_in(s.buffer.data());
+    mine[3] = s.segment.compare_swap({r.target(), 0}, mine[1] - 3, mine[1] - 2);
+    ++mine[1];
+  };
+  task.right = [&r](RmaMemory &s, std::int64_t done) { return r.rank != r.target() || *numbers_in(s.window) == done; };
   task.verified = 8;
   task.limit = [&r] { add_to(*reinterpret_cast<Word *>(r.near)); };
   tasks.push_back(task);
@@ -174,7 +197,7 @@ void add_lock(RmaRanks &r, int type, Tasks &tasks) {
     s.calls.lock(type, r.target(), 0, s.win);
     s.calls.unlock(r.target(), s.win);
   };
-  task.right = [](RmaSide &, std::int64_t) { return true; };
+  task.right = [](RmaMemory &, std::int64_t) { return true; };
   task.limit = [&r] { lock_and_unlock(*reinterpret_cast<Word *>(r.near)); };
   tasks.push_back(task);
 }
@@ -185,7 +208,7 @@ RmaTask task_of_all(const char *operation, std::int64_t verified) {
   task.all_ranks = true;
   task.in_epoch = false;
   task.verified = verified;
-  task.prepare = [](RmaSide &s) {
+  task.prepare = [](RmaMemory &s) {
     *numbers_in(s.window) = 0;
     *numbers_in(s.buffer.data()) = 0;
   };
@@ -200,7 +223,7 @@ void add_contended_lock(RmaRanks &r, Tasks &tasks) {
     s.calls.accumulate(&one, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_SUM, s.win);
     s.calls.unlock(0, s.win);
   };
-  task.right = [&r](RmaSide &s, std::int64_t done) { return r.rank != 0 || *numbers_in(s.window) == done * r.size; };
+  task.right = [&r](RmaMemory &s, std::int64_t done) { return r.rank != 0 || *numbers_in(s.window) == done * r.size; };
   tasks.push_back(task);
 }
 
@@ -210,7 +233,11 @@ void put_count(RmaRanks &r, RmaSide &s) {
   s.calls.put(mine, 8, MPI_BYTE, r.next(), 0, 8, MPI_BYTE, s.win);
 }
 
-bool has_count(RmaSide &s, std::int64_t done) { return *numbers_in(s.window) == done; }
+bool has_count(RmaMemory &s, std::int64_t done) { return *numbers_in(s.window) == done; }
+
+constexpr int kReady = 0, kArrived = 1, kNotifications = 2;
+
+void take(const halocline::Segment &segment, int id) { segment.reset(segment.wait({id, 1})); }
 
 /// A rank waits for the other's post, and then for its completion: two hand-overs, one after the other.
 void add_pscw(RmaRanks &r, Tasks &tasks) {
@@ -221,6 +248,15 @@ void add_pscw(RmaRanks &r, Tasks &tasks) {
     put_count(r, s);
     s.calls.complete(s.win);
     s.calls.wait(s.win);
+  };
+  task.engine = [&r](EngineSide &s) {
+    s.segment.notify(r.previous(), {kReady, 1});
+    take(s.segment, kReady);
+    std::int64_t *const mine = numbers_in(s.buffer.data());
+    ++*mine;
+    s.segment.put_notify({r.next(), 0}, mine, 1, {kArrived, 1});
+    take(s.segment, kArrived);
+    s.segment.flush_local(r.next());
   };
   task.right = has_count;
   task.handovers = 2;
@@ -233,7 +269,89 @@ void add_fence(RmaRanks &r, Tasks &tasks) {
     put_count(r, s);
     s.calls.fence(0, s.win);
   };
+  task.engine = [&r](EngineSide &s) {
+    std::int64_t *const mine = numbers_in(s.buffer.data());
+    ++*mine;
+    s.segment.put({r.next(), 0}, mine, 1);
+    s.segment.flush();
+    s.segment.barrier();
+  };
   task.right = has_count;
+  tasks.push_back(task);
+}
+
+// ---- operations of few ranks more
+
+/// Nothing is outstanding: what a flush itself takes.
+void add_flush(RmaRanks &r, Tasks &tasks) {
+  RmaTask task{"completion", "flush"};
+  task.call = [&r](RmaSide &s) { s.calls.flush(r.target(), s.win); };
+  task.engine = [&r](EngineSide &s) { s.segment.flush(r.target()); };
+  task.right = [](RmaMemory &, std::int64_t) { return true; };
+  task.limit = [] { std::atomic_thread_fence(std::memory_order_seq_cst); };
+  tasks.push_back(task);
+}
+
+void add_lock_all(RmaRanks &r, Tasks &tasks) {
+  RmaTask task{"synchronisation", "lock_all, unlock_all"};
+  task.in_epoch = false;
+  task.call = [](RmaSide &s) {
+    s.calls.lock_all(0, s.win);
+    s.calls.unlock_all(s.win);
+  };
+  task.right = [](RmaMemory &, std::int64_t) { return true; };
+  task.limit = [&r] { lock_and_unlock(*reinterpret_cast<Word *>(r.near)); };
+  tasks.push_back(task);
+}
+
+/// Puts that are begun and not completed: what it takes to begin one. A sample has 1000 at most.
+void add_rate(RmaRanks &r, std::int64_t bytes, Tasks &tasks) {
+  Tasks made;
+  add_put(r, bytes, made);
+  RmaTask task = made.front();
+  task.part = "rate", task.operation = "put, not completed", task.most = 1000;
+  const auto count = static_cast<int>(bytes);
+  task.call = [&r, count](RmaSide &s) { s.calls.put(s.buffer.data(), count, MPI_BYTE, r.target(), 0, count, MPI_BYTE, s.win); };
+  task.engine = [&r, bytes](EngineSide &s) { s.segment.put({r.target(), 0}, s.buffer.data(), bytes); };
+  tasks.push_back(task);
+}
+
+// ---- all ranks at one target
+
+void add_contended_counter(RmaRanks &r, Tasks &tasks) {
+  RmaTask task = task_of_all("fetch_and_op of one rank by all", 8);
+  task.part = "contention", task.in_epoch = true, task.handovers = r.size;
+  task.prepare = clear;
+  task.call = [](RmaSide &s) {
+    std::int64_t before = 0;
+    s.calls.fetch_and_op(s.buffer.data(), &before, MPI_INT64_T, 0, 0, MPI_SUM, s.win);
+    s.calls.flush(0, s.win);
+  };
+  task.engine = [](EngineSide &s) { s.segment.fetch_add({0, 0}, *numbers_in(s.buffer.data())); };
+  task.right = [&r](RmaMemory &s, std::int64_t done) { return r.rank != 0 || *numbers_in(s.window) == 3 * done * r.size; };
+  tasks.push_back(task);
+}
+
+/// Each rank has a place of its own in the target.
+void add_contended_put(RmaRanks &r, Tasks &tasks) {
+  constexpr std::int64_t kBytes = 4096;
+  if (r.size * kBytes > kMostRmaBytes) return;
+  RmaTask task = task_of_all("put + flush to one rank by all", kBytes * r.size);
+  task.part = "contention", task.bytes = kBytes, task.in_epoch = true, task.handovers = r.size;
+  task.prepare = [&r](RmaMemory &s) { std::fill_n(s.buffer.begin(), kBytes, static_cast<char>(r.stamp + r.rank)); };
+  task.call = [&r](RmaSide &s) {
+    s.calls.put(s.buffer.data(), kBytes, MPI_BYTE, 0, r.rank * kBytes, kBytes, MPI_BYTE, s.win);
+    s.calls.flush(0, s.win);
+  };
+  task.engine = [&r](EngineSide &s) {
+    s.segment.put({0, r.rank * kBytes}, s.buffer.data(), kBytes);
+    s.segment.flush(0);
+  };
+  task.right = [&r](RmaMemory &s, std::int64_t) {
+    for (std::int64_t i = 0; i < r.size * kBytes && r.rank == 0; ++i)
+      if (s.window[i] != static_cast<char>(r.stamp + i / kBytes)) return false;
+    return true;
+  };
   tasks.push_back(task);
 }
 
@@ -244,15 +362,24 @@ RmaSide::RmaSide(const RmaCalls &of, MPI_Comm comm) : calls(of) {
   std::memset(window, 0, kMostRmaBytes);
 }
 
+EngineSide::EngineSide(const halocline::Context &context) : segment(context, kMostRmaBytes, kNotifications) {
+  window = segment.data<char>();
+}
+
+std::string RmaBlocks::name() const { return "put of " + std::to_string(count) + " blocks"; }
+
 RmaRanks::RmaRanks(MPI_Comm all) : comm(all), rank(rank_of(all)), size(size_of(all)), node(machine_of(all)) {
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm_group(comm, &group);
-  const int before = (rank + size - 1) % size, after = next();
+  const int before = previous(), after = next();
   MPI_Group_incl(group, 1, &before, &left);
   MPI_Group_incl(group, 1, &after, &right);
   MPI_Group_free(&group);
-  MPI_Type_vector(kBlocks, 1, 2, MPI_INT32_T, &blocks);
-  MPI_Type_commit(&blocks);
+  for (RmaBlocks &shape : blocks) {
+    const int words = static_cast<int>(shape.run_bytes / 4);
+    MPI_Type_vector(static_cast<int>(shape.count), words, 2 * words, MPI_INT32_T, &shape.type);
+    MPI_Type_commit(&shape.type);
+  }
   host_calls().allocate_shared(kMostRmaBytes, 1, MPI_INFO_NULL, node, &near, &near_win);
   MPI_Aint bytes = 0;
   int unit = 0;
@@ -261,31 +388,63 @@ RmaRanks::RmaRanks(MPI_Comm all) : comm(all), rank(rank_of(all)), size(size_of(a
 
 RmaRanks::~RmaRanks() {
   host_calls().free(&near_win);
-  MPI_Type_free(&blocks);
+  for (RmaBlocks &shape : blocks) MPI_Type_free(&shape.type);
   MPI_Group_free(&left);
   MPI_Group_free(&right);
 }
 
 std::vector<std::string> rma_parts() { return {"transfers", "blocks", "atomics", "synchronisation"}; }
 
+namespace {
+
+/// Each part's tasks.
+void add_part(const std::string &part, RmaRanks &ranks, const std::vector<std::int64_t> &sizes, Tasks &tasks) {
+  for (const std::int64_t bytes : part == "transfers" ? sizes : std::vector<std::int64_t>()) {
+    add_put(ranks, bytes, tasks);
+    add_get(ranks, bytes, tasks);
+  }
+  for (const std::int64_t bytes : part == "rate" ? sizes : std::vector<std::int64_t>()) add_rate(ranks, bytes, tasks);
+  if (part == "blocks") add_blocks(ranks, ranks.blocks.front(), tasks);
+  if (part == "datatypes")
+    for (const RmaBlocks &shape : ranks.blocks) {
+      add_blocks(ranks, shape, tasks);
+      tasks.back().operation = "put of blocks";
+    }
+  if (part == "completion") add_flush(ranks, tasks);
+  if (part == "atomics")
+    for (const std::int64_t bytes : {std::int64_t{8}, std::int64_t{65536}}) add_accumulate(ranks, bytes, tasks);
+  if (part == "atomics" || part == "fetching") {
+    add_fetch_and_op(ranks, tasks);
+    add_compare_and_swap(ranks, tasks);
+  }
+  if (part == "accumulate")
+    for (const std::int64_t bytes : sizes)
+      if (bytes >= 8) add_accumulate(ranks, bytes, tasks);
+  if (part == "locks") {
+    add_lock_all(ranks, tasks);
+    for (const int type : {MPI_LOCK_SHARED, MPI_LOCK_EXCLUSIVE}) add_lock(ranks, type, tasks);
+  }
+  if (part == "synchronisation") {
+    for (const int type : {MPI_LOCK_SHARED, MPI_LOCK_EXCLUSIVE}) add_lock(ranks, type, tasks);
+    add_contended_lock(ranks, tasks);
+  }
+  if (part == "synchronisation" || part == "epochs") {
+    add_pscw(ranks, tasks);
+    add_fence(ranks, tasks);
+  }
+  if (part == "contention") {
+    add_contended_counter(ranks, tasks);
+    add_contended_put(ranks, tasks);
+    add_contended_lock(ranks, tasks);
+  }
+}
+
+}  // namespace
+
 std::vector<RmaTask> rma_tasks(RmaRanks &ranks, const std::vector<std::int64_t> &sizes, const std::vector<std::string> &parts) {
   Tasks all;
-  for (const std::int64_t bytes : sizes) {
-    add_put(ranks, bytes, all);
-    add_get(ranks, bytes, all);
-  }
-  add_blocks(ranks, all);
-  for (const std::int64_t bytes : {std::int64_t{8}, std::int64_t{65536}}) add_accumulate(ranks, bytes, all);
-  add_fetch_and_op(ranks, all);
-  add_compare_and_swap(ranks, all);
-  for (const int type : {MPI_LOCK_SHARED, MPI_LOCK_EXCLUSIVE}) add_lock(ranks, type, all);
-  add_contended_lock(ranks, all);
-  add_pscw(ranks, all);
-  add_fence(ranks, all);
-  Tasks chosen;
-  for (RmaTask &task : all)
-    if (std::find(parts.begin(), parts.end(), task.part) != parts.end()) chosen.push_back(std::move(task));
-  return chosen;
+  for (const std::string &part : parts) add_part(part, ranks, sizes, all);
+  return all;
 }
 
 }  // namespace bench

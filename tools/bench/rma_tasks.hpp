@@ -6,6 +6,8 @@
 #include "rma_calls.hpp"
 #include "shared.hpp"
 
+#include <halocline/halocline.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -15,8 +17,14 @@ namespace bench {
 
 constexpr std::int64_t kMostRmaBytes = std::int64_t{1} << 20;
 
-/// A window by one set of names, and what rank 0 moves. `kMostRmaBytes` per rank.
-struct RmaSide {
+/// A rank's part of what all can access, and what rank 0 moves. `kMostRmaBytes` per rank.
+struct RmaMemory {
+  char *window = nullptr;
+  std::vector<char> buffer = std::vector<char>(kMostRmaBytes);
+};
+
+/// A window by one set of names.
+struct RmaSide : RmaMemory {
   RmaSide(const RmaCalls &of, MPI_Comm comm);
   ~RmaSide() { calls.free(&win); }
   RmaSide(const RmaSide &) = delete;
@@ -24,8 +32,21 @@ struct RmaSide {
 
   const RmaCalls &calls;
   MPI_Win win = MPI_WIN_NULL;
-  char *window = nullptr;
-  std::vector<char> buffer = std::vector<char>(kMostRmaBytes);
+};
+
+/// The same by the engine: a segment, with a notification for each neighbour in a ring.
+struct EngineSide : RmaMemory {
+  explicit EngineSide(const halocline::Context &context);
+
+  halocline::Segment segment;
+};
+
+/// Every other run of so many bytes, and the datatype for that.
+struct RmaBlocks {
+  std::int64_t count = 0, run_bytes = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+
+  std::string name() const;
 };
 
 /// The ranks, and what the operations of both sides share.
@@ -37,6 +58,7 @@ struct RmaRanks {
 
   int target() const { return size - 1; }
   int next() const { return (rank + 1) % size; }
+  int previous() const { return (rank + size - 1) % size; }
   /// What byte `i` of the present sample is.
   char byte(std::int64_t i) const { return static_cast<char>(stamp + i % 113); }
 
@@ -44,7 +66,7 @@ struct RmaRanks {
   int rank, size;
   Comm node;
   MPI_Group left = MPI_GROUP_NULL, right = MPI_GROUP_NULL;  // of one neighbour each
-  MPI_Datatype blocks = MPI_DATATYPE_NULL;                  // every other int32
+  std::vector<RmaBlocks> blocks{{16000, 4}, {8192, 8}, {1024, 64}, {128, 512}, {16, 4096}};
   MPI_Win near_win = MPI_WIN_NULL;
   char *near = nullptr;  // memory of another rank of the node
   std::vector<char> plain = std::vector<char>(kMostRmaBytes);
@@ -54,22 +76,26 @@ struct RmaRanks {
 /// An operation of one size, on rank 0 alone or on all ranks.
 struct RmaTask {
   using OnSide = std::function<void(RmaSide &)>;
+  using OnMemory = std::function<void(RmaMemory &)>;
   /// Whether what the target or rank 0 has is right after `done` calls.
-  using Right = std::function<bool(RmaSide &, std::int64_t done)>;
+  using Right = std::function<bool(RmaMemory &, std::int64_t done)>;
 
   std::string part, operation;
   std::int64_t bytes = 0;
   bool all_ranks = false;
   bool in_epoch = true;         // rank 0 is in a lock_all epoch
-  OnSide prepare = nullptr;     // on all ranks, before a sample; may be empty
+  OnMemory prepare = nullptr;   // on all ranks, before a sample; may be empty
   OnSide call = nullptr;
+  std::function<void(EngineSide &)> engine = nullptr;  // the same by the engine; empty where it has none
   Right right = nullptr;        // on each rank
   std::int64_t verified = 0;    // bytes that `right` compares, on all ranks together
   std::function<void()> limit = nullptr;  // empty: hand-overs of a cache line, so many
   int handovers = 1;
+  int most = 1'000'000;  // calls in a sample
+  std::int64_t blocks = 1;
 };
 
-/// The names of the parts, in order: transfers, blocks, atomics, synchronisation.
+/// The parts of the command `rma`: transfers, blocks, atomics, synchronisation. The command `operations` has more.
 std::vector<std::string> rma_parts();
 
 /// All tasks of these parts. The tasks refer to `ranks`.

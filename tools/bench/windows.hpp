@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "results.hpp"
 #include "rma.hpp"
 
 namespace bench {
@@ -35,6 +36,7 @@ std::vector<std::string> window_kinds();
 WindowReport run_windows(MPI_Comm comm, const PairOptions &options, int argc, char **argv);
 
 std::string table_of(const WindowReport &report);
-void write_json(const WindowReport &report, const std::string &path);
+/// For a file: rows in the schema of all commands, and what only this one has.
+Document document_of(const WindowReport &report);
 
 }  // namespace bench

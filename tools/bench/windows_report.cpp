@@ -46,14 +46,16 @@ std::string table_of(const WindowReport &report) {
          drawn(rows);
 }
 
-void write_json(const WindowReport &report, const std::string &path) {
-  Json all = opening("windows", report.environment, "");
-  all["format"] = kWindowsFormat;
-  all["loaded"] = report.loaded;
-  all["kinds"] = Json::array();
-  for (const WindowRow &row : report.rows)
-    all["kinds"].push_back({{"kind", row.kind}, {"loaded", json_of(row.loaded)}, {"host", json_of(row.host)}});
-  write_file(all, path);
+Document document_of(const WindowReport &report) {
+  Document document{{"windows", report.environment, {}}, {{"format", kWindowsFormat}, {"loaded", report.loaded}}};
+  Json &kinds = document.details["kinds"] = Json::array();
+  for (const WindowRow &row : report.rows) {
+    kinds.push_back({{"kind", row.kind}, {"loaded", json_of(row.loaded)}, {"host", json_of(row.host)}});
+    const std::string operation = "window made and freed: " + row.kind;
+    if (report.loaded) document.results.rows.push_back({operation, "drop-in", 0, row.loaded.us.samples});
+    document.results.rows.push_back({operation, "host", 0, row.host.us.samples});
+  }
+  return document;
 }
 
 }  // namespace bench

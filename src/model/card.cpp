@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/card.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "base/environment.hpp"
+#include "base/log.hpp"
+#include "model/default_card.hpp"
+#include "model/json.hpp"
+
+namespace halocline::core {
+namespace {
+
+constexpr const char *kSchema = "halocline-card/1";
+
+bool is_unusable(const hlc_model_term &term) {
+  return term.quantity == HLC_MODEL_QUANTITY_COUNT_ || term.us < 0 || term.from < 0 || term.to < 0 || (term.to > 0 && term.to <= term.from);
+}
+
+std::optional<hlc_model_term> term_of(const JsonValue &json) {
+  const hlc_model_term term{quantity_of_name(json.text_at("quantity", "")), json.number_at("from", 0), json.number_at("to", 0),
+                            json.number_at("us", -1)};
+  return is_unusable(term) ? std::nullopt : std::optional(term);
+}
+
+Curve described_by(const JsonValue &json) {
+  Curve curve;
+  curve.operation = json.text_at("operation", "");
+  curve.by = json.text_at("by", "");
+  curve.nodes = static_cast<int>(std::clamp(json.number_at("nodes", 1), 1.0, 2.0));
+  curve.points = static_cast<int>(std::clamp(json.number_at("points", 0), 0.0, 1e9));
+  curve.least_bytes = json.number_at("least_bytes", 0);
+  curve.most_bytes = json.number_at("most_bytes", 0);
+  curve.least_ranks = json.number_at("least_ranks", 0);
+  curve.most_ranks = json.number_at("most_ranks", 0);
+  curve.typical_error = json.number_at("typical_error", 0);
+  return curve;
+}
+
+std::optional<Curve> curve_of(const JsonValue &json, std::string &fault) {
+  Curve curve = described_by(json);
+  const JsonValue *const terms = json.find("terms");
+  if (curve.operation.empty() || curve.by.empty() || !terms || terms->members.empty()) {
+    fault = "a curve lacks its operation, by or terms";
+    return std::nullopt;
+  }
+  for (const JsonMember &member : terms->members) {
+    const auto term = term_of(member.value);
+    if (!term) {
+      fault = "the curve of " + curve.operation + " by " + curve.by + " has a term that is none";
+      return std::nullopt;
+    }
+    curve.terms.push_back(*term);
+  }
+  return curve;
+}
+
+/// FNV-1a, 64 bits.
+std::uint64_t hash_of(const std::string &text) {
+  std::uint64_t hash = 0xCBF29CE484222325ull;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+  return hash;
+}
+
+std::string cache_folder() {
+  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+  if (cache && *cache) return std::string(cache) + "/halocline";
+  return home && *home ? std::string(home) + "/.cache/halocline" : "";
+}
+
+bool is_measured(const Curve &curve, const hlc_model_case &which) {
+  const double ranks = which.ranks > 0 ? which.ranks : 2;
+  return which.bytes >= curve.least_bytes && which.bytes <= curve.most_bytes && ranks >= curve.least_ranks && ranks <= curve.most_ranks;
+}
+
+}  // namespace
+
+std::optional<Card> Card::parse(const std::string &text, const std::string &source, std::string &fault) {
+  const auto json = read_json(text, fault);
+  if (!json) return std::nullopt;
+  const std::string schema = json->text_at("schema", "");
+  if (schema != kSchema) {
+    fault = "its schema is '" + schema + "', and not '" + kSchema + "'";
+    return std::nullopt;
+  }
+  Card card;
+  card.source_ = source;
+  const JsonValue *const curves = json->find("curves");
+  for (std::size_t i = 0; curves && i < curves->members.size(); ++i) {
+    auto curve = curve_of(curves->members[i].value, fault);
+    if (!curve) return std::nullopt;
+    card.curves_.push_back(std::move(*curve));
+  }
+  if (!card.curves_.empty()) return card;
+  fault = "it has no curves";
+  return std::nullopt;
+}
+
+std::optional<Card> Card::read(const std::string &path, std::string &fault) {
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (file.bad() || !file.is_open()) {
+    fault = "it cannot be read";
+    return std::nullopt;
+  }
+  return parse(text, path, fault);
+}
+
+Card Card::standard(const std::string &why) {
+  std::string fault;
+  auto card = parse(kDefaultCard, "default card: " + why, fault);
+  return card ? std::move(*card) : Card();  // a test reads the default card
+}
+
+Card Card::find(const std::string &kept) {
+  const std::string asked = environment("CARD");
+  if (asked == "default") return standard("HALOCLINE_CARD asks for it");
+  const std::string path = asked.empty() ? kept : asked;
+  if (path.empty() || (asked.empty() && access(path.c_str(), F_OK) != 0))
+    return standard("no card of this host and MPI is kept; halocline-bench model measures one");
+  std::string fault;
+  if (auto card = read(path, fault)) return std::move(*card);
+  report_once("card", "unusable", "the machine card %s cannot be used: %s. The default card is used", path.c_str(), fault.c_str());
+  return standard(path + " cannot be used: " + fault);
+}
+
+Status Card::predict(const hlc_model_case &which, hlc_prediction &prediction) const {
+  const std::string operation = which.operation ? which.operation : "", by = which.by ? which.by : "";
+  const int nodes = which.nodes > 1 ? 2 : 1;
+  const auto curve = std::find_if(curves_.begin(), curves_.end(),
+                                  [&](const Curve &one) { return one.operation == operation && one.by == by && one.nodes == nodes; });
+  if (curve == curves_.end())
+    return fail(Status::unsupported, "the machine card has no curve of '%s' by '%s' on %s (%s)", operation.c_str(), by.c_str(),
+                nodes > 1 ? "several nodes" : "one node", source_.c_str());
+  prediction = {cost_of(curve->terms, which), curve->typical_error, is_measured(*curve, which) ? 0 : 1};
+  return Status::ok;
+}
+
+std::string kept_card(const std::string &mpi_version) {
+  const std::string folder = cache_folder();
+  if (folder.empty()) return "";
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::array<char, 48> name{};
+  std::snprintf(name.data(), name.size(), "/card-%016" PRIx64 ".json", hash_of(mpi_version + "\n" + host.data()));
+  return folder + name.data();
+}
+
+}  // namespace halocline::core

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo_bench.hpp"
+
+#include "contender.hpp"
+#include "limit.hpp"
+#include "petsc_grid.hpp"
+#include "progress_line.hpp"
+
+namespace bench {
+
+HaloOutcome measure_halo(MPI_Comm comm, const HaloOptions &options, int argc, char **argv) {
+  const halocline::Context context(comm);
+  const Comm node = machine_of(comm);
+  Problem problem(context, options);
+
+  // Who takes part: the hand-written swap, the modes, PETSc where it was found, and the limit last.
+  std::map<std::string, std::string> skipped;
+  Contenders contenders = make_contenders(context, problem, options, comm, skipped);
+  add_petsc_grids(problem, comm, contenders);
+  contenders.push_back(make_limit(problem, comm, node));
+  Handover handover(node);
+
+  // Verified before the measurement and after it.
+  Race race(problem, contenders, options, comm);
+  {
+    const ProgressLine progress(options, rank_of(comm));
+    if (auto wrong = race.verify(options.warmups, progress)) return {wrong, {}};
+    race.run(handover, progress);
+    if (auto wrong = race.verify(1, progress)) return {*wrong + " (after the measurement)", {}};
+  }
+  return {{}, make_report(find_environment(context, argc, argv), options, problem, race, skipped)};
+}
+
+}  // namespace bench

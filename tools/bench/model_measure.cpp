@@ -1,0 +1,174 @@
+// What `halocline-bench model` measures: operations between two ranks, operations of all ranks, and halo swaps of several shapes.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "distrust.hpp"
+#include "halo_bench.hpp"
+#include "model.hpp"
+#include "operations.hpp"
+#include "progress_line.hpp"
+#include "team.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+
+namespace bench {
+
+namespace {
+
+/// The parts that two ranks need, and those that take all.
+const std::vector<std::string> kBetweenTwo{"transfers", "rate", "datatypes", "accumulate", "fetching", "completion", "locks", "notify"};
+const std::vector<std::string> kOfAll{"epochs", "barrier", "allreduce", "contention", "creation"};
+
+struct Shape {
+  std::int64_t x, y, z, depth;
+  int fields;
+  halocline::Stencil stencil;
+};
+/// From 200 bytes to 5 MB: flat and deep, one field and many.
+const Shape kShapes[] = {{4, 4, 4, 1, 1, halocline::Stencil::star},    {16, 16, 256, 2, 4, halocline::Stencil::box},
+                         {8, 8, 64, 2, 1, halocline::Stencil::box},    {16, 16, 256, 2, 29, halocline::Stencil::box},
+                         {8, 8, 16, 1, 1, halocline::Stencil::box},    {16, 16, 256, 2, 1, halocline::Stencil::box},
+                         {6, 6, 32, 1, 16, halocline::Stencil::box},   {32, 32, 128, 2, 4, halocline::Stencil::box},
+                         {16, 16, 64, 2, 1, halocline::Stencil::star}, {8, 8, 64, 2, 8, halocline::Stencil::box},
+                         {24, 24, 96, 2, 2, halocline::Stencil::star}, {32, 32, 32, 1, 2, halocline::Stencil::box},
+                         {48, 48, 64, 1, 8, halocline::Stencil::star}};
+
+/// One measurement on so many ranks; its rows are complete.
+struct Item {
+  std::string what;
+  int ranks;
+  std::function<std::vector<ResultRow>(MPI_Comm)> measure;
+};
+
+/// The numbers of ranks: as asked for, else 2, 3, 4, 6, 8 and twice as many again and again, as far as they were started.
+std::vector<int> ranks_of(const ModelOptions &options, int started) {
+  if (!options.ranks.empty()) return options.ranks;
+  std::vector<int> all;
+  for (const int ranks : {2, 3, 4, 6}) all.push_back(ranks);
+  for (int ranks = 8; ranks <= started; ranks *= 2) all.push_back(ranks);
+  all.erase(std::remove_if(all.begin(), all.end(), [started](int ranks) { return ranks > started; }), all.end());
+  return all;
+}
+
+class Plan {
+ public:
+  Plan(const ModelOptions &options, int started, int argc, char **argv) : options_(options), argc_(argc), argv_(argv) {
+    const std::vector<int> ranks = ranks_of(options, started);
+    for (const int some : ranks) {
+      if (some > started || some < 2) throw Refusal("--ranks " + std::to_string(some) + ": 2 at least, and no more than were started");
+    }
+    if (ranks.empty()) throw Refusal("a model needs 2 ranks or more");
+    // What is left out for lack of time is the end: shapes of halos beside others.
+    for (const int some : ranks) add_halo(some, kShapes[0]);
+    add_operations(ranks.front(), kBetweenTwo, sizes_between_two());
+    for (const int some : ranks) add_operations(some, kOfAll, {8, 128, 1024, 8192, 65536, 524288});
+    for (const Shape &shape : kShapes)
+      for (const int some : ranks)
+        if (&shape != kShapes) add_halo(some, shape);
+  }
+  const std::vector<Item> &items() const { return items_; }
+
+ private:
+  std::vector<std::int64_t> sizes_between_two() const {
+    if (!options_.sizes.empty()) return options_.sizes;
+    std::vector<std::int64_t> sizes{8, 32, 128};
+    for (std::int64_t bytes = 512; bytes <= 1 << 20; bytes *= 2) sizes.push_back(bytes);
+    return sizes;
+  }
+
+  void add_operations(int ranks, const std::vector<std::string> &parts, const std::vector<std::int64_t> &sizes) {
+    PairOptions options;
+    static_cast<CommonOptions &>(options) = options_;
+    options.parts = parts, options.sizes = sizes;
+    items_.push_back(
+        {"operations", ranks, [this, options](MPI_Comm comm) { return completed_rows(run_operations(comm, options, argc_, argv_)); }});
+  }
+
+  void add_halo(int ranks, const Shape &shape) {
+    HaloOptions options;
+    static_cast<CommonOptions &>(options) = options_;
+    options.local = {shape.x, shape.y, shape.z}, options.depth = shape.depth, options.fields = shape.fields;
+    options.stencil = shape.stencil, options.warmups = 1;
+    items_.push_back({"halo", ranks, [this, options](MPI_Comm comm) {
+                        const HaloOutcome outcome = measure_halo(comm, options, argc_, argv_);
+                        if (outcome.wrong) throw Refusal("WRONG HALO: " + *outcome.wrong);
+                        return completed_rows(document_of(*outcome.report).results);
+                      }});
+  }
+
+  static std::vector<ResultRow> completed_rows(const Results &results) {
+    std::vector<ResultRow> rows;
+    for (const ResultRow &row : results.rows) rows.push_back(completed(row, results.environment));
+    return rows;
+  }
+
+  ModelOptions options_;
+  int argc_;
+  char **argv_;
+  std::vector<Item> items_;
+};
+
+/// Rank 0's clock counts.
+bool is_time_left(MPI_Comm all, double end) {
+  int left = MPI_Wtime() < end ? 1 : 0;
+  MPI_Bcast(&left, 1, MPI_INT, 0, all);
+  return left != 0;
+}
+
+ResultRow row_of(const Json &json) {
+  ResultRow row{json.at("operation"), json.at("by"), json.at("bytes"), {}};
+  row.samples =
+      json.contains("samples") ? json.at("samples").get<std::vector<double>>() : std::vector<double>{json.at("median").get<double>()};
+  row.unit = json.value("unit", "us");
+  row.ranks = json.at("ranks"), row.nodes = json.value("nodes", 1);
+  row.ranks_per_core = json.value("ranks_per_core", 1.0);
+  row.local_bytes = json.value("local_bytes", 0.0), row.neighbours = json.value("neighbours", 0.0), row.blocks = json.value("blocks", 0.0);
+  return row;
+}
+
+/// Rows of a file that a command wrote with --json.
+std::vector<ResultRow> rows_in(const std::string &path) {
+  std::ifstream file(path);
+  if (!file) throw Refusal("cannot read " + path);
+  try {
+    std::vector<ResultRow> rows;
+    const Json whole = Json::parse(file);
+    for (const Json &row : whole.at("rows")) rows.push_back(row_of(row));
+    return rows;
+  } catch (const Json::exception &error) {
+    throw Refusal(path + " is no file of results: " + error.what());
+  }
+}
+
+}  // namespace
+
+Measured measure_model(MPI_Comm all, const ModelOptions &options, int argc, char **argv) {
+  Measured measured;
+  {
+    const halocline::Context context(all);
+    measured.results = {"model", find_environment(context, argc, argv), {}};
+  }
+  std::vector<ResultRow> &rows = measured.results.rows;
+  if (!options.from.empty()) {
+    rows = rows_in(options.from);
+    return measured;
+  }
+
+  const Plan plan(options, size_of(all), argc, argv);
+  const double end = MPI_Wtime() + options.seconds;
+  const ProgressLine progress(options, rank_of(all));
+  int done = 0;
+  for (const Item &item : plan.items()) {
+    if (done > 0 && !is_time_left(all, end)) break;
+    with_team(all, item.ranks, [&](MPI_Comm team) {
+      for (ResultRow &row : item.measure(team)) rows.push_back(std::move(row));
+      return 0;
+    });
+    progress(item.what + " of " + std::to_string(item.ranks) + " ranks", ++done, static_cast<int>(plan.items().size()));
+  }
+  measured.left_out = static_cast<int>(plan.items().size()) - done;
+  return measured;
+}
+
+}  // namespace bench

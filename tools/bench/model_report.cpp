@@ -1,0 +1,166 @@
+// The curves of `halocline-bench model` as formulas for people, as JSON, and as a machine card.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace bench {
+
+namespace {
+
+constexpr const char *kCardSchema = "halocline-card/1";
+
+// ---- words
+
+/// Bandwidths are said as nanoseconds per byte, as in the paper.
+std::string words_of(const hlc_model_term &term) {
+  const std::string us = significant(term.us), ns = significant(term.us * 1e3);
+  switch (term.quantity) {
+    case HLC_MODEL_LATENCY: return us + " us";
+    case HLC_MODEL_BYTES:
+      return ns + " ns s" + (term.from > 0 ? " above " + bytes(term.from) : "") + (term.to > 0 ? " up to " + bytes(term.to) : "");
+    case HLC_MODEL_SWITCH: return us + " us from " + bytes(term.from) + " on";
+    case HLC_MODEL_LOG_RANKS: return us + " us log2 p";
+    case HLC_MODEL_RANKS: return us + " us (p - 1)";
+    case HLC_MODEL_SHARING: return us + " us if cores are shared";
+    case HLC_MODEL_CROWDING: return us + " us c";
+    case HLC_MODEL_CROWDING_LOG: return us + " us c log2 p";
+    case HLC_MODEL_CROWDING_BYTES: return ns + " ns c s";
+    case HLC_MODEL_NEIGHBOURS: return us + " us k";
+    case HLC_MODEL_BLOCKS: return ns + " ns b";
+    case HLC_MODEL_LOCAL_BYTES: return ns + " ns l";
+    case HLC_MODEL_QUANTITY_COUNT_: break;
+  }
+  return "";
+}
+
+std::string formula_of(const Fit &fit) {
+  std::string text;
+  for (const FittedTerm &one : fit.terms) text += (text.empty() ? "" : " + ") + words_of(one.term);
+  return text;
+}
+
+std::string percent(double part) { return number(100 * part, 1, " %"); }
+
+// ---- JSON
+
+Json json_of(const Errors &errors) { return {{"median", errors.median}, {"worst", errors.worst}, {"points", errors.points}}; }
+
+Json json_of(const FittedTerm &one) {
+  Json json = {
+      {"quantity", hlc_model_quantity_name(one.term.quantity)}, {"us", one.term.us}, {"low_us", one.low_us}, {"high_us", one.high_us}};
+  if (one.term.from > 0) json["from"] = one.term.from;
+  if (one.term.to > 0) json["to"] = one.term.to;
+  return json;
+}
+
+template <class Of>
+std::pair<double, double> range_of(const CostPoints &points, Of of) {
+  std::pair<double, double> range{of(points.front()), of(points.front())};
+  for (const CostPoint &point : points) range = {std::min(range.first, of(point)), std::max(range.second, of(point))};
+  return range;
+}
+
+Json json_of(const ModelCurve &curve) {
+  const auto [least_bytes, most_bytes] = range_of(curve.points, [](const CostPoint &point) { return point.which.bytes; });
+  const auto [least_ranks, most_ranks] = range_of(curve.points, [](const CostPoint &point) { return point.which.ranks; });
+  Json json = {{"operation", curve.operation},
+               {"by", curve.by},
+               {"nodes", curve.nodes},
+               {"formula", formula_of(curve.fit)},
+               {"points", curve.points.size()},
+               {"least_bytes", least_bytes},
+               {"most_bytes", most_bytes},
+               {"least_ranks", least_ranks},
+               {"most_ranks", most_ranks},
+               {"typical_error", curve.predicted.value_or(curve.residuals).median},
+               {"residuals", json_of(curve.residuals)}};
+  if (curve.predicted) json["predicted_half"] = json_of(*curve.predicted);
+  for (const FittedTerm &one : curve.fit.terms) json["terms"].push_back(json_of(one));
+  return json;
+}
+
+/// With each point and what the curve says about it, for pictures.
+Json with_points(const ModelCurve &curve) {
+  Json json = json_of(curve);
+  json["fit"] = Json::array();
+  for (const CostPoint &point : curve.points)
+    json["fit"].push_back({{"bytes", point.which.bytes},
+                           {"ranks", point.which.ranks},
+                           {"size", point.size},
+                           {"us", point.us},
+                           {"fitted_us", curve.fit.predict(point.which)}});
+  return json;
+}
+
+/// Curves of a card that was there, of numbers of nodes that this report has not.
+std::vector<Json> curves_kept(const std::string &path, const ModelReport &report) {
+  std::ifstream file(path);
+  const Json old = Json::parse(file, nullptr, false);
+  std::vector<Json> kept;
+  if (!old.is_object() || old.value("schema", "") != kCardSchema) return kept;
+  for (const Json &curve : old.value("curves", Json::array())) {
+    const int nodes = curve.value("nodes", 1);
+    if (std::none_of(report.curves.begin(), report.curves.end(), [&](const ModelCurve &one) { return one.nodes == nodes; }))
+      kept.push_back(curve);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string table_of(const ModelReport &report) {
+  std::vector<Cells> rows{{"operation", "nodes", "by", "points", "residual", "worst", "half predicted", "worst", "cost"}};
+  for (const ModelCurve &curve : report.curves)
+    rows.push_back({curve.operation, std::to_string(curve.nodes), curve.by, std::to_string(curve.points.size()),
+                    percent(curve.residuals.median), percent(curve.residuals.worst),
+                    curve.predicted ? percent(curve.predicted->median) : "-", curve.predicted ? percent(curve.predicted->worst) : "-",
+                    formula_of(curve.fit)});
+  std::string text = title_of("Cost models", report.results.environment) + drawn(rows) +
+                     "s: bytes, l: bytes of the rank itself, p: ranks, k: neighbours, b: blocks, c: ranks per core - 1\n";
+  if (report.left_out > 0) text += std::to_string(report.left_out) + " measurements were left out: the time was over (--seconds)\n";
+  text += "Fitted to every other size and number of ranks, the curves predict " + std::to_string(report.predicted.points) +
+          " other points: median error " + percent(report.predicted.median) + ", worst " + percent(report.predicted.worst) + "\n";
+  text += "measured in " + number(report.measuring_s, 1) + " s, fitted in " + number(report.fitting_s, 1) + " s\n";
+  return text + (report.card.empty() ? "" : "machine card: " + report.card + "\n");
+}
+
+Document document_of(const ModelReport &report) {
+  Json curves = Json::array();
+  for (const ModelCurve &curve : report.curves) curves.push_back(with_points(curve));
+  return {report.results,
+          {{"curves", curves},
+           {"predicted_half", json_of(report.predicted)},
+           {"left_out", report.left_out},
+           {"measuring_s", report.measuring_s},
+           {"fitting_s", report.fitting_s}}};
+}
+
+Json card_of(const ModelReport &report) {
+  const Environment &environment = report.results.environment;
+  Json card = {{"schema", kCardSchema},        {"host", environment.host},
+               {"cpu", environment.cpu},       {"cores", environment.context.cores},
+               {"mpi", environment.mpi_short}, {"halocline", environment.version},
+               {"date", environment.date},     {"predicted_half", json_of(report.predicted)}};
+  card["curves"] = Json::array();
+  for (const ModelCurve &curve : report.curves) card["curves"].push_back(json_of(curve));
+  return card;
+}
+
+std::string write_card(const ModelReport &report, const ModelOptions &options) {
+  if (options.card == "none" || report.curves.empty()) return "";
+  const std::string path = options.card.empty() ? hlc_model_path() : options.card;
+  if (path.empty()) return "";
+  Json card = card_of(report);
+  for (Json &curve : options.add ? curves_kept(path, report) : std::vector<Json>()) card["curves"].push_back(std::move(curve));
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder);
+  write_file(card, path);
+  return path;
+}
+
+}  // namespace bench
