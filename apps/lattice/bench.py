@@ -40,7 +40,7 @@ def line_of(result):
     def words(name):
         swaps = median(name, "swap_s") / max(result["variants"][name]["iterations"], 1) * 1e6
         ratio = median("p2p", "swap_s") / max(median(name, "swap_s"), 1e-12) if "p2p" in result["order"] else 1
-        return f"{name} {swaps:.2f} ({median(name, 'swap_s') / median(name, 'total_s'):.0%} of the time, p2p / this {ratio:.1f})"
+        return f"{name} {swaps:.2f} ({median(name, 'swap_s') / median(name, 'total_s'):.0%} of the time, {ratio:.1f} times as fast as p2p)"
 
     return f"{result['problem']['ranks']:>3} ranks, swaps of an iteration, us: " + "; ".join(words(name) for name in result["order"])
 

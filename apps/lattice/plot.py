@@ -62,8 +62,9 @@ def main():
     draw_panel(times, sweep, time_of, ("one iteration, microseconds", "Time (as figure 6)"))
     annotate_gains(times, sweep)
     draw_panel(shares, sweep, share_of, ("percent of the time", "Swaps and sums over all ranks"))
-    shares.set_yscale("linear")
-    shares.set_ylim(bottom=0)
+    for axes in (times, shares):
+        axes.set_yscale("linear")
+        axes.set_ylim(bottom=0)
     figure.suptitle(heading(sweep[0]), fontsize=9, color=plots.FAINT, x=0.01, ha="left")
     handles, labels = times.get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=len(labels), fontsize=9, frameon=False)
