@@ -31,6 +31,18 @@ int copy_some(WindowMemory::Direction direction, pid_t process, const std::vecto
   return static_cast<std::size_t>(done) == bytes ? 0 : EFAULT;
 }
 
+/// The places of memory that is all in the part of rank 0.
+std::vector<Place> places_in_row(const WindowMemory &memory, int ranks) {
+  std::vector<Place> places;
+  char *next = memory.data_of(0);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const TargetWords &words = memory.words(rank);
+    places.push_back({next, 0, words.bytes, words.unit, true, false});
+    next += words.bytes;
+  }
+  return places;
+}
+
 }  // namespace
 
 WindowMemory::~WindowMemory() = default;
@@ -89,27 +101,32 @@ Status WindowMemory::share_places(const MemorySpec &mine) {
   return far_.share(context, context.network().leaders(), place);
 }
 
-Status WindowMemory::find_places(const MemorySpec &mine) {
 /// Memory that is allocated alike on all ranks needs no tables. Else a node has one of those of other nodes, and each rank a list of what it
 /// has mapped of its own node's.
+Status WindowMemory::find_places(const MemorySpec &mine) {
   HLC_TRY(find_alike(mine));
   const bool brings = mine.kind == Kind::brought, is_unequal = alike_.unit == 0;
   if (segment_ && (brings || is_unequal)) HLC_TRY(share_places(mine));
   if (brings || (is_unequal && mine.kind == Kind::allocated_in_a_row)) {
-    const auto list = [&] { return brings ? list_brought(mine) : list_row(), Status::ok; };
-    HLC_TRY(prepare(node_.context, node_.context.comm(), list));
+    HLC_TRY(prepare(node_.context, node_.context.comm(), [&] {
+      if (brings)
+        list_brought(mine);
+      else
+        listed_ = places_in_row(*this, node_.context.size());
+      return Status::ok;
+    }));
   }
   const bool has_row = alike_.unit != 0 && is_allocated(mine.kind) && !segment_;
   if (has_row) {
-    stride_ = mine.kind == Kind::allocated ? region_.part_bytes(0) : alike_.bytes;
-    row_ = part(0) + data_;
+    alike_.stride = mine.kind == Kind::allocated ? region_.part_bytes(0) : alike_.bytes;
+    alike_.begin = data_of(0);
   }
   return find_obstacle();
 }
 
 /// Whether all ranks give as many bytes, with the same unit.
 Status WindowMemory::find_alike(const MemorySpec &mine) {
-  if (mine.kind == Kind::dynamic) return alike_ = {0, 1}, Status::ok;
+  if (mine.kind == Kind::dynamic) return alike_.unit = 1, Status::ok;
   std::int64_t ends[4] = {mine.bytes, -mine.bytes, mine.unit, -mine.unit};
   if (segment_) {
     HLC_TRY(reduce(node_.context, node_.context.comm(), MPI_MIN, ends, 4));
@@ -120,28 +137,21 @@ Status WindowMemory::find_alike(const MemorySpec &mine) {
       for (std::size_t i = 0; i < 4; ++i) ends[i] = std::min(ends[i], theirs[i]);
     }
   }
-  if (ends[0] == -ends[1] && ends[2] == -ends[3]) alike_ = {ends[0], ends[2]};
+  if (ends[0] == -ends[1] && ends[2] == -ends[3]) alike_.bytes = ends[0], alike_.unit = ends[2];
   return Status::ok;
 }
 
-void WindowMemory::list_row() {
-  char *next = part(0) + data_;
-  for (int rank = 0; rank < node_.context.size(); ++rank) {
-    const TargetWords &words = this->words(rank);
-    listed_.push_back({next, 0, words.bytes, words.unit, true, false});
-    next += words.bytes;
-  }
-}
-
+/// What cannot be mapped here the kernel copies.
 void WindowMemory::list_brought(const MemorySpec &mine) {
   for (Member member = 0; member < node_.context.members(); ++member) {
     const int rank = node_.context.rank_of(member);
     const TargetWords &words = this->words(rank);
-    Place place{nullptr, words.base, words.bytes, words.unit, true, false};
-    if (rank == node_.context.rank())
-      place.mapped = static_cast<char *>(mine.base);
-    else
-      map_place(rank, place);
+    const bool is_mine = rank == node_.context.rank();
+    SharedMemory mapped = !is_mine && words.shared.object_bytes > 0 ? map_shared(words.shared) : SharedMemory();
+    Place place{nullptr, words.base, words.bytes, words.unit, is_mine || mapped.mapped(), false};
+    if (is_mine) place.mapped = static_cast<char *>(mine.base);
+    if (mapped.mapped()) place.mapped = mapped.part(0) + words.shared.offset;
+    if (mapped.mapped()) mapped_.push_back(std::move(mapped));
     listed_.push_back(place);
   }
 }
@@ -160,35 +170,14 @@ Status WindowMemory::find_obstacle() {
   return Status::ok;
 }
 
-Place WindowMemory::far_place_of(int rank) const {
-  Place place;
-  place.is_far = true;
-  if (kind_ != Kind::brought && alike_.unit != 0) {
-    place.bytes = alike_.bytes, place.unit = alike_.unit;
-    return place;
-  }
-  const FarPlace &far = far_.of(rank);
-  place.address = far.base, place.bytes = far.bytes, place.unit = far.unit;
-  return place;
-}
-
 Place WindowMemory::place_of(int rank) const {
   const Member member = node_.member_of(rank);
-  if (member == kNotOnNode) return far_place_of(rank);
+  if (member == kNotOnNode && kind_ != Kind::brought && alike_.unit != 0) return {nullptr, 0, alike_.bytes, alike_.unit, false, true};
+  if (member == kNotOnNode) return {nullptr, far_.of(rank).base, far_.of(rank).bytes, far_.of(rank).unit, false, true};
   if (!listed_.empty()) return listed_[static_cast<std::size_t>(member)];
   if (kind_ == Kind::dynamic) return {nullptr, 0, 0, 1, rank == node_.context.rank(), false};
   const TargetWords &words = this->words(rank);
-  return {part(rank) + data_, 0, words.bytes, words.unit, true, false};
-}
-
-/// Where that fails, the kernel copies.
-void WindowMemory::map_place(int rank, Place &place) {
-  const SharedPlace &shared = words(rank).shared;
-  SharedMemory memory = shared.object_bytes > 0 ? map_shared(shared) : SharedMemory();
-  place.is_mapped = memory.mapped();
-  if (!place.is_mapped) return;
-  place.mapped = memory.part(0) + shared.offset;
-  mapped_.push_back(std::move(memory));
+  return {data_of(rank), 0, words.bytes, words.unit, true, false};
 }
 
 int WindowMemory::copy(Direction direction, int rank, const std::vector<Piece> &pieces) const {

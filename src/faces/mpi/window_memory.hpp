@@ -42,6 +42,14 @@ struct Place {
   bool is_far = false;  // on another node
 };
 
+/// What all ranks of a window give alike; `unit` is 0 if they differ. `begin`: rank 0's memory, if it is mapped and that of the others follows
+/// at equal distances.
+struct AlikeMemory {
+  std::int64_t bytes = 0, unit = 0;
+  char *begin = nullptr;
+  std::int64_t stride = 0;
+};
+
 /// What ranks of other nodes need to know of a rank's memory. Plain bytes.
 struct FarPlace {
   std::uint64_t base = 0;
@@ -119,7 +127,7 @@ class WindowMemory {
 
   /// The memory of a rank. Where all ranks have as much, and all of it is mapped, that needs no look at their words.
   Place at(int rank) const {
-    if (row_) return {row_ + rank * stride_, 0, alike_.bytes, alike_.unit, true, false};
+    if (alike_.begin) return {alike_.begin + rank * alike_.stride, 0, alike_.bytes, alike_.unit, true, false};
     return segment_ || listed_.empty() ? place_of(rank) : listed_[static_cast<std::size_t>(rank)];
   }
   /// The words of a rank of this node.
@@ -163,11 +171,8 @@ class WindowMemory {
   Status share_places(const MemorySpec &mine);
   void tell(const MemorySpec &mine);
   Place place_of(int rank) const;
-  Place far_place_of(int rank) const;
   Status find_alike(const MemorySpec &mine);
-  void list_row();
   void list_brought(const MemorySpec &mine);
-  void map_place(int rank, Place &place);
   Status find_obstacle();
 
   Node &node_;
@@ -178,12 +183,7 @@ class WindowMemory {
   Numbers numbers_ = Numbers::locked;
   std::int64_t data_ = 0;  // offset in a part
   MemorySpec::Kind kind_ = MemorySpec::Kind::dynamic;
-  /// What all ranks give; `unit` is 0 if they differ.
-  struct {
-    std::int64_t bytes, unit;
-  } alike_ = {0, 0};
-  char *row_ = nullptr;  // rank 0's memory, if those of all ranks follow at equal distances, which are:
-  std::int64_t stride_ = 0;
+  AlikeMemory alike_;
   std::vector<Place> listed_;  // by member: memory that the ranks of this node have brought, or that is in a row of unequal parts
   std::vector<SharedMemory> mapped_;  // of others' MPI_Alloc_mem
   const char *obstacle_ = nullptr;
