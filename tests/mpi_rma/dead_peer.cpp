@@ -36,7 +36,7 @@ int handled = 0;
 void handle(MPI_Win *, int *, ...) { handled += 1; }
 
 struct Windows {
-  MPI_Win fence, locked, posted, started, freed;
+  MPI_Win fence, locked, shared, posted, started, freed;
 };
 
 MPI_Win make_window() {
@@ -58,10 +58,11 @@ MPI_Group group_of(int rank) {
   return one;
 }
 
-/// It holds a lock, and has started an epoch that it does not complete.
+/// It holds locks, and has started an epoch that it does not complete.
 [[noreturn]] void die(const Windows &windows, int size) {
   const char letter = 'x';
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, windows.locked);
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, windows.shared);
   for (int rank = 0; rank < size; ++rank) {
     int me = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -72,6 +73,7 @@ MPI_Group group_of(int rank) {
     if (rank != size - 1) MPI_Win_complete(windows.posted);
   }
   MPI_Barrier(MPI_COMM_WORLD);
+  for (int other = 1; other < size; ++other) MPI_Recv(nullptr, 0, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   kill(getpid(), SIGKILL);
   for (;;) pause();
 }
@@ -88,16 +90,55 @@ struct Survivor {
     if (code != expected_class()) fault += std::string(what) + " answers class " + std::to_string(code) + "; ";
     if (has_handler && handled != before + 1) fault += std::string(what) + " has not called the handler; ";
   }
+  void expect_right(const char *what, const std::function<int()> &call) {
+    const int code = class_of(call());
+    if (code != MPI_SUCCESS) fault += std::string(what) + " answers class " + std::to_string(code) + "; ";
+  }
 };
 
-std::string survive(Windows windows, int victim, bool is_last) {
+/// A lock that fails keeps nothing: not the window's part of it either, so others may lock all targets.
+void lock_in_vain(Survivor &here, MPI_Win win, MPI_Comm survivors) {
+  here.expect("MPI_Win_lock of a held target", true, [&] { return MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win); });
+  MPI_Barrier(survivors);
+  here.expect_right("MPI_Win_lock_all after a lock that has failed", [&] { return MPI_Win_lock_all(0, win); });
+  MPI_Win_unlock_all(win);  // fails where it knows that one of the targets is lost
+}
+
+/// A start that fails takes no posts: that of the last rank is there for the next start. All that is waited for has happened by then, as
+/// waits fail where a process of the node has ended.
+void start_in_vain(Survivor &here, const Windows &windows, int victim, MPI_Comm survivors) {
+  int me = 0, last = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &last);
+  last -= 1;
+  const char letter = 'y';
+  const MPI_Group first = group_of(0), alive = group_of(last), dead = group_of(victim);
+  MPI_Group both = MPI_GROUP_NULL;
+  MPI_Group_union(alive, dead, &both);
+  if (me == last) here.expect_right("MPI_Win_post", [&] { return MPI_Win_post(first, 0, windows.started); });
+  MPI_Barrier(survivors);
+  if (me == 0) {
+    here.expect("MPI_Win_start to both", true, [&] { return MPI_Win_start(both, 0, windows.started); });
+    here.expect_right("MPI_Win_start after one that has failed", [&] { return MPI_Win_start(alive, 0, windows.started); });
+    here.expect_right("MPI_Put", [&] { return MPI_Put(&letter, 1, MPI_CHAR, last, 0, 1, MPI_CHAR, windows.started); });
+    here.expect_right("MPI_Win_complete", [&] { return MPI_Win_complete(windows.started); });
+  }
+  MPI_Barrier(survivors);
+  if (me == last) here.expect_right("MPI_Win_wait for a live rank", [&] { return MPI_Win_wait(windows.started); });
+}
+
+std::string survive(Windows windows, int victim, int last, MPI_Comm survivors) {
   Survivor here;
+  int me = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Group dead = group_of(victim);
   here.expect("MPI_Win_fence", true, [&] { return MPI_Win_fence(0, windows.fence); });
   here.expect("MPI_Win_lock", true, [&] { return MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, windows.locked); });
   here.expect("MPI_Win_lock_all", true, [&] { return MPI_Win_lock_all(0, windows.locked); });
-  if (is_last) here.expect("MPI_Win_wait", true, [&] { return MPI_Win_wait(windows.posted); });
+  lock_in_vain(here, windows.shared, survivors);
+  if (me == last) here.expect("MPI_Win_wait", true, [&] { return MPI_Win_wait(windows.posted); });
   here.expect("MPI_Win_start", true, [&] { return MPI_Win_start(dead, 0, windows.started); });
+  start_in_vain(here, windows, victim, survivors);
   here.expect("MPI_Win_allocate", false, [&] {
     void *data = nullptr;
     MPI_Win late = MPI_WIN_NULL;
@@ -118,12 +159,15 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const halocline::test::Report report(argv[2], rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const Windows windows{make_window(), make_window(), make_window(), make_window(), make_window()};
+  const Windows windows{make_window(), make_window(), make_window(), make_window(), make_window(), make_window()};
+  MPI_Comm survivors = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == victim ? MPI_UNDEFINED : 0, rank, &survivors);
   MPI_Group dying = group_of(victim);
   if (rank != victim) MPI_Win_post(dying, 0, windows.posted);
   if (rank == victim) die(windows, size);
   MPI_Barrier(MPI_COMM_WORLD);
-  report.write(survive(windows, victim, rank == size - 1));
+  MPI_Send(nullptr, 0, MPI_INT, victim, 0, MPI_COMM_WORLD);  // this rank needs nothing of the victim any more
+  report.write(survive(windows, victim, size - 1, survivors));
   report.await_others(size, victim);
   _exit(0);  // MPI_Finalize would wait for the dead rank
 }

@@ -493,6 +493,7 @@ TEST_F(MpiRmaErrors, epochs_of_post_and_start_have_their_order) {
   EXPECT_EQ(class_of(MPI_Win_fence(0, win_)), MPI_ERR_RMA_SYNC);
   ASSERT_EQ(MPI_Win_start(self, 0, win_), MPI_SUCCESS);
   EXPECT_EQ(class_of(MPI_Win_start(self, 0, win_)), MPI_ERR_RMA_SYNC);
+  EXPECT_EQ(class_of(MPI_Win_lock(MPI_LOCK_SHARED, target_, 0, win_)), MPI_ERR_RMA_SYNC);
   EXPECT_EQ(class_of(MPI_Win_lock_all(0, win_)), MPI_ERR_RMA_SYNC);
   EXPECT_EQ(class_of(MPI_Win_lock(MPI_LOCK_SHARED, rank_, 0, win_)), MPI_ERR_RMA_SYNC);
   EXPECT_EQ(class_of(MPI_Win_flush(rank_, win_)), MPI_ERR_RMA_SYNC);

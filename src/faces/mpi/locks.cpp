@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "base/first_failure.hpp"
 #include "faces/mpi/two_sided_lock.hpp"
 #include "faces/mpi/window_word.hpp"
 #include "faces/mpi/writers.hpp"
@@ -43,8 +44,10 @@ Status wait_for(const Lock &lock) {
   const auto look = [&](Turn turn) { return back_off.is_due() ? taking.try_again(turn, counted) : Status::again; };
   Status taken = lock.window.await_ok([&] { return look(Turn::in_turn); }, kPatience_ms);
   if (taken == Status::again) taken = lock.window.await_ok([&] { return look(Turn::any); });
-  if (failed(taken)) HLC_TRY(taking.withdraw(counted));
-  return taken;
+  FirstFailure failure(taken);
+  if (failure.none()) return taken;
+  failure.note(taking.withdraw(counted));
+  return failure.status();
 }
 
 Status take(const Lock &lock) {
@@ -82,11 +85,16 @@ Status unlock_accumulates_of_nodes(Window &window, int target) {
 
 Status lock_shared(Window &window, int target) { return take(of_target(window, target, kShared)); }
 
-/// First ranks that lock all are kept out, then the others of this target.
+/// First ranks that lock all are kept out, then the others of this target. If the rest fails, nothing stays taken.
 Status lock_exclusive(Window &window, int target) {
   HLC_TRY(enter_queue(window, target));
-  HLC_TRY(take(of_window(window, kAnyExclusive)));
-  return take(of_target(window, target, kExclusive));
+  FirstFailure failure(take(of_window(window, kAnyExclusive)));
+  if (failure.none()) {
+    failure.note(take(of_target(window, target, kExclusive)));
+    if (!failure.none()) failure.note(give_back(of_window(window, kAnyExclusive)));
+  }
+  if (!failure.none()) failure.note(leave_queue(window, target));
+  return failure.status();
 }
 
 Status lock_all(Window &window) { return take(of_window(window, kAll)); }
@@ -94,9 +102,10 @@ Status lock_all(Window &window) { return take(of_window(window, kAll)); }
 Status unlock_shared(Window &window, int target) { return give_back(of_target(window, target, kShared)); }
 
 Status unlock_exclusive(Window &window, int target) {
-  HLC_TRY(give_back(of_target(window, target, kExclusive)));
-  HLC_TRY(give_back(of_window(window, kAnyExclusive)));
-  return leave_queue(window, target);
+  FirstFailure failure(give_back(of_target(window, target, kExclusive)));
+  failure.note(give_back(of_window(window, kAnyExclusive)));
+  failure.note(leave_queue(window, target));
+  return failure.status();
 }
 
 Status unlock_all(Window &window) { return give_back(of_window(window, kAll)); }

@@ -7,7 +7,7 @@
 
 namespace halocline::core::mpi {
 
-/// Waits until this rank holds the lock.
+/// Waits until this rank holds the lock. If that fails, it has nothing of it.
 Status lock_shared(Window &window, int target);
 Status lock_exclusive(Window &window, int target);
 Status lock_all(Window &window);

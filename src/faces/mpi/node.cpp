@@ -15,6 +15,7 @@
 #include "base/environment.hpp"
 #include "base/mpi_end.hpp"
 #include "engine/communicator/collective.hpp"
+#include "engine/sync/dissemination.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -82,6 +83,20 @@ Status Node::open(MPI_Comm comm) {
 Status Node::number_members() {
   members_.resize(static_cast<std::size_t>(context.size()));
   for (int rank = 0; rank < context.size(); ++rank) members_[static_cast<std::size_t>(rank)] = context.member_of(rank);
+  watch_.emplace(context.network()).open();
+  return Status::ok;
+}
+
+/// A rank that is not reached before it ends would never be found lost.
+Status Node::watch_neighbours() {
+  if (watches_neighbours_) return Status::ok;
+  const Dissemination order(context.rank(), context.size());
+  HLC_TRY(prepare(context, context.comm(), [&] {
+    for (int round = 0; round < order.rounds(); ++round)
+      if (!is_near(order.below(round))) HLC_TRY(context.network().requests()->meet(order.below(round)));
+    return Status::ok;
+  }));
+  watches_neighbours_ = true;
   return Status::ok;
 }
 
@@ -124,6 +139,8 @@ Status Node::find_dead() {
     if (!context.doorbell().alive(member))
       return fail(Status::peer_died, "rank %d waits for others, and the process of rank %d has ended", context.rank(),
                   context.rank_of(member));
+  if (!watch_) return Status::ok;
+  HLC_TRY(look_for_lost());
   RequestEngine *const requests = context.network().requests();
   return requests ? requests->failures().look_for_failure("a call of MPI RMA") : Status::ok;
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "engine/context/context.hpp"
 #include "engine/memory/node_lock.hpp"
 #include "engine/memory/tracing.hpp"
+#include "engine/network/watch.hpp"
 
 namespace halocline::core::mpi {
 
@@ -51,6 +53,10 @@ class Node : public LeakedOnFailure {
   NodeLock lock_in(std::atomic<std::uint32_t> &word) { return {reinterpret_cast<char *>(&word), context.doorbell(), context.member()}; }
   /// Fails if the process of a rank of this node has ended, or a rank of another node cannot be reached.
   Status find_dead();
+  /// On several nodes: requests to ranks that are lost fail from now on. Fails itself only if no rank can be reached.
+  Status look_for_lost() { return watch_->look("a call of MPI RMA"); }
+  /// On several nodes, when a window is made: from the first one on this rank knows if one of those 2^k below it is lost. Collective.
+  Status watch_neighbours();
 
   Context context;
 
@@ -66,7 +72,8 @@ class Node : public LeakedOnFailure {
   MPI_Group group_ = MPI_GROUP_NULL;
   std::vector<Member> members_;  // by rank, if there are several nodes
   TracedByNode traced_;  // where Linux restricts that
-  bool reads_others_ = false;
+  bool reads_others_ = false, watches_neighbours_ = false;
+  std::optional<Watch> watch_;  // if there are several nodes
   std::atomic<unsigned> repeated_calls_{0};  // not exact, if several threads call
   std::atomic<std::int64_t> next_drive_ns_{0};
 };

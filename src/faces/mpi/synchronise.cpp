@@ -5,6 +5,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "base/first_failure.hpp"
 #include "faces/mpi/check.hpp"
 #include "faces/mpi/host.hpp"
 #include "faces/mpi/locks.hpp"
@@ -46,8 +47,8 @@ int lock(Window &window, int type, int target, int assertion) {
   if (type != MPI_LOCK_SHARED && type != MPI_LOCK_EXCLUSIVE) return refuse(MPI_ERR_LOCKTYPE, "%d is no type of lock", type);
   if (!is_target(window, target)) return refuse_rank(window, target);
   if (const int code = check_assertion(assertion)) return code;
-  if (epochs.is_locked(target) || epochs.hold(target) != Hold::none)
-    return refuse(MPI_ERR_RMA_SYNC, "an epoch is open for rank %d already", target);
+  if (epochs.is_locked(target) || epochs.is_started)
+    return refuse(MPI_ERR_RMA_SYNC, "an epoch is open for rank %d already, or one of MPI_Win_start", target);
   Hold hold = type == MPI_LOCK_SHARED ? Hold::shared : Hold::exclusive;
   if (assertion & MPI_MODE_NOCHECK) hold = Hold::unchecked;
   window.node->let_others_run();
@@ -142,9 +143,14 @@ int ranks_of(const Window &window, MPI_Group group, std::vector<int> &ranks) {
 /// A word among those by which a rank matches posts and completes.
 WindowWord post_word(Window &window, int rank, std::int64_t offset) { return {window, rank, posts_offset(window.size()) + offset}; }
 
+/// Enters a rank in the list of another.
+Status enter_in_list(Window &window, int owner, int rank) {
+  const auto word_at = [&](std::int64_t offset) { return post_word(window, owner, offset); };
+  return window.node->is_near(owner) ? enter_post(rank, word_at) : set_post_bit(rank, word_at);
+}
+
 Status post_to(Window &window, int rank) {
-  const auto word_at = [&](std::int64_t offset) { return post_word(window, rank, offset); };
-  HLC_TRY(window.node->is_near(rank) ? enter_post(window.rank(), word_at) : set_post_bit(window.rank(), word_at));
+  HLC_TRY(enter_in_list(window, rank, window.rank()));
   window.node->ring(rank);
   return Status::ok;
 }
@@ -155,11 +161,28 @@ Status complete_at(Window &window, int rank) {
   return Status::ok;
 }
 
-/// Calls tell(window, rank) for each rank; what that has begun has then left this process.
+/// Calls tell(window, rank) for each rank, also if some of them are lost; what that has begun has then left this process.
 template <class Tell>
 Status tell_all(Window &window, const std::vector<int> &ranks, Tell tell) {
-  for (const int rank : ranks) HLC_TRY(tell(window, rank));
-  return WindowWord::leave(window);
+  FirstFailure failure;
+  for (const int rank : ranks) failure.note(tell(window, rank));
+  failure.note(WindowWord::leave(window));
+  return failure.status();
+}
+
+/// Waits for the posts of all ranks, and takes their entries; none of them if that fails.
+Status take_posts(Window &window, const std::vector<int> &ranks) {
+  PostWords &mine = window.memory.posts(window.rank());
+  const bool has_bits = has_post_bits(window.size(), window.node->spans_nodes());
+  for (const int rank : ranks)
+    if (!window.node->is_near(rank)) HLC_TRY(window.node->context.network().requests()->meet(rank));
+  FirstFailure failure;
+  std::size_t taken = 0;
+  for (; taken < ranks.size() && failure.none(); ++taken)
+    failure.note(window.await([&] { return take_post(mine, ranks[taken], has_bits); }));
+  if (failure.none()) return Status::ok;
+  for (std::size_t i = 0; i + 1 < taken; ++i) failure.note(enter_in_list(window, window.rank(), ranks[i]));
+  return failure.status();
 }
 
 int post(Window &window, MPI_Group group, int assertion) {
@@ -178,20 +201,27 @@ int start(Window &window, MPI_Group group, int assertion) {
   if (const int code = check_assertion(assertion)) return code;
   if (epochs.is_started || epochs.locks_any()) return MPI_ERR_RMA_SYNC;
   if (const int code = ranks_of(window, group, epochs.started)) return code;
-  PostWords &mine = window.memory.posts(window.rank());
-  const bool has_bits = has_post_bits(window.size(), window.node->spans_nodes());
-  for (const int rank : epochs.started)
-    if (const int code = code_of(window.await([&] { return take_post(mine, rank, has_bits); }))) return code;
+  if (const int code = code_of(take_posts(window, epochs.started))) return code;
   for (const int rank : epochs.started) epochs.set(rank, Hold::started);
   epochs.fence = false;
   epochs.is_started = true;
   return MPI_SUCCESS;
 }
 
+/// Of all targets together; if a rank is lost, of each that was started to.
+int complete_started(Window &window) {
+  int completed = window.complete(kAllTargets, Completion::remote);
+  if (completed == MPI_SUCCESS) return MPI_SUCCESS;
+  completed = MPI_SUCCESS;
+  for (const int rank : window.epochs.started)
+    if (const int code = window.complete(rank, Completion::remote)) completed = code;
+  return completed;
+}
+
 int complete(Window &window) {
   Epochs &epochs = window.epochs;
   if (!epochs.is_started) return MPI_ERR_RMA_SYNC;
-  const int completed = window.complete(kAllTargets, Completion::remote);
+  const int completed = complete_started(window);
   epochs.is_started = false;
   for (const int rank : epochs.started) epochs.set(rank, Hold::none);
   const int told = code_of(tell_all(window, epochs.started, complete_at));

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/window.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <type_traits>
 
+#include "base/first_failure.hpp"
 #include "engine/rma/operations.hpp"
 #include "engine/sync/dissemination.hpp"
 #include "engine/sync/pending_barrier.hpp"
@@ -112,8 +114,15 @@ void remove_window(const Window &window) {
   if (table.find(key_of_handle(window.handle)) == &window) table.set(key_of_handle(window.handle), nullptr);
 }
 
+/// If a rank is lost, what goes to the others is complete all the same.
 int Window::complete_far(int target, Completion completion) {
-  return code_of(node->context.network().requests()->flush(target, "a flush of a window of MPI", completion == Completion::remote));
+  const auto flush = [&](int rank) {
+    return node->context.network().requests()->flush(rank, "a flush of a window of MPI", completion == Completion::remote);
+  };
+  FirstFailure failure(flush(target));
+  for (int rank = 0; rank < size() && target == kAllTargets && !failure.none(); ++rank)
+    if (!node->is_near(rank)) failure.note(flush(rank));
+  return code_of(failure.status());
 }
 
 Status Window::barrier() {
@@ -135,6 +144,35 @@ Status Window::far_barrier() {
   pending.enter();
   HLC_TRY(await_ok([&] { return pending.look(kCall); }));
   return memory.segment()->flush_outgoing(kCall);
+}
+
+/// For waits. On several nodes a rank whose wait fails tells those next to it. They may wait for it, and do not know the rank that is lost.
+Status Window::find_lost() {
+  FirstFailure failure(node->find_dead());
+  if (!node->spans_nodes()) return failure.status();
+  if (failure.none() && memory.words(rank()).lost.load(std::memory_order_relaxed) != 0)
+    failure.note(fail(Status::peer_died, "rank %d waits for others, and one of them has told that a rank is lost", rank()));
+  if (!failure.none() && !has_told_.exchange(true)) tell_neighbours();
+  return failure.status();
+}
+
+/// Those 2^k above and below. A rank that cannot be told is lost itself. What is under way to it may never leave this process.
+void Window::tell_neighbours() {
+  constexpr std::uint64_t kPatience_ms = 200, kLost = 1;
+  constexpr const char *kCall = "telling of a lost rank";
+  constexpr auto kOffset = static_cast<std::int64_t>(offsetof(TargetWords, lost));
+  const Dissemination order(rank(), size());
+  for (int round = 0; round < order.rounds(); ++round)
+    for (const int other : {order.above(round), order.below(round)}) {
+      if (node->is_near(other))
+        memory.word_here(other, kOffset)->store(kLost, std::memory_order_relaxed);
+      else
+        static_cast<void>(accumulate(kCall, {memory.control(other), kOffset}, {HLC_OP_REPLACE, HLC_NUMBER_UINT64}, {&kLost, 1}));
+      node->ring(other);
+    }
+  Wait wait(node->context, WakeUp::by_polling);
+  const auto has_left = [&] { return node->context.network().requests()->test_outgoing(kCall); };
+  static_cast<void>(wait_until(wait, has_left, [] { return Status::ok; }, kPatience_ms));
 }
 
 int call_handler(const Window &window, int code) {

@@ -96,8 +96,11 @@ class Window {
  private:
   int complete_far(int target, Completion completion);
   Status far_barrier();
+  Status find_lost();
+  void tell_neighbours();
 
   std::uint64_t barriers_ = 0;
+  std::atomic<bool> has_told_{false};
 };
 
 /// The window of a handle; null if the host carries it, or it is none. Any thread.
@@ -127,7 +130,7 @@ template <class Look>
 Status Window::await_ok(Look look, Deadline deadline) {
   // No rank of another node rings.
   Wait wait(node->context, node->spans_nodes() ? WakeUp::by_polling : WakeUp::by_doorbell);
-  return wait_until(wait, look, [this] { return node->find_dead(); }, deadline);
+  return wait_until(wait, look, [this] { return find_lost(); }, deadline);
 }
 
 }  // namespace halocline::core::mpi

@@ -69,7 +69,7 @@ struct TwoSidedLock {
 /// - all: of the window; only rank 0's is used. Side 0 are ranks that lock all, side 1 exclusive locks of any rank.
 /// - accumulates: the lock of accumulates that no instruction does, 0 or 1.
 /// - numbers: of numbers in memory that the rank brought, which it changes for other nodes (NodeLock).
-/// - what the rank brought, written once by it.
+/// - what the rank brought, written once by it; lost: 1 once a rank next to it has told that one is lost.
 struct TargetWords {
   alignas(kLinePair) TwoSidedLock lock;
   std::atomic<std::uint64_t> last_writer;
@@ -79,6 +79,7 @@ struct TargetWords {
   alignas(kLinePair) std::uint64_t base;
   std::int64_t bytes, unit;
   SharedPlace shared;
+  std::atomic<std::uint64_t> lost;
 };
 
 /// Where the counter of a round, and PostWords, begin among a rank's words.

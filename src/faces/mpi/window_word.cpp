@@ -9,12 +9,15 @@ namespace {
 
 constexpr const char *kCall = "synchronisation of an MPI window";
 
-/// Waits for the reply of a query, which is forgotten if the wait fails.
+/// Waits for the reply of a query, which is forgotten if the wait fails. The look fails once the rank that is asked is lost. The end of
+/// another rank does not end the wait: then no rank would know whether the word has been changed.
 template <class Ask>
 Status await_reply(Window &window, Ask ask) {
   Query query;
-  const Status status = window.await_ok([&] { return ask(query); });
-  if (failed(status)) window.node->context.network().requests()->queries().forget(query);
+  RequestEngine &requests = *window.node->context.network().requests();
+  Wait wait(window.node->context, WakeUp::by_polling);
+  const Status status = wait_until(wait, [&] { return ask(query); }, [&] { return window.node->look_for_lost(); });
+  if (failed(status)) requests.queries().forget(query);
   return status;
 }
 

@@ -29,6 +29,8 @@ class WriterPlaces {
     return -1;
   }
   void free(int place) { of(place).store(0); }
+  /// From now on the place is never free, and no target's.
+  void retire(int place) { of(place).store(-1); }
 
  private:
   std::atomic<int> &of(int place) { return targets_[static_cast<std::size_t>(place)]; }

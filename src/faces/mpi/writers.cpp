@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "base/first_failure.hpp"
 #include "faces/mpi/window_word.hpp"
 
 namespace halocline::core::mpi {
@@ -30,11 +31,8 @@ QueuePlaces::Place &place_here(Window &window, int place) {
   return reinterpret_cast<QueuePlaces *>(window.memory.word_here(window.rank(), queue_offset(window.size(), has_bits)))->places[place];
 }
 
-}  // namespace
-
-Status enter_queue(Window &window, int target) {
-  const int place = window.writer_places.claim(target);
-  if (place < 0) return Status::ok;
+/// Enters a place, and waits until it is the first.
+Status wait_in_queue(Window &window, int target, int place) {
   QueuePlaces::Place &mine = place_here(window, place);
   std::uint64_t before = 0;
   HLC_TRY(queueing(window, target, place).enter(mine, &before));
@@ -44,9 +42,8 @@ Status enter_queue(Window &window, int target) {
   return window.await([&] { return is_first(mine); });
 }
 
-Status leave_queue(Window &window, int target) {
-  const int place = window.writer_places.find(target);
-  if (place < 0) return Status::ok;
+/// Lets the next place be the first.
+Status leave_place(Window &window, int target, int place) {
   QueuePlaces::Place &mine = place_here(window, place);
   const auto queue = queueing(window, target, place);
   Status left = queue.leave(mine);
@@ -57,6 +54,27 @@ Status leave_queue(Window &window, int target) {
     left = WindowWord::leave(window);
     window.node->ring(woken);
   }
+  return left;
+}
+
+}  // namespace
+
+/// If that fails, the next place is the first together with those before this one: the queue is no lock. The place is not used again, as the
+/// one before it may enter words there at any time.
+Status enter_queue(Window &window, int target) {
+  const int place = window.writer_places.claim(target);
+  if (place < 0) return Status::ok;
+  FirstFailure failure(wait_in_queue(window, target, place));
+  if (failure.none()) return Status::ok;
+  failure.note(leave_place(window, target, place));
+  window.writer_places.retire(place);
+  return failure.status();
+}
+
+Status leave_queue(Window &window, int target) {
+  const int place = window.writer_places.find(target);
+  if (place < 0) return Status::ok;
+  const Status left = leave_place(window, target, place);
   window.writer_places.free(place);
   return left;
 }
