@@ -108,6 +108,7 @@ bool is_changed_far(const Window &window, const Spot &spot) {
 }
 
 int change_far(Window &window, Operation operation, const Spot &spot, const typed::ConstBuffer &origin, const typed::Buffer *result) {
+  order_reads();
   return lock_if(needs_lock(spot), window, spot.rank, [&] { return far::change(window, operation, spot, origin, result); });
 }
 
@@ -132,17 +133,17 @@ bool change_plain(Window &window, MPI_Op op, const typed::Fetch &values, const T
   if (!find_plain_element(window, theirs, &spot)) return false;
   const Operation operation = typed::operation_of(op);
   if (!typed::is_frequent(operation) || !typed::is_frequent(spot.layout->basic())) return false;
-  order_reads();
   const HeldLock lock(window, spot.rank);
+  order_reads_under_lock();
   return lock.code() == MPI_SUCCESS && typed::change_single(operation, spot.layout->basic(), {spot.mapped(), values.origin, values.result});
 }
 
 bool swap_plain(Window &window, const typed::Swap &values, const Theirs &theirs) {
   Spot spot;
   if (!find_plain_element(window, theirs, &spot) || !typed::can_swap(*spot.layout)) return false;
-  order_reads();
   const HeldLock lock(window, spot.rank);
   if (lock.code() != MPI_SUCCESS) return false;
+  order_reads_under_lock();
   typed::compare_and_swap(Access::exclusive, *spot.layout, spot.mapped(), values);
   return true;
 }
@@ -206,7 +207,10 @@ int compare_and_swap_now(Window &window, const typed::Swap &values, const Theirs
   Spot spot;
   if (const int code = find_spot(window, theirs, &spot)) return code;
   if (!typed::can_swap(*spot.layout)) return MPI_ERR_TYPE;
-  if (is_changed_far(window, spot) && !needs_lock(spot)) return far::compare_and_swap(window, spot, values);
+  if (is_changed_far(window, spot) && !needs_lock(spot)) {
+    order_reads();
+    return far::compare_and_swap(window, spot, values);
+  }
   return update(window, spot, true,
                 [&](Access access, const typed::Buffer &target) { typed::compare_and_swap(access, *spot.layout, target.address, values); });
 }

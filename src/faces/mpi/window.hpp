@@ -40,6 +40,15 @@ inline void order_reads() {
   put_order = {};
 }
 
+/// The same once this thread has taken a lock. On x86 the atomic operation that takes it is a full fence.
+inline void order_reads_under_lock() {
+#ifdef __x86_64__
+  put_order = {};
+#else
+  order_reads();
+#endif
+}
+
 class Window {
  public:
   explicit Window(std::shared_ptr<Node> of) : node(std::move(of)), memory(*node), attached(*node, memory) {}
