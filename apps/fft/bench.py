@@ -16,6 +16,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 import runs  # noqa: E402
+import summary  # noqa: E402
 
 
 def arguments():
@@ -27,6 +28,21 @@ def arguments():
     options = parser.parse_args()
     options.name = options.name or ("A" if options.long else "W")
     return options
+
+
+def table_of(result):
+    """A line per variant: milliseconds per iteration, those of communication, and how many times as long MPI_Alltoall takes for each."""
+    iterations, variants = result["problem"]["iterations"], result["variants"]
+    first = variants[result["order"][0]]
+    rows = []
+    for name in result["order"]:
+        total, communication = variants[name]["total_s"], variants[name]["communication_s"]
+        # What is hidden altogether has no ratio: the difference of two times may be less than nothing.
+        hidden = statistics.median(communication) <= 0
+        rows.append([name, summary.in_words([1e3 * time / iterations for time in total]), summary.ratio(first["total_s"], total),
+                     "" if name == "local" else summary.in_words([1e3 * time for time in communication]),
+                     "" if hidden else summary.ratio(first["communication_s"], communication)])
+    return ["", "iteration, ms", "ratio", "communication, ms", "ratio"], rows
 
 
 def line_of(result):
