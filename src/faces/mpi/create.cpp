@@ -14,6 +14,7 @@
 #include "faces/mpi/myself.hpp"
 #include "faces/mpi/refusal.hpp"
 #include "faces/mpi/report.hpp"
+#include "faces/mpi/trace_calls.hpp"
 #include "faces/mpi/window.hpp"
 
 namespace halocline::core::mpi {
@@ -107,7 +108,7 @@ Status carry(Wanted &wanted, std::unique_ptr<Window> &window, std::string &obsta
   }
   window->attributes = attributes_of(wanted, *window);
   wanted.base = window->attributes.base;
-  window->check = open_check(*window, wanted.call);
+  window->check = trace_calls(*window, open_check(*window, wanted.call));
   return Status::ok;
 }
 
@@ -321,6 +322,7 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
 int MPI_Finalize() {
   report_open_windows();
   summarise();
+  end_trace();
   release_nodes();
   return host::Finalize();
 }
