@@ -17,9 +17,8 @@ VARIANTS = ["p2p", "persistent", "fence", "pscw", "passive", "notify", "notify_n
 PROBLEMS = [
     ["--global", 4, 6, 4, 8, "--mass", 2, "--residual", 1e-13, "--skew", 3],
     ["--local", 4, 4, 4, 4, "--mass", 2, "--residual", 1e-13, "--naik", "--dots", "mpi"],
-    ["--local", 2, 2, 2, 2, "--mass", 0.3, "--precision", "single", "--skew", 4],
-    ["--global", 6, 6, 6, 8, "--mass", 0.5, "--start", "warm"],
-    ["--mass", 0.1],
+    ["--local", 2, 2, 2, 2, "--mass", 2, "--precision", "single", "--skew", 4],
+    ["--global", 6, 6, 6, 8, "--mass", 2, "--start", "warm"],
 ]
 
 
