@@ -1,5 +1,5 @@
-// How requests are carried out in a memory: one access after the other, one access of many requests at a time, or one request after the
-// other with the caches some requests ahead.
+// How requests are carried out in a memory. An access follows the other; or many requests have one access each; or cache lines are requested
+// some requests ahead.
 //
 // A memory has   Word carry_out(const Access &)                          and where several are under way
 //                void carry_out(std::span<const Access>, std::span<Word> answers)     or
@@ -8,7 +8,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "walk.hpp"
+#include "walk_steps.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -54,8 +54,8 @@ void carry_out(Memory &memory, Place &place, std::span<Request> requests, std::s
   }
 }
 
-/// For memory that is mapped: requests the cache lines of up to `at_once` buckets before it carries out the request of the first. What a
-/// request takes then is its instructions, and not the time that a line takes to come from another core.
+/// For memory that is mapped: requests the cache lines of up to `at_once` buckets before it carries out the request of the first. A
+/// request then takes the time of its instructions, and not that in which a line arrives from another core.
 template <class Memory>
 void carry_out_ahead(Memory &memory, Place &place, std::span<Request> requests, std::size_t at_once) {
   const auto fetch = [&](const Request &request) {

@@ -42,8 +42,8 @@ class HashTable {
   HashTable(const halocline::Context &context, std::int64_t buckets, std::int64_t heap);
 
   /// Stores a value unless the key is there; true if it has. Throws std::invalid_argument for key 0 and for a value above kLargestValue.
-  /// Throws std::length_error if the heap of the key's owner has no cell left that this rank may take (it takes kTaken at a time, as far as
-  /// there are so many), and halocline::Error if a rank cannot be reached.
+  /// Throws halocline::Error if a rank cannot be reached. Throws std::length_error if the heap of the key's owner has no cell left that this
+  /// rank may take. Ranks take kTaken at a time, as far as there are so many.
   bool insert(Word key, Word value);
   std::optional<Word> find(Word key);
   /// Removes a key; true if this call has. Its cell stays, for the same key.

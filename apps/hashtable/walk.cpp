@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "walk.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 
 namespace hashtable {
-
-using Does = Access::Kind;
 
 std::int64_t Spares::take(int rank) {
   auto &cells = cells_[static_cast<std::size_t>(rank)];
@@ -21,111 +18,13 @@ void Spares::clear() {
   for (auto &cells : cells_) cells.clear();
 }
 
-Walk::Walk(const Shape &shape, Spares &spares, Request &request) : shape_(&shape), spares_(&spares), request_(&request) {
+void Walk::refuse(const Request &request) {
   if (request.key == 0) throw std::invalid_argument("a key of the table is not 0");
-  if (request.what == Request::What::insert && request.value > kLargestValue)
-    throw std::invalid_argument("a value of the table is at most " + std::to_string(kLargestValue));
-  const Home home = home_of(request.key, shape);
-  rank_ = home.rank;
-  cell_ = home.cell;
+  throw std::invalid_argument("a value of the table is at most " + std::to_string(kLargestValue));
 }
 
-Access Walk::begin() { return look_at_key(); }
-
-std::optional<Access> Walk::ask(At at, const Access &access) {
-  at_ = at;
-  return access;
-}
-
-/// A bucket is claimed with the same access that reads its key. A cell of the heap had its key before it was linked.
-Access Walk::look_at_key() {
-  const bool is_bucket = cell_ <= shape_->buckets;
-  at_ = is_bucket ? At::bucket : At::key;
-  const Does kind = is_bucket && request_->what == Request::What::insert ? Does::compare_swap : Does::read;
-  return {kind, rank_, word_of(cell_, kKey), request_->key, 0};
-}
-
-std::optional<Access> Walk::end(bool done) {
-  request_->done = done;
-  return {};
-}
-
-std::optional<Access> Walk::go_on(Word answer) {
-  switch (at_) {
-    case At::bucket:
-      if (answer == 0) return request_->what == Request::What::insert ? found() : end(false);
-      return compared(answer);
-    case At::key: return compared(answer);
-    case At::next: return passed(answer);
-    case At::allocation: return allocated(answer);
-    case At::new_key: return ask(At::link, {Does::compare_swap, rank_, word_of(cell_, kNext), static_cast<Word>(new_cell_), 0});
-    case At::link: return linked(answer);
-    case At::value: return valued(answer);
-    case At::erasure: return erased(answer);
-  }
-  return {};
-}
-
-std::optional<Access> Walk::compared(Word key) {
-  if (key == request_->key) return found();
-  return ask(At::next, {Does::read, rank_, word_of(cell_, kNext), 0, 0});
-}
-
-std::optional<Access> Walk::passed(Word next) {
-  if (next != 0) {
-    cell_ = static_cast<std::int64_t>(next);
-    return look_at_key();
-  }
-  if (request_->what != Request::What::insert) return end(false);
-  if (const std::int64_t spare = spares_->take(rank_)) return fill(spare);
-  return ask(At::allocation, {Does::add, rank_, 0, kTaken, 0});
-}
-
-/// The first of the cells is used now. Of the last ones there may be fewer than were asked for.
-std::optional<Access> Walk::allocated(Word cells_before) {
-  if (cells_before >= static_cast<Word>(shape_->heap))
-    throw std::length_error("the heap of rank " + std::to_string(rank_) + " is full: " + std::to_string(shape_->heap) + " cells");
-  const std::int64_t first = static_cast<std::int64_t>(cells_before), end = std::min(first + kTaken, shape_->heap);
-  for (std::int64_t cell = end; --cell > first;) spares_->keep(rank_, 1 + shape_->buckets + cell);
-  return fill(1 + shape_->buckets + first);
-}
-
-std::optional<Access> Walk::fill(std::int64_t cell) {
-  new_cell_ = cell;
-  return ask(At::new_key, {Does::write, rank_, word_of(cell, kKey), request_->key, 0});
-}
-
-/// Another rank may have appended a cell meanwhile, perhaps with this key.
-std::optional<Access> Walk::linked(Word next) {
-  if (next == 0) {
-    cell_ = new_cell_;
-    return found();
-  }
-  spares_->keep(rank_, new_cell_);
-  cell_ = static_cast<std::int64_t>(next);
-  return look_at_key();
-}
-
-/// The cell has the key.
-std::optional<Access> Walk::found() {
-  const Does kind = request_->what == Request::What::insert ? Does::compare_swap : Does::read;
-  return ask(At::value, {kind, rank_, word_of(cell_, kValue), request_->value + 1, 0});
-}
-
-std::optional<Access> Walk::valued(Word value) {
-  if (request_->what == Request::What::insert) return end(value == 0);
-  if (value == 0) return end(false);
-  if (request_->what == Request::What::erase) return erased(value);
-  request_->value = value - 1;
-  return end(true);
-}
-
-/// `value` is the word's last content. It is 0 if another rank has erased the key, and what was expected if this rank has.
-std::optional<Access> Walk::erased(Word value) {
-  if (value == 0) return end(false);
-  if (at_ == At::erasure && value == last_value_) return end(true);
-  last_value_ = value;
-  return ask(At::erasure, {Does::compare_swap, rank_, word_of(cell_, kValue), 0, value});
+void Walk::refuse_more_cells() const {
+  throw std::length_error("the heap of rank " + std::to_string(rank_) + " is full: " + std::to_string(shape_->heap) + " cells");
 }
 
 }  // namespace hashtable

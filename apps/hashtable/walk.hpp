@@ -6,8 +6,8 @@
 // All begins with zeros. A key belongs to one bucket of one rank, its owner. The bucket is the first cell of a chain, further ones are in the
 // owner's heap. Cells are only appended, at the end of a chain, by a compare_and_swap of the last cell's `next`. So no key is in a chain
 // twice. The key of a cell never changes once others can see it. A value of 0 says that the key is absent: it has not been stored yet, or
-// it has been erased (a tombstone). A rank takes kTaken cells of a heap at a time. Those that it has not used yet, and those that lost the
-// race for the end of a chain, are its spares: the next keys that need a cell get them.
+// it has been erased (a tombstone). A rank takes kTaken cells of a heap at a time. Those that it has not used yet are its spares, and
+// so are those that lost the race for the end of a chain. The next keys that need a cell get them.
 //
 // Source: Gerstenberger, Besta, Hoefler, SC13, section 4.1: table, overflow heap, compare_and_swap, fetch_and_op.
 //
@@ -32,7 +32,7 @@ struct Shape {
 };
 
 constexpr std::int64_t kHeaderWords = 16, kCellWords = 4;
-/// Cells that a rank takes of a heap at a time: four cache lines, so that ranks seldom write to the same line, or count in the header.
+/// Cells that a rank takes of a heap at a time. They are four cache lines, so ranks seldom write to the same line.
 constexpr std::int64_t kTaken = 8;
 enum Field : std::int64_t { kKey = 0, kValue = 1, kNext = 2 };
 
@@ -92,7 +92,7 @@ class Spares {
   std::vector<std::vector<std::int64_t>> cells_;
 };
 
-/// One operation that walks through a chain. Throws std::invalid_argument for a key or value that no table has, std::length_error if the
+/// One operation that walks through a chain; walk_steps.hpp has the steps. Throws std::invalid_argument for a key or value that no table has, std::length_error if the
 /// heap of the key's owner is full.
 class Walk {
  public:
@@ -116,6 +116,8 @@ class Walk {
   std::optional<Access> linked(Word next);
   std::optional<Access> valued(Word value);
   std::optional<Access> erased(Word value);
+  [[noreturn]] static void refuse(const Request &request);
+  [[noreturn]] void refuse_more_cells() const;
 
   const Shape *shape_;
   Spares *spares_;
