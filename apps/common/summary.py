@@ -44,7 +44,8 @@ def in_words(values, digits=3):
 
 
 def ratio(slower, faster):
-    return f"{statistics.median(slower) / statistics.median(faster):.2f}"
+    """Nothing for a part that took no time, as the communication of a variant that has none."""
+    return f"{statistics.median(slower) / statistics.median(faster):.2f}" if statistics.median(faster) > 0 else "-"
 
 
 def times_of(report):
@@ -55,7 +56,8 @@ def times_of(report):
     head = ["", *(word for key in first for word in (f"{key.removesuffix('_s').replace('_', ' ')}, us", "ratio"))]
     rows = []
     for name in report["order"]:
-        pairs = ((in_words([1e6 * time for time in parts[name][key]]), ratio(first[key], parts[name][key])) for key in first)
+        some = {key: parts[name].get(key) or [0] for key in first}
+        pairs = ((in_words([1e6 * time for time in some[key]]), ratio(first[key], some[key])) for key in first)
         rows.append([name, *(word for pair in pairs for word in pair)])
     return head, rows
 

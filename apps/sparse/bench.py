@@ -55,7 +55,8 @@ def line_of(result):
 
 def main():
     options = arguments()
-    exchanges = 1000 if options.long else 200
+    # More ranks than cores take milliseconds for an exchange in some protocols.
+    exchanges = 1000 if options.long else 50 if options.short else 200
     most, sweep = options.ranks, []
     for neighbours in [options.neighbours] if options.neighbours else NEIGHBOURS if options.short else [6]:
         # So many neighbours need more ranks than that.

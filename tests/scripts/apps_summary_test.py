@@ -25,6 +25,9 @@ def outcomes(summary):
     yield "has the median, the least and the most", rows[0] == ["p2p", "4 (2 - 8)", "1.00"]
     yield "says how many times as fast as the first a variant is", rows[1] == ["ours", "2", "2.00"]
     yield "reads samples that are a list", summary.times_of(LISTS)[1] == [["nbx", "3", "1.00"], ["engine", "1.5 (1 - 2)", "2.00"]]
+    silent = {"total_s": [1e-6], "swap_s": [0.0]}
+    lone = LISTS | {"protocols": {"nbx": {"total_s": [3e-6], "swap_s": [1e-6]}, "engine": silent}}
+    yield "has no ratio to a part that takes no time", summary.times_of(lone)[1][1] == ["engine", "1", "3.00", "0", "-"]
     yield "takes the table of an app that has one", summary.table_of("sparse", LISTS)[0] == ["", "one exchange, us", "to engine"]
     yield "shows the last report of a sweep", summary.shown("ghost", [1, 2, 3]) == [3]
     yield "says where, and what of", summary.title_of(DICTIONARIES) == "4 ranks, one node: steps 3"
