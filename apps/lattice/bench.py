@@ -16,6 +16,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 import runs  # noqa: E402
+import summary  # noqa: E402
 
 
 def arguments():
@@ -30,6 +31,23 @@ def arguments():
     options = parser.parse_args()
     options.mass = options.mass or (0.02 if options.long else 0.1)
     return options
+
+
+def table_of(result):
+    """A line per variant: microseconds of an iteration and of its parts, with ratios to messages. The rest is linear algebra."""
+    reference = "p2p" if "p2p" in result["order"] else result["order"][0]
+    parts = {"total_s": "an iteration, us", "swap_s": "swaps, us", "dslash_s": "dslash, us", "dots_s": "sums over all ranks, us"}
+
+    def times(name, part):
+        found = result["variants"][name]
+        return [sample[part] / max(found["iterations"], 1) * 1e6 for sample in found["samples"]]
+
+    head = ["", *(word for title in parts.values() for word in (title, f"{reference} / this"))]
+    rows = []
+    for name in result["order"]:
+        pairs = ((summary.in_words(times(name, part)), summary.ratio(times(reference, part), times(name, part))) for part in parts)
+        rows.append([name, *(word for pair in pairs for word in pair)])
+    return head, rows
 
 
 def line_of(result):
