@@ -18,7 +18,7 @@ LOOKS = {"alltoall": {"color": "#333333"}, "p2p": {"color": "#8fb8c6"}, "rma": {
 
 
 def rates(result, name):
-    return [result["problem"]["operations"] / total * 1e-9 for total in result["variants"][name]["total_s"]]
+    return [result["operations"] / total * 1e-9 for total in result["variants"][name]["total_s"]]
 
 
 def milliseconds(result, name):

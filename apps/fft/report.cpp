@@ -40,7 +40,6 @@ common::Json problem_of(const Report &report, const Options &options) {
   return {{"class", problem.name},
           {"size", {problem.size.x, problem.size.y, problem.size.z}},
           {"iterations", problem.iterations},
-          {"operations", operations_of(problem)},
           {"decomposition", options.decomposition},
           {"grid", {report.decomposition.first, report.decomposition.second}},
           {"skew", options.skew},
@@ -66,6 +65,7 @@ void write_json(const Report &report, const Options &options) {
   }
   common::write_file({{"problem", problem_of(report, options)},
                       {"environment", common::environment_of(report.environment)},
+                      {"operations", operations_of(report.problem)},
                       {"checksums", checksums_of(report)},
                       {"order", order},
                       {"variants", variants}},
