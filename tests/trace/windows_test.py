@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Windows of the drop-in in a trace.
+
+Usage: windows_test.py PROGRAM TOOL LIBRARY -- LAUNCHER [FLAG...]
+
+PROGRAM is windows.cpp, TOOL halocline-trace, LIBRARY libhalocline_mpi.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+RANKS, LATE = 3, 1
+LATE_NS = 15_000_000
+CALLS = {"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Win_fence", "MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait",
+         "MPI_Win_lock", "MPI_Win_flush", "MPI_Win_unlock"}
+
+
+def launch(launcher, preloaded, words, **variables):
+    """Only the program gets the libraries, not the launcher."""
+    preload = "LD_PRELOAD=" + ":".join(preloaded)
+    command = [*launcher, "-n", str(RANKS), "env", preload, *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
+                          env={**os.environ, **variables})
+    return done.returncode, done.stdout
+
+
+def traced_windows(paths, launcher, nodes):
+    program, tool, library = paths
+    with tempfile.TemporaryDirectory(prefix="halocline-test-") as folder:
+        code, text = launch(launcher, [library], [program, str(LATE)], HALOCLINE_TRACE=folder, HALOCLINE_FAKE_NODES=nodes,
+                            HALOCLINE_MPI_STRICT="1")
+        yield f"the program runs on {nodes} nodes: {text}", code == 0 and not text
+        done = subprocess.run([sys.executable, tool, folder, "--json"], stdout=subprocess.PIPE, text=True, timeout=60)
+        waits = json.loads(done.stdout)["waits_ns"]
+        for rank in ("0", "2"):
+            yield f"rank {rank} waited for the late rank: {waits[rank]}", waits[rank].get(str(LATE), 0) > 3 * LATE_NS
+        events = [event for event in json.loads((pathlib.Path(folder) / "rank-0.json").read_text()) if event.get("cat") == "mpi"]
+        missing = CALLS - {event["name"] for event in events}
+        yield f"all calls are there but {missing}", not missing
+        puts = [event["args"] for event in events if event["name"] == "MPI_Put"]
+        yield f"puts name target and bytes: {puts}", [(put["peer"], put["bytes"]) for put in puts] == [(1, 8)] * 4
+        picture = (pathlib.Path(folder) / "timeline.svg").read_text()
+        yield "the picture has the epochs", all(f"epoch: {kind}" in picture for kind in ("fence", "access", "exposure", "lock"))
+
+
+def main():
+    divider = sys.argv.index("--")
+    paths, launcher = sys.argv[1:divider], sys.argv[divider + 1:]
+    results = [result for check in (traced_windows(paths, launcher, "1"), traced_windows(paths, launcher, "2")) for result in check]
+    failures = sum(not right for _, right in results)
+    for name, right in results:
+        print(f"{'passed' if right else 'FAILED'}: {name}")
+    print(f"{len(results) - failures} passed, {failures} failed, 0 skipped")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
