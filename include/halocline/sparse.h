@@ -36,7 +36,7 @@ typedef void (*hlc_sparse_receive_fn)(int origin, const void *data, int64_t byte
 
 /** What hlc_sparse_create needs. Zero-initialise it. */
 typedef struct hlc_sparse_spec {
-  int slots; /**< of each rank, 1 to HLC_MAX_SPARSE_SLOTS, rounded up to a power of two, 2 KiB each; 0: 64. The same on all ranks */
+  int slots; /**< of each rank, 1 to HLC_MAX_SPARSE_SLOTS, rounded up to a power of two, 2 KiB each; 0: 64. Then the same on all ranks */
   hlc_sparse_receive_fn receive;
   void *user; /**< handed to receive */
   const char *name; /**< for messages, the same on all ranks; may be NULL */

@@ -26,7 +26,6 @@ Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
     return fail(Status::argument, "%s on rank %d: spec.slots is %d, it must be 0 to %d", call, segment_.rank(), spec->slots,
                 HLC_MAX_SPARSE_SLOTS);
   slots_ = std::bit_ceil(static_cast<std::uint32_t>(spec->slots > 0 ? spec->slots : kUsualSlots));
-  wanted_ = spec->slots;
   receiver_.set(spec->receive, spec->user, slots_);
   if (spec->name) plan->append("'").append(spec->name).append("'");
   return Status::ok;
@@ -35,11 +34,11 @@ Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
 Status SparseExchange::create() {
   const char *call = name_of(CallName::sparse_create);
   Communicator &communicator = segment_.communicator();
-  std::int64_t ends[2] = {wanted_, -wanted_};
+  std::int64_t ends[2] = {slots_, -std::int64_t{slots_}};
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MIN, ends, 2));
   if (ends[0] != -ends[1])
-    return fail(Status::mismatch, "%s: ranks disagree on slots: from %lld to %lld; rank %d has %d", call, static_cast<long long>(ends[0]),
-                static_cast<long long>(-ends[1]), segment_.rank(), wanted_);
+    return fail(Status::mismatch, "%s: ranks disagree on slots: from %lld to %lld; rank %d has %u", call, static_cast<long long>(ends[0]),
+                static_cast<long long>(-ends[1]), segment_.rank(), slots_);
   return segment_.create(call, {SparseSlots::at(slots_), static_cast<int>(slots_)});
 }
 
@@ -74,6 +73,7 @@ Status SparseExchange::check(int count, const hlc_sparse_message *messages) cons
 Status SparseExchange::start(int count, const hlc_sparse_message *messages) {
   HLC_TRY(check(count, messages));
   messages_.clear();
+  put_to_.reserve(static_cast<std::size_t>(count));
   for (const hlc_sparse_message *one = messages; one != messages + count; ++one) {
     const std::int64_t pieces = std::max<std::int64_t>(1, (one->bytes + HLC_SPARSE_SLOT_BYTES - 1) / HLC_SPARSE_SLOT_BYTES);
     messages_.push_back({one->rank, static_cast<const char *>(one->data), one->bytes, pieces});
@@ -141,10 +141,11 @@ Status SparseExchange::go_on() {
 Status SparseExchange::push_all() {
   for (std::size_t i = pushed_; i < messages_.size(); ++i) {
     Outgoing &message = messages_[i];
-    if (message.next == message.pieces || keep(message)) continue;
+    if (message.next == message.pieces || is_kept(message)) continue;
     HLC_TRY(segment_.with(kStart, message.rank, [&](const RemoteMemory &memory) { return push(memory, message); }));
   }
   ring_targets();
+  keep_own();
   while (pushed_ < messages_.size() && messages_[pushed_].next == messages_[pushed_].pieces) ++pushed_;
   return pushed_ == messages_.size() ? Status::ok : Status::again;
 }
@@ -162,12 +163,20 @@ Status SparseExchange::push(const RemoteMemory &memory, Outgoing &message) {
   return Status::ok;
 }
 
-/// Receives a message of this rank to itself. False if it is for another rank, or not aligned as receivers may expect.
-bool SparseExchange::keep(Outgoing &message) {
-  if (message.rank != segment_.rank() || reinterpret_cast<std::uintptr_t>(message.data) % alignof(std::uint64_t) != 0) return false;
-  receiver_.hand_over(message.rank, message.data, message.bytes);
-  message.next = message.pieces;
-  return true;
+/// A message of this rank to itself needs no slot, if it is aligned as receivers may expect.
+bool SparseExchange::is_kept(const Outgoing &message) const {
+  const bool aligned = message.data && reinterpret_cast<std::uintptr_t>(message.data) % alignof(std::uint64_t) == 0;
+  return message.rank == segment_.rank() && aligned;
+}
+
+/// Receives such messages, once the other targets have been woken: what the program does with them may take long.
+void SparseExchange::keep_own() {
+  for (std::size_t i = pushed_; i < messages_.size(); ++i) {
+    Outgoing &message = messages_[i];
+    if (message.next == message.pieces || !is_kept(message)) continue;
+    message.next = message.pieces;
+    receiver_.hand_over(message.rank, message.data, message.bytes);
+  }
 }
 
 /// Wakes the ranks of this node that have been put to, after one fence for all.
@@ -211,7 +220,8 @@ Status SparseExchange::put(const RemoteMemory &memory, const Outgoing &message, 
   const hlc_notification here{static_cast<int>(slot), 1};
   if (!memory.is_near()) return put_notify(kStart, to, source, here);
   HLC_TRY(put_and_set(kStart, to, source, here));
-  if (message.rank != segment_.rank()) put_to_.push_back(memory.member());
+  const bool is_listed = !put_to_.empty() && put_to_.back() == memory.member();
+  if (message.rank != segment_.rank() && !is_listed) put_to_.push_back(memory.member());
   return Status::ok;
 }
 

@@ -63,7 +63,8 @@ class SparseExchange {
   Status claim(const RemoteMemory &memory, Outgoing &message);
   Status look_at_taken(const RemoteMemory &memory, Outgoing &message);
   Status put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t ticket);
-  bool keep(Outgoing &message);
+  bool is_kept(const Outgoing &message) const;
+  void keep_own();
   void ring_targets();
   Status look_at_flush();
   int awaited() const;
@@ -75,8 +76,7 @@ class SparseExchange {
   Segment segment_;
   PendingBarrier barrier_;
   SparseReceiver receiver_;
-  int wanted_ = 0;  // slots
-  std::uint32_t slots_ = 0;  // the next power of two
+  std::uint32_t slots_ = 0;  // a power of two
   bool outstanding_ = false, broken_ = false;
 
   // Of the exchange that is outstanding:
@@ -84,7 +84,7 @@ class SparseExchange {
   Stage stage_ = Stage::complete;
   std::vector<Outgoing> messages_;
   std::size_t pushed_ = 0;  // all messages before this one have been put
-  std::vector<Member> put_to_;  // of this node, to be woken
+  std::vector<Member> put_to_;  // of this node, to be woken; one per message at most
   std::vector<Flush> flushes_;
   int flushed_last_ = 0;  // the rank of one that has not ended
 };

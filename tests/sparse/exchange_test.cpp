@@ -165,7 +165,7 @@ TEST(SparseExchange, refuses_wrong_calls) {
   EXPECT_TRUE(ok(hlc_sparse_finish(exchange.raw())));
   hlc_sparse *none = nullptr;
   const auto take = [](int, const void *, std::int64_t, void *) {};
-  const hlc_sparse_spec unlike{rank() == 0 ? 3 : 4, take, nullptr, nullptr}, too_many{-1, take, nullptr, nullptr}, no_taker{};
+  const hlc_sparse_spec unlike{rank() == 0 ? 3 : 5, take, nullptr, nullptr}, too_many{-1, take, nullptr, nullptr}, no_taker{};
   wrong(HLC_ERR_ARGUMENT, hlc_sparse_create(context(), &too_many, &none), "slots is -1");
   wrong(HLC_ERR_ARGUMENT, hlc_sparse_create(context(), &no_taker, &none), "receive is NULL");
   if (size() > 1) wrong(HLC_ERR_MISMATCH, hlc_sparse_create(context(), &unlike, &none), "slots");
