@@ -14,15 +14,15 @@ int count_for(double us, int least, const Operation &operation, const CommonOpti
   return std::max(least, static_cast<int>(std::clamp(std::ceil(options.sample_ms * 1e3 / std::max(us, 0.001)), 1.0, operation.most * 1.0)));
 }
 
-/// So many times that more of them do not make each faster. With more ranks than cores the ranks begin a sample time slices apart, as the
+/// So many times that more of them do not make each faster, unless a sample then takes far longer than was asked for. With more ranks than cores the ranks begin a sample time slices apart, as the
 /// host's barrier before it lets them.
-int least_count(const Way &way, const Operation &operation) {
-  constexpr int kMore = 4;
+int least_count(const Way &way, const Operation &operation, const CommonOptions &options) {
+  constexpr int kMore = 4, kLongest = 16;
   way.sample(1);
   if (operation.unit != "us") return operation.most;
   int count = std::min(3, operation.most);
   double us = way.sample(count);
-  while (count * kMore < operation.most) {
+  while (count * kMore < operation.most && count * us < kLongest * options.sample_ms * 1e3) {
     const double next = way.sample(count * kMore);
     if (next * 1.5 > us) break;
     us = next;
@@ -37,7 +37,7 @@ std::vector<std::vector<double>> race(const Operation &operation, const CommonOp
   std::vector<std::vector<double>> samples(operation.ways.size());
   std::vector<int> least, counts;
   for (const Way &way : operation.ways) {
-    least.push_back(least_count(way, operation));
+    least.push_back(least_count(way, operation, options));
     counts.push_back(operation.unit == "us" ? count_for(way.sample(least.back()), least.back(), operation, options) : operation.most);
   }
   std::vector<std::size_t> order(operation.ways.size());
