@@ -1,5 +1,5 @@
 // A program of MPI RMA that knows nothing of the library: fences, post and start, locks. The rank that is its argument sleeps before each of
-// these. It is launched with the drop-in before its MPI.
+// these. It is launched with the drop-in before its MPI, and with a tool of the profiling interface.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Windows of the drop-in in a trace.
+"""Windows of the drop-in in a trace, and what a tool of the profiling interface sees.
 
-Usage: windows_test.py PROGRAM TOOL LIBRARY -- LAUNCHER [FLAG...]
+Usage: windows_test.py PROGRAM TRACED TOOL LIBRARY PROFILER -- LAUNCHER [FLAG...]
 
-PROGRAM is windows.cpp, TOOL halocline-trace, LIBRARY libhalocline_mpi.
+PROGRAM is windows.cpp, TRACED traced.cpp, TOOL halocline-trace, LIBRARY libhalocline_mpi, PROFILER the library of tool.c.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,8 +30,14 @@ def launch(launcher, preloaded, words, **variables):
     return done.returncode, done.stdout
 
 
+def counts_of(text):
+    """What the tool has counted on each rank."""
+    return [{name: int(count) for name, count in re.findall(r"(MPI_\w+) (\d+)", line)}
+            for line in text.splitlines() if line.startswith("tool: ")]
+
+
 def traced_windows(paths, launcher, nodes):
-    program, tool, library = paths
+    program, _, tool, library, _ = paths
     with tempfile.TemporaryDirectory(prefix="halocline-test-") as folder:
         code, text = launch(launcher, [library], [program, str(LATE)], HALOCLINE_TRACE=folder, HALOCLINE_FAKE_NODES=nodes,
                             HALOCLINE_MPI_STRICT="1")
@@ -48,10 +55,27 @@ def traced_windows(paths, launcher, nodes):
         yield "the picture has the epochs", all(f"epoch: {kind}" in picture for kind in ("fence", "access", "exposure", "lock"))
 
 
+def profiled(paths, launcher):
+    program, traced, _, library, profiler = paths
+    code, text = launch(launcher, [profiler, library], [program, str(LATE)], HALOCLINE_MPI_STRICT="1")
+    counts = counts_of(text)
+    wanted = {"MPI_Put": 4, "MPI_Win_fence": 4, "MPI_Win_lock": 1, "MPI_Start": 0}
+    yield f"a tool sees the program's calls once each: {counts}", code == 0 and counts == [wanted] * RANKS
+    code, text = launch(launcher, [profiler], [traced, "p2p", "-1", "5"])
+    counts = counts_of(text)
+    yield f"a tool sees the messages of mode p2p: {counts}", code == 0 and len(counts) == RANKS and \
+        all(count["MPI_Start"] >= 5 and count["MPI_Put"] == 0 for count in counts)
+    code, text = launch(launcher, [profiler], [traced, "fence", "-1", "5"])
+    counts = counts_of(text)
+    yield f"a tool sees the puts of mode fence: {counts}", code == 0 and len(counts) == RANKS and \
+        all(count["MPI_Put"] >= 5 and count["MPI_Win_fence"] >= 5 for count in counts)
+
+
 def main():
     divider = sys.argv.index("--")
     paths, launcher = sys.argv[1:divider], sys.argv[divider + 1:]
-    results = [result for check in (traced_windows(paths, launcher, "1"), traced_windows(paths, launcher, "2")) for result in check]
+    results = [result for check in (traced_windows(paths, launcher, "1"), traced_windows(paths, launcher, "2"), profiled(paths, launcher))
+               for result in check]
     failures = sum(not right for _, right in results)
     for name, right in results:
         print(f"{'passed' if right else 'FAILED'}: {name}")
