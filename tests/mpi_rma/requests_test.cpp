@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "support/mpi_test.hpp"
@@ -143,6 +144,40 @@ TEST_P(MpiRequestForms, end_requests_that_are_under_way) {
   end_serving(last);
 }
 
+/// With a short HALOCLINE_TIMEOUT. The target stays in a call of the host for longer than that, and then serves.
+class MpiLateRequests : public MpiRequests, public testing::WithParamInterface<Form> {
+ protected:
+  void SetUp() override {
+    MpiRequests::SetUp();
+    const char *const timeout_s = std::getenv("HALOCLINE_TIMEOUT");
+    if (!timeout_s || std::atoi(timeout_s) > 2) GTEST_SKIP() << "it takes a short HALOCLINE_TIMEOUT";
+  }
+  static inline int handled = 0;
+  static void handle(MPI_Win *, int *, ...) { handled += 1; }
+};
+
+TEST_P(MpiLateRequests, call_the_error_handler_of_the_window) {
+  const int last = size() - 1;
+  if (rank() == last) return serve();
+  if (rank() != 0) return;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Win_create_errhandler(handle, &handler);
+  MPI_Win_set_errhandler(win_, handler);
+  MPI_Errhandler_free(&handler);
+  handled = 0;
+  std::vector<std::int64_t> found;
+  std::vector<MPI_Request> requests{get(found, last)};
+  end_all(GetParam(), requests);
+  EXPECT_EQ(requests[0], MPI_REQUEST_NULL);
+  EXPECT_EQ(handled, 1);
+  let_serve(last);
+  EXPECT_EQ(MPI_Win_flush(last, win_), MPI_SUCCESS);
+  expect_numbers(last, found.data(), 0);
+  EXPECT_EQ(handled, 1);
+  end_serving(last);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MpiLateRequests, testing::Values(Form::wait, Form::test));
 INSTANTIATE_TEST_SUITE_P(All, MpiRequestForms,
                          testing::Values(Form::wait, Form::waitall, Form::waitany, Form::waitsome, Form::test, Form::testall, Form::testany,
                                          Form::testsome, Form::get_status));

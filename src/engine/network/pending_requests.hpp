@@ -74,6 +74,8 @@ class PendingRequests final : public RequestOwner {
   /// Waits until `there` is true, which may change the rank that is named in a timeout. Returns early if the connection has failed.
   template <class There>
   Status await(const char *call, const Connection *connection, const int &rank, There there);
+  /// The failure of a wait that has been longer than HALOCLINE_TIMEOUT.
+  Status late(const char *call, int rank) const;
 
  private:
   static constexpr std::size_t kMostRequests = 1024;  // to one rank, so that a rank that receives nothing does not block the others
@@ -82,7 +84,6 @@ class PendingRequests final : public RequestOwner {
   Status reach(int rank, const char *call, Connection **connection);
   Status set_up(Request &request, const NetworkOperation &operation);
   void list(Request &request);
-  Status late(const char *call, int rank) const;
 
   Communicator &communicator_;
   SharedEndpoint &shared_endpoint_;

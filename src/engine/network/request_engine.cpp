@@ -88,6 +88,10 @@ std::vector<Flush> RequestEngine::begin_flushes(bool confirm) {
 
 Status RequestEngine::look(Flush &flush, const char *call) {
   poll();
+  return look_polled(flush, call);
+}
+
+Status RequestEngine::look_polled(Flush &flush, const char *call) {
   while (true) {
     const Connection *connection = nullptr;
     {
@@ -95,6 +99,7 @@ Status RequestEngine::look(Flush &flush, const char *call) {
       connection = connections_.find(flush.rank);
       if (!connection) return Status::ok;
       if (connection->error != 0) return connections_.failure(*connection, call);
+      flush.progress = connection->progress;
       if (connection->oldest && connection->oldest->number < flush.end) return Status::again;
       if (!flush.confirm) return Status::ok;
       if (!PendingRequests::has_room(*connection)) return Status::again;

@@ -17,6 +17,7 @@ struct Flush {
   int rank = 0;
   bool confirm = false;  // remote completion: until the target has it all
   std::uint64_t end = 0;  // requests before this number
+  std::uint64_t progress = 0;  // of the connection, as it was last looked at
 };
 
 /// Any thread may call if the endpoint was opened for many threads, except for what is collective.
@@ -59,6 +60,10 @@ class RequestEngine final : public EndpointClient {
   /// One for each rank with a connection.
   std::vector<Flush> begin_flushes(bool confirm);
   Status look(Flush &flush, const char *call);
+  /// The same after a poll.
+  Status look_polled(Flush &flush, const char *call);
+  /// The failure of a wait for a rank that has been longer than HALOCLINE_TIMEOUT.
+  Status late(const char *call, int rank) const { return pending_.late(call, rank); }
   /// Waits until what `call` has sent, and all replies, have left this process. Then the caller may do work during which it serves no rank.
   Status flush_outgoing(const char *call);
   /// The same without waiting: `again` until then.

@@ -8,32 +8,69 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
+
+#include "base/clock.hpp"
 
 namespace halocline::core::mpi {
 namespace {
 
 constexpr const char *kCall = "a request of MPI RMA";
 
+/// How long nothing has arrived. The time between two looks counts up to a limit: beyond it the program does something else.
+class Patience {
+ public:
+  /// True once that is longer than the time limit, if there is one.
+  bool is_over(std::uint64_t progress, std::int64_t timeout_ns) {
+    const std::int64_t now = now_ns();
+    waited_ns_ = progress == progress_ ? waited_ns_ + std::min(now - looked_ns_, kLongestGap_ns) : 0;
+    progress_ = progress;
+    looked_ns_ = now;
+    return timeout_ns > 0 && waited_ns_ > timeout_ns;
+  }
+
+ private:
+  static constexpr std::int64_t kLongestGap_ns = 100'000'000;
+
+  std::uint64_t progress_ = 0;
+  std::int64_t looked_ns_ = now_ns(), waited_ns_ = 0;
+};
+
 /// What a request waits for. The host owns it: it ends with free_state.
 struct UnderWay {
   std::shared_ptr<Node> node;  // the window may be freed before the request
+  const Window *window = nullptr;
+  MPI_Win handle = MPI_WIN_NULL;
   Flush flush;
+  Patience patience;
   MPI_Request request = MPI_REQUEST_NULL;
   std::atomic<bool> is_over{false};
   int code = MPI_SUCCESS;
 
-  Status look() { return node->context.network().requests()->look(flush, kCall); }
-  /// True for the one caller that finds it over.
+  RequestEngine &requests() const { return *node->context.network().requests(); }
+  /// After a poll.
+  Status look() {
+    const Status status = requests().look_polled(flush, kCall);
+    const bool is_late = status == Status::again && patience.is_over(flush.progress, node->context.timeout_ns());
+    return is_late ? requests().late(kCall, flush.rank) : status;
+  }
+  /// True for the one caller that finds it over, after a poll.
   bool ends() {
     if (is_over.load(std::memory_order_acquire)) return false;
     const Status status = look();
     if (status == Status::again || is_over.exchange(true, std::memory_order_acq_rel)) return false;
     code = code_of(status);
     return true;
+  }
+  /// For the one caller that has found it over. A failure is the window's. Once that is freed, it is the answer of the wait.
+  int complete() {
+    const bool is_windows = code != MPI_SUCCESS && find_window(handle) == window;
+    if (is_windows) call_handler(*window, std::exchange(code, MPI_SUCCESS));
+    return PMPI_Grequest_complete(request);
   }
 };
 
@@ -54,7 +91,21 @@ int cancel_state(void *, int) { return MPI_SUCCESS; }
 
 int poll_state(void *state, MPI_Status *) {
   auto *const transfer = static_cast<UnderWay *>(state);
-  return transfer->ends() ? PMPI_Grequest_complete(transfer->request) : MPI_SUCCESS;
+  transfer->requests().poll();
+  return transfer->ends() ? transfer->complete() : MPI_SUCCESS;
+}
+
+/// Another thread may complete it.
+int wait_for_state(UnderWay &transfer) {
+  Wait wait(transfer.node->context, WakeUp::by_polling);
+  bool ended = false;
+  const auto look = [&] {
+    transfer.requests().poll();
+    ended = transfer.ends();
+    return ended || transfer.is_over ? Status::ok : Status::again;
+  };
+  static_cast<void>(wait_until(wait, look, [] { return Status::ok; }));
+  return ended ? transfer.complete() : MPI_SUCCESS;
 }
 
 /// Until all are over.
@@ -62,10 +113,7 @@ int wait_for_states(int count, void **states, double, MPI_Status *) {
   for (int i = 0; i < count; ++i) {
     auto *const transfer = static_cast<UnderWay *>(states[i]);
     if (transfer->is_over) continue;
-    Wait wait(transfer->node->context, WakeUp::by_polling);
-    static_cast<void>(
-        wait_until(wait, [&] { return transfer->look() == Status::again ? Status::again : Status::ok; }, [] { return Status::ok; }));
-    if (const int code = poll_state(transfer, nullptr)) return code;
+    if (const int code = wait_for_state(*transfer)) return code;
   }
   return MPI_SUCCESS;
 }
@@ -90,6 +138,15 @@ Listed &listed() {
   return *made;
 }
 
+/// Polls once for requests of one communicator in a row.
+void poll_for(const std::vector<UnderWay *> &all) {
+  const Node *polled = nullptr;
+  for (const UnderWay *transfer : all) {
+    if (transfer->node.get() != polled) transfer->requests().poll();
+    polled = transfer->node.get();
+  }
+}
+
 /// Called by Open MPI whenever it progresses. Returns how many requests have been completed.
 int look_after_all() {
   Listed &list = listed();
@@ -98,12 +155,13 @@ int look_after_all() {
   {
     const std::unique_lock lock(list.mutex, std::try_to_lock);
     if (!lock.owns_lock()) return 0;
+    poll_for(list.all);
     const auto first_over = std::stable_partition(list.all.begin(), list.all.end(), [](UnderWay *transfer) { return !transfer->ends(); });
     over.assign(first_over, list.all.end());
     list.all.erase(first_over, list.all.end());
     list.any.store(!list.all.empty(), std::memory_order_relaxed);
   }
-  for (UnderWay *transfer : over) PMPI_Grequest_complete(transfer->request);
+  for (UnderWay *transfer : over) transfer->complete();
   return static_cast<int>(over.size());
 }
 
@@ -136,7 +194,10 @@ bool start(UnderWay &transfer) {
 bool give_request(Window &window, int target, MPI_Request *request) {
   auto transfer = std::make_unique<UnderWay>();
   transfer->node = window.node;
+  transfer->window = &window;
+  transfer->handle = window.handle;
   transfer->flush = window.node->context.network().requests()->begin_flush(target, false);
+  transfer->requests().poll();
   if (transfer->look() != Status::again || !start(*transfer)) return false;
   *request = transfer.release()->request;
   return true;
