@@ -102,3 +102,5 @@ configure_file(cmake/uninstall.cmake.in ${CMAKE_BINARY_DIR}/package/uninstall.cm
 add_custom_target(uninstall
   COMMAND ${CMAKE_COMMAND} -P ${CMAKE_BINARY_DIR}/package/uninstall.cmake
   COMMENT "Removing what the last installation put in place")
+install(PROGRAMS tools/trace/halocline-trace DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY tools/trace/trace_reader DESTINATION ${HALOCLINE_DATA_DIR}/trace FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)

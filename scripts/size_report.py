@@ -24,10 +24,15 @@ SECOND_LOOK_FUNCTION, FUNCTION_LIMIT = 40, 70  # lines of a function
 ALLOWED = {}
 
 
+def is_compiled(path):
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
 def programs(build):
     """The library, then the programs that are installed and those of the tests, as one table of size(1)."""
     library = sorted(path for path in (build / "lib").glob("lib*.so") if not path.is_symlink() or path.exists())
-    tools = [path for path in sorted((build / "bin").glob("*")) if os.access(path, os.X_OK) and path.is_file()]
+    tools = [path for path in sorted((build / "bin").glob("*")) if os.access(path, os.X_OK) and path.is_file() and is_compiled(path)]
     shown = [path for path in library + tools if not path.name.startswith(("halocline_", "example_"))]
     if not library:
         sys.exit(f"no library in {build}/lib")

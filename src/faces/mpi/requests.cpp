@@ -156,7 +156,7 @@ int look_after_all() {
     const std::unique_lock lock(list.mutex, std::try_to_lock);
     if (!lock.owns_lock()) return 0;
     poll_for(list.all);
-    const auto first_over = std::stable_partition(list.all.begin(), list.all.end(), [](UnderWay *transfer) { return !transfer->ends(); });
+    const auto first_over = std::partition(list.all.begin(), list.all.end(), [](UnderWay *transfer) { return !transfer->ends(); });
     over.assign(first_over, list.all.end());
     list.all.erase(first_over, list.all.end());
     list.any.store(!list.all.empty(), std::memory_order_relaxed);
