@@ -110,9 +110,8 @@ std::string verdict(const std::vector<SummaryRow> &rows) {
 /// Those that the others wait for most, if there are many.
 void shorten(std::vector<SummaryRow> &rows) {
   if (rows.size() <= kMostRows) return;
-  std::sort(rows.begin(), rows.end(), [](const SummaryRow &a, const SummaryRow &b) {
-    return a.awaited != b.awaited ? a.awaited > b.awaited : a.rank < b.rank;
-  });
+  std::sort(rows.begin(), rows.end(),
+            [](const SummaryRow &a, const SummaryRow &b) { return a.awaited != b.awaited ? a.awaited > b.awaited : a.rank < b.rank; });
   rows.resize(kMostRows);
 }
 
