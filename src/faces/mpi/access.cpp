@@ -82,16 +82,11 @@ int refuse_request(const Window &window, int target) {
   return answer(window, refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked, as accesses with requests need it", target));
 }
 
-int begun_request(Window &window) {
-  window.node->let_others_run();
-  if (window.check) window.check->has_request();
-  return MPI_SUCCESS;
-}
-
 /// A send to MPI_PROC_NULL is complete at once in every MPI, and its request works in each form of wait and test.
 int complete_request(Window &window, int code, MPI_Request *request) {
   if (code != MPI_SUCCESS && code != MPI_ERR_RMA_CONFLICT) return code;
-  begun_request(window);
+  window.node->let_others_run();
+  if (window.check) window.check->end_of_request()();
   const int sent = PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
   return sent == MPI_SUCCESS ? code : sent;
 }

@@ -73,7 +73,5 @@ int refuse_request(const Window &window, int target);
 /// Gives a request that is complete, as all accesses are when their calls return, unless the call has failed with that code. An access that
 /// is in conflict has been done.
 int complete_request(Window &window, int code, MPI_Request *request);
-/// The same for a request that has been given. MPI_SUCCESS.
-int begun_request(Window &window);
 
 }  // namespace halocline::core::mpi

@@ -54,8 +54,8 @@ class Check {
   /// Makes the call by `work`, and checks it. What `work` answers, or MPI_ERR_RMA_CONFLICT.
   virtual int around(const CheckedAccess &access, const std::function<int()> &work) = 0;
   virtual int around(const CheckedSync &sync, const std::function<int()> &work) = 0;
-  /// The last access of this thread has a request: when it is complete is not seen here.
-  virtual void has_request() = 0;
+  /// For the last access of this thread, which has a request: what to call, from any thread, once that is complete.
+  virtual std::function<void()> end_of_request() = 0;
   /// Reports the epochs that are open in a call that ends the window.
   virtual void report_open_epochs(const char *call) = 0;
 };

@@ -46,7 +46,7 @@ class WindowCheck final : public Check {
 
   int around(const CheckedAccess &access, const std::function<int()> &work) override;
   int around(const CheckedSync &sync, const std::function<int()> &work) override;
-  void has_request() override;
+  std::function<void()> end_of_request() override;
   void report_open_epochs(const char *call) override;
 
  private:
@@ -229,11 +229,13 @@ void WindowCheck::keep_buffers(const CheckedAccess &access, const LoggedAccess &
   }
 }
 
-/// MPI_Wait completes the buffers, and what is fetched. What is written to the target waits for a flush as well.
-void WindowCheck::has_request() {
-  if (last_access.window != &window_) return;
-  busy_buffers().forget_access(window_, last_access.id);
-  if (last_access.fetches) forget_access(last_access.target, last_access.id);
+/// A request completes the buffers, and what is fetched. What is written to the target waits for a flush as well.
+std::function<void()> WindowCheck::end_of_request() {
+  if (last_access.window != &window_) return [] {};
+  return [this, access = last_access] {
+    busy_buffers().forget_access(window_, access.id);
+    if (access.fetches) forget_access(access.target, access.id);
+  };
 }
 
 /// One of this rank.

@@ -46,12 +46,14 @@ class Holds {
     ~Level() { delete next.load(std::memory_order_relaxed); }
     Level(const Level &) = delete;
     Level &operator=(const Level &) = delete;
-    Slot &slot(int target, std::size_t probe) { return slots[(static_cast<std::size_t>(target) + probe) & (slots.size() - 1)]; }
+    Slot &slot(int target, std::size_t probe) { return slots[(spread(target) + probe) & (slots.size() - 1)]; }
 
     std::vector<Slot> slots;
     std::atomic<Level *> next{nullptr};
   };
 
+  /// Targets at a stride of a power of two have different slots (Knuth, volume 3, section 6.4: multiplicative hashing).
+  static std::size_t spread(int target) { return static_cast<std::uint32_t>(target) * 0x9E3779B97F4A7C15u >> 32; }
   static std::uint64_t name(int target) { return (static_cast<std::uint64_t>(target) + 1) << kHoldBits; }
 
   Slot *find(int target) const {

@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "faces/mpi/check.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -46,6 +48,7 @@ struct UnderWay {
   const Window *window = nullptr;
   MPI_Win handle = MPI_WIN_NULL;
   Flush flush;
+  std::function<void()> checked;  // null if nothing is checked
   Patience patience;
   MPI_Request request = MPI_REQUEST_NULL;
   std::atomic<bool> is_over{false};
@@ -68,8 +71,9 @@ struct UnderWay {
   }
   /// For the one caller that has found it over. A failure is the window's. Once that is freed, it is the answer of the wait.
   int complete() {
-    const bool is_windows = code != MPI_SUCCESS && find_window(handle) == window;
-    if (is_windows) call_handler(*window, std::exchange(code, MPI_SUCCESS));
+    const bool has_window = find_window(handle) == window;
+    if (has_window && checked) checked();
+    if (has_window && code != MPI_SUCCESS) call_handler(*window, std::exchange(code, MPI_SUCCESS));
     return PMPI_Grequest_complete(request);
   }
 };
@@ -198,8 +202,10 @@ bool give_request(Window &window, int target, MPI_Request *request) {
   transfer->handle = window.handle;
   transfer->flush = window.node->context.network().requests()->begin_flush(target, false);
   transfer->requests().poll();
+  if (window.check) transfer->checked = window.check->end_of_request();
   if (transfer->look() != Status::again || !start(*transfer)) return false;
   *request = transfer.release()->request;
+  window.node->let_others_run();
   return true;
 }
 

@@ -73,8 +73,8 @@ class TracedCalls final : public Check {
     trace::record(event);
     return code;
   }
-  void has_request() override {
-    if (check_) check_->has_request();
+  std::function<void()> end_of_request() override {
+    return check_ ? check_->end_of_request() : [] {};
   }
   void report_open_epochs(const char *call) override {
     if (check_) check_->report_open_epochs(call);

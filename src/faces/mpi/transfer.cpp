@@ -52,7 +52,7 @@ inline int get(Window &window, const Mine &mine, const Theirs &theirs) {
 int end(Window &window, int code, int target, MPI_Request *request) {
   const bool has_begun = code == MPI_SUCCESS || code == MPI_ERR_RMA_CONFLICT;
   if (has_begun && target != MPI_PROC_NULL && !window.node->is_near(target)) {
-    if (code == MPI_SUCCESS && give_request(window, target, request)) return begun_request(window);
+    if (code == MPI_SUCCESS && give_request(window, target, request)) return MPI_SUCCESS;
     const int completed = answer(window, window.complete(target, Completion::local));
     if (completed != MPI_SUCCESS) code = completed;
   }

@@ -50,9 +50,11 @@ Status leave_place(Window &window, int target, int place) {
   if (left == Status::again) {
     int woken = 0;
     HLC_TRY(window.await([&] { return has_next(mine); }));
-    HLC_TRY(queue.pass_on(mine, &woken));
-    left = WindowWord::leave(window);
-    window.node->ring(woken);
+    FirstFailure failure(queue.pass_on(mine, &woken));
+    const bool has_passed = failure.none();
+    failure.note(WindowWord::leave(window));
+    if (has_passed) window.node->ring(woken);
+    left = failure.status();
   }
   return left;
 }
