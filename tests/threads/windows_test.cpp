@@ -292,10 +292,10 @@ TEST(Holds, know_the_targets_of_all_threads) {
       const int count = round % 3 == 0 ? kTargets : 5;
       for (int i = 0; i < count; ++i) {
         EXPECT_EQ(holds.of(target(i)), Hold::none);
-        holds.set(target(i), hold(i));
+        holds.set(target(i), hold(i), true);
       }
       for (int i = 0; i < count; ++i) EXPECT_EQ(holds.of(target(i)), hold(i));
-      for (int i = count - 1; i >= 0; --i) holds.set(target(i), Hold::none);
+      for (int i = count - 1; i >= 0; --i) holds.set(target(i), Hold::none, true);
     }
   });
   for (int i = 0; i < kThreads * kTargets; ++i) EXPECT_EQ(holds.of(i), Hold::none);

@@ -20,7 +20,7 @@ class Epochs {
   bool is_locked(int target) const { return locks_all != Hold::none || hold(target) >= Hold::shared; }
   bool locks_any() const { return locks_all != Hold::none || locks > 0; }
   Hold hold(int target) const { return holds_.of(target); }
-  void set(int target, Hold hold) { holds_.set(target, hold); }
+  void set(int target, Hold hold) { holds_.set(target, hold, several_threads_); }
 
   /// One lock of a single target more, or one less. An atomic addition takes as long as the lock itself.
   void count_lock(int change) {

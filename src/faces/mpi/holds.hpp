@@ -24,14 +24,14 @@ class Holds {
     const Slot *const slot = find(target);
     return slot ? static_cast<Hold>(slot->load(std::memory_order_relaxed) & kHoldMask) : Hold::none;
   }
-  /// Allocates if the levels have no room for the target.
-  void set(int target, Hold hold) {
+  /// Allocates if the levels have no room for the target. `by_several`: other threads may set other targets meanwhile.
+  void set(int target, Hold hold, bool by_several) {
     const std::uint64_t wanted = hold == Hold::none ? 0 : name(target) | static_cast<std::uint64_t>(hold);
     Slot *const slot = find(target);
     if (slot)
       slot->store(wanted, std::memory_order_relaxed);
     else if (wanted != 0)
-      add(target, wanted);
+      add(target, wanted, by_several);
   }
 
  private:
@@ -64,12 +64,18 @@ class Holds {
       }
     return nullptr;
   }
-  void add(int target, std::uint64_t wanted) {
+  void add(int target, std::uint64_t wanted, bool by_several) {
     for (Level *level = &first_;; level = next_of(*level))
-      for (std::size_t probe = 0; probe < kProbes; ++probe) {
-        std::uint64_t free = 0;
-        if (level->slot(target, probe).compare_exchange_strong(free, wanted, std::memory_order_relaxed)) return;
-      }
+      for (std::size_t probe = 0; probe < kProbes; ++probe)
+        if (fill(level->slot(target, probe), wanted, by_several)) return;
+  }
+  /// False if the slot is taken. An atomic exchange takes as long as half a lock.
+  static bool fill(Slot &slot, std::uint64_t wanted, bool by_several) {
+    std::uint64_t free = 0;
+    if (by_several) return slot.compare_exchange_strong(free, wanted, std::memory_order_relaxed);
+    if (slot.load(std::memory_order_relaxed) != 0) return false;
+    slot.store(wanted, std::memory_order_relaxed);
+    return true;
   }
   /// Another thread may add the level meanwhile.
   static Level *next_of(Level &level) {
