@@ -22,7 +22,7 @@ import summary  # noqa: E402
 
 PAGE = ROOT / "docs" / "performance.md"
 PLACES = {"rma_calls": tables.calls_table, "rma_interposition": tables.interposition_table, "rma_crowded": tables.crowded_table,
-          "rma_windows": tables.windows_table, "rma_halo": tables.halo_table}
+          "rma_hosts": tables.hosts_table, "rma_windows": tables.windows_table, "rma_halo": tables.halo_table}
 PART_OF = {"rma_interposition": "calls"}
 APPS = {f"app_{name}": name for name in ("hashtable", "sparse", "fft", "lattice")}
 PICTURES = ("rma_calls.png", "rma_windows.png", "rma_halo.png")
@@ -40,7 +40,7 @@ def machine_of(found):
 def filled(place, found, pictures):
     """The text of a place, or None if its part was not measured."""
     part = PART_OF.get(place, place.removeprefix("rma_"))
-    if not found[part]:
+    if not found.get(part):
         return None
     _, head, rows, notes = PLACES[place](found)
     picture = f"![{place}](pictures/{place}.png)\n\n" if f"{place}.png" in pictures else ""

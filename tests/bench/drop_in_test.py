@@ -40,6 +40,9 @@ def checks(found, output):
     yield "what moves data was verified", all(row["verified_bytes"] > 0 for row in rows if "unlock" not in row["operation"])
     calls = [call for one in launches for call in one["interposition"]]
     yield "the interposition is measured", len(calls) == 2 * len(launches) and all(is_number(call["with_ns"]) for call in calls)
+    between = [row for one in found["hosts"] for row in one["operations"]]
+    yield "calls between hosts have times, or a reason why not", \
+        all(is_number(row[key]) for row in between for key in ("ours_us", "host_us")) and bool(between or found["left_out"])
     windows = found["windows"]
     yield "each kind of window is there", {one["kind"] for one in windows} == KINDS and len(windows) == len(KINDS)
     sides = [one[side] for one in windows for side in ("ours", "host")]
@@ -51,7 +54,7 @@ def checks(found, output):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve().parents[1]
     with tempfile.TemporaryDirectory(prefix="halocline-drop-in-") as folder:
-        command = [sys.executable, str(RUNNER), "--build", str(build), "--quick", "--launches", "2", "--parts", "calls,windows",
+        command = [sys.executable, str(RUNNER), "--build", str(build), "--quick", "--launches", "2", "--parts", "calls,hosts,windows",
                    "--window-ranks", "2", "--results", folder]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         file = pathlib.Path(folder) / "drop_in.json"

@@ -5,13 +5,14 @@ drop_in.py --build build/release [--build build/release-openmpi ...] [--abi buil
 
 Parts: calls     halocline-bench rma, 2 ranks: every call by the library and by the host in one process; the MPIs in turn, several launches
        crowded   the same of the synchronisation, with more ranks than cores
+       hosts     the same of transfers, atomics and synchronisation between 2 hosts, namespaces of this machine (docs/hosts.md)
        windows   halocline-bench windows, 2 to 64 ranks: time and memory of windows
        halo      halocline-bench halo, modes fence, pscw, passive with the library loaded and without it, in turn
 
 A build has one MPI; --abi names the launcher of another one that runs the same programs. HALOCLINE_MPI_STRICT=1 is set: a window that the
 host would carry is an error, so nothing of the host is measured as ours. Writes RESULTS/drop_in.json and pictures beside it;
 scripts/performance.py puts them into docs/performance.md, which describes the file. A launch that fails is left out, and the exit status
-is 1.
+is 1. Where hosts cannot be had, their part is left out.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -33,15 +34,19 @@ from runs import launch  # noqa: E402
 import drop_in_tables as tables  # noqa: E402
 
 FORMAT = 1
-PARTS = ("calls", "crowded", "windows", "halo")
+SKIPPED = 77  # the exit status of tests/hosts/hosts
+TWO_HOSTS = runs.ROOT / "tests" / "hosts"
+PARTS = ("calls", "crowded", "hosts", "windows", "halo")
 HALO_MODES = "fence,pscw,passive,notify,direct"
 HALO_SIZES = (("8,8,64", 1), ("16,16,256", 1), ("16,16,256", 29))
 QUICK = {"calls": ["--repetitions", "2", "--sample-ms", "0.05", "--sizes", "8,4096"],
          "crowded": ["--repetitions", "2", "--sample-ms", "0.05"],
+         "hosts": ["--repetitions", "2", "--sample-ms", "0.05", "--sizes", "8,4096"],
          "windows": ["--repetitions", "2", "--seconds", "0.05", "--windows", "4"],
          "halo": ["--repetitions", "2", "--warmups", "1", "--sample-ms", "0.05"]}
-USUAL = {"calls": ["--repetitions", "15"], "crowded": ["--repetitions", "7"], "windows": ["--seconds", "1"],
-         "halo": ["--repetitions", "15"]}
+USUAL = {"calls": ["--repetitions", "15"], "crowded": ["--repetitions", "7"], "hosts": ["--repetitions", "9"],
+         "windows": ["--seconds", "1"], "halo": ["--repetitions", "15"]}
+OPERATIONS = {"calls": [], "crowded": ["--parts", "synchronisation"], "hosts": ["--parts", "transfers,atomics,synchronisation"]}
 MPI_NAMES = ((r"MPICH Version:\s*(\S+)", "MPICH"), (r"Open MPI v([\d.]+)", "Open MPI"), (r"Intel\(R\) MPI Library ([\d.]+)", "Intel MPI"))
 
 
@@ -53,13 +58,17 @@ def name_of(environment):
     return " ".join(environment["mpi"].split()[:2])
 
 
+class NoHostsError(RuntimeError):
+    """Several hosts cannot be had on this machine."""
+
+
 class Host:
     """An MPI: a build folder, and the launcher if it is not the build's own."""
 
     def __init__(self, build, mpiexec=None):
         self.build, self.mpiexec, self.name = pathlib.Path(build), mpiexec, None
 
-    def command(self, ranks, loaded, *words):
+    def command(self, part, ranks, loaded, *words):
         start, count_flag = launch.launcher(self.build)
         if self.mpiexec:
             start, count_flag = [str(self.mpiexec), *launch.flags(self.mpiexec)], "-n"
@@ -68,14 +77,17 @@ class Host:
         library = (self.build / "lib" / "libhalocline_mpi.so").resolve()
         preload = [f"LD_PRELOAD={library}", "HALOCLINE_MPI_STRICT=1"] if loaded else []
         bench = (self.build / "bin" / "halocline-bench").resolve()
-        return [*start, count_flag, str(ranks), "/usr/bin/env", *preload, str(bench), *map(str, words)]
+        command = [*start, count_flag, str(ranks), "/usr/bin/env", *preload, str(bench), *map(str, words)]
+        return [str(TWO_HOSTS / "hosts"), "-n", "2", str(TWO_HOSTS / "mpiexec.py"), *command] if part == "hosts" else command
 
-    def run(self, ranks, loaded, *words, timeout=600):
-        """What a launch has written; RuntimeError with its output if it fails."""
+    def run(self, part, ranks, loaded, *words, timeout=600):
+        """What a launch has written; RuntimeError with its output if it fails, NoHostsError if there are no hosts for it."""
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "report.json"
-            command = self.command(ranks, loaded, *words, "--json", file)
+            command = self.command(part, ranks, loaded, *words, "--json", file)
             done = runs.run_to_the_end(command, os.environ | {"I_MPI_PIN": "0"}, timeout)
+            if part == "hosts" and done and done.returncode == SKIPPED:
+                raise NoHostsError(done.stdout.strip())
             if done is None or done.returncode != 0:
                 reason = f"exit status {done.returncode}\n{done.stdout}{done.stderr}" if done else f"no end within {timeout} s"
                 raise RuntimeError(f"{' '.join(command)}: {reason}")
@@ -100,9 +112,10 @@ def say(text):
 class Measurement:
     """All launches, in turn over the MPIs. A launch that fails is named in `left_out`, and the others go on."""
 
-    def __init__(self, hosts, options):
-        self.hosts, self.options = hosts, options
+    def __init__(self, mpis, options):
+        self.mpis, self.options = mpis, options
         self.words = QUICK if options.quick else USUAL
+        self.failed = False
         self.found = {"format": FORMAT, "benchmark": "drop-in", "ranks": options.ranks, "crowded_ranks": options.crowded_ranks, "mpis": {},
                       "left_out": [], **{part: [] for part in PARTS}}
 
@@ -110,34 +123,38 @@ class Measurement:
         """The report of one launch, or None."""
         say(f"{part}: {host.name or host.build}, {ranks} ranks{'' if loaded else ', without the library'}")
         try:
-            report = host.run(ranks, loaded, *words)
+            report = host.run(part, ranks, loaded, *words)
         except RuntimeError as error:
             say(str(error))
+            self.failed |= not isinstance(error, NoHostsError)
             self.found["left_out"].append(f"{part}, {ranks} ranks, {host.name or host.build}: {str(error)[-400:]}")
             return None
         self.found["mpis"].setdefault(host.name, report["environment"])
         return report
 
     def calls(self, part="calls", launches=None):
-        ranks = self.options.ranks if part == "calls" else self.options.crowded_ranks
-        words = [*self.words[part], *(["--parts", "synchronisation"] if part == "crowded" else [])]
+        ranks = self.options.crowded_ranks if part == "crowded" else self.options.ranks
+        words = [*self.words[part], *OPERATIONS[part]]
         for number in range(launches or self.options.launches):
-            for host in self.hosts:
+            for host in self.mpis:
                 if report := self.try_run(part, host, ranks, True, "rma", *words, "--seed", number + 1):
                     self.found[part].append({"launch": number, "mpi": host.name, **short(report)})
 
     def crowded(self):
         self.calls("crowded", min(self.options.launches, 3))
 
+    def hosts(self):
+        self.calls("hosts", min(self.options.launches, 3))
+
     def windows(self):
         for ranks in self.options.window_ranks:
-            for host in self.hosts:
+            for host in self.mpis:
                 if report := self.try_run("windows", host, ranks, True, "windows", *self.words["windows"]):
                     self.found["windows"] += [{"ranks": ranks, "mpi": host.name, **one} for one in map(without_samples, report["kinds"])]
 
     def halo(self):
         sizes = HALO_SIZES[:1] if self.options.quick else HALO_SIZES
-        for number, (cells, fields), host, loaded in itertools.product(range(self.options.launches), sizes, self.hosts, (False, True)):
+        for number, (cells, fields), host, loaded in itertools.product(range(self.options.launches), sizes, self.mpis, (False, True)):
             words = ["halo", "--local", cells, "--fields", fields, "--modes", HALO_MODES, "--seed", number + 1, *self.words["halo"]]
             if report := self.try_run("halo", host, self.options.ranks, loaded, *words):
                 self.found["halo"].append({"launch": number, "mpi": host.name, "loaded": loaded, "cells": cells, "fields": fields,
@@ -185,9 +202,9 @@ def draw(options):
 
 def main():
     options = arguments()
-    hosts = [Host(build) for build in options.build or ([] if options.abi else ["build/release"])]
-    hosts += [Host(*pair.split("=", 1)) for pair in options.abi]
-    measurement = Measurement(hosts, options)
+    mpis = [Host(build) for build in options.build or ([] if options.abi else ["build/release"])]
+    mpis += [Host(*pair.split("=", 1)) for pair in options.abi]
+    measurement = Measurement(mpis, options)
     options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / "drop_in.json"
     for part in options.parts:
@@ -199,7 +216,7 @@ def main():
         print(f"left out: {reason}")
     print(f"\nwritten: {file}")
     draw(options)
-    sys.exit(1 if measurement.found["left_out"] else 0)
+    sys.exit(1 if measurement.failed else 0)
 
 
 if __name__ == "__main__":

@@ -150,6 +150,20 @@ def crowded_table(found):
     return f"Synchronisation, us, {found['crowded_ranks']} ranks", head, rows, []
 
 
+def hosts_table(found):
+    launches = found.get("hosts", [])
+    mpis = in_order(one["mpi"] for one in launches)
+    rows, reached, operations = [], 0, operations_of(launches)
+    for operation in operations:
+        worst = operation.slowest_ours(mpis)
+        is_level = statistics.median(operation.to_the_best(worst)) >= LEVEL
+        reached += is_level
+        rows.append([operation.name, f"{operation.bytes:,}", *times_of(operation, mpis), operation.best_host(mpis),
+                     spread(operation.to_the_best(worst)), "reached" if is_level else f"behind the best under {worst}"])
+    head = ["operation", "bytes", *head_of(mpis), "best host", "best host / ours", "aim: as fast as the best"]
+    return f"Calls between 2 hosts, us, {found['ranks']} ranks", head, rows, [f"{reached} of {len(operations)} operations reach the aim."]
+
+
 def kilobytes(side):
     return number((side["own_bytes"] + side["shared_bytes"]) / 1024)
 
@@ -193,9 +207,10 @@ def halo_table(found):
     return f"Halo swaps, us, {found['ranks']} ranks", head, rows, []
 
 
-TABLES = {"calls": (calls_table, interposition_table), "crowded": (crowded_table,), "windows": (windows_table,), "halo": (halo_table,)}
+TABLES = {"calls": (calls_table, interposition_table), "crowded": (crowded_table,), "hosts": (hosts_table,),
+          "windows": (windows_table,), "halo": (halo_table,)}
 
 
 def all_tables(found):
     """The tables of those parts that were measured."""
-    return [table(found) for part, several in TABLES.items() if found[part] for table in several]
+    return [table(found) for part, several in TABLES.items() if found.get(part) for table in several]
