@@ -1,10 +1,14 @@
 // Calls with requests to ranks of other nodes. Several are under way at a time, while the targets do other things, and end in each form of
-// wait and test. With HALOCLINE_PROGRESS=caller a rank answers only in calls of windows, so here it is known when it does.
+// wait and test. With HALOCLINE_PROGRESS=caller a rank answers in calls of MPI alone, so here it is known when it does.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include "support/mpi_test.hpp"
@@ -22,8 +26,10 @@ class MpiRequests : public testing::Test {
     if (size() == 1) GTEST_SKIP() << "it takes another rank";
     MPI_Win_allocate(MPI_Aint{8} * kCount, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mine_, &win_);
     for (int i = 0; i < kCount; ++i) mine_[i] = number(rank(), i);
+    process_ = getpid();
+    MPI_Bcast(&process_, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, win_);  // asks no other rank, which may be in a receive already
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, win_);  // asks no other rank, which may have left MPI already
   }
   void TearDown() override {
     if (win_ == MPI_WIN_NULL) return;
@@ -31,9 +37,10 @@ class MpiRequests : public testing::Test {
     MPI_Win_free(&win_);
   }
   static std::int64_t number(int of, int i) { return std::int64_t{1'000'000} * (of + 1) + i; }
-  /// Other ranks get nothing from this one until rank 0 lets it serve. Then it answers until rank 0 ends that.
+  /// Other ranks get nothing from this one until rank 0 lets it serve, as it is outside of MPI. Then it answers until rank 0 ends that.
   void serve() const {
-    MPI_Recv(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    give_sign("outside", rank());
+    await_sign("serve", rank());
     MPI_Request over = MPI_REQUEST_NULL;
     int is_over = 0;
     MPI_Irecv(nullptr, 0, MPI_INT, 0, 2, MPI_COMM_WORLD, &over);
@@ -44,10 +51,11 @@ class MpiRequests : public testing::Test {
       MPI_Test(&over, &is_over, MPI_STATUS_IGNORE);
     }
   }
-  static void let_serve(int whom) { MPI_Send(nullptr, 0, MPI_INT, whom, 1, MPI_COMM_WORLD); }
+  void let_serve(int whom) const { give_sign("serve", whom); }
   static void end_serving(int whom) { MPI_Send(nullptr, 0, MPI_INT, whom, 2, MPI_COMM_WORLD); }
-  /// The first half of a rank's numbers.
+  /// The first half of a rank's numbers, once that is outside of MPI. Once per target.
   MPI_Request get(std::vector<std::int64_t> &into, int target) const {
+    if (target != 0) await_sign("outside", target);
     MPI_Request request = MPI_REQUEST_NULL;
     into.assign(kHalf, -1);
     MPI_Rget(into.data(), kHalf, MPI_INT64_T, target, 0, kHalf, MPI_INT64_T, win_, &request);
@@ -61,6 +69,18 @@ class MpiRequests : public testing::Test {
 
   MPI_Win win_ = MPI_WIN_NULL;
   std::int64_t *mine_ = nullptr;
+
+ private:
+  /// Files, as messages would take the ranks into MPI.
+  std::string file_of(const char *sign, int of) const {
+    return "mpi_requests." + std::to_string(process_) + "." + std::to_string(of) + "." + sign;
+  }
+  void give_sign(const char *sign, int of) const { std::ofstream(file_of(sign, of)).put('\n'); }
+  void await_sign(const char *sign, int of) const {
+    while (!std::filesystem::remove(file_of(sign, of))) usleep(1'000);
+  }
+
+  int process_ = 0;  // of rank 0
 };
 
 TEST_F(MpiRequests, to_all_ranks_are_under_way_together_and_end_in_any_order) {
@@ -144,7 +164,7 @@ TEST_P(MpiRequestForms, end_requests_that_are_under_way) {
   end_serving(last);
 }
 
-/// With a short HALOCLINE_TIMEOUT. The target stays in a call of the host for longer than that, and then serves.
+/// With a short HALOCLINE_TIMEOUT. The target stays outside of MPI for longer than that, and then serves.
 class MpiLateRequests : public MpiRequests, public testing::WithParamInterface<Form> {
  protected:
   void SetUp() override {

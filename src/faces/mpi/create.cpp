@@ -324,6 +324,7 @@ int MPI_Finalize() {
   summarise();
   end_trace();
   release_nodes();
+  leave_progress_of_host();
   return host::Finalize();
 }
 

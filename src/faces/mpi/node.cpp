@@ -84,6 +84,7 @@ Status Node::number_members() {
   members_.resize(static_cast<std::size_t>(context.size()));
   for (int rank = 0; rank < context.size(); ++rank) members_[static_cast<std::size_t>(rank)] = context.member_of(rank);
   watch_.emplace(context.network()).open();
+  driven_.emplace(context.network());
   return Status::ok;
 }
 

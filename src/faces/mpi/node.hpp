@@ -15,6 +15,7 @@
 #include "engine/memory/node_lock.hpp"
 #include "engine/memory/tracing.hpp"
 #include "engine/network/watch.hpp"
+#include "faces/mpi/host_progress.hpp"
 
 namespace halocline::core::mpi {
 
@@ -76,6 +77,7 @@ class Node : public LeakedOnFailure {
   std::optional<Watch> watch_;  // if there are several nodes
   std::atomic<unsigned> repeated_calls_{0};  // not exact, if several threads call
   std::atomic<std::int64_t> next_drive_ns_{0};
+  std::optional<DrivenByHost> driven_;  // if there are several nodes
 };
 
 /// The node of a communicator, opened if this is its first window. Collective.

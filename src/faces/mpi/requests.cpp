@@ -17,6 +17,7 @@
 
 #include "base/clock.hpp"
 #include "faces/mpi/check.hpp"
+#include "faces/mpi/host_progress.hpp"
 
 namespace halocline::core::mpi {
 namespace {
@@ -171,10 +172,7 @@ int look_after_all() {
 
 /// False if the host is none that can do that.
 bool is_looked_after() {
-  static const bool registered = [] {
-    const auto add = reinterpret_cast<int (*)(int (*)())>(dlsym(RTLD_NEXT, "opal_progress_register"));
-    return add && add(look_after_all) == 0;
-  }();
+  static const bool registered = join_progress_of_openmpi(look_after_all);
   return registered;
 }
 

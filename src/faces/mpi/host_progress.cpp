@@ -1,0 +1,109 @@
+// MPICH has its functions for that since version 4.3 (MPIX_Async_start), and Open MPI an inner one (opal_progress_register).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/mpi/host_progress.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace halocline::core::mpi {
+namespace {
+
+// Looks follow each other while something arrives. Later they take at most one part in 10 of the time: one takes a microsecond over TCP.
+constexpr std::int64_t kActive_ns = 200'000, kBreak = 10, kLongestBreak_ns = 20'000;
+
+/// The networks of all communicators that span nodes. Never destroyed.
+struct Driven {
+  std::mutex mutex;
+  std::vector<Network *> networks;
+  std::atomic<bool> any{false};
+  std::atomic<std::int64_t> next_ns{0};
+  std::int64_t arrived_ns = 0, shortest_ns = kLongestBreak_ns;
+};
+Driven &driven() {
+  static auto *const all = new Driven;
+  return *all;
+}
+
+/// Once for those in a row that share an endpoint. Calls no MPI.
+bool poll_each(const std::vector<Network *> &networks) {
+  bool any = false;
+  const NetworkEndpoint *polled = nullptr;
+  for (Network *network : networks) {
+    if (network->endpoint() != polled) any |= network->poll();
+    polled = network->endpoint();
+  }
+  return any;
+}
+
+/// Called by the host whenever it progresses. 1 if something has arrived.
+int drive_networks() {
+  Driven &all = driven();
+  if (!all.any.load(std::memory_order_relaxed)) return 0;
+  const std::int64_t begin = now_ns();
+  if (begin < all.next_ns.load(std::memory_order_relaxed)) return 0;
+  const std::unique_lock lock(all.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return 0;
+  const bool arrived = poll_each(all.networks);
+  const std::int64_t end = now_ns(), took_ns = end - begin;
+  all.shortest_ns = std::min(all.shortest_ns, took_ns);
+  // The network carries out puts and gets of others without an event. But then the look takes longer.
+  if (arrived || took_ns > 2 * all.shortest_ns) all.arrived_ns = end;
+  const bool is_active = end - all.arrived_ns < kActive_ns;
+  all.next_ns.store(is_active ? end : end + std::min(kBreak * took_ns, kLongestBreak_ns), std::memory_order_relaxed);
+  return arrived ? 1 : 0;
+}
+
+std::atomic<bool> ended{false};
+
+/// MPICH waits in MPI_Finalize until each such function has said that it is done. That comes before it deletes attributes.
+int drive_for_mpich(void *) {
+  constexpr int kNothingYet = 0, kDone = 1;  // MPIX_ASYNC_NOPROGRESS, MPIX_ASYNC_DONE
+  if (ended.load(std::memory_order_relaxed)) return kDone;
+  drive_networks();
+  return kNothingYet;
+}
+
+bool join_progress_of_mpich() {
+  using Start = int (*)(int (*)(void *), void *, int);
+  constexpr int kNoStream = 0x3c000000;  // MPIX_STREAM_NULL
+  const auto start = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "PMPIX_Async_start"));
+  return start && start(drive_for_mpich, nullptr, kNoStream) == 0;
+}
+
+void join_progress_of_host() {
+  static const bool joined = join_progress_of_mpich() || join_progress_of_openmpi(drive_networks);
+  static_cast<void>(joined);
+}
+
+}  // namespace
+
+DrivenByHost::DrivenByHost(Network &network) : network_(network) {
+  join_progress_of_host();
+  Driven &all = driven();
+  const std::lock_guard lock(all.mutex);
+  all.networks.push_back(&network_);
+  all.any.store(true, std::memory_order_relaxed);
+}
+
+DrivenByHost::~DrivenByHost() {
+  Driven &all = driven();
+  const std::lock_guard lock(all.mutex);
+  all.networks.erase(std::find(all.networks.begin(), all.networks.end(), &network_));
+  all.any.store(!all.networks.empty(), std::memory_order_relaxed);
+}
+
+void leave_progress_of_host() { ended.store(true, std::memory_order_relaxed); }
+
+bool join_progress_of_openmpi(int (*work)()) {
+  const auto add = reinterpret_cast<int (*)(int (*)())>(dlsym(RTLD_NEXT, "opal_progress_register"));
+  return add && add(work) == 0;
+}
+
+}  // namespace halocline::core::mpi

@@ -1,0 +1,28 @@
+// The network is polled while the program is inside a call of the host MPI, if that lets others take part in its progress.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/network/network.hpp"
+
+namespace halocline::core::mpi {
+
+/// While it lives, ranks of other nodes are answered whenever this one waits in the host. MPICH 5 and Open MPI let that be. Under other hosts
+/// the thread of HALOCLINE_PROGRESS answers, as it does while the program computes.
+class DrivenByHost {
+ public:
+  explicit DrivenByHost(Network &network);
+  DrivenByHost(const DrivenByHost &) = delete;
+  DrivenByHost &operator=(const DrivenByHost &) = delete;
+  ~DrivenByHost();
+
+ private:
+  Network &network_;
+};
+
+/// Before MPI_Finalize of the host.
+void leave_progress_of_host();
+
+/// Has Open MPI call a function whenever it progresses; that returns how much it has done. False under other hosts.
+bool join_progress_of_openmpi(int (*work)());
+
+}  // namespace halocline::core::mpi
