@@ -1,6 +1,7 @@
 // Calls with requests to ranks of other nodes. Several are under way at a time, while the targets do other things, and end in each form of
 // wait and test. With HALOCLINE_PROGRESS=caller a rank answers in calls of MPI alone, so here it is known when it does.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -162,6 +163,31 @@ TEST_P(MpiRequestForms, end_requests_that_are_under_way) {
   EXPECT_EQ(message, 4711);
   MPI_Win_flush(last, win_);
   end_serving(last);
+}
+
+/// Whether the host lets others take part in its progress: MPICH from 4.3 on, and Open MPI.
+bool lets_others_progress() { return dlsym(RTLD_DEFAULT, "PMPIX_Async_start") || dlsym(RTLD_DEFAULT, "opal_progress_register"); }
+
+TEST_F(MpiRequests, are_answered_by_a_rank_that_waits_in_the_host) {
+  if (!lets_others_progress()) GTEST_SKIP() << "this MPI lets no other library take part in its progress";
+  const int last = size() - 1;
+  int message = 4711;
+  if (rank() == last) MPI_Recv(&message, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  // First the last rank is in that call, then all but this one are in the barrier.
+  for (int first : {0, kHalf}) {
+    if (rank() != 0) break;
+    std::vector<std::int64_t> found(kHalf, -1);
+    MPI_Get(found.data(), kHalf, MPI_INT64_T, last, first, kHalf, MPI_INT64_T, win_);
+    EXPECT_EQ(MPI_Win_flush(last, win_), MPI_SUCCESS);
+    expect_numbers(last, found.data(), first);
+    std::int64_t old = -1, one = 1;
+    MPI_Fetch_and_op(&one, &old, MPI_INT64_T, last, first, MPI_SUM, win_);
+    EXPECT_EQ(MPI_Win_flush(last, win_), MPI_SUCCESS);
+    EXPECT_EQ(old, number(last, first));
+    if (first == 0) MPI_Send(&message, 1, MPI_INT, last, 3, MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(message, 4711);
 }
 
 /// With a short HALOCLINE_TIMEOUT. The target stays outside of MPI for longer than that, and then serves.

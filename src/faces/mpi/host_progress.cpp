@@ -34,7 +34,7 @@ Driven &driven() {
 /// Once for those in a row that share an endpoint. Calls no MPI.
 bool poll_each(const std::vector<Network *> &networks) {
   bool any = false;
-  const NetworkEndpoint *polled = nullptr;
+  const void *polled = nullptr;  // an endpoint
   for (Network *network : networks) {
     if (network->endpoint() != polled) any |= network->poll();
     polled = network->endpoint();
@@ -62,7 +62,7 @@ int drive_networks() {
 
 std::atomic<bool> ended{false};
 
-/// MPICH waits in MPI_Finalize until each such function has said that it is done. That comes before it deletes attributes.
+/// MPICH waits in MPI_Finalize until each such function has said that it is done, before it deletes attributes.
 int drive_for_mpich(void *) {
   constexpr int kNothingYet = 0, kDone = 1;  // MPIX_ASYNC_NOPROGRESS, MPIX_ASYNC_DONE
   if (ended.load(std::memory_order_relaxed)) return kDone;

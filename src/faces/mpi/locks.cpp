@@ -21,7 +21,7 @@ constexpr std::memory_order kAccumulateOrder = std::memory_order_seq_cst;
 
 // Of a target's lock: shared, exclusive. Of the window's: those that lock all, exclusive locks of any target.
 constexpr LockSide kShared{0, false}, kExclusive{1, true};
-constexpr LockSide kAll{0, false}, kAnyExclusive{1, false};
+constexpr LockSide kAllTargetsShared{0, false}, kAnyExclusive{1, false};
 
 /// A lock of the window, and the side by which this rank takes it.
 struct Lock {
@@ -97,7 +97,7 @@ Status lock_exclusive(Window &window, int target) {
   return failure.status();
 }
 
-Status lock_all(Window &window) { return take(of_window(window, kAll)); }
+Status lock_all(Window &window) { return take(of_window(window, kAllTargetsShared)); }
 
 Status unlock_shared(Window &window, int target) { return give_back(of_target(window, target, kShared)); }
 
@@ -108,7 +108,7 @@ Status unlock_exclusive(Window &window, int target) {
   return failure.status();
 }
 
-Status unlock_all(Window &window) { return give_back(of_window(window, kAll)); }
+Status unlock_all(Window &window) { return give_back(of_window(window, kAllTargetsShared)); }
 
 Status lock_accumulates(Window &window, int target) {
   if (window.node->spans_nodes()) return lock_accumulates_of_nodes(window, target);
