@@ -26,7 +26,10 @@ constexpr std::int64_t kLongestAtomic = 8;
 /// The lock of a target's accumulates.
 class HeldLock {
  public:
-  HeldLock(Window &window, int target) : window_(window), target_(target), code_(code_of(lock_accumulates(window, target))) {}
+  HeldLock(Window &window, int target) : window_(window), target_(target) {
+    const Status locked = lock_accumulates(window, target);
+    if (locked != Status::ok) code_ = code_of(locked);
+  }
   HeldLock(const HeldLock &) = delete;
   HeldLock &operator=(const HeldLock &) = delete;
   ~HeldLock() {
@@ -38,7 +41,7 @@ class HeldLock {
 
  private:
   Window &window_;
-  int target_, code_;
+  int target_, code_ = MPI_SUCCESS;
 };
 
 /// Keeps the owner of memory that it brought from changing numbers there, as ranks of other nodes ask it to.
@@ -91,7 +94,7 @@ template <class Work>
 int update(Window &window, const Spot &spot, bool changes, Work work) {
   const bool by_atomics = window.memory.numbers() == Numbers::by_atomics && spot.place.is_mapped;
   order_reads();
-  if (by_atomics && changes) put_order.has_put = true;  // a replacement may be a plain store
+  if (changes) put_order.has_put = true;  // what is stored, and the release of the lock, may wait in the processor
   return lock_if(!by_atomics || needs_lock(spot), window, spot.rank, [&]() -> int {
     std::optional<HeldNumbers> numbers;
     if (window.memory.numbers() == Numbers::by_owner && !spot.place.is_far) numbers.emplace(window, spot.rank);
@@ -135,6 +138,7 @@ bool change_plain(Window &window, MPI_Op op, const typed::Fetch &values, const T
   if (!typed::is_frequent(operation) || !typed::is_frequent(spot.layout->basic())) return false;
   const HeldLock lock(window, spot.rank);
   order_reads_under_lock();
+  put_order.has_put = true;
   return lock.code() == MPI_SUCCESS && typed::change_single(operation, spot.layout->basic(), {spot.mapped(), values.origin, values.result});
 }
 
@@ -144,6 +148,7 @@ bool swap_plain(Window &window, const typed::Swap &values, const Theirs &theirs)
   const HeldLock lock(window, spot.rank);
   if (lock.code() != MPI_SUCCESS) return false;
   order_reads_under_lock();
+  put_order.has_put = true;
   typed::compare_and_swap(Access::exclusive, *spot.layout, spot.mapped(), values);
   return true;
 }

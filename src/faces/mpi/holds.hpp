@@ -26,12 +26,17 @@ class Holds {
   }
   /// Allocates if the levels have no room for the target. `by_several`: other threads may set other targets meanwhile.
   void set(int target, Hold hold, bool by_several) {
-    const std::uint64_t wanted = hold == Hold::none ? 0 : name(target) | static_cast<std::uint64_t>(hold);
     Slot *const slot = find(target);
     if (slot)
-      slot->store(wanted, std::memory_order_relaxed);
-    else if (wanted != 0)
-      add(target, wanted, by_several);
+      slot->store(hold == Hold::none ? 0 : entry(target, hold), std::memory_order_relaxed);
+    else if (hold != Hold::none)
+      add(target, hold, by_several);
+  }
+  /// The same for a target that is not held.
+  void add(int target, Hold hold, bool by_several) {
+    for (Level *level = &first_;; level = next_of(*level))
+      for (std::size_t probe = 0; probe < kProbes; ++probe)
+        if (fill(level->slot(target, probe), entry(target, hold), by_several)) return;
   }
 
  private:
@@ -55,6 +60,7 @@ class Holds {
   /// Targets at a stride of a power of two have different slots (Knuth, volume 3, section 6.4: multiplicative hashing).
   static std::size_t spread(int target) { return static_cast<std::uint32_t>(target) * 0x9E3779B97F4A7C15u >> 32; }
   static std::uint64_t name(int target) { return (static_cast<std::uint64_t>(target) + 1) << kHoldBits; }
+  static std::uint64_t entry(int target, Hold hold) { return name(target) | static_cast<std::uint64_t>(hold); }
 
   Slot *find(int target) const {
     for (Level *level = &first_; level; level = level->next.load(std::memory_order_acquire))
@@ -63,11 +69,6 @@ class Holds {
         if ((slot.load(std::memory_order_relaxed) & ~kHoldMask) == name(target)) return &slot;
       }
     return nullptr;
-  }
-  void add(int target, std::uint64_t wanted, bool by_several) {
-    for (Level *level = &first_;; level = next_of(*level))
-      for (std::size_t probe = 0; probe < kProbes; ++probe)
-        if (fill(level->slot(target, probe), wanted, by_several)) return;
   }
   /// False if the slot is taken. An atomic exchange takes as long as half a lock.
   static bool fill(Slot &slot, std::uint64_t wanted, bool by_several) {

@@ -18,8 +18,26 @@ Status unlock_shared(Window &window, int target);
 Status unlock_exclusive(Window &window, int target);
 Status unlock_all(Window &window);
 
+/// Parts of lock_accumulates and unlock_accumulates.
+Status wait_for_accumulates(Window &window, int target);
+Status unlock_accumulates_slowly(Window &window, int target);
+inline bool try_accumulates(TargetWords &words) {
+  // SYNC accumulated-before-next (pairs with unlock_accumulates)
+  return words.accumulates.exchange(1, std::memory_order_acquire) == 0;
+}
+
 /// The lock of accumulates that no instruction does, held for one accumulate.
-Status lock_accumulates(Window &window, int target);
-Status unlock_accumulates(Window &window, int target);
+inline Status lock_accumulates(Window &window, int target) {
+  if (!window.node->spans_nodes() && try_accumulates(window.memory.words(target))) return Status::ok;
+  return wait_for_accumulates(window, target);
+}
+inline Status unlock_accumulates(Window &window, int target) {
+  if (window.node->spans_nodes()) return unlock_accumulates_slowly(window, target);
+  TargetWords &words = window.memory.words(target);
+  // SYNC accumulated-before-next (pairs with try_accumulates). No fence follows: the store may be seen after the look for waiting ranks. A
+  // rank that begins to wait looks many times before it sleeps, and once more within 10 ms.
+  words.accumulates.store(0, std::memory_order_release);
+  return words.accumulates_waiting.load(std::memory_order_relaxed) > 0 ? unlock_accumulates_slowly(window, target) : Status::ok;
+}
 
 }  // namespace halocline::core::mpi

@@ -57,7 +57,7 @@ int lock(Window &window, int type, int target, int assertion) {
   if (hold == Hold::exclusive)
     if (const int code = code_of(lock_exclusive(window, target))) return code;
   epochs.fence = false;
-  epochs.set(target, hold);
+  epochs.add(target, hold);
   epochs.count_lock(1);
   return MPI_SUCCESS;
 }

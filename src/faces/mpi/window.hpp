@@ -23,8 +23,8 @@ inline constexpr int kAllTargets = -1;
 
 class Check;
 
-/// What this thread has put, for the order of its reads. A put may wait in the processor, where later loads pass it. What it has got is here
-/// once the call returns. An accumulate under a lock ends with an atomic operation.
+/// What this thread has put or accumulated, for the order of its reads. That may wait in the processor, where later loads pass it. What it has
+/// got is here once the call returns.
 struct PutOrder {
   bool has_put = false;  // since the last flush
   bool has_flushed = false;  // a put, since the last full fence
