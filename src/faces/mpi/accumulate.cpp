@@ -23,25 +23,33 @@ using typed::Access;
 /// The longest element that the engine's atomics change.
 constexpr std::int64_t kLongestAtomic = 8;
 
-/// The lock of a target's accumulates.
+/// The lock of a target's accumulates, unless this rank keeps all others out of the target anyway.
 class HeldLock {
  public:
-  HeldLock(Window &window, int target) : window_(window), target_(target) {
-    const Status locked = lock_accumulates(window, target);
-    if (locked != Status::ok) code_ = code_of(locked);
+  HeldLock(Window &window, int target) : window_(window), target_(target), is_taken_(!window.epochs.excludes_others(target)) {
+    if (is_taken_) code_ = code_of(lock_accumulates(window, target));
   }
   HeldLock(const HeldLock &) = delete;
   HeldLock &operator=(const HeldLock &) = delete;
   ~HeldLock() {
     // A rank that cannot be reached is reported by the next flush.
-    if (code_ == MPI_SUCCESS) static_cast<void>(unlock_accumulates(window_, target_));
+    if (is_taken_ && code_ == MPI_SUCCESS) static_cast<void>(unlock_accumulates(window_, target_));
   }
   /// MPI_SUCCESS unless the lock cannot be had.
   int code() const { return code_; }
+  /// Before the target is read. What is stored then, and the release of the lock, are like a put for later reads.
+  void order_reads() const {
+    if (is_taken_)
+      order_reads_under_lock();
+    else
+      core::mpi::order_reads();
+    put_order.has_put = true;
+  }
 
  private:
   Window &window_;
   int target_, code_ = MPI_SUCCESS;
+  bool is_taken_;
 };
 
 /// Keeps the owner of memory that it brought from changing numbers there, as ranks of other nodes ask it to.
@@ -137,8 +145,7 @@ bool change_plain(Window &window, MPI_Op op, const typed::Fetch &values, const T
   const Operation operation = typed::operation_of(op);
   if (!typed::is_frequent(operation) || !typed::is_frequent(spot.layout->basic())) return false;
   const HeldLock lock(window, spot.rank);
-  order_reads_under_lock();
-  put_order.has_put = true;
+  lock.order_reads();
   return lock.code() == MPI_SUCCESS && typed::change_single(operation, spot.layout->basic(), {spot.mapped(), values.origin, values.result});
 }
 
@@ -147,8 +154,7 @@ bool swap_plain(Window &window, const typed::Swap &values, const Theirs &theirs)
   if (!find_plain_element(window, theirs, &spot) || !typed::can_swap(*spot.layout)) return false;
   const HeldLock lock(window, spot.rank);
   if (lock.code() != MPI_SUCCESS) return false;
-  order_reads_under_lock();
-  put_order.has_put = true;
+  lock.order_reads();
   typed::compare_and_swap(Access::exclusive, *spot.layout, spot.mapped(), values);
   return true;
 }

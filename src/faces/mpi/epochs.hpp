@@ -17,19 +17,23 @@ class Epochs {
   void open(bool several_threads) { several_threads_ = several_threads; }
 
   bool may_access(int target) const { return fence || locks_all != Hold::none || hold(target) != Hold::none; }
-  bool is_locked(int target) const { return locks_all != Hold::none || (locks_one() && hold(target) >= Hold::shared); }
-  bool locks_any() const { return locks_all != Hold::none || locks_one(); }
+  bool is_locked(int target) const { return locks_all != Hold::none || locks_single(target); }
+  bool locks_any() const { return locks_all != Hold::none || locks_.load(std::memory_order_relaxed) > 0; }
   Hold hold(int target) const { return holds_.of(target); }
   void set(int target, Hold hold) { holds_.set(target, hold, several_threads_); }
-  /// The same for a target that is not held.
-  void add(int target, Hold hold) { holds_.add(target, hold, several_threads_); }
+  /// Whether no other rank, and no other thread of this one, accesses the target while this call does.
+  bool excludes_others(int target) const {
+    return !several_threads_ && locks_.load(std::memory_order_relaxed) > 0 && hold(target) == Hold::exclusive;
+  }
 
-  /// One lock of a single target more, or one less. An atomic addition takes as long as the lock itself.
-  void count_lock(int change) {
-    if (several_threads_)
-      locks_.fetch_add(change, std::memory_order_relaxed);
-    else
-      locks_.store(locks_.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+  /// After a target is locked that was not; `hold` says how.
+  void add_lock(int target, Hold hold) {
+    holds_.add(target, hold, several_threads_);
+    count_locks(1);
+  }
+  void remove_lock(int target) {
+    holds_.set(target, Hold::none, several_threads_);
+    count_locks(-1);
   }
 
   bool fence = false;             // since a fence without MPI_MODE_NOSUCCEED
@@ -39,10 +43,18 @@ class Epochs {
   std::uint64_t awaited = 0;  // accesses of others that exposures of this rank have ended after
 
  private:
-  bool locks_one() const { return locks_.load(std::memory_order_relaxed) > 0; }
+  /// Where no target is locked, that needs no look at the slots.
+  bool locks_single(int target) const { return locks_.load(std::memory_order_relaxed) > 0 && hold(target) >= Hold::shared; }
+  /// An atomic addition takes as long as the lock itself.
+  void count_locks(int change) {
+    if (several_threads_)
+      locks_.fetch_add(change, std::memory_order_relaxed);
+    else
+      locks_.store(locks_.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+  }
 
-  Holds holds_;
   std::atomic<int> locks_{0};  // of single targets
+  Holds holds_;
   bool several_threads_ = true;
 };
 

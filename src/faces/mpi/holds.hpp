@@ -26,17 +26,14 @@ class Holds {
   }
   /// Allocates if the levels have no room for the target. `by_several`: other threads may set other targets meanwhile.
   void set(int target, Hold hold, bool by_several) {
-    Slot *const slot = find(target);
-    if (slot)
-      slot->store(hold == Hold::none ? 0 : entry(target, hold), std::memory_order_relaxed);
+    if (Slot *const slot = find(target))
+      slot->store(hold == Hold::none ? 0 : named(target, hold), std::memory_order_relaxed);
     else if (hold != Hold::none)
       add(target, hold, by_several);
   }
-  /// The same for a target that is not held.
+  /// The same for a target that is not held, which needs no search.
   void add(int target, Hold hold, bool by_several) {
-    for (Level *level = &first_;; level = next_of(*level))
-      for (std::size_t probe = 0; probe < kProbes; ++probe)
-        if (fill(level->slot(target, probe), entry(target, hold), by_several)) return;
+    if (!fill(first_.slot(target, 0), named(target, hold), by_several)) add_further(target, hold, by_several);
   }
 
  private:
@@ -44,29 +41,42 @@ class Holds {
   static constexpr int kHoldBits = 3;
   static constexpr std::uint64_t kHoldMask = (std::uint64_t{1} << kHoldBits) - 1;
 
+  [[gnu::noinline]] void add_further(int target, Hold hold, bool by_several) {
+    for (Level *level = &first_;; level = next_of(*level))
+      for (std::size_t probe = 0; probe < kProbes; ++probe)
+        if (fill(level->slot(target, probe), named(target, hold), by_several)) return;
+  }
+
   /// 0, or a target's name and hold.
   using Slot = std::atomic<std::uint64_t>;
   struct Level {
-    explicit Level(std::size_t count) : slots(count) {}
+    explicit Level(std::size_t count) : slots(count), mask(count - 1) {}
     ~Level() { delete next.load(std::memory_order_relaxed); }
     Level(const Level &) = delete;
     Level &operator=(const Level &) = delete;
-    Slot &slot(int target, std::size_t probe) { return slots[(spread(target) + probe) & (slots.size() - 1)]; }
+    Slot &slot(int target, std::size_t probe) { return slots[(spread(target) + probe) & mask]; }
 
     std::vector<Slot> slots;
+    std::size_t mask;
     std::atomic<Level *> next{nullptr};
   };
 
   /// Targets at a stride of a power of two have different slots (Knuth, volume 3, section 6.4: multiplicative hashing).
   static std::size_t spread(int target) { return static_cast<std::uint32_t>(target) * 0x9E3779B97F4A7C15u >> 32; }
   static std::uint64_t name(int target) { return (static_cast<std::uint64_t>(target) + 1) << kHoldBits; }
-  static std::uint64_t entry(int target, Hold hold) { return name(target) | static_cast<std::uint64_t>(hold); }
+  static std::uint64_t named(int target, Hold hold) { return name(target) | static_cast<std::uint64_t>(hold); }
 
+  static bool is_of(const Slot &slot, int target) { return (slot.load(std::memory_order_relaxed) & ~kHoldMask) == name(target); }
+  /// Mostly the first slot that it may be in.
   Slot *find(int target) const {
+    Slot &likely = first_.slot(target, 0);
+    return is_of(likely, target) ? &likely : find_further(target);
+  }
+  [[gnu::noinline]] Slot *find_further(int target) const {
     for (Level *level = &first_; level; level = level->next.load(std::memory_order_acquire))
       for (std::size_t probe = 0; probe < kProbes; ++probe) {
         Slot &slot = level->slot(target, probe);
-        if ((slot.load(std::memory_order_relaxed) & ~kHoldMask) == name(target)) return &slot;
+        if (is_of(slot, target)) return &slot;
       }
     return nullptr;
   }

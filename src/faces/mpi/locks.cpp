@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include "base/first_failure.hpp"
-#include "faces/mpi/control_word.hpp"
 #include "faces/mpi/two_sided_lock.hpp"
 #include "faces/mpi/window_word.hpp"
 #include "faces/mpi/writers.hpp"
@@ -17,30 +16,33 @@ namespace {
 /// How long a rank is kept out by nothing but the other side's waiting. A holder may wait for this very rank.
 constexpr std::uint64_t kPatience_ms = 20;
 
-/// A word of locks among those of a rank, and a side of it.
-struct LockName {
-  std::int64_t offset;
-  LockSide side;
-};
-// Of a target's lock: shared, exclusive. Of the window's, at rank 0: those that lock all, exclusive locks of any target.
-constexpr LockName kShared{offsetof(TargetWords, lock), {0, false}}, kExclusive{offsetof(TargetWords, lock), {1, true}};
-constexpr LockName kLockAll{offsetof(TargetWords, all), {0, false}}, kAnyExclusive{offsetof(TargetWords, all), {1, false}};
+// Of a target's lock: shared, exclusive. Of the window's: those that lock all, exclusive locks of any target.
+constexpr LockSide kShared{0, false}, kExclusive{1, true};
+constexpr LockSide kLockAll{0, false}, kAnyExclusive{1, false};
 
-/// A lock of the window, and the side by which this rank takes it.
+/// A lock of the window, at a rank, and the side by which this rank takes it.
 struct Lock {
   Window &window;
-  WindowWord word;
-  LockTaking<WindowWord> taking;
+  int rank;
+  std::int64_t offset;
+  LockSide side;
 
-  Lock(Window &of, int rank, const LockName &name) : window(of), word(of, rank, name.offset), taking(word, name.side) {}
+  /// In a window of one node its word is here, and needs few instructions.
+  bool is_here() const { return !window.node->spans_nodes(); }
+  LockTaking<WordHere> here() const { return {WordHere(*window.memory.word_here(rank, offset)), side}; }
+  WindowWord word() const { return {window, rank, offset}; }
+  LockTaking<WindowWord> anywhere() const { return {word(), side}; }
 };
 
+Lock of_target(Window &window, int target, const LockSide &side) { return {window, target, offsetof(TargetWords, lock), side}; }
+Lock of_window(Window &window, const LockSide &side) { return {window, 0, offsetof(TargetWords, all), side}; }
+
 /// In its turn, or once it has waited for that long enough.
-Status wait_for(const Lock &lock) {
-  const LockTaking<WindowWord> &taking = lock.taking;
+[[gnu::noinline]] Status wait_for(const Lock &lock) {
+  const LockTaking<WindowWord> taking = lock.anywhere();
   bool counted = false;
   HLC_TRY(taking.announce(&counted));
-  BackOff back_off(lock.word);
+  BackOff back_off(lock.word());
   const auto look = [&](Turn turn) { return back_off.is_due() ? taking.try_again(turn, counted) : Status::again; };
   Status taken = lock.window.await_ok([&] { return look(Turn::in_turn); }, kPatience_ms);
   if (taken == Status::again) taken = lock.window.await_ok([&] { return look(Turn::any); });
@@ -50,45 +52,31 @@ Status wait_for(const Lock &lock) {
   return failure.status();
 }
 
-[[gnu::noinline]] Status take_slowly(Window &window, int rank, const LockName &name) {
-  const Lock lock(window, rank, name);
-  const Status taken = lock.taking.try_first();
+[[gnu::always_inline]] inline Status take(const Lock &lock) {
+  const Status taken = lock.is_here() ? lock.here().try_first() : lock.anywhere().try_first();
   return taken == Status::again ? wait_for(lock) : taken;
 }
 
 /// Ranks of other nodes that wait look by themselves.
-[[gnu::noinline]] Status give_back_slowly(Window &window, int rank, const LockName &name) {
+[[gnu::always_inline]] inline Status give_back(const Lock &lock) {
   bool wakes = false;
-  HLC_TRY(Lock(window, rank, name).taking.give_back(&wakes));
-  if (wakes) window.node->context.ring_node();
+  HLC_TRY(lock.is_here() ? lock.here().give_back(&wakes) : lock.anywhere().give_back(&wakes));
+  if (wakes) lock.window.node->context.ring_node();
   return Status::ok;
 }
 
-/// The lock where all ranks are on one node: no choice of a path, and few instructions.
-template <LockName name>
-LockTaking<WordHere> taking_here(const Window &window, int rank) {
-  return {WordHere(*window.memory.word_here(rank, name.offset)), name.side};
-}
-
-template <LockName name>
-Status take(Window &window, int rank) {
-  if (!window.node->spans_nodes() && taking_here<name>(window, rank).try_first() == Status::ok) return Status::ok;
-  return take_slowly(window, rank, name);
-}
-
-template <LockName name>
-Status give_back(Window &window, int rank) {
-  if (window.node->spans_nodes()) return give_back_slowly(window, rank, name);
-  bool wakes = false;
-  HLC_TRY(taking_here<name>(window, rank).give_back(&wakes));
-  if (wakes) window.node->context.ring_node();
-  return Status::ok;
-}
-
-/// What is left of an exclusive lock that could not be had.
-Status leave_exclusive(Window &window, int target, Status why, bool has_any) {
+/// What lock_exclusive leaves if a step of it fails: nothing.
+[[gnu::cold]] Status undo_exclusive(Window &window, int target, Status why, bool keeps_out_all) {
   FirstFailure failure(why);
-  if (has_any) failure.note(give_back<kAnyExclusive>(window, 0));
+  if (keeps_out_all) failure.note(give_back(of_window(window, kAnyExclusive)));
+  failure.note(leave_queue(window, target));
+  return failure.status();
+}
+
+/// The rest of unlock_exclusive after a step of it has failed.
+[[gnu::cold]] Status release_rest(Window &window, int target, Status why) {
+  FirstFailure failure(why);
+  failure.note(give_back(of_window(window, kAnyExclusive)));
   failure.note(leave_queue(window, target));
   return failure.status();
 }
@@ -113,28 +101,32 @@ Status unlock_accumulates_of_nodes(Window &window, int target) {
 
 }  // namespace
 
-Status lock_shared(Window &window, int target) { return take<kShared>(window, target); }
+Status lock_shared(Window &window, int target) { return take(of_target(window, target, kShared)); }
 
 /// First ranks that lock all are kept out, then the others of this target. If the rest fails, nothing stays taken.
 Status lock_exclusive(Window &window, int target) {
-  HLC_TRY(enter_queue(window, target));
-  const Status any = take<kAnyExclusive>(window, 0);
-  const Status taken = any == Status::ok ? take<kExclusive>(window, target) : any;
-  return taken == Status::ok ? taken : leave_exclusive(window, target, taken, any == Status::ok);
+  if (window.writer_places.queues()) HLC_TRY(enter_queue(window, target));
+  const Status first = take(of_window(window, kAnyExclusive));
+  if (failed(first)) return undo_exclusive(window, target, first, false);
+  const Status second = take(of_target(window, target, kExclusive));
+  return failed(second) ? undo_exclusive(window, target, second, true) : Status::ok;
 }
 
-Status lock_all(Window &window) { return take<kLockAll>(window, 0); }
+Status lock_all(Window &window) { return take(of_window(window, kLockAll)); }
 
-Status unlock_shared(Window &window, int target) { return give_back<kShared>(window, target); }
+Status unlock_shared(Window &window, int target) { return give_back(of_target(window, target, kShared)); }
 
 Status unlock_exclusive(Window &window, int target) {
-  const Status given = give_back<kExclusive>(window, target), any = give_back<kAnyExclusive>(window, 0);
-  const Status left = leave_queue(window, target);
-  if (given != Status::ok) return given;
-  return any == Status::ok ? left : any;
+  const Status first = give_back(of_target(window, target, kExclusive));
+  if (failed(first)) return release_rest(window, target, first);
+  const Status second = give_back(of_window(window, kAnyExclusive));
+  if (!failed(second) && !window.writer_places.queues()) return Status::ok;
+  FirstFailure failure(second);
+  failure.note(leave_queue(window, target));
+  return failure.status();
 }
 
-Status unlock_all(Window &window) { return give_back<kLockAll>(window, 0); }
+Status unlock_all(Window &window) { return give_back(of_window(window, kLockAll)); }
 
 Status wait_for_accumulates(Window &window, int target) {
   if (window.node->spans_nodes()) return lock_accumulates_of_nodes(window, target);

@@ -45,7 +45,7 @@ class Node : public LeakedOnFailure {
     if (is_near(rank)) context.doorbell().ring(member_of(rank));
   }
   /// Part of each call that programs repeat until something changes. That may need a message of the host MPI from this rank, or a core.
-  void let_others_run() {
+  [[gnu::always_inline]] void let_others_run() {
     const unsigned calls = repeated_calls_.load(std::memory_order_relaxed) + 1;
     repeated_calls_.store(calls, std::memory_order_relaxed);
     if (calls % 32 == 0) let_others_run_now(calls);

@@ -57,8 +57,7 @@ int lock(Window &window, int type, int target, int assertion) {
   if (hold == Hold::exclusive)
     if (const int code = code_of(lock_exclusive(window, target))) return code;
   epochs.fence = false;
-  epochs.add(target, hold);
-  epochs.count_lock(1);
+  epochs.add_lock(target, hold);
   return MPI_SUCCESS;
 }
 
@@ -70,8 +69,7 @@ int unlock(Window &window, int target) {
   if (hold < Hold::shared) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
   const bool releases = hold != Hold::unchecked;
   const int completed = releases ? window.complete_begun(target, Completion::remote) : window.complete(target, Completion::remote);
-  epochs.set(target, Hold::none);
-  epochs.count_lock(-1);
+  epochs.remove_lock(target);
   Status unlocked = Status::ok;
   if (hold == Hold::shared) unlocked = unlock_shared(window, target);
   if (hold == Hold::exclusive) unlocked = unlock_exclusive(window, target);

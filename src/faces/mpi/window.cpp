@@ -181,8 +181,7 @@ int call_handler(const Window &window, int code) {
   return code;
 }
 
-int code_of(Status status) {
-  if (!failed(status)) return MPI_SUCCESS;
+int code_of_failure(Status status) {
   if (status == Status::peer_died) return refuse(class_of_dead_peer(), "%s", error_message());
   return refuse(status == Status::memory ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, "%s", error_message());
 }

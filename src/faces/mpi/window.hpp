@@ -127,7 +127,8 @@ inline int answer(const Window &window, int code) {
   return code;
 }
 /// The code of a failure of the engine, whose message becomes the reason of the refusal.
-int code_of(Status status);
+int code_of_failure(Status status);
+inline int code_of(Status status) { return failed(status) ? code_of_failure(status) : MPI_SUCCESS; }
 
 template <class Look>
 Status Window::await(Look look, Deadline deadline) {

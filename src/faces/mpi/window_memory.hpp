@@ -162,7 +162,7 @@ class WindowMemory {
   int copy(Direction direction, int rank, const std::vector<Piece> &pieces) const;
 
  private:
-  char *part(int rank) const {
+  [[gnu::always_inline]] char *part(int rank) const {
     if (!segment_) return region_.part(rank);
     const RemoteMemory *usual = segment_->find_usual(rank);
     return usual ? usual->data() : segment_->memory_of(rank).data();

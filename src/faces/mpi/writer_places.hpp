@@ -14,6 +14,8 @@ namespace halocline::core::mpi {
 /// Several threads may use them, each for its own targets.
 class WriterPlaces {
  public:
+  /// Whether this rank queues.
+  bool queues() const { return queues_; }
   /// Takes a free place for a target. Below 0 if none is free, or ranks do not queue.
   int claim(int target) {
     for (int place = 0; queues_ && place < QueuePlaces::kPlaces; ++place) {
