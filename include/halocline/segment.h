@@ -246,11 +246,12 @@ typedef struct hlc_atomic {
 } hlc_atomic;
 
 /**
- * Carries out count atomics. Of those on other nodes up to 64 are under way at a time. They are not ordered among each other, not even
- * those on one integer. Each precedes everything that the caller does after this call. Returns when all
- * are complete at both ends and `old` of each holds the previous value. Targets may be in several segments of one context. count is 0 or
- * more; list may be NULL if it is 0. After an error it is unknown which of them have been carried out; `old` is then undefined. Any thread.
- * Errors: as hlc_atomic_compare_swap and hlc_fetch_op. Source: MPI_Fetch_and_op and MPI_Compare_and_swap, several before a flush.
+ * Carries out count atomics. Of those on other nodes up to 256 are under way at a time. Those of them on one rank's part share a message and
+ * its reply. They are not ordered among each other, not even those on one integer. Each precedes everything that the caller does after this
+ * call. Returns when all are complete at both ends and `old` of each holds the previous value. Targets may be in several segments of one
+ * context. count is 0 or more; list may be NULL if it is 0. After an error it is unknown which of them have been carried out; `old` is then
+ * undefined. Any thread. Errors: as hlc_atomic_compare_swap and hlc_fetch_op. Source: MPI_Fetch_and_op and MPI_Compare_and_swap, several
+ * before a flush.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_atomics(hlc_atomic *list, int64_t count);
 

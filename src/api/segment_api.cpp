@@ -119,23 +119,46 @@ void fetch_lines(const hlc_atomic *list, std::size_t count) {
       if (const RemoteMemory *usual = one->at.segment->inner->find_usual(one->at.rank)) halocline::core::fetch_line(*usual, *one);
 }
 
-/// Carries out the atomics of one round of a list: first those on this node, one by one, then all others together.
+/// Some atomics of a list.
+struct SomeAtomics {
+  std::size_t count = 0;
+  std::array<hlc_atomic *, kMostAtomicsAtOnce> list;
+
+  void add(hlc_atomic &one) { list[count++] = &one; }
+  /// Calls carry_out(memory, atomic) for each.
+  template <class CarryOut>
+  Status each(const char *call, CarryOut carry_out) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      hlc_atomic &one = *list[i];
+      HLC_TRY(one.at.segment->inner->with(call, one.at.rank, [&](const RemoteMemory &memory) { return carry_out(memory, one); }));
+    }
+    return Status::ok;
+  }
+};
+
+/// Carries out those on other nodes together, and those on this node while they are under way.
+Status carry_out(const char *call, const SomeAtomics &near, const SomeAtomics &far) {
+  const auto carry_out_one = [call](const RemoteMemory &memory, hlc_atomic &one) { return carry_out_near(call, memory, one); };
+  if (far.count == 0) return near.each(call, carry_out_one);
+  halocline::core::FarAtomics others(call);
+  HLC_TRY(far.each(call, [&others](const RemoteMemory &memory, hlc_atomic &one) { return others.add(memory, one); }));
+  HLC_TRY(others.start());
+  HLC_TRY(near.each(call, carry_out_one));
+  return others.await();
+}
+
+/// Carries out the atomics of one round of a list.
 Status carry_out(const char *call, hlc_atomic *list, std::size_t count) {
-  std::array<hlc_atomic *, kMostAtomicsAtOnce> far;
-  std::size_t far_ones = 0;
+  SomeAtomics near, far;
   fetch_lines(list, count);
   for (hlc_atomic *one = list; one != list + count; ++one) {
     HLC_TRY(check(call, one->at.segment));
     HLC_TRY(one->at.segment->inner->with(call, one->at.rank, [&](const RemoteMemory &memory) {
-      if (memory.is_near()) return carry_out_near(call, memory, *one);
-      far[far_ones++] = one;
+      (memory.is_near() ? near : far).add(*one);
       return Status::ok;
     }));
   }
-  if (far_ones == 0) return Status::ok;
-  halocline::core::FarAtomics others(call);
-  for (std::size_t i = 0; i < far_ones; ++i) others.add(far[i]->at.segment->inner->memory_of(far[i]->at.rank), *far[i]);
-  return others.carry_out();
+  return carry_out(call, near, far);
 }
 
 /// What the API's spec asks for.

@@ -8,21 +8,20 @@ namespace halocline::core {
 
 Status Replies::add_chunk() {
   auto chunk = std::make_unique<Chunk>();
-  HLC_TRY(chunk->room.open(endpoint_, static_cast<std::int64_t>(kChunk * sizeof(Message)), NetworkSegment::Use::for_me));
+  HLC_TRY(chunk->room.open(endpoint_, static_cast<std::int64_t>(kChunk * sizeof(Reply)), NetworkSegment::Use::for_me));
   for (std::size_t i = 0; i < kChunk; ++i) {
-    Reply &reply = chunk->replies[i];
-    reply.kind = Transfer::Kind::send;
-    reply.reported = true;
-    reply.from = chunk->room.base() + i * sizeof(Message);
-    reply.bytes = sizeof(Message);
-    reply.desc = chunk->room.desc();
-    free_.push_back(&reply);
+    Sent &sent = chunk->replies[i];
+    sent.kind = Transfer::Kind::send;
+    sent.reported = true;
+    sent.from = chunk->room.base() + i * sizeof(Reply);
+    sent.desc = chunk->room.desc();
+    free_.push_back(&sent);
   }
   chunks_.push_back(std::move(chunk));
   return Status::ok;
 }
 
-Status Replies::send(int rank, const transport::Address &address, const Message &message) {
+Status Replies::send(int rank, const transport::Address &address, const Reply &reply) {
   auto known = peers_.find(rank);
   if (known == peers_.end()) {
     transport::Peer peer{};
@@ -30,11 +29,12 @@ Status Replies::send(int rank, const transport::Address &address, const Message 
     known = peers_.emplace(rank, peer).first;
   }
   if (free_.empty()) HLC_TRY(add_chunk());
-  Reply &reply = *free_.back();
+  Sent &sent = *free_.back();
   free_.pop_back();
-  reply.peer = known->second;
-  std::memcpy(const_cast<char *>(reply.from), &message, sizeof message);
-  endpoint_.start(reply);
+  sent.peer = known->second;
+  sent.bytes = reply.bytes();
+  std::memcpy(const_cast<char *>(sent.from), &reply, static_cast<std::size_t>(sent.bytes));
+  endpoint_.start(sent);
   return Status::ok;
 }
 

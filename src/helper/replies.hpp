@@ -17,15 +17,15 @@ class Replies {
   explicit Replies(NetworkEndpoint &endpoint) : endpoint_(endpoint) {}
 
   /// Sends a reply to a rank, whose address this is.
-  Status send(int rank, const transport::Address &address, const Message &message);
+  Status send(int rank, const transport::Address &address, const Reply &reply);
   /// Takes a transfer that has ended, also if it failed: a rank that does not receive its reply is lost.
-  void take_back(Transfer &transfer) { free_.push_back(static_cast<Reply *>(&transfer)); }
+  void take_back(Transfer &transfer) { free_.push_back(static_cast<Sent *>(&transfer)); }
 
  private:
   static constexpr std::size_t kChunk = 64;
-  struct Reply : Transfer {};
+  struct Sent : Transfer {};
   struct Chunk {
-    std::array<Reply, kChunk> replies;
+    std::array<Sent, kChunk> replies;
     NetworkSegment room;
   };
 
@@ -34,7 +34,7 @@ class Replies {
   NetworkEndpoint &endpoint_;
   std::map<int, transport::Peer> peers_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
-  std::vector<Reply *> free_;
+  std::vector<Sent *> free_;
 };
 
 }  // namespace halocline::core

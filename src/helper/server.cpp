@@ -107,12 +107,13 @@ void Server::receive(Transfer &buffer) {
 }
 
 bool Server::read(const char *text, std::int64_t bytes) {
-  Message message, reply;
+  Message message;
+  Reply reply;
   if (!service_.read(text, bytes, &message) || message.kind == Message::Kind::reply || !ranks_.mapped()) return false;
   const std::int64_t rest = bytes - static_cast<std::int64_t>(sizeof message);
   if (service_.carry_out(message, text + sizeof message, rest, &reply) != Service::Outcome::done) return false;
   const auto *ranks = reinterpret_cast<const RankAddress *>(ranks_.part(0));
-  return !failed(replies_.send(reply.target, ranks[reply.target].address, reply));
+  return !failed(replies_.send(reply.message.target, ranks[reply.message.target].address, reply));
 }
 
 void Server::look_at(HelperSlot &slot) {

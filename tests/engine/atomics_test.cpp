@@ -185,48 +185,5 @@ TEST(CompareSwap, makes_a_lock_that_protects_puts_and_gets) {
   EXPECT_EQ(value, std::int64_t{steps} * size());
 }
 
-/// All ranks race for words with one list each; how many of them are on other nodes depends on the words.
-TEST(AtomicList, gives_each_word_to_one_rank_and_each_ticket_once) {
-  constexpr int words = 150, bytes = 4;
-  TestSegment segment(8 + words * bytes);
-  std::vector<hlc_atomic> list;
-  for (int i = 0; i < words; ++i) {
-    list.push_back({segment.at(i % size(), 8 + i * bytes), HLC_NUMBER_INT32, HLC_OP_SUM, 1, rank() + 1, 0, -1});
-    list.push_back({segment.at(size() - 1, 0), HLC_NUMBER_INT64, HLC_OP_SUM, 0, 1, 0, -1});
-  }
-  EXPECT_TRUE(ok(hlc_atomics(list.data(), static_cast<std::int64_t>(list.size()))));
-  segment.barrier();
-  std::vector<std::int64_t> tickets, claimed;
-  for (std::size_t i = 0; i < list.size(); ++i)
-    if (list[i].compare)
-      claimed.push_back(list[i].old == 0 ? 1 : 0);
-    else
-      tickets.push_back(list[i].old);
-  std::vector<std::int64_t> all(static_cast<std::size_t>(words * size()));
-  MPI_Allgather(tickets.data(), words, MPI_INT64_T, all.data(), words, MPI_INT64_T, MPI_COMM_WORLD);
-  std::sort(all.begin(), all.end());
-  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], static_cast<std::int64_t>(i));
-  MPI_Allreduce(MPI_IN_PLACE, claimed.data(), words, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  EXPECT_EQ(claimed, std::vector<std::int64_t>(words, 1));
-  segment.barrier();
-}
-
-TEST(AtomicList, refuses_what_one_atomic_refuses) {
-  TestSegment segment(16);
-  const int other = (rank() + 1) % size();
-  const auto refused = [&](hlc_atomic one, const char *words) {
-    EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_atomics(&one, 1)));
-    EXPECT_NE(std::string(hlc_error_message()).find(words), std::string::npos) << hlc_error_message();
-  };
-  refused({segment.at(other, 0), HLC_NUMBER_FLOAT64, HLC_OP_SUM, 0, 1, 0, 0}, "type is");
-  refused({segment.at(other, 16), HLC_NUMBER_INT64, HLC_OP_SUM, 0, 1, 0, 0}, "offset is 16");
-  refused({segment.at(size(), 0), HLC_NUMBER_INT64, HLC_OP_SUM, 0, 1, 0, 0}, "rank is");
-  refused({{nullptr, 0, 0}, HLC_NUMBER_INT64, HLC_OP_SUM, 0, 1, 0, 0}, "segment is NULL");
-  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_atomics(nullptr, 1)));
-  EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_atomics(nullptr, -1)));
-  EXPECT_TRUE(ok(hlc_atomics(nullptr, 0)));
-  segment.barrier();
-}
-
 }  // namespace
 }  // namespace halocline::test

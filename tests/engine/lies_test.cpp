@@ -41,10 +41,18 @@ TEST(Lies, change_nothing_in_a_segment) {
       const std::int32_t ones[] = {1, 1, 1, 1, 1};
       EXPECT_TRUE(ok(hlc_accumulate(segment.at(to, mine + 16), {HLC_OP_SUM, HLC_NUMBER_INT32}, ones, 5)));
       EXPECT_TRUE(ok(hlc_flush(segment.raw(), to)));
+      hlc_atomic list[2] = {{segment.at(to, mine + 40), HLC_NUMBER_INT64, HLC_OP_SUM, 0, 5, 0, -1},
+                            {segment.at(to, mine + 48), HLC_NUMBER_INT64, HLC_OP_SUM, 1, step + 1, step, -1}};
+      EXPECT_TRUE(ok(hlc_atomics(list, 2)));
+      EXPECT_EQ(list[0].old, 5 * step);
+      EXPECT_EQ(list[1].old, step);
     }
   segment.barrier();
   for (int origin = 0; origin < size(); ++origin) {
-    std::int64_t sums[2];
+    std::int64_t sums[2], listed[2];
+    std::memcpy(listed, segment.data() + guard + 64 * origin + 40, sizeof listed);
+    EXPECT_EQ(listed[0], 250);
+    EXPECT_EQ(listed[1], 50);
     std::int32_t ones[5];
     std::memcpy(sums, segment.data() + guard + 64 * origin, sizeof sums);
     std::memcpy(ones, segment.data() + guard + 64 * origin + 16, sizeof ones);

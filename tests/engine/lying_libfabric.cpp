@@ -18,6 +18,7 @@
 
 namespace {
 
+using halocline::core::ListedAtomic;
 using halocline::core::Message;
 using Kind = Message::Kind;
 
@@ -77,8 +78,8 @@ void choose_no_action(Message &message) {
 /// Makes a message invalid, in one of many respects; returns how many bytes of it are sent.
 std::size_t spoil(Message &message, std::size_t bytes) {
   const bool asks_confirmation = message.kind == Kind::confirm;
-  switch (throw_dice(asks_confirmation ? 4 : 8)) {
-    case 0: message.kind = static_cast<Kind>(one_of<std::uint32_t>({6, 7, 255, 0x80000000, 0xFFFFFFFF})); return bytes;
+  switch (throw_dice(asks_confirmation ? 4 : message.kind == Kind::atomics ? 6 : 8)) {
+    case 0: message.kind = static_cast<Kind>(one_of<std::uint32_t>({7, 8, 255, 0x80000000, 0xFFFFFFFF})); return bytes;
     case 1: return throw_dice(sizeof message);  // truncated
     case 2: message.origin = one_of<std::int32_t>({-1, 1 << 20, std::numeric_limits<std::int32_t>::min()}); return bytes;
     case 3: message.secret ^= std::uint64_t{1} << throw_dice(64); return bytes;
@@ -112,6 +113,41 @@ void misalign(const Way &way, Message message, const char *operands, std::size_t
   send_copy(way, message, operands, bytes);
 }
 
+/// The first word of an atomic that is invalid: offset, type, op.
+std::uint64_t spoiled(std::uint64_t word) {
+  switch (throw_dice(4)) {
+    case 0:
+      return (word & 0xFFFF) | one_of<std::uint64_t>({~std::uint64_t{0}, ~std::uint64_t{7}, std::uint64_t{1} << 40, std::uint64_t{1} << 47})
+                                   << 16;
+    case 1: return word + (1 << 16);  // all are on integers of 32 or 64 bits
+    case 2: return (word & ~std::uint64_t{0xFF00}) | one_of<std::uint64_t>({10, 11, 128, 255}) << 8;
+    default: return (word & ~std::uint64_t{0xFF}) | one_of<std::uint64_t>({9, 10, 128, 254});
+  }
+}
+
+/// Several atomics of which one is invalid, so that none may have an effect. Other numbers of them than the message says.
+void spoil_list(const Way &way, const Message &message, const char *operands, std::size_t bytes) {
+  if (message.kind != Kind::atomics) return;
+  std::array<char, kRoom> list;
+  std::memcpy(list.data(), operands, bytes - sizeof message);
+  std::size_t left = (bytes - sizeof message) / sizeof(std::uint64_t), place = 0;
+  ListedAtomic one;
+  for (std::uint32_t i = throw_dice(static_cast<std::uint32_t>(message.count)); one.read(operands + place, left) && i > 0; --i) {
+    left -= one.words();
+    place += one.words() * sizeof(std::uint64_t);
+  }
+  std::uint64_t word = 0;
+  std::memcpy(&word, operands + place, sizeof word);
+  word = spoiled(word);
+  std::memcpy(list.data() + place, &word, sizeof word);
+  send_copy(way, message, list.data(), bytes);
+  Message other = message;
+  other.count =
+      one_of<std::int64_t>({message.count + 1, message.count - 1, 0, -1, kSmallest, kLargest, (std::int64_t{1} << 59) + message.count});
+  send_copy(way, other, operands, bytes);
+  send_copy(way, message, operands, bytes - 1 - throw_dice(8));
+}
+
 /// Replies that no rank awaits: to all queries that the other may have outstanding, or may have had.
 void forge_answers(const Way &way, Message message) {
   message.kind = Kind::reply;
@@ -129,18 +165,30 @@ void lie(const Way &way, const char *text, std::size_t bytes) {
   Message message;
   std::memcpy(&message, text, sizeof message);
   if (forging > 0) return forge_answers(way, message);
-  if (message.kind == Kind::reply) return send_copy(way, message, "", bytes);  // once more
+  if (message.kind == Kind::reply) return send_copy(way, message, text + sizeof message, bytes);  // once more
   for (int i = 0; i < 6; ++i) {
     Message broken = message;
     send_copy(way, broken, text + sizeof message, spoil(broken, bytes));
   }
   cut_operands(way, message, text + sizeof message, bytes);
   misalign(way, message, text + sizeof message, bytes);
+  spoil_list(way, message, text + sizeof message, bytes);
+}
+
+/// Before a reply: the same without its last old value, or with one that no rank awaits.
+void lie_before(const Way &way, const char *text, std::size_t bytes) {
+  Message message;
+  std::memcpy(&message, text, sizeof message);
+  if (forging > 0 || message.kind != Kind::reply) return;
+  const std::array<char, sizeof(std::uint64_t)> none{};
+  if (bytes == sizeof message) return send_copy(way, message, none.data(), bytes + none.size());
+  send_copy(way, message, text + sizeof message, bytes - none.size());
 }
 
 ssize_t send(fid_ep *endpoint, const void *text, std::size_t bytes, void *desc, fi_addr_t to, void *context) {
   const Way way{endpoint, desc, to};
   const bool message = bytes >= sizeof(Message) && bytes <= kRoom;
+  if (message) lie_before(way, static_cast<const char *>(text), bytes);
   const ssize_t code = of_messages.send(endpoint, text, bytes, desc, to, context);
   if (message && code == 0) lie(way, static_cast<const char *>(text), bytes);
   return code;

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "api/handles.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/numbers.hpp"
+#include "engine/rma/atomic_list.hpp"
 #include "engine/rma/local_memory.hpp"
 #include "engine/rma/segment.hpp"
 #include "engine/segments.hpp"
@@ -356,6 +358,26 @@ TEST_P(Operations, lose_no_addition_of_any_rank_to_one_number) {
   expected[0] = 2 * sum;
   expected.push_back(sum);
   if (rank() == 0) std::memcpy(image(home), expected.data(), expected.size() * 8);
+}
+
+TEST_P(Operations, lose_no_addition_of_a_list) {
+  const int home = size() - 1, rounds = times(24);
+  std::array<hlc_atomic, 20> list;
+  for (int i = 0; i < rounds; ++i) {
+    core::FarAtomics far("test");
+    for (hlc_atomic &one : list) {
+      one = {{nullptr, home, 0}, HLC_NUMBER_INT32, HLC_OP_SUM, 0, 1, 0, -1};  // in the region of rank 0
+      EXPECT_TRUE(well(of(home).is_near() ? core::carry_out_near("test", of(home), one) : far.add(of(home), one)));
+    }
+    if (!far.empty()) {
+      EXPECT_TRUE(well(far.start()));
+      EXPECT_TRUE(well(far.await()));
+    }
+    for (std::size_t j = 1; j < list.size(); ++j) EXPECT_GT(list[j].old, list[j - 1].old);
+  }
+  memories().flush_and_meet();
+  const auto sum = static_cast<std::int32_t>(rounds * size() * static_cast<int>(list.size()));
+  if (rank() == 0) std::memcpy(image(home), &sum, sizeof sum);
 }
 
 constexpr Kind kinds[] = {{"collective", true, Kind::Brought::by_none},

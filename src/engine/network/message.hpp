@@ -3,14 +3,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace halocline::core {
 
-/// A query or its reply, as it is sent; the operands of `accumulate` follow it. Received messages are checked before they are used
-/// (engine/network/service.cpp).
+/// A query or its reply, as it is sent. The operands of `accumulate` and `atomics` follow it, and the old values of `atomics`. Received
+/// messages are checked before they are used (engine/network/service.cpp).
 struct Message {
-  enum class Kind : std::uint32_t { reply, combine, compare, accumulate, notify, confirm };
+  enum class Kind : std::uint32_t { reply, combine, compare, accumulate, notify, confirm, atomics };
 
   std::uint64_t secret = 0;  // of the job
   Kind kind = Kind::reply;
@@ -24,5 +27,54 @@ struct Message {
   std::uint64_t operand = 0, expected = 0;  // numbers as their bytes; also the old value in a reply, and a notification's value
 };
 static_assert(sizeof(Message) == 72);
+
+/// Bytes of a message at most, with what follows it.
+inline constexpr std::int64_t kMessageRoom = 2048;
+
+/// An atomic among the operands of `atomics`, as words of 64 bits. The first has the offset, the type and the op. The operand follows unless
+/// the op is HLC_OP_READ, and what is expected if it compares.
+struct ListedAtomic {
+  static constexpr int kCompares = 255;  // in place of an hlc_op
+  static constexpr int kRead = 8;  // HLC_OP_READ
+
+  std::int64_t offset = 0;  // below 2^47
+  int op = 0, type = 0;
+  std::uint64_t operand = 0, expected = 0;
+
+  std::size_t words() const { return op == kRead ? 1 : op == kCompares ? 3 : 2; }
+  /// Writes that many words.
+  void write(std::uint64_t *to) const {
+    to[0] = static_cast<std::uint64_t>(offset) << 16 | static_cast<std::uint64_t>(type) << 8 | static_cast<std::uint64_t>(op);
+    if (words() > 1) to[1] = operand;
+    if (words() > 2) to[2] = expected;
+  }
+  /// Reads it from the first of so many words; false if there are too few.
+  bool read(const char *from, std::size_t there) {
+    std::uint64_t word[3] = {};
+    if (there == 0) return false;
+    std::memcpy(word, from, sizeof word[0]);
+    offset = static_cast<std::int64_t>(word[0]) >> 16;
+    type = static_cast<int>(word[0] >> 8 & 255);
+    op = static_cast<int>(word[0] & 255);
+    if (there < words()) return false;
+    std::memcpy(word, from, words() * sizeof word[0]);
+    operand = word[1];
+    expected = word[2];
+    return true;
+  }
+};
+
+/// Words of the operands of `atomics` at most, and so atomics.
+inline constexpr std::size_t kMostListed = (kMessageRoom - sizeof(Message)) / sizeof(std::uint64_t);
+
+/// A reply with the old values that follow it; Message::count says how many.
+struct Reply {
+  Message message;
+  std::array<std::uint64_t, kMostListed> olds;  // only those are initialised
+
+  std::int64_t old_bytes() const { return message.count * static_cast<std::int64_t>(sizeof(std::uint64_t)); }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(sizeof message) + old_bytes(); }
+};
+static_assert(offsetof(Reply, olds) == sizeof(Message));
 
 }  // namespace halocline::core

@@ -106,12 +106,12 @@ void PendingRequests::start(Request &request) {
   endpoint_.start(request);
 }
 
-Status PendingRequests::reply(const Message &message) {
+Status PendingRequests::reply(const Reply &reply) {
   Connection *connection = nullptr;
   Request *request = nullptr;
-  HLC_TRY(connections_.reach(message.target, &connection));
+  HLC_TRY(connections_.reach(reply.message.target, &connection));
   HLC_TRY(pool_.take(*connection, "a reply", &request));
-  request->carry(message, nullptr, 0);
+  request->carry(reply.message, reply.olds.data(), reply.old_bytes());
   request->is_reply = true;
   replies_ += 1;
   endpoint_.start(*request);

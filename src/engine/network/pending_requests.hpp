@@ -51,7 +51,7 @@ class PendingRequests final : public RequestOwner {
   void start(Request &request);
   void release(Request &request) { pool_.release(request); }
   /// Starts a reply, which is neither limited nor flushed: the ranks that send queries have a limit, and wait for the replies.
-  Status reply(const Message &message);
+  Status reply(const Reply &reply);
   void ended(Request &request) override;
   /// One of the events that a request waits for has happened.
   void settle(Request &request);

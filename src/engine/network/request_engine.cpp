@@ -33,8 +33,10 @@ void RequestEngine::leave(EndpointUser &user) {
 bool RequestEngine::read(const char *text, std::int64_t bytes) {
   Message message;
   if (!served_.read(text, bytes, &message)) return false;
-  if (message.kind == Message::Kind::reply) return queries_.take_reply(message);
-  return served_.carry_out(message, text + sizeof message, bytes - static_cast<std::int64_t>(sizeof message));
+  const char *const operands = text + sizeof message;
+  const std::int64_t operand_bytes = bytes - static_cast<std::int64_t>(sizeof message);
+  if (message.kind == Message::Kind::reply) return queries_.take_reply(message, operands, operand_bytes);
+  return served_.carry_out(message, operands, operand_bytes);
 }
 
 Status RequestEngine::meet(int rank) {

@@ -57,6 +57,8 @@ struct Request : Transfer {
   bool held = false;  // a caller waits for the reply and releases the request
   std::uint32_t place = 0, use = 0;  // where it is in the pool, and how often it was taken from there
   std::uint64_t reply = 0;
+  std::size_t listed_atomics = 0;  // of a query of several: the reply has as many old values,
+  std::uint64_t *olds = nullptr;  // which go there unless they are not wanted any more
   std::uint64_t posted_before = 0;  // Connection::posted before this one
   std::uint64_t confirms = 0;  // of a query to confirm: how many of the posted requests
 
@@ -122,6 +124,7 @@ inline Status RequestPool::take(Connection &connection, const char *call, Reques
   taken.listed = taken.held = taken.is_reply = taken.awaits_reply = false;
   taken.awaited = 1;
   taken.confirms = 0;
+  taken.listed_atomics = 0;
   *request = &taken;
   return Status::ok;
 }

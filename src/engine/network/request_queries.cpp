@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/request_queries.hpp"
 
+#include <cstring>
+
 namespace halocline::core {
 
 void RequestQueries::write(Request &request, Message message, const void *operands, std::int64_t bytes) const {
@@ -39,18 +41,20 @@ Status RequestQueries::ask_to_confirm(const Connection &connection, const char *
 }
 
 /// The caller releases the request after the reply.
-Status RequestQueries::start_held(int rank, const char *call, const Message &message, Request **request) {
+Status RequestQueries::start_held(int rank, const char *call, const Message &message, const AtomicsQuery &several, Request **request) {
   auto locked = pending_.lock();
   HLC_TRY(pending_.take(rank, call, locked, request));
-  write(**request, message, nullptr, 0);
+  write(**request, message, several.words.data(), static_cast<std::int64_t>(several.words.size_bytes()));
   (*request)->held = true;
+  (*request)->listed_atomics = several.olds.size();
+  (*request)->olds = several.olds.data();
   pending_.start(**request);
   return Status::ok;
 }
 
 Status RequestQueries::ask(int rank, const char *call, const Message &message, std::uint64_t *reply) {
   Query query;
-  HLC_TRY(start_held(rank, call, message, &query.request));
+  HLC_TRY(start_held(rank, call, message, {}, &query.request));
   const Request &request = *query.request;
   const Status status = pending_.await(call, request.connection, rank, [&request] { return request.awaited == 0; });
   const auto locked = pending_.lock();
@@ -62,9 +66,18 @@ Status RequestQueries::ask(int rank, const char *call, const Message &message, s
 Status RequestQueries::look(Query &query, int rank, const char *call, const Message &message, std::uint64_t *reply) {
   if (!query.request) {
     if (const Status room = pending_.find_room(rank, call); room != Status::ok) return room;
-    HLC_TRY(start_held(rank, call, message, &query.request));
+    HLC_TRY(start_held(rank, call, message, {}, &query.request));
   }
   pending_.poll();
+  return test(query, call, reply);
+}
+
+Status RequestQueries::start(Query &query, int rank, const char *call, const Message &message, const AtomicsQuery &several) {
+  if (const Status room = pending_.find_room(rank, call); room != Status::ok) return room;
+  return start_held(rank, call, message, several, &query.request);
+}
+
+Status RequestQueries::test(Query &query, const char *call, std::uint64_t *reply) {
   const auto locked = pending_.lock();
   const Request &request = *query.request;
   if (request.awaited > 0 && request.connection->error == 0) return Status::again;
@@ -80,6 +93,7 @@ void RequestQueries::abandon(Query &query) {
   Request &request = *query.request;
   query.request = nullptr;
   request.held = false;
+  request.olds = nullptr;
   if (request.awaited == 0) pending_.release(request);
 }
 
@@ -89,11 +103,14 @@ void RequestQueries::forget(Query &query) {
 }
 
 /// A late reply to an abandoned request names a use that is over. A second reply, or one to a request that is no query, is ignored: the
-/// provider may still hold the request.
-bool RequestQueries::take_reply(const Message &message) {
+/// provider may still hold the request. So is a reply with another number of values.
+bool RequestQueries::take_reply(const Message &message, const char *olds, std::int64_t bytes) {
   Request *const found = pending_.at(message.request);
   if (!found || found->use != message.use || !found->awaits_reply || found->connection->rank != message.origin) return false;
   Request &request = *found;
+  const std::size_t old_bytes = request.listed_atomics * sizeof(std::uint64_t);
+  if (static_cast<std::uint64_t>(bytes) != old_bytes) return false;
+  if (old_bytes > 0 && request.olds) std::memcpy(request.olds, olds, old_bytes);
   request.awaits_reply = false;
   request.reply = message.operand;
   request.connection->confirmed = std::max(request.connection->confirmed, request.confirms);

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
+
 #include "engine/network/pending_requests.hpp"
 
 namespace halocline::core {
@@ -10,6 +12,12 @@ namespace halocline::core {
 /// A query whose reply its caller tests for from time to time.
 struct Query {
   Request *request = nullptr;
+};
+
+/// The words of several atomics, kMostListed at most, and a place for the previous number of each.
+struct AtomicsQuery {
+  std::span<const std::uint64_t> words;
+  std::span<std::uint64_t> olds;
 };
 
 /// Any thread may call if the endpoint was opened for many threads. `call` is the caller's name in messages.
@@ -24,16 +32,21 @@ class RequestQueries {
   Status ask(int rank, const char *call, const Message &message, std::uint64_t *reply);
   /// The same without waiting: sends the query unless it has been sent, and tests for its reply; `again` until that has arrived.
   Status look(Query &query, int rank, const char *call, const Message &message, std::uint64_t *reply);
+  /// Sends a query of several atomics, whose message says where; `again`, and nothing has been done, while too many requests are under way
+  /// there. The places for the previous numbers stay until the reply has been taken or forgotten.
+  Status start(Query &query, int rank, const char *call, const Message &message, const AtomicsQuery &several);
+  /// Tests for the reply after a poll; `again` until it has arrived.
+  Status test(Query &query, const char *call, std::uint64_t *reply);
   /// The reply is not wanted any more; the query may be carried out all the same.
   void forget(Query &query);
   /// Asks a rank to confirm what was posted to it, unless it has confirmed that; a flush waits for the reply.
   Status ask_to_confirm(const Connection &connection, const char *call);
-  /// Takes a reply that has arrived; false if none is awaited. With the lock.
-  bool take_reply(const Message &message);
+  /// Takes a reply that has arrived, and the old values that follow it; false if none is awaited. With the lock.
+  bool take_reply(const Message &message, const char *olds, std::int64_t bytes);
 
  private:
   void write(Request &request, Message message, const void *operands, std::int64_t bytes) const;
-  Status start_held(int rank, const char *call, const Message &message, Request **request);
+  Status start_held(int rank, const char *call, const Message &message, const AtomicsQuery &several, Request **request);
   void abandon(Query &query);
 
   PendingRequests &pending_;

@@ -33,7 +33,7 @@ void ServedParts::stop_serving(std::uint32_t segment) {
 
 /// An atomic that finds others put off waits behind them, so that those of one rank are carried out in their order.
 bool ServedParts::carry_out(const Message &query, const char *operands, std::int64_t bytes) {
-  Message reply;
+  Reply reply;
   const bool waits = !put_off_.empty() && Service::is_atomic(query);
   const Service::Outcome outcome = waits ? Service::Outcome::later : service_.carry_out(query, operands, bytes, &reply);
   return !failed(alone(communicator_, [&] {

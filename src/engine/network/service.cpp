@@ -16,7 +16,11 @@ bool lies_within(const Served &memory, hlc_number type, std::int64_t offset, std
          count <= (memory.bytes - offset) / bytes;
 }
 
-hlc_action action_of(const Message &message) { return {static_cast<hlc_op>(message.op), static_cast<hlc_number>(message.type)}; }
+/// Of a message or a listed atomic.
+template <class Asked>
+hlc_action action_of(const Asked &asked) {
+  return {static_cast<hlc_op>(asked.op), static_cast<hlc_number>(asked.type)};
+}
 
 /// Calls change(number). Where a lock protects the memory, the number is a copy that is written back: the application's need not be aligned.
 template <class Change>
@@ -51,11 +55,54 @@ bool compare(const Served &memory, const Message &message, std::uint64_t *old) {
   return true;
 }
 
-bool change(const Served &memory, const Message &query, const char *operands, std::int64_t bytes, std::uint64_t *old) {
+bool is_valid(const Served &memory, const ListedAtomic &one) {
+  const bool known = one.op == ListedAtomic::kCompares || can_combine(action_of(one));
+  return known && lies_within(memory, action_of(one).type, one.offset, 1);
+}
+
+void carry_out_one(const Served &memory, const ListedAtomic &one, std::uint64_t *old) {
+  const hlc_action action = action_of(one);
+  on_number(memory, one.offset, number_bytes(action.type), [&](void *number) {
+    if (one.op == ListedAtomic::kCompares)
+      compare_and_swap(action.type, number, {&one.expected, &one.operand, old});
+    else
+      apply(action, number, &one.operand, old);
+  });
+}
+
+/// Calls each(atomic) for all operands until it returns false; false then, and if they do not fill the bytes.
+template <class Each>
+bool for_listed(const Message &query, const char *operands, std::int64_t bytes, Each each) {
+  auto left = static_cast<std::size_t>(bytes) / sizeof(std::uint64_t);
+  ListedAtomic one;
+  for (std::int64_t i = 0; i < query.count; ++i) {
+    if (!one.read(operands, left) || !each(one)) return false;
+    left -= one.words();
+    operands += one.words() * sizeof(std::uint64_t);
+  }
+  return left == 0 && bytes % static_cast<std::int64_t>(sizeof(std::uint64_t)) == 0;
+}
+
+/// All are checked before the first is carried out.
+bool carry_out_all(const Served &memory, const Message &query, const char *operands, std::int64_t bytes, Reply *reply) {
+  if (query.count < 1 || query.count > static_cast<std::int64_t>(kMostListed)) return false;
+  if (!for_listed(query, operands, bytes, [&](const ListedAtomic &one) { return is_valid(memory, one); })) return false;
+  std::uint64_t *old = reply->olds.data();
+  reply->message.count = query.count;
+  return for_listed(query, operands, bytes, [&](const ListedAtomic &one) {
+    *old = 0;
+    carry_out_one(memory, one, old++);
+    return true;
+  });
+}
+
+bool change(const Served &memory, const Message &query, const char *operands, std::int64_t bytes, Reply *reply) {
+  std::uint64_t *const old = &reply->message.operand;
   switch (query.kind) {
     case Message::Kind::combine:
     case Message::Kind::accumulate: return combine(memory, query, operands, bytes, old);
     case Message::Kind::compare: return compare(memory, query, old);
+    case Message::Kind::atomics: return carry_out_all(memory, query, operands, bytes, reply);
     case Message::Kind::notify: return memory.words.set(query.id, static_cast<std::uint32_t>(query.operand));
     default: return false;
   }
@@ -69,17 +116,18 @@ bool Service::read(const char *text, std::int64_t bytes, Message *message) const
   return message->secret == secret_ && message->origin >= 0 && message->origin < ranks_;
 }
 
-Service::Outcome Service::carry_out(const Message &query, const char *operands, std::int64_t bytes, Message *reply) const {
-  *reply = Message();
-  reply->secret = secret_;
-  reply->origin = query.target;
-  reply->target = query.origin;
-  reply->request = query.request;
-  reply->use = query.use;
-  return do_as_asked(query, operands, bytes, &reply->operand);
+Service::Outcome Service::carry_out(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const {
+  Message &message = reply->message;
+  message = Message();
+  message.secret = secret_;
+  message.origin = query.target;
+  message.target = query.origin;
+  message.request = query.request;
+  message.use = query.use;
+  return do_as_asked(query, operands, bytes, reply);
 }
 
-Service::Outcome Service::do_as_asked(const Message &query, const char *operands, std::int64_t bytes, std::uint64_t *old) const {
+Service::Outcome Service::do_as_asked(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const {
   // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the completion queue before the query has been read.
   if (query.kind == Message::Kind::confirm) return Outcome::done;
   const auto found = served_.find({query.target, query.segment});
@@ -87,7 +135,7 @@ Service::Outcome Service::do_as_asked(const Message &query, const char *operands
   const Served &memory = found->second;
   const bool locks = memory.lock && query.kind != Message::Kind::notify;
   if (locks && !memory.lock.try_lock()) return Outcome::later;
-  const bool done = change(memory, query, operands, bytes, old);
+  const bool done = change(memory, query, operands, bytes, reply);
   if (locks) memory.lock.unlock();
   return done ? Outcome::done : Outcome::refused;
 }

@@ -51,13 +51,14 @@ class Service {
   enum class Outcome { done, refused, later };
   /// True for a query that changes numbers.
   static bool is_atomic(const Message &query) {
-    return query.kind == Message::Kind::combine || query.kind == Message::Kind::compare || query.kind == Message::Kind::accumulate;
+    return query.kind == Message::Kind::combine || query.kind == Message::Kind::compare || query.kind == Message::Kind::accumulate ||
+           query.kind == Message::Kind::atomics;
   }
-  /// Carries out a query, whose operands follow it, and writes its reply.
-  Outcome carry_out(const Message &query, const char *operands, std::int64_t bytes, Message *reply) const;
+  /// Carries out a query, whose operands follow it, and writes its reply. Of several atomics all are carried out or none.
+  Outcome carry_out(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const;
 
  private:
-  Outcome do_as_asked(const Message &query, const char *operands, std::int64_t bytes, std::uint64_t *old) const;
+  Outcome do_as_asked(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const;
 
   std::uint64_t secret_;
   int ranks_;
@@ -67,7 +68,7 @@ class Service {
 /// The buffers in which messages of other ranks arrive.
 class ReceiveBuffers {
  public:
-  static constexpr std::int64_t kRoom = 2048;  // bytes of a message at most
+  static constexpr std::int64_t kRoom = kMessageRoom;
 
   /// Allocates and registers the memory.
   Status open(NetworkEndpoint &endpoint);

@@ -5,6 +5,21 @@
 #include "engine/communicator/wait_until.hpp"
 
 namespace halocline::core {
+namespace {
+
+static_assert(ListedAtomic::kRead == HLC_OP_READ);
+
+ListedAtomic listed(const hlc_atomic &atomic) {
+  ListedAtomic one;
+  one.offset = atomic.at.offset;
+  one.op = atomic.compare ? ListedAtomic::kCompares : atomic.op;
+  one.type = atomic.type;
+  write_word(atomic.type, atomic.value, &one.operand);
+  write_word(atomic.type, atomic.expected, &one.expected);
+  return one;
+}
+
+}  // namespace
 
 void fetch_line(const RemoteMemory &memory, const hlc_atomic &atomic) {
   const std::int64_t offset = atomic.at.offset;
@@ -18,53 +33,99 @@ void fetch_line(const RemoteMemory &memory, const hlc_atomic &atomic) {
 Status carry_out_near(const char *call, const RemoteMemory &memory, hlc_atomic &atomic) {
   const Target at{memory, atomic.at.offset};
   if (atomic.compare) return compare_swap_word(call, at, atomic.type, {atomic.expected, atomic.value, &atomic.old});
-  return fetch_word(call, at, {atomic.op, atomic.type}, atomic.value, &atomic.old);
+  const hlc_action action{atomic.op, atomic.type};
+  if (!is_for_words(action.op) && !can_combine(action)) return check_word(call, at, action, false);
+  return fetch_word(call, at, action, atomic.value, &atomic.old);
 }
 
 FarAtomics::~FarAtomics() {
-  for (int i = 0; i < count_; ++i) {
-    Listed &listed = list_[static_cast<std::size_t>(i)];
-    if (listed.query.request) listed.memory.network().requests()->queries().forget(listed.query);
-  }
+  for (std::size_t i = 0; i < groups_; ++i)
+    if (query_[i].request) group_[i].network->requests()->queries().forget(query_[i]);
 }
 
-Status FarAtomics::look(Listed &listed) const {
-  hlc_atomic &atomic = *listed.atomic;
-  // A type that is no such integer is refused, as for one atomic.
-  if (!is_word(atomic.type)) return carry_out_near(call_, listed.memory, atomic);
-  const Target at{listed.memory, atomic.at.offset};
-  std::uint64_t expected = 0, value = 0, before = 0;
-  write_word(atomic.type, atomic.expected, &expected);
-  write_word(atomic.type, atomic.value, &value);
-  const Status status = atomic.compare ? compare_swap(call_, at, atomic.type, {&expected, &value, &before}, listed.query)
-                                       : fetch_op(call_, at, {atomic.op, atomic.type}, {&value, &before}, listed.query);
-  if (status == Status::ok) atomic.old = read_word(atomic.type, &before);
-  return status;
+/// The last one of the memory, if it has room for so many words.
+FarAtomics::Group &FarAtomics::group_for(const RemoteMemory &memory, std::size_t words) {
+  const RemoteDescriptor *const descriptor = &memory.descriptor();
+  for (std::size_t i = groups_; i-- > 0;)
+    if (group_[i].descriptor == descriptor && group_[i].words + words <= kMostListed) return group_[i];
+  Group &made = group_[groups_++];
+  made = {&memory.network(), descriptor, memory.rank(), 0, 0, 0, 0, nullptr, State::added};
+  return made;
 }
 
-Status FarAtomics::late() const {
-  for (const Listed &listed : list_) {
-    if (listed.done) continue;
-    Communicator &communicator = listed.memory.communicator();
-    return fail(Status::timeout, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call_, communicator.rank(),
-                static_cast<long long>(communicator.timeout_ns() / 1'000'000'000),
-                listed.memory.network().requests()->name_of(listed.memory.rank()).c_str());
+Status FarAtomics::add(const RemoteMemory &memory, hlc_atomic &atomic) {
+  HLC_TRY(check_word(call_, {memory, atomic.at.offset}, {atomic.op, atomic.type}, atomic.compare != 0));
+  const std::size_t words = listed(atomic).words();
+  Group &group = group_for(memory, words);
+  if (group.count++ == 0)
+    group.first = count_;
+  else
+    list_[group.last].next = count_;
+  group.last = count_;
+  group.words += words;
+  list_[count_++] = {&atomic, 0};
+  return Status::ok;
+}
+
+Status FarAtomics::start() {
+  std::uint64_t *olds = olds_.data();
+  for (std::size_t i = 0; i < groups_; ++i) {
+    group_[i].olds = olds;
+    olds += group_[i].count;
+    if (const Status asked = ask(group_[i], query_[i]); failed(asked)) return asked;
   }
   return Status::ok;
 }
 
-Status FarAtomics::carry_out() {
-  Wait wait(list_.front().memory.communicator(), WakeUp::by_polling);
+Status FarAtomics::ask(Group &group, Query &query) const {
+  std::array<std::uint64_t, kMostListed> words;
+  std::uint64_t *next = words.data();
+  for (std::size_t i = 0, at = group.first; i < group.count; ++i, at = list_[at].next) {
+    const ListedAtomic one = listed(*list_[at].atomic);
+    one.write(next);
+    next += one.words();
+  }
+  const RemoteMemory memory(*group.network, group.rank, *group.descriptor, 0);
+  const Status asked = RemoteRma(memory).start_atomics(call_, {{words.data(), group.words}, {group.olds, group.count}}, query);
+  if (asked == Status::ok) group.state = State::asked;
+  return asked;
+}
+
+Status FarAtomics::look(Group &group, Query &query) const {
+  if (group.state == State::added) {
+    const Status asked = ask(group, query);
+    return asked == Status::ok ? Status::again : asked;
+  }
+  std::uint64_t none = 0;
+  if (const Status status = group.network->requests()->queries().test(query, call_, &none); status != Status::ok) return status;
+  for (std::size_t i = 0, at = group.first; i < group.count; ++i, at = list_[at].next) {
+    hlc_atomic &atomic = *list_[at].atomic;
+    atomic.old = read_word(atomic.type, &group.olds[i]);
+  }
+  group.state = State::done;
+  return Status::ok;
+}
+
+Status FarAtomics::late() const {
+  for (std::size_t i = 0; i < groups_; ++i)
+    if (group_[i].state != State::done) return group_[i].network->requests()->late(call_, group_[i].rank);
+  return Status::ok;
+}
+
+Status FarAtomics::await() {
+  const Network &network = *group_[0].network;
+  Wait wait(network.communicator(), WakeUp::by_polling);
   const auto look_at_all = [&] {
     Status all = Status::ok;
-    for (int i = 0; i < count_; ++i) {
-      Listed &listed = list_[static_cast<std::size_t>(i)];
-      if (listed.done) continue;
-      const Status status = look(listed);
+    network.requests()->poll();
+    for (std::size_t i = 0; i < groups_; ++i) {
+      if (group_[i].state == State::done) continue;
+      const Status status = look(group_[i], query_[i]);
       if (failed(status)) return status;
-      listed.done = status == Status::ok;
-      if (listed.done) wait.progress();
-      if (!listed.done) all = Status::again;
+      if (status == Status::ok)
+        wait.progress();
+      else
+        all = Status::again;
     }
     return all;
   };

@@ -1,5 +1,5 @@
 // Lists of atomics on integers of 32 and 64 bits (hlc_atomics). Those on this node are atomic instructions. Those on other nodes are queries,
-// of which all are under way at the same time.
+// of which all are under way at the same time. One query carries those on one memory, as many as a message has room for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace halocline::core {
 
-/// Queries that are under way at the same time.
-constexpr int kMostAtomicsAtOnce = 64;
+/// Atomics that are under way at the same time.
+constexpr int kMostAtomicsAtOnce = 256;
 
 /// Requests the cache line of an atomic that will be carried out, if it is mapped here. So those of several arrive at the same time.
 void fetch_line(const RemoteMemory &memory, const hlc_atomic &atomic);
@@ -27,25 +27,42 @@ class FarAtomics {
   /// Replies that are still under way are not wanted any more.
   ~FarAtomics();
 
-  /// Adds one, kMostAtomicsAtOnce in all; the atomic stays where it is until they are carried out.
-  void add(const RemoteMemory &memory, hlc_atomic &atomic) { list_[static_cast<std::size_t>(count_++)] = {memory, &atomic, {}, false}; }
-  /// Starts them and waits for all replies; there is at least one.
-  Status carry_out();
+  /// Adds one, kMostAtomicsAtOnce in all, if its arguments are right. It stays where it is until they are carried out.
+  Status add(const RemoteMemory &memory, hlc_atomic &atomic);
+  bool empty() const { return groups_ == 0; }
+  /// Starts those for whose queries there is room. Follows the last `add`.
+  Status start();
+  /// Starts the others, and waits for all replies; there is at least one.
+  Status await();
 
  private:
-  struct Listed {
-    RemoteMemory memory;
-    hlc_atomic *atomic = nullptr;
-    Query query;
-    bool done = false;
+  enum class State : int { added, asked, done };
+  /// The atomics of one query, linked in the order in which they were added. No member is initialised before there is such a query.
+  struct Group {
+    Network *network;
+    const RemoteDescriptor *descriptor;
+    int rank;
+    std::size_t first, last, count, words;
+    std::uint64_t *olds;
+    State state;
   };
-  /// Starts one, or tests for its reply.
-  Status look(Listed &listed) const;
+  struct Listed {
+    hlc_atomic *atomic;
+    std::size_t next;
+  };
+
+  Group &group_for(const RemoteMemory &memory, std::size_t words);
+  Status ask(Group &group, Query &query) const;
+  /// Starts a query, or tests for its reply, and writes the previous numbers to its atomics.
+  Status look(Group &group, Query &query) const;
   Status late() const;
 
   const char *call_;
-  int count_ = 0;
+  std::size_t groups_ = 0, count_ = 0;
+  std::array<Group, kMostAtomicsAtOnce> group_;
+  std::array<Query, kMostAtomicsAtOnce> query_;
   std::array<Listed, kMostAtomicsAtOnce> list_;
+  std::array<std::uint64_t, kMostAtomicsAtOnce> olds_;
 };
 
 }  // namespace halocline::core

@@ -285,6 +285,13 @@ Status compare_swap_word(const char *call, Target at, hlc_number type, SwapWord 
   return Status::ok;
 }
 
+Status check_word(const char *call, Target at, hlc_action action, bool compares) {
+  if (!is_word(action.type)) return wrong_word(call, at, action.type);
+  if (!compares && !can_combine(action)) return wrong_action(call, at, action);
+  char *place = nullptr;
+  return find_numbers(call, at, action.type, 1, &place);
+}
+
 Status accumulate(const char *call, Target at, hlc_action action, Numbers numbers) {
   char *place = nullptr;
   if (!can_combine(action)) return wrong_action(call, at, action);

@@ -92,6 +92,8 @@ struct SwapWord {
 };
 Status fetch_word(const char *call, Target at, hlc_action action, std::int64_t operand, std::int64_t *old);
 Status compare_swap_word(const char *call, Target at, hlc_number type, SwapWord swap);
+/// Whether these two would accept the target and the action, without its op where it is compare_swap. Nothing is changed.
+Status check_word(const char *call, Target at, hlc_action action, bool compares);
 /// The same action for numbers one after the other, each atomic by itself. Nothing is returned.
 Status accumulate(const char *call, Target at, hlc_action action, Numbers numbers);
 

@@ -189,6 +189,12 @@ Status RemoteRma::compare(const char *call, std::int64_t offset, hlc_number type
   return status;
 }
 
+Status RemoteRma::start_atomics(const char *call, const AtomicsQuery &several, Query &query) {
+  Message message = about(Message::Kind::atomics, 0);
+  message.count = static_cast<std::int64_t>(several.olds.size());
+  return requests_.queries().start(query, memory_.rank(), call, message, several);
+}
+
 Status RemoteRma::accumulate(const char *call, std::int64_t offset, hlc_action action, Numbers numbers) {
   const std::int64_t size = number_bytes(action.type), most = (Request::kRoom - static_cast<std::int64_t>(sizeof(Message))) / size;
   return for_pieces(numbers.count, most, [&](std::int64_t begin, std::int64_t some) {
