@@ -32,6 +32,8 @@ class WindowMemory {
     for (std::size_t i = 0; i < accesses.size(); ++i) start(accesses[i], &answers[i]);
     MPI_Win_flush_all(window_);
   }
+  /// Each access is a message of its own.
+  static bool looks_ahead() { return false; }
   void barrier() const {
     MPI_Win_sync(window_);
     MPI_Barrier(MPI_COMM_WORLD);

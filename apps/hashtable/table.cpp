@@ -39,7 +39,10 @@ HashTable::HashTable(const halocline::Context &context, std::int64_t buckets, st
 
 Request HashTable::carry_out(Request::What what, Word key, Word value) {
   Request request{what, key, value, false};
-  hashtable::carry_out(memory_, place_, request);
+  if (memory_.is_near())
+    hashtable::carry_out(memory_, place_, request);
+  else
+    carry_out_together(memory_, place_, request);
   return request;
 }
 

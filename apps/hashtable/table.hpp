@@ -19,6 +19,8 @@ class SegmentMemory {
   Word carry_out(const Access &access);
   /// On other nodes all of them are under way at the same time.
   void carry_out(std::span<const Access> accesses, std::span<Word> answers);
+  /// Those on one rank of another node share a message.
+  static bool looks_ahead() { return true; }
   const halocline::Segment &segment() const { return segment_; }
   /// True if all words are mapped in this process: all ranks are on one node.
   bool is_near() const { return !parts_.empty(); }

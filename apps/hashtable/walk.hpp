@@ -5,15 +5,17 @@
 //
 // All begins with zeros. A key belongs to one bucket of one rank, its owner. The bucket is the first cell of a chain, further ones are in the
 // owner's heap. Cells are only appended, at the end of a chain, by a compare_and_swap of the last cell's `next`. So no key is in a chain
-// twice. The key of a cell never changes once others can see it. A value of 0 says that the key is absent: it has not been stored yet, or
-// it has been erased (a tombstone). A rank takes kTaken cells of a heap at a time. Those that it has not used yet are its spares, and
-// so are those that lost the race for the end of a chain. The next keys that need a cell get them.
+// twice. A new cell has its key and value before it is linked. The key of a cell never changes once others can see it. A value of 0 says that
+// the key is absent: it has not been stored yet, or it has been erased (a tombstone). A rank takes kTaken cells of a heap at a time. Those
+// that it has not used yet are its spares, and so are those that lost the race for the end of a chain. The next keys that need a cell get
+// them.
 //
 // Source: Gerstenberger, Besta, Hoefler, SC13, section 4.1: table, overflow heap, compare_and_swap, fetch_and_op.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -68,6 +70,8 @@ struct Access {
   int rank = 0;
   std::int64_t word = 0;
   Word value = 0, expected = 0;
+
+  bool operator==(const Access &) const = default;
 };
 
 /// An operation on a key, and its result.
@@ -102,11 +106,19 @@ class Walk {
   /// Takes the answer to the last access; returns the next one, nothing once the request has its result.
   std::optional<Access> go_on(Word answer);
 
+  static constexpr std::size_t kMostAhead = 2;
+  /// Writes accesses that may follow the one asked for last, and returns how many. They may be carried out with it, in any order. What they
+  /// write no other rank sees. What they read is the same in every order, or a link from this cell then fails and tells what is there. Or a
+  /// key was stored while it was looked for, and counts as not stored yet.
+  std::size_t look_ahead(Access *some) const;
+
  private:
-  enum class At { bucket, key, next, allocation, new_key, link, value, erasure };
+  enum class At { bucket, key, next, allocation, new_key, new_value, link, value, erasure };
 
   std::optional<Access> ask(At at, const Access &access);
   Access look_at_key();
+  Access read(Field field) const { return {Access::Kind::read, rank_, word_of(cell_, field), 0, 0}; }
+  Access write(Field field, Word value) const { return {Access::Kind::write, rank_, word_of(new_cell_, field), value, 0}; }
   std::optional<Access> found();
   std::optional<Access> end(bool done);
   std::optional<Access> allocated(Word cells_before);

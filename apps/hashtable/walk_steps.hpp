@@ -44,7 +44,8 @@ inline std::optional<Access> Walk::end(bool done) {
     case At::key: return compared(answer);
     case At::next: return passed(answer);
     case At::allocation: return allocated(answer);
-    case At::new_key: return ask(At::link, {Access::Kind::compare_swap, rank_, word_of(cell_, kNext), static_cast<Word>(new_cell_), 0});
+    case At::new_key: return ask(At::new_value, write(kValue, request_->value + 1));
+    case At::new_value: return ask(At::link, {Access::Kind::compare_swap, rank_, word_of(cell_, kNext), static_cast<Word>(new_cell_), 0});
     case At::link: return linked(answer);
     case At::value: return valued(answer);
     case At::erasure: return erased(answer);
@@ -54,7 +55,7 @@ inline std::optional<Access> Walk::end(bool done) {
 
 inline std::optional<Access> Walk::compared(Word key) {
   if (key == request_->key) return found();
-  return ask(At::next, {Access::Kind::read, rank_, word_of(cell_, kNext), 0, 0});
+  return ask(At::next, read(kNext));
 }
 
 inline std::optional<Access> Walk::passed(Word next) {
@@ -77,15 +78,12 @@ inline std::optional<Access> Walk::allocated(Word cells_before) {
 
 inline std::optional<Access> Walk::fill(std::int64_t cell) {
   new_cell_ = cell;
-  return ask(At::new_key, {Access::Kind::write, rank_, word_of(cell, kKey), request_->key, 0});
+  return ask(At::new_key, write(kKey, request_->key));
 }
 
-/// Another rank may have appended a cell meanwhile, perhaps with this key.
+/// The new cell had its key and value before it was linked. Or another rank has appended a cell meanwhile, perhaps with this key.
 inline std::optional<Access> Walk::linked(Word next) {
-  if (next == 0) {
-    cell_ = new_cell_;
-    return found();
-  }
+  if (next == 0) return end(true);
   spares_->keep(rank_, new_cell_);
   cell_ = static_cast<std::int64_t>(next);
   return look_at_key();
@@ -93,8 +91,21 @@ inline std::optional<Access> Walk::linked(Word next) {
 
 /// The cell has the key.
 inline std::optional<Access> Walk::found() {
-  const Access::Kind kind = request_->what == Request::What::insert ? Access::Kind::compare_swap : Access::Kind::read;
-  return ask(At::value, {kind, rank_, word_of(cell_, kValue), request_->value + 1, 0});
+  if (request_->what != Request::What::insert) return ask(At::value, read(kValue));
+  return ask(At::value, {Access::Kind::compare_swap, rank_, word_of(cell_, kValue), request_->value + 1, 0});
+}
+
+/// With a key its cell's next cell, and the value unless that would be changed. With the key of a new cell its value.
+inline std::size_t Walk::look_ahead(Access *some) const {
+  if (at_ == At::new_key) {
+    some[0] = write(kValue, request_->value + 1);
+    return 1;
+  }
+  if (at_ != At::bucket && at_ != At::key) return 0;
+  some[0] = read(kNext);
+  if (request_->what == Request::What::insert) return 1;
+  some[1] = read(kValue);
+  return 2;
 }
 
 inline std::optional<Access> Walk::valued(Word value) {
