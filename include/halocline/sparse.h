@@ -4,8 +4,11 @@
  *
  * Each rank has a row of slots. A sender takes the next slots of its target by a fetch_and_add, and puts its message there with a
  * notification. When its messages are there it enters a barrier, which does not wait. Once all ranks have entered it, a rank has received
- * everything. A rank holds memory for its slots, for its messages, and for one word per round of the barrier: O(k + log(ranks)). As with
- * any segment, the ranks of a node hold the addresses of all ranks once where there are several nodes. Sources:
+ * everything. Between nodes a rank enters the barrier while its messages are under way. The barrier's notifications say how many messages each
+ * rank is to receive, and carry messages of up to 512 bytes. Others go to slots that a target keeps for ranks that have sent to it before.
+ *
+ * A rank holds memory for its slots, on several nodes for twice as many, and for its messages. For each round of the barrier it has one word,
+ * on several nodes 4 KiB. That is O(k + log(ranks)). As with any segment, the ranks of a node hold the addresses of all ranks once where there are several nodes. Sources:
  * Gerstenberger, Besta, Hoefler, SC13, section 4. Hoefler, Siebert, Lumsdaine: Scalable communication protocols for dynamic sparse data
  * exchange, PPoPP 2010 (the barrier that does not wait).
  *
@@ -72,8 +75,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_sparse_start(hlc_sparse *sparse, int count,
 HLC_NODISCARD HLC_API hlc_status hlc_sparse_test(hlc_sparse *sparse);
 
 /**
- * Completes the exchange. On return all messages of this rank have arrived in their targets' memory, and receive has been called for all
- * messages to this rank. The data of messages may change again. Waits at most HALOCLINE_TIMEOUT seconds: HLC_ERR_TIMEOUT. HLC_ERR_PEER_DIED
+ * Completes the exchange. On return receive has been called for all messages to this rank, and the data of its own messages may change again.
+ * Its messages to other nodes may still be under way. Waits at most HALOCLINE_TIMEOUT seconds: HLC_ERR_TIMEOUT. HLC_ERR_PEER_DIED
  * names a rank of the node whose process has ended, or a rank of another node that cannot be reached. HLC_ERR_MEMORY if there is none for a
  * message that is longer than a slot. After an error the handle can only be destroyed. HLC_ERR_STATE without a start.
  */

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "engine/communicator/collective.hpp"
 #include "engine/rma/await.hpp"
@@ -26,7 +25,7 @@ Status SparseExchange::take(const hlc_sparse_spec *spec, std::string *plan) {
     return fail(Status::argument, "%s on rank %d: spec.slots is %d, it must be 0 to %d", call, segment_.rank(), spec->slots,
                 HLC_MAX_SPARSE_SLOTS);
   slots_ = std::bit_ceil(static_cast<std::uint32_t>(spec->slots > 0 ? spec->slots : kUsualSlots));
-  receiver_.set(spec->receive, spec->user, slots_);
+  receiver_.set(spec->receive, spec->user);
   if (spec->name) plan->append("'").append(spec->name).append("'");
   return Status::ok;
 }
@@ -39,17 +38,31 @@ Status SparseExchange::create() {
   if (ends[0] != -ends[1])
     return fail(Status::mismatch, "%s: ranks disagree on slots: from %lld to %lld; rank %d has %u", call, static_cast<long long>(ends[0]),
                 static_cast<long long>(-ends[1]), segment_.rank(), slots_);
-  return segment_.create(call, {SparseSlots::at(slots_), static_cast<int>(slots_)});
+  NodeRounds order;
+  if (communicator.nodes() > 1) HLC_TRY(find_rounds(&order));
+  const SparseLayout layout = SparseLayout::of(slots_, order.rounds());
+  HLC_TRY(prepare(communicator, communicator.comm(), [&] {
+    receiver_.set(layout);
+    sender_.set(layout);
+    counted_.set(order, layout);
+    return Status::ok;
+  }));
+  return segment_.create(call, {layout.bytes(), layout.notifications()});
+}
+
+/// Rounds between nodes and within them, if all nodes have the same number of ranks, one node after the other. Collective.
+Status SparseExchange::find_rounds(NodeRounds *order) {
+  Communicator &all = segment_.communicator();
+  const bool is_mine = all.members() * all.nodes() == all.size() && all.rank() == all.node() * all.members() + all.member();
+  std::int64_t is_usual = is_mine ? 1 : 0;
+  HLC_TRY(reduce(all, all.comm(), MPI_MIN, &is_usual, 1));
+  *order = is_usual == 1 ? NodeRounds(all.rank(), all.nodes(), all.members()) : NodeRounds(all.rank(), all.size(), 1);
+  return Status::ok;
 }
 
 Status SparseExchange::mark_broken(Status status) {
   if (failed(status)) broken_ = true;
   return status;
-}
-
-void SparseExchange::forget_queries() {
-  for (Outgoing &message : messages_)
-    if (message.query.request) segment_.network().requests()->queries().forget(message.query);
 }
 
 Status SparseExchange::check(int count, const hlc_sparse_message *messages) const {
@@ -72,15 +85,12 @@ Status SparseExchange::check(int count, const hlc_sparse_message *messages) cons
 
 Status SparseExchange::start(int count, const hlc_sparse_message *messages) {
   HLC_TRY(check(count, messages));
-  messages_.clear();
-  put_to_.reserve(static_cast<std::size_t>(count));
-  for (const hlc_sparse_message *one = messages; one != messages + count; ++one) {
-    const std::int64_t pieces = std::max<std::int64_t>(1, (one->bytes + HLC_SPARSE_SLOT_BYTES - 1) / HLC_SPARSE_SLOT_BYTES);
-    messages_.push_back({one->rank, static_cast<const char *>(one->data), one->bytes, pieces});
-  }
+  sender_.begin(count, messages, round_ + 1);
   ++round_;
-  pushed_ = 0;
+  counted_.clear();
   stage_ = Stage::pushing;
+  confirms_ = segment_.communicator().nodes() == 1;
+  received_before_ = receiver_.received();
   outstanding_ = true;
   const Status begun = go_on();
   return begun == Status::again ? Status::ok : begun;
@@ -101,17 +111,20 @@ Status SparseExchange::finish() {
       return fail(verdict.status, "%s: rank %d has not finished, and the process of rank %d has ended", kFinish, segment_.rank(),
                   verdict.dead_rank);
     return fail(verdict.status, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", kFinish, segment_.rank(),
-                most_seconds(segment_), segment_.name_of(awaited()).c_str());
+                most_seconds(segment_), awaited().c_str());
   });
   HLC_TRY(mark_broken(waited));
   outstanding_ = outstanding_ && failed(status);
   return status;
 }
 
-/// The rank for which the exchange waits.
-int SparseExchange::awaited() const {
-  if (stage_ == Stage::pushing) return messages_[pushed_].rank;
-  return stage_ == Stage::flushing ? flushed_last_ : barrier_.awaited();
+/// What the exchange waits for.
+std::string SparseExchange::awaited() const {
+  if (stage_ == Stage::in_counted) return segment_.name_of(counted_.awaited());
+  if (stage_ == Stage::flushing) return segment_.name_of(flushed_last_);
+  if (stage_ == Stage::in_barrier) return segment_.name_of(barrier_.awaited());
+  if (!sender_.is_done()) return segment_.name_of(sender_.awaited());
+  return std::to_string(counted_.expected() - (receiver_.received() - received_before_)) + " messages";
 }
 
 /// As far as it goes without waiting for other ranks: ok once the exchange is complete.
@@ -119,110 +132,58 @@ Status SparseExchange::go_on() {
   if (stage_ == Stage::complete) return Status::ok;
   segment_.poll();
   HLC_TRY(mark_broken(receiver_.drain(kFinish, round_)));
-  if (stage_ == Stage::pushing) {
-    if (const Status status = mark_broken(push_all()); status != Status::ok) return status;
-    if (segment_.communicator().nodes() > 1) flushes_ = segment_.network().requests()->begin_flushes(true);
-    stage_ = Stage::flushing;
-  }
-  if (stage_ == Stage::flushing) {
-    if (const Status status = mark_broken(look_at_flush()); status != Status::ok) return status;
-    barrier_.enter();
-    stage_ = Stage::in_barrier;
-  }
-  if (const Status status = mark_broken(barrier_.look(kFinish)); status != Status::ok) return status;
-  // All pieces of this exchange are there.
-  HLC_TRY(mark_broken(receiver_.drain(kFinish, round_)));
+  if (!confirms_)
+    if (const Status status = mark_broken(go_on_counted()); status != Status::ok) return status;
+  if (confirms_)
+    if (const Status status = mark_broken(go_on_confirmed()); status != Status::ok) return status;
   HLC_TRY(mark_broken(segment_.flush_outgoing(kFinish)));
   stage_ = Stage::complete;
   return Status::ok;
 }
 
-/// A message whose target has no free slot does not hold up those to other targets.
-Status SparseExchange::push_all() {
-  for (std::size_t i = pushed_; i < messages_.size(); ++i) {
-    Outgoing &message = messages_[i];
-    if (message.next == message.pieces || is_kept(message)) continue;
-    HLC_TRY(segment_.with(kStart, message.rank, [&](const RemoteMemory &memory) { return push(memory, message); }));
+/// Between nodes: ok once this rank has as many messages as there are for it, or all ranks are to confirm.
+Status SparseExchange::go_on_counted() {
+  const Status pushed = sender_.push(kFinish);
+  if (failed(pushed)) return pushed;
+  if (stage_ == Stage::pushing) {
+    // SYNC placed-before-entered (pairs with receive_counted): so tickets of the next exchange are after those of this one.
+    if (!sender_.all_have_places()) return Status::again;
+    sender_.count_targets();
+    counted_.enter(round_);
+    stage_ = Stage::in_counted;
   }
-  ring_targets();
-  keep_own();
-  while (pushed_ < messages_.size() && messages_[pushed_].next == messages_[pushed_].pieces) ++pushed_;
-  return pushed_ == messages_.size() ? Status::ok : Status::again;
-}
-
-Status SparseExchange::push(const RemoteMemory &memory, Outgoing &message) {
-  if (!message.claimed)
-    if (const Status status = claim(memory, message); status != Status::ok) return status;
-  for (; message.next < message.pieces; ++message.next) {
-    const std::uint32_t ticket = message.first + static_cast<std::uint32_t>(message.next);
-    if (ticket - message.taken >= slots_)
-      if (const Status status = look_at_taken(memory, message); status != Status::ok) return status;
-    if (ticket - message.taken >= slots_) return Status::again;
-    HLC_TRY(put(memory, message, ticket));
+  if (stage_ == Stage::in_counted) {
+    if (const Status status = counted_.look(kFinish); status != Status::ok) return status;
+    confirms_ = !counted_.is_exact();
+    stage_ = confirms_ ? Stage::pushing : Stage::receiving;
   }
-  return Status::ok;
+  return confirms_ ? Status::ok : receive_counted();
 }
 
-/// A message of this rank to itself needs no slot, if it is aligned as receivers may expect.
-bool SparseExchange::is_kept(const Outgoing &message) const {
-  const bool aligned = message.data && reinterpret_cast<std::uintptr_t>(message.data) % alignof(std::uint64_t) == 0;
-  return message.rank == segment_.rank() && aligned;
+/// Looks once more for what has arrived since the last look.
+Status SparseExchange::receive_counted() {
+  // SYNC placed-before-entered (pairs with go_on_counted)
+  HLC_TRY(receiver_.drain(kFinish, round_));
+  // SYNC counted-before-left (pairs with CountedBarrier::send)
+  const bool has_all = receiver_.received() - received_before_ == counted_.expected();
+  return has_all && sender_.is_done() ? Status::ok : Status::again;
 }
 
-/// Receives such messages, once the other targets have been woken: what the program does with them may take long.
-void SparseExchange::keep_own() {
-  for (std::size_t i = pushed_; i < messages_.size(); ++i) {
-    Outgoing &message = messages_[i];
-    if (message.next == message.pieces || !is_kept(message)) continue;
-    message.next = message.pieces;
-    receiver_.hand_over(message.rank, message.data, message.bytes);
+/// On one node, or where counts could not be relied on: ok once all ranks have entered the barrier.
+Status SparseExchange::go_on_confirmed() {
+  if (stage_ == Stage::pushing) {
+    if (const Status status = sender_.push(kFinish); status != Status::ok) return status;
+    if (segment_.communicator().nodes() > 1) flushes_ = segment_.network().requests()->begin_flushes(true);
+    stage_ = Stage::flushing;
   }
-}
-
-/// Wakes the ranks of this node that have been put to, after one fence for all.
-void SparseExchange::ring_targets() {
-  if (!put_to_.empty()) segment_.communicator().doorbell().ring_all(put_to_);
-  put_to_.clear();
-}
-
-Status SparseExchange::claim(const RemoteMemory &memory, Outgoing &message) {
-  std::int64_t tickets = 0;
-  const std::int64_t claims = message.pieces << 32;
-  // SYNC emptied-before-reuse (pairs with SparseReceiver::publish_taken)
-  const Status status = fetch_op(kStart, {memory, SparseSlots::kTickets}, SparseSlots::kAdd, {&claims, &tickets}, message.query);
-  if (status != Status::ok) return status;
-  message.claimed = true;
-  message.first = SparseSlots::claimed(tickets);
-  message.taken = SparseSlots::taken(tickets);
-  return Status::ok;
-}
-
-Status SparseExchange::look_at_taken(const RemoteMemory &memory, Outgoing &message) {
-  std::int64_t tickets = 0;
-  // SYNC emptied-before-reuse (pairs with SparseReceiver::publish_taken)
-  const Status status = fetch_op(kStart, {memory, SparseSlots::kTickets}, SparseSlots::kRead, {nullptr, &tickets}, message.query);
-  if (status == Status::ok) message.taken = SparseSlots::taken(tickets);
-  return status;
-}
-
-/// A put of up to 2 KiB copies its source.
-Status SparseExchange::put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t ticket) {
-  SparsePiece piece;
-  piece.round = round_;
-  piece.message_bytes = message.bytes;
-  piece.begin = message.next * HLC_SPARSE_SLOT_BYTES;
-  piece.origin = segment_.rank();
-  const std::int64_t bytes = piece.bytes();
-  if (bytes > 0) std::memcpy(piece.data, message.data + piece.begin, static_cast<std::size_t>(bytes));
-  const std::uint32_t slot = ticket % slots_;
-  const Target to{memory, SparseSlots::at(slot)};
-  const Source source{&piece, SparseSlots::kBytes - HLC_SPARSE_SLOT_BYTES + bytes};
-  const hlc_notification here{static_cast<int>(slot), 1};
-  if (!memory.is_near()) return put_notify(kStart, to, source, here);
-  HLC_TRY(put_and_set(kStart, to, source, here));
-  const bool is_listed = !put_to_.empty() && put_to_.back() == memory.member();
-  if (message.rank != segment_.rank() && !is_listed) put_to_.push_back(memory.member());
-  return Status::ok;
+  if (stage_ == Stage::flushing) {
+    if (const Status status = look_at_flush(); status != Status::ok) return status;
+    barrier_.enter();
+    stage_ = Stage::in_barrier;
+  }
+  if (const Status status = barrier_.look(kFinish); status != Status::ok) return status;
+  // All pieces of this exchange are there.
+  return receiver_.drain(kFinish, round_);
 }
 
 Status SparseExchange::look_at_flush() {

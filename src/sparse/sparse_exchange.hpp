@@ -1,10 +1,14 @@
 // Dynamic sparse data exchange: messages to ranks that do not know of them. The object behind hlc_sparse.
 //
-// A message takes consecutive tickets of its target: one per piece that fits into a slot. Ticket t is for slot t modulo the number of slots.
-// A sender puts a piece once the target has taken the ticket a whole row of slots before. The target takes its slots in the order of
-// tickets, so the pieces of a message follow each other. When all its pieces are at their targets, a rank enters a barrier. Once that is
-// passed, all pieces of this exchange have arrived. A piece of the next exchange may already be there: it has a later number and waits. A
-// message of a rank to itself takes none of this.
+// Messages are put into slots of their targets (sparse_sender.hpp), which take them from there (sparse_slots.hpp). On one node a rank enters a
+// barrier when all its messages are at their targets. Once that is passed, all messages of this exchange have arrived. One of the next
+// exchange may already be there: it has a later number and waits.
+//
+// Between nodes each message from one rank to another takes some microseconds, and those that follow each other count. A rank enters the
+// barrier once each message has its place, while it is under way. That barrier tells each rank how many messages it is to receive
+// (counted_barrier.hpp). A rank has finished when it has passed it, and has as many. Nothing is confirmed. So two nodes need one message in
+// sequence, or three where tickets are claimed. If the counts cannot be relied on, all ranks confirm what they have put, and enter a barrier
+// as on one node. docs/design/038-sparse.md has the reasons.
 //
 // It uses no SlotChannel (engine/network). That has slots for each peer, and both ends know each other from the start. Here any rank may send,
 // and memory must not grow with the number of ranks.
@@ -16,19 +20,20 @@
 #include <string>
 #include <vector>
 
-#include "engine/rma/operations.hpp"
 #include "engine/rma/segment.hpp"
 #include "engine/sync/pending_barrier.hpp"
+#include "sparse/counted_barrier.hpp"
+#include "sparse/sparse_sender.hpp"
 #include "sparse/sparse_slots.hpp"
 
 namespace halocline::core {
 
 class SparseExchange {
  public:
-  explicit SparseExchange(Network &network) : segment_(network), barrier_(segment_), receiver_(segment_) {}
+  explicit SparseExchange(Network &network)
+      : segment_(network), barrier_(segment_), counted_(segment_, receiver_), receiver_(segment_), sender_(segment_, receiver_, counted_) {}
   SparseExchange(const SparseExchange &) = delete;
   SparseExchange &operator=(const SparseExchange &) = delete;
-  ~SparseExchange() { forget_queries(); }
 
   /// The local part of the creation: checks the spec, and appends the name to *plan.
   Status take(const hlc_sparse_spec *spec, std::string *plan);
@@ -45,46 +50,31 @@ class SparseExchange {
   std::int64_t serial() const { return segment_.plan(); }
 
  private:
-  struct Outgoing {
-    int rank;
-    const char *data;
-    std::int64_t bytes, pieces;
-    std::int64_t next = 0;  // piece that has not been put
-    bool claimed = false;
-    std::uint32_t first = 0;  // ticket
-    std::uint32_t taken = 0;  // by the target, at the last look
-    Query query{};
-  };
-
   Status check(int count, const hlc_sparse_message *messages) const;
+  Status find_rounds(NodeRounds *order);
   Status go_on();
-  Status push_all();
-  Status push(const RemoteMemory &memory, Outgoing &message);
-  Status claim(const RemoteMemory &memory, Outgoing &message);
-  Status look_at_taken(const RemoteMemory &memory, Outgoing &message);
-  Status put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t ticket);
-  bool is_kept(const Outgoing &message) const;
-  void keep_own();
-  void ring_targets();
+  Status go_on_counted();
+  Status go_on_confirmed();
+  Status receive_counted();
   Status look_at_flush();
-  int awaited() const;
-  void forget_queries();
+  std::string awaited() const;
   Status mark_broken(Status status);
 
-  enum class Stage { pushing, flushing, in_barrier, complete };
+  enum class Stage { pushing, in_counted, receiving, flushing, in_barrier, complete };
 
   Segment segment_;
   PendingBarrier barrier_;
+  CountedBarrier counted_;
   SparseReceiver receiver_;
+  SparseSender sender_;
   std::uint32_t slots_ = 0;  // a power of two
   bool outstanding_ = false, broken_ = false;
 
   // Of the exchange that is outstanding:
   std::uint64_t round_ = 0;
   Stage stage_ = Stage::complete;
-  std::vector<Outgoing> messages_;
-  std::size_t pushed_ = 0;  // all messages before this one have been put
-  std::vector<Member> put_to_;  // of this node, to be woken; one per message at most
+  bool confirms_ = false;  // as on one node
+  std::int64_t received_before_ = 0;  // by earlier exchanges
   std::vector<Flush> flushes_;
   int flushed_last_ = 0;  // the rank of one that has not ended
 };

@@ -8,19 +8,22 @@
 
 namespace halocline::core {
 
-void SparseReceiver::set(hlc_sparse_receive_fn receive, void *user, std::uint32_t slots) {
-  receive_ = receive;
-  user_ = user;
-  slots_ = slots;
+const SparsePiece &SparseReceiver::piece_in(std::uint32_t slot) const {
+  return *reinterpret_cast<const SparsePiece *>(segment_.mine().data() + SparseSlots::at(slot));
 }
 
 Status SparseReceiver::drain(const char *call, std::uint64_t round) {
+  if (layout_.pairs > 0) HLC_TRY(drain_reserved(round));
+  return drain_claimed(call, round);
+}
+
+Status SparseReceiver::drain_claimed(const char *call, std::uint64_t round) {
   const RemoteMemory &mine = segment_.mine();
   const std::uint32_t before = taken_;
   while (true) {
-    const auto slot = static_cast<int>(taken_ % slots_);
+    const auto slot = static_cast<int>(taken_ % layout_.slots);
     if (segment_.find(slot, slot + 1) != slot) break;
-    const SparsePiece &piece = *reinterpret_cast<const SparsePiece *>(mine.data() + SparseSlots::at(taken_ % slots_));
+    const SparsePiece &piece = piece_in(taken_ % layout_.slots);
     if (piece.round != round) break;
     HLC_TRY(deliver(piece));
     mine.words().notifications.take(slot);
@@ -29,13 +32,24 @@ Status SparseReceiver::drain(const char *call, std::uint64_t round) {
   return taken_ != before ? publish_taken(call, before) : Status::ok;
 }
 
+/// The senders are not told: their next message of the same exchange is claimed, and that of the next one goes to the other slot.
+Status SparseReceiver::drain_reserved(std::uint64_t round) {
+  const auto first = static_cast<int>(layout_.reserved(0, round)), end = first + static_cast<int>(layout_.pairs);
+  for (int slot = segment_.find(first, end); slot != end; slot = segment_.find(slot, end)) {
+    // SYNC read-two-exchanges-later (pairs with ReservedSlots::find): once this rank enters the next exchange these slots are empty.
+    HLC_TRY(deliver(piece_in(static_cast<std::uint32_t>(slot))));
+    segment_.mine().words().notifications.take(slot);
+  }
+  return Status::ok;
+}
+
 /// Where the lower half wraps around, nothing is carried to the upper one. A sender of this node that has found no free slot may sleep.
 Status SparseReceiver::publish_taken(const char *call, std::uint32_t before) const {
   const std::int64_t wrapped = taken_ < before ? std::int64_t{1} << 32 : 0, added = taken_ - before - wrapped;
   std::int64_t tickets = 0;
-  // SYNC emptied-before-reuse (pairs with SparseExchange::claim, SparseExchange::look_at_taken)
+  // SYNC emptied-before-reuse (pairs with SparseSender::claim, SparseSender::look_at_taken)
   HLC_TRY(fetch_op(call, {segment_.mine(), SparseSlots::kTickets}, SparseSlots::kAdd, {&added, &tickets}));
-  if (SparseSlots::claimed(tickets) - before > slots_) segment_.communicator().ring_node();
+  if (SparseSlots::claimed(tickets) - before > layout_.slots) segment_.communicator().ring_node();
   return Status::ok;
 }
 
@@ -43,6 +57,7 @@ Status SparseReceiver::deliver(const SparsePiece &piece) {
   const auto origin = static_cast<int>(piece.origin);
   if (piece.message_bytes <= HLC_SPARSE_SLOT_BYTES) {
     hand_over(origin, piece.data, piece.message_bytes);
+    ++received_;
     return Status::ok;
   }
   if (piece.begin == 0)
@@ -53,6 +68,7 @@ Status SparseReceiver::deliver(const SparsePiece &piece) {
   std::memcpy(long_.data() + piece.begin, piece.data, static_cast<std::size_t>(piece.bytes()));
   if (piece.begin + piece.bytes() < piece.message_bytes) return Status::ok;
   hand_over(origin, long_.data(), piece.message_bytes);
+  ++received_;
   std::vector<char>().swap(long_);
   return Status::ok;
 }

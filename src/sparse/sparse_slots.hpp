@@ -1,15 +1,18 @@
-// What a sparse exchange has in a rank's memory, and the end that empties it. The data of a segment with a notification per slot:
+// What a sparse exchange has in a rank's memory, and the end that empties it. The data of a segment with a notification per slot and list:
 //
-//   | tickets 128 B | slots: 2 KiB each |
+//   | tickets, reservations: 128 B | slots: 2 KiB each | reserved slots: two per sender | lists: two per round |
 //
 // `tickets` is one word: above tickets that ranks have claimed, below those that the rank has taken. So the fetch_and_add that claims also
-// says whether there is room. Both wrap around after 2^32, which is a multiple of the slots.
+// says whether there is room. Both wrap around after 2^32, which is a multiple of the slots. What follows the slots is there on several nodes
+// only. `reservations` counts the ranks of other nodes that have asked for slots of their own (reserved_slots.hpp). The lists are those of
+// counted_barrier.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <halocline/sparse.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +22,8 @@ namespace halocline::core {
 
 /// What a slot begins with, and what it holds.
 struct SparsePiece {
+  static constexpr std::int64_t kBytesBefore = 32;  // the data
+
   std::uint64_t round;
   std::int64_t message_bytes;
   std::int64_t begin;  // of the piece in the message
@@ -29,7 +34,7 @@ struct SparsePiece {
 };
 
 struct SparseSlots {
-  static constexpr std::int64_t kTickets = 0, kFirst = 128, kBytes = sizeof(SparsePiece);
+  static constexpr std::int64_t kTickets = 0, kReservations = 64, kFirst = 128, kBytes = sizeof(SparsePiece);
   static constexpr hlc_action kAdd{HLC_OP_SUM, HLC_NUMBER_INT64}, kRead{HLC_OP_READ, HLC_NUMBER_INT64};
 
   /// The halves of a word of tickets.
@@ -38,29 +43,73 @@ struct SparseSlots {
   /// Where a slot begins in the data.
   static std::int64_t at(std::uint32_t slot) { return kFirst + slot * kBytes; }
 };
-static_assert(sizeof(SparsePiece) == 2048);
+static_assert(sizeof(SparsePiece) == 2048 && offsetof(SparsePiece, data) == SparsePiece::kBytesBefore);
+
+/// Where all is in a rank's memory, the same on all ranks.
+struct SparseLayout {
+  static constexpr std::uint32_t kMostPairs = 1024;
+  /// A list: its head, counts, and one short message. All of it is as long as a slot at most.
+  static constexpr std::int64_t kHeadBytes = 16, kCountBytes = 8, kMostCounts = 184, kCarriedBytes = 512;
+
+  std::uint32_t slots = 0;  // that are claimed: a power of two
+  std::uint32_t pairs = 0;  // of reserved slots
+  int rounds = 0;  // of the counted barrier
+
+  /// On one node slots alone.
+  static SparseLayout of(std::uint32_t slots, int rounds) { return {slots, rounds > 0 ? std::min(slots / 2, kMostPairs) : 0, rounds}; }
+  /// The slot of a pair for an exchange. The two are used in turn. Slots are numbered, and so are their notifications: first those that are
+  /// claimed, then those reserved for exchanges of even number, then the others.
+  std::uint32_t reserved(std::uint32_t pair, std::uint64_t round) const { return slots + (round % 2 == 0 ? 0 : pairs) + pair; }
+  std::uint32_t all_slots() const { return slots + 2 * pairs; }
+
+  /// The list of a round of the counted barrier, for an exchange: two per round in turn.
+  static int list_of(int round, std::uint64_t number) { return 2 * round + static_cast<int>(number % 2); }
+  int list_id(int list) const { return static_cast<int>(all_slots()) + list; }
+  /// The more slots a rank has, the more messages it expects.
+  std::int64_t most_counts() const { return std::min<std::int64_t>(std::int64_t{4} * slots - 2, kMostCounts); }
+  std::int64_t list_at(int list) const { return SparseSlots::at(all_slots() + static_cast<std::uint32_t>(list)); }
+
+  std::int64_t bytes() const { return list_at(2 * rounds); }
+  int notifications() const { return list_id(2 * rounds); }
+};
+
+static_assert(SparseLayout::kHeadBytes + SparseLayout::kMostCounts * SparseLayout::kCountBytes + SparseLayout::kCarriedBytes +
+                  SparsePiece::kBytesBefore <=
+              SparseSlots::kBytes);
 
 /// Takes this rank's slots in the order of tickets, and hands messages to the program.
 class SparseReceiver {
  public:
   explicit SparseReceiver(const Segment &segment) : segment_(segment) {}
 
-  /// `slots` is a power of two.
-  void set(hlc_sparse_receive_fn receive, void *user, std::uint32_t slots);
-  /// Takes pieces until a slot is empty, or has a piece of a later exchange than `round`. `call` is the caller's name in messages.
+  void set(hlc_sparse_receive_fn receive, void *user) {
+    receive_ = receive;
+    user_ = user;
+  }
+  void set(const SparseLayout &layout) { layout_ = layout; }
+  /// Takes what has arrived for exchange `round`, from reserved slots, and from others in the order of tickets. Of these it ends at one that is
+  /// empty, or has a piece of a later exchange. `call` is the caller's name in messages.
   Status drain(const char *call, std::uint64_t round);
+  /// The messages that have been taken from slots so far, of all exchanges.
+  std::int64_t received() const { return received_; }
+  /// Takes one that was carried by a notification.
+  Status take(const SparsePiece &piece) { return deliver(piece); }
   /// Hands a message to the program.
   void hand_over(int origin, const void *data, std::int64_t bytes) const { receive_(origin, data, bytes, user_); }
 
  private:
+  const SparsePiece &piece_in(std::uint32_t slot) const;
+  Status drain_claimed(const char *call, std::uint64_t round);
+  Status drain_reserved(std::uint64_t round);
   Status publish_taken(const char *call, std::uint32_t before) const;
   Status deliver(const SparsePiece &piece);
 
   const Segment &segment_;
   hlc_sparse_receive_fn receive_ = nullptr;
   void *user_ = nullptr;
-  std::uint32_t slots_ = 0;
+  SparseLayout layout_;
   std::uint32_t taken_ = 0;  // tickets so far
+  std::int64_t received_ = 0;
   std::vector<char> long_;  // the pieces so far of a message that is longer than a slot
 };
 

@@ -3,6 +3,8 @@
  * ticket a row of slots before has been taken, and sets the slot's notification. When all its messages are there it enters a barrier. The
  * target takes slots in the order of tickets, and leaves the exchange when all ranks have entered the barrier and it has looked once more.
  * A rank that has left may send the next exchange's messages while others still take those of this one.
+ * With COUNTED, as between nodes, a sender enters the barrier when it has claimed, and the target leaves when it also has as many messages as
+ * the barrier says.
  * Words (tickets, notifications, the barrier) are changed in one step. What a slot holds is stored in two parts, seen late and in any order;
  * a release waits for it.
  *
@@ -12,6 +14,8 @@
  * check   two ranks, two slots:                           -DRANKS=2 -DSLOTS=2 -DTIMES=3
  * check   three ranks, two slots:                         -DRANKS=3 -DSLOTS=2 -DTIMES=2
  * check   three ranks, two slots, three exchanges:        -DRANKS=3 -DSLOTS=2 -DTIMES=3
+ * check   three ranks, two slots, counted:                -DRANKS=3 -DSLOTS=2 -DTIMES=2 -DCOUNTED
+ * check   two ranks, one slot, counted:                   -DRANKS=2 -DSLOTS=1 -DTIMES=3 -DCOUNTED
  * break   NO_ROOM_CHECK     emptied-before-reuse: writes without a look at what has been taken:          -DRANKS=2 -DSLOTS=1 -DTIMES=2
  * break   ROOM_ONE_TOO_MANY emptied-before-reuse: a slot more than there is:                             -DRANKS=2 -DSLOTS=1 -DTIMES=2
  * break   TAKEN_FIRST       emptied-before-reuse: the ticket is taken before the slot has been read:     -DRANKS=2 -DSLOTS=1 -DTIMES=2
@@ -23,6 +27,8 @@
  * break   NO_ROUND_CHECK    a message of the next exchange is received in this one:                      -DRANKS=2 -DSLOTS=2 -DTIMES=2
  * break   ENTERED_FIRST     enters the barrier before its messages are there:                            -DRANKS=2 -DSLOTS=2 -DTIMES=1
  * break   NO_LAST_LOOK      leaves the exchange without another look after the barrier:                  -DRANKS=2 -DSLOTS=2 -DTIMES=1
+ * break   PLACED_LATE       placed-before-entered: enters the barrier before it has claimed:                -DRANKS=3 -DSLOTS=2 -DTIMES=2 -DCOUNTED
+ * break   NOT_COUNTED       leaves with fewer messages than the barrier says:                            -DRANKS=2 -DSLOTS=2 -DTIMES=1 -DCOUNTED
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -89,6 +95,7 @@ inline drain() {
         assert(one != 0 && one == two);
         assert((one - 1) / RANKS == round && received[one - 1] == 0);
         received[one - 1] = 1;
+        got++;
 #ifndef KEPT_SET
         set[mine % SLOTS] = 0;
 #endif
@@ -136,19 +143,34 @@ inline put() {
   set[ticket % SLOTS] = 1
 }
 
+#if defined(ENTERED_FIRST) || defined(PLACED_LATE)
+#define ENTER_AT 0
+#else
+#ifdef COUNTED
+#define ENTER_AT 1
+#else
+#define ENTER_AT 2
+#endif
+#endif
+/* 0: at the begin, 1: when it has claimed, 2: when its message is there. */
+inline enter_at(place) {
+  if
+  :: ENTER_AT == place -> entered++
+  :: else -> skip
+  fi
+}
+
 proctype Sender(byte me) {
   byte round, ticket;
   do
   :: round < TIMES ->
+     enter_at(0);
+     /* SYNC placed-before-entered */
      claim();
-#ifdef ENTERED_FIRST
-     entered++;
-#endif
+     enter_at(1);
      ROOM;
      put();
-#ifndef ENTERED_FIRST
-     entered++;
-#endif
+     enter_at(2);
      /* SYNC barrier-round */
      entered >= (round + 1) * RANKS;
      round++
@@ -158,28 +180,32 @@ proctype Sender(byte me) {
 
 /* Rank 0 sends, and takes what has come while it waits for room. */
 proctype Target() {
-  byte me, round, ticket, mine, one, two, r;
+  byte me, round, ticket, mine, one, two, r, got;
   bit looked;
   do
   :: round < TIMES ->
+     enter_at(0);
      claim();
-#ifdef ENTERED_FIRST
-     entered++;
-#endif
+     enter_at(1);
      do
      :: ROOM -> break
      :: !(ROOM) && THERE -> drain()
      od;
      put();
-#ifndef ENTERED_FIRST
-     entered++;
-#endif
+     enter_at(2);
      /* SYNC barrier-round */
      do
      :: entered >= (round + 1) * RANKS -> break
      :: entered < (round + 1) * RANKS && !looked && THERE -> drain()
      od;
      looked = 0;
+#if defined(COUNTED) && !defined(NOT_COUNTED)
+     do
+     :: got == RANKS -> break
+     :: got < RANKS && !looked && THERE -> drain()
+     od;
+     looked = 0;
+#endif
 #ifndef NO_LAST_LOOK
      do
      :: !looked -> drain()
@@ -193,6 +219,7 @@ proctype Target() {
      :: else -> break
      od;
      r = 0;
+     got = 0;
      round++
   :: else -> break
   od

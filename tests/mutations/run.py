@@ -152,9 +152,11 @@ def run_once(command, environment):
     return what_failed(heard.decode(errors="replace"), status) if status else ""
 
 
-def run_tests(program, chosen):
+def run_tests(program, chosen, nodes):
     """Runs the chosen tests of a program, once per seed; returns why they failed, '' if they did not."""
     environment = {**os.environ, "TSAN_OPTIONS": "halt_on_error=1", "HALOCLINE_TIMEOUT": "5", "HALOCLINE_QUIET": "1"}
+    if nodes > 1:
+        environment |= {"HALOCLINE_FAKE_NODES": str(nodes), "HALOCLINE_PROGRESS": "caller"}
     for seed in SEEDS:
         why = run_once([str(program), f"--gtest_filter={chosen}"], {**environment, "HALOCLINE_TEST_SEED": str(seed)})
         if why:
@@ -168,7 +170,7 @@ def by_program(mutation, build):
     edits = mutation["edit"] + ([LONG_SLEEPS] if mutation.get("long_sleeps") else [])
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        return run_tests(build.make(change(edits, folder), folder), chosen)
+        return run_tests(build.make(change(edits, folder), folder), chosen, mutation.get("nodes", 1))
 
 
 def by_model(model, macro):
