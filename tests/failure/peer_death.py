@@ -155,7 +155,7 @@ def launch(program, launcher, mode, stage, more):
 
 def missed(report):
     """The rank that a survivor was told it missed."""
-    named = re.search(r"(for|reach|without) rank (\d+)\b", report)
+    named = re.search(r"(for|reach|without|process of) rank (\d+)\b", report)
     return int(named[2]) if named else None
 
 
