@@ -23,6 +23,12 @@ inline void fetch_to_write(const char *to, std::int64_t bytes) {
   }
 }
 
+/// Prefetches the cache lines of [from, from + bytes) for reading, several at a time.
+inline void fetch_to_read(const char *from, std::int64_t bytes) {
+  for (std::int64_t at = -static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(from) % 64); at < bytes; at += 64)
+    __builtin_prefetch(from + at);
+}
+
 /// True if this processor can write `bytes` at `to` with streaming stores, which do not fetch the line first.
 inline bool can_stream([[maybe_unused]] const void *to, [[maybe_unused]] std::int64_t bytes) {
 #if defined(__SSE2__)

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/counter.hpp"
+#include "base/stream.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "exchange/handshake.hpp"
 #include "exchange/modes/peer_list.hpp"
@@ -73,6 +74,8 @@ class DirectChannel final : public Channel {
       if (!p.awaited || !reached(*p.ready, round_)) continue;
       p.awaited = false;
       awaited_peers_ -= 1;
+      // It released the views of the round before first. That word is what close looks at.
+      if (plan_.options.mode == HLC_MODE_VIEW) fetch_to_read(reinterpret_cast<const char *>(p.read_by_peer), 1);
       *come = peers_.bringing(p);
       return Status::ok;
     }
@@ -105,6 +108,7 @@ class DirectChannel final : public Channel {
       *rank = p.rank;
       return Status::again;
     }
+    fetch_words();
     return Status::ok;
   }
 
@@ -124,6 +128,13 @@ class DirectChannel final : public Channel {
     std::uint64_t read_in = 0;  // the last round in which the peer reads from me
     std::uint64_t read_before = 0;  // the same, before the running round
   };
+
+  /// The words that the next round writes first, and that peers have read in this one. The fence of wake_peers would wait for their lines.
+  void fetch_words() {
+    const auto fetch = [](const Counter *word) { fetch_to_write(reinterpret_cast<const char *>(word), 1); };
+    fetch(ready_);
+    for (Peer &p : peers_.all()) fetch(p.read_by_me);
+  }
 
   Counter *counter(Member member, std::int64_t offset) { return reinterpret_cast<Counter *>(segment_.part(member) + offset); }
 
