@@ -9,6 +9,8 @@
 #include <numeric>
 #include <type_traits>
 
+#include "base/stream.hpp"
+
 namespace halocline::core {
 namespace {
 
@@ -157,6 +159,21 @@ void move(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, c
                  [&map](std::int64_t bytes, const EntryLayout &m, const EntryLayout &t) { move_pieces<taking>(map, bytes, m, t); });
 }
 
+/// Calls stretch(first, count) for my entries, consecutive ones together if they may be joined, until it returns false.
+template <class Stretch>
+void for_each_stretch(const EntryMap &map, bool joins, Stretch stretch) {
+  const auto pass = [&](std::int64_t first, std::int64_t count) {
+    if (joins) return stretch(first, count);
+    bool goes_on = true;
+    for (std::int64_t k = 0; goes_on && k < count; ++k) goes_on = stretch(first + k, 1);
+    return goes_on;
+  };
+  const auto all_of = [](const auto &list, auto visit) { static_cast<void>(std::all_of(list.begin(), list.end(), visit)); };
+  if (!map.runs.empty()) return all_of(map.runs, [&](const EntryRun &run) { return pass(run.mine, run.count); });
+  if (!map.mine.empty()) return all_of(map.mine, [&](std::int32_t entry) { return stretch(entry, 1); });
+  pass(map.first_mine, map.count);
+}
+
 /// Entries need not be aligned to their type, so the bytes are moved; the compiler makes loads and stores of it.
 template <class T>
 void add_element(char *to, const char *from) {
@@ -237,6 +254,18 @@ void add(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, co
     case HLC_COMPLEX128: return add_typed<std::complex<double>>(map, kind, mine, theirs);
     case HLC_OPAQUE: return;  // refused where the swap is started
   }
+}
+
+std::int64_t prefetch(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, std::int64_t most) {
+  for_each_piece(kind, mine, mine, [&](std::int64_t bytes, const EntryLayout &piece, const EntryLayout &) {
+    for_each_stretch(map, piece.entry == bytes, [&](std::int64_t first, std::int64_t count) {
+      const std::int64_t length = std::min(count * bytes, most);
+      fetch_to_read(piece.data + first * piece.entry, length);
+      most -= length;
+      return most > 0;
+    });
+  });
+  return most;
 }
 
 void clear(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine) {

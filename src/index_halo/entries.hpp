@@ -59,6 +59,8 @@ void take(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, c
 void give(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, const EntryLayout &theirs);
 /// Adds theirs to mine, k ascending, so that an entry listed twice gets both in that order. The type must not be HLC_OPAQUE.
 void add(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, const EntryLayout &theirs);
+/// Prefetches my entries, in the order of the map, but no more than `most` bytes of them. Returns what is left of `most`.
+std::int64_t prefetch(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine, std::int64_t most);
 /// Sets my entries to zero.
 void clear(const EntryMap &map, const EntryKind &kind, const EntryLayout &mine);
 

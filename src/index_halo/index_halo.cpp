@@ -5,6 +5,9 @@
 namespace halocline::core {
 namespace {
 
+/// So many bytes that neighbours have read are fetched back: about half of an L1 cache.
+constexpr std::int64_t kFetchedBack = std::int64_t{16} << 10;
+
 void clear_ghosts(const IndexTables &tables) {
   for (const auto *links : {&tables.links, &tables.self_links})
     for (const IndexLink &link : *links)
@@ -12,6 +15,25 @@ void clear_ghosts(const IndexTables &tables) {
         const IndexField &field = tables.fields[static_cast<std::size_t>(f)];
         clear(link.in_map, field.kind, field.layout);
       }
+}
+
+/// A cache line that was written here and read by a neighbour may have moved to its core. A solver continues with the entries at the edge
+/// of its part, which neighbours have read. It would wait for one line after the other.
+void fetch_back(const IndexTables &tables) {
+  std::int64_t most = kFetchedBack;
+  for (const IndexLink &link : tables.links)
+    for (const int number : tables.swapped) {
+      const IndexField &field = tables.fields[static_cast<std::size_t>(number)];
+      if (!link.fields.empty()) most = prefetch(link.out_map, field.kind, field.layout, most);
+    }
+}
+
+/// True if a swap of listed fields moves as much over each edge as the last one: other fields, of the same sizes.
+bool moves_as_much(const hlc_index_swap &what, const IndexTables &last) {
+  if (what.nfields != static_cast<int>(last.swapped.size()) || (what.reverse != 0) != last.reverse) return false;
+  const auto kind = [&last](int f) { return last.fields[static_cast<std::size_t>(f)].kind; };
+  return std::equal(last.swapped.begin(), last.swapped.end(), what.fields,
+                    [&](int a, int b) { return kind(a).bytes() == kind(b).bytes() && kind(a).element == kind(b).element; });
 }
 
 }  // namespace
@@ -51,9 +73,11 @@ void IndexHalo::set_swap(const hlc_index_swap *what) {
   const bool all_fields = !what || what->nfields == 0 || what->nfields == static_cast<int>(tables_.fields.size());
   const bool everything = all_fields && !(what && what->reverse);
   if (everything && everything_) return;
+  const bool as_before = !everything && !everything_ && !all_fields && moves_as_much(*what, tables_);
   everything_ = everything;
   tables_.reverse = what && what->reverse;
   list_swapped(what, tables_.fields.size(), tables_.swapped);
+  if (as_before) return;
   for (std::size_t i = 0; i < tables_.links.size(); ++i) {
     const auto out = static_cast<std::int64_t>(tables_.links[i].out.size()), in = static_cast<std::int64_t>(tables_.links[i].in.size());
     exchange_.parts()[i] = {tables_.message_bytes(tables_.reverse ? in : out, tables_.swapped),
@@ -100,6 +124,12 @@ void IndexHalo::pull(Edges edges) {
       else
         take(link.in_map, field.kind, field.layout, link.fields[f].layout);
     }
+}
+
+Status IndexHalo::finish() {
+  const Status status = exchange_.finish();
+  if (status == Status::ok && !tables_.reverse) fetch_back(tables_);
+  return status;
 }
 
 /// Moves entries between my own lists; in reverse, adds them to where they are from.

@@ -29,7 +29,7 @@ class IndexHalo final : private Packer {
   /// Each call is allowed now.
   Status start(const hlc_index_swap *what);
   Status test() { return exchange_.test(); }
-  Status finish() { return exchange_.finish(); }
+  Status finish();
   /// As finish, but in mode view without copies; see hlc_index_halo_finish_views.
   Status finish_views();
   Status release();

@@ -60,6 +60,19 @@ TEST_P(IndexHalo, subsets_of_fields_and_both_directions_in_turn) {
   }
 }
 
+TEST_P(IndexHalo, one_field_after_another_of_the_same_size_and_of_another) {
+  Random random(mixed(seed() ^ 36));
+  const std::vector<Kind> kinds{float64, float64, float64, float64};  // of some components each
+  IndexRig rig(random_index_case(size(), kinds, random), GetParam());
+  if (!rig.ready()) return;
+  int step = 0;
+  for (const bool reverse : {false, true, false})
+    for (const std::vector<int> &fields : std::vector<std::vector<int>>{{0}, {1}, {2}, {3}, {0, 1}, {1, 3}, {1, 2}}) {
+      rig.start(++step, reverse, fields);
+      rig.finish(step, reverse, fields);
+    }
+}
+
 TEST_P(IndexHalo, two_halos_in_flight_do_not_mix) {
   Random random(mixed(seed() ^ 34));
   IndexRig first(random_index_case(size(), all_kinds(), random), GetParam());
