@@ -162,7 +162,9 @@ Status carry_out(const char *call, hlc_atomic *list, std::size_t count) {
 }
 
 /// What the API's spec asks for.
-halocline::core::SegmentSpec inner_spec(const hlc_segment_spec &spec) { return {spec.bytes, spec.notifications, spec.shared != 0}; }
+halocline::core::SegmentSpec inner_spec(const hlc_segment_spec &spec) {
+  return {.bytes = spec.bytes, .notifications = spec.notifications, .shared = spec.shared != 0};
+}
 
 Status check(const char *call, const Segment &segment, const hlc_segment_spec *spec) {
   return spec ? segment.check(call, inner_spec(*spec)) : api::null_on(segment.communicator(), call, "spec");

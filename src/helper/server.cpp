@@ -112,6 +112,7 @@ bool Server::read(const char *text, std::int64_t bytes) {
   if (!service_.read(text, bytes, &message) || message.kind == Message::Kind::reply || !ranks_.mapped()) return false;
   const std::int64_t rest = bytes - static_cast<std::int64_t>(sizeof message);
   if (service_.carry_out(message, text + sizeof message, rest, &reply) != Service::Outcome::done) return false;
+  if (message.silent) return true;
   const auto *ranks = reinterpret_cast<const RankAddress *>(ranks_.part(0));
   return !failed(replies_.send(reply.message.target, ranks[reply.message.target].address, reply));
 }

@@ -151,7 +151,7 @@ concept TakesImmediateData =
     };
 
 /// Transfers. `start` never blocks: a transfer that the network has no room for waits in the endpoint, in order for each peer.
-/// `keeps_order`: a message arrives after the writes to its peer that were started before it. `withdraw` takes back a transfer that waits;
+/// `keeps_order`: a message arrives after the writes and messages to its peer that were started before it. `withdraw` takes back a transfer that waits;
 /// false if the network already has it. `abandon` does the same, and the transfer fails. `register_source` registers the source of a
 /// transfer until its end.
 template <class E>

@@ -70,8 +70,8 @@ void leave_memory(Message &message) {
 }
 
 void choose_no_action(Message &message) {
-  message.type = one_of<std::int16_t>({-1, 10, 11, 32767, -32768});
-  if (throw_dice(2) == 0) message.op = one_of<std::int16_t>({-1, 9, 10, 32767, -32768});
+  message.type = one_of<std::int8_t>({-1, 10, 11, 127, -128});
+  if (throw_dice(2) == 0) message.op = one_of<std::int8_t>({-1, 9, 10, 127, -128});
   message.id = 0xFFFFFFFF;
 }
 
@@ -106,7 +106,7 @@ void cut_operands(const Way &way, const Message &message, const char *operands, 
 
 /// An atomic on an unaligned number. Any offset is aligned for numbers of one byte.
 void misalign(const Way &way, Message message, const char *operands, std::size_t bytes) {
-  constexpr std::int16_t int8 = 0, uint8 = 4;
+  constexpr std::int8_t int8 = 0, uint8 = 4;
   const bool atomic = message.kind == Kind::combine || message.kind == Kind::compare || message.kind == Kind::accumulate;
   if (!atomic || message.type == int8 || message.type == uint8) return;
   message.offset += 1;
@@ -185,12 +185,13 @@ void lie_before(const Way &way, const char *text, std::size_t bytes) {
   send_copy(way, message, text + sizeof message, bytes - none.size());
 }
 
-ssize_t send(fid_ep *endpoint, const void *text, std::size_t bytes, void *desc, fi_addr_t to, void *context) {
-  const Way way{endpoint, desc, to};
-  const bool message = bytes >= sizeof(Message) && bytes <= kRoom;
-  if (message) lie_before(way, static_cast<const char *>(text), bytes);
-  const ssize_t code = of_messages.send(endpoint, text, bytes, desc, to, context);
-  if (message && code == 0) lie(way, static_cast<const char *>(text), bytes);
+ssize_t send(fid_ep *endpoint, const fi_msg *sent_message, std::uint64_t flags) {
+  const Way way{endpoint, sent_message->desc ? sent_message->desc[0] : nullptr, sent_message->addr};
+  const iovec text = sent_message->msg_iov[0];
+  const bool message = text.iov_len >= sizeof(Message) && text.iov_len <= kRoom;
+  if (message) lie_before(way, static_cast<const char *>(text.iov_base), text.iov_len);
+  const ssize_t code = of_messages.sendmsg(endpoint, sent_message, flags);
+  if (message && code == 0) lie(way, static_cast<const char *>(text.iov_base), text.iov_len);
   return code;
 }
 
@@ -198,7 +199,7 @@ int open_endpoint(fid_domain *domain, fi_info *info, fid_ep **endpoint, void *co
   const int code = of_domain.endpoint(domain, info, endpoint, context);
   if (code != 0) return code;
   of_messages = lying_messages = *(*endpoint)->msg;
-  lying_messages.send = send;
+  lying_messages.sendmsg = send;
   (*endpoint)->msg = &lying_messages;
   return code;
 }

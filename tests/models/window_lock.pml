@@ -3,6 +3,9 @@
  * of a lock are one word, so each step changes them at once. A rank that waits looks and falls asleep in one step (doorbell.pml shows why).
  * Sleeps have no time limit. Each rank takes some locks of any kind. Exclusive ones add 1 to a number, which may be seen late.
  *
+ * With FAR ranks from that number on are on another node than the words. They release a lock by a message that reads nothing, so whoever takes
+ * it there gives the turn to the other side at once if that waits. They wake nobody: sleeps are short then, and not in the model.
+ *
  * With RELAY rank 0 holds a shared lock until rank 1 has had one, while rank 2 waits for an exclusive one: the turn binds nobody for ever.
  *
  * Found: a number that is not that of all additions; a lost wake-up, as a deadlock; a side of which ranks
@@ -14,6 +17,9 @@
  * large   three ranks, shared and exclusive:               -DRANKS=3 -DTIMES=2 -DNO_ALL
  * check   a holder waits for a rank that the turn keeps out:   -DRANKS=3 -DTIMES=1 -DRELAY
  * large   three ranks, all kinds:                          -DRANKS=3 -DTIMES=2
+ * check   three ranks, one on another node:                -DRANKS=3 -DTIMES=1 -DFAR=2
+ * check   three ranks, two on another node:                -DRANKS=3 -DTIMES=1 -DFAR=1
+ * large   three ranks on another node, no lock_all:        -DRANKS=3 -DTIMES=2 -DFAR=0 -DNO_ALL
  * break   NO_RELEASE      window-unlocked-before-locked: unlocked before the number:          -DRANKS=2 -DTIMES=1
  * break   NO_ACQUIRE      window-unlocked-before-locked: the number is read before the lock:  -DRANKS=2 -DTIMES=1
  * break   TORN            looks and takes in two steps:                                       -DRANKS=2 -DTIMES=1
@@ -24,6 +30,7 @@
  * break   NO_ANNOUNCEMENT sleeps without being counted:                                       -DRANKS=2 -DTIMES=1
  * break   STAYS_COUNTED   remains counted among those that wait:                              -DRANKS=2 -DTIMES=3
  * break   NO_TURN         an unlock does not give the turn to the other side:                 -DRANKS=3 -DTIMES=3 -DNO_ALL
+ * break   NO_FAR_TURN     a rank of another node takes without giving the turn to the other side:  -DRANKS=3 -DTIMES=3 -DNO_ALL -DFAR=0
  * break   NO_PATIENCE     the turn binds for ever:                                            -DRANKS=3 -DTIMES=1 -DRELAY
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -32,6 +39,11 @@
 #define MOST 3  /* ranks that are counted, per side */
 #endif
 #define AT(lock, side) (2 * (lock) + (side))
+#ifdef FAR
+#define IS_FAR(rank) ((rank) >= FAR)
+#else
+#define IS_FAR(rank) false
+#endif
 byte holders[4], waiters[4];
 bit turn[2];
 
@@ -63,6 +75,12 @@ end:
 
 inline hold(me, lock, side) {
   holders[AT(lock, side)]++;
+#ifndef NO_FAR_TURN
+  if
+  :: IS_FAR(me) && waiters[AT(lock, 1 - side)] > 0 -> turn[lock] = 1 - side
+  :: else
+  fi;
+#endif
   r = 0;
   do
   :: r < RANKS ->
@@ -105,7 +123,9 @@ inline wait_for(me, lock, side) {
   announce(me, lock, side);
   do
   :: atomic { MAY_TAKE(lock, side) -> stop_waiting(me, lock, side); hold(me, lock, side) } break
-#ifdef NO_ANNOUNCEMENT
+#ifdef FAR
+  :: atomic { MAY_TAKE(lock, side) -> skip }
+#elif defined(NO_ANNOUNCEMENT)
   :: atomic { !MAY_TAKE(lock, side) -> asleep[me] = 1 }
 #else
   :: atomic { !MAY_TAKE(lock, side) && counted -> asleep[me] = 1 }
@@ -149,7 +169,7 @@ inline give_back(me, lock, side) {
 #endif
 #ifndef NO_TURN
     if
-    :: waiters[AT(lock, 1 - side)] > 0 -> turn[lock] = 1 - side
+    :: !IS_FAR(me) && waiters[AT(lock, 1 - side)] > 0 -> turn[lock] = 1 - side
     :: else
     fi;
 #endif
@@ -157,7 +177,7 @@ inline give_back(me, lock, side) {
   }
 #ifndef NO_WAKE
   if
-  :: wakes ->
+  :: wakes && !IS_FAR(me) ->
      d_step {
        r = 0;
        do

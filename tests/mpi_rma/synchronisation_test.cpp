@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <thread>
@@ -138,13 +139,23 @@ TEST(MpiSynchronisation, threads_lock_and_accumulate_at_the_same_time) {
   }
 }
 
-/// The ranks to which a test of a pair applies.
-template <class IsIn>
-std::vector<int> ranks_where(IsIn is_in) {
-  std::vector<int> ranks;
-  for (int r = 0; r < size(); ++r)
-    if (is_in(r)) ranks.push_back(r);
-  return ranks;
+/// Rows of many lengths, so that some take several messages. The target changes its own numbers meanwhile.
+TEST(MpiSynchronisation, rows_of_accumulates_and_of_the_target_itself_add_up) {
+  constexpr int kNumbers = 6000, kTimes = 60;
+  const Numbers sums(kNumbers);
+  std::vector<std::int64_t> ones(kNumbers, 1);
+  Random random(static_cast<unsigned>(900 + rank()));
+  std::vector<std::int64_t> mine(kNumbers, 0), all(kNumbers, 0);
+  MPI_Win_lock_all(0, sums.win);
+  for (int i = 0; i < kTimes; ++i) {
+    const int first = random.below(kNumbers), count = random.below(kNumbers - first) + 1;
+    MPI_Accumulate(ones.data(), count, MPI_INT64_T, 0, first, count, MPI_INT64_T, MPI_SUM, sums.win);
+    for (int n = first; n < first + count; ++n) mine[static_cast<std::size_t>(n)] += 1;
+    if (random.below(3) == 0) MPI_Win_flush(0, sums.win);
+  }
+  MPI_Win_unlock_all(sums.win);
+  MPI_Allreduce(mine.data(), all.data(), kNumbers, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  for (int n = 0; n < kNumbers && rank() == 0; ++n) ASSERT_EQ(sums.mine[n], all[static_cast<std::size_t>(n)]) << n;
 }
 
 class Group {
@@ -165,6 +176,39 @@ class Group {
  private:
   MPI_Group group_ = MPI_GROUP_NULL;
 };
+
+/// Puts of all lengths, of which the last may be under way when the call that ends the epoch returns. The target looks as soon as it may.
+TEST(MpiSynchronisation, what_was_put_is_there_when_the_target_knows_of_the_end) {
+  constexpr int kNumbers = 40'000, kTimes = 30;
+  const Numbers numbers(kNumbers);
+  const int next = (rank() + 1) % size(), previous = (rank() + size() - 1) % size();
+  std::vector<std::int64_t> put(kNumbers);
+  const Group left(numbers.win, {previous}), right(numbers.win, {next});
+  Random random(77);  // the same on all ranks
+  for (int i = 1; i <= kTimes; ++i) {
+    const int count = i % 3 == 0 ? kNumbers : random.below(300) + 1, pieces = random.below(3) + 1;
+    const bool by_fence = i % 2 == 0;
+    for (int n = 0; n < count; ++n) put[static_cast<std::size_t>(n)] = 1000 * i + rank();
+    if (by_fence) MPI_Win_fence(MPI_MODE_NOPRECEDE, numbers.win);
+    if (!by_fence) MPI_Win_post(left.get(), 0, numbers.win), MPI_Win_start(right.get(), 0, numbers.win);
+    for (int piece = 0; piece < pieces; ++piece) {
+      const int first = count * piece / pieces, end = count * (piece + 1) / pieces;
+      MPI_Put(put.data() + first, end - first, MPI_INT64_T, next, first, end - first, MPI_INT64_T, numbers.win);
+    }
+    if (by_fence) MPI_Win_fence(MPI_MODE_NOSUCCEED, numbers.win);
+    if (!by_fence) MPI_Win_complete(numbers.win), MPI_Win_wait(numbers.win);
+    for (int n = 0; n < count; ++n) ASSERT_EQ(numbers.mine[n], 1000 * i + previous) << n << " in step " << i;
+  }
+}
+
+/// The ranks to which a test of a pair applies.
+template <class IsIn>
+std::vector<int> ranks_where(IsIn is_in) {
+  std::vector<int> ranks;
+  for (int r = 0; r < size(); ++r)
+    if (is_in(r)) ranks.push_back(r);
+  return ranks;
+}
 
 void wait_or_test(MPI_Win win, bool waits) {
   int over = waits ? 1 : 0;

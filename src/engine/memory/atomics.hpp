@@ -22,6 +22,10 @@ bool is_word(hlc_number type);
 /// is null. The target is aligned to its size, operand and old need not be. Requires can_combine(action).
 void apply(hlc_action action, void *target, const void *operand, void *old);
 
+/// The same for numbers one after the other, not atomically and in fewer instructions. Nothing need be aligned. No other thread or process
+/// changes the numbers meanwhile.
+void apply_alone(hlc_action action, char *targets, const char *operands, std::int64_t count);
+
 /// What compare_and_swap compares with, what it writes, and where it reports the previous number unless that is null. Need not be aligned.
 struct CompareSwap {
   const void *expected, *value;

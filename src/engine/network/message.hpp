@@ -20,7 +20,8 @@ struct Message {
   std::int32_t origin = 0;  // the rank that asks, or replies
   std::uint32_t request = 0, use = 0;  // of the query, to find it again
   std::uint32_t segment = 0;
-  std::int16_t op = 0, type = 0;
+  std::int8_t op = 0, type = 0;
+  std::uint16_t silent = 0;  // 1: no reply is wanted
   std::int32_t target = 0;  // the rank that is asked, or whose reply is awaited
   std::uint32_t id = 0;  // of a notification
   std::int64_t offset = 0, count = 0;
@@ -28,8 +29,8 @@ struct Message {
 };
 static_assert(sizeof(Message) == 72);
 
-/// Bytes of a message at most, with what follows it.
-inline constexpr std::int64_t kMessageRoom = 2048;
+/// Bytes of a message at most, with what follows it; of one with a list of atomics.
+inline constexpr std::int64_t kMessageRoom = 16'384 + 128, kListRoom = 2048;
 
 /// An atomic among the operands of `atomics`, as words of 64 bits. The first has the offset, the type and the op. The operand follows unless
 /// the op is HLC_OP_READ, and what is expected if it compares.
@@ -65,7 +66,7 @@ struct ListedAtomic {
 };
 
 /// Words of the operands of `atomics` at most, and so atomics.
-inline constexpr std::size_t kMostListed = (kMessageRoom - sizeof(Message)) / sizeof(std::uint64_t);
+inline constexpr std::size_t kMostListed = (kListRoom - sizeof(Message)) / sizeof(std::uint64_t);
 
 /// A reply with the old values that follow it; Message::count says how many.
 struct Reply {

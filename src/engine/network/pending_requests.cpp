@@ -12,11 +12,19 @@ namespace {
 
 constexpr std::size_t kTakeBackEvery = 32;
 
-/// True if the request's completion says that it has left, or that its bytes have arrived, but not that its notification is set.
-bool is_post(const Request &request) {
+/// True if a write's completion says that it has left, or that its bytes have arrived, but not that its notification is set.
+bool is_posted_write(const Request &request) {
   return request.kind == Transfer::Kind::write || request.kind == Transfer::Kind::write_with_immediate ||
          request.kind == Transfer::Kind::write_delivered_with_immediate;
 }
+
+/// A single short put is acknowledged by the network. Of a row all others are confirmed by one query.
+Transfer::Kind kind_of(const NetworkOperation &operation, const Connection &connection) {
+  const bool is_single = !connection.oldest && connection.confirmed >= connection.written;
+  return operation.kind == Transfer::Kind::write && !operation.is_announced && is_single ? Transfer::Kind::write_delivered : operation.kind;
+}
+
+bool is_post(const Request &request) { return request.is_silent || is_posted_write(request); }
 
 }  // namespace
 
@@ -38,7 +46,7 @@ Status PendingRequests::post(const char *call, const NetworkOperation &operation
 }
 
 Status PendingRequests::set_up(Request &request, const NetworkOperation &operation) {
-  request.kind = operation.kind;
+  request.kind = kind_of(operation, *request.connection);
   request.address = operation.at.address;
   request.key = operation.at.key;
   request.immediate = operation.immediate;
@@ -46,8 +54,8 @@ Status PendingRequests::set_up(Request &request, const NetworkOperation &operati
   request.into = operation.into;
   request.from = operation.from;
   request.desc = nullptr;
-  if (operation.kind == Transfer::Kind::read || operation.bytes > Request::kRoom)
-    return endpoint_.registers_sources() ? endpoint_.register_source(request) : Status::ok;
+  request.borrows = operation.kind == Transfer::Kind::read || operation.bytes > Request::kShort;
+  if (request.borrows) return endpoint_.registers_sources() ? endpoint_.register_source(request) : Status::ok;
   if (operation.bytes > 0) std::memcpy(request.room, operation.from, static_cast<std::size_t>(operation.bytes));
   request.from = request.room;
   request.desc = request.room_desc;
@@ -98,11 +106,24 @@ void PendingRequests::list(Request &request) {
   (connection.newest ? connection.newest->after : connection.oldest) = &request;
   connection.newest = &request;
   request.listed = true;
+  if (request.borrows) connection.borrowers += 1;
+  if (request.kind == Transfer::Kind::read) connection.reads += 1;
+}
+
+void PendingRequests::take_from_list(Request &request) {
+  Connection &connection = *request.connection;
+  (request.before ? request.before->after : connection.oldest) = request.after;
+  (request.after ? request.after->before : connection.newest) = request.before;
+  request.listed = false;
+  if (request.borrows) connection.borrowers -= 1;
+  if (request.kind == Transfer::Kind::read) connection.reads -= 1;
 }
 
 void PendingRequests::start(Request &request) {
   list(request);
-  if (is_post(request)) request.posted_before = request.connection->posted++;
+  Connection &connection = *request.connection;
+  if (is_post(request)) request.posted_before = connection.posted++;
+  if (is_posted_write(request)) connection.written = connection.posted;
   endpoint_.start(request);
 }
 
@@ -134,11 +155,7 @@ void PendingRequests::settle(Request &request) {
     progress_ += 1;
   }
   if (--request.awaited > 0) return;
-  if (request.listed) {
-    (request.before ? request.before->after : request.connection->oldest) = request.after;
-    (request.after ? request.after->before : request.connection->newest) = request.before;
-    request.listed = false;
-  }
+  if (request.listed) take_from_list(request);
   if (request.is_reply) replies_ -= 1;
   if (!request.held) pool_.release(request);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/communicator/wait_until.hpp"
 #include "engine/network/connection_table.hpp"
@@ -19,6 +20,7 @@ struct NetworkOperation {
   char *into = nullptr;  // of a read
   std::int64_t bytes = 0;
   std::uint64_t immediate = 0;  // immediate data
+  bool is_announced = false;  // a later message to the rank says that it has arrived
 };
 
 /// Any thread may call if the endpoint was opened for many threads. `call` is the caller's name in messages.
@@ -64,6 +66,8 @@ class PendingRequests final : public RequestOwner {
   }
   /// The number of the next request. Requests are numbered as they start.
   std::uint64_t next_number() const { return begun_; }
+  /// Whether messages arrive in order, and after the writes before them.
+  bool keeps_order() const { return endpoint_.keeps_order(); }
   /// Returns n if the first n posts to a rank have ended.
   static std::uint64_t ended_posts(const Connection &connection);
   /// Returns a rank to which a request of a call is still under way; -1 if there is none.
@@ -84,6 +88,7 @@ class PendingRequests final : public RequestOwner {
   Status reach(int rank, const char *call, Connection **connection);
   Status set_up(Request &request, const NetworkOperation &operation);
   void list(Request &request);
+  void take_from_list(Request &request);
 
   Communicator &communicator_;
   SharedEndpoint &shared_endpoint_;
@@ -100,8 +105,9 @@ Status PendingRequests::await(const char *call, const Connection *connection, co
   Wait wait(communicator_, WakeUp::by_polling);
   const std::uint64_t &progress = connection ? connection->progress : progress_;
   std::uint64_t before = 0;
+  bool polls = false;  // not before the first look: a poll takes as long as many calls
   const auto look = [&] {
-    poll();
+    if (std::exchange(polls, true)) poll();
     const auto locked = lock();
     if (connection && connection->error != 0) return connections_.failure(*connection, call);
     if (there()) return Status::ok;

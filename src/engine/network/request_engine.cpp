@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/network/request_engine.hpp"
 
+#include <algorithm>
+
 #include "engine/communicator/collective.hpp"
 
 namespace halocline::core {
@@ -73,6 +75,29 @@ Status RequestEngine::flush(int rank, const char *call, bool confirm) {
   if (!confirm) return Status::ok;
   HLC_TRY(for_connections(rank, [&](const Connection &connection) { return queries_.ask_to_confirm(connection, call); }));
   return for_connections(rank, wait);
+}
+
+Status RequestEngine::give_back_memory(int rank, const char *call, Uses uses) {
+  return for_connections(rank, [&](const Connection &connection) {
+    const std::size_t &users = uses == Uses::reads ? connection.reads : connection.borrowers;
+    const std::uint64_t end = begin_flush(connection.rank, false).end;
+    return pending_.await(call, &connection, connection.rank,
+                          [&] { return users == 0 || !connection.oldest || connection.oldest->number >= end; });
+  });
+}
+
+Status RequestEngine::flush_before_telling(std::span<const int> told, const char *call) {
+  const auto wait = [&](const Connection &connection) { return wait_for(connection, call); };
+  HLC_TRY(for_connections(-1, wait));
+  const auto is_told = [&](const Connection &connection) { return std::find(told.begin(), told.end(), connection.rank) != told.end(); };
+  HLC_TRY(for_connections(
+      -1, [&](const Connection &connection) { return is_told(connection) ? Status::ok : queries_.ask_to_confirm(connection, call); }));
+  return for_connections(-1, [&](const Connection &connection) { return is_told(connection) ? Status::ok : wait(connection); });
+}
+
+Status RequestEngine::confirm_all(const char *call) {
+  HLC_TRY(for_connections(-1, [&](const Connection &connection) { return queries_.ask_to_confirm(connection, call, Posts::all); }));
+  return for_connections(-1, [&](const Connection &connection) { return wait_for(connection, call); });
 }
 
 Flush RequestEngine::begin_flush(int rank, bool confirm) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct Flush {
   std::uint64_t end = 0;  // requests before this number
   std::uint64_t progress = 0;  // of the connection, as it was last looked at
 };
+
+/// Requests that use memory of their callers: that read into it, or any.
+enum class Uses { reads, any };
 
 /// Any thread may call if the endpoint was opened for many threads, except for what is collective.
 class RequestEngine final : public EndpointClient {
@@ -39,6 +43,8 @@ class RequestEngine final : public EndpointClient {
 
   /// Parts of this rank that queries of others access.
   ServedParts &served() { return served_; }
+  /// While it is held no query of another rank is carried out in this process.
+  std::unique_lock<std::mutex> hold_up_queries() { return pending_.lock(); }
   /// Queries to other ranks.
   RequestQueries &queries() { return queries_; }
   /// Requests that have failed or are to be abandoned.
@@ -55,6 +61,12 @@ class RequestEngine final : public EndpointClient {
   /// Waits for all requests begun so far to a rank; to all ranks if rank is below 0. With `confirm` also until their notifications are set
   /// and what was written without an acknowledgement has arrived.
   Status flush(int rank, const char *call, bool confirm);
+  /// Waits until the requests begun so far to a rank, or to all, no longer use their callers' memory. With `reads` only those that read.
+  Status give_back_memory(int rank, const char *call, Uses uses);
+  /// As flush of all ranks with `confirm`. But those of a list confirm nothing: messages that follow tell them.
+  Status flush_before_telling(std::span<const int> told, const char *call);
+  /// Waits until the ranks have got all that was posted to them, messages without a reply included.
+  Status confirm_all(const char *call);
   /// The same without waiting, for all requests begun so far to a rank: `look` returns ok once they have ended, `again` until then.
   Flush begin_flush(int rank, bool confirm);
   /// One for each rank with a connection.

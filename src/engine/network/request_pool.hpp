@@ -33,7 +33,9 @@ struct Connection {
   Request *oldest = nullptr, *newest = nullptr;  // under way, in the order in which they began
   // How many requests were started there whose completion does not say that they are done at the target, and how many are known to be.
   std::uint64_t posted = 0, confirmed = 0;
+  std::uint64_t written = 0;  // posted after the last write among these; later ones are messages without a reply
   std::size_t in_use = 0;  // requests
+  std::size_t reads = 0, borrowers = 0;  // under way: into memory of a caller, and all that use such memory
   std::uint64_t progress = 0;  // how many events of this rank's requests there have happened
   int error = 0;  // libfabric's number, once something has failed
   const char *failed_call = nullptr;
@@ -42,6 +44,7 @@ struct Connection {
 /// One transfer with its bookkeeping. It belongs to the caller from begin to its end, then to the pool.
 struct Request : Transfer {
   static constexpr std::int64_t kRoom = ReceiveBuffers::kRoom;
+  static constexpr std::int64_t kShort = 2048;  // bytes of a put that are copied
 
   RequestOwner *owner = nullptr;  // null once the owner has left
   Connection *connection = nullptr;
@@ -54,6 +57,8 @@ struct Request : Transfer {
   bool listed = false;  // in the list of its connection
   bool is_reply = false;  // to a query of another rank
   bool awaits_reply = false;  // a query that has not been answered
+  bool is_silent = false;  // a query without a reply
+  bool borrows = false;  // uses memory of a caller
   bool held = false;  // a caller waits for the reply and releases the request
   std::uint32_t place = 0, use = 0;  // where it is in the pool, and how often it was taken from there
   std::uint64_t reply = 0;
@@ -122,6 +127,7 @@ inline Status RequestPool::take(Connection &connection, const char *call, Reques
   taken.peer = connection.peer;
   taken.reported = true;
   taken.listed = taken.held = taken.is_reply = taken.awaits_reply = false;
+  taken.is_silent = taken.borrows = false;
   taken.awaited = 1;
   taken.confirms = 0;
   taken.listed_atomics = 0;

@@ -13,8 +13,9 @@ void RequestQueries::write(Request &request, Message message, const void *operan
   message.request = request.place;
   message.use = request.use;
   request.carry(message, operands, bytes);
-  request.awaited = 2;
-  request.awaits_reply = true;
+  request.is_silent = message.silent != 0;
+  request.awaits_reply = !request.is_silent;
+  request.awaited = request.awaits_reply ? 2 : 1;
 }
 
 Status RequestQueries::send_query(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes) {
@@ -26,9 +27,15 @@ Status RequestQueries::send_query(int rank, const char *call, const Message &mes
   return Status::ok;
 }
 
-Status RequestQueries::ask_to_confirm(const Connection &connection, const char *call) {
+Status RequestQueries::send_silent(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes) {
+  Message silent = message;
+  silent.silent = pending_.keeps_order() ? 1 : 0;
+  return send_query(rank, call, silent, operands, bytes);
+}
+
+Status RequestQueries::ask_to_confirm(const Connection &connection, const char *call, Posts posts) {
   auto locked = pending_.lock();
-  if (connection.confirmed == connection.posted) return Status::ok;
+  if (connection.confirmed >= (posts == Posts::all ? connection.posted : connection.written)) return Status::ok;
   Request *request = nullptr;
   HLC_TRY(pending_.take(connection.rank, call, locked, &request));
   Message message;

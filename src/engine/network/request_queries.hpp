@@ -19,6 +19,8 @@ struct AtomicsQuery {
   std::span<const std::uint64_t> words;
   std::span<std::uint64_t> olds;
 };
+/// What was posted: writes, or messages without a reply as well.
+enum class Posts { writes, all };
 
 /// Any thread may call if the endpoint was opened for many threads. `call` is the caller's name in messages.
 class RequestQueries {
@@ -28,6 +30,9 @@ class RequestQueries {
 
   /// Starts a query; a flush waits for its reply.
   Status send_query(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes);
+  /// Starts a query to which no reply is wanted. It ends when it has left; the next query that is to confirm writes confirms it as well. Where
+  /// messages may overtake each other it is as send_query.
+  Status send_silent(int rank, const char *call, const Message &message, const void *operands, std::int64_t bytes);
   /// Sends a query and waits for its reply.
   Status ask(int rank, const char *call, const Message &message, std::uint64_t *reply);
   /// The same without waiting: sends the query unless it has been sent, and tests for its reply; `again` until that has arrived.
@@ -39,8 +44,8 @@ class RequestQueries {
   Status test(Query &query, const char *call, std::uint64_t *reply);
   /// The reply is not wanted any more; the query may be carried out all the same.
   void forget(Query &query);
-  /// Asks a rank to confirm what was posted to it, unless it has confirmed that; a flush waits for the reply.
-  Status ask_to_confirm(const Connection &connection, const char *call);
+  /// Asks a rank to confirm what was posted to it, unless it has confirmed these posts; a flush waits for the reply.
+  Status ask_to_confirm(const Connection &connection, const char *call, Posts posts = Posts::writes);
   /// Takes a reply that has arrived, and the old values that follow it; false if none is awaited. With the lock.
   bool take_reply(const Message &message, const char *olds, std::int64_t bytes);
 

@@ -37,7 +37,7 @@ bool ServedParts::carry_out(const Message &query, const char *operands, std::int
   const bool waits = !put_off_.empty() && Service::is_atomic(query);
   const Service::Outcome outcome = waits ? Service::Outcome::later : service_.carry_out(query, operands, bytes, &reply);
   return !failed(alone(communicator_, [&] {
-    if (outcome == Service::Outcome::done) return pending_.reply(reply);
+    if (outcome == Service::Outcome::done) return query.silent ? Status::ok : pending_.reply(reply);
     if (outcome == Service::Outcome::refused) return Status::argument;
     put_off_.push_back({query, std::vector<char>(operands, operands + bytes)});
     shared_endpoint_.note_put_off();

@@ -42,8 +42,8 @@ bool combine(const Served &memory, const Message &message, const char *operands,
     return true;
   }
   if (bytes != message.count * size) return false;
-  for (std::int64_t i = 0; i < message.count; ++i)
-    on_number(memory, message.offset + i * size, size, [&](void *number) { apply(action, number, operands + i * size, nullptr); });
+  if (memory.lock || memory.is_alone) return apply_alone(action, memory.data + message.offset, operands, message.count), true;
+  for (std::int64_t i = 0; i < message.count; ++i) apply(action, memory.data + message.offset + i * size, operands + i * size, nullptr);
   return true;
 }
 
@@ -130,6 +130,7 @@ Service::Outcome Service::carry_out(const Message &query, const char *operands, 
 Service::Outcome Service::do_as_asked(const Message &query, const char *operands, std::int64_t bytes, Reply *reply) const {
   // SYNC announced-before-confirmed (pairs with ask_to_confirm): what was in the completion queue before the query has been read.
   if (query.kind == Message::Kind::confirm) return Outcome::done;
+  // SYNC put-before-message (pairs with complete_and_unlock and complete_started)
   const auto found = served_.find({query.target, query.segment});
   if (found == served_.end()) return Outcome::refused;
   const Served &memory = found->second;

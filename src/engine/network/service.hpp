@@ -28,6 +28,8 @@ struct Served {
   const transport::shm::ObjectAddress *notifications_object = nullptr;
   // The lock for atomics on the data, if other ranks of the node do them by reading and writing.
   NodeLock lock = {};
+  // No other process changes numbers of the data, and this one only while it holds up queries (RequestEngine::hold_up_queries).
+  bool is_alone = false;
 };
 
 /// A query for memory whose lock another rank of the node held, with its operands.

@@ -234,6 +234,14 @@ Status fetch_op(const char *call, Target at, hlc_action action, FetchOp fetch, Q
   return Status::ok;
 }
 
+Status change_silently(const char *call, Target at, hlc_action action, const void *operand) {
+  const FetchOp fetch{operand, nullptr};
+  char *place = nullptr;
+  HLC_TRY(find_operand(call, at, action, fetch, &place));
+  if (at.memory.is_near()) return fetch_at(place, call, at, action, fetch);
+  return RemoteRma(at.memory).combine_silently(call, at.offset, action, word_of(action, operand));
+}
+
 Status compare_swap(const char *call, Target at, hlc_number type, CompareSwap swap) {
   char *place = nullptr;
   HLC_TRY(find_comparands(call, at, type, swap, &place));

@@ -94,6 +94,12 @@ Status raise_word(const char *call, const RemoteMemory &memory, MonotonicWord wo
   return Status::ok;
 }
 
+Status raise_word_after_puts(const char *call, const RemoteMemory &memory, MonotonicWord word) {
+  if (!memory.is_near()) return RemoteRma(memory).raise_in_order(call, as_notification(memory, word));
+  lift(memory, word);
+  return Status::ok;
+}
+
 Status notify_test(const char *call, Segment &segment, hlc_ids ids, int *id) {
   HLC_TRY(check_ids(segment, call, ids, id));
   const int end = ids.first + ids.count;

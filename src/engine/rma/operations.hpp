@@ -33,7 +33,8 @@
 
 namespace halocline::core {
 
-Status put(const char *call, Target to, Source source);
+/// `after` only tells what is likely to follow.
+Status put(const char *call, Target to, Source source, After after = After::flush);
 Status get(const char *call, Target from, Sink sink);
 /// Resumable: `done` counts the bytes that have begun.
 Status put(const char *call, Target to, Source source, std::int64_t &done);
@@ -72,6 +73,8 @@ struct MonotonicWord {
 /// put_notify and notify for such a word; only its rank is woken.
 Status put_and_raise(const char *call, Target to, Source source, MonotonicWord word, PendingNotify &pending);
 Status raise_word(const char *call, const RemoteMemory &memory, MonotonicWord word);
+/// The same after all that this rank has put to that rank before. Where the network keeps no order, that must have been flushed.
+Status raise_word_after_puts(const char *call, const RemoteMemory &memory, MonotonicWord word);
 
 /// The operand of a fetch_op, unless the operation is HLC_OP_READ, and where it writes the previous number unless that is null.
 struct FetchOp {
@@ -94,6 +97,9 @@ Status fetch_word(const char *call, Target at, hlc_action action, std::int64_t o
 Status compare_swap_word(const char *call, Target at, hlc_number type, SwapWord swap);
 /// Whether these two would accept the target and the action, without its op where it is compare_swap. Nothing is changed.
 Status check_word(const char *call, Target at, hlc_action action, bool compares);
+/// As fetch_op, but nothing is returned and no flush waits for it. Where the network keeps the order it arrives after all puts and other
+/// operations that this rank has begun to that rank before. Elsewhere these must have been flushed.
+Status change_silently(const char *call, Target at, hlc_action action, const void *operand);
 /// The same action for numbers one after the other, each atomic by itself. Nothing is returned.
 Status accumulate(const char *call, Target at, hlc_action action, Numbers numbers);
 

@@ -183,13 +183,13 @@ Status complete_one(const char *call, const RemoteMemory &memory, bool confirm) 
 
 }  // namespace
 
-Status put(const char *call, Target to, Source source) {
+Status put(const char *call, Target to, Source source, After after) {
   char *place = nullptr;
   if (!find_bytes(to, source.data, source.bytes, &place)) return wrong_bytes(call, to, source.data, source.bytes);
   switch (to.memory.path()) {
     case Path::mapped: copy_bytes(place, source.data, source.bytes); return Status::ok;
     case Path::kernel: return KernelCopy::copy(call, to, Direction::put, {const_cast<void *>(source.data), source.bytes});
-    case Path::network: return RemoteRma(to.memory).put(call, to.offset, static_cast<const char *>(source.data), source.bytes);
+    case Path::network: return RemoteRma(to.memory, after).put(call, to.offset, static_cast<const char *>(source.data), source.bytes);
   }
   return Status::ok;
 }

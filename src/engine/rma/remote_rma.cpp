@@ -17,8 +17,8 @@ Status for_pieces(std::int64_t bytes, std::int64_t most, Piece piece) {
 }
 
 void set_action(Message *message, hlc_action action) {
-  message->op = static_cast<std::int16_t>(action.op);
-  message->type = static_cast<std::int16_t>(action.type);
+  message->op = static_cast<std::int8_t>(action.op);
+  message->type = static_cast<std::int8_t>(action.type);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Message RemoteRma::combine_message(std::int64_t offset, hlc_action action, std::
 
 Message RemoteRma::compare_message(std::int64_t offset, hlc_number type, CompareSwap swap) const {
   Message message = about(Message::Kind::compare, offset);
-  message.type = static_cast<std::int16_t>(type);
+  message.type = static_cast<std::int8_t>(type);
   const auto bytes = static_cast<std::size_t>(number_bytes(type));
   std::memcpy(&message.expected, swap.expected, bytes);
   std::memcpy(&message.operand, swap.value, bytes);
@@ -61,9 +61,14 @@ transport::RemoteKey RemoteRma::key_of(std::int64_t offset) const {
 
 Status RemoteRma::put_piece(const char *call, std::int64_t offset, const char *data, std::int64_t bytes) {
   // For a short write the flush confirms the arrival, where its query cannot overtake writes.
-  const bool confirmed_by_flush = endpoint_.keeps_order() && bytes <= Request::kRoom;
+  const bool confirmed_by_flush = endpoint_.keeps_order() && bytes <= Request::kShort;
   const Transfer::Kind kind = confirmed_by_flush ? Transfer::Kind::write : Transfer::Kind::write_delivered;
-  return requests_.post(call, {.kind = kind, .rank = memory_.rank(), .at = key_of(offset), .from = data, .bytes = bytes});
+  return requests_.post(call, {.kind = kind,
+                               .rank = memory_.rank(),
+                               .at = key_of(offset),
+                               .from = data,
+                               .bytes = bytes,
+                               .is_announced = after_ == After::message});
 }
 
 Status RemoteRma::get_piece(const char *call, std::int64_t offset, char *data, std::int64_t bytes) {
@@ -151,6 +156,14 @@ Status RemoteRma::write_with_immediate(const char *call, std::int64_t offset, So
   return requests_.post(call, write);
 }
 
+Status RemoteRma::raise_in_order(const char *call, hlc_notification notification) {
+  return requests_.queries().send_silent(memory_.rank(), call, notify_message(notification), nullptr, 0);
+}
+
+Status RemoteRma::combine_silently(const char *call, std::int64_t offset, hlc_action action, std::uint64_t operand) {
+  return requests_.queries().send_silent(memory_.rank(), call, combine_message(offset, action, operand), nullptr, 0);
+}
+
 Status RemoteRma::notify_in_order(const char *call, hlc_notification notification, PendingNotify &pending) {
   if (!endpoint_.keeps_order()) {
     if (!pending.begun) pending = {true, requests_.begin_flush(memory_.rank(), false), 0};
@@ -196,13 +209,16 @@ Status RemoteRma::start_atomics(const char *call, const AtomicsQuery &several, Q
 }
 
 Status RemoteRma::accumulate(const char *call, std::int64_t offset, hlc_action action, Numbers numbers) {
-  const std::int64_t size = number_bytes(action.type), most = (Request::kRoom - static_cast<std::int64_t>(sizeof(Message))) / size;
+  const std::int64_t size = number_bytes(action.type), room = std::min(Request::kRoom, endpoint_.most_bytes());
+  const std::int64_t most = (room - static_cast<std::int64_t>(sizeof(Message))) / size;
   return for_pieces(numbers.count, most, [&](std::int64_t begin, std::int64_t some) {
     Message message = about(Message::Kind::accumulate, offset + begin * size);
     set_action(&message, action);
     message.count = some;
-    return requests_.queries().send_query(memory_.rank(), call, message, static_cast<const char *>(numbers.data) + begin * size,
-                                          some * size);
+    const char *const operands = static_cast<const char *>(numbers.data) + begin * size;
+    // The reply to the last piece says that all have been carried out.
+    const auto send = begin + some < numbers.count ? &RequestQueries::send_silent : &RequestQueries::send_query;
+    return (requests_.queries().*send)(memory_.rank(), call, message, operands, some * size);
   });
 }
 

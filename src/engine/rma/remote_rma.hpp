@@ -16,14 +16,18 @@ struct PendingNotify {
   std::int64_t done = 0;
 };
 
+/// What follows a put and says that it has arrived: a flush, or more likely a message to the same rank.
+enum class After { flush, message };
+
 /// The operations on one rank's memory; made for each call. operations.hpp says what each does; here arguments have been checked.
 class RemoteRma {
  public:
-  explicit RemoteRma(const RemoteMemory &memory)
+  explicit RemoteRma(const RemoteMemory &memory, After after = After::flush)
       : memory_(memory),
         descriptor_(memory.descriptor()),
         requests_(*memory.network().requests()),
-        endpoint_(*memory.network().endpoint()) {}
+        endpoint_(*memory.network().endpoint()),
+        after_(after) {}
 
   Status put(const char *call, std::int64_t offset, const char *data, std::int64_t bytes);
   Status get(const char *call, std::int64_t offset, char *data, std::int64_t bytes);
@@ -45,6 +49,9 @@ class RemoteRma {
   /// while too many requests are under way there.
   Status start_atomics(const char *call, const AtomicsQuery &several, Query &query);
   Status accumulate(const char *call, std::int64_t offset, hlc_action action, Numbers numbers);
+  /// By a message without a reply, as of a network that keeps the order.
+  Status combine_silently(const char *call, std::int64_t offset, hlc_action action, std::uint64_t operand);
+  Status raise_in_order(const char *call, hlc_notification notification);
 
  private:
   Message about(Message::Kind kind, std::int64_t offset) const;
@@ -63,6 +70,7 @@ class RemoteRma {
   const RemoteDescriptor &descriptor_;
   RequestEngine &requests_;
   NetworkEndpoint &endpoint_;
+  After after_;
 };
 
 }  // namespace halocline::core

@@ -61,7 +61,7 @@ Status Segment::create(const char *call, const SegmentSpec &spec) {
   }));
   HLC_TRY(make_memory(spec.bytes, brought));
   list_memory(brought);
-  return communicator_.nodes() > 1 ? connect(brought != nullptr) : Status::ok;
+  return communicator_.nodes() > 1 ? connect(brought != nullptr, spec.holds_up_queries) : Status::ok;
 }
 
 /// `brought`: the application's memory of this rank, if it provides some.
@@ -96,15 +96,16 @@ void Segment::list_memory(char *brought) {
   }
 }
 
-Status Segment::connect(bool brought) {
+Status Segment::connect(bool brought, bool holds_up_queries) {
   HLC_TRY(network_.open());
   HLC_TRY(network_.requests()->open());
   if (shared_) counted_.count(communicator_);
   RemoteDescriptor descriptor;
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     exposed_.emplace(network_, network_.requests()->served().next_segment(), brought);
-    return exposed_->open({mine().data(), mine().bytes(), mine().words(), nullptr, mine().lock()}, object_, communicator_.member(),
-                          &descriptor);
+    const bool is_alone = holds_up_queries && communicator_.members() == 1;
+    return exposed_->open({mine().data(), mine().bytes(), mine().words(), nullptr, mine().lock(), is_alone}, object_,
+                          communicator_.member(), &descriptor);
   }));
   HLC_TRY(descriptors_.share(communicator_, network_.leaders(), descriptor));
   object_.close();

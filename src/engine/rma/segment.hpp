@@ -24,6 +24,7 @@ struct SegmentSpec {
   std::int64_t bytes = 0;
   int notifications = 0;
   bool shared = false;  // the ranks of a node share notifications
+  bool holds_up_queries = false;  // a rank that is alone on its node changes its own numbers only while it holds up queries
   char *memory = nullptr;  // of the application, which keeps it until the segment has ended; null: it is allocated. Each rank may choose.
 };
 
@@ -134,7 +135,7 @@ class Segment {
   const RemoteMemory *find_memory(const char *call, int rank, std::optional<RemoteMemory> &made) const;
   Status make_memory(std::int64_t my_bytes, const char *brought);
   void list_memory(char *brought);
-  Status connect(bool brought);
+  Status connect(bool brought, bool holds_up_queries);
 
   Network &network_;
   Communicator &communicator_;

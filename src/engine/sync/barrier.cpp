@@ -45,6 +45,13 @@ Status raise_round(const char *call, Segment &segment, MonotonicWord round) {
   return segment.with(call, order.above(round.word), [&](const RemoteMemory &memory) { return raise_word(call, memory, round); });
 }
 
+Status raise_round_after_puts(const char *call, Segment &segment, MonotonicWord round) {
+  const Dissemination order(segment.rank(), segment.communicator().size());
+  // SYNC barrier-round (pairs with the look of the rank above)
+  return segment.with(call, order.above(round.word),
+                      [&](const RemoteMemory &memory) { return raise_word_after_puts(call, memory, round); });
+}
+
 Status barrier(Segment &segment) {
   if (segment.barriers.failed)
     return fail(Status::state, "hlc_barrier on rank %d: an earlier barrier of this segment has failed", segment.rank());

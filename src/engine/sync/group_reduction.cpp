@@ -12,7 +12,7 @@ namespace {
 /// Over the network a piece is short enough to be copied when it is sent, so that its source need not be kept.
 std::int64_t piece_bytes(const GroupLinks &links, const GroupPartner &partner) {
   const std::int64_t slot = GroupLayout::slot_bytes(links.handle());
-  return partner.memory->is_near() ? slot : std::min(slot, Request::kRoom);
+  return partner.memory->is_near() ? slot : std::min(slot, Request::kShort);
 }
 
 }  // namespace

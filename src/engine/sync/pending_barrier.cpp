@@ -12,7 +12,10 @@ void PendingBarrier::enter() {
 
 Status PendingBarrier::look(const char *call) {
   const Dissemination order(segment_.rank(), segment_.communicator().size());
-  const auto notify = [&](int round) { return raise_round(call, segment_, {round, number_}); };
+  const auto notify = [&](int round) {
+    const MonotonicWord word{round, number_};
+    return completes_puts_ ? raise_round_after_puts(call, segment_, word) : raise_round(call, segment_, word);
+  };
   // SYNC barrier-round (pairs with the raise of the neighbour's same round)
   const auto has_come = [&](int round) { return segment_.mine().words().has_risen(round, number_) ? Status::ok : Status::again; };
   return rounds_.pass(order.rounds(), notify, has_come);

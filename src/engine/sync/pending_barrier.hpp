@@ -10,7 +10,8 @@ namespace halocline::core {
 /// The barriers of one segment, one after the other, by one thread at a time. They use the words of hlc_barrier, so a segment has either.
 class PendingBarrier {
  public:
-  explicit PendingBarrier(Segment &segment) : segment_(segment) {}
+  /// completes_puts: what this rank has put to the ranks that it notifies is there when they have passed the barrier.
+  explicit PendingBarrier(Segment &segment, bool completes_puts = false) : segment_(segment), completes_puts_(completes_puts) {}
 
   /// Enters the next barrier. The previous one has been passed.
   void enter();
@@ -21,6 +22,7 @@ class PendingBarrier {
 
  private:
   Segment &segment_;
+  bool completes_puts_;
   RoundsPassed rounds_;
   std::uint32_t number_ = 0;
 };

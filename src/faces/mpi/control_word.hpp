@@ -3,7 +3,8 @@
 //   - look(guess, &seen): reads it; a guess may do where reading takes as long as a compare and swap;
 //   - load(&seen): reads it;
 //   - swap(&seen, wanted, order): writes it if it is what was seen; else reads it and returns `again`;
-//   - add(number, order), set_bits(bits, order): return nothing of the word, and may end before they are done.
+//   - add(number, order), set_bits(bits, order): return nothing of the word, and may end before they are done;
+//   - is_far(): each step of the others takes a round trip to another node.
 //
 // window_word.hpp has words of any node.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -20,6 +21,7 @@ class WordHere {
  public:
   explicit WordHere(std::atomic<std::uint64_t> &word) : word_(&word) {}
 
+  static constexpr bool is_far() { return false; }
   Status look(std::uint64_t, std::uint64_t *seen) const { return load(seen); }
   Status load(std::uint64_t *seen) const {
     *seen = word_->load(std::memory_order_relaxed);

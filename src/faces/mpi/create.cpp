@@ -213,7 +213,7 @@ int query(const Window &window, int rank, MPI_Aint *size, std::int64_t *unit, vo
 /// there; if one of them fails it stays. Then a second try does not wait for the others, which may be gone.
 int release(Window &window, MPI_Win *win) {
   // Also what needs no answer, such as an unlock, has arrived before the memory goes.
-  const int completed = window.has_met ? MPI_SUCCESS : window.complete(kAllTargets, Completion::remote);
+  const int completed = window.has_met ? MPI_SUCCESS : window.complete_all();
   const Status met = window.has_met ? Status::ok : window.barrier();
   window.has_met = true;
   const int met_code = answer(window, completed != MPI_SUCCESS ? completed : code_of(met));

@@ -250,7 +250,7 @@ int copy(Window &window, Direction direction, const Spot &spot, const typed::Buf
   const FarMemory target = window.memory.far(spot.rank);
   if (!mine.layout->contiguous() || !spot.layout->contiguous()) return code_of(copy_runs(target, direction, spot, mine));
   const Target at{target.memory, target.begin + spot.offset};
-  return code_of(direction == Direction::write ? core::put(kAccess, at, {mine.address, bytes})
+  return code_of(direction == Direction::write ? core::put(kAccess, at, {mine.address, bytes}, window.after_put())
                                                : core::get(kAccess, at, {mine.address, bytes}));
 }
 

@@ -61,6 +61,7 @@ Lock of_window(Window &window, const LockSide &side) { return {window, 0, offset
 [[gnu::always_inline]] inline Status give_back(const Lock &lock) {
   bool wakes = false;
   HLC_TRY(lock.is_here() ? lock.here().give_back(&wakes) : lock.anywhere().give_back(&wakes));
+  if (!lock.is_here() && lock.word().is_far()) return WindowWord::leave(lock.window);
   if (wakes) lock.window.node->context.ring_node();
   return Status::ok;
 }
@@ -69,14 +70,6 @@ Lock of_window(Window &window, const LockSide &side) { return {window, 0, offset
 [[gnu::cold]] Status undo_exclusive(Window &window, int target, Status why, bool keeps_out_all) {
   FirstFailure failure(why);
   if (keeps_out_all) failure.note(give_back(of_window(window, kAnyExclusive)));
-  failure.note(leave_queue(window, target));
-  return failure.status();
-}
-
-/// The rest of unlock_exclusive after a step of it has failed.
-[[gnu::cold]] Status release_rest(Window &window, int target, Status why) {
-  FirstFailure failure(why);
-  failure.note(give_back(of_window(window, kAnyExclusive)));
   failure.note(leave_queue(window, target));
   return failure.status();
 }
@@ -114,16 +107,21 @@ Status lock_exclusive(Window &window, int target) {
 
 Status lock_all(Window &window) { return take(of_window(window, kLockAll)); }
 
-Status unlock_shared(Window &window, int target) { return give_back(of_target(window, target, kShared)); }
-
-Status unlock_exclusive(Window &window, int target) {
-  const Status first = give_back(of_target(window, target, kExclusive));
-  if (failed(first)) return release_rest(window, target, first);
-  const Status second = give_back(of_window(window, kAnyExclusive));
-  if (!failed(second) && !window.writer_places.queues()) return Status::ok;
-  FirstFailure failure(second);
+/// To another node the release of the target follows the accesses that are under way. Only what was read has to be here before. The window's
+/// word may be on a third rank.
+int complete_and_unlock(Window &window, int target, Hold hold) {
+  const bool follows = !window.node->is_near(target) && window.node->keeps_order();
+  int code = follows ? window.end_reads(target) : window.complete_begun(target, Completion::remote);
+  // SYNC put-before-message (pairs with do_as_asked)
+  const Status given = hold == Hold::shared ? give_back(of_target(window, target, kShared)) : give_back(of_target(window, target, kExclusive));
+  code = first_of(code, code_of(given));
+  if (follows) code = first_of(code, window.complete_begun(target, Completion::remote));
+  if (hold != Hold::exclusive) return code;
+  const Status any = give_back(of_window(window, kAnyExclusive));
+  if (!failed(any) && !window.writer_places.queues()) return code;
+  FirstFailure failure(any);
   failure.note(leave_queue(window, target));
-  return failure.status();
+  return first_of(code, code_of(failure.status()));
 }
 
 Status unlock_all(Window &window) { return give_back(of_window(window, kLockAll)); }

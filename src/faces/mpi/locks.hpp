@@ -12,10 +12,10 @@ Status lock_shared(Window &window, int target);
 Status lock_exclusive(Window &window, int target);
 Status lock_all(Window &window);
 
-/// What was written under the lock is seen by ranks that hold it next. All accesses to other nodes are complete. Fails only if a rank of
-/// another node cannot be reached.
-Status unlock_shared(Window &window, int target);
-Status unlock_exclusive(Window &window, int target);
+/// Completes all accesses to the target, and releases its lock. An MPI error class, which is one only if a rank of another node cannot be
+/// reached. What was written under the lock is seen by ranks that hold it next.
+int complete_and_unlock(Window &window, int target, Hold hold);
+/// All accesses to other nodes are complete.
 Status unlock_all(Window &window);
 
 /// Parts of lock_accumulates and unlock_accumulates.
@@ -25,6 +25,8 @@ inline bool try_accumulates(TargetWords &words) {
   // SYNC accumulated-before-next (pairs with unlock_accumulates)
   return words.accumulates.exchange(1, std::memory_order_acquire) == 0;
 }
+/// The first failure of two steps.
+inline int first_of(int first, int second) { return first != MPI_SUCCESS ? first : second; }
 
 /// The lock of accumulates that no instruction does, held for one accumulate.
 inline Status lock_accumulates(Window &window, int target) {

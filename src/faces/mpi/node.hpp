@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,13 @@ class Node : public LeakedOnFailure {
   const std::string &obstacle() const { return obstacle_; }
   /// True if the ranks are on more than one node. Then a window's words and memory are the engine's segment.
   bool spans_nodes() const { return !members_.empty(); }
+  /// True if there are several nodes, and a message to another one arrives after what was put there before.
+  bool keeps_order() { return spans_nodes() && context.network().endpoint()->keeps_order(); }
+  /// On several nodes, if no other rank is on this one: accumulates of other nodes then need no atomic instructions, but this lock.
+  std::unique_lock<std::mutex> hold_up_queries_if_alone() {
+    if (!spans_nodes() || context.members() > 1) return {};
+    return context.network().requests()->hold_up_queries();
+  }
   /// The member that a rank is of this node; kNotOnNode if it is on another.
   Member member_of(int rank) const { return members_.empty() ? rank : members_[static_cast<std::size_t>(rank)]; }
   bool is_near(int rank) const { return member_of(rank) != kNotOnNode; }

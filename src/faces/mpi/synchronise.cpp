@@ -37,7 +37,7 @@ int fence(Window &window, int assertion) {
   epochs.fence = (assertion & MPI_MODE_NOSUCCEED) == 0;
   constexpr int kNothing = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
   if ((assertion & kNothing) == kNothing) return MPI_SUCCESS;
-  if (const int code = window.complete(kAllTargets, Completion::remote)) return code;
+  if (const int code = window.complete_before_barrier()) return code;
   return code_of(window.barrier());
 }
 
@@ -67,14 +67,10 @@ int unlock(Window &window, int target) {
   if (!is_target(window, target)) return refuse_rank(window, target);
   const Hold hold = epochs.hold(target);
   if (hold < Hold::shared) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
-  const bool releases = hold != Hold::unchecked;
-  const int completed = releases ? window.complete_begun(target, Completion::remote) : window.complete(target, Completion::remote);
   epochs.remove_lock(target);
-  Status unlocked = Status::ok;
-  if (hold == Hold::shared) unlocked = unlock_shared(window, target);
-  if (hold == Hold::exclusive) unlocked = unlock_exclusive(window, target);
+  const int code = hold == Hold::unchecked ? window.complete(target, Completion::remote) : complete_and_unlock(window, target, hold);
   window.node->let_others_run();
-  return completed != MPI_SUCCESS ? completed : code_of(unlocked);
+  return code;
 }
 
 int lock_all(Window &window, int assertion) {
@@ -206,14 +202,27 @@ int start(Window &window, MPI_Group group, int assertion) {
   return MPI_SUCCESS;
 }
 
-/// Of all targets together; if a rank is lost, of each that was started to.
-int complete_started(Window &window) {
-  int completed = window.complete(kAllTargets, Completion::remote);
-  if (completed == MPI_SUCCESS) return MPI_SUCCESS;
-  completed = MPI_SUCCESS;
+/// Calls end(target) for all targets together; if a rank is lost, for each that was started to.
+template <class End>
+int end_started(Window &window, End end) {
+  int ended = end(kAllTargets);
+  if (ended == MPI_SUCCESS) return MPI_SUCCESS;
+  ended = MPI_SUCCESS;
   for (const int rank : window.epochs.started)
-    if (const int code = window.complete(rank, Completion::remote)) completed = code;
-  return completed;
+    if (const int code = end(rank)) ended = code;
+  return ended;
+}
+
+/// Where messages keep their order, the count of a complete follows the accesses under way. Only what was read has to be here before.
+int complete_started(Window &window) {
+  order_accesses();
+  const bool follows = window.node->keeps_order();
+  const auto before = [&](int target) { return follows ? window.end_reads(target) : window.complete_begun(target, Completion::remote); };
+  int code = end_started(window, before);
+  // SYNC put-before-message (pairs with do_as_asked)
+  code = first_of(code, code_of(tell_all(window, window.epochs.started, complete_at)));
+  if (!follows) return code;
+  return first_of(code, end_started(window, [&](int target) { return window.complete_begun(target, Completion::local); }));
 }
 
 int complete(Window &window) {
@@ -222,8 +231,7 @@ int complete(Window &window) {
   const int completed = complete_started(window);
   epochs.is_started = false;
   for (const int rank : epochs.started) epochs.set(rank, Hold::none);
-  const int told = code_of(tell_all(window, epochs.started, complete_at));
-  return completed != MPI_SUCCESS ? completed : told;
+  return completed;
 }
 
 /// Whether all ranks of the exposure have completed their accesses.

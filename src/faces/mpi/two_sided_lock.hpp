@@ -78,17 +78,19 @@ class LockTaking {
     return done;
   }
 
-  /// Those of the other side that wait are next. `wakes`: ranks wait for it.
+  /// Those of the other side that wait are next. `wakes`: ranks wait for it. On another node it waits for nothing, and wakes no rank. A rank that
+  /// takes the lock there gives the turn to the other side at once.
   Status give_back(bool *wakes) const {
+    // SYNC window-unlocked-before-locked (pairs with LockTaking::take)
+    if (word_.is_far()) return word_.add(~LockFields::one_holder(side_.number) + 1, std::memory_order_release);
     std::uint64_t seen = 0;
     HLC_TRY(word_.look(LockFields::one_holder(side_.number), &seen));
     Status done = Status::again;
     while (done == Status::again) {
-      const bool others_wait = (seen & LockFields::waiters(side_.other())) != 0;
       *wakes = (seen & (LockFields::waiters(0) | LockFields::waiters(1))) != 0;
       const std::uint64_t rest = seen - LockFields::one_holder(side_.number);
       // SYNC window-unlocked-before-locked (pairs with LockTaking::take)
-      done = word_.swap(&seen, others_wait ? LockFields::with_turn(rest, side_.other()) : rest, std::memory_order_release);
+      done = word_.swap(&seen, with_turn_of_waiters(rest), std::memory_order_release);
     }
     return done;
   }
@@ -100,10 +102,16 @@ class LockTaking {
   }
   Status take(std::uint64_t seen, Turn turn, std::uint64_t waiter) const {
     Status done = Status::again;
-    while (done == Status::again && may_take(seen, turn))
+    while (done == Status::again && may_take(seen, turn)) {
+      const std::uint64_t taken = seen + LockFields::one_holder(side_.number) - waiter;
       // SYNC window-unlocked-before-locked (pairs with LockTaking::give_back)
-      done = word_.swap(&seen, seen + LockFields::one_holder(side_.number) - waiter, std::memory_order_acquire);
+      done = word_.swap(&seen, word_.is_far() ? with_turn_of_waiters(taken) : taken, std::memory_order_acquire);
+    }
     return done;
+  }
+  /// The other side is next if it waits.
+  std::uint64_t with_turn_of_waiters(std::uint64_t word) const {
+    return word & LockFields::waiters(side_.other()) ? LockFields::with_turn(word, side_.other()) : word;
   }
 
   Word word_;

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/mpi/window.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <type_traits>
 
 #include "base/first_failure.hpp"
@@ -114,15 +116,38 @@ void remove_window(const Window &window) {
   if (table.find(key_of_handle(window.handle)) == &window) table.set(key_of_handle(window.handle), nullptr);
 }
 
+constexpr const char *kFlush = "a flush of a window of MPI";
+
 /// If a rank is lost, what goes to the others is complete all the same.
 int Window::complete_far(int target, Completion completion) {
+  RequestEngine &requests = *node->context.network().requests();
   const auto flush = [&](int rank) {
-    return node->context.network().requests()->flush(rank, "a flush of a window of MPI", completion == Completion::remote);
+    return completion == Completion::remote ? requests.flush(rank, kFlush, true) : requests.give_back_memory(rank, kFlush, Uses::any);
   };
   FirstFailure failure(flush(target));
   for (int rank = 0; rank < size() && target == kAllTargets && !failure.none(); ++rank)
     if (!node->is_near(rank)) failure.note(flush(rank));
   return code_of(failure.status());
+}
+
+int Window::complete_all() {
+  const int code = complete(kAllTargets, Completion::remote);
+  if (code != MPI_SUCCESS || !node->spans_nodes()) return code;
+  return code_of(node->context.network().requests()->confirm_all(kFlush));
+}
+
+int Window::end_reads(int target) {
+  return node->spans_nodes() ? code_of(node->context.network().requests()->give_back_memory(target, kFlush, Uses::reads)) : MPI_SUCCESS;
+}
+
+int Window::complete_before_barrier() {
+  if (!node->keeps_order()) return complete(kAllTargets, Completion::remote);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Dissemination order(rank(), size());
+  std::array<int, 32> told{};
+  for (int round = 0; round < order.rounds(); ++round) told[static_cast<std::size_t>(round)] = order.above(round);
+  const std::span<const int> all(told.data(), static_cast<std::size_t>(order.rounds()));
+  return code_of(node->context.network().requests()->flush_before_telling(all, kFlush));
 }
 
 Status Window::barrier() {
@@ -140,7 +165,7 @@ Status Window::barrier() {
 /// By the words of the segment. Before the rank leaves, what it has sent has left as well: the program may compute for long after this.
 Status Window::far_barrier() {
   constexpr const char *kCall = "a barrier of a window of MPI";
-  PendingBarrier pending(*memory.segment());
+  PendingBarrier pending(*memory.segment(), node->keeps_order());
   pending.enter();
   HLC_TRY(await_ok([&] { return pending.look(kCall); }));
   return memory.segment()->flush_outgoing(kCall);

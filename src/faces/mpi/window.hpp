@@ -9,6 +9,7 @@
 
 #include "engine/communicator/wait_until.hpp"
 #include "engine/rma/completion_set.hpp"
+#include "engine/rma/remote_rma.hpp"
 #include "faces/mpi/attached.hpp"
 #include "faces/mpi/epochs.hpp"
 #include "faces/mpi/window_memory.hpp"
@@ -82,8 +83,16 @@ class Window {
     if (!node->spans_nodes()) return MPI_SUCCESS;
     return target != kAllTargets && node->is_near(target) ? MPI_SUCCESS : complete_far(target, completion);
   }
-  /// Waits for all ranks of the window.
+  /// As complete of all targets, and of all that needs no answer.
+  int complete_all();
+  /// Waits for what is read from other nodes: a target, or all.
+  int end_reads(int target);
+  /// As complete of all targets. Where the network keeps the order, puts to the ranks that the barrier notifies may still be under way.
+  int complete_before_barrier();
+  /// Waits for all ranks of the window. After complete_before_barrier, what they have put is there.
   Status barrier();
+  /// How the completion of a put that begins now is likely to be learned of.
+  After after_put() const { return epochs.is_started || epochs.fence ? After::message : After::flush; }
 
   /// The answers of MPI_Win_get_attr, which returns their addresses.
   struct Attributes {

@@ -76,7 +76,7 @@ Status WindowMemory::make_part(std::int64_t bytes) {
     segment_ = std::make_unique<Segment>(context.network());
     return segment_->check("MPI_Win_create", {.bytes = bytes});
   }));
-  HLC_TRY(segment_->create("MPI_Win_create", {.bytes = bytes}));
+  HLC_TRY(segment_->create("MPI_Win_create", {.bytes = bytes, .holds_up_queries = true}));
   return node_.watch_neighbours();
 }
 

@@ -30,7 +30,7 @@ Status WindowWord::load_far(std::uint64_t *seen) const {
 }
 
 Status WindowWord::change_far(hlc_action action, std::uint64_t operand) const {
-  return accumulate(kCall, {window_->memory.control(rank_), offset_}, action, {&operand, 1});
+  return change_silently(kCall, {window_->memory.control(rank_), offset_}, action, &operand);
 }
 
 Status WindowWord::leave(Window &window) {

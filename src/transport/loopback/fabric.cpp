@@ -100,12 +100,12 @@ void Fabric::deliver(Peer endpoint, const std::function<bool()> &late) {
   const auto found = endpoints_.find(endpoint);
   if (found == endpoints_.end()) return;
   FabricEndpoint &target = found->second;
-  std::set<Peer> writing;  // origins with writes that have not arrived: no message passes those
+  std::set<Peer> sending;  // origins with writes or messages that have not arrived: no message passes those
   for (auto next = target.arriving.begin(); next != target.arriving.end();) {
     const auto packet = next++;
     const bool message = packet->kind == Transfer::Kind::send;
-    if (late() || (message && (target.buffers.empty() || (packet->in_order && writing.count(packet->origin) != 0)))) {
-      if (!message && packet->in_order) writing.insert(packet->origin);
+    if (late() || (message && (target.buffers.empty() || (packet->in_order && sending.count(packet->origin) != 0)))) {
+      if (packet->in_order) sending.insert(packet->origin);
       continue;
     }
     arrive(endpoint, target, *packet);

@@ -31,6 +31,12 @@ std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
   return fi_writemsg(endpoint, &message, flags | FI_COMPLETION);
 }
 
+std::int64_t send(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
+  const iovec from{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)};
+  const fi_msg message{&from, &t.desc, 1, t.peer, &t.for_network, 0};
+  return fi_sendmsg(endpoint, &message, flags | FI_COMPLETION);
+}
+
 /// Calls libfabric's function for this kind of transfer.
 std::int64_t hand_over(const State &state, Transfer &t) {
   fid_ep *endpoint = state.endpoint;
@@ -43,7 +49,7 @@ std::int64_t hand_over(const State &state, Transfer &t) {
     case Transfer::Kind::write_delivered: return write(endpoint, t, FI_DELIVERY_COMPLETE);
     case Transfer::Kind::write_delivered_with_immediate: return write(endpoint, t, FI_DELIVERY_COMPLETE | FI_REMOTE_CQ_DATA);
     case Transfer::Kind::read: return fi_read(endpoint, t.into, bytes, t.desc, t.peer, t.address, t.key, &t.for_network);
-    case Transfer::Kind::send: return fi_send(endpoint, t.from, bytes, t.desc, t.peer, &t.for_network);
+    case Transfer::Kind::send: return send(endpoint, t, inject);
     case Transfer::Kind::receive: return fi_recv(endpoint, t.into, bytes, t.desc, FI_ADDR_UNSPEC, &t.for_network);
   }
   return -FI_EINVAL;
@@ -96,7 +102,8 @@ void Endpoint::report_abilities(const Choice &choice) {
   abilities_.carries_values = !poor && info.domain_attr->cq_data_size >= sizeof(std::uint64_t);
   abilities_.registers_sources = poor || (info.domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   // The provider keeps the order in which transfers are handed to it, and the backlog hands them over in order.
-  abilities_.keeps_order = !unordered && (info.tx_attr->msg_order & FI_ORDER_SAW) != 0;
+  constexpr std::uint64_t kOrder = FI_ORDER_SAW | FI_ORDER_SAS;
+  abilities_.keeps_order = !unordered && (info.tx_attr->msg_order & kOrder) == kOrder;
 }
 
 /// A provider that registers memory per endpoint may refuse while memory is registered: then ~State closes the endpoint.
