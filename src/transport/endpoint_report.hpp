@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <string>
 
 #include "transport/immediate_data.hpp"
@@ -19,6 +21,7 @@ class EndpointReport {
 
   bool carries_values() const { return abilities_.carries_values; }
   std::int64_t most_bytes() const { return abilities_.most_bytes; }
+  std::int64_t piece_bytes() const { return std::min(abilities_.piece_bytes, abilities_.most_bytes); }
   bool registers_sources() const { return abilities_.registers_sources; }
   bool keeps_order() const { return abilities_.keeps_order; }
   static std::uint64_t immediate_data(std::uint64_t words_id, std::uint32_t id, std::uint32_t value) {
@@ -37,6 +40,7 @@ class EndpointReport {
   struct Abilities {
     bool carries_values = false, registers_sources = false, keeps_order = false;
     std::int64_t most_bytes = 0;  // of a transfer
+    std::int64_t piece_bytes = std::numeric_limits<std::int64_t>::max();
     std::int64_t few_transfers = 0;  // so many do not fill the network
   };
 

@@ -3,10 +3,13 @@
 #include "transport/ofi/backlog.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <set>
 #include <vector>
+
+#include "transport/ofi/long_transfers.hpp"
 
 namespace halocline::core::transport::ofi {
 namespace {
@@ -129,6 +132,60 @@ TEST_F(BacklogTest, forgets_a_peer_only_when_nothing_to_it_waits) {
   full_.clear();
   retry();
   EXPECT_EQ(taken_, (std::vector<std::uint64_t>{0, 2, 5}));
+}
+
+struct OneTransfer : Transfer {
+  OneTransfer(Kind of_kind, std::int64_t of_bytes, Peer to) {
+    kind = of_kind;
+    bytes = of_bytes;
+    peer = to;
+  }
+};
+
+class LongTransfersTest : public testing::Test {
+ protected:
+  void begin_two() {
+    transfers_.limit();
+    for (const Transfer *one : {&put_, &get_}) {
+      EXPECT_FALSE(transfers_.holds_up(*one));
+      transfers_.begin(*one);
+    }
+  }
+
+  const OneTransfer put_{Transfer::Kind::write_delivered, LongTransfers::kPieceBytes, 1};
+  const OneTransfer get_{Transfer::Kind::read, LongTransfers::kPieceBytes, 1};
+  LongTransfers transfers_;
+};
+
+TEST_F(LongTransfersTest, wait_for_those_under_way_to_their_peer) {
+  begin_two();
+  EXPECT_TRUE(transfers_.holds_up(put_));
+  EXPECT_TRUE(transfers_.holds_up(get_));
+  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::read, LongTransfers::kPieceBytes, 2)));
+  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::write_delivered, 2048, 1)));
+  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::write, LongTransfers::kPieceBytes, 1)));
+  transfers_.end(get_);
+  EXPECT_FALSE(transfers_.holds_up(put_));
+}
+
+TEST_F(LongTransfersTest, do_not_wait_for_ever_for_a_peer_that_completes_none) {
+  begin_two();
+  EXPECT_TRUE(transfers_.holds_up(put_));
+  usleep(2'000);
+  EXPECT_FALSE(transfers_.holds_up(put_));
+}
+
+TEST_F(LongTransfersTest, of_any_length_begin_where_nothing_is_under_way) {
+  transfers_.limit();
+  EXPECT_FALSE(transfers_.holds_up(OneTransfer(Transfer::Kind::read, std::int64_t{1} << 30, 1)));
+}
+
+TEST_F(LongTransfersTest, that_end_after_their_peer_was_released_count_nothing) {
+  begin_two();
+  transfers_.forget(1);
+  transfers_.end(put_);
+  transfers_.end(get_);
+  EXPECT_FALSE(transfers_.holds_up(put_));
 }
 
 }  // namespace

@@ -63,32 +63,36 @@ Status RemoteRma::put_piece(const char *call, std::int64_t offset, const char *d
   // For a short write the flush confirms the arrival, where its query cannot overtake writes.
   const bool confirmed_by_flush = endpoint_.keeps_order() && bytes <= Request::kShort;
   const Transfer::Kind kind = confirmed_by_flush ? Transfer::Kind::write : Transfer::Kind::write_delivered;
-  return requests_.post(call, {.kind = kind,
-                               .rank = memory_.rank(),
-                               .at = key_of(offset),
-                               .from = data,
-                               .bytes = bytes,
-                               .is_announced = after_ == After::message});
+  return requests_.post(
+      call,
+      {.kind = kind, .rank = memory_.rank(), .at = key_of(offset), .from = data, .bytes = bytes, .is_announced = after_ == After::message});
 }
 
 Status RemoteRma::get_piece(const char *call, std::int64_t offset, char *data, std::int64_t bytes) {
   return requests_.post(call, {.kind = Transfer::Kind::read, .rank = memory_.rank(), .at = key_of(offset), .into = data, .bytes = bytes});
 }
 
+/// Bytes of a piece of so many. What may be under way at a time needs no pieces. Of more there are few enough that a put need not wait for room.
+std::int64_t RemoteRma::piece_of(std::int64_t bytes) const {
+  constexpr std::int64_t kMostPieces = 256;
+  if (bytes / 2 <= endpoint_.piece_bytes()) return endpoint_.most_bytes();
+  return std::min(endpoint_.most_bytes(), std::max(endpoint_.piece_bytes(), (bytes + kMostPieces - 1) / kMostPieces));
+}
+
 Status RemoteRma::put(const char *call, std::int64_t offset, const char *data, std::int64_t bytes) {
-  return for_pieces(bytes, endpoint_.most_bytes(),
+  return for_pieces(bytes, piece_of(bytes),
                     [&](std::int64_t begin, std::int64_t piece) { return put_piece(call, offset + begin, data + begin, piece); });
 }
 
 Status RemoteRma::get(const char *call, std::int64_t offset, char *data, std::int64_t bytes) {
-  return for_pieces(bytes, endpoint_.most_bytes(),
+  return for_pieces(bytes, piece_of(bytes),
                     [&](std::int64_t begin, std::int64_t piece) { return get_piece(call, offset + begin, data + begin, piece); });
 }
 
 Status RemoteRma::put(const char *call, std::int64_t offset, Source source, std::int64_t &done) {
   while (done < source.bytes) {
     if (const Status room = memory_.find_room(call); room != Status::ok) return room;
-    const std::int64_t piece = std::min(endpoint_.most_bytes(), source.bytes - done);
+    const std::int64_t piece = std::min(piece_of(source.bytes), source.bytes - done);
     HLC_TRY(put_piece(call, offset + done, static_cast<const char *>(source.data) + done, piece));
     done += piece;
   }
@@ -98,7 +102,7 @@ Status RemoteRma::put(const char *call, std::int64_t offset, Source source, std:
 Status RemoteRma::get(const char *call, std::int64_t offset, Sink sink, std::int64_t &done) {
   while (done < sink.bytes) {
     if (const Status room = memory_.find_room(call); room != Status::ok) return room;
-    const std::int64_t piece = std::min(endpoint_.most_bytes(), sink.bytes - done);
+    const std::int64_t piece = std::min(piece_of(sink.bytes), sink.bytes - done);
     HLC_TRY(get_piece(call, offset + done, static_cast<char *>(sink.data) + done, piece));
     done += piece;
   }

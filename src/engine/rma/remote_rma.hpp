@@ -64,6 +64,7 @@ class RemoteRma {
   Status write_with_immediate(const char *call, std::int64_t offset, Source source, hlc_notification notification);
   Status notify_by_message(const char *call, hlc_notification notification);
   std::int64_t first_pieces(std::int64_t bytes) const;
+  std::int64_t piece_of(std::int64_t bytes) const;
   transport::RemoteKey key_of(std::int64_t offset) const;
 
   const RemoteMemory &memory_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -23,6 +24,8 @@ static_assert(sizeof(Transfer::for_network) >= sizeof(fi_context2));
 static_assert(offsetof(Transfer, for_network) == 0);
 
 constexpr std::size_t kMostTransferBytesIfFake = 5000;
+
+bool moves_by_processor(const fi_info &info) { return std::strncmp(info.fabric_attr->prov_name, "tcp", 3) == 0; }
 
 std::int64_t write(fid_ep *endpoint, Transfer &t, std::uint64_t flags) {
   const iovec from{const_cast<char *>(t.from), static_cast<std::size_t>(t.bytes)};
@@ -99,6 +102,10 @@ void Endpoint::report_abilities(const Choice &choice) {
   const std::size_t most = unordered ? kMostTransferBytesIfFake : kMostTransferBytes;
   abilities_.most_bytes = static_cast<std::int64_t>(std::min(info.ep_attr->max_msg_size, most));
   abilities_.few_transfers = static_cast<std::int64_t>(info.tx_attr->size) / 2;
+  if (moves_by_processor(info)) {
+    abilities_.piece_bytes = LongTransfers::kPieceBytes;
+    long_transfers_.limit();
+  }
   abilities_.carries_values = !poor && info.domain_attr->cq_data_size >= sizeof(std::uint64_t);
   abilities_.registers_sources = poor || (info.domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   // The provider keeps the order in which transfers are handed to it, and the backlog hands them over in order.
@@ -122,12 +129,17 @@ Status Endpoint::resolve(const Address &address, Peer *peer) {
 
 void Endpoint::release_peer(const Address &address) {
   const auto locked = lock();
-  if (const auto released = peers_.release(address)) backlog_.remove(*released);
+  if (const auto released = peers_.release(address)) forget(*released);
 }
 
 void Endpoint::release_peer(Peer peer) {
   const auto locked = lock();
-  if (const auto released = peers_.release(peer)) backlog_.remove(*released);
+  if (const auto released = peers_.release(peer)) forget(*released);
+}
+
+void Endpoint::forget(Peer peer) {
+  backlog_.remove(peer);
+  long_transfers_.forget(peer);
 }
 
 std::uint64_t Endpoint::register_counter(Counter *counter) {
@@ -192,13 +204,14 @@ Transfer *Endpoint::take_ended() {
 
 /// False if the provider has no room now.
 bool Endpoint::try_start(Transfer &transfer) {
-  if (disturbance_.holds_back(transfer)) return false;
+  if (disturbance_.holds_back(transfer) || long_transfers_.holds_up(transfer)) return false;
   const std::int64_t code = hand_over(*state_, transfer);
   if (code == -FI_EAGAIN) return false;
   if (code != 0) {
     end(transfer, static_cast<int>(-code));
   } else if (transfer.kind != Transfer::Kind::receive) {
     count_taken();
+    long_transfers_.begin(transfer);
   }
   return true;
 }
@@ -241,6 +254,7 @@ void Endpoint::take_in(const Completion &completion) {
       return end(*completion.transfer, 0);
     case Completion::Kind::ended:
       if (completion.transfer->kind != Transfer::Kind::receive) count_complete();
+      long_transfers_.end(*completion.transfer);
       return end(*completion.transfer, completion.error);
     case Completion::Kind::immediate: return take_immediate(completion.data);
     case Completion::Kind::foreign: return count_foreign();

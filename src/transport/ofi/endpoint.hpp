@@ -11,6 +11,7 @@
 #include "transport/immediate_data.hpp"
 #include "transport/ofi/backlog.hpp"
 #include "transport/ofi/disturbance.hpp"
+#include "transport/ofi/long_transfers.hpp"
 #include "transport/ofi/peers.hpp"
 
 namespace halocline::core::transport::ofi {
@@ -58,6 +59,7 @@ class Endpoint : public EndpointReport {
 
   std::unique_lock<std::mutex> lock() { return many_threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
   void report_abilities(const Choice &choice);
+  void forget(Peer peer);
   bool try_start(Transfer &transfer);
   void take_in(const Completion &completion);
   void take_immediate(std::uint64_t data);
@@ -67,6 +69,7 @@ class Endpoint : public EndpointReport {
   Peers peers_;
   ImmediateDataTable immediate_data_;
   Backlog backlog_;  // transfers that wait for room in the provider
+  LongTransfers long_transfers_;
   EndedTransfers ended_;
   Disturbance disturbance_;
   bool many_threads_ = false;
