@@ -92,6 +92,8 @@ class Host:
                 reason = f"exit status {done.returncode}\n{done.stdout}{done.stderr}" if done else f"no end within {timeout} s"
                 raise RuntimeError(f"{' '.join(command)}: {reason}")
             report = json.loads(file.read_text())
+        if part == "hosts" and report["environment"]["nodes"] < 2:
+            raise RuntimeError(f"{' '.join(command)}: all ranks are on one host")
         self.name = self.name or name_of(report["environment"])
         return report
 
