@@ -33,7 +33,7 @@ def machine_of(found):
     environments = list(found["mpis"].values())
     first = environments[0]
     machine = ", ".join([first["cpu"], f"{first['cores']} cores", " ".join(first["kernel"].split()[:2]), *found["mpis"]])
-    launches = 1 + max((one.get("launch", 0) for part in ("calls", "halo", "crowded") for one in found[part]), default=0)
+    launches = 1 + max((one.get("launch", 0) for part in ("calls", "halo", "crowded", "hosts") for one in found[part]), default=0)
     return f"{machine}, {launches} launches, {first['date'][:10]}."
 
 
