@@ -34,12 +34,16 @@ def arguments():
 
 
 def table_of(result):
-    """A line per variant: microseconds of an iteration and of its parts, with ratios to messages. The rest is linear algebra."""
+    """A line per variant: microseconds of an iteration, of communication, and of the parts, with ratios to messages. The rest is linear
+    algebra."""
     reference = "p2p" if "p2p" in result["order"] else result["order"][0]
-    parts = {"total_s": "an iteration, us", "swap_s": "swaps, us", "dslash_s": "dslash, us", "dots_s": "sums over all ranks, us"}
+    parts = {"total_s": "an iteration, us", "communication_s": "communication, us",
+             "swap_s": "swaps, us", "dslash_s": "dslash, us", "dots_s": "sums over all ranks, us"}
 
     def times(name, part):
         found = result["variants"][name]
+        if part == "communication_s":
+            return [0 if name == "local" else time * 1e6 for time in found[part]]
         return [sample[part] / max(found["iterations"], 1) * 1e6 for sample in found["samples"]]
 
     head = ["", *(word for title in parts.values() for word in (title, f"{reference} / this"))]
@@ -51,16 +55,19 @@ def table_of(result):
 
 
 def line_of(result):
-    """One line about a number of ranks: microseconds of the swaps of an iteration and their share of the time, medians."""
+    """One line about a number of ranks: microseconds of communication in an iteration, and its share of the time, medians."""
     def median(name, part):
-        return statistics.median(sample[part] for sample in result["variants"][name]["samples"])
+        found = result["variants"][name]
+        samples = found[part] if part in found else [sample[part] / max(found["iterations"], 1) for sample in found["samples"]]
+        return statistics.median(samples) * 1e6
 
     def words(name):
-        swaps = median(name, "swap_s") / max(result["variants"][name]["iterations"], 1) * 1e6
-        ratio = median("p2p", "swap_s") / max(median(name, "swap_s"), 1e-12) if "p2p" in result["order"] else 1
-        return f"{name} {swaps:.2f} ({median(name, 'swap_s') / median(name, 'total_s'):.0%} of the time, {ratio:.1f} times as fast as p2p)"
+        time = median(name, "communication_s")
+        ratio = f", {median('p2p', 'communication_s') / time:.1f} times as fast as p2p" if "p2p" in result["order"] and time > 0 else ""
+        return f"{name} {time:.2f} ({time / median(name, 'total_s'):.0%} of the time{ratio})"
 
-    return f"{result['problem']['ranks']:>3} ranks, swaps of an iteration, us: " + "; ".join(words(name) for name in result["order"])
+    names = [name for name in result["order"] if name != "local"]
+    return f"{result['problem']['ranks']:>3} ranks, communication in an iteration, us: " + "; ".join(map(words, names))
 
 
 def main():

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dslash.hpp"
 
+#include <algorithm>
+
 namespace lattice {
 namespace {
 
@@ -51,14 +53,22 @@ template <class R>
 Dslash<R>::Dslash(const Geometry &geometry, const Terms<R> &terms, Gather &gather) : geometry_(geometry), terms_(terms), gather_(gather) {
   for (int parity = 0; parity < 2; ++parity)
     for (int turn = 0; turn < 2; ++turn) find_places({parity, turn});
+  for (int parity = 0; parity < 2; ++parity) sort_sites(parity);
+}
+
+template <class R>
+void Dslash<R>::sort_sites(int parity) {
+  std::vector<bool> is_sent(static_cast<std::size_t>(geometry_.half()));
+  for (const Side &side : geometry_.sides())
+    for (const std::int64_t site : side.out[1 - parity]) is_sent[static_cast<std::size_t>(site)] = true;
   const std::size_t count = terms_.hops.size();
-  for (int parity = 0; parity < 2; ++parity) {
-    const std::vector<Place> &places = places_[Slot{1 - parity, 0}.number()];
-    for (std::int32_t i = 0; i < geometry_.half(); ++i) {
-      bool is_inner = true;
-      for (std::size_t k = 0; k < count; ++k) is_inner = is_inner && places[static_cast<std::size_t>(i) * count + k].source == 0;
-      (is_inner ? sites_[parity].inner : sites_[parity].outer).push_back(i);
-    }
+  const Place *place = places_[Slot{1 - parity, 0}.number()].data();
+  for (std::int32_t i = 0; i < geometry_.half(); ++i, place += count) {
+    const bool is_inner = std::all_of(place, place + count, [](const Place &p) { return p.source == 0; });
+    const bool has_sent =
+        is_inner && std::any_of(place, place + count, [&](const Place &p) { return is_sent[static_cast<std::size_t>(p.entry)]; });
+    Sites &sites = sites_[parity];
+    (!is_inner ? sites.outer : has_sent ? sites.sent : sites.inner).push_back(i);
   }
 }
 
@@ -76,7 +86,7 @@ void Dslash<R>::find_places(Slot slot) {
 }
 
 template <class R>
-void Dslash<R>::compute(const std::vector<std::int32_t> &sites, Slot from, Vector<R> *to) const {
+void Dslash<R>::compute(const Numbers &sites, Slot from, Vector<R> *to, Ahead ahead) const {
   const Vector<R> *sources[kSides + 1] = {gather_.array<Vector<R>>(from)};
   for (std::size_t side = 0; side < geometry_.sides().size(); ++side)
     sources[side + 1] = reinterpret_cast<const Vector<R> *>(gather_.data(from, side));
@@ -84,6 +94,7 @@ void Dslash<R>::compute(const std::vector<std::int32_t> &sites, Slot from, Vecto
   const Place *places = places_[from.number()].data();
   const Matrix<R> *matrices = terms_.matrices[1 - from.parity].data();
   for (const std::int32_t site : sites) {
+    ahead.step();
     const std::size_t first = static_cast<std::size_t>(site) * count;
     Vector<R> sum;
     for (std::size_t k = first; k < first + count; ++k) add_product(sum, matrices[k], sources[places[k].source][places[k].entry]);
@@ -98,7 +109,9 @@ void Dslash<R>::apply(int parity, Vector<R> *to, Times &times) {
   const double begin = MPI_Wtime();
   gather_.start(slot);
   const double started = MPI_Wtime();
-  compute(sites.inner, slot, to);
+  compute(sites.sent, slot, to);
+  const CacheLines *lines = gather_.look(slot);
+  compute(sites.inner, slot, to, lines ? Ahead(*lines, sites.inner.size()) : Ahead());
   const double computed = MPI_Wtime();
   gather_.finish(slot);
   const double finished = MPI_Wtime();

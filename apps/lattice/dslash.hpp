@@ -47,17 +47,22 @@ class Dslash {
 
   /// Where the next field of this parity is written before it is swapped. The one before it stays until the next has been applied.
   Vector<R> *next(int parity) { return gather_.array<Vector<R>>({parity, turns_[parity]}); }
-  /// D of the field in next(parity), to the sites of the other parity. Sites with all neighbours on this rank are computed during the swap.
+  /// D of the field in next(parity), to the sites of the other parity. Sites with all neighbours on this rank are computed during the swap,
+  /// first those whose neighbours are sent: once others have read these, their lines are not in this core's caches any more.
   /// Then next(parity) is the other array. Collective over neighbours.
   void apply(int parity, Vector<R> *to, Times &times);
   const Geometry &geometry() const { return geometry_; }
 
  private:
+  using Numbers = std::vector<std::int32_t>;
   struct Sites {
-    std::vector<std::int32_t> inner, outer;
+    Numbers sent;  ///< with all neighbours on this rank, of which other ranks read some
+    Numbers inner;  ///< with all neighbours on this rank, which no other rank reads
+    Numbers outer;  ///< all others
   };
   void find_places(Slot slot);
-  void compute(const std::vector<std::int32_t> &sites, Slot from, Vector<R> *to) const;
+  void sort_sites(int parity);
+  void compute(const Numbers &sites, Slot from, Vector<R> *to, Ahead ahead = {}) const;
 
   const Geometry &geometry_;
   const Terms<R> &terms_;

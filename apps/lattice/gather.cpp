@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gather.hpp"
 
+#include <algorithm>
+
 namespace lattice {
 
 Gather::Gather(const Setup &setup)
@@ -21,6 +23,24 @@ std::int64_t Gather::bytes_in() const {
     if (side.rank != rank_) ghosts += side.count;
   return ghosts * static_cast<std::int64_t>(entry_bytes_);
 }
+
+namespace {
+
+class Local : public Gather {
+ public:
+  explicit Local(const Setup &setup) : Gather(setup) {
+    const std::size_t count = static_cast<std::size_t>(geometry().entries()) * entry_bytes();
+    for (const Slot slot : kAllSlots) std::fill_n(bytes(slot), count, std::byte{});
+  }
+
+ private:
+  void do_start(Slot) override {}
+  void do_finish(Slot) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Gather> make_local(const Setup &setup) { return std::make_unique<Local>(setup); }
 
 const std::vector<Kind> &kinds() {
   using halocline::Mode;

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "ahead.hpp"
 #include "geometry.hpp"
 
 #include <common/skew.hpp>
@@ -20,6 +21,7 @@ struct Slot {
   int number() const { return 2 * parity + turn; }
 };
 inline constexpr int kSlots = 4;
+inline constexpr Slot kAllSlots[kSlots] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
 
 /// What all gathers are made of.
 struct Setup {
@@ -48,6 +50,9 @@ class Gather {
     skew_.delay();
     do_start(slot);
   }
+  /// Moves the swap along, once the sites that others need have been read for the last time before finish. Returns what is worth
+  /// prefetching until then; null: nothing, or not yet.
+  const CacheLines *look(Slot slot) { return do_look(slot); }
   /// The values around the block are known.
   void finish(Slot slot) {
     skew_.delay();
@@ -67,6 +72,7 @@ class Gather {
 
  private:
   virtual void do_start(Slot slot) = 0;
+  virtual const CacheLines *do_look(Slot) { return nullptr; }
   virtual void do_finish(Slot slot) = 0;
 
   const Geometry &geometry_;
@@ -78,6 +84,8 @@ class Gather {
 
 /// MPI_Irecv into the ghosts, MPI_Isend of packed buffers, one message per side, as MILC's gathers. Making one is collective.
 std::unique_ptr<Gather> make_messages(const Setup &setup);
+/// No swaps: the values around the block are 0. Only for the time of what is no communication. Making one is collective.
+std::unique_ptr<Gather> make_local(const Setup &setup);
 /// An index halo per parity, in one of the library's modes.
 std::unique_ptr<Gather> make_halo(const Setup &setup, halocline::Mode mode);
 

@@ -13,9 +13,15 @@ class Halo : public Gather {
  public:
   Halo(const Setup &setup, halocline::Mode mode) : Gather(setup), views_(mode == halocline::Mode::view) {
     for (int parity = 0; parity < 2; ++parity) halos_.push_back(make(setup, parity, mode));
-    if (!views_) return;
-    for (const Slot slot : {Slot{0, 0}, Slot{0, 1}, Slot{1, 0}, Slot{1, 1}}) learn(slot);
-    for (halocline::IndexHalo &halo : halos_) halo.release();
+    const hlc_plan_info info = halos_[0].info();
+    some_read_ = info.via_direct > 0;
+    all_read_ = info.via_direct == info.neighbours;
+    if (views_) {
+      for (const Slot slot : kAllSlots) learn(slot);
+      for (halocline::IndexHalo &halo : halos_) halo.release();
+    }
+    if (some_read_)
+      for (const Slot slot : kAllSlots) list_lines(slot);
   }
 
   const std::byte *data(Slot slot, std::size_t side) const override {
@@ -77,6 +83,20 @@ class Halo : public Gather {
     }
   }
 
+  /// The other array of the parity is written next: all have finished with it when they have started this one.
+  void list_lines(Slot slot) {
+    CacheLines &lines = lines_[slot.number()];
+    for (std::size_t i = 0; views_ && i < geometry().sides().size(); ++i)
+      for (const std::int32_t entry : shown_[slot.number()].entries[i])
+        CacheLines::add(lines.read, data(slot, i) + static_cast<std::size_t>(entry) * entry_bytes(), entry_bytes());
+    for (const Side &side : geometry().sides())
+      for (const std::int64_t site : side.out[slot.parity]) {
+        const std::size_t place = static_cast<std::size_t>(site) * entry_bytes();
+        if (views_) CacheLines::add(lines.read, bytes(slot) + place, entry_bytes());
+        CacheLines::add(lines.written, bytes({slot.parity, 1 - slot.turn}) + place, entry_bytes());
+      }
+  }
+
   void do_start(Slot slot) override {
     hlc_index_swap swap{};
     swap.nfields = 1;
@@ -84,17 +104,22 @@ class Halo : public Gather {
     halos_[slot.parity].start(swap);
   }
 
+  const CacheLines *do_look(Slot slot) override { return halos_[slot.parity].test() && some_read_ ? &lines_[slot.number()] : nullptr; }
+
+  /// A view of a neighbour's array stays where it is, one of a receive buffer does not.
   void do_finish(Slot slot) override {
     halocline::IndexHalo &halo = halos_[slot.parity];
     if (!views_) return halo.finish();
     halo.finish_views();
+    if (all_read_) return;
     std::vector<const std::byte *> &data = shown_[slot.number()].data;
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<const std::byte *>(halo.view(slot.turn, static_cast<int>(i)).data);
   }
 
-  bool views_;
+  bool views_, some_read_ = false, all_read_ = false;  ///< some or all neighbours are read directly
   std::vector<halocline::IndexHalo> halos_;  ///< of each parity
   Shown shown_[kSlots];
+  CacheLines lines_[kSlots];
 };
 
 }  // namespace

@@ -20,11 +20,11 @@ using namespace lattice;
 template <class R>
 class Contestant {
  public:
-  Contestant(const Kind &kind, const Problem &problem, const Terms<R> &terms, const Fermion<R> &b)
+  Contestant(const Kind &kind, const Problem &problem, const Limits &limits, const Terms<R> &terms, const Fermion<R> &b)
       : name_(kind.name),
         gather_(kind.make(problem.setup<R>())),
         dslash_(problem.geometry, terms, *gather_),
-        solver_(dslash_, make_sum(problem.context, problem.options.dots), problem.limits(),
+        solver_(dslash_, make_sum(problem.context, problem.options.dots), limits,
                 [this](int iteration, double residual) { report_progress(iteration, residual); }),
         b_(b),
         x_(make_fermion<R>(problem.geometry)) {}
@@ -62,7 +62,8 @@ Contestants<R> make_contestants(const Problem &problem, const Terms<R> &terms, c
   for (const Kind &kind : kinds()) {
     const auto is_this = [&](const std::string &name) { return name == "all" || name == kind.name; };
     const std::vector<std::string> &wanted = problem.options.variants;
-    if (std::any_of(wanted.begin(), wanted.end(), is_this)) some.push_back(std::make_unique<Contestant<R>>(kind, problem, terms, b));
+    if (std::any_of(wanted.begin(), wanted.end(), is_this))
+      some.push_back(std::make_unique<Contestant<R>>(kind, problem, problem.limits(), terms, b));
   }
   return some;
 }
@@ -135,6 +136,17 @@ bool compare(const Problem &problem, Contestants<R> &all, Report &report) {
   return right;
 }
 
+/// The same without swaps, of as many iterations: each rank solves for its block, with zeros around it. The solution is not looked at.
+template <class R>
+void add_local(const Problem &problem, const Terms<R> &terms, const Fermion<R> &b, Contestants<R> &all, Report &report) {
+  const Limits limits{problem.options.mass, 0, report.variants.front().first.iterations};
+  all.push_back(std::make_unique<Contestant<R>>(Kind{"local", make_local}, problem, limits, terms, b));
+  Result result;
+  result.name = all.back()->name();
+  result.first = all.back()->solve();
+  report.variants.push_back(result);
+}
+
 /// Total on the slowest rank, and the means of the rest. Collective.
 Times of_all_ranks(Times mine) {
   const double total = common::slowest(mine.total, MPI_COMM_WORLD);
@@ -164,6 +176,7 @@ int run(const Problem &problem, Report &report) {
   const Fermion<R> b = converted<R>(problem.b);
   Contestants<R> all = make_contestants<R>(problem, terms, b);
   if (!compare(problem, all, report)) return 1;
+  if (options.repeats > 0) add_local(problem, terms, b, all, report);
   time_in_turn(all, options, report);
   if (!speaks) return 0;
   if (options.repeats > 0) std::fputs(table_of(report).c_str(), stdout);

@@ -3,7 +3,8 @@
 
 plot.py JSON PICTURE
 
-A line goes through the medians, its band from the least to the most of the samples. Numbers are the gain of the fastest variant over p2p.
+A line goes through the medians, its band from the least to the most of the samples. Numbers are the gain of the fastest variant over p2p;
+local has no swaps.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -15,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 import plots  # noqa: E402
 
 COLORS = {"p2p": "#333333", "persistent": "#888888", "fence": "#d9c8a9", "pscw": "#c9a46b", "passive": "#a98a5b", "notify": "#8fb8c6",
-          "notify_node": "#5f98a6", "direct": "#0b6e8a", "view": "#b3402e"}
+          "notify_node": "#5f98a6", "direct": "#0b6e8a", "view": "#b3402e", "local": "#bbbbbb"}
 
 
 def samples(result, name, value):
@@ -40,7 +41,7 @@ def draw_panel(axes, sweep, value, words):
 
 def annotate_gains(axes, sweep):
     for result in sweep:
-        medians = {name: statistics.median(samples(result, name, time_of)) for name in result["order"]}
+        medians = {name: statistics.median(samples(result, name, time_of)) for name in result["order"] if name != "local"}
         if "p2p" not in medians:
             continue
         gain = 1 - min(medians.values()) / medians["p2p"]

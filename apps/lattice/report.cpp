@@ -20,10 +20,29 @@ std::vector<int> ranks_along(const halocline::Grid &cells) {
   return ranks;
 }
 
+double per_iteration(const Result &result, double seconds) { return seconds / std::max(result.first.iterations, 1); }
+
+/// Seconds per iteration that a variant takes longer than the last one, without swaps, did in the same round.
+std::vector<double> communication_of(const Report &report, const Result &result) {
+  const Result &local = report.variants.back();
+  std::vector<double> found;
+  for (std::size_t i = 0; i < result.samples.size(); ++i)
+    found.push_back(per_iteration(result, result.samples[i].total) - per_iteration(local, local.samples[i].total));
+  return found;
+}
+
 /// Microseconds of an iteration.
 std::string spread_of(const Result &result, double Times::*part) {
   std::vector<double> values;
-  for (const Times &sample : result.samples) values.push_back(sample.*part / std::max(result.first.iterations, 1) * 1e6);
+  for (const Times &sample : result.samples) values.push_back(per_iteration(result, sample.*part) * 1e6);
+  return common::spread(values, 2);
+}
+
+/// Microseconds of an iteration.
+std::string communication_in_words(const Report &report, const Result &result) {
+  if (&result == &report.variants.back()) return "none";
+  std::vector<double> values;
+  for (const double time : communication_of(report, result)) values.push_back(time * 1e6);
   return common::spread(values, 2);
 }
 
@@ -38,10 +57,11 @@ std::string title_of(const Problem &problem, const Report &report) {
 }
 
 std::string table_of(const Report &report) {
-  std::vector<common::Cells> rows{{"variant", "iterations", "an iteration, us", "swaps", "dslash", "dots"}};
+  std::vector<common::Cells> rows{{"variant", "iterations", "an iteration, us", "communication", "swaps", "dslash", "dots"}};
   for (const Result &result : report.variants)
-    rows.push_back({result.name, std::to_string(result.first.iterations), spread_of(result, &Times::total), spread_of(result, &Times::swap),
-                    spread_of(result, &Times::dslash), spread_of(result, &Times::dots)});
+    rows.push_back({result.name, std::to_string(result.first.iterations), spread_of(result, &Times::total),
+                    communication_in_words(report, result), spread_of(result, &Times::swap), spread_of(result, &Times::dslash),
+                    spread_of(result, &Times::dots)});
   return common::drawn(rows);
 }
 
@@ -60,6 +80,7 @@ void write_json(const Problem &problem, const Report &report) {
                              {"recomputed_residual", result.recomputed_residual},
                              {"norm", result.norm},
                              {"bytes_per_swap", result.bytes_in},
+                             {"communication_s", communication_of(report, result)},
                              {"samples", samples}};
   }
   const Json described = {{"global", problem.geometry.block().global},

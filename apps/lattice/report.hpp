@@ -21,7 +21,7 @@ struct Result {
 struct Report {
   common::Environment environment;
   double plaquette = 0, link_trace = 0;
-  std::vector<Result> variants;
+  std::vector<Result> variants;  ///< if there are samples, the last one is `local`
 };
 
 /// A line about the problem.
