@@ -86,7 +86,7 @@ void Dslash<R>::find_places(Slot slot) {
 }
 
 template <class R>
-void Dslash<R>::compute(const Numbers &sites, Slot from, Vector<R> *to, Ahead ahead) const {
+void Dslash<R>::compute(const Numbers &sites, Slot from, Vector<R> *to, Ahead &ahead) const {
   const Vector<R> *sources[kSides + 1] = {gather_.array<Vector<R>>(from)};
   for (std::size_t side = 0; side < geometry_.sides().size(); ++side)
     sources[side + 1] = reinterpret_cast<const Vector<R> *>(gather_.data(from, side));
@@ -109,13 +109,14 @@ void Dslash<R>::apply(int parity, Vector<R> *to, Times &times) {
   const double begin = MPI_Wtime();
   gather_.start(slot);
   const double started = MPI_Wtime();
-  compute(sites.sent, slot, to);
-  const CacheLines *lines = gather_.look(slot);
-  compute(sites.inner, slot, to, lines ? Ahead(*lines, sites.inner.size()) : Ahead());
+  Ahead ahead;
+  compute(sites.sent, slot, to, ahead);
+  if (const CacheLines *lines = gather_.look(slot)) ahead = Ahead(*lines, sites.inner.size());
+  compute(sites.inner, slot, to, ahead);
   const double computed = MPI_Wtime();
   gather_.finish(slot);
   const double finished = MPI_Wtime();
-  compute(sites.outer, slot, to);
+  compute(sites.outer, slot, to, ahead);
   times.swap += started - begin + finished - computed;
   times.dslash += computed - started + MPI_Wtime() - finished;
   turns_[parity] = 1 - turns_[parity];

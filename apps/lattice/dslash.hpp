@@ -47,8 +47,8 @@ class Dslash {
 
   /// Where the next field of this parity is written before it is swapped. The one before it stays until the next has been applied.
   Vector<R> *next(int parity) { return gather_.array<Vector<R>>({parity, turns_[parity]}); }
-  /// D of the field in next(parity), to the sites of the other parity. Sites with all neighbours on this rank are computed during the swap,
-  /// first those whose neighbours are sent: once others have read these, their lines are not in this core's caches any more.
+  /// D of the field in next(parity), to the sites of the other parity. Sites with all neighbours on this rank are computed during the swap.
+  /// Those whose neighbours are sent are the first: once others have read these, this core's caches do not have them any more.
   /// Then next(parity) is the other array. Collective over neighbours.
   void apply(int parity, Vector<R> *to, Times &times);
   const Geometry &geometry() const { return geometry_; }
@@ -62,7 +62,7 @@ class Dslash {
   };
   void find_places(Slot slot);
   void sort_sites(int parity);
-  void compute(const Numbers &sites, Slot from, Vector<R> *to, Ahead ahead = {}) const;
+  void compute(const Numbers &sites, Slot from, Vector<R> *to, Ahead &ahead) const;
 
   const Geometry &geometry_;
   const Terms<R> &terms_;
