@@ -5,12 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 namespace {
 
-constexpr std::int64_t kTurns = 3000;
 constexpr MPI_Aint kCounter = 0, kSums = 1, kSwapped = 4;
-constexpr int kWords = 5;
+constexpr int kWords = 5, kTimes = 8;
 
 int rank_in_world() {
   int rank = 0;
@@ -66,16 +66,17 @@ class Target {
   MPI_Win win_ = MPI_WIN_NULL;
 };
 
-/// Counts, adds and raises in turns, every third of which excludes the others. Returns the sum of what it has counted.
-std::int64_t take_turns(const Target &target) {
-  std::int64_t counted = 0, before = 0;
-  for (std::int64_t turn = 0; turn < kTurns; ++turn) {
+/// Counts, adds and raises some times in each turn, every third of which excludes the others. Returns the sum of what it has counted.
+std::int64_t take_turns(const Target &target, std::int64_t turns) {
+  std::int64_t counted = 0;
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
     target.lock(turn % 3 == 0 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED);
-    before = target.count();
-    target.add();
-    target.raise();
+    for (int i = 0; i < kTimes; ++i) {
+      counted += target.count();
+      target.add();
+      target.raise();
+    }
     target.unlock();
-    counted += before;
   }
   return counted;
 }
@@ -93,13 +94,13 @@ int wrong_results(const Target &target, std::int64_t counted, std::int64_t turns
   return wrong;
 }
 
-int run() {
+int run(std::int64_t turns) {
   const Target target;
   int size = 0, wrong = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  std::int64_t counted = take_turns(target);
+  std::int64_t counted = take_turns(target, turns);
   MPI_Allreduce(MPI_IN_PLACE, &counted, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  if (rank_in_world() == 0) wrong = wrong_results(target, counted, kTurns * size);
+  if (rank_in_world() == 0) wrong = wrong_results(target, counted, turns * kTimes * size);
   MPI_Bcast(&wrong, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return wrong;
 }
@@ -108,7 +109,7 @@ int run() {
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  const int wrong = run();
+  const int wrong = run(argc > 1 ? std::atoi(argv[1]) : 200);
   if (rank_in_world() == 0) std::printf("one thread: %d results are wrong\n", wrong);
   MPI_Finalize();
   return wrong == 0 ? 0 : 1;
