@@ -61,6 +61,7 @@ int lock(Window &window, int type, int target, int assertion) {
   return MPI_SUCCESS;
 }
 
+/// Others may run in the lock before it.
 int unlock(Window &window, int target) {
   Epochs &epochs = window.epochs;
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
@@ -68,9 +69,7 @@ int unlock(Window &window, int target) {
   const Hold hold = epochs.hold(target);
   if (hold < Hold::shared) return refuse(MPI_ERR_RMA_SYNC, "rank %d is not locked by this one", target);
   epochs.remove_lock(target);
-  const int code = hold == Hold::unchecked ? window.complete(target, Completion::remote) : complete_and_unlock(window, target, hold);
-  window.node->let_others_run();
-  return code;
+  return hold == Hold::unchecked ? window.complete(target, Completion::remote) : complete_and_unlock(window, target, hold);
 }
 
 int lock_all(Window &window, int assertion) {
@@ -92,7 +91,6 @@ int unlock_all_targets(Window &window) {
   const int completed = window.complete(kAllTargets, Completion::remote);
   const Status unlocked = epochs.locks_all == Hold::shared ? unlock_all(window) : Status::ok;
   epochs.locks_all = Hold::none;
-  window.node->let_others_run();
   return completed != MPI_SUCCESS ? completed : code_of(unlocked);
 }
 
