@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Puts measured tables into docs/performance.md, so that no number is typed.
 
-performance.py fill RESULTS   writes the tables of RESULTS/drop_in.json (./go bench rma) and RESULTS/apps.json (./go bench apps), of both or
-                              one, into the places marked "measured", and copies their pictures to docs/pictures; a part that was not
-                              measured stays as it was, and so do the apps where other programs ran on the machine
+performance.py fill RESULTS   writes the tables of RESULTS/drop_in.json (./go bench rma), RESULTS/apps.json (./go bench apps) and
+                              RESULTS/programs.json (tests/mpi_rma/programs.py), as far as they are there, into the places marked
+                              "measured", and copies their pictures to docs/pictures; a part that was not measured stays as it was, and so
+                              do the apps where other programs ran on the machine
 performance.py check          every place has a table, and every table has a place; last line: N passed, N failed, N skipped
 
 SPDX-License-Identifier: BSD-3-Clause
@@ -25,6 +26,7 @@ PLACES = {"rma_calls": tables.calls_table, "rma_interposition": tables.interposi
           "rma_hosts": tables.hosts_table, "rma_windows": tables.windows_table, "rma_halo": tables.halo_table}
 PART_OF = {"rma_interposition": "calls"}
 APPS = {f"app_{name}": name for name in ("hashtable", "sparse", "fft", "lattice")}
+PROGRAMS = "rma_programs"
 PICTURES = ("rma_calls.png", "rma_windows.png", "rma_halo.png")
 
 
@@ -81,9 +83,28 @@ def app_texts(results):
     return {place: app_text(place, some, results) for place, some in cases.items() if some}
 
 
+def program_row(row):
+    """A program that is wrong or fails without the library has no times."""
+    what, unit = row["program"].rsplit(", ", 1)
+    if "with" not in row:
+        return [what, row["ranks"], "right", "wrong, or fails", ""]
+    times = [f"{tables.number(row[side])} {unit}" for side in ("with", "without")]
+    low, high = row["range"]
+    return [what, row["ranks"], *times, f"{row['ratio']:.2f} ({low:.2f} - {high:.2f})"]
+
+
+def program_texts(results):
+    """The text of the place that tests/mpi_rma/programs.py fills."""
+    found = json.loads((results / "programs.json").read_text())
+    head = ["program", "ranks", "with the library", "without", "without / with"]
+    rows = [program_row(row) for row in sorted(found["rows"], key=lambda row: row["program"])]
+    pairs = [row["pairs"] for row in found["rows"] if "pairs" in row]
+    return {PROGRAMS: f"{found['machine']} At least {min(pairs)} pairs of runs.\n\n{tables.as_markdown(head, rows)}\n"}
+
+
 def fill(results):
     texts = {}
-    for file, texts_of in (("drop_in.json", drop_in_texts), ("apps.json", app_texts)):
+    for file, texts_of in (("drop_in.json", drop_in_texts), ("apps.json", app_texts), ("programs.json", program_texts)):
         if (results / file).exists():
             texts |= texts_of(results)
     PAGE.write_text(MEASURED.sub(lambda place: place[1] + texts[place[2]] + place[4] if place[2] in texts else place[0], PAGE.read_text()))
@@ -92,7 +113,7 @@ def fill(results):
 def check():
     """Yields (sentence, true or false)."""
     places = [place[1] for place in MEASURED.findall(PAGE.read_text())]
-    tables_ = {*PLACES, *APPS}
+    tables_ = {*PLACES, *APPS, PROGRAMS}
     yield f"the {len(places)} measured places of performance.md have tables", set(places) <= tables_ and len(places) == len(set(places))
     yield f"the {len(tables_)} tables have places", tables_ <= set(places)
 

@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """Runs real programs that use MPI RMA, with libhalocline_mpi loaded before Debian's Open MPI and without it, and compares what they print.
 
-    programs.py LIBRARY [--only coarrays,fortran,global_arrays,nwchem] [--ranks 2,4] [--pairs 1]
-    programs.py LIBRARY --times
+    programs.py LIBRARY [--only coarrays,nwchem] [--ranks 2,4] [--pairs 1]
+    programs.py LIBRARY --times --json results/programs.json
 
 LIBRARY has to be built with the Open MPI that the programs use. HALOCLINE_MPI_STRICT=1 makes a window that falls back to the host MPI an
 error. Prints a table of the times, one run with and one without in turn: of whole runs in seconds, and of what programs measure themselves
-in microseconds. --times is for a quiet machine: 2 and 4 ranks, 7 pairs, and the 10th and 90th percentile of the ratios. Ends with 0, with 1
-if a result differs, or with 77 if no program can be had here.
+in microseconds. --times is for a quiet machine: 2 and 4 ranks, 7 pairs, and the 10th and 90th percentile of the ratios. --json keeps the
+rows in a file for scripts/performance.py, beside those that it has of other programs. Ends with 0, with 1 if a result differs, or with 77
+if no program can be had here.
 """
 
 import argparse
+import datetime
 import itertools
+import json
 import os
+import platform
 import re
 import shutil
 import statistics
@@ -26,8 +30,9 @@ PROGRAMS = Path(__file__).parent / "programs"
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 TIME = re.compile(r"^time: (.+): +(\d+\.\d+) us", re.MULTILINE)
 SYNCHRONISATIONS = ("fence", "active", "lock")
-MAY_FAIL_ALONE = ("star_forest",)  # Open MPI 4.1.4 does: docs/known-mpi-bugs.md
+MAY_FAIL_ALONE = ("star_forest", "coarray_teams")  # Open MPI 4.1.4 does: docs/known-mpi-bugs.md
 FLAVORS = ("create", "dynamic", "allocate", "shared")
+MOLECULES = ("water", "hydrogen_fluoride")
 ENERGY = re.compile(r"(?:Total (SCF|DFT|MP2) energy\s*=?|(CCSD) total energy / hartree\s*=)\s*(-?\d+\.\d+)")
 
 
@@ -60,6 +65,10 @@ def coarray_program(folder: Path, name: str) -> list[list[str]]:
 
 def coarrays(folder: Path) -> list[list[str]]:
     return coarray_program(folder, "coarrays")
+
+
+def coarray_teams(folder: Path) -> list[list[str]]:
+    return coarray_program(folder, "coarray_teams")
 
 
 def coarray_times(folder: Path) -> list[list[str]]:
@@ -108,7 +117,8 @@ def global_arrays(folder: Path) -> list[list[str]]:
 
 
 def nwchem(_: Path) -> list[list[str]]:
-    return [[need("nwchem.openmpi", "nwchem-openmpi"), str(PROGRAMS / "water.nw")]]
+    command = need("nwchem.openmpi", "nwchem-openmpi")
+    return [[command, str(PROGRAMS / f"{molecule}.nw")] for molecule in MOLECULES]
 
 
 def energies(text: str) -> list[tuple[str, float]]:
@@ -116,7 +126,7 @@ def energies(text: str) -> list[tuple[str, float]]:
 
 
 def same_energies(with_it: str, without: str) -> str | None:
-    """What differs; the tasks of water.nw print five energies or more."""
+    """What differs; the tasks of a molecule print five energies or more."""
     ours, theirs = energies(with_it), energies(without)
     if len(theirs) < 5 or [name for name, _ in ours] != [name for name, _ in theirs]:
         return f"energies {ours} with the library, {theirs} without"
@@ -138,6 +148,7 @@ def all_right(with_it: str, _: str) -> str | None:
 
 CHECKS = {
     "coarrays": (coarrays, same_line),
+    "coarray_teams": (coarray_teams, all_right),
     "coarray_times": (coarray_times, same_line),
     "fortran": (fortran, same_line),
     "global_arrays": (global_arrays, same_line),
@@ -164,17 +175,49 @@ def launch(program: list[str], ranks: int, library: str | None, folder: Path) ->
     return done.stdout, seconds
 
 
-def print_row(name: str, ranks: int, ours: list[float], theirs: list[float]) -> None:
+def row_of(name: str, ranks: int, ours: list[float], theirs: list[float]) -> dict:
     """Medians, and the ratio of each pair of runs: its median, and from which to which most are."""
     ratios = sorted(without / with_it for with_it, without in zip(ours, theirs))
-    low, high = ratios[len(ratios) // 10], ratios[-1 - len(ratios) // 10]
-    medians = f"{statistics.median(ours):10.2f} {statistics.median(theirs):10.2f} {statistics.median(ratios):8.2f}"
-    print(f"{name:46} {ranks:5} {medians}   {low:.2f}-{high:.2f}", flush=True)
+    return {
+        "program": name,
+        "ranks": ranks,
+        "pairs": len(ratios),
+        "with": statistics.median(ours),
+        "without": statistics.median(theirs),
+        "ratio": statistics.median(ratios),
+        "range": [ratios[len(ratios) // 10], ratios[-1 - len(ratios) // 10]],
+    }
+
+
+def print_row(row: dict) -> None:
+    low, high = row["range"]
+    medians = f"{row['with']:10.2f} {row['without']:10.2f} {row['ratio']:8.2f}"
+    print(f"{row['program']:46} {row['ranks']:5} {medians}   {low:.2f}-{high:.2f}", flush=True)
+
+
+def machine() -> str:
+    """One sentence about where the numbers are from."""
+    cpu = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    launcher = subprocess.run([need("mpirun.openmpi", "openmpi-bin"), "--version"], capture_output=True, text=True).stdout
+    version = re.search(r"\d+(?:\.\d+)+", launcher)
+    mpi = f"Debian's Open MPI {version[0] if version else ''}".strip()
+    system = f"{os.cpu_count()} cores, Linux {platform.release()}"
+    return f"{cpu[1] if cpu else platform.machine()}, {system}, {mpi}, {datetime.date.today()}."
+
+
+def keep_rows(file: Path, rows: list[dict]) -> None:
+    """Writes rows in place of those that the file has of the same programs and numbers of ranks."""
+    new = {(row["program"], row["ranks"]) for row in rows}
+    old = json.loads(file.read_text())["rows"] if file.exists() else []
+    kept = [row for row in old if (row["program"], row["ranks"]) not in new]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"format": 1, "machine": machine(), "rows": kept + rows}, indent=1) + "\n")
 
 
 def run_variant(name: str, ranks: int, command: list[str], options: argparse.Namespace, folder: Path) -> str | None:
     """Runs a program with and without the library in turn, and prints its rows. Returns what is wrong."""
-    label = " ".join([name, *(word for word in command[1:] if word in FLAVORS + SYNCHRONISATIONS)])
+    variants = (Path(word).stem for word in command[1:])
+    label = " ".join([name, *(word for word in variants if word in FLAVORS + SYNCHRONISATIONS + MOLECULES)])
     outputs = {}
     times: dict[str, tuple[list[float], list[float]]] = {}
     for _ in range(options.pairs):
@@ -188,9 +231,11 @@ def run_variant(name: str, ranks: int, command: list[str], options: argparse.Nam
             return wrong
         if CHECKS[name][1] is all_right and all_right(outputs[1], ""):
             print(f"{label:46} {ranks:5}   right with the library, wrong without", flush=True)
+            options.rows.append({"program": f"{label}, s", "ranks": ranks})
             return None
     for row, (ours, theirs) in times.items():
-        print_row(row, ranks, ours, theirs)
+        options.rows.append(row_of(row, ranks, ours, theirs))
+        print_row(options.rows[-1])
     return None
 
 
@@ -234,7 +279,9 @@ def main() -> int:
     parser.add_argument("--ranks")
     parser.add_argument("--pairs", type=int)
     parser.add_argument("--times", action="store_true")
+    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    options.rows = []
     options.ranks = options.ranks or ("2,4" if options.times else "2")
     options.pairs = options.pairs or (7 if options.times else 1)
     tally = Tally()
@@ -243,6 +290,8 @@ def main() -> int:
         for name in options.only.split(","):
             for ranks in map(int, options.ranks.split(",")):
                 tally.run(name, ranks, options, Path(folder))
+    if options.json and options.rows:
+        keep_rows(options.json, options.rows)
     for reason in tally.skipped:
         print(f"skipped: {reason}")
     print(f"{tally.passed} passed, {len(tally.failed)} failed, {len(tally.skipped)} skipped")

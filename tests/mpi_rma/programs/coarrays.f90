@@ -1,5 +1,5 @@
-! Coarrays on MPI RMA: strided and indexed puts and gets, atomics, locks, critical sections, events, teams' relatives: sync images, allocatable
-! coarrays and collective subroutines. Each check has a known result on any number of images.
+! Coarrays on MPI RMA: strided and indexed puts and gets, atomics, locks, critical sections, events, sync images, allocatable coarrays and
+! collective subroutines. Each check has a known result on any number of images. coarray_teams.f90 has teams.
 ! SPDX-License-Identifier: BSD-3-Clause
 program coarrays
   use, intrinsic :: iso_fortran_env, only: atomic_int_kind, event_type, lock_type, int64, real64, output_unit, error_unit
@@ -23,6 +23,7 @@ program coarrays
   call strided_puts()
   call strided_gets()
   call indexed_gets()
+  call indexed_puts()
   call atomics()
   call swaps()
   call locks()
@@ -107,6 +108,19 @@ contains
     call check(all(got == next * 1000 + places), 'cells of the next image by a list')
     sync all
   end subroutine indexed_gets
+
+  subroutine indexed_puts()
+    integer :: places(5), expected(n)
+    table = 0
+    expected = 0
+    sync all
+    places = [41, 2, 63, 17, 30]
+    table(places)[next] = me * 1000 + places
+    sync all
+    expected(places) = previous * 1000 + places
+    call check(all(table == expected), 'cells put by the previous image by a list')
+    sync all
+  end subroutine indexed_puts
 
   !> Without atomic_fetch_add: OpenCoarrays 2.10.1 leaves its old value as it was.
   subroutine atomics()
