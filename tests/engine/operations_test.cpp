@@ -70,7 +70,7 @@ class Collective : public Memories {
   ~Collective() override { EXPECT_TRUE(well(segment_.end(false))); }
   void make(char *brought) override {
     inner().count_plan();
-    EXPECT_TRUE(well(segment_.create("test", {kRegion * size(), kNotifications, false, brought})));
+    EXPECT_TRUE(well(segment_.create("test", {.bytes = kRegion * size(), .notifications = kNotifications, .memory = brought})));
     for (int r = 0; r < size(); ++r) all_.push_back(segment_.memory_of(r));
   }
   const RemoteMemory &of(int rank) const override { return all_[static_cast<std::size_t>(rank)]; }

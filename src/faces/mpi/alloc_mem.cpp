@@ -3,7 +3,9 @@
 #include "faces/mpi/alloc_mem.hpp"
 
 #include <sys/statvfs.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -71,6 +73,14 @@ void *allocate_shared_object(MPI_Aint wanted) {
   return base;
 }
 
+/// Shared objects begin at pages. A program may want more (MPI 4.1, section 9.2).
+bool is_aligned_enough(MPI_Info info) {
+  char value[32] = {};
+  int has = 0;
+  if (info != MPI_INFO_NULL) PMPI_Info_get(info, "mpi_minimum_memory_alignment", sizeof value - 1, value, &has);
+  return !has || std::strtoll(value, nullptr, 10) <= sysconf(_SC_PAGESIZE);
+}
+
 /// False if it is not one of these.
 bool free_shared_object(void *base) {
   Allocations &known = allocations();
@@ -110,7 +120,7 @@ using namespace halocline::core::mpi;
 extern "C" {
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
-  void *const base = size > 0 && has_world() ? allocate_shared_object(size) : nullptr;
+  void *const base = size > 0 && has_world() && is_aligned_enough(info) ? allocate_shared_object(size) : nullptr;
   if (!base) return host::Alloc_mem(size, info, baseptr);
   std::memcpy(baseptr, &base, sizeof base);
   return MPI_SUCCESS;

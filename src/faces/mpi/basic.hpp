@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 
 namespace halocline::mpi {
@@ -127,5 +128,31 @@ constexpr std::int64_t basic_bytes(Basic type) {
   with_element(type, [&](auto element) { bytes = static_cast<std::int64_t>(sizeof element); });
   return bytes;
 }
+
+/// Where the data of an element are: a number, or the two of a pair. Between and behind these a pair may have gaps, which belong to others.
+struct ElementData {
+  std::int64_t first_bytes = 0, second_offset = 0, second_bytes = 0;
+
+  constexpr bool has_gaps(std::int64_t bytes) const { return first_bytes + second_bytes != bytes; }
+};
+
+template <class Value, class Index>
+constexpr ElementData data_in(const Pair<Value, Index> &) {
+  using P = Pair<Value, Index>;
+  return {sizeof(Value), offsetof(P, index), sizeof(Index)};
+}
+template <class T>
+constexpr ElementData data_in(const T &) {
+  return {sizeof(T), 0, 0};
+}
+
+constexpr ElementData data_of(Basic type) {
+  ElementData data;
+  with_element(type, [&](auto element) { data = data_in(element); });
+  return data;
+}
+
+/// True if an element has bytes that are no data.
+constexpr bool has_gaps(Basic type) { return data_of(type).has_gaps(basic_bytes(type)); }
 
 }  // namespace halocline::mpi

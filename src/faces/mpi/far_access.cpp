@@ -44,12 +44,16 @@ class Runs {
   std::array<Run, 256> runs_;
 };
 
+/// Where the data of a buffer begin. The address alone may be MPI_BOTTOM, which is null.
+std::int64_t begin_of(const typed::ConstBuffer &buffer) { return buffer.layout->reach(buffer.count).begin; }
+
 Status copy_runs(const FarMemory &target, Direction direction, const Spot &spot, const typed::Buffer &mine) {
-  Runs runs(direction, target, mine.address);
+  const std::int64_t begin = begin_of(mine);
+  Runs runs(direction, target, static_cast<char *>(mine.address) + begin);
   Status status = Status::ok;
   typed::for_each_pair({*mine.layout, mine.count}, {*spot.layout, spot.count},
                        [&](std::int64_t here, std::int64_t there, std::int64_t bytes) {
-                         if (!failed(status)) status = runs.add({spot.offset + there, here, bytes});
+                         if (!failed(status)) status = runs.add({spot.offset + there, here - begin, bytes});
                        });
   return failed(status) ? status : runs.begin();
 }
@@ -96,9 +100,10 @@ hlc_number bits_of(std::int64_t bytes) {
   }
 }
 
-/// The engine's action that does an operation; none if there is none.
+/// The engine's action that does an operation; none if there is none, or the elements have gaps, which stay as they are.
 hlc_action action_of(Operation operation, typed::Basic type) {
   const hlc_number bits = bits_of(typed::basic_bytes(type));
+  if (typed::has_gaps(type)) return {HLC_OP_COUNT_, HLC_NUMBER_COUNT_};
   if (operation == Operation::replace) return {HLC_OP_REPLACE, bits};
   if (operation == Operation::no_op) return {HLC_OP_READ, bits};
   return typed::engine_action(operation, type);
@@ -196,7 +201,7 @@ class Changes {
       if (found == before) break;
       before = found;
     }
-    if (result) std::memcpy(result, &before, static_cast<std::size_t>(bytes_));
+    if (result) typed::copy_element(type_, result, reinterpret_cast<const char *>(&before));
     return Status::ok;
   }
   /// An element that is not aligned, under the target's lock.
@@ -204,11 +209,18 @@ class Changes {
     std::uint64_t before = 0;
     HLC_TRY(core::get(kAccess, at(offset), {&before, bytes_}));
     HLC_TRY(core::flush_local(kAccess, target_.memory));
-    if (result) std::memcpy(result, &before, static_cast<std::size_t>(bytes_));
+    if (result) typed::copy_element(type_, result, reinterpret_cast<const char *>(&before));
     if (operation_ == Operation::no_op) return Status::ok;
     const std::uint64_t after = combined(before, origin);
-    HLC_TRY(core::put(kAccess, at(offset), {&after, bytes_}));
+    HLC_TRY(put_data(offset, after));
     return core::flush(kAccess, target_.memory);
+  }
+  Status put_data(std::int64_t offset, const std::uint64_t &element) const {
+    const auto *const bytes = reinterpret_cast<const char *>(&element);
+    const typed::ElementData data = typed::data_of(type_);
+    HLC_TRY(core::put(kAccess, at(offset), {bytes, data.first_bytes}));
+    return data.second_bytes == 0 ? Status::ok
+                                  : core::put(kAccess, at(offset + data.second_offset), {bytes + data.second_offset, data.second_bytes});
   }
 
   Window &window_;
@@ -228,14 +240,15 @@ typed::Side side_of(const typed::ConstBuffer &buffer) { return typed::Side{buffe
 Status change_rows(Changes &changes, const typed::ConstBuffer &target, const typed::ConstBuffer &origin, const typed::Buffer *result) {
   const bool has_origin = origin.layout != nullptr;
   const typed::ConstBuffer given = has_origin ? origin : target, into = result ? typed::ConstBuffer(*result) : target;
-  const auto *const mine = has_origin ? static_cast<const char *>(origin.address) : nullptr;
-  auto *const old = result ? static_cast<char *>(result->address) : nullptr;
+  const std::int64_t begin = has_origin ? begin_of(origin) : 0, old_begin = result ? begin_of(*result) : 0;
+  const auto *const mine = has_origin ? static_cast<const char *>(origin.address) + begin : nullptr;
+  auto *const old = result ? static_cast<char *>(result->address) + old_begin : nullptr;
   std::array<typed::Side, 3> sides{side_of(target), side_of(given), side_of(into)};
   Status status = Status::ok;
   typed::walk<3>(sides, [&](const typed::Part<3> &part) {
     for (std::int64_t i = 0; i < part.count && !failed(status); ++i) {
       const auto offset = [&](std::size_t side) { return part.offset[side] + i * part.stride[side]; };
-      status = changes.change({offset(0), offset(1), offset(2), part.bytes / changes.element_bytes()}, mine, old);
+      status = changes.change({offset(0), offset(1) - begin, offset(2) - old_begin, part.bytes / changes.element_bytes()}, mine, old);
     }
   });
   return failed(status) ? status : changes.finish();

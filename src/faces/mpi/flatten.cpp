@@ -27,13 +27,12 @@ bool is_contiguous(const Element &element) {
   return top.size() == 1 && top[0].end == 0 && strip.count == 1 && strip.offset == 0 && strip.bytes == element.extent;
 }
 
-/// Sums of a few of these numbers, times the result, have no more than 64 bits.
+/// With so many of them, sums of a few lengths and offsets have no more than 64 bits. The reach of absolute addresses begins far from 0.
 std::int64_t most_elements(const Piece &piece, std::int64_t extent) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
-  std::int64_t longest = 1;
-  for (const std::int64_t length : {piece.bytes, piece.basics, extent, -extent, -piece.reach.begin, piece.reach.end})
-    longest = std::max(longest, length);
-  return kMost / longest;
+  const std::int64_t farthest = std::max(-piece.reach.begin, piece.reach.end);
+  const std::int64_t longest = std::max({std::int64_t{1}, piece.bytes, piece.basics, extent, -extent});
+  return farthest < kMost ? (kMost - std::max<std::int64_t>(farthest, 0)) / longest : 0;
 }
 
 template <class T>

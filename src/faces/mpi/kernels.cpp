@@ -118,13 +118,34 @@ struct GreatestLocation {
   }
 };
 
+template <class T>
+void load_element(T &element, const char *from) {
+  std::memcpy(&element, from, sizeof element);
+}
+template <class T>
+void store_element(char *to, const T &element) {
+  std::memcpy(to, &element, sizeof element);
+}
+
+// Without the gaps of a pair.
+template <class Value, class Index>
+void load_element(Pair<Value, Index> &pair, const char *from) {
+  load_element(pair.value, from);
+  load_element(pair.index, from + data_in(pair).second_offset);
+}
+template <class Value, class Index>
+void store_element(char *to, const Pair<Value, Index> &pair) {
+  store_element(to, pair.value);
+  store_element(to + data_in(pair).second_offset, pair.index);
+}
+
 template <class T, class Op>
 void combine_element(char *target, const char *origin) {
   T a, b;
-  std::memcpy(&a, target, sizeof a);
-  std::memcpy(&b, origin, sizeof b);
+  load_element(a, target);
+  load_element(b, origin);
   a = Op::of(a, b);
-  std::memcpy(target, &a, sizeof a);
+  store_element(target, a);
 }
 
 template <class T, class Op>

@@ -113,7 +113,8 @@ int complete_and_unlock(Window &window, int target, Hold hold) {
   const bool follows = !window.node->is_near(target) && window.node->keeps_order();
   int code = follows ? window.end_reads(target) : window.complete_begun(target, Completion::remote);
   // SYNC put-before-message (pairs with do_as_asked)
-  const Status given = hold == Hold::shared ? give_back(of_target(window, target, kShared)) : give_back(of_target(window, target, kExclusive));
+  const Status given =
+      hold == Hold::shared ? give_back(of_target(window, target, kShared)) : give_back(of_target(window, target, kExclusive));
   code = first_of(code, code_of(given));
   if (follows) code = first_of(code, window.complete_begun(target, Completion::remote));
   if (hold != Hold::exclusive) return code;

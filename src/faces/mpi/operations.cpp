@@ -46,15 +46,21 @@ Bits load_bits(const void *from) {
   return value;
 }
 
-/// An operation on elements of the size of Bits.
+/// An operation on elements of the size of Bits. What has gaps keeps them.
 struct Change {
   Operation op;
   Kernel kernel;
+  Basic type;
+  bool has_gaps;
 };
 
 template <class Bits>
 Bits combined(const Change &change, Bits before, const char *origin) {
-  change.kernel({reinterpret_cast<char *>(&before), origin, nullptr, sizeof before, sizeof before, 0, 1});
+  auto *const at = reinterpret_cast<char *>(&before);
+  if (change.op == Operation::replace)
+    copy_element(change.type, at, origin);
+  else
+    change.kernel({at, origin, nullptr, sizeof before, sizeof before, 0, 1});
   return before;
 }
 
@@ -62,7 +68,7 @@ Bits combined(const Change &change, Bits before, const char *origin) {
 template <class Bits>
 Bits change_word(const Change &change, const Word<Bits> &word, const char *origin) {
   if (change.op == Operation::no_op) return word.load();
-  if (change.op == Operation::replace) return word.exchange(load_bits<Bits>(origin));
+  if (change.op == Operation::replace && !change.has_gaps) return word.exchange(load_bits<Bits>(origin));
   Bits before = word.load();
   while (!word.compare_exchange(before, combined(change, before, origin))) continue;
   return before;
@@ -73,9 +79,9 @@ template <class Bits>
 void change_element(const Change &change, const Row &row, std::int64_t i) {
   const Word<Bits> word(row.target + i * row.target_stride);
   const char *origin = row.origin + i * row.origin_stride;
-  if (change.op == Operation::replace && !row.result) return word.store(load_bits<Bits>(origin));
+  if (change.op == Operation::replace && !row.result && !change.has_gaps) return word.store(load_bits<Bits>(origin));
   const Bits before = change_word(change, word, origin);
-  if (row.result) std::memcpy(row.result + i * row.result_stride, &before, sizeof before);
+  if (row.result) copy_element(change.type, row.result + i * row.result_stride, reinterpret_cast<const char *>(&before));
 }
 
 void change_atomically(std::int64_t bytes, const Change &change, const Row &row, std::int64_t i) {
@@ -135,6 +141,13 @@ void copy_fixed(const Strided &where, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i, to += to_stride, from += from_stride) std::memcpy(to, from, kBytes);
 }
 
+/// Copies elements that have gaps: one part of each, then the other.
+void copy_parts(const ElementData &data, const Strided &where, std::int64_t count) {
+  copy_strided(where, data.first_bytes, count);
+  copy_strided({where.to + data.second_offset, where.from + data.second_offset, where.to_stride, where.from_stride}, data.second_bytes,
+               count);
+}
+
 template <class Bits>
 void swap_word(Access access, void *target, const Swap &values) {
   Bits before = load_bits<Bits>(values.expected);
@@ -185,6 +198,12 @@ void swap_element(Access access, std::int64_t bytes, void *target, const Swap &v
   }
 }
 
+void copy_element(Basic type, char *to, const char *from) {
+  const ElementData data = data_of(type);
+  std::memcpy(to, from, static_cast<std::size_t>(data.first_bytes));
+  std::memcpy(to + data.second_offset, from + data.second_offset, static_cast<std::size_t>(data.second_bytes));
+}
+
 Applier::Applier(Accumulate how, Basic type) : op_(how.op), access_(how.access), type_(type), bytes_(basic_bytes(type)) {}
 
 /// A datatype without data has no basic type, and so no kernel.
@@ -196,6 +215,7 @@ void Applier::apply(const Row &row) const {
 /// The elements of a row without gaps are copied as one.
 void Applier::apply_exclusive(const Row &row) const {
   const auto copy = [&](const Strided &where) {
+    if (has_gaps(type_)) return copy_parts(data_of(type_), where, row.count);
     const bool together = where.to_stride == bytes_ && where.from_stride == bytes_;
     copy_strided(where, together ? bytes_ * row.count : bytes_, together ? 1 : row.count);
   };
@@ -209,7 +229,7 @@ void Applier::apply_exclusive(const Row &row) const {
 void Applier::apply_atomic(const Row &row) const {
   const hlc_action action = engine_action(op_, type_);
   const bool by_engine = action.op != HLC_OP_COUNT_ && action.type != HLC_NUMBER_COUNT_;
-  const Change change{op_, kernel_of(op_, type_)};
+  const Change change{op_, kernel_of(op_, type_), type_, has_gaps(type_)};
   for (std::int64_t i = 0; i < row.count; ++i) {
     char *target = row.target + i * row.target_stride, *result = row.result ? row.result + i * row.result_stride : nullptr;
     const char *origin = row.origin + i * row.origin_stride;

@@ -36,6 +36,9 @@ bool is_defined(Operation op, Basic type);
 /// The engine's action that does the operation on elements of the type; its op or its type is none (..._COUNT_) where there is none.
 hlc_action engine_action(Operation op, Basic type);
 
+/// Copies the data of one element, and not its gaps.
+void copy_element(Basic type, char *to, const char *from);
+
 /// Copies elements of a fixed size; `count` of them.
 struct Strided {
   char *to;
