@@ -71,6 +71,7 @@ void carry_out_together(Memory &memory, Place &place, Request &request) {
 /// Has up to `at_once` requests under way. Requests on one key may overtake each other.
 template <class Memory>
 void carry_out(Memory &memory, Place &place, std::span<Request> requests, std::size_t at_once) {
+  at_once = std::max<std::size_t>(at_once, 1);
   const bool looks_ahead = memory.looks_ahead();
   std::vector<Stride> strides;
   std::vector<Access> accesses(at_once * Stride::kMost), asked(at_once * Stride::kMost);

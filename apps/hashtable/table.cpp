@@ -2,6 +2,8 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace hashtable {
 namespace {
@@ -9,6 +11,12 @@ namespace {
 halocline::Op op_of(Access::Kind kind) {
   if (kind == Access::Kind::read) return halocline::Op::read;
   return kind == Access::Kind::add ? halocline::Op::sum : halocline::Op::replace;
+}
+
+std::int64_t checked(std::int64_t count, std::int64_t least, const char *what) {
+  if (count >= least) return count;
+  throw std::invalid_argument("a hash table of " + std::to_string(count) + " " + what + " per rank, it must be " + std::to_string(least) +
+                              " or more");
 }
 
 halocline::At place_of(const Access &access) { return {access.rank, access.word * SegmentMemory::kWordBytes}; }
@@ -35,7 +43,7 @@ void SegmentMemory::carry_out(std::span<const Access> accesses, std::span<Word> 
 }
 
 HashTable::HashTable(const halocline::Context &context, std::int64_t buckets, std::int64_t heap)
-    : place_{{context.size(), buckets, heap}}, memory_(context, words_of(place_.shape)) {}
+    : place_{{context.size(), checked(buckets, 1, "buckets"), checked(heap, 0, "heap cells")}}, memory_(context, words_of(place_.shape)) {}
 
 Request HashTable::carry_out(Request::What what, Word key, Word value) {
   Request request{what, key, value, false};

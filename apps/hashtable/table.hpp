@@ -40,7 +40,8 @@ class SegmentMemory {
 /// So end a phase by barrier(), not by MPI_Barrier. A table does not grow. One thread of a rank at a time.
 class HashTable {
  public:
-  /// Cells of each rank: so many buckets, and so many for the keys that find their bucket taken. Collective, as clear and the destructor.
+  /// Cells of each rank: so many buckets, 1 or more, and so many for the keys that find their bucket taken. The same on all ranks. Collective,
+  /// as clear and the destructor. Throws std::invalid_argument.
   HashTable(const halocline::Context &context, std::int64_t buckets, std::int64_t heap);
 
   /// Stores a value unless the key is there; true if it has. Throws std::invalid_argument for key 0 and for a value above kLargestValue.

@@ -61,7 +61,8 @@ typedef struct hlc_sparse_message {
 HLC_NODISCARD HLC_API hlc_status hlc_sparse_create(hlc_context *context, const hlc_sparse_spec *spec, hlc_sparse **sparse);
 
 /**
- * Starts an exchange: sends count messages, as far as their targets have free slots. messages is copied. Does not wait for other ranks. All
+ * Starts an exchange: sends count messages, as far as their targets have free slots. messages is copied. Does not wait for other ranks,
+ * unless the network takes no more for now. All
  * ranks start the same exchanges in the same order, also those that send nothing. Several, made by several hlc_sparse_create, may be
  * outstanding. Errors: HLC_ERR_STATE (started twice, or an earlier exchange has failed), HLC_ERR_ARGUMENT (names the message; nothing was
  * sent), HLC_ERR_MEMORY, HLC_ERR_PEER_DIED. One thread per handle at a time.
@@ -70,7 +71,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_sparse_start(hlc_sparse *sparse, int count,
 
 /**
  * Moves the exchange along without waiting for other ranks; may call receive. HLC_OK: it is complete, and finish returns at once. HLC_AGAIN:
- * not yet. Errors as for hlc_sparse_finish.
+ * not yet. Errors as for hlc_sparse_finish. For HALOCLINE_TIMEOUT only the time counts in which tests are repeated.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_sparse_test(hlc_sparse *sparse);
 

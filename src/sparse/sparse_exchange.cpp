@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/clock.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/rma/await.hpp"
 
@@ -13,7 +14,15 @@ namespace {
 constexpr const char *kStart = "hlc_sparse_start";
 constexpr const char *kFinish = "hlc_sparse_finish";
 constexpr int kUsualSlots = 64;
+constexpr std::int64_t kLookEvery_ns = 10'000'000;
 constexpr std::int64_t kLongestMessage = HLC_SPARSE_SLOT_BYTES * ((std::int64_t{1} << 31) - 1);
+
+/// A rank of this node whose process has ended; -1 if there is none.
+int find_dead(Communicator &communicator) {
+  for (Member member = 0; member < communicator.members(); ++member)
+    if (!communicator.doorbell().alive(member)) return communicator.rank_of(member);
+  return -1;
+}
 
 }  // namespace
 
@@ -91,6 +100,7 @@ Status SparseExchange::start(int count, const hlc_sparse_message *messages) {
   stage_ = Stage::pushing;
   confirms_ = segment_.communicator().nodes() == 1;
   received_before_ = receiver_.received();
+  tested_ns_ = 0;
   outstanding_ = true;
   const Status begun = go_on();
   return begun == Status::again ? Status::ok : begun;
@@ -99,7 +109,26 @@ Status SparseExchange::start(int count, const hlc_sparse_message *messages) {
 Status SparseExchange::test(const char *call) {
   if (!outstanding_) return fail(Status::state, "%s on rank %d: no exchange has been started", call, segment_.rank());
   if (broken_) return fail(Status::state, "%s on rank %d: the exchange has failed", call, segment_.rank());
-  return go_on();
+  const Status status = go_on();
+  return status == Status::again ? look_for_lost(call) : status;
+}
+
+/// Now and then, as callers repeat tests. Fails if a process of this node has ended, a request to another node has failed, or that has taken
+/// too long. What was sent before counts, so it looks once more.
+Status SparseExchange::look_for_lost(const char *call) {
+  const std::int64_t now = now_ns();
+  if (now < next_look_ns_) return Status::again;
+  next_look_ns_ = now + kLookEvery_ns;
+  tested_ns_ += kLookEvery_ns;
+  const int dead = find_dead(segment_.communicator());
+  Status lost = segment_.check_network(call);
+  if (dead >= 0)
+    lost = fail(Status::peer_died, "%s: rank %d has not finished, and the process of rank %d has ended", call, segment_.rank(), dead);
+  else if (const std::int64_t most_ns = segment_.communicator().timeout_ns(); most_ns > 0 && tested_ns_ > most_ns && !failed(lost))
+    lost = fail_for_time(Status::timeout, call);
+  if (!failed(lost)) return Status::again;
+  const Status last = go_on();
+  return last == Status::again ? mark_broken(lost) : last;
 }
 
 Status SparseExchange::finish() {
@@ -110,12 +139,16 @@ Status SparseExchange::finish() {
     if (verdict.dead_rank >= 0)
       return fail(verdict.status, "%s: rank %d has not finished, and the process of rank %d has ended", kFinish, segment_.rank(),
                   verdict.dead_rank);
-    return fail(verdict.status, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", kFinish, segment_.rank(),
-                most_seconds(segment_), awaited().c_str());
+    return fail_for_time(verdict.status, kFinish);
   });
   HLC_TRY(mark_broken(waited));
   outstanding_ = outstanding_ && failed(status);
   return status;
+}
+
+Status SparseExchange::fail_for_time(Status status, const char *call) const {
+  return fail(status, "%s: rank %d has waited %lld s for %s (HALOCLINE_TIMEOUT)", call, segment_.rank(), most_seconds(segment_),
+              awaited().c_str());
 }
 
 /// What the exchange waits for.

@@ -57,6 +57,8 @@ class SparseExchange {
   Status go_on_confirmed();
   Status receive_counted();
   Status look_at_flush();
+  Status look_for_lost(const char *call);
+  Status fail_for_time(Status status, const char *call) const;
   std::string awaited() const;
   Status mark_broken(Status status);
 
@@ -75,6 +77,8 @@ class SparseExchange {
   Stage stage_ = Stage::complete;
   bool confirms_ = false;  // as on one node
   std::int64_t received_before_ = 0;  // by earlier exchanges
+  std::int64_t next_look_ns_ = 0;  // for ranks that are lost
+  std::int64_t tested_ns_ = 0;  // for so long tests have been repeated
   std::vector<Flush> flushes_;
   int flushed_last_ = 0;  // the rank of one that has not ended
 };

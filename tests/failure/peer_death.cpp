@@ -220,7 +220,18 @@ std::vector<hlc_sparse_message> messages_of(const Run &run) {
   return messages;
 }
 
-/// The others finish an exchange that the victim does not.
+/// Tests until the exchange is complete, or has failed.
+hlc_status test_sparse(Run &run) {
+  running = "hlc_sparse_test";
+  hlc_status status = HLC_AGAIN;
+  while (status == HLC_AGAIN) {
+    status = hlc_sparse_test(run.sparse);
+    usleep(100);
+  }
+  return status;
+}
+
+/// The others finish an exchange that the victim does not. Rank 0 tests for that.
 hlc_status exchange(Run &run) {
   const std::vector<hlc_sparse_message> messages = messages_of(run);
   const auto count = static_cast<int>(messages.size());
@@ -230,6 +241,7 @@ hlc_status exchange(Run &run) {
     running = "hlc_sparse_start";
     if (status == HLC_OK) status = hlc_sparse_start(run.sparse, run.dies("full") && step == 1 ? 0 : count, messages.data());
     if (run.rank == victim && step == 1) die();
+    if (status == HLC_OK && run.rank == 0) status = test_sparse(run);
     running = "hlc_sparse_finish";
     if (status == HLC_OK) status = hlc_sparse_finish(run.sparse);
   }
