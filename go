@@ -4,6 +4,7 @@
 #   ./go            set up, build, try the MPI, run the cloud model in every mode and a short bench; ends with the verdict
 #   ./go test       set up, build for every MPI at hand, run the tests (--all: every test in every build; --long: the long ones too;
 #                   -- -R NAME: as ctest's options say)
+#   ./go build ...  set up, build what the tests of these presets need (./go build asan)
 #   ./go bench ...  set up, build, run "halocline-bench halo ..." (first option -n RANKS: ranks to start, 2 if not given);
 #                   "./go bench ghost ...": all variants of the mini-app ghost over the cells per rank, with plots;
 #                   "./go bench apps ...": a short form of every mini-app, with one page of pictures;
@@ -38,12 +39,9 @@ run_main_job() {
 run_tests() {
   began=$(date +%s)
   how=
-  targets=default_tests
   case ${1:-} in
   --all | --long)
     how=$1
-    targets=
-    sanitized_programs=ON
     shift
     ;;
   esac
@@ -59,15 +57,31 @@ run_tests() {
   has spin || say 'No spin: the models of the protocols are not checked.'
   choose_test_builds
   begin 'Python for the tests' test_python
-  for preset in $test_presets; do
-    # Of the first nearly everything is needed. A target, or nothing:
-    [ "$preset" != release ] || build_preset release
-    # shellcheck disable=SC2086
-    [ "$preset" = release ] || build_preset "$preset" $targets
-  done
+  # Of the first nearly everything is needed. The others are built while its tests run, which wait more than they compute.
+  build_preset release
   finish || say "Not there, so random tests, formatter and linters are skipped: see $log"
   # shellcheck disable=SC2046,SC2086  # a list of folders
-  exec tests/run $how --began "$began" --skipped "$skipped" $(printf 'build/%s ' $test_presets) "$@"
+  exec tests/run $how --began "$began" --skipped "$skipped" --builder "$root/go build $how" $(printf 'build/%s ' $test_presets) "$@"
+}
+
+# run_build [--all | --long] PRESET...: what the tests of these presets need; all targets with an option.
+run_build() {
+  targets=default_tests
+  case ${1:-} in
+  --all | --long)
+    targets=
+    sanitized_programs=ON
+    shift
+    ;;
+  esac
+  [ $# -gt 0 ] || fail './go build wants the names of presets: cmake --list-presets prints them'
+  set_up
+  choose_test_builds
+  for preset in "$@"; do
+    # A target, or nothing:
+    # shellcheck disable=SC2086
+    build_preset "$preset" $targets
+  done
 }
 
 run_bench() {
@@ -127,9 +141,10 @@ command=${1:-main}
 case $command in
 main) run_main_job ;;
 test) run_tests "$@" ;;
+build) run_build "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n '4,13s/^# *//p' "$root/go" | sed 's/^/  /' ;;
+help | -h | --help) sed -n '4,14s/^# *//p' "$root/go" | sed 's/^/  /' ;;
 *)
   echo "./go: there is no command '$command'; ./go help lists them" >&2
   exit 2
