@@ -5,7 +5,9 @@
 
 #include <halocline/halocline.hpp>
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 namespace common {
 
@@ -28,6 +30,8 @@ int run_program(const char *name, const std::function<int()> &run) {
     if (rank_of(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "%s: %s\n", name, error.what());
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s, rank %d: %s\n", name, rank_of(MPI_COMM_WORLD), error.what());
+    // Launchers forward what ranks have written a little later, and some drop what is left when a rank aborts.
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     MPI_Abort(MPI_COMM_WORLD, kCannotRun);
   }
   return kCannotRun;
