@@ -50,10 +50,11 @@ run_tests() {
   *) fail "./go test has no option '$1'; it has --all, --long, and -- before options of ctest" ;;
   esac
   set_up
-  want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc
+  want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc doxygen=doxygen
   has ccache || say 'No ccache: what is built anew is compiled anew.'
   has clang++ || say 'No clang: the second compiler is not tried.'
   has tc || say 'No ip and tc: nothing is tried on several hosts.'
+  has doxygen || say 'No doxygen: the site is not built.'
   has spin || say 'No spin: the models of the protocols are not checked.'
   choose_test_builds
   begin 'Python for the tests' test_python

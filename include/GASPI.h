@@ -477,8 +477,9 @@ GASPI_API gaspi_return_t gaspi_transfer_size_min(gaspi_size_t *transfer_size_min
 GASPI_API gaspi_return_t gaspi_transfer_size_max(gaspi_size_t *transfer_size_max);
 /** Notifications of a segment; their ids are below it. [12.3.5] */
 GASPI_API gaspi_return_t gaspi_notification_num(gaspi_number_t *notification_num);
-/** Least and most bytes of a passive message. The first is not in the specification; programs written for GPI-2 use it. [12.4.1] */
+/** Least bytes of a passive message. It is not in the specification; programs written for GPI-2 use it. */
 GASPI_API gaspi_return_t gaspi_passive_transfer_size_min(gaspi_size_t *passive_transfer_size_min);
+/** Most bytes of a passive message. [12.4.1] */
 GASPI_API gaspi_return_t gaspi_passive_transfer_size_max(gaspi_size_t *passive_transfer_size_max);
 /** Most elements of a list. Not in the specification; programs written for GPI-2 use it. */
 GASPI_API gaspi_return_t gaspi_rw_list_elem_max(gaspi_number_t *elem_max);

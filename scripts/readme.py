@@ -16,12 +16,13 @@ import sys
 import outcomes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md")]
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md",
+                               "examples/rma/README.md")]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 MOST_LINES = 150  # of README.md
 MOST_WORDS = 2000  # of ARCHITECTURE.md
 MEASURED = re.compile(r"(<!-- measured: (\w+) -->\n)(.*?)(<!-- /measured -->)", re.S)
-EXAMPLE = re.compile(r"<!-- from: (\S+) -->\n```\w+\n(.*?)```", re.S)
+EXAMPLE = re.compile(r"<!-- from: (\S+) -->\n```\w+\n(.*?)^```", re.S | re.M)
 LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)")
 FENCE = re.compile(r"^```.*?^```", re.S | re.M)
 
@@ -44,6 +45,10 @@ def is_part_of(lines, text):
     """True if the lines stand in the text in this order, whatever their indentation and whatever lies between them."""
     rest = iter([line.strip() for line in text.splitlines()])
     return all(line.strip() in rest for line in lines if line.strip())
+
+
+def is_in_file(code, file):
+    return file.exists() and is_part_of(code.splitlines(), file.read_text())
 
 
 def anchors(page):
@@ -78,8 +83,7 @@ def check():
     yield "README has examples in Fortran, C++ and C", [pathlib.Path(path).suffix for path, _ in examples] == [".F90", ".cpp", ".c"]
     for path, code in examples:
         file = ROOT / path
-        lines = code.splitlines()
-        yield f"README's example is 12 lines of {path} or fewer", len(lines) <= 12 and file.exists() and is_part_of(lines, file.read_text())
+        yield f"README's example is 12 lines of {path} or fewer", len(code.splitlines()) <= 12 and is_in_file(code, file)
     places = MEASURED.findall(readme)
     yield "README's measured places are filled", len(places) == 2 and all(text.strip() for _, _, text, _ in places)
     yield f"README has at most {MOST_LINES} lines", len(readme.splitlines()) <= MOST_LINES
@@ -92,6 +96,11 @@ def check():
     sources = [file.read_text() for file in sorted((ROOT / "src").rglob("*.[ch]pp"))]
     missing = sorted(name for name in functions if not is_defined(name, sources))
     yield f"the {len(functions)} functions that it names are defined {missing or ''}".strip(), functions and not missing
+    for page in PAGES[1:]:
+        examples = EXAMPLE.findall(page.read_text())
+        wrong = [path for path, code in examples if not is_in_file(code, ROOT / path)]
+        if examples:
+            yield f"{len(examples)} examples of {page.relative_to(ROOT)} are lines of what they name {wrong or ''}".strip(), not wrong
     for page in PAGES:
         links = LINK.findall(FENCE.sub("", page.read_text()))
         broken = [f"{link}#{anchor}" for link, anchor in links if is_broken(page, link, anchor)]

@@ -18,6 +18,7 @@
 extern "C" {
 #endif
 
+/** A planned swap of boxes: hlc_blocks_init. */
 typedef struct hlc_blocks hlc_blocks;
 
 /** A box of cells of the domain that a rank owns. Zero-initialise it. */
@@ -35,7 +36,7 @@ typedef struct hlc_blocks_spec {
   int periodic[HLC_MAX_DIMS];      /**< 1: the sides of this dimension are joined; 0: they are open */
   int64_t depth_low[HLC_MAX_DIMS]; /**< halo cells on the low side of each dimension, 0 or more; they may reach beyond the next block */
   int64_t depth_high[HLC_MAX_DIMS]; /**< halo cells on the high side */
-  hlc_stencil stencil;
+  hlc_stencil stencil; /**< which neighbours are filled: star or box */
   hlc_layout layout;               /**< for fields without strides */
   int nblocks;                     /**< of this rank; 0 is allowed */
   const hlc_box *blocks;         /**< copied */
@@ -45,8 +46,8 @@ typedef struct hlc_blocks_spec {
                                 and its halo, as for hlc_halo_init. Copied; the data must stay where they are until finalise */
   int parts;                       /**< threads that drive a swap together; 0: 1 */
   hlc_mode mode;                   /**< view is as direct: there are no views of blocks */
-  hlc_epoch epoch;
-  hlc_drive drive;
+  hlc_epoch epoch; /**< of modes fence and pscw */
+  hlc_drive drive; /**< of mode fence */
 } hlc_blocks_spec;
 
 /**

@@ -89,8 +89,11 @@ typedef enum hlc_type HLC_INT {
   HLC_COMPLEX128,
 } hlc_type;
 
+/** The library as opened for the ranks of a communicator: hlc_init. */
 typedef struct hlc_context hlc_context;
+/** A planned halo swap: hlc_halo_init. */
 typedef struct hlc_halo hlc_halo;
+/** A planned exchange with any list of neighbours: hlc_exchange_create. */
 typedef struct hlc_exchange hlc_exchange;
 
 /* ---------------------------------------------------------------- names and messages */
@@ -216,8 +219,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_grid_create(const hlc_context *context, int
 /** The swap for which hlc_grid_reorder minimises bytes between nodes. All 0: one cell of eight bytes deep on every side, box stencil. */
 typedef struct hlc_swap_shape {
   int64_t depth_low[HLC_MAX_DIMS]; /**< as in hlc_halo_spec; if all depths are 0, they are 1 */
-  int64_t depth_high[HLC_MAX_DIMS];
-  hlc_stencil stencil;
+  int64_t depth_high[HLC_MAX_DIMS]; /**< the same on the high sides */
+  hlc_stencil stencil; /**< which directions are swapped */
   int64_t cell_bytes; /**< bytes of a cell in all fields together; 0: 8 */
 } hlc_swap_shape;
 
@@ -276,14 +279,14 @@ typedef struct hlc_halo_spec {
   int64_t
       depth_low[HLC_MAX_DIMS]; /**< halo cells on the low side, 0 or more; above local only where the rank is its own periodic neighbour */
   int64_t depth_high[HLC_MAX_DIMS]; /**< halo cells on the high side */
-  hlc_stencil stencil;
+  hlc_stencil stencil; /**< which neighbours are filled: star or box */
   hlc_layout layout; /**< for fields without strides */
   int nfields; /**< 1 or more */
   const hlc_field *fields; /**< copied; the data must stay where they are until finalise */
   const int *neighbours; /**< NULL: from the grid. Else 3^ndims ranks, index sum((v_d + 1) * 3^d), v in {-1,0,1} */
-  hlc_mode mode;
-  hlc_epoch epoch;
-  hlc_drive drive;
+  hlc_mode mode; /**< 0: HALOCLINE_MODE, else direct */
+  hlc_epoch epoch; /**< of modes fence and pscw */
+  hlc_drive drive; /**< of mode fence */
   const unsigned char *fills; /**< NULL: every field in every direction. Else nfields * HLC_DIRECTIONS(ndims) entries, see hlc_halo_init */
   const char *name; /**< for messages, the same on all ranks; may be NULL */
   int rebind; /**< 1: swaps may use other arrays than those of fields, see hlc_halo_start_with; the same on all ranks */
@@ -295,7 +298,7 @@ typedef struct hlc_swap {
   int nfields; /**< 0: all fields of the halo */
   const int *fields; /**< indices of the fields, strictly ascending */
   int one_dim; /**< 1: only the faces of dimension dim are filled, no edges or corners */
-  int dim;
+  int dim; /**< which one, if one_dim is not 0 */
   hlc_side side; /**< with one_dim: fill the low halo, the high halo, or both */
   int reverse; /**< 1: the adjoint: halo values are added to the owner's edge, and my halo becomes 0 */
 } hlc_swap;
@@ -406,9 +409,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_finalise(hlc_halo **halo);
 
 /** What hlc_halo_init decided. Filled by hlc_halo_info and hlc_exchange_info. */
 typedef struct hlc_plan_info {
-  hlc_mode mode;
-  hlc_epoch epoch;
-  hlc_drive drive;
+  hlc_mode mode; /**< that was taken */
+  hlc_epoch epoch; /**< of modes fence and pscw */
+  hlc_drive drive; /**< of mode fence */
   int neighbours; /**< messages per full swap, copies to myself left out */
   int self_copies; /**< directions that face myself, or are copied from my own halo because the halo is deeper than the block */
   int via_direct; /**< neighbours read directly */
@@ -446,14 +449,14 @@ typedef void (*hlc_unpack_fn)(int neighbour, const void *buffer, void *user);
 
 /** Everything that hlc_exchange_create needs. Zero-initialise it. */
 typedef struct hlc_exchange_spec {
-  int nneighbours;
+  int nneighbours; /**< 0 or more */
   const hlc_neighbour *neighbours; /**< copied */
   hlc_pack_fn pack; /**< may be NULL if all bytes_out are 0 */
   hlc_unpack_fn unpack; /**< may be NULL if all bytes_in are 0 */
   void *user; /**< handed to pack and unpack */
   hlc_mode mode; /**< direct, view and notify_node act as notify inside a node: no field can be read; reported once if chosen here */
-  hlc_epoch epoch;
-  hlc_drive drive;
+  hlc_epoch epoch; /**< of modes fence and pscw */
+  hlc_drive drive; /**< of mode fence */
   const char *name; /**< for messages, the same on all ranks; may be NULL */
 } hlc_exchange_spec;
 

@@ -22,6 +22,7 @@
 extern "C" {
 #endif
 
+/** A planned swap of lists of entries: hlc_index_halo_init. */
 typedef struct hlc_index_halo hlc_index_halo;
 
 /**
@@ -55,13 +56,13 @@ typedef struct hlc_index_field {
 /** Everything that hlc_index_halo_init needs. Zero-initialise it. The lists and the structs are copied. */
 typedef struct hlc_index_halo_spec {
   int64_t nentries; /**< entries of each field on this rank, ghosts included; indices are 0 to nentries - 1 */
-  int nneighbours;
-  const hlc_index_neighbour *neighbours;
+  int nneighbours; /**< 0 or more */
+  const hlc_index_neighbour *neighbours; /**< copied, with their lists */
   int nfields; /**< 1 or more */
   const hlc_index_field *fields; /**< the data must stay where they are until finalise */
-  hlc_mode mode;
-  hlc_epoch epoch;
-  hlc_drive drive;
+  hlc_mode mode; /**< 0: HALOCLINE_MODE, else direct */
+  hlc_epoch epoch; /**< of modes fence and pscw */
+  hlc_drive drive; /**< of mode fence */
 } hlc_index_halo_spec;
 
 /** What one swap moves. Zero: all fields, from owners to ghosts. */
@@ -106,7 +107,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finish(hlc_index_halo *halo);
 typedef struct hlc_index_run {
   int64_t place; /**< the entry of the view that holds the first of them */
   int64_t first; /**< its place in the in list, counted from 0 */
-  int64_t count;
+  int64_t count; /**< entries of the run */
 } hlc_index_run;
 
 /**
@@ -116,9 +117,9 @@ typedef struct hlc_index_run {
  */
 typedef struct hlc_index_view {
   const void *data; /**< NULL: the last swap did not move this field */
-  int64_t entry_stride_bytes, component_stride_bytes;
-  int64_t nruns;
-  const hlc_index_run *runs;
+  int64_t entry_stride_bytes, component_stride_bytes; /**< of the array */
+  int64_t nruns; /**< of the list */
+  const hlc_index_run *runs; /**< in the order of the list */
   int rank; /**< owner of these lists */
 } hlc_index_view;
 

@@ -55,7 +55,7 @@ typedef enum hlc_model_quantity HLC_INT {
 
 /** One term of a curve. */
 typedef struct hlc_model_term {
-  hlc_model_quantity quantity;
+  hlc_model_quantity quantity; /**< what `us` is multiplied with */
   double from, to; /**< bytes; of HLC_MODEL_BYTES (to 0: no end) and HLC_MODEL_SWITCH */
   double us;       /**< microseconds per unit, 0 or more */
 } hlc_model_term;
@@ -92,8 +92,8 @@ typedef struct hlc_model_curve_t {
   int points;                 /**< that it was fitted to */
   double least_bytes, most_bytes, least_ranks, most_ranks; /**< of these points */
   double typical_error;       /**< median of |predicted - measured| / measured of points that were left out of a fit */
-  const hlc_model_term *terms;
-  int nterms;
+  const hlc_model_term *terms; /**< whose sum is the time; valid as long as the card */
+  int nterms;                  /**< at least 1 */
 } hlc_model_curve_t;
 
 /** Fills *curve with curve number `index`, 0 or more. HLC_ERR_ARGUMENT if there are not so many. */

@@ -18,6 +18,7 @@
 extern "C" {
 #endif
 
+/** A planned reduction: hlc_allreduce_create. */
 typedef struct hlc_allreduce hlc_allreduce;
 
 /** How two elements become one. Integers wrap around. A comparison with a NaN is false, so which of the two stays depends on the order. */
@@ -41,9 +42,9 @@ typedef void (*hlc_reduce_fn)(const void *in, void *inout, int64_t count, void *
  */
 typedef struct hlc_allreduce_spec {
   int64_t count; /**< elements of each rank, 0 or more */
-  hlc_type type;
+  hlc_type type; /**< of an element */
   size_t element_bytes; /**< needed for HLC_OPAQUE; else 0 or the type's own size */
-  hlc_reduction reduction;
+  hlc_reduction reduction; /**< how two elements become one */
   hlc_reduce_fn function; /**< of HLC_REDUCE_USER; else NULL */
   void *user; /**< handed to function */
   const char *name; /**< for messages, the same on all ranks: it identifies plans made in different orders; may be NULL */

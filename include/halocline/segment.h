@@ -44,6 +44,7 @@ extern "C" {
 /** Most notifications that a segment may have. */
 #define HLC_MAX_NOTIFICATIONS 65536
 
+/** Memory and notifications on every rank of a context: hlc_segment_create. */
 typedef struct hlc_segment hlc_segment;
 
 /* ---------------------------------------------------------------- segments */
@@ -84,7 +85,7 @@ HLC_API void *hlc_segment_data(const hlc_segment *segment);
 /** What is known of one rank's part. Filled by hlc_segment_info. */
 typedef struct hlc_segment_info_t {
   int64_t bytes;       /**< as requested */
-  int notifications;
+  int notifications; /**< as requested */
   void *data; /**< where this process sees the part, if the rank is on its node; NULL on another node, and for a part of 0 bytes */
 } hlc_segment_info_t;
 
@@ -95,9 +96,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_segment_info(const hlc_segment *segment, in
 
 /** The target of an operation: byte `offset` of a rank's part. The calling rank itself is a valid target. */
 typedef struct hlc_target {
-  hlc_segment *segment;
-  int rank;
-  int64_t offset;
+  hlc_segment *segment; /**< of the context that rank counts in */
+  int rank; /**< whose part it is */
+  int64_t offset; /**< in bytes, from the beginning of the part */
 } hlc_target;
 
 /** Writes bytes bytes from data to the target. data may be reused after local completion, and must not overlap what is written. */
@@ -129,7 +130,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_get_strided(hlc_target from, void *data, co
 
 /** A notification of the target's part: its id, and the value that it is set to. */
 typedef struct hlc_notification {
-  int id;
+  int id; /**< 0 to the segment's notifications - 1 */
   uint32_t value; /**< not 0 */
 } hlc_notification;
 
@@ -148,7 +149,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_notify(hlc_segment *segment, int rank, hlc_
  * more.
  */
 typedef struct hlc_ids {
-  int first, count;
+  int first, count; /**< the lowest id, and how many follow from it on */
 } hlc_ids;
 
 /**
@@ -201,8 +202,8 @@ typedef enum hlc_op HLC_INT {
 
 /** An operation and the type of its operands. */
 typedef struct hlc_action {
-  hlc_op op;
-  hlc_number type;
+  hlc_op op; /**< what becomes of the target's value */
+  hlc_number type; /**< of value and operand */
 } hlc_action;
 
 /*
@@ -236,8 +237,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_accumulate(hlc_target at, hlc_action action
 
 /** One atomic of a list, on an integer of 32 or 64 bits. Zero-initialise it. */
 typedef struct hlc_atomic {
-  hlc_target at;
-  hlc_number type;
+  hlc_target at; /**< the integer; its offset is a multiple of its size */
+  hlc_number type; /**< HLC_NUMBER_INT32, INT64, UINT32 or UINT64 */
   hlc_op op; /**< ignored with compare */
   int compare; /**< not 0: the integer becomes value if it equals expected */
   int64_t value; /**< the operand, as in hlc_atomic_fetch_add */

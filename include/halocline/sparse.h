@@ -23,6 +23,7 @@
 extern "C" {
 #endif
 
+/** A prepared sparse exchange: hlc_sparse_create. */
 typedef struct hlc_sparse hlc_sparse;
 
 /** Bytes of a message that fit into one slot. A longer message takes several. */
@@ -40,14 +41,14 @@ typedef void (*hlc_sparse_receive_fn)(int origin, const void *data, int64_t byte
 /** What hlc_sparse_create needs. Zero-initialise it. */
 typedef struct hlc_sparse_spec {
   int slots; /**< of each rank, 1 to HLC_MAX_SPARSE_SLOTS, rounded up to a power of two, 2 KiB each; 0: 64. Then the same on all ranks */
-  hlc_sparse_receive_fn receive;
+  hlc_sparse_receive_fn receive; /**< called once per message that arrives */
   void *user; /**< handed to receive */
   const char *name; /**< for messages, the same on all ranks; may be NULL */
 } hlc_sparse_spec;
 
 /** A message to a rank of the context; the calling rank itself and several messages to one rank are allowed. */
 typedef struct hlc_sparse_message {
-  int rank;
+  int rank; /**< the target */
   const void *data; /**< must not change from start to finish; may be NULL if bytes is 0 */
   int64_t bytes;    /**< 0 or more, to 4 TB: an empty message is received, too */
 } hlc_sparse_message;

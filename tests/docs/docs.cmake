@@ -1,0 +1,20 @@
+# What the pages promise: names with comments, code that runs, figures that are cited, and the site. scripts/docs.py has the rules.
+foreach(command names check)
+  add_test(NAME docs.${command} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/docs.py ${command})
+  set_tests_properties(docs.${command} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
+  halocline_classify(docs.${command} QUICK)
+endforeach()
+
+# Whole programs are built and run as a user would: with all that is installed.
+if(HALOCLINE_TOOLS AND HALOCLINE_FORTRAN)
+  add_test(NAME docs.code COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/docs.py code ${PROJECT_BINARY_DIR})
+  set_tests_properties(docs.code PROPERTIES TIMEOUT 400 PROCESSORS 2)
+  halocline_classify(docs.code NEEDS halocline halocline_gaspi halocline_mpi halocline_fortran halocline_gaspi_fortran halocline-bench
+    halocline-doctor halocline-run)
+else()
+  halocline_skipped_test(docs.code "this build has no tools or no Fortran, which the how-tos use")
+endif()
+
+add_test(NAME docs.site COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/docs.py site ${PROJECT_BINARY_DIR}/site/html)
+set_tests_properties(docs.site PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77)
+halocline_classify(docs.site FULL)
