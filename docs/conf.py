@@ -42,6 +42,7 @@ html_static_path = ["static"]
 html_css_files = ["halocline.css"]
 html_show_sphinx = False
 html_copy_source = False
+html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 copybutton_exclude = ".linenos, .gp, .go"
 pygments_style = "friendly"

@@ -5,7 +5,7 @@ docs.py site [OUT]      builds the site into OUT (build/site if not given), with
 docs.py names           every public name of the headers and Fortran modules has a comment; last line: N passed, N failed, N skipped
 docs.py code BUILD      every block of code of the guide to RMA and of the how-tos stands in a compiled file, is run, or says why not;
                         runs the others, with what BUILD installs; last line as above
-docs.py check           figures that a page cites are those of the page that it names, all design notes are in their index; last line as above
+docs.py check           figures that a page cites are those of the page it names, all design notes are in their index; last line as above
 docs.py update          mends what check would find
 
 Before a block of code stands one of these lines:

@@ -45,6 +45,14 @@ def gathered_names(text):
     return names_listed(text, r"use halocline_\w+, only:")
 
 
+def specific(generic, lines):
+    """The declaration of the first procedure of a generic interface that stands in these lines, under the generic name; else []."""
+    procedure = next((found[1] for line in lines if (found := re.match(r"\s*module procedure\s*(?:::)?\s*(\w+)", line, re.I))), "")
+    heading = re.compile(rf"\s*(?:subroutine|function)\s+{procedure}\s*\(", re.I)
+    number = next((number for number, line in enumerate(lines) if procedure and heading.match(line)), None)
+    return [] if number is None else [re.sub(rf"\b{procedure}\b", generic, line) for line in declaration("procedure", lines[number:])]
+
+
 def declaration(kind, lines):
     """Of a procedure its heading and its arguments, of a type all of it, else the first line. lines begins with the definition."""
     first = re.sub(r"\s*bind\(C.*?\)\s*$", "", lines[0].strip())
@@ -60,7 +68,7 @@ def declaration(kind, lines):
     if kind == "type":
         end = next(number for number, line in enumerate(lines) if re.match(r"\s*end\s*type", line, re.I))
         return [line[2:] if line.startswith("  ") else line for line in lines[:end + 1]]
-    return [first]
+    return (specific(first.split()[1], lines) if kind == "interface" else []) or [first]
 
 
 def commented_names(text):

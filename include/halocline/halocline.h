@@ -52,7 +52,7 @@ typedef enum hlc_status HLC_INT {
   HLC_ERR_RULE = 10         /**< HALOCLINE_CHECK=1 found a broken rule; the message names rank, field, cell, neighbour and step */
 } hlc_status;
 
-/** How the data move. See the table of modes in README.md. */
+/** How the data move. See the table of modes in docs/guide.md. */
 typedef enum hlc_mode HLC_INT {
   HLC_MODE_DEFAULT = 0,   /**< HALOCLINE_MODE if set, else direct */
   HLC_MODE_P2P,           /**< MPI persistent send and receive, unpacked in order of arrival */
