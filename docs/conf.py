@@ -36,6 +36,7 @@ breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
 breathe_show_include = False
 breathe_default_members = ("members",)
 
+highlight_language = "none"
 html_theme = "furo"
 html_title = f"Halocline {release}"
 html_static_path = ["static"]
