@@ -2,7 +2,6 @@
 # Nothing in it names the prefix, so that the tree may be moved; only the MPI it was built with is named by its path.
 include(CMakePackageConfigHelpers)
 set(HALOCLINE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/halocline)
-set(HALOCLINE_MODULE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/halocline/fortran)
 set(HALOCLINE_DATA_DIR ${CMAKE_INSTALL_DATADIR}/halocline)
 
 # Libraries look for each other beside themselves, programs look in the library folder.
@@ -73,16 +72,25 @@ if(TARGET halocline_fortran)
   halocline_install_pkg_config(halocline-fortran)
 endif()
 
+# The manual page of a program; scripts/man_pages.py keeps its options equal to those of --help.
+function(halocline_install_man_page name)
+  configure_file(docs/man/${name}.in ${CMAKE_BINARY_DIR}/man/${name} @ONLY)
+  string(REGEX MATCH "[0-9]$" section ${name})
+  install(FILES ${CMAKE_BINARY_DIR}/man/${name} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endfunction()
+
 # The programs, as far as they have been built, and the cases of the cloud model.
 foreach(program halocline-bench halocline-doctor halocline-run cloud)
   if(TARGET ${program})
     halocline_install_rpath(${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+    halocline_install_man_page(${program}.1)
   endif()
 endforeach()
 # The library looks for it there.
 if(TARGET halocline-helper)
   install(TARGETS halocline-helper RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/halocline)
+  halocline_install_man_page(halocline-helper.8)
 endif()
 if(TARGET cloud)
   install(FILES apps/cloud/dycoms_rf01.nml apps/cloud/thermals.nml DESTINATION ${HALOCLINE_DATA_DIR}/cloud)
@@ -103,4 +111,5 @@ add_custom_target(uninstall
   COMMAND ${CMAKE_COMMAND} -P ${CMAKE_BINARY_DIR}/package/uninstall.cmake
   COMMENT "Removing what the last installation put in place")
 install(PROGRAMS tools/trace/halocline-trace DESTINATION ${CMAKE_INSTALL_BINDIR})
+halocline_install_man_page(halocline-trace.1)
 install(DIRECTORY tools/trace/trace_reader DESTINATION ${HALOCLINE_DATA_DIR}/trace FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)

@@ -27,7 +27,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SKIPPED = 77
 C_FAMILY = {".c", ".h", ".cpp", ".hpp"}
-FOLDERS = (".ci", "apps", "bindings", "docs", "examples", "include", "scripts", "src", "tests", "tools")
+FOLDERS = (".ci", "apps", "bindings", "docs", "examples", "include", "packaging", "scripts", "src", "tests", "tools")
 
 
 def first_line(path):

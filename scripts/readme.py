@@ -16,7 +16,7 @@ import sys
 import outcomes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md",
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md",
                                "examples/rma/README.md")]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 MOST_LINES = 125  # of README.md

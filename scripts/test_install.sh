@@ -18,6 +18,8 @@ mpicxx=$(cached MPI_CXX_COMPILER)
 gfortran=$(cached CMAKE_Fortran_COMPILER)
 mpifort=$(cached HALOCLINE_MPI_FORTRAN)
 prefix=$work/prefix
+version=$(cached CMAKE_PROJECT_VERSION)
+series=${version%.*}
 
 check() {
   local name=$1
@@ -79,7 +81,7 @@ configure() {
 builds_with_find_package() {
   local languages=$1 source=$2 target=$3 components=$4 more=${5:-}
   local project=project-${languages// /-}-${source%.*}
-  mkdir -p "$work/$project" && cp "$sources/$source" "$work/$project" && configure "$project" "$languages" "find_package(halocline 0.1 REQUIRED $components)
+  mkdir -p "$work/$project" && cp "$sources/$source" "$work/$project" && configure "$project" "$languages" "find_package(halocline $series REQUIRED $components)
 $more
 add_executable(user $source)
 target_link_libraries(user PRIVATE $target)" && "$cmake" --build "$work/$project/build" && runs_with_two_ranks "$work/$project/build/user"
@@ -95,13 +97,13 @@ builds_with_pkg_config() {
 
 # All three languages in one project, each with a program.
 builds_a_project_in_all_languages() {
-  mkdir -p "$work/all" && cp "$sources"/user.* "$work/all" && configure all 'C CXX Fortran' 'find_package(halocline 0.1 REQUIRED COMPONENTS Fortran)
+  mkdir -p "$work/all" && cp "$sources"/user.* "$work/all" && configure all 'C CXX Fortran' "find_package(halocline $series REQUIRED COMPONENTS Fortran)
 add_executable(user_c user.c)
 add_executable(user_cxx user.cpp)
 add_executable(user_fortran user.F90)
 target_link_libraries(user_c PRIVATE halocline::halocline)
 target_link_libraries(user_cxx PRIVATE halocline::halocline)
-target_link_libraries(user_fortran PRIVATE halocline::fortran)' && "$cmake" --build "$work/all/build" || return 1
+target_link_libraries(user_fortran PRIVATE halocline::fortran)" && "$cmake" --build "$work/all/build" || return 1
   for language in c cxx fortran; do
     runs_with_two_ranks "$work/all/build/user_$language" || return 1
   done
@@ -111,10 +113,10 @@ target_link_libraries(user_fortran PRIVATE halocline::fortran)' && "$cmake" --bu
 refuses_version() {
   configure "version-$1" C "find_package(halocline $1 REQUIRED)" >"$work/refusal" 2>&1 && return 1
   cat "$work/refusal"
-  grep -q 'halocline-config.cmake, version: 0\.1' "$work/refusal"
+  grep -qF "halocline-config.cmake, version: $version" "$work/refusal"
 }
 
-refuses_other_versions() { refuses_version 0.2 && refuses_version 0.1.999 && refuses_version 1.0; }
+refuses_other_versions() { refuses_version "${version%%.*}.999" && refuses_version "$series.999" && refuses_version 99.0; }
 
 reads_every_module() {
   local module
@@ -151,6 +153,14 @@ cloud_runs() {
     && launch "$prefix/bin/cloud" "$prefix/share/halocline/cloud/thermals.nml" --global 12,12,10 --steps 1 | tee "$work/report" && [ -s "$work/report" ]
 }
 
+# A page for every program, the helper's too, which bears this version.
+has_man_pages() {
+  local program
+  for program in "$prefix"/bin/* "$prefix"/lib*/halocline/halocline-helper; do
+    [ ! -x "$program" ] || grep -q "\"Halocline $version\"" "$prefix"/share/man/man?/"$(basename "$program")".? || return 1
+  done
+}
+
 has() { [ -x "$prefix/bin/$1" ]; }
 has_mpi_module() { [ -n "$mpifort" ] && printf 'use mpi\nend\n' >"$work/m.f90" && "$mpifort" -c -o "$work/m.o" "$work/m.f90"; }
 
@@ -182,6 +192,7 @@ export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name halocline.pc)")
 check_if 'has halocline-bench' 'halocline-bench is not part of this build' 'the installed bench runs' bench_runs
 check_if 'has cloud' 'cloud is not part of this build' 'the installed cloud runs' cloud_runs
+check 'every program has its manual page' has_man_pages
 check 'every header compiles alone' compiles_every_header_alone
 check 'every Fortran module can be read' reads_every_module
 check 'find_package serves a C project' builds_with_find_package C user.c halocline::halocline ''

@@ -24,5 +24,5 @@ endif()
 target_link_libraries(halocline_mpi_abi PRIVATE halocline_mpi_abi_host Threads::Threads ${CMAKE_DL_LIBS} rt)
 target_link_options(halocline_mpi_abi PRIVATE LINKER:-z,nodelete
   LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/halocline_mpi.map)
-set_target_properties(halocline_mpi_abi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE CXX
+set_target_properties(halocline_mpi_abi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${HALOCLINE_SOVERSION} LINKER_LANGUAGE CXX
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/halocline_mpi.map)

@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 #define HLC_VERSION_MAJOR 0
-#define HLC_VERSION_MINOR 1
+#define HLC_VERSION_MINOR 2
 #define HLC_VERSION_PATCH 0
 
 /** Most dimensions that a grid may have. */

@@ -458,7 +458,7 @@ TEST(Names, of_statuses_are_their_own) {
                          "HLC_ERR_MPI",    "HLC_ERR_UNSUPPORTED", "HLC_ERR_RULE"};
   for (int s = HLC_OK; s <= HLC_ERR_RULE; ++s) EXPECT_STREQ(hlc_status_name(static_cast<hlc_status>(s)), names[s]);
   EXPECT_NE(hlc_status_name(static_cast<hlc_status>(1234)), nullptr);
-  EXPECT_STREQ(hlc_version(), "0.1.0");
+  EXPECT_STREQ(hlc_version(), "0.2.0");
 }
 
 TEST(Messages, belong_to_a_thread) {

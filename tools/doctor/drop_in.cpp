@@ -13,11 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where it is installed, or has been built.
+/// Where it is installed, or has been built. A distribution has the name without a version in the package for those who compile.
 std::string find_library() {
   const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
   for (const char *folder : {HALOCLINE_TO_LIBRARIES, "../lib"})
-    if (const fs::path path = (programs / folder / "libhalocline_mpi.so").lexically_normal(); fs::exists(path)) return path;
+    for (const char *name : {"libhalocline_mpi.so", "libhalocline_mpi.so." HALOCLINE_SOVERSION})
+      if (const fs::path path = (programs / folder / name).lexically_normal(); fs::exists(path)) return path;
   return "";
 }
 

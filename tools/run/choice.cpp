@@ -27,6 +27,9 @@ std::string mpi_of_drop_in(const std::string &path) {
   return found == file.needed.end() ? "" : *found;
 }
 
+/// A distribution has the name without a version in the package for those who compile.
+std::string with_or_without_version(const std::string &path) { return fs::exists(path) ? path : path + "." HALOCLINE_SOVERSION; }
+
 /// First those that --library names, then those that are installed beside this program.
 std::vector<DropIn> find_drop_ins(const Options &options) {
   std::vector<DropIn> found;
@@ -37,7 +40,7 @@ std::vector<DropIn> find_drop_ins(const Options &options) {
   const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
   for (const std::string &folder : std::set<std::string>{HALOCLINE_TO_LIBRARIES, "../lib"})
     for (const char *name : {"libhalocline_mpi.so", "libhalocline_mpi_abi.so"}) {
-      const std::string path = (programs / folder / name).lexically_normal();
+      const std::string path = with_or_without_version((programs / folder / name).lexically_normal());
       if (const std::string mpi = mpi_of_drop_in(path); !mpi.empty()) found.push_back({path, mpi});
     }
   return found;
