@@ -31,6 +31,13 @@ if(NOT HALOCLINE_SANITIZE)
   halocline_classify(exports.listed QUICK NEEDS ${listed})
 endif()
 
+# cmake --build BUILD --target update_abi: when functions or types have changed on purpose.
+add_custom_target(update_abi
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/abi.py update ${listed_files}
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/layouts.py update ${MPI_C_INCLUDE_DIRS}
+  COMMENT "Writing the lists of abi/ anew")
+add_dependencies(update_abi ${listed})
+
 # How the sources are written does not depend on the build.
 if(HALOCLINE_SOURCE_CHECKS)
   foreach(check format shell python)
