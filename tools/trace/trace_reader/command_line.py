@@ -20,17 +20,35 @@ def parse(words):
     parser.add_argument("folder", type=pathlib.Path, metavar="DIR")
     parser.add_argument("--from", dest="first", type=float, metavar="US", help="the picture begins so many us after the first event")
     parser.add_argument("--to", dest="last", type=float, metavar="US", help="and ends there")
+    parser.add_argument("--last-swaps", type=int, metavar="N", help="instead: the picture shows the last N swaps of the last plan")
     parser.add_argument("--steps", type=int, default=10, metavar="N", help="print so many steps of the critical path (10)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    parser.add_argument("--width", type=int, default=timeline.WIDTH, metavar="PX", help=f"width of the picture ({timeline.WIDTH})")
+    parser.add_argument("--columns", type=int, metavar="N", help="with --json: also a lane of so many letters for each rank")
     parser.add_argument("--no-files", action="store_true", help="print only")
     return parser.parse_args(words)
 
 
+def last_swaps(traces, number):
+    """Begin and end of the last swaps of the plan that swapped last; None if there is no swap."""
+    spans = [event for trace in traces.values() for event in trace.spans() if event.category == "swap" and "round" in event.args]
+    if not spans:
+        return None
+    plan = max(spans, key=lambda event: event.end).args["plan"]
+    rounds = [event for event in spans if event.args["plan"] == plan]
+    first = max(event.args["round"] for event in rounds) - number
+    chosen = [event for event in rounds if event.args["round"] > first]
+    return min(event.begin for event in chosen), max(event.end for event in chosen)
+
+
 def view_of(traces, options):
+    found = last_swaps(traces, options.last_swaps) if options.last_swaps else None
+    if found:
+        return timeline.View(*found, max(options.width, 400))
     begin = min(event.begin for trace in traces.values() for event in trace.events)
     end = max(event.end for trace in traces.values() for event in trace.events)
     first = begin if options.first is None else begin + round(options.first * 1000)
-    return timeline.View(first, end if options.last is None else begin + round(options.last * 1000))
+    return timeline.View(first, end if options.last is None else begin + round(options.last * 1000), max(options.width, 400))
 
 
 def write_files(options, traces, waits, steps):
@@ -49,7 +67,11 @@ def run(options):
     waits = find_waits(traces)
     steps = find_path(traces, waits)
     if options.json:
-        print(json.dumps(report.as_json(traces, waits, steps, said)))
+        found = report.as_json(traces, waits, steps, said)
+        if options.columns:
+            view = view_of(traces, options)
+            found |= {"lanes": timeline.lanes_of(traces, view, options.columns), "lanes_us": (view.end - view.begin) / 1000}
+        print(json.dumps(found))
     else:
         events = sum(len(trace.events) for trace in traces.values())
         print("\n".join([f"{len(traces)} ranks, {events} events", *said, "", *report.say_waits(traces, waits), "",

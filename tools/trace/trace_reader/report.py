@@ -6,6 +6,7 @@ import collections
 
 from trace_reader import lanes
 from trace_reader.path import longest
+from trace_reader.traffic import traffic_of
 from trace_reader.waits import table_of
 
 MOST_COLUMNS = 16
@@ -77,7 +78,8 @@ def as_json(traces, waits, steps, said):
     """The same as one object."""
     by_rank, by_name = totals_of(traces, steps)
     table = table_of(waits)
-    return {"format": 1, "ranks": list(traces), "remarks": said,
+    moved = {str(origin): {str(target): count for target, count in to.items()} for origin, to in traffic_of(traces).items()}
+    return {"format": 1, "ranks": list(traces), "remarks": said, "bytes": moved,
             "waits_ns": {str(rank): {str(peer): time for peer, time in table[rank].items()} for rank in traces},
             "path": {"by_rank_ns": {str(rank): time for rank, time in by_rank.items()}, "by_name_ns": dict(by_name),
                      "steps": [[step.rank, step.begin, step.end] for step in steps]}}

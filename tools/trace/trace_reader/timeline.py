@@ -26,9 +26,15 @@ class View:
     """The part of the time that is drawn."""
     begin: int
     end: int
+    width: int = WIDTH
+
+    @property
+    def scale(self):
+        """Pixels per nanosecond."""
+        return (self.width - LEFT - 10) / max(1, self.end - self.begin)
 
     def x(self, time):
-        return LEFT + (min(max(time, self.begin), self.end) - self.begin) * (WIDTH - LEFT - 10) / max(1, self.end - self.begin)
+        return LEFT + (min(max(time, self.begin), self.end) - self.begin) * self.scale
 
 
 def group_of(name):
@@ -41,10 +47,10 @@ def group_of(name):
     return "synchronisation" if name.startswith(SYNCHRONISING) else "other"
 
 
-def columns_of(pieces, view):
-    """Per half pixel: what took most of it."""
+def columns_of(pieces, view, scale=None):
+    """Per column, half a pixel unless scale says how many there are per nanosecond: what took most of it."""
     columns = collections.defaultdict(collections.Counter)
-    scale = 2 * (WIDTH - LEFT - 10) / max(1, view.end - view.begin)
+    scale = scale or 2 * view.scale
     for begin, end, name in pieces:
         first, last = max(begin, view.begin), min(end, view.end)
         if last <= first:
@@ -111,35 +117,56 @@ def draw_path(steps, tops, view):
             if step.rank in tops and step.end >= view.begin and step.begin <= view.end]
 
 
-def draw_axis(height, view):
+def draw_axis(end, view):
     drawn = []
-    for tick in range(11):
-        time = view.begin + (view.end - view.begin) * tick / 10
+    ticks = max(2, view.width // 120)
+    for tick in range(ticks + 1):
+        time = view.begin + (view.end - view.begin) * tick / ticks
         x = view.x(time)
-        drawn.append(f'<path d="M{x:.1f} {TOP - 6} V{height - BOTTOM}" stroke="#ccc"/>')
+        drawn.append(f'<path d="M{x:.1f} {TOP - 6} V{end}" stroke="#ccc"/>')
         drawn.append(words(x, TOP - 10, f"{(time - view.begin) / 1000:.6g} us", "middle"))
     return drawn
 
 
-def draw_legend(height, kinds):
-    drawn, left = [], LEFT
+def legend_of(kinds, view):
+    """(left, line, name, colour) of what the colours say, in as many lines as the width needs."""
+    left, line, entries = LEFT, 0, []
     for name, colour in [*COLOURS.items(), *((f"epoch: {kind}", EPOCH_COLOURS[kind]) for kind in sorted(kinds))]:
-        drawn += [rectangle(left, height - 26, (10, 10), colour), words(left + 14, height - 17, name)]
-        left += 30 + 6.2 * len(name)
-    return drawn
+        room = 30 + 6.2 * len(name)
+        if left + room > view.width and left > LEFT:
+            left, line = LEFT, line + 1
+        entries.append((left, line, name, colour))
+        left += room
+    return entries
+
+
+def draw_legend(top, entries):
+    return [part for left, line, name, colour in entries
+            for part in (rectangle(left, top + 16 * line, (10, 10), colour), words(left + 14, top + 9 + 16 * line, name))]
+
+
+def lanes_of(traces, view, number):
+    """Per rank a word of so many letters, one per column: what took most of it, as its first letter; p for puts too, a dot outside."""
+    letters = {lanes.OUTSIDE: ".", "synchronisation": "s"}
+    scale = number / max(1, view.end - view.begin)
+    found = {rank: columns_of(lanes.pieces_of(traces[rank]), view, scale) for rank in sorted(traces)[:MOST_RANKS]}
+    return {str(rank): "".join(letters.get(columns.get(i, lanes.OUTSIDE), columns.get(i, ".")[0]) for i in range(number))
+            for rank, columns in found.items()}
 
 
 def picture(traces, waits, steps, view):
     """The whole file."""
     shown = sorted(traces)[:MOST_RANKS]
     tops = {rank: TOP + LANE * i for i, rank in enumerate(shown)}
-    height = TOP + LANE * len(shown) + BOTTOM
-    kinds = {epoch.kind for rank in shown for epoch in epochs_of(traces[rank])}
-    body = draw_axis(height, view)
+    entries = legend_of({epoch.kind for rank in shown for epoch in epochs_of(traces[rank])}, view)
+    lanes_end = TOP + LANE * len(shown)
+    height = lanes_end + BOTTOM + 16 * entries[-1][1]
+    body = draw_axis(lanes_end, view)
     for rank in shown:
         body += draw_lane(traces[rank], tops[rank], view)
-    body += draw_path(steps, tops, view) + draw_arrows(waits, tops, view) + draw_legend(height, kinds)
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="11" '
-                      'fill="#222">', '<defs><marker id="tip" markerWidth="7" markerHeight="6" refX="6" refY="3" orient="auto">'
-                      '<path d="M0 0 L7 3 L0 6 z"/></marker></defs>', f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
-                      *body, "</svg>", ""])
+    body += draw_path(steps, tops, view) + draw_arrows(waits, tops, view) + draw_legend(lanes_end + BOTTOM - 26, entries)
+    head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{view.width}" height="{height}" font-family="sans-serif" '
+            'font-size="11" fill="#222">')
+    tip = ('<defs><marker id="tip" markerWidth="7" markerHeight="6" refX="6" refY="3" orient="auto">'
+           '<path d="M0 0 L7 3 L0 6 z"/></marker></defs>')
+    return "\n".join([head, tip, f'<rect width="{view.width}" height="{height}" fill="#fff"/>', *body, "</svg>", ""])
