@@ -1,31 +1,24 @@
-// The table of known environment variables, and the search for unknown ones.
+// The search for environment variables that are unknown.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/variables.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 
 #include "base/log.hpp"
+#include "base/variable_table.hpp"
 
 namespace halocline::core {
 namespace {
 
 constexpr std::string_view kPrefix = "HALOCLINE_", kOfTests = "TEST_";
-constexpr std::string_view kKnown[] = {
-    // the library's
-    "CARD", "CHECK", "DRIVE", "EPOCH", "FAKE_NETWORK", "FAKE_NODES", "INTERFACE", "LOG", "MODE", "MPI_LOCK", "MPI_STRICT", "PROGRESS",
-    "PROVIDER", "QUIET", "SUMMARY", "TIMEOUT", "TRACE", "XPMEM",
-    // the tools' and tests'
-    "ABI_MPIEXEC", "BREAK", "HOSTS", "SOAK_SWAPS",
-    // where it is installed, as set by environment modules and CMake
-    "DIR", "HOME", "ROOT", "VERSION"};
 
 /// `name` is the part after the prefix.
 bool is_known(std::string_view name) {
-  return name.substr(0, kOfTests.size()) == kOfTests || std::find(std::begin(kKnown), std::end(kKnown), name) != std::end(kKnown);
+  const auto has_name = [name](const Variable &variable) { return variable.name == name; };
+  return name.substr(0, kOfTests.size()) == kOfTests || std::any_of(kVariables.begin(), kVariables.end(), has_name);
 }
 
 }  // namespace

@@ -90,6 +90,8 @@ def outside_checks(layers, root):
     (root / "src/base/counter.hpp").write_text("")
     yield "lets an app include public headers", outside("apps/a.cpp", "#include <halocline/halocline.h>\n") == (0, 1)
     yield "lets none include the sources", outside("apps/a.cpp", '#include "base/counter.hpp"\n') == (1, 1)
+    inside = next(iter(layers.INSIDERS))
+    yield "lets the program that reports on the library include some", outside(inside / "a.cpp", '#include "base/counter.hpp"\n') == (0, 1)
     yield "lets an app link the library", outside("apps/CMakeLists.txt", "target_link_libraries(a halocline)\n") == (0, 0)
     yield "lets none link a layer", outside("apps/CMakeLists.txt", "target_link_libraries(a halocline_engine)\n") == (1, 0)
 

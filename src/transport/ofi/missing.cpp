@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "transport/ofi/region.hpp"
+#include "transport/survey.hpp"
 
 namespace halocline::core::transport::ofi {
 
@@ -47,3 +48,12 @@ Region &Region::operator=(Region &&other) noexcept {
 Region::~Region() {}
 
 }  // namespace halocline::core::transport::ofi
+
+namespace halocline::core::transport {
+
+Status survey(const Wish &wish, Survey *) {
+  Choice choice;
+  return ofi::Endpoint::choose(wish, &choice);
+}
+
+}  // namespace halocline::core::transport

@@ -1,6 +1,7 @@
 // Asks libfabric for its providers and takes the first that fits: libfabric lists them in the order of speed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/ofi/provider.hpp"
+#include "transport/survey.hpp"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -30,11 +31,14 @@ constexpr Row kByNameOnly[] = {
     {"udp", "is for libfabric's own tests"}, {"sockets", "is superseded by tcp"}, {"net", "is on trial"},
 };
 
-bool is_by_name_only(const std::string &provider) {
+/// Why a provider is used only if the user names it; null if it is not so.
+const char *reason_by_name_only(const std::string &provider) {
   for (const Row &row : kByNameOnly)
-    if (provider == row.name || provider.rfind(std::string(row.name) + ";", 0) == 0) return true;
-  return false;
+    if (provider == row.name || provider.rfind(std::string(row.name) + ";", 0) == 0) return row.reason;
+  return nullptr;
 }
+
+bool is_by_name_only(const std::string &provider) { return reason_by_name_only(provider) != nullptr; }
 
 const char *text(const char *name) { return name ? name : ""; }
 
@@ -170,6 +174,45 @@ Status nothing_fits(const Library &library, const Wish &wish, const Choice *agre
               providers.c_str());
 }
 
+/// Why an endpoint that libfabric offers is not the one that is chosen; empty: it is.
+std::string refusal_of(const fi_info &info, const Wish &wish, const fi_info *best) {
+  const std::string provider = text(info.fabric_attr->prov_name), ip = ip_of(info);
+  if (!wish.provider.empty() && provider != wish.provider) return "HALOCLINE_PROVIDER is " + wish.provider;
+  if (const char *reason = reason_by_name_only(provider); reason && wish.provider.empty())
+    return std::string("it ") + reason + "; HALOCLINE_PROVIDER takes it by name";
+  if (is_link_local(ip)) return "its address is valid only together with an interface";
+  if (!has_interface(info, wish)) {
+    if (!wish.interface.empty()) return "HALOCLINE_INTERFACE is " + wish.interface;
+    return is_loopback(ip) ? "it reaches no other host" : "all ranks are on this host: loopback reaches them";
+  }
+  if (!best || best == &info) return "";
+  const std::string chosen = text(best->fabric_attr->prov_name);
+  return chosen == provider ? interface_of(*best) + " is preferred" : chosen + " is faster, by libfabric's own order";
+}
+
+void add_offer(std::vector<Offer> &offers, Offer offer) {
+  const auto is_same = [&](const Offer &one) { return one.provider == offer.provider && one.interface == offer.interface; };
+  if (const auto known = std::find_if(offers.begin(), offers.end(), is_same); known == offers.end())
+    offers.push_back(std::move(offer));
+  else if (offer.refusal.empty())
+    known->refusal.clear();
+}
+
+/// Providers whose endpoints have not the capabilities that are needed.
+void add_incapable(const Library &library, std::vector<Offer> &offers) {
+  fi_info *all = nullptr;
+  if (library.get_info(kInterface, nullptr, nullptr, 0, nullptr, &all) != 0) return;
+  const Info owner(all, {&library});
+  std::vector<Offer> incapable;
+  for (const fi_info *info = all; info; info = info->next) {
+    const std::string provider = text(info->fabric_attr->prov_name);
+    const auto is_same = [&](const Offer &one) { return one.provider == provider; };
+    if (std::none_of(offers.begin(), offers.end(), is_same))
+      add_offer(incapable, {provider, "", "it has no reliable datagrams with remote writes (FI_EP_RDM, FI_RMA, FI_MSG)"});
+  }
+  offers.insert(offers.end(), incapable.begin(), incapable.end());
+}
+
 }  // namespace
 
 Status choose(const Library &library, const Wish &wish, const Choice *agreed, Info &chosen) {
@@ -197,4 +240,26 @@ Choice choice_of(const fi_info &info) {
 
 std::string describe(const fi_info &info) { return std::string(text(info.fabric_attr->prov_name)) + " on " + interface_of(info); }
 
+static Status survey_of(const Wish &wish, Survey *found) {
+  const Library *library = nullptr;
+  HLC_TRY(find_library(wish.library, &library));
+  found->library = library->name();
+  const Info hints = make_hints(*library);
+  fi_info *offered = nullptr;
+  if (hints) library->get_info(kInterface, nullptr, nullptr, 0, hints.get(), &offered);
+  const Info all(offered, {library});
+  const std::vector<const fi_info *> fitting = find_fitting(offered, wish, nullptr);
+  const fi_info *best = fitting.empty() ? nullptr : find_best(fitting, nullptr);
+  for (const fi_info *info = offered; info; info = info->next)
+    add_offer(found->offers, {text(info->fabric_attr->prov_name), interface_of(*info), refusal_of(*info, wish, best)});
+  add_incapable(*library, found->offers);
+  return Status::ok;
+}
+
 }  // namespace halocline::core::transport::ofi
+
+namespace halocline::core::transport {
+
+Status survey(const Wish &wish, Survey *found) { return ofi::survey_of(wish, found); }
+
+}  // namespace halocline::core::transport

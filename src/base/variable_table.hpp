@@ -1,0 +1,49 @@
+// The environment variables with the prefix HALOCLINE_: which there are, what each does, and its value where it is not set.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace halocline::core {
+
+/// What reads a variable. place: nothing does; environment modules and CMake say with it where the library is installed.
+enum class Reader { library, drop_in, tests, place };
+
+struct Variable {
+  std::string_view name;      ///< without the prefix
+  Reader reader;
+  std::string_view standard;  ///< its value where it is not set; empty: none
+  std::string_view meaning;
+};
+
+inline constexpr std::array kVariables{
+    Variable{"MODE", Reader::library, "direct", "mode of plans that name none"},
+    Variable{"EPOCH", Reader::library, "early", "when modes fence and pscw open an epoch: early or late"},
+    Variable{"DRIVE", Reader::library, "put", "which side moves the data in mode fence: put or get"},
+    Variable{"TIMEOUT", Reader::library, "300", "seconds that bound each wait; 0: never"},
+    Variable{"CHECK", Reader::library, "0", "1: checks the rules of the API"},
+    Variable{"SUMMARY", Reader::library, "", "1: prints a table per halo when it is released"},
+    Variable{"TRACE", Reader::library, "", "folder for a trace of each rank"},
+    Variable{"QUIET", Reader::library, "", "anything: no reports of requests that are not possible here"},
+    Variable{"PROVIDER", Reader::library, "the fastest that fits", "libfabric's provider between nodes, or none"},
+    Variable{"INTERFACE", Reader::library, "that of the host's name", "network interface, by its name or address"},
+    Variable{"CARD", Reader::library, "the card of this host and MPI", "machine card: a file, or default"},
+    Variable{"XPMEM", Reader::library, "libxpmem, if /dev/xpmem is there", "library of XPMEM, or none"},
+    Variable{"PROGRESS", Reader::library, "spare", "what drives progress between nodes: spare, caller, thread or helper"},
+    Variable{"FAKE_NODES", Reader::library, "", "treats the ranks as so many nodes"},
+    Variable{"LOG", Reader::drop_in, "", "info: says which windows the host MPI carries, and why"},
+    Variable{"MPI_STRICT", Reader::drop_in, "", "1: a window that the engine cannot carry is an error"},
+    Variable{"MPI_LOCK", Reader::drop_in, "", "mcs: ranks queue for an exclusive lock"},
+    Variable{"FAKE_NETWORK", Reader::tests, "", "a network with fewer capabilities: crowded, unordered or poor"},
+    Variable{"ABI_MPIEXEC", Reader::tests, "", "launcher of another MPI with the same binary interface"},
+    Variable{"BREAK", Reader::tests, "", "which call of a broken MPI is wrong"},
+    Variable{"HOSTS", Reader::tests, "", "hosts in namespaces of this machine"},
+    Variable{"SOAK_SWAPS", Reader::tests, "", "swaps of the soak test"},
+    Variable{"DIR", Reader::place, "", "where the library is installed"},
+    Variable{"HOME", Reader::place, "", "where the library is installed"},
+    Variable{"ROOT", Reader::place, "", "where the library is installed"},
+    Variable{"VERSION", Reader::place, "", "which version is installed"},
+};
+
+}  // namespace halocline::core
