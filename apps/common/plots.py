@@ -11,12 +11,17 @@ import pathlib
 import statistics
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-INK, FAINT, GRID = "#333333", "#666666", "#e4e4e4"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings" / "python" / "src"))
+from halocline.command.pictures.look import (  # noqa: E402, F401
+    FAINT,
+    GRID,
+    INK,
+    decorate,
+    machine_of,
+    mpi_of,
+    plt,
+    save,
+)
 
 
 def arguments(description):
@@ -28,28 +33,11 @@ def arguments(description):
     return json.loads(options.json.read_text())["sweep"], options.picture
 
 
-def machine_of(environment):
-    """Nodes, cores, processor and MPI of a report in a line."""
-    nodes = f"{environment['nodes']} emulated or real nodes, " if environment["nodes"] > 1 else ""
-    return f"{nodes}{environment['cores']} cores, {environment['cpu']}, {mpi_of(environment)}"
-
-
-def mpi_of(environment):
-    """The MPI of a report in a few words."""
-    return " ".join(environment["mpi"].replace("\n", ",").split(",")[0].split())
-
-
 def draw_band(axes, at, samples, **line):
     """A line through the medians of several lists of samples, and a band from the least to the most of each."""
     axes.plot(at, [statistics.median(some) for some in samples], linewidth=1.5, zorder=3, **line)
     least, most = [min(some) for some in samples], [max(some) for some in samples]
     axes.fill_between(at, least, most, color=line.get("color"), alpha=0.12, linewidth=0, zorder=2)
-
-
-def decorate(axes, grid="both", hidden=("top", "right")):
-    axes.grid(axis=grid, color=GRID, zorder=0)
-    for side in hidden:
-        axes.spines[side].set_visible(False)
 
 
 def decorate_over_ranks(axes, at, unit, title):
@@ -78,12 +66,6 @@ def draw_page(page, pictures):
             axes.imshow(image, aspect="auto")
             axes.axis("off")
     save(figure, page)
-
-
-def save(figure, picture, dpi=150):
-    figure.savefig(picture, dpi=dpi)
-    plt.close(figure)
-    print(picture)
 
 
 if __name__ == "__main__":

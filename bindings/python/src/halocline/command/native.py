@@ -1,0 +1,139 @@
+"""The native programs of Halocline, and the launcher of the MPI that they use.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+from halocline.command.status import Exit, Failure, missing
+
+MOST_FOLDERS_UP = 5  # /usr/lib/x86_64-linux-gnu/openmpi/lib, /usr/bin
+
+
+def checkout() -> pathlib.Path | None:
+    """The root of the sources, if this file lies in them."""
+    for folder in pathlib.Path(__file__).resolve().parents:
+        if (folder / "go").is_file() and (folder / "src" / "CMakeLists.txt").is_file():
+            return folder
+    return None
+
+
+def folders(build: pathlib.Path | None) -> list[pathlib.Path]:
+    """Where programs may be, in order: the build asked for, the checkout's, beside this command, HALOCLINE_HOME."""
+    if build is not None:
+        return [build / "bin"]
+    root = checkout()
+    places = [root / "build" / "release" / "bin"] if root else []
+    places += [pathlib.Path(sys.argv[0]).resolve().parent, pathlib.Path(sys.prefix) / "bin"]
+    home = os.environ.get("HALOCLINE_HOME")
+    return [*places, pathlib.Path(home) / "bin"] if home else places
+
+
+def find_program(name: str, build: pathlib.Path | None = None) -> pathlib.Path | None:
+    """The file of a native program; None if it is not installed."""
+    for folder in folders(build):
+        if os.access(folder / name, os.X_OK):
+            return folder / name
+    found = shutil.which(name) if build is None else None
+    return pathlib.Path(found) if found else None
+
+
+def need_program(name: str, build: pathlib.Path | None = None) -> pathlib.Path:
+    found = find_program(name, build)
+    if found is None:
+        places = ", ".join(map(str, folders(build)))
+        missing(f"there is no {name} in {places}{'' if build else ' or on the PATH'}. Build it (./go), or install Halocline's programs")
+    return found
+
+
+def mpi_of(program: pathlib.Path) -> pathlib.Path | None:
+    """The library of MPI that the loader gives a program, which does not run; None for a script, or a program without MPI."""
+    environment = {**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"}
+    environment.pop("LD_PRELOAD", None)
+    if program.read_bytes()[:4] != b"\x7fELF":
+        return None
+    answer = subprocess.run([program], env=environment, capture_output=True, text=True, check=False).stdout
+    for line in answer.splitlines():
+        name, arrow, path = line.strip().partition(" => ")
+        if arrow and name.startswith(("libmpi.so.", "libmpi_abi.so.")) and path.startswith("/"):
+            return pathlib.Path(path.split(" (")[0])
+    return None
+
+
+def mpiexec_of(program: pathlib.Path) -> str:
+    """The mpiexec of the program's MPI: MPIEXEC, else in a bin/ near its library, else on the PATH."""
+    library = mpi_of(program)
+    special = "mpiexec.openmpi" if library and library.name == "libmpi.so.40" else "mpiexec.mpich"
+    if os.environ.get("MPIEXEC"):
+        return os.environ["MPIEXEC"]
+    for folder in list(library.parents)[:MOST_FOLDERS_UP] if library else []:
+        for name in (special, "mpiexec"):
+            if os.access(folder / "bin" / name, os.X_OK):
+                return str(folder / "bin" / name)
+    found = shutil.which("mpiexec")
+    return found or missing("there is no mpiexec beside the program's MPI or on the PATH; MPIEXEC or --launcher names one")
+
+
+def family_of(mpiexec: str) -> str:
+    """openmpi, intel or mpich, as the launcher itself says."""
+    done = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
+    text = (done.stdout + done.stderr).lower()
+    if any(name in text for name in ("open mpi", "openrte", "prrte")):
+        return "openmpi"
+    return "intel" if "intel" in text else "mpich"
+
+
+def open_mpi_flags(hosts: Sequence[str], ranks: int) -> list[str]:
+    """Open MPI refuses root, and more ranks than cores, unless it is asked. It hands on only the variables that are named."""
+    flags = ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+    each = -(-ranks // max(1, len(hosts)))
+    flags += ["--host", ",".join(host if ":" in host else f"{host}:{each}" for host in hosts)] if hosts else []
+    return flags + [word for name in sorted(os.environ) if name.startswith("HALOCLINE_") for word in ("-x", name)]
+
+
+def launcher(mpiexec: str, ranks: int, hosts: Sequence[str] = ()) -> list[str]:
+    """The launcher with the flags that its MPI wants."""
+    if family_of(mpiexec) == "openmpi":
+        return [mpiexec, *open_mpi_flags(hosts, ranks), "-n", str(ranks)]
+    return [mpiexec, *(["-hosts", ",".join(hosts)] if hosts else []), "-n", str(ranks)]
+
+
+def command(program: pathlib.Path, ranks: int, words: Sequence[object] = (), hosts: Sequence[str] = ()) -> list[str]:
+    """The whole command line that starts a program on so many ranks."""
+    return [*launcher(mpiexec_of(program), ranks, hosts), str(program), *map(str, words)]
+
+
+def show(words: Sequence[str]) -> int:
+    """Runs a command whose output is the user's to see; returns its exit code."""
+    try:
+        return subprocess.run(words, check=False).returncode
+    except OSError as why:
+        raise Failure(f"{words[0]}: {why.strerror}", Exit.MISSING) from why
+
+
+def capture(words: Sequence[str], timeout_s: float, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end and returns what it printed; fails if it does not end in time."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout_s, stdin=subprocess.DEVNULL,
+                              env={**os.environ, **(environment or {})})
+    except subprocess.TimeoutExpired as late:
+        raise Failure(f"{pathlib.Path(words[0]).name}: no end within {timeout_s:.0f} s: {' '.join(words)}") from late
+    except OSError as why:
+        raise Failure(f"{words[0]}: {why.strerror}", Exit.MISSING) from why
+
+
+def output_of(words: Sequence[str], timeout_s: float, good: tuple[int, ...] = (0,), environment: Mapping[str, str] | None = None) -> str:
+    """As capture; fails unless the exit code is a good one."""
+    done = capture(words, timeout_s, environment)
+    if done.returncode not in good:
+        said = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-12:]
+        raise Failure("\n".join([f"exit code {done.returncode} of: {' '.join(words)}", *said]))
+    return done.stdout
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,197 @@
+"""Tests of the command on recorded results: predictions, explanations, pictures, completion, exit codes.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import pytest
+from halocline.command import card as cards
+from halocline.command import shape, words
+from halocline.command.main import make_parser
+from halocline.command.status import EXIT_CODES, Exit
+from results import RECORDED, ROOT, call, read
+
+
+def case_of(row):
+    amounts = {key: row.get(key, 0) for key in ("bytes", "local_bytes", "ranks", "ranks_per_core", "neighbours", "blocks")}
+    return cards.Case(**amounts)
+
+
+def test_a_prediction_is_what_the_bench_has_fitted():
+    """The same sum of terms as in the library, for every point."""
+    report = read("model")
+    rows = {}
+    for row in report["rows"]:
+        rows.setdefault((row["operation"], row["by"], row["ranks"], row["bytes"]), []).append(row)
+    checked = 0
+    for json_curve, curve in zip(report["curves"], cards.card_of(report, "recorded").curves):
+        for point in json_curve["fit"]:
+            some = rows.get((curve.operation, curve.by, point["ranks"], point["bytes"]), [])
+            if len(some) == 1:
+                assert curve.predict(case_of(some[0])) == pytest.approx(point["fitted_us"], rel=1e-5), curve
+                checked += 1
+    assert checked >= 80
+
+
+def test_a_shape_moves_what_the_bench_counts():
+    report = read("halo")
+    problem, row = report["problem"], report["rows"][0]
+    swap = shape.Swap(tuple(problem["local"]), problem["depth"], problem["fields"], 8, row["ranks"], problem["split"], True)
+    assert case_of(row) == shape.case_of(swap, report["environment"]["cores"])
+
+
+@pytest.mark.parametrize(("ranks", "dims", "grid"), [(1, 2, (1, 1)), (6, 2, (3, 2)), (8, 3, (2, 2, 2)), (7, 2, (7, 1)), (12, 3, (3, 2, 2))])
+def test_ranks_are_split_as_evenly_as_can_be(ranks, dims, grid):
+    assert shape.process_grid(ranks, dims) == grid
+
+
+def test_explain_ranks_all_modes_and_names_the_parts_of_the_cost(capsys):
+    status, said, _ = call(capsys, "explain", "--card", RECORDED / "model.json", "--local", "8,8,32", "--fields", 3, "--split", "xy")
+    assert status == 0
+    assert "A swap of 3 field(s) of 8 × 8 × 32 cells" in said
+    status, text, _ = call(capsys, "explain", "--card", RECORDED / "model.json", "--bytes", "4KiB", "--json")
+    found = json.loads(text)
+    times = [one["us"] for one in found["predictions"]]
+    assert status == 0 and times == sorted(times) and len(times) > 5
+    assert all(sum(one["parts_us"].values()) == pytest.approx(one["us"]) for one in found["predictions"])
+    assert f"Mode {cards.read(RECORDED / 'model.json').swaps()[0].by}" in said
+
+
+def test_explain_says_what_is_beyond_the_measured_sizes(capsys):
+    _, said, _ = call(capsys, "explain", "--card", ROOT / "share/halocline/default_card.json", "--bytes", "1GiB")
+    assert "beyond what was measured" in said
+    _, said, _ = call(capsys, "explain", "--card", ROOT / "share/halocline/default_card.json", "--bytes", "64KiB", "--cores", 2)
+    assert "beyond what was measured" not in said
+
+
+def test_explain_finds_where_another_mode_takes_over():
+    from halocline.command import explain
+
+    def curve(name, *terms):
+        return cards.Curve("halo", name, 1, "", 0.1, (8, 2**20), (2, 2), terms)
+
+    quick = curve("quick", {"quantity": "latency", "us": 1.0}, {"quantity": "bytes", "us": 0.001})
+    wide = curve("wide", {"quantity": "latency", "us": 5.0}, {"quantity": "bytes", "us": 0.0005})
+    assert explain.crossover(wide, quick, cards.Case(bytes=64)) == "It would be the faster one from 8 KiB on."
+    assert explain.crossover(quick, wide, cards.Case(bytes=2**19)) == "It would be the faster one at 4 KiB and below."
+
+
+def test_a_depth_that_exceeds_the_block_is_refused(capsys):
+    status, _, said = call(capsys, "explain", "--card", RECORDED / "model.json", "--local", "2,2,2", "--depth", 3)
+    assert status == Exit.USAGE and "--depth 3" in said
+
+
+DRAWN = {"modes": "halo.json", "curves": "model.json", "winners": "model.json", "scaling": "model.json"}
+
+
+@pytest.mark.parametrize(("what", "file"), DRAWN.items())
+def test_a_picture_is_drawn_and_shown_in_the_terminal(capsys, tmp_path, what, file):
+    picture = tmp_path / "picture.svg"
+    status, said, _ = call(capsys, "plot", what, RECORDED / file, "-o", picture)
+    assert status == 0 and str(picture) in said
+    assert len(list(xml.etree.ElementTree.parse(picture).getroot().iter())) > 50
+    status, said, _ = call(capsys, "plot", what, RECORDED / file)
+    assert status == 0 and len(said.splitlines()) > 8
+
+
+def event(rank, name, begin, category="swap", **args):
+    return {"name": name, "cat": category, "ph": "X", "pid": rank, "tid": 0, "ts": begin, "dur": 10,
+            "args": {"plan": 1, "round": 1, "of": "u"} | args}
+
+
+@pytest.fixture(name="traces")
+def made_up_traces(tmp_path):
+    """Rank 1 copies 640 bytes from rank 0, and puts 64 to it."""
+    for rank in (0, 1):
+        about = {"name": "halocline_rank", "ph": "M", "pid": rank, "tid": 0,
+                 "args": {"format": 1, "rank": rank, "ranks": 2, "clock": "1", "host": "a"}}
+        events = [event(rank, "start", 0), event(rank, "finish", 100)]
+        events += [event(1, "copy", 20, peer=0, bytes=640), event(1, "hlc_put", 40, "segment", target=0, bytes=64)] if rank else []
+        (tmp_path / f"rank-{rank}.json").write_text(json.dumps([about, *events]))
+    return tmp_path
+
+
+def test_the_matrix_has_the_bytes_from_origin_to_target(capsys, traces):
+    from halocline.command import native, plot
+    from halocline.command.pictures import matrix
+
+    options = make_parser().parse_args(["plot", "matrix", str(traces)])
+    if native.find_program("halocline-trace") is None:
+        options.build = pathlib.Path(__file__)  # no build is at hand: the script of the sources
+        pytest.skip("halocline-trace is not there")
+    assert matrix.matrix_of(plot.traced(options, "--no-files")) == [[0, 640], [64, 0]]
+    status, said, _ = call(capsys, "plot", "matrix", traces)
+    assert status == 0 and "640 B" in said
+    status, said, _ = call(capsys, "plot", "timeline", traces)
+    assert status == 0 and "rank 1" in said
+    assert call(capsys, "plot", "timeline", traces, "-o", traces / "t.svg")[0] == 0
+    assert "rank 0" in (traces / "t.svg").read_text()
+
+
+def test_what_is_no_result_is_named(capsys, tmp_path):
+    (tmp_path / "cut.json").write_text('{"modes": ')
+    status, _, said = call(capsys, "plot", "modes", tmp_path / "cut.json")
+    assert status == Exit.USAGE and "is no JSON" in said
+    status, _, said = call(capsys, "plot", "modes", RECORDED / "model.json")
+    assert status == Exit.USAGE and "it has no modes" in said
+    status, _, said = call(capsys, "plot", "winners", RECORDED / "doctor.json")
+    assert status == Exit.USAGE and "schema" in said
+    assert call(capsys, "plot", "modes", tmp_path / "absent.json")[0] == Exit.USAGE
+    assert call(capsys, "plot", "nothing", RECORDED / "model.json")[0] == Exit.USAGE
+
+
+def commands():
+    help_text = make_parser().format_help()
+    return re.findall(r"^    ([a-z]+) ", help_text, re.M)
+
+
+def test_completion_knows_every_command_and_its_options(capsys):
+    status, script, _ = call(capsys, "completion", "bash")
+    assert status == 0 and len(commands()) >= 11
+    lines = script + '\nCOMP_WORDS=(halocline plot --); COMP_CWORD=2; _halocline; echo "${COMPREPLY[@]}"' + \
+        '\nCOMP_WORDS=(halocline ""); COMP_CWORD=1; _halocline; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", lines], capture_output=True, text=True, check=True)
+    options, names = done.stdout.splitlines()
+    assert "--output" in options and set(commands()) <= set(names.split())
+    assert "bashcompinit" in call(capsys, "completion", "zsh")[1]
+
+
+def test_docs_and_help_name_each_exit_code_and_command():
+    page = (ROOT / "docs" / "command.md").read_text()
+    for code in Exit:
+        assert f"| {code.value} |" in page and f"\n  {code.value} " in EXIT_CODES
+    for name in commands():
+        assert f"`halocline {name}" in page, name
+
+
+def test_it_needs_neither_the_extension_nor_other_packages_to_help():
+    done = subprocess.run([sys.executable, "-S", "-m", "halocline.command", "run", "--help"], capture_output=True, text=True, check=False,
+                          env={"PYTHONPATH": str(ROOT / "bindings" / "python" / "src"), "PATH": "/usr/bin:/bin"})
+    assert done.returncode == 0 and "--launcher" in done.stdout and "exit codes" in done.stdout
+
+
+def test_a_missing_package_is_named(capsys, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith(("rich", "halocline.command.terminal"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "rich", None)
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    import halocline.command as package
+
+    monkeypatch.delattr(package, "terminal", raising=False)
+    status, _, said = call(capsys, "plot", "modes", RECORDED / "halo.json")
+    assert status == Exit.MISSING and "pip install" in said
+
+
+def test_times_have_the_unit_that_suits():
+    assert [words.time_of(us) for us in (0.0123, 1, 123.4, 1500, 2e6)] == ["12.3 ns", "1.00 µs", "123 µs", "1.50 ms", "2.00 s"]
+
+
+def test_sizes_are_read_with_their_units():
+    assert [words.parse_bytes(text) for text in ("8", "64k", "64KiB", "1.5MiB", "2G")] == [8, 64000, 65536, 1.5 * 2**20, 2e9]
+    with pytest.raises(ValueError, match="no number of bytes"):
+        words.parse_bytes("a lot")

@@ -1,0 +1,101 @@
+"""Tests of how programs are found and started, with made-up launchers.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import os
+import shlex
+
+import pytest
+from halocline.command import native
+from halocline.command.status import Exit
+from results import call
+
+VERSIONS = {"mpich": "HYDRA build details:\n    Version: 5.0.2", "openmpi": "mpiexec (Open MPI) 5.0.11",
+            "intel": "Intel(R) MPI Library for Linux* OS, Version 2021.18"}
+
+
+def made_up(path, body):
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture(name="launchers")
+def made_up_launchers(tmp_path, monkeypatch):
+    """choose(family): from now on that MPI's mpiexec is used. It prints its arguments, or its version."""
+    program = made_up(tmp_path / "model", "exit 7")
+
+    def choose(family):
+        answer = f'[ "$1" = --version ] && echo "{VERSIONS[family]}" && exit 0'
+        mpiexec = made_up(tmp_path / f"mpiexec-{family}", answer + '\nprintf "%s " "$@"\nexit 5')
+        monkeypatch.setenv("MPIEXEC", str(mpiexec))
+        for name in [name for name in os.environ if name.startswith("HALOCLINE_")]:
+            monkeypatch.delenv(name)
+        return program
+    return choose
+
+
+def shown(capsys, *words):
+    status, said, errors = call(capsys, "run", "--show", *words)
+    assert status == 0, errors
+    return shlex.split(said)
+
+
+HOSTS = {"mpich": ["-hosts", "a,b"], "intel": ["-hosts", "a,b"], "openmpi": ["--host", "a:2,b:2"]}
+
+
+@pytest.mark.parametrize(("family", "flags"), HOSTS.items())
+def test_hosts_are_named_as_each_launcher_wants_it(capsys, launchers, family, flags):
+    program = launchers(family)
+    words = shown(capsys, "-n", 4, "--hosts", "a,b", program, "in.nml", "-n", "9")
+    assert flags == words[words.index(flags[0]):][:2]
+    assert words[-6:] == ["-n", "4", str(program), "in.nml", "-n", "9"]
+    assert ("--oversubscribe" in words) == (family == "openmpi")
+
+
+def test_open_mpi_gets_the_names_of_variables_to_hand_on(capsys, launchers):
+    program = launchers("openmpi")
+    words = shown(capsys, "--mode", "notify", "--check", program)
+    assert words[:2] == ["HALOCLINE_MODE=notify", "HALOCLINE_CHECK=1"]
+    assert [words[i + 1] for i, word in enumerate(words) if word == "-x"] == ["HALOCLINE_CHECK", "HALOCLINE_MODE"]
+
+
+def test_it_ends_with_the_exit_code_of_the_launcher(capsys, launchers):
+    assert call(capsys, "run", launchers("mpich"))[0] == 5
+
+
+def test_a_launcher_of_the_users_replaces_the_found_one(capsys, launchers):
+    program = launchers("mpich")
+    assert shown(capsys, "--launcher", "srun --mpi=pmix", "-n", 3, program) == ["srun", "--mpi=pmix", "-n", "3", str(program)]
+
+
+def test_a_drop_in_is_loaded_in_the_ranks_alone(capsys, launchers, monkeypatch, tmp_path):
+    program = launchers("mpich")
+    helper = made_up(tmp_path / "halocline-run", "exit 0")
+    monkeypatch.setattr(native, "folders", lambda build: [tmp_path])
+    assert shown(capsys, "--mpi", "--abi", "mpich", program)[3:] == [str(helper), "--mpi", "--abi", "mpich", str(program)]
+
+
+def test_what_is_missing_is_named(capsys, launchers, tmp_path):
+    launchers("mpich")
+    status, _, said = call(capsys, "run", tmp_path / "absent")
+    assert status == Exit.USAGE and "there is no program" in said
+    assert call(capsys, "run")[0] == Exit.USAGE
+    status, _, said = call(capsys, "doctor", "--build", tmp_path)
+    assert status == Exit.MISSING and "halocline-doctor" in said
+    status, _, said = call(capsys, "simulate", "--build", tmp_path)
+    assert status == Exit.MISSING and "halocline-simulate" in said
+
+
+def test_options_of_the_native_program_are_handed_on(capfd, launchers, tmp_path):
+    launchers("mpich")
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    made_up(folder / "halocline-bench", "exit 0")
+    status, said, _ = call(capfd, "bench", "halo", "-n", 3, "--build", tmp_path, "--ranks", "2,3", "--fields", 4)
+    assert status == 5 and said.split() == ["-n", "3", str(folder / "halocline-bench"), "halo", "--ranks", "2,3", "--fields", "4"]
+
+
+def test_other_commands_refuse_what_they_do_not_know(capsys):
+    status, _, said = call(capsys, "info", "--fields", 4)
+    assert status == Exit.USAGE and "unrecognized arguments" in said

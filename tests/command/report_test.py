@@ -1,0 +1,157 @@
+"""Tests of the verdict and of the report on recorded results.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import html.parser
+import json
+import re
+
+import pytest
+from halocline.command import report, verdict
+from halocline.command.status import Exit
+from results import call, copy_to, read
+
+PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c4944415408d763f8cfc000000003000100"
+                      "5c0b8ecb0000000049454e44ae426082")
+VOID = {"meta", "link", "br", "img", "hr"}
+
+
+class Page(html.parser.HTMLParser):
+    """Counts elements, and looks for tags that do not match, names that stand twice and addresses outside the file."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.counts, self.names, self.addresses, self.headings, self.text = [], {}, [], [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        self.names += [value for name, value in attrs if name == "id"]
+        self.addresses += [value for name, value in attrs if name in ("src", "href") and not value.startswith(("data:", "#"))]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_data(self, data):
+        self.text += data
+        if self.open and self.open[-1] == "h2":
+            self.headings.append(data)
+
+
+@pytest.fixture(name="built", scope="module")
+def built_report(tmp_path_factory):
+    folder = copy_to(tmp_path_factory.mktemp("results"))
+    (folder / "cloud.json").write_text(json.dumps({"fields": 29, "swaps_ms": {"direct": 2.5, "p2p": 8.0}}))
+    (folder / "cloud.png").write_bytes(PIXEL)
+    return report.write(folder)[0].read_text()
+
+
+def test_the_page_is_well_formed_and_needs_no_other_file(built):
+    page = Page(built)
+    assert page.open == [] and page.addresses == []
+    assert len(page.names) == len(set(page.names))
+    assert "@import" not in built and not re.search(r"url\((?!#)", built)
+
+
+def test_the_verdict_stands_first(built):
+    said = verdict.of(read("halo"), read("doctor"), read("model"))
+    assert built.index("<h1>") < built.index("<section>")
+    assert f"<h1>{said.headline}</h1>" in built
+
+
+def test_each_part_has_its_section(built):
+    assert Page(built).headings == ["Halo swaps by mode", "The cloud model", "What the model predicts", "One-sided operations",
+                                    "Who communicates with whom", "The MPI, tried", "The machine"]
+
+
+def test_each_picture_says_its_spread_or_that_it_has_none(built):
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", built)
+    assert len(captions) == built.count("<figure") >= 10
+    known = ("percentile", "spread", "Typical error", "upper limits", "slice")
+    assert all(any(word in caption for word in known) for caption in captions), captions
+    assert sum("limit" in caption for caption in captions) >= 6
+
+
+def test_each_mode_has_its_spread_and_its_distance_to_the_limit(built):
+    for name, row in read("halo")["modes"].items():
+        line = re.search(rf'data-label="mode">{name}</td>(.*?)</tr>', built)[1]
+        assert "data-label=\"p10 – p90\"" in line and f"{row['median_us'] / read('halo')['limit']['limit_us']:.2f} ×" in line
+
+
+def test_what_was_not_measured_is_left_out(tmp_path):
+    folder = copy_to(tmp_path, "halo.json")
+    assert Page(report.write(folder)[0].read_text()).headings == ["Halo swaps by mode"]
+
+
+def test_without_matplotlib_there_are_the_tables(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "has_matplotlib", lambda: False)
+    page = Page(report.write(copy_to(tmp_path))[0].read_text())
+    assert "figure" not in page.counts and page.counts["table"] >= 5
+
+
+def test_a_folder_without_results_is_refused(capsys, tmp_path):
+    status, _, said = call(capsys, "report", tmp_path)
+    assert status == Exit.USAGE and "halo.json" in said
+
+
+def test_names_from_outside_cannot_break_the_page(tmp_path):
+    folder = copy_to(tmp_path, "halo.json")
+    halo = read("halo")
+    halo["environment"]["host"] = "<script>alert(1)</script>"
+    (folder / "halo.json").write_text(json.dumps(halo))
+    assert "script" not in Page(report.write(folder)[0].read_text()).counts
+
+
+def with_times(**medians):
+    """A result whose modes have these medians and no spread."""
+    halo = read("halo")
+    halo["modes"] = {name: {**halo["modes"]["p2p"], "median_us": median, "p10_us": median, "p90_us": median,
+                            "ratio_to_p2p": medians["p2p"] / median} for name, median in medians.items()}
+    halo["limit"]["limit_us"] = 1.0
+    return halo
+
+
+def test_the_fastest_mode_of_the_library_is_recommended():
+    said = verdict.of(with_times(p2p=8.0, hand_p2p=1.0, notify=2.0, fence_late=1.5))
+    assert said.mode == "notify" and "4.0 times as fast" in said.headline
+    assert said.advice == ["Set HALOCLINE_MODE=notify, or name the mode in the plan."]
+    assert "2.0 times the physical limit" in said.reasons[0]
+    assert verdict.of(with_times(p2p=8.0, direct=2.0)).advice == ["Mode direct is the default: there is nothing to set."]
+
+
+def test_point_to_point_is_kept_where_it_wins():
+    assert verdict.of(with_times(p2p=1.0, direct=2.0)).headline.startswith("Keep MPI point-to-point")
+
+
+def test_a_mode_that_the_doctor_found_wrong_is_not_recommended():
+    doctor = read("doctor")
+    doctor["modes"]["notify"] = {"verdict": "wrong", "reason": "a put was lost"}
+    said = verdict.of(with_times(p2p=8.0, notify=1.0, direct=2.0), doctor)
+    assert said.mode == "direct" and "Do not use mode notify with this MPI: a put was lost." in said.advice
+
+
+def test_noise_and_a_bad_model_are_doubts():
+    halo, model = with_times(p2p=8.0, direct=2.0), read("model")
+    model["predicted_half"]["median"] = 0.1
+    assert verdict.of(halo, None, model).doubts == []
+    halo["modes"]["direct"]["p90_us"] = 9.0
+    model["predicted_half"]["median"] = 0.9
+    assert len(verdict.of(halo, None, model).doubts) == 2
+    assert "Within the spread as fast: p2p." in verdict.of(halo).reasons
+
+
+def test_what_the_spread_hides_is_not_recommended():
+    halo = with_times(p2p=8.0, direct=2.0)
+    halo["modes"]["p2p"]["p10_us"] = 1.5
+    said = verdict.of(halo)
+    assert said.headline == "Mode direct had the lowest median, but leads MPI point-to-point by no more than the spread."
+    assert said.advice == []
+    halo["modes"]["direct"]["p90_us"] = 9.0
+    assert verdict.of(halo).headline.startswith("The machine was too busy")
