@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-#   ./go            set up, build, try the MPI, run the cloud model in every mode and a short bench; ends with the verdict
+#   ./go            set up, build, try the MPI, run the cloud model in every mode and a short bench; ends with the verdict and a report
 #   ./go test       set up, build for every MPI at hand, run the tests (--all: every test in every build; --long: the long ones too;
 #                   -- -R NAME: as ctest's options say)
 #   ./go build ...  set up, build what the tests of these presets need (./go build asan)
@@ -31,7 +31,7 @@ set_up() {
 run_main_job() {
   set_up
   begin 'Python for the pictures' pictures_python
-  build_preset release cloud halocline-bench halocline-doctor
+  build_preset release cloud halocline-bench halocline-doctor halocline-info
   finish || say "No pictures: see $log"
   exec python3 scripts/main_job.py --build build/release --results results
 }
@@ -51,6 +51,8 @@ run_tests() {
   esac
   set_up
   want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc doxygen=doxygen
+  # Its installation takes longer than all that it is for by default.
+  [ -z "$how" ] || want_tools chromium=chromium
   has ccache || say 'No ccache: what is built anew is compiled anew.'
   has clang++ || say 'No clang: the second compiler is not tried.'
   has tc || say 'No ip and tc: nothing is tried on several hosts.'

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The main job of ./go: what the MPI gets right, the cloud model in every mode, a short bench, the pictures, and the verdict.
+"""The main job of ./go: what the MPI gets right, the cloud model in every mode, a short bench, the pictures, the verdict and the report.
 
 Run by itself: main_job.py --build build/release --results results
 
@@ -8,6 +8,7 @@ SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import ctypes
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -20,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RANKS = 2
 STEPS = 10
 TIMEOUT_S = 300
+MODEL_SECONDS = 15
 
 
 class Failed(Exception):
@@ -42,7 +44,8 @@ def step(title, log, command, good=(0,)):
     began = time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
     try:
-        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S, check=False)
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_S, check=False,
+                             env={**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")})
     except subprocess.TimeoutExpired as late:
         log.write_bytes(late.stdout or b"")
         raise Failed(f"{title}: no end after {TIMEOUT_S} s, see {log}") from late
@@ -124,6 +127,21 @@ def run_bench(build, results, names):
     return found
 
 
+def make_report(build, results, fields, swaps):
+    """Measures operations and model, and writes report.html if the private Python can. Returns its name in a list, or none."""
+    for old in ("info", "model", "trace"):
+        (results / f"{old}.json").unlink(missing_ok=True)
+    (results / "cloud.json").write_text(json.dumps({"fields": fields, "swaps_ms": swaps}))
+    command = [ROOT / ".venv" / "bin" / "python", "-m", "halocline.command", "tune", "--reuse", "--build", build, "-n", str(RANKS),
+               "--output", results, "--seconds", str(MODEL_SECONDS), "--no-card"]
+    try:
+        step("Operations, their model, and the report", results / "log" / "report.log", command)
+    except (Failed, OSError) as why:
+        print(f"No report.html: {why}")
+        return []
+    return ["report.html"]
+
+
 def draw(results):
     """Draws the pictures if the private Python can; returns those there are."""
     python = ROOT / ".venv" / "bin" / "python"
@@ -176,12 +194,15 @@ def main():
     except KeyboardInterrupt:
         sys.exit(130)
     drawn = draw(options.results)
+    written = make_report(options.build, options.results, fields, swaps)
     bitwise = f"The cloud's fingerprints are bitwise equal in all {len(names)} modes."
     summary = [verdict(fields, names, found), bitwise, health, "", *table(found, swaps)]
     (options.results / "summary.txt").write_text("\n".join(summary) + "\n")
     print("", *summary, "", sep="\n")
     print("Programs of this build are started by:", *launch.command(options.build, 2, "PROGRAM"))
-    print(f"In {options.results}/: summary.txt, halo.json, doctor.json, cloud.nc{''.join(', ' + name for name in drawn)}, log/")
+    if written:
+        print(f"The report, for a browser: {options.results / 'report.html'}")
+    print(f"In {options.results}/: summary.txt, halo.json, doctor.json, cloud.nc{''.join(', ' + name for name in drawn + written)}, log/")
 
 
 if __name__ == "__main__":
