@@ -109,6 +109,16 @@ HLC_NODISCARD HLC_API hlc_status hlc_mode_from_name(const char *name, hlc_mode *
 /** Returns the library's version as "major.minor.patch". Any thread. */
 HLC_API const char *hlc_version(void);
 
+/** Called by a thread in a long wait of the library. A result other than 0 ends that wait. */
+typedef int (*hlc_wait_check)(void);
+/**
+ * Has check called by every thread that waits in the library for more than about ten milliseconds, and then as often. If it returns
+ * anything but 0, the wait ends as if HALOCLINE_TIMEOUT had passed: the call returns HLC_ERR_TIMEOUT, with all that this implies. So an
+ * interpreter can handle signals, and end a wait. check must not call the library. It is called for the whole process, until another one
+ * replaces it; NULL removes it. Waits inside MPI do not call it. Any thread.
+ */
+HLC_API void hlc_set_wait_check(hlc_wait_check check);
+
 /* ---------------------------------------------------------------- context */
 
 /**

@@ -6,6 +6,7 @@
 #include "api/plans.hpp"
 #include "engine/communicator/collective.hpp"
 #include "engine/communicator/tracing.hpp"
+#include "engine/communicator/wait.hpp"
 #include "engine/memory/node_memory.hpp"
 #include "exchange/list.hpp"
 #include "exchange/modes/modes.hpp"
@@ -120,6 +121,8 @@ hlc_status hlc_mode_from_name(const char *name, hlc_mode *mode) {
 #define HLC_TEXT_(x) #x
 #define HLC_TEXT(x) HLC_TEXT_(x)
 const char *hlc_version(void) { return HLC_TEXT(HLC_VERSION_MAJOR) "." HLC_TEXT(HLC_VERSION_MINOR) "." HLC_TEXT(HLC_VERSION_PATCH); }
+
+void hlc_set_wait_check(hlc_wait_check check) { halocline::core::set_wait_check(check); }
 
 hlc_status hlc_init(MPI_Comm comm, hlc_context **context) {
   return guarded("hlc_init", [&]() -> Status {

@@ -8,7 +8,7 @@
 namespace halocline::core {
 
 /// What reads a variable. place: nothing does; environment modules and CMake say with it where the library is installed.
-enum class Reader { library, drop_in, tests, place };
+enum class Reader { library, drop_in, python, tests, place };
 
 struct Variable {
   std::string_view name;      ///< without the prefix
@@ -35,6 +35,7 @@ inline constexpr std::array kVariables{
     Variable{"LOG", Reader::drop_in, "", "info: says which windows the host MPI carries, and why"},
     Variable{"MPI_STRICT", Reader::drop_in, "", "1: a window that the engine cannot carry is an error"},
     Variable{"MPI_LOCK", Reader::drop_in, "", "mcs: ranks queue for an exclusive lock"},
+    Variable{"PYTHON_MPI", Reader::python, "the MPI that is loaded, or can be", "variant of the Python package: mpich, openmpi or mpiabi"},
     Variable{"FAKE_NETWORK", Reader::tests, "", "a network with fewer capabilities: crowded, unordered or poor"},
     Variable{"ABI_MPIEXEC", Reader::tests, "", "launcher of another MPI with the same binary interface"},
     Variable{"BREAK", Reader::tests, "", "which call of a broken MPI is wrong"},

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include <atomic>
 #include <ctime>
 
 namespace halocline::core {
@@ -26,7 +27,16 @@ long yields_for_network_ns(const Communicator &communicator, const RemoteProgres
   return communicator.core_per_rank() ? kYieldsForNetwork_ns : kYieldsWithoutCore_ns;
 }
 
+std::atomic<int (*)()> the_check{nullptr};
+
+bool check_ends_wait() {
+  const auto check = the_check.load(std::memory_order_relaxed);
+  return check && check() != 0;
+}
+
 }  // namespace
+
+void set_wait_check(int (*check)()) { the_check.store(check, std::memory_order_relaxed); }
 
 Wait::Wait(Communicator &communicator, WakeUp wake_up, CallWord call)
     : communicator_(communicator),
@@ -102,6 +112,7 @@ Wait::Turn Wait::next_turn() {
   checked_ns_ = now;
   tell_call();
   communicator_.drive_progress();
+  ended_ = ended_ || check_ends_wait();
   return Turn::check_peers;
 }
 
@@ -130,6 +141,7 @@ void Wait::end_sleep() {
 }
 
 bool Wait::timed_out(std::int64_t grace_ns) const {
+  if (ended_) return true;
   return communicator_.timeout_ns() > 0 && start_ns_ != 0 && now_ns() - start_ns_ > communicator_.timeout_ns() + grace_ns;
 }
 

@@ -14,6 +14,9 @@ namespace halocline::core {
 /// polled. by_network: the network alone, where every answer takes microseconds.
 enum class WakeUp { by_doorbell, by_polling, by_network };
 
+/// Has `check` called in long waits of all threads (hlc_set_wait_check); null: none. A result other than 0 ends the wait.
+void set_wait_check(int (*check)());
+
 /// The pauses of one wait. wait_until (wait_until.hpp) pauses each time that it finds nothing, and looks for failures each time that a pause
 /// returns `check_peers`.
 class Wait {
@@ -36,7 +39,7 @@ class Wait {
   void expect(int rank) { expected_ = rank; }
   /// Adds this wait, from its begin to now, to the trace. Swaps record their waits themselves.
   void record(std::int64_t begin_ns) const;
-  /// True once nothing arrived for HALOCLINE_TIMEOUT seconds plus the grace time.
+  /// True once nothing arrived for HALOCLINE_TIMEOUT seconds plus the grace time, or the program's check has ended the wait.
   bool timed_out(std::int64_t grace_ns = 0) const;
 
  private:
@@ -54,6 +57,7 @@ class Wait {
   bool announced_ = false;
   CallWord call_;
   bool told_ = false;  // this wait has reported its call
+  bool ended_ = false;  // by the program's check
   std::uint32_t seen_ = 0;
   std::int64_t start_ns_ = 0, checked_ns_ = 0;
   int expected_ = -1;

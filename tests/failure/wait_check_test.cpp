@@ -1,0 +1,80 @@
+// A wait that the program ends by its own check. Run with HALOCLINE_TIMEOUT=0: nothing else ends it.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
+
+#include "support/links.hpp"
+#include "support/plane.hpp"
+#include "support/rig.hpp"
+
+namespace halocline::test {
+namespace {
+
+constexpr int kLooks = 3;
+std::atomic<int> looks{0};
+
+int stop_after_some_looks() { return ++looks >= kLooks; }
+int never_stop() {
+  ++looks;
+  return 0;
+}
+
+class WaitCheck : public testing::Test {
+ protected:
+  void SetUp() override {
+    looks = 0;
+    const hlc_segment_spec spec{.bytes = 8, .notifications = 1, .shared = 0};
+    ASSERT_EQ(hlc_segment_create(context(), &spec, &segment_), HLC_OK);
+  }
+  void TearDown() override {
+    hlc_set_wait_check(nullptr);
+    EXPECT_EQ(hlc_segment_free(&segment_), HLC_OK);
+  }
+  hlc_segment *segment_ = nullptr;
+};
+
+TEST_F(WaitCheck, ends_a_wait_for_a_notification_that_no_rank_sets) {
+  hlc_set_wait_check(stop_after_some_looks);
+  int id = -1;
+  EXPECT_EQ(hlc_notify_wait(segment_, {0, 1}, &id), HLC_ERR_TIMEOUT);
+  EXPECT_EQ(looks, kLooks);
+}
+
+TEST_F(WaitCheck, leaves_a_wait_alone_that_it_does_not_end) {
+  hlc_set_wait_check(never_stop);
+  const int right = (rank() + 1) % size();
+  if (rank() == 0) {
+    EXPECT_EQ(hlc_notify(segment_, right, {0, 7}), HLC_OK);
+  }
+  int id = -1;
+  std::uint32_t value = 0;
+  EXPECT_EQ(hlc_notify_wait(segment_, {0, 1}, &id), HLC_OK);
+  EXPECT_EQ(hlc_notify_reset(segment_, id, &value), HLC_OK);
+  EXPECT_EQ(value, 7u);
+  if (rank() != 0) {
+    EXPECT_EQ(hlc_notify(segment_, right, {0, 7}), HLC_OK);
+  }
+  EXPECT_EQ(hlc_barrier(segment_), HLC_OK);
+}
+
+TEST_F(WaitCheck, ends_a_wait_for_a_rank_that_does_not_swap) {
+  if (size() < 2) GTEST_SKIP() << "needs a rank that waits and one that is late";
+  const hlc_neighbour other{1 - rank(), 0, 0, 8, 8};
+  hlc_exchange_spec spec{};
+  spec.nneighbours = rank() < 2 ? 1 : 0;
+  spec.neighbours = &other;
+  spec.pack = [](int, void *, void *) {};
+  spec.unpack = [](int, const void *, void *) {};
+  hlc_exchange *exchange = nullptr;
+  ASSERT_EQ(hlc_exchange_create(context(), &spec, &exchange), HLC_OK);
+  if (rank() == 0) {
+    hlc_set_wait_check(stop_after_some_looks);
+    EXPECT_EQ(hlc_exchange_start(exchange), HLC_OK);
+    EXPECT_EQ(hlc_exchange_finish(exchange), HLC_ERR_TIMEOUT);
+    hlc_set_wait_check(nullptr);
+  }
+  EXPECT_EQ(hlc_exchange_destroy(&exchange), HLC_OK);
+}
+
+}  // namespace
+}  // namespace halocline::test
