@@ -1,4 +1,89 @@
-"""Halo swaps and one-sided communication for stencil codes.
+"""Halo exchange and one-sided communication for stencil codes, on NumPy arrays.
+
+    import halocline
+
+    with halocline.Context() as context:
+        grid = halocline.Grid(context, (512, 512), periodic=True)
+        u = halocline.Field(grid, depth=1)
+        halo = halocline.Halo(grid, [u], stencil="star")
+        halo.swap()
+
+The classes load the compiled extension, and with it an MPI, when one of them is first used; importing the package alone loads neither.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._errors import (
+    ArgumentError,
+    Error,
+    MismatchError,
+    MpiError,
+    OutOfMemoryError,
+    PeerDiedError,
+    RuleError,
+    StateError,
+    UnsupportedError,
+    WaitTimeoutError,
+)
+
+if TYPE_CHECKING:
+    from ._allreduce import Allreduce
+    from ._context import Context, modes, mpi_library, version
+    from ._exchange import Exchange, Neighbour
+    from ._grid import Field, Grid, Placement
+    from ._halo import Halo
+    from ._segment import Segment
+
+__all__ = [
+    "Allreduce",
+    "ArgumentError",
+    "Context",
+    "Error",
+    "Exchange",
+    "Field",
+    "Grid",
+    "Halo",
+    "MismatchError",
+    "MpiError",
+    "Neighbour",
+    "OutOfMemoryError",
+    "PeerDiedError",
+    "Placement",
+    "RuleError",
+    "Segment",
+    "StateError",
+    "UnsupportedError",
+    "WaitTimeoutError",
+    "modes",
+    "mpi_library",
+    "version",
+]
+
+_HOMES = {
+    "Allreduce": "_allreduce",
+    "Context": "_context",
+    "modes": "_context",
+    "mpi_library": "_context",
+    "version": "_context",
+    "Exchange": "_exchange",
+    "Neighbour": "_exchange",
+    "Field": "_grid",
+    "Grid": "_grid",
+    "Placement": "_grid",
+    "Halo": "_halo",
+    "Segment": "_segment",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'halocline' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

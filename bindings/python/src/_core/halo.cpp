@@ -1,0 +1,186 @@
+// Halos: swaps of fields on a grid.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace halocline::python {
+
+nb::dict dictionary(const hlc_plan_info &info) {
+  nb::dict words;
+  words["mode"] = hlc_mode_name(info.mode);
+  words["epoch"] = info.epoch == HLC_EPOCH_EARLY ? "early" : info.epoch == HLC_EPOCH_LATE ? "late" : "default";
+  words["drive"] = info.drive == HLC_DRIVE_PUT ? "put" : info.drive == HLC_DRIVE_GET ? "get" : "default";
+  words["neighbours"] = info.neighbours;
+  words["self_copies"] = info.self_copies;
+  words["via_direct"] = info.via_direct;
+  words["via_notify"] = info.via_notify;
+  words["via_network"] = info.via_network;
+  words["via_mpi"] = info.via_mpi;
+  words["bytes_in"] = info.bytes_in;
+  words["bytes_out"] = info.bytes_out;
+  words["self_bytes"] = info.self_bytes;
+  words["memory_bytes"] = info.memory_bytes;
+  words["network_writes"] = info.network_writes;
+  return words;
+}
+
+namespace {
+
+using Cells = std::vector<std::int64_t>;
+
+/// As Python states a field: the address of its first cell that is swapped, type, bytes of an element, strides in bytes, name.
+using FieldWords = std::tuple<std::uintptr_t, int, std::size_t, Cells, std::string>;
+
+/// What Python decides of a halo: depths, stencil, mode, epoch, drive, staged, name.
+struct HaloWords {
+  Cells low, high;
+  int stencil, mode, epoch, drive;
+  bool staged;
+  std::optional<std::string> name;
+};
+
+hlc_field field_of(const Context &context, const FieldWords &words) {
+  const auto &[address, type, bytes, strides, name] = words;
+  hlc_field field{};
+  field.data = context.translated(reinterpret_cast<void *>(address));
+  field.type = static_cast<hlc_type>(type);
+  field.element_bytes = bytes;
+  std::copy(strides.begin(), strides.end(), field.stride_bytes);
+  field.name = name.empty() ? nullptr : name.c_str();
+  return field;
+}
+
+hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::vector<hlc_field> &fields) {
+  hlc_halo_spec spec{};
+  spec.grid = &grid;
+  std::copy(words.low.begin(), words.low.end(), spec.depth_low);
+  std::copy(words.high.begin(), words.high.end(), spec.depth_high);
+  spec.stencil = static_cast<hlc_stencil>(words.stencil);
+  spec.layout = HLC_ROW_MAJOR;
+  spec.nfields = static_cast<int>(fields.size());
+  spec.fields = fields.data();
+  spec.mode = static_cast<hlc_mode>(words.mode);
+  spec.epoch = static_cast<hlc_epoch>(words.epoch);
+  spec.drive = static_cast<hlc_drive>(words.drive);
+  spec.staged = words.staged;
+  spec.name = words.name ? words.name->c_str() : nullptr;
+  return spec;
+}
+
+class Halo : public Plan<hlc_halo, hlc_halo_finalise> {
+ public:
+  Halo(nb::object context, const hlc_grid &grid, const std::vector<FieldWords> &fields, const HaloWords &words, nb::object keep)
+      : Plan("Halo", std::move(context), std::move(keep)) {
+    std::vector<hlc_field> described;
+    for (const FieldWords &field : fields) described.push_back(field_of(this->context(), field));
+    const hlc_halo_spec spec = spec_of(words, grid, described);
+    make([&](hlc_context *raw, hlc_halo **halo) { return hlc_halo_init(raw, &spec, halo); });
+    hlc_plan_info info{};
+    check(hlc_halo_info(raw(), &info));
+    may_wait_ = info.neighbours > 0;
+  }
+
+  void swap() { exchange(nullptr); }
+  void swap_part(const std::vector<int> &fields, int dim, int side, bool reverse) {
+    const hlc_swap what = part(fields, dim, side, reverse);
+    exchange(&what);
+  }
+  void start() { begin(nullptr); }
+  void start_part(const std::vector<int> &fields, int dim, int side, bool reverse) {
+    const hlc_swap what = part(fields, dim, side, reverse);
+    begin(&what);
+  }
+  void finish() {
+    hlc_halo *halo = raw();
+    check(may_wait_ ? waiting([&] { return hlc_halo_finish(halo); }) : hlc_halo_finish(halo));
+  }
+  bool test() { return done(hlc_halo_test(raw())); }
+  nb::dict info() const {
+    hlc_plan_info info{};
+    check(hlc_halo_info(raw(), &info));
+    return dictionary(info);
+  }
+
+ private:
+  /// Which part of a halo; dim < 0: of all dimensions.
+  static hlc_swap part(const std::vector<int> &fields, int dim, int side, bool reverse) {
+    hlc_swap what{};
+    what.nfields = static_cast<int>(fields.size());
+    what.fields = fields.data();
+    what.one_dim = dim >= 0;
+    what.dim = std::max(dim, 0);
+    what.side = static_cast<hlc_side>(side);
+    what.reverse = reverse;
+    return what;
+  }
+  void begin(const hlc_swap *what) {
+    hlc_halo *halo = raw();
+    check(may_wait_ ? waiting([&] { return hlc_halo_start(halo, what); }) : hlc_halo_start(halo, what));
+  }
+  void exchange(const hlc_swap *what) {
+    hlc_halo *halo = raw();
+    const auto both = [&] {
+      const hlc_status started = hlc_halo_start(halo, what);
+      return started == HLC_OK ? hlc_halo_finish(halo) : started;
+    };
+    check(may_wait_ ? waiting(both) : both());
+  }
+
+  // A rank that is its own only neighbour never waits, and keeps the interpreter's lock.
+  bool may_wait_ = true;
+};
+
+/// Swaps as a C program does, for the measurement of what Python adds: returns the seconds of `count` swaps.
+double seconds_of_swaps(Halo &halo, long count) {
+  hlc_halo *raw = halo.raw();
+  timespec begin{}, end{};
+  hlc_status status = HLC_OK;
+  const hlc_status waited = waiting([&] {
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (long i = 0; i < count && status == HLC_OK; ++i) {
+      status = hlc_halo_start(raw, nullptr);
+      if (status == HLC_OK) status = hlc_halo_finish(raw);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    return status;
+  });
+  check(waited);
+  return static_cast<double>(end.tv_sec - begin.tv_sec) + 1e-9 * static_cast<double>(end.tv_nsec - begin.tv_nsec);
+}
+
+}  // namespace
+
+void define_halo(nb::module_ &module) {
+  nb::class_<HaloWords>(module, "HaloWords")
+      .def(nb::init<>())
+      .def_rw("low", &HaloWords::low)
+      .def_rw("high", &HaloWords::high)
+      .def_rw("stencil", &HaloWords::stencil)
+      .def_rw("mode", &HaloWords::mode)
+      .def_rw("epoch", &HaloWords::epoch)
+      .def_rw("drive", &HaloWords::drive)
+      .def_rw("staged", &HaloWords::staged)
+      .def_rw("name", &HaloWords::name, nb::arg().none());
+  nb::class_<Halo>(module, "Halo")
+      .def(nb::init<nb::object, const hlc_grid &, const std::vector<FieldWords> &, const HaloWords &, nb::object>())
+      .def("swap", &Halo::swap)
+      .def("swap_part", &Halo::swap_part)
+      .def("start", &Halo::start)
+      .def("start_part", &Halo::start_part)
+      .def("test", &Halo::test)
+      .def("finish", &Halo::finish)
+      .def("info", &Halo::info)
+      .def("close", &Halo::close)
+      .def_prop_ro("is_open", &Halo::is_open)
+      .def("seconds_of_swaps", seconds_of_swaps);
+}
+
+}  // namespace halocline::python

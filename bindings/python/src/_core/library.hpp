@@ -1,0 +1,96 @@
+// What all files of the extension share: statuses as exceptions, waits without the interpreter's lock, and the buffers of Python objects.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.h>
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <utility>
+
+namespace halocline::python {
+
+namespace nb = nanobind;
+
+/// Raises the exception of a status (halocline._errors.made), with the message of this thread's last call.
+[[noreturn]] void raise(hlc_status status);
+/// Raises ArgumentError with a message of the binding's own.
+[[noreturn]] void refuse(const std::string &message);
+/// Raises StateError with a message of the binding's own.
+[[noreturn]] void refuse_now(const std::string &message);
+
+inline void check(hlc_status status) {
+  if (status != HLC_OK) raise(status);
+}
+
+/// True for HLC_OK, false for HLC_AGAIN.
+inline bool done(hlc_status status) {
+  if (status == HLC_AGAIN) return false;
+  check(status);
+  return true;
+}
+
+/// True in a process that was forked after the extension was loaded: there no object of the library may be used.
+bool is_forked() noexcept;
+/// Raises StateError in such a process.
+inline void refuse_after_fork(const char *name) {
+  if (is_forked()) refuse_now(std::string(name) + ": this process was forked; what the library made belongs to the process that made it");
+}
+
+/// Without the interpreter's lock, while a call may wait for other ranks. Signals are handled meanwhile (hlc_set_wait_check).
+class Unlocked {
+ public:
+  Unlocked() noexcept;
+  Unlocked(const Unlocked &) = delete;
+  Unlocked &operator=(const Unlocked &) = delete;
+  ~Unlocked();
+
+ private:
+  PyThreadState *state_;
+  bool outer_;
+};
+
+/// Has the library handle Python's signals in its long waits.
+void handle_signals_in_waits();
+
+/// Makes a call that may wait. Raises what a signal handler has raised meanwhile (KeyboardInterrupt), whatever the call returned.
+template <class Call>
+hlc_status waiting(Call call) {
+  hlc_status status = HLC_OK;
+  {
+    const Unlocked unlocked;
+    status = call();
+  }
+  if (PyErr_Occurred()) throw nb::python_error();
+  return status;
+}
+
+/// The memory of an object with the buffer protocol, contiguous in C's order. The object stays alive and keeps its size.
+class Buffer {
+ public:
+  enum class Access { read, write };
+  /// `what` names it in messages. Raises ArgumentError for an object without such memory.
+  Buffer(nb::handle object, Access access, const char *what);
+  Buffer(Buffer &&other) noexcept : view_(std::exchange(other.view_, Py_buffer{})) {}
+  Buffer &operator=(Buffer &&other) noexcept {
+    std::swap(view_, other.view_);
+    return *this;
+  }
+  ~Buffer() { PyBuffer_Release(&view_); }
+
+  void *data() const { return view_.buf; }
+  std::int64_t bytes() const { return view_.len; }
+  /// The kind of its elements as numpy.dtype.kind, and their bytes: "f8".
+  std::string type() const;
+
+ private:
+  Py_buffer view_{};
+};
+
+void define_context(nb::module_ &module);
+void define_halo(nb::module_ &module);
+void define_exchange(nb::module_ &module);
+void define_segment(nb::module_ &module);
+void define_allreduce(nb::module_ &module);
+
+}  // namespace halocline::python

@@ -1,0 +1,55 @@
+// A plan of the library as a Python object: its handle, and the objects whose memory it uses.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/stl/string.h>
+
+#include "context.hpp"
+
+namespace halocline::python {
+
+/// `keep` is any object; it lives as long as the plan. `name` is the class's name in messages.
+template <class T, hlc_status (*end)(T **)>
+class Plan {
+ public:
+  Plan(const char *name, nb::object context, nb::object keep)
+      : name_(name), holder_(std::move(context)), context_(nb::cast<Context *>(holder_)), keep_(std::move(keep)) {}
+  Plan(const Plan &) = delete;
+  Plan &operator=(const Plan &) = delete;
+
+  T *raw() const {
+    refuse_after_fork(name_);
+    if (!raw_) refuse_now(std::string(name_) + ": it has been closed");
+    return raw_;
+  }
+  /// Collective. Where that fails without an end, the plan stays as it is.
+  void close() {
+    if (!raw_) return;
+    refuse_after_fork(name_);
+    const hlc_status status = waiting([&] { return end(&raw_); });
+    if (!raw_) keep_.reset();
+    check(status);
+  }
+  bool is_open() const { return raw_ != nullptr; }
+
+ protected:
+  /// Calls create, which may wait, with the context and the place of the handle.
+  template <class Create>
+  void make(Create create) {
+    hlc_context *context = context_->raw();
+    check(waiting([&] { return create(context, &raw_); }));
+  }
+  const Context &context() const { return *context_; }
+
+ private:
+  const char *name_;
+  nb::object holder_;
+  Context *context_;
+  nb::object keep_;
+  T *raw_ = nullptr;
+};
+
+/// As a dictionary.
+nb::dict dictionary(const hlc_plan_info &info);
+
+}  // namespace halocline::python

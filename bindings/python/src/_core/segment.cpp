@@ -1,0 +1,170 @@
+// Segments: put, get, notifications, atomics and flushes. Offsets are in bytes here; the package counts elements.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace halocline::python {
+namespace {
+
+class Segment : public Plan<hlc_segment, hlc_segment_free> {
+ public:
+  /// `type` is that of its elements, as Buffer::type; "u1" takes any.
+  Segment(nb::object context, std::int64_t bytes, int notifications, bool shared, std::string type)
+      : Plan("Segment", std::move(context), nb::none()), type_(std::move(type)) {
+    const hlc_segment_spec spec{bytes, notifications, shared};
+    make([&](hlc_context *raw, hlc_segment **segment) { return hlc_segment_create(raw, &spec, segment); });
+  }
+
+  /// An array of bytes over a rank's part; None on another node.
+  nb::object part(int rank) const {
+    hlc_segment_info_t info{};
+    check(hlc_segment_info(raw(), rank, &info));
+    if (!info.data && info.bytes > 0) return nb::none();
+    return array_over(std::make_unique<Alias>(info.data, static_cast<std::size_t>(info.bytes)));
+  }
+  std::int64_t bytes_of(int rank) const {
+    hlc_segment_info_t info{};
+    check(hlc_segment_info(raw(), rank, &info));
+    return info.bytes;
+  }
+
+  void put(int rank, nb::handle source, std::int64_t offset) {
+    Buffer data = elements(source, Buffer::Access::read, "put");
+    check(hlc_put({raw(), rank, offset}, data.data(), data.bytes()));
+    keep(rank, std::move(data));
+  }
+  void put_notify(int rank, nb::handle source, std::int64_t offset, int id, std::uint32_t value) {
+    Buffer data = elements(source, Buffer::Access::read, "put_notify");
+    check(hlc_put_notify({raw(), rank, offset}, data.data(), data.bytes(), {id, value}));
+    keep(rank, std::move(data));
+  }
+  void get(int rank, nb::handle target, std::int64_t offset) {
+    Buffer data = elements(target, Buffer::Access::write, "get");
+    check(hlc_get({raw(), rank, offset}, data.data(), data.bytes()));
+    keep(rank, std::move(data));
+  }
+  void accumulate(int rank, nb::handle source, std::int64_t offset, int op, int number) {
+    Buffer data = elements(source, Buffer::Access::read, "accumulate");
+    const hlc_action action{static_cast<hlc_op>(op), static_cast<hlc_number>(number)};
+    const std::int64_t element = std::stoll(type_.substr(1));
+    check(hlc_accumulate({raw(), rank, offset}, action, data.data(), data.bytes() / element));
+    keep(rank, std::move(data));
+  }
+
+  void notify(int rank, int id, std::uint32_t value) { check(hlc_notify(raw(), rank, {id, value})); }
+  int wait(int first, int count) {
+    int id = -1;
+    hlc_segment *segment = raw();
+    // What has arrived needs no wait, and no other thread its turn.
+    if (hlc_notify_test(segment, {first, count}, &id) == HLC_OK) return id;
+    check(waiting([&] { return hlc_notify_wait(segment, {first, count}, &id); }));
+    return id;
+  }
+  std::optional<int> test(int first, int count) {
+    int id = -1;
+    if (!done(hlc_notify_test(raw(), {first, count}, &id))) return std::nullopt;
+    return id;
+  }
+  std::uint32_t reset(int id) {
+    std::uint32_t value = 0;
+    check(hlc_notify_reset(raw(), id, &value));
+    return value;
+  }
+
+  std::int64_t fetch_add(int rank, std::int64_t offset, int number, std::int64_t value) {
+    return atomic(rank, offset,
+                  [&](hlc_target at, std::int64_t *old) { return hlc_atomic_fetch_add(at, static_cast<hlc_number>(number), value, old); });
+  }
+  std::int64_t swap(int rank, std::int64_t offset, int number, std::int64_t value) {
+    return atomic(rank, offset,
+                  [&](hlc_target at, std::int64_t *old) { return hlc_atomic_swap(at, static_cast<hlc_number>(number), value, old); });
+  }
+  std::int64_t compare_swap(int rank, std::int64_t offset, int number, std::int64_t expected, std::int64_t value) {
+    return atomic(rank, offset, [&](hlc_target at, std::int64_t *old) {
+      return hlc_atomic_compare_swap(at, static_cast<hlc_number>(number), expected, value, old);
+    });
+  }
+
+  /// rank < 0: all ranks.
+  void flush(int rank) {
+    hlc_segment *segment = raw();
+    check(waiting([&] { return rank < 0 ? hlc_flush_all(segment) : hlc_flush(segment, rank); }));
+    drop_kept(rank);
+  }
+  void flush_local(int rank) {
+    hlc_segment *segment = raw();
+    check(waiting([&] { return rank < 0 ? hlc_flush_local_all(segment) : hlc_flush_local(segment, rank); }));
+    drop_kept(rank);
+  }
+  void barrier() {
+    hlc_segment *segment = raw();
+    check(waiting([&] { return hlc_barrier(segment); }));
+  }
+  void close() {
+    Plan::close();
+    kept_.clear();
+  }
+
+ private:
+  struct Kept {
+    int rank;
+    Buffer buffer;
+  };
+
+  Buffer elements(nb::handle object, Buffer::Access access, const char *what) const {
+    Buffer buffer(object, access, what);
+    if (type_ != "u1" && buffer.type() != type_)
+      refuse(std::string(what) + ": the array has elements of type " + buffer.type() + ", those of the segment are of type " + type_);
+    return buffer;
+  }
+  /// Between nodes a buffer is used until a flush; the object must not go before. On the node it is free already.
+  void keep(int rank, Buffer buffer) {
+    hlc_segment_info_t info{};
+    check(hlc_segment_info(raw(), rank, &info));
+    if (!info.data) kept_.push_back({rank, std::move(buffer)});
+  }
+  void drop_kept(int rank) {
+    if (!kept_.empty()) std::erase_if(kept_, [&](const Kept &kept) { return rank < 0 || kept.rank == rank; });
+  }
+  template <class Call>
+  std::int64_t atomic(int rank, std::int64_t offset, Call call) {
+    std::int64_t old = 0;
+    const hlc_target at{raw(), rank, offset};
+    check(waiting([&] { return call(at, &old); }));
+    return old;
+  }
+
+  std::string type_;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace
+
+void define_segment(nb::module_ &module) {
+  nb::class_<Segment>(module, "Segment")
+      .def(nb::init<nb::object, std::int64_t, int, bool, std::string>())
+      .def("part", &Segment::part)
+      .def("bytes_of", &Segment::bytes_of)
+      .def("put", &Segment::put)
+      .def("put_notify", &Segment::put_notify)
+      .def("get", &Segment::get)
+      .def("accumulate", &Segment::accumulate)
+      .def("notify", &Segment::notify)
+      .def("wait", &Segment::wait)
+      .def("test", &Segment::test)
+      .def("reset", &Segment::reset)
+      .def("fetch_add", &Segment::fetch_add)
+      .def("swap", &Segment::swap)
+      .def("compare_swap", &Segment::compare_swap)
+      .def("flush", &Segment::flush)
+      .def("flush_local", &Segment::flush_local)
+      .def("barrier", &Segment::barrier)
+      .def("close", &Segment::close)
+      .def_prop_ro("is_open", &Segment::is_open);
+}
+
+}  // namespace halocline::python

@@ -1,0 +1,50 @@
+"""Arrays of others as NumPy arrays, and their types as the library names them.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._errors import ArgumentError
+
+# hlc_type by numpy.dtype.kind and size; all other types are opaque: swapped, but not computed with.
+TYPES = {"f4": 1, "f8": 2, "i4": 3, "i8": 4, "c8": 5, "c16": 6}
+OPAQUE = 0
+# hlc_number, for atomics.
+NUMBERS = {"i1": 0, "i2": 1, "i4": 2, "i8": 3, "u1": 4, "u2": 5, "u4": 6, "u8": 7, "f4": 8, "f8": 9}
+
+
+def as_array(given: Any, what: str) -> NDArray[Any]:
+    """A NumPy array over the memory of an object with the buffer protocol or DLPack; nothing is copied. `what` names it in messages."""
+    if isinstance(given, np.ndarray):
+        return given
+    try:
+        return np.from_dlpack(given) if hasattr(given, "__dlpack__") else np.asarray(memoryview(given))
+    except (TypeError, BufferError, ValueError, RuntimeError) as error:
+        raise ArgumentError(f"{what} is a {type(given).__name__}, not an array in this machine's memory: {error}") from None
+
+
+def contiguous(given: Any, what: str) -> NDArray[Any]:
+    """As as_array, for memory that is moved as it is."""
+    array = as_array(given, what)
+    if not array.flags.c_contiguous:
+        raise ArgumentError(
+            f"{what} is not contiguous: its strides are {array.strides} for a shape of {array.shape}; numpy.ascontiguousarray makes a copy "
+            "that is"
+        )
+    return plain(array, what)
+
+
+def plain(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """The array, if its elements are plain values. Raises ArgumentError for Python objects, which have a meaning in one process only."""
+    if array.dtype.hasobject:
+        raise ArgumentError(f"{what} has dtype {array.dtype}: Python objects cannot be moved between processes; use a numeric dtype")
+    return array
+
+
+def type_name(dtype: np.dtype[Any]) -> str:
+    """Kind and bytes of an element: "f8"."""
+    native = dtype.isnative or dtype.byteorder == "|"
+    return f"{dtype.kind if native and dtype.kind in 'iufcb' else 'V'}{dtype.itemsize}"

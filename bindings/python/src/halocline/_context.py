@@ -1,0 +1,207 @@
+"""The context, and when MPI begins and ends.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import atexit
+import sys
+from types import TracebackType
+from typing import Any, Protocol
+
+from . import _core, _mpi
+from ._errors import ArgumentError, StateError
+
+
+class Closable(Protocol):
+    """What a context closes: each of its plans."""
+
+    def close(self) -> None: ...
+
+
+_open: list["Context"] = []
+
+
+def modes() -> list[str]:
+    """The names of all modes of this library, as Halo and HALOCLINE_MODE take them."""
+    return _core.mode_names()
+
+
+def version() -> str:
+    """The library's version, "major.minor.patch"."""
+    return _core.version()
+
+
+def mpi_library() -> tuple[str, str]:
+    """The MPI of this process: the variant of the extension ("mpich", "openmpi", "mpiabi"), and what the MPI says of itself."""
+    return _mpi.variant(), _core.mpi_version().strip("\0\n")
+
+
+def mode_number(name: str | None) -> int:
+    """The library's number of a mode; None: its default. Raises ArgumentError, with the nearest name, for an unknown one."""
+    return 0 if name is None else _core.mode_from_name(name)
+
+
+def _begin_mpi() -> None:
+    """Initialises MPI where no other part of the program has done so, and ends it with the process."""
+    state = _core.mpi_state()
+    if state == "finalised":
+        raise StateError("Context: MPI has been finalised, and a process cannot initialise it again")
+    if state == "not initialised":
+        _core.mpi_initialise()
+        sys.excepthook = _ending_all(sys.excepthook)
+        atexit.register(_end_mpi)
+
+
+def _end_mpi() -> None:
+    _close_all()
+    if not _core.is_forked() and _core.mpi_state() == "initialised":
+        _core.mpi_finalise()
+
+
+def _ending_all(show: Any) -> Any:
+    """As show, an excepthook, and then ends all ranks: MPI_Finalize would wait for those that still wait for this one."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        show(kind, error, trace)
+        if not _core.is_forked() and _core.mpi_state() == "initialised" and _core.mpi_size() > 1:
+            sys.stderr.flush()
+            _core.mpi_abort(1)
+
+    return hook
+
+
+def _close_all() -> None:
+    """Closes what a program has left open, unless it ends because of an exception: then other ranks may not follow."""
+    if _core.is_forked() or _core.mpi_state() != "initialised" or getattr(sys, "last_value", None) is not None:
+        return
+    while _open:
+        _open[-1].close()
+
+
+atexit.register(_close_all)
+
+
+def _address_of(comm: Any) -> int:
+    """Where the MPI_Comm of a communicator of mpi4py is; 0 for None."""
+    if comm is None:
+        return 0
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is None or not isinstance(comm, mpi.Comm):
+        raise ArgumentError(f"Context: comm is a {type(comm).__name__}; it must be a communicator of mpi4py, or None for all ranks")
+    _mpi.check_one()
+    return int(mpi._addressof(comm))
+
+
+class Context:
+    """The library opened for the ranks of a communicator.
+
+    comm: a communicator of mpi4py, or None for MPI_COMM_WORLD. Without mpi4py, MPI is initialised here, with MPI_THREAD_MULTIPLE, and
+    finalised when the process ends. The context has a communicator of its own, so comm may be freed.
+
+    Collective: all ranks of comm make, use and close contexts, and what is made from them, in the same order. A context owns its plans
+    (halos, exchanges, segments, reductions), and `close` closes those that are still open. As a context manager it closes itself at the
+    end of the block. If the block ends with an exception, it leaves everything as it is, because other ranks might not close theirs.
+
+    Raises StateError (MPI not initialised or finalised, a forked process), ArgumentError (comm), OutOfMemoryError, MismatchError,
+    WaitTimeoutError, MpiError; ImportError if comm belongs to another MPI than the one in use.
+    """
+
+    def __init__(self, comm: Any = None) -> None:
+        address = _address_of(comm)
+        if comm is None:
+            _begin_mpi()
+        self._core = _core.Context(address)
+        self._plans: list[Closable] = []
+        info = self._core.info()
+        self.rank, self.size, self.node, self.nodes, self.node_rank, self.node_size, self.cores = info
+        _open.append(self)
+
+    rank: int
+    """This rank's number in the communicator."""
+    size: int
+    """Ranks of the communicator."""
+    node: int
+    """The number of this rank's node."""
+    nodes: int
+    """Nodes of the communicator; with HALOCLINE_FAKE_NODES emulated ones."""
+    node_rank: int
+    """This rank's number among those of its node."""
+    node_size: int
+    """Ranks of this node."""
+    cores: int
+    """Cores that the ranks of this node may run on together."""
+
+    @property
+    def network(self) -> str:
+        """One line about what carries data to other nodes."""
+        return self._core.network()
+
+    @property
+    def is_open(self) -> bool:
+        """False once it has been closed."""
+        return self._core.is_open
+
+    def close(self) -> None:
+        """Closes what was made from the context and is still open, the newest first, then the context.
+
+        Collective. Arrays of fields and segments stay valid, with their values; from here on no other rank sees them. A second call does
+        nothing. Raises StateError after MPI has been finalised, WaitTimeoutError or PeerDiedError if a rank does not arrive.
+        """
+        if self in _open:
+            _open.remove(self)
+        while self._plans and self._core.is_open:
+            self._plans[-1].close()
+        self._core.close()
+
+    def __enter__(self) -> "Context":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None:
+            self.close()
+        elif self in _open:
+            _open.remove(self)
+
+    def __repr__(self) -> str:
+        return f"<halocline.Context: rank {self.rank} of {self.size}{'' if self.is_open else ', closed'}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Context cannot be pickled: it belongs to its process; make one in each rank (multiprocessing starts no ranks)")
+
+    def _own(self, plan: Closable) -> None:
+        self._plans.append(plan)
+
+    def _disown(self, plan: Closable) -> None:
+        if plan in self._plans:
+            self._plans.remove(plan)
+
+
+class Plan:
+    """What is common to all that a context owns: it is closed by it, and may be closed before. A context manager, like the context."""
+
+    _core: Any
+    _context: Context
+
+    def _begin(self, context: Context, core: Any) -> None:
+        self._core, self._context = core, context
+        context._own(self)
+
+    @property
+    def is_open(self) -> bool:
+        """False once it has been closed."""
+        return bool(self._core.is_open)
+
+    def close(self) -> None:
+        """Releases it. Collective: waits for the other ranks. A second call does nothing. Raises StateError while a swap is outstanding,
+        MismatchError if another rank closes something else, WaitTimeoutError or PeerDiedError if a rank does not arrive."""
+        self._core.close()
+        self._context._disown(self)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None:
+            self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be pickled: it belongs to its process")

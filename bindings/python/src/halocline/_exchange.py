@@ -1,0 +1,80 @@
+"""Exchanges with any list of neighbours.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from . import _core
+from ._arrays import contiguous
+from ._context import Context, Plan, mode_number
+from ._errors import ArgumentError, Error
+from ._grid import refused
+
+
+class Neighbour(NamedTuple):
+    """One neighbour of an exchange. Its entry is joined to that of the other rank whose tags match: my tag_out is its tag_in."""
+
+    rank: int
+    """In the context's communicator; this rank itself is allowed, and a rank may appear several times, with different tags."""
+    send: Any = None
+    """The array that is sent: its values at the start of each exchange. None: nothing."""
+    receive: Any = None
+    """The array that is received into: of as many bytes as the neighbour sends. None: nothing."""
+    tag_out: int = 0
+    tag_in: int = 0
+
+
+class Exchange(Plan):
+    """A plan of exchanges with a list of neighbours: each exchange sends their arrays and fills those that receive.
+
+    Arrays are NumPy arrays, or objects with the buffer protocol or DLPack, contiguous, of any plain type. The plan keeps them alive and
+    their sizes fixed. mode and name as for Halo. Collective over the context. Raises on all ranks: ArgumentError, MismatchError (two
+    lists do not match; the message names both ranks and sizes), OutOfMemoryError, MpiError.
+    """
+
+    def __init__(
+        self, context: Context, neighbours: Sequence[Neighbour], *, mode: str | None = None, name: str | None = None
+    ) -> None:
+        try:
+            number = mode_number(mode)
+            listed = [self._words(i, Neighbour(*entry)) for i, entry in enumerate(neighbours)]
+        except Error as error:
+            raise refused(context, error) from None
+        self._begin(context, _core.Exchange(context._core, listed, number, name))
+
+    @staticmethod
+    def _words(i: int, entry: Neighbour) -> tuple[int, int, int, object, object]:
+        send = None if entry.send is None else contiguous(entry.send, f"send of neighbour {i}")
+        receive = None if entry.receive is None else contiguous(entry.receive, f"receive of neighbour {i}")
+        if receive is not None and not receive.flags.writeable:
+            raise ArgumentError(f"receive of neighbour {i} is read-only")
+        return (
+            entry.rank,
+            entry.tag_out,
+            entry.tag_in,
+            None if send is None else memoryview(send.reshape(-1).view("u1")),
+            None if receive is None else memoryview(receive.reshape(-1).view("u1")),
+        )
+
+    def start(self) -> None:
+        """Copies the arrays that are sent, which may be written again when it returns, and sends them. Errors as for Halo.swap."""
+        self._core.start()
+
+    def test(self) -> bool:
+        """Advances the exchange without waiting. True: `finish` will not wait for data."""
+        return bool(self._core.test())
+
+    def finish(self) -> None:
+        """Fills the arrays that receive; returns when all are complete."""
+        self._core.finish()
+
+    def run(self) -> None:
+        """One exchange: `start` and `finish`."""
+        self._core.start()
+        self._core.finish()
+
+    def info(self) -> dict[str, Any]:
+        """What the plan decided; as Halo.info."""
+        found: dict[str, Any] = self._core.info()
+        return found

@@ -1,0 +1,217 @@
+"""Grids over the ranks, and fields on them.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from . import _core
+from ._arrays import as_array, plain
+from ._context import Context
+from ._errors import ArgumentError, Error
+
+Depth = int | Sequence[int | tuple[int, int]]
+STENCILS = {"box": 0, "star": 1}
+
+
+def number_in(table: dict[str, int], name: str, what: str) -> int:
+    """The library's number for a word. Raises ArgumentError for a word that it does not know."""
+    if name not in table:
+        raise ArgumentError(f"{what} is {name!r}; it must be one of {', '.join(table)}")
+    return table[name]
+
+
+def sides_of(depth: Depth, ndim: int) -> tuple[list[int], list[int]]:
+    """The depth of the low and of the high side of each dimension."""
+    per_dim = [depth] * ndim if isinstance(depth, int) else list(depth)
+    if len(per_dim) != ndim:
+        raise ArgumentError(f"depth has {len(per_dim)} entries, but the grid has {ndim} dimensions")
+    pairs = [(d, d) if isinstance(d, int) else (d[0], d[1]) for d in per_dim]
+    return [low for low, _ in pairs], [high for _, high in pairs]
+
+
+class Placement(NamedTuple):
+    """What Grid.reorder found, in bytes that one swap moves."""
+
+    bytes: int
+    """Between all ranks."""
+    bytes_before: int
+    """Of these between nodes, with ranks in MPI's order."""
+    bytes_after: int
+    """Of these between nodes, as ranks are placed now: never more than before."""
+    nodes: int
+    """Nodes of the context."""
+
+
+class Grid:
+    """A grid of 1 to 4 dimensions, in blocks of which each rank has one. Dimension d of the grid is axis d of arrays.
+
+    shape: cells of the whole grid. periodic: whether the sides of a dimension are joined, one value for all or one each. ranks: ranks
+    along each dimension, 0 where free; None: all free, and the split with the smallest surface is taken. Blocks differ by one cell at
+    most. Local, with the same result on all ranks. Raises ArgumentError if a rank would have no cell, or `ranks` does not fit.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        shape: Sequence[int],
+        periodic: bool | Sequence[bool] = False,
+        ranks: Sequence[int] | None = None,
+    ) -> None:
+        ndim = len(shape)
+        joined = [periodic] * ndim if isinstance(periodic, bool) else list(periodic)
+        split = [0] * ndim if ranks is None else list(ranks)
+        if len(joined) != ndim or len(split) != ndim:
+            raise ArgumentError(f"Grid: shape has {ndim} entries, periodic {len(joined)} and ranks {len(split)}; they must be equal")
+        self._core = _core.Grid(context._core, list(shape), [int(side) for side in joined], split)
+        self._context = context
+        self.periodic = tuple(bool(side) for side in joined)
+
+    @property
+    def context(self) -> Context:
+        """The context whose ranks have the blocks."""
+        return self._context
+
+    @property
+    def ndim(self) -> int:
+        """Dimensions."""
+        return len(self.shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Cells of the whole grid."""
+        return self._core.shape
+
+    @property
+    def local(self) -> tuple[int, ...]:
+        """Cells of this rank's block, without halo."""
+        return self._core.local
+
+    @property
+    def start(self) -> tuple[int, ...]:
+        """The first global cell of this rank's block, counted from 0."""
+        return self._core.start
+
+    @property
+    def block(self) -> tuple[slice, ...]:
+        """This rank's block as an index of a global array."""
+        return tuple(slice(first, first + count) for first, count in zip(self.start, self.local))
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """Ranks along each dimension."""
+        return self._core.ranks
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """This rank's place among them."""
+        return self._core.coords
+
+    def rank_at(self, coords: Sequence[int]) -> int | None:
+        """The rank at a place, wrapped in periodic dimensions; None beyond an open side."""
+        if len(coords) != self.ndim:
+            raise ArgumentError(f"rank_at: coords has {len(coords)} entries, but the grid has {self.ndim} dimensions")
+        rank = self._core.rank_at(list(coords))
+        return None if rank < 0 else rank
+
+    def reorder(self, depth: Depth = 1, stencil: str = "box", cell_bytes: int = 8) -> Placement:
+        """Gives the ranks other places, so that fewer bytes cross nodes in a swap of this depth. Before fields are made. Collective."""
+        low, high = sides_of(depth, self.ndim)
+        return Placement(*self._core.reorder(self._context._core, low, high, number_in(STENCILS, stencil, "stencil"), cell_bytes))
+
+    def __repr__(self) -> str:
+        return f"<halocline.Grid {self.shape} in {self.ranks} ranks: {self.local} from {self.start}>"
+
+
+class Field:
+    """A rank's block of a grid with its halo: an array of local + low depth + high depth cells in each dimension.
+
+    depth: halo cells on every side, per dimension, or per side: 1, (1, 2), ((1, 0), (2, 2)). dtype: any NumPy type without Python
+    objects. order: "C" or "F". The memory is shared on the node, so that neighbours read it in place, and is zero at first. Collective
+    over the grid's context. It is released when no array of it is left, or with the context; arrays stay valid after that.
+
+    Raises ArgumentError (dtype, depth), OutOfMemoryError if shared memory is short on one rank.
+    """
+
+    def __init__(
+        self, grid: Grid, dtype: DTypeLike = np.float64, depth: Depth = 1, *, order: str = "C", name: str | None = None
+    ) -> None:
+        self._describe(grid, depth, name)
+        cells = self._cells()
+        kind = np.dtype(dtype)
+        if kind.hasobject or order not in ("C", "F"):
+            raise ArgumentError(f"Field: dtype {kind} with order {order!r}; it must hold plain values, in order 'C' or 'F'")
+        count = int(np.prod(cells, dtype=np.int64))
+        raw = grid.context._core.allocate(count * kind.itemsize)
+        self.array: NDArray[Any] = raw.view(kind).reshape(cells, order="F" if order == "F" else "C")
+
+    array: NDArray[Any]
+    """The whole block, halo included."""
+
+    @classmethod
+    def over(cls, grid: Grid, array: Any, depth: Depth = 1, *, name: str | None = None) -> "Field":
+        """A field over memory of the program: a NumPy array, or any object with the buffer protocol or DLPack. Nothing is copied.
+
+        Any strides will do. Neighbours cannot read such memory in place, so that swaps copy once more than those of a Field's own memory.
+        Local. Raises ArgumentError if the shape is not local + low depth + high depth, for Python objects, and for read-only memory.
+        """
+        field = cls.__new__(cls)
+        field._describe(grid, depth, name)
+        field.array = plain(as_array(array, "Field.over: array"), "Field.over: array")
+        if field.array.shape != field._cells():
+            raise ArgumentError(
+                f"Field.over: the array has shape {field.array.shape}; on this rank {field._cells()} is needed: {grid.local} cells and a "
+                f"halo of {depth}"
+            )
+        if not field.array.flags.writeable:
+            raise ArgumentError("Field.over: the array is read-only, and swaps write its halo")
+        return field
+
+    def _describe(self, grid: Grid, depth: Depth, name: str | None) -> None:
+        self.grid, self.name = grid, name
+        self.low, self.high = sides_of(depth, grid.ndim)
+        if min(*self.low, *self.high, 0) < 0:
+            raise ArgumentError(f"Field: depth is {depth}; halos have 0 or more cells")
+
+    def _cells(self) -> tuple[int, ...]:
+        return tuple(low + local + high for low, local, high in zip(self.low, self.grid.local, self.high))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its elements."""
+        return self.array.dtype
+
+    @property
+    def interior(self) -> NDArray[Any]:
+        """The block without halo: a view of `array`."""
+        return self.shifted()
+
+    @interior.setter
+    def interior(self, values: Any) -> None:
+        self.shifted()[...] = values
+
+    def shifted(self, *offset: int) -> NDArray[Any]:
+        """A view of the cells at an offset from those of the block: `u.shifted(-1, 0)` are the lower neighbours along dimension 0.
+
+        Missing entries are 0. Raises ArgumentError for an offset beyond the halo.
+        """
+        steps = [*offset, *[0] * (self.grid.ndim - len(offset))]
+        if any(-step > low or step > high for step, low, high in zip(steps, self.low, self.high)) or len(steps) != self.grid.ndim:
+            raise ArgumentError(f"shifted: {offset} is beyond the halo of {self.low} cells below and {self.high} above")
+        first = [low + step for low, step in zip(self.low, steps)]
+        return self.array[tuple(slice(begin, begin + count) for begin, count in zip(first, self.grid.local))]
+
+    def __repr__(self) -> str:
+        return f"<halocline.Field {self.name or ''} {self.array.shape} {self.dtype}>"
+
+
+def refused(context: Context, error: Error) -> Error:
+    """Has all ranks of the context raise what one has found wrong: for calls that the others are making at this moment."""
+    try:
+        context._core.refuse(str(error))
+    except Error as told:
+        return told
+    return error

@@ -1,0 +1,146 @@
+"""Halo swaps.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+from . import _core
+from ._arrays import OPAQUE, TYPES, type_name
+from ._context import Plan, mode_number
+from ._errors import ArgumentError, Error
+from ._grid import STENCILS, Depth, Field, Grid, number_in, refused, sides_of
+
+EPOCHS = {"default": 0, "early": 1, "late": 2}
+DRIVES = {"default": 0, "put": 1, "get": 2}
+SIDES = {"both": 0, "low": 1, "high": 2}
+
+
+def _field_words(field: Field, low: list[int], high: list[int]) -> tuple[int, int, int, list[int], str]:
+    """A field as the extension takes it. One with a deeper halo than the swap begins further inside."""
+    if any(mine < asked for mine, asked in zip([*field.low, *field.high], [*low, *high])):
+        raise ArgumentError(f"Halo: depth is {low} below and {high} above, but field {field.name or ''} has {field.low} and {field.high}")
+    array = field.array
+    if any(stride <= 0 for stride, cells in zip(array.strides, array.shape) if cells > 1):
+        raise ArgumentError(f"Halo: field {field.name or ''} has strides {array.strides}; they must be above 0 (not reversed or broadcast)")
+    # NumPy gives no meaning to the stride of an axis with one cell.
+    strides = [max(stride, array.itemsize) for stride in array.strides]
+    inside = sum((mine - asked) * stride for mine, asked, stride in zip(field.low, low, strides))
+    return array.ctypes.data + inside, TYPES.get(type_name(array.dtype), OPAQUE), array.itemsize, strides, field.name or ""
+
+
+class _Swapping:
+    """The block of Halo.swapping: start, then finish."""
+
+    def __init__(self, halo: "Halo", what: tuple[Any, ...]) -> None:
+        self._halo, self._what = halo, what
+
+    def __enter__(self) -> "Halo":
+        fields, dim, side, reverse = self._what
+        self._halo.start(fields, dim=dim, side=side, reverse=reverse)
+        return self._halo
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        # After an exception other ranks may not finish: this one does not wait for them.
+        if kind is None:
+            self._halo.finish()
+
+
+class Halo(Plan):
+    """A plan of swaps: each fills the halos of its fields with the neighbours' cells.
+
+    fields: Fields of this grid. depth: cells that are swapped, as for Field, at most those of the fields; None: those of the first field.
+    stencil: "box" (with edges and corners) or "star" (faces only). mode: one of `modes()`; None: HALOCLINE_MODE, else the default. epoch:
+    "early" or "late", for modes fence and pscw. drive: "put" or "get", for mode fence. staged: one dimension after the other, in fewer
+    messages. name: for messages. All but the fields' memory and sizes are the same on all ranks.
+
+    The plan keeps the fields' arrays alive. Collective over the grid's context. Raises on all ranks: ArgumentError (an argument, or a
+    field of this rank or of another), MismatchError (ranks disagree), OutOfMemoryError, MpiError, UnsupportedError.
+    """
+
+    def __init__(  # noqa: PLR0913: all but two are by keyword
+        self,
+        grid: Grid,
+        fields: Sequence[Field],
+        *,
+        depth: Depth | None = None,
+        stencil: str = "box",
+        mode: str | None = None,
+        epoch: str = "default",
+        drive: str = "default",
+        staged: bool = False,
+        name: str | None = None,
+    ) -> None:
+        words = _core.HaloWords()
+        try:
+            fields = [fields] if isinstance(fields, Field) else list(fields)
+            if not all(isinstance(field, Field) for field in fields):
+                raise ArgumentError("Halo: fields must be Fields; Field.over makes one of an array")
+            words.mode, words.epoch = mode_number(mode), number_in(EPOCHS, epoch, "epoch")
+            words.stencil, words.drive = number_in(STENCILS, stencil, "stencil"), number_in(DRIVES, drive, "drive")
+            words.staged, words.name = staged, name
+            first = (fields[0].low, fields[0].high) if fields else ([0] * grid.ndim, [0] * grid.ndim)
+            words.low, words.high = first if depth is None else sides_of(depth, grid.ndim)
+            described = [_field_words(field, words.low, words.high) for field in fields]
+        except Error as error:
+            raise refused(grid.context, error) from None
+        self.fields = tuple(fields)
+        self._begin(grid.context, _core.Halo(grid.context._core, grid._core, described, words, [field.array for field in fields]))
+
+    def swap(
+        self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
+    ) -> None:
+        """Fills the halo, and returns when it is complete: `start` and `finish`.
+
+        fields: numbers of those to swap, ascending; None: all. dim: only the faces of this dimension. side: with dim, which halo to fill:
+        "low", "high" or "both". reverse: the adjoint, which adds halo cells to their owner's edge, and sets them to 0.
+
+        Collective over the neighbours. Raises StateError (outstanding already, closed, MPI finalised), WaitTimeoutError and
+        PeerDiedError (they name the rank), MpiError, RuleError. A KeyboardInterrupt, or what another signal handler raises, ends the
+        wait; after that the halo can only be closed.
+        """
+        if fields is None and dim is None and not reverse:
+            self._core.swap()
+        else:
+            self._core.swap_part(*self._part(fields, dim, side, reverse))
+
+    def start(
+        self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
+    ) -> None:
+        """Starts a swap; arguments and errors as for `swap`. Until `finish` the interior may be read but its edge not written, and the
+        halo may be neither read nor written. All ranks start the same swaps of a halo in the same order."""
+        if fields is None and dim is None and not reverse:
+            self._core.start()
+        else:
+            self._core.start_part(*self._part(fields, dim, side, reverse))
+
+    def test(self) -> bool:
+        """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive."""
+        return bool(self._core.test())
+
+    def finish(self) -> None:
+        """Completes the swap: every requested halo cell holds the neighbour's value, and the interior may be written again."""
+        self._core.finish()
+
+    def swapping(
+        self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
+    ) -> _Swapping:
+        """A block during which a swap is outstanding: `with halo.swapping(): compute_interior()`. Arguments as for `swap`.
+
+        The swap is complete after the block. If the block raises an exception, the swap is left outstanding, and the halo can only be
+        abandoned with its context.
+        """
+        return _Swapping(self, (fields, dim, side, reverse))
+
+    def info(self) -> dict[str, Any]:
+        """What the plan decided: mode, epoch, neighbours and how they are reached, bytes per swap."""
+        found: dict[str, Any] = self._core.info()
+        return found
+
+    def _part(
+        self, fields: Sequence[int] | None, dim: int | None, side: str, reverse: bool
+    ) -> tuple[list[int], int, int, bool]:
+        if dim is not None and dim < 0:
+            raise ArgumentError(f"swap: dim is {dim}; dimensions are counted from 0")
+        return list(fields or ()), -1 if dim is None else dim, number_in(SIDES, side, "side"), reverse

@@ -1,0 +1,158 @@
+"""One-sided communication: put, get, notifications, atomics.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from . import _core
+from ._arrays import NUMBERS, contiguous, type_name
+from ._context import Context, Plan
+from ._errors import ArgumentError, Error
+from ._grid import number_in, refused
+
+OPERATIONS = {"sum": 0, "min": 1, "max": 2, "prod": 3, "band": 4, "bor": 5, "bxor": 6, "replace": 7}
+
+
+class Segment(Plan):
+    """A part of memory per rank, which all ranks of the context may put to and get from.
+
+    shape: of this rank's part, each rank its own. dtype: of its elements, the same on all ranks; numpy.uint8 takes arrays of any type.
+    notifications: how many each part has. shared: the ranks of a node share one set of notifications.
+
+    Offsets count elements, from the begin of the target's part. An operation is *locally* complete when its array may be reused, and
+    *remotely* complete when the target's memory has changed. `flush_local` waits for the first, `flush` for both. The target may read
+    data once it has seen their notification, or a barrier after the origin's flush. Arrays are contiguous, of the segment's type.
+    Operations keep their arrays alive until a flush, and raise ArgumentError (rank, offset, type, array) before anything is moved.
+
+    Collective over the context. Raises on all ranks: ArgumentError, MismatchError (notifications or shared differ), OutOfMemoryError,
+    UnsupportedError if there are several nodes and no network.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        shape: int | Sequence[int],
+        dtype: DTypeLike = np.uint8,
+        *,
+        notifications: int = 0,
+        shared: bool = False,
+    ) -> None:
+        self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        self.dtype = np.dtype(dtype)
+        self.notifications = notifications
+        self._size = self.dtype.itemsize
+        try:
+            if self.dtype.hasobject:
+                raise ArgumentError(f"Segment: dtype {self.dtype} holds Python objects, which cannot be moved between processes")
+        except Error as error:
+            raise refused(context, error) from None
+        nbytes = math.prod(self.shape) * self._size
+        self._begin(context, _core.Segment(context._core, nbytes, notifications, shared, type_name(self.dtype)))
+        mine = self._core.part(context.rank)
+        self.array: NDArray[Any] = mine.view(self.dtype).reshape(self.shape)
+
+    array: NDArray[Any]
+    """This rank's own part, zero at first. It stays valid when the segment is closed."""
+
+    def part(self, rank: int) -> NDArray[Any] | None:
+        """The part of a rank of this node, in one dimension, for loads and stores; None for a rank of another node."""
+        raw = self._core.part(rank)
+        return None if raw is None else raw.view(self.dtype)
+
+    # ------------------------------------------------------------ put and get
+
+    def put(self, rank: int, data: Any, offset: int = 0) -> None:
+        """Writes an array to a rank's part, from an element on. Returns before completion: see `flush_local` and `flush`."""
+        self._core.put(rank, self._memory(data), offset * self._size)
+
+    def get(self, rank: int, out: Any, offset: int = 0, *, wait: bool = True) -> None:
+        """Reads elements of a rank's part into an array. wait=False: the array may be read after `flush_local`, else at return."""
+        self._core.get(rank, self._memory(out), offset * self._size)
+        if wait:
+            self._core.flush_local(rank)
+
+    def put_notify(self, rank: int, data: Any, offset: int = 0, *, id: int = 0, value: int = 1) -> None:
+        """Writes an array, then sets a notification of the target to a value (not 0). Who sees the notification sees the array."""
+        self._core.put_notify(rank, self._memory(data), offset * self._size, id, value)
+
+    # ------------------------------------------------------------ notifications
+
+    def notify(self, rank: int, id: int = 0, value: int = 1) -> None:
+        """Sets a notification of a rank's part, without data."""
+        self._core.notify(rank, id, value)
+
+    def wait(self, first: int = 0, count: int | None = None) -> int:
+        """Waits until one of `count` notifications of this rank from `first` on is set; None: all. Returns its id; it stays set.
+
+        Raises WaitTimeoutError after HALOCLINE_TIMEOUT seconds, PeerDiedError, and what a signal handler raises, such as
+        KeyboardInterrupt: the segment can be used on after that.
+        """
+        return int(self._core.wait(first, self.notifications - first if count is None else count))
+
+    def test(self, first: int = 0, count: int | None = None) -> int | None:
+        """As `wait`, without waiting: None if no notification is set."""
+        found: int | None = self._core.test(first, self.notifications - first if count is None else count)
+        return found
+
+    def reset(self, id: int = 0) -> int:
+        """Takes a notification of this rank: sets it to 0 and returns its value, in one step. 0: it was not set."""
+        return int(self._core.reset(id))
+
+    # ------------------------------------------------------------ atomics
+
+    def fetch_add(self, rank: int, value: int, offset: int = 0) -> int:
+        """Adds to an integer of 32 or 64 bits in a rank's part, in one step. Returns its previous value; complete when it returns."""
+        return self._value(self._core.fetch_add(rank, offset * self._size, self._number(), value))
+
+    def swap(self, rank: int, value: int, offset: int = 0) -> int:
+        """Replaces an integer; otherwise as `fetch_add`."""
+        return self._value(self._core.swap(rank, offset * self._size, self._number(), value))
+
+    def compare_swap(self, rank: int, expected: int, value: int, offset: int = 0) -> int:
+        """Replaces an integer if it equals `expected`; otherwise as `fetch_add`. It was replaced if `expected` is returned."""
+        return self._value(self._core.compare_swap(rank, offset * self._size, self._number(), expected, value))
+
+    def accumulate(self, rank: int, data: Any, offset: int = 0, op: str = "sum") -> None:
+        """Combines elements of a rank's part with those of an array, each in one step. Complete after a flush.
+
+        op: "sum", "min", "max", "prod", "band", "bor", "bxor" or "replace". Any integers and real numbers.
+        """
+        operation = number_in(OPERATIONS, op, "op")
+        self._core.accumulate(rank, self._memory(data), offset * self._size, operation, self._number())
+
+    # ------------------------------------------------------------ completion
+
+    def flush(self, rank: int | None = None) -> None:
+        """Waits until this thread's operations on a rank's part are complete at both ends; None: on all ranks'."""
+        self._core.flush(-1 if rank is None else rank)
+
+    def flush_local(self, rank: int | None = None) -> None:
+        """Waits until they are locally complete: arrays may be reused."""
+        self._core.flush_local(-1 if rank is None else rank)
+
+    def barrier(self) -> None:
+        """Returns when all ranks have called it. All ranks see after it what a rank stored or flushed before it."""
+        self._core.barrier()
+
+    def _memory(self, data: Any) -> Any:
+        """What the extension takes; a number, or a list, becomes an array of the segment's type."""
+        if isinstance(data, np.ndarray):
+            return data
+        if isinstance(data, int | float | complex | list):
+            return np.array(data, self.dtype)
+        return contiguous(data, "data")
+
+    def _number(self) -> int:
+        name = type_name(self.dtype)
+        if name not in NUMBERS:
+            raise ArgumentError(f"atomics work on integers and real numbers; the segment has dtype {self.dtype}")
+        return NUMBERS[name]
+
+    def _value(self, old: int) -> int:
+        """The library passes unsigned values as the same bits."""
+        return old % (1 << 8 * self._size) if self.dtype.kind == "u" else old
