@@ -71,11 +71,12 @@ class FieldMemory {
 // ---------------------------------------------------------------- context
 
 Context::Context(std::uintptr_t comm) {
+  refuse_after_fork("Context");
   const MPI_Comm given = comm ? *reinterpret_cast<MPI_Comm *>(comm) : MPI_COMM_WORLD;
   check(waiting([&] { return hlc_init(given, &raw_); }));
 }
 
-// Closing is collective: a context that nobody closed is left open.
+// Closing is collective: a context that the program has not closed is left open.
 Context::~Context() = default;
 
 hlc_context *Context::raw() const {

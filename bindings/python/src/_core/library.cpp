@@ -62,7 +62,7 @@ Buffer::Buffer(nb::handle object, Access access, const char *what) {
   if (PyObject_GetBuffer(object.ptr(), &view_, flags) == 0) return;
   view_ = Py_buffer{};
   PyErr_Clear();
-  const std::string name = nb::cast<std::string>(nb::str(object.type().attr("__name__")));
+  const std::string name = nb::type_name(object.type()).c_str();
   const char *needed = access == Access::write ? "writable and contiguous" : "contiguous (numpy.ascontiguousarray makes a copy that is)";
   refuse(std::string(what) + ": the " + name + " must have memory of its own that is " + needed);
 }

@@ -53,7 +53,7 @@ class Unlocked {
 /// Has the library handle Python's signals in its long waits.
 void handle_signals_in_waits();
 
-/// Makes a call that may wait. Raises what a signal handler has raised meanwhile (KeyboardInterrupt), whatever the call returned.
+/// Makes a call that may wait. Raises what a signal handler has raised meanwhile (KeyboardInterrupt), also where the call itself succeeded.
 template <class Call>
 hlc_status waiting(Call call) {
   hlc_status status = HLC_OK;

@@ -82,12 +82,12 @@ atexit.register(_close_all)
 
 def _address_of(comm: Any) -> int:
     """Where the MPI_Comm of a communicator of mpi4py is; 0 for None."""
+    _mpi.check_one()
     if comm is None:
         return 0
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None or not isinstance(comm, mpi.Comm):
         raise ArgumentError(f"Context: comm is a {type(comm).__name__}; it must be a communicator of mpi4py, or None for all ranks")
-    _mpi.check_one()
     return int(mpi._addressof(comm))
 
 

@@ -53,8 +53,8 @@ class Exchange(Plan):
             entry.rank,
             entry.tag_out,
             entry.tag_in,
-            None if send is None else memoryview(send.reshape(-1).view("u1")),
-            None if receive is None else memoryview(receive.reshape(-1).view("u1")),
+            None if send is None else send.reshape(-1).view("u1"),
+            None if receive is None else receive.reshape(-1).view("u1"),
         )
 
     def start(self) -> None:

@@ -59,7 +59,7 @@ class Halo(Plan):
     field of this rank or of another), MismatchError (ranks disagree), OutOfMemoryError, MpiError, UnsupportedError.
     """
 
-    def __init__(  # noqa: PLR0913: all but two are by keyword
+    def __init__(  # noqa: PLR0913 - all but two by keyword
         self,
         grid: Grid,
         fields: Sequence[Field],

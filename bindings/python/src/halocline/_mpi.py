@@ -87,7 +87,8 @@ def check_one() -> None:
 
 def not_built(variant: str) -> ImportError:
     """What to say where this installation lacks a variant."""
-    return ImportError(f"this halocline was not built for {NAMES[variant]} ({LIBRARIES[variant]}), but for {', '.join(built()) or 'no MPI'}")
+    there = ", ".join(NAMES[one] for one in built()) or "no MPI"
+    return ImportError(f"this halocline was not built for {NAMES[variant]} ({LIBRARIES[variant]}), but for {there}")
 
 
 def choose() -> str:
@@ -119,7 +120,7 @@ chosen: str | None = None
 
 def variant() -> str:
     """The variant of this process, chosen at the first call."""
-    global chosen  # noqa: PLW0603: a process has one MPI
+    global chosen  # noqa: PLW0603 - a process has one MPI
     if chosen is None:
         chosen = choose()
     return chosen

@@ -107,15 +107,15 @@ class Segment(Plan):
 
     def fetch_add(self, rank: int, value: int, offset: int = 0) -> int:
         """Adds to an integer of 32 or 64 bits in a rank's part, in one step. Returns its previous value; complete when it returns."""
-        return self._value(self._core.fetch_add(rank, offset * self._size, self._number(), value))
+        return self._value(self._core.fetch_add(rank, offset * self._size, self._number(), self._bits(value)))
 
     def swap(self, rank: int, value: int, offset: int = 0) -> int:
         """Replaces an integer; otherwise as `fetch_add`."""
-        return self._value(self._core.swap(rank, offset * self._size, self._number(), value))
+        return self._value(self._core.swap(rank, offset * self._size, self._number(), self._bits(value)))
 
     def compare_swap(self, rank: int, expected: int, value: int, offset: int = 0) -> int:
         """Replaces an integer if it equals `expected`; otherwise as `fetch_add`. It was replaced if `expected` is returned."""
-        return self._value(self._core.compare_swap(rank, offset * self._size, self._number(), expected, value))
+        return self._value(self._core.compare_swap(rank, offset * self._size, self._number(), self._bits(expected), self._bits(value)))
 
     def accumulate(self, rank: int, data: Any, offset: int = 0, op: str = "sum") -> None:
         """Combines elements of a rank's part with those of an array, each in one step. Complete after a flush.
@@ -153,6 +153,9 @@ class Segment(Plan):
             raise ArgumentError(f"atomics work on integers and real numbers; the segment has dtype {self.dtype}")
         return NUMBERS[name]
 
+    def _bits(self, value: int) -> int:
+        """The library takes an unsigned value as the signed one with the same bits."""
+        return value - (1 << 64) if self.dtype.kind == "u" and value >= 1 << 63 else value
+
     def _value(self, old: int) -> int:
-        """The library passes unsigned values as the same bits."""
         return old % (1 << 8 * self._size) if self.dtype.kind == "u" else old

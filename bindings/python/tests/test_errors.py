@@ -1,0 +1,273 @@
+"""Errors that users make: each is a clear exception, and the context remains usable.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import gc
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import filled
+
+import halocline
+
+
+@pytest.fixture
+def grid(context):
+    return halocline.Grid(context, (8, 8), periodic=True)
+
+
+def interrupt_soon():
+    """SIGINT for this process once the main thread waits."""
+    threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+def mapped(address):
+    """Whether memory is mapped at an address."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        first, _, last = line.split()[0].partition("-")
+        if int(first, 16) <= address < int(last, 16):
+            return True
+    return False
+
+
+def test_python_objects_are_refused(context, grid):
+    with pytest.raises(halocline.ArgumentError, match="object"):
+        halocline.Field(grid, object)
+    with pytest.raises(halocline.ArgumentError, match="Python objects"):
+        halocline.Field.over(grid, np.zeros((10, 10), object))
+    with pytest.raises(halocline.ArgumentError, match="Python objects"):
+        halocline.Segment(context, 3, object)
+    with pytest.raises(halocline.ArgumentError, match="float16"):
+        halocline.Allreduce(context, 3, "f2")
+
+
+def test_another_dtype_than_the_segment_is_refused(context):
+    with halocline.Segment(context, 4, "f8") as segment:
+        with pytest.raises(halocline.ArgumentError, match="put.*f4.*f8"):
+            segment.put(context.rank, np.zeros(2, "f4"))
+        with pytest.raises(halocline.ArgumentError, match="get.*i8.*f8"):
+            segment.get(context.rank, np.zeros(2, "i8"))
+        with pytest.raises(halocline.ArgumentError, match="offset"):
+            segment.put(context.rank, np.zeros(2), 3)
+
+
+def test_ranks_with_different_types_are_named(context, grid):
+    field = halocline.Field(grid, "f4" if context.rank == 0 else "f8")
+    if context.size > 1:
+        with pytest.raises(halocline.MismatchError, match="rank"):
+            halocline.Halo(grid, [field])
+
+
+def test_memory_that_is_not_contiguous_is_refused_where_it_matters(context, grid):
+    every_second = np.zeros(8)[::2]
+    with pytest.raises(halocline.ArgumentError, match="not contiguous"):
+        halocline.Exchange(context, [halocline.Neighbour(context.rank, every_second, np.zeros(4))])
+    with halocline.Segment(context, 4, "f8") as segment, pytest.raises(halocline.ArgumentError, match="contiguous"):
+        segment.put(context.rank, every_second)
+    cells = tuple(n + 2 for n in grid.local)
+    with pytest.raises(halocline.ArgumentError, match="strides"):
+        halocline.Halo(grid, [halocline.Field.over(grid, np.zeros(cells)[::-1])])
+
+
+def test_read_only_memory_is_refused_where_it_is_written(context, grid):
+    fixed = np.zeros(tuple(n + 2 for n in grid.local))
+    fixed.flags.writeable = False
+    with pytest.raises(halocline.ArgumentError, match="read-only"):
+        halocline.Field.over(grid, fixed)
+    with pytest.raises(halocline.ArgumentError, match="read-only"):
+        halocline.Exchange(context, [halocline.Neighbour(context.rank, np.zeros(4), b"x" * 32)])
+
+
+def test_what_one_rank_has_wrong_all_ranks_raise(context, grid):
+    field = halocline.Field(grid, depth=1 if context.rank == 0 else 2)
+    with pytest.raises(halocline.ArgumentError, match="depth"):
+        halocline.Halo(grid, [field], depth=2)
+    with pytest.raises(halocline.ArgumentError, match="direct"):
+        halocline.Halo(grid, [field], depth=1, mode="dierct")
+
+
+def test_shapes_that_do_not_fit_are_refused(context, grid):
+    with pytest.raises(halocline.ArgumentError, match="shape"):
+        halocline.Field.over(grid, np.zeros((3, 3)))
+    with pytest.raises(halocline.ArgumentError, match="dimensions"):
+        halocline.Field(grid, depth=(1, 1, 1))
+    with pytest.raises(halocline.ArgumentError, match="cell"):
+        halocline.Grid(context, (1,), ranks=(context.size + 1,))
+
+
+def test_a_plan_keeps_its_arrays(grid):
+    own = np.zeros(tuple(n + 2 for n in grid.local))
+    alive = weakref.ref(own)
+    halo = halocline.Halo(grid, [filled(halocline.Field.over(grid, own)), filled(halocline.Field(grid))])
+    del own
+    gc.collect()
+    assert alive() is not None
+    halo.swap()
+    halo.close()
+    del halo
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_plan_keeps_its_arrays_from_being_resized(context):
+    numbers = bytearray(8)
+    with halocline.Exchange(context, [halocline.Neighbour(context.rank, b"12345678", numbers)]) as exchange:
+        with pytest.raises(BufferError):
+            numbers.extend(b"more")
+        exchange.run()
+    assert numbers == b"12345678"
+    numbers.extend(b"more")
+
+
+def test_the_memory_of_a_field_is_released_with_its_last_array(grid):
+    field = halocline.Field(grid)
+    address, row = field.array.ctypes.data, field.array[2]
+    del field
+    gc.collect()
+    assert mapped(address)
+    row[...] = 3
+    del row
+    gc.collect()
+    assert not mapped(address)
+
+
+def test_arrays_outlive_their_context():
+    with halocline.Context() as context:
+        grid = halocline.Grid(context, (6, 6), periodic=True)
+        field = filled(halocline.Field(grid))
+        segment = halocline.Segment(context, 3, "f8")
+        segment.array[...] = 2.5
+        halo = halocline.Halo(grid, [field])
+        halo.swap()
+        before = field.array.copy()
+    np.testing.assert_array_equal(field.array, before)
+    assert (segment.array == 2.5).all()
+    field.array[...] = 1
+    for use in (halo.swap, segment.barrier, lambda: halocline.Field(grid), lambda: segment.put(0, np.zeros(1))):
+        with pytest.raises(halocline.StateError, match="closed"):
+            use()
+    halo.close()
+    context.close()
+
+
+def test_nothing_is_left_behind(context, grid):
+    def open_files_and_shared_memory():
+        gc.collect()
+        maps = Path("/proc/self/maps").read_text()
+        return len(os.listdir("/proc/self/fd")), maps.count("/dev/shm") + maps.count("(deleted)")
+
+    def work():
+        field = halocline.Field(grid)
+        with halocline.Halo(grid, [field]) as halo, halocline.Segment(context, 100) as segment:
+            halo.swap()
+            segment.barrier()
+
+    work()
+    before = open_files_and_shared_memory()
+    for _ in range(5):
+        work()
+    assert open_files_and_shared_memory() == before
+
+
+def test_an_interrupt_ends_a_wait_for_a_notification(context):
+    with halocline.Segment(context, 1, notifications=1) as segment:
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            segment.wait()
+        segment.notify(context.rank)
+        assert segment.wait() == 0
+
+
+def test_an_interrupt_ends_a_swap_that_waits_for_a_late_rank(context, grid):
+    if context.size < 2:
+        pytest.skip("needs a rank that waits and one that is late")
+    with halocline.Segment(context, 1, notifications=1) as segment:
+        halo = halocline.Halo(grid, [halocline.Field(grid)], mode="direct")
+        if context.rank == 0:
+            interrupt_soon()
+            with pytest.raises(KeyboardInterrupt):
+                halo.swap()
+                halo.swap()
+            for other in range(1, context.size):
+                segment.notify(other)
+        else:
+            segment.wait()
+        halo.close()
+
+
+def test_another_signal_handler_runs_during_a_wait(context):
+    calls = []
+    previous = signal.signal(signal.SIGALRM, lambda number, frame: calls.append(number))
+    with halocline.Segment(context, 1, notifications=1) as segment:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        waker = threading.Thread(target=lambda: (time.sleep(0.4), segment.notify(context.rank)))
+        waker.start()
+        assert segment.wait() == 0
+        waker.join()
+    signal.signal(signal.SIGALRM, previous)
+    assert calls == [signal.SIGALRM]
+
+
+def test_a_forked_process_is_told(context, grid):
+    field = halocline.Field(grid)
+    with halocline.Halo(grid, [field]) as halo:
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            told = []
+            for use in (halo.swap, lambda: halocline.Field(grid), context.close):
+                try:
+                    use()
+                    told.append("nothing")
+                except halocline.StateError as error:
+                    told.append(str(error))
+            os.write(writer, repr(told).encode())
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as pipe:
+            told = pipe.read()
+        assert os.waitpid(child, 0)[1] == 0
+        assert told.count("this process was forked") == 3, told
+        halo.swap()
+
+
+def test_nothing_of_a_context_can_be_pickled(context, grid):
+    halo = halocline.Halo(grid, [halocline.Field(grid)])
+    for thing in (context, halo):
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            pickle.dumps(thing)
+    halo.close()
+
+
+def test_a_communicator_must_be_one(context):
+    with pytest.raises(halocline.ArgumentError, match="communicator of mpi4py"):
+        halocline.Context(42)
+
+
+def test_mpi4py_gives_communicators(context):
+    pytest.importorskip("mpi4py")
+    from mpi4py import MPI
+
+    part = MPI.COMM_WORLD.Split(context.rank % 2, context.rank)
+    with halocline.Context(part) as half:
+        assert (half.rank, half.size) == (part.rank, part.size)
+        part.Free()
+        with halocline.Allreduce(half, 1) as reduction:
+            assert reduction.run(np.ones(1))[0] == half.size
+    with pytest.raises(halocline.ArgumentError):
+        halocline.Context(MPI.COMM_NULL)
+    assert sys.modules["halocline._mpi"].variant() in ("mpich", "openmpi")
+
+
+def test_one_exception_class_per_status(context):
+    made = [getattr(halocline, name) for name in halocline.__all__ if name.endswith("Error")]
+    assert len({kind.status for kind in made}) == len(made) - 1
+    assert issubclass(halocline.WaitTimeoutError, TimeoutError) and issubclass(halocline.ArgumentError, ValueError)

