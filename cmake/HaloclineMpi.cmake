@@ -27,6 +27,18 @@ find_package(MPI 3.1 REQUIRED COMPONENTS C CXX)
 # The C++ bindings that MPI 3 removed: Open MPI 4 and older MPICHs still declare them in mpi.h, and whoever sees them has to link them.
 set(HALOCLINE_SKIP_MPICXX "$<$<COMPILE_LANGUAGE:CXX>:OMPI_SKIP_MPICXX=1;MPICH_SKIP_MPICXX=1>")
 target_compile_definitions(MPI::MPI_C INTERFACE ${HALOCLINE_SKIP_MPICXX})
+
+# halocline_forget_mpi_path(): what is linked from here on does not name the folder of the MPI, as the wrappers would have it.
+macro(halocline_forget_mpi_path)
+  foreach(_target MPI::MPI_C MPI::MPI_CXX)
+    get_target_property(_options ${_target} INTERFACE_LINK_OPTIONS)
+    list(FILTER _options EXCLUDE REGEX "rpath")
+    set_target_properties(${_target} PROPERTIES INTERFACE_LINK_OPTIONS "${_options}")
+  endforeach()
+endmacro()
+if(HALOCLINE_WHEEL)
+  halocline_forget_mpi_path()
+endif()
 message(STATUS "Halocline: MPI ${MPI_CXX_VERSION} by ${MPI_CXX_COMPILER}, launched by ${MPIEXEC_EXECUTABLE}")
 
 # MPI 5 defines one binary interface for all MPIs. Where this MPI offers it beside its own, halocline_mpi_abi_host compiles and links with it.
@@ -39,7 +51,7 @@ set(_abi_constants "")
 if(HALOCLINE_MPI_ABI_HEADERS)
   file(STRINGS ${HALOCLINE_MPI_ABI_HEADERS}/mpi_abi.h _abi_constants REGEX "define[ ]+MPI_ERRORS_RETURN[ ]+\\(\\(MPI_Errhandler\\)[ ]*0x0*143\\)")
 endif()
-if(HALOCLINE_MPI_ABI_LIBRARY AND _abi_constants)
+if(HALOCLINE_MPI_ABI_LIBRARY AND _abi_constants AND NOT TARGET halocline_mpi_abi_host)
   add_library(halocline_mpi_abi_host INTERFACE)
   target_include_directories(halocline_mpi_abi_host SYSTEM INTERFACE ${HALOCLINE_MPI_ABI_HEADERS})
   target_compile_definitions(halocline_mpi_abi_host INTERFACE MPI_ABI=1)

@@ -64,7 +64,7 @@ def main():
         print(f"skipped: {options.python} has no pytest or no NumPy (./go test puts them into .venv)")
         return 77
     start = [*options.launcher, "-n", str(options.ranks)] if options.ranks else []
-    command = [*start, options.python, "-m", "pytest", "-p", "no:cacheprovider", *options.files]
+    command = [*start, options.python, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", *options.files]
     done = subprocess.run(command, cwd=TESTS, env=environment(options), capture_output=True, text=True)
     found = totals(done.stdout, max(options.ranks, 1))
     if done.returncode != 0 or not found or found["failed"] or not found["passed"]:

