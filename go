@@ -50,7 +50,7 @@ run_tests() {
   *) fail "./go test has no option '$1'; it has --all, --long, and -- before options of ctest" ;;
   esac
   set_up
-  want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc doxygen=doxygen
+  want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc doxygen=doxygen python3-config=python3-dev
   # Its installation takes longer than all that it is for by default.
   [ -z "$how" ] || want_tools chromium=chromium
   has ccache || say 'No ccache: what is built anew is compiled anew.'
@@ -59,6 +59,7 @@ run_tests() {
   has doxygen || say 'No doxygen: the site is not built.'
   has spin || say 'No spin: the models of the protocols are not checked.'
   choose_test_builds
+  try_step 'Python for the package' package_python || say "Not there, so the Python package is not built: see $log"
   begin 'Python for the tests' test_python
   # Of the first nearly everything is needed. The others are built while its tests run, which wait more than they compute.
   build_preset release

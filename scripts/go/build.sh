@@ -40,6 +40,8 @@ configure() {
 options_of() {
   is_silent_compiler "$1" && printf '%s\n' -DHALOCLINE_WERROR=ON
   [ "$1" != asan ] || printf '%s\n' "-DHALOCLINE_TOOLS=$sanitized_programs" "-DHALOCLINE_APPS=$sanitized_programs"
+  # Said so that a build folder is configured anew once nanobind is there.
+  ! has_package_python || printf '%s\n' -DHALOCLINE_PYTHON=AUTO
   [ "$1" != "$abi_preset" ] || printf '%s\n' "-DHALOCLINE_ABI_MPIEXEC=$abi_launcher"
   ! command -v ccache >/dev/null || printf '%s\n' -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
   mpi_option "$1"

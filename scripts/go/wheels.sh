@@ -43,6 +43,9 @@ test_python() {
 
 # What scripts/docs.py builds the site with.
 site_python() { install_wheels "$venv" sphinx myst-parser breathe furo sphinx-copybutton; }
+# What the Python package is built and tested with: before the builds, which look for it.
+package_python() { install_wheels "$venv" nanobind scikit-build-core wheel numpy pytest mypy; }
+has_package_python() { [ -n "$(find "$venv"/lib/python*/site-packages -maxdepth 1 -name nanobind 2>/dev/null)" ]; }
 
 # The wheel of mpi4py, and the tests in its source archive, which no wheel has.
 mpi4py_tests() {

@@ -23,10 +23,11 @@ TESTS = Path(__file__).resolve().parent
 def environment(options):
     """The package of the build, the launcher's MPI, and the mpi4py of the private .venv if that is there."""
     package = options.extension.parents[2]
+    libraries = [str(Path(options.launcher[0]).parents[1] / "lib"), os.environ.get("LD_LIBRARY_PATH")]
     places = [str(package), *map(str, sorted(options.venv.glob("mpi4py/lib/python*/site-packages")))]
     return {
         **os.environ,
-        "LD_LIBRARY_PATH": os.pathsep.join(filter(None, [str(Path(options.launcher[0]).parents[1] / "lib"), os.environ.get("LD_LIBRARY_PATH")])),
+        "LD_LIBRARY_PATH": os.pathsep.join(filter(None, libraries)),
         "PYTHONPATH": os.pathsep.join(places),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONFAULTHANDLER": "1",

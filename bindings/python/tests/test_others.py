@@ -16,7 +16,8 @@ def test_an_exchange_with_both_sides_of_a_ring(context):
     left, right = sides(context)
     out = [np.array([context.rank, 10.5]), np.arange(3, dtype="i4") + context.rank]
     into = [np.zeros(3, "i4"), np.zeros(2)]
-    ring = [halocline.Neighbour(left, out[0], into[0], tag_out=0, tag_in=1), halocline.Neighbour(right, out[1], into[1], tag_out=1, tag_in=0)]
+    below = halocline.Neighbour(left, out[0], into[0], tag_out=0, tag_in=1)
+    ring = [below, halocline.Neighbour(right, out[1], into[1], tag_out=1, tag_in=0)]
     with halocline.Exchange(context, ring, name="ring") as exchange:
         for step in range(3):
             out[0][1] = step

@@ -25,7 +25,8 @@ def run(program, ranks=0, **variables):
     environment = {name: text for name, text in os.environ.items() if name not in ("MPI4PY_MPIABI",)}
     if VARIANT == "openmpi" and not ranks:
         environment["OMPI_MCA_ess_singleton_isolated"] = "1"
-    return subprocess.run([*start, sys.executable, "-c", program], capture_output=True, text=True, env={**environment, **variables}, timeout=60)
+    command = [*start, sys.executable, "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, env={**environment, **variables}, timeout=60)
 
 
 def passes(program, ranks=0, **variables):
