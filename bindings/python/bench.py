@@ -46,7 +46,8 @@ def main():
             for name, column in (("halo.swap()", 1), ("with halo.swapping()", 2)):
                 added = times[:, column] - times[:, 0]
                 low, high = np.percentile(added, (10, 90))
-                print(f"{name:22} {np.median(times[:, column]):7.3f} us, more than C by {np.median(added):.3f} us ({low:.3f} to {high:.3f})")
+                more = f"{np.median(added):.3f} us ({low:.3f} to {high:.3f})"
+                print(f"{name:22} {np.median(times[:, column]):7.3f} us, more than C by {more}")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
     run.py EXTENSION [--ranks 2] [--python PYTHON] [--venv FOLDER] [--files FILE...] -- LAUNCHER [FLAG...]
 
 EXTENSION is the built one, in the package's folder. FOLDER is the private .venv, with mpi4py and other MPIs in it. 0 ranks: one process,
-without the launcher, which its tests start themselves. The results of rank 0 are shown in full, of the others what failed. Last line: N passed,
-N failed, N skipped, on all ranks together. Ends with 77 where there is no pytest.
+without the launcher, which its tests start themselves. What the ranks print is shown if one fails. Last line: N passed, N failed,
+N skipped, on all ranks together. Ends with 77 where there is no pytest.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
