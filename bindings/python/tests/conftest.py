@@ -2,6 +2,8 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import os
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,8 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def context():
     with halocline.Context() as made:
+        # The launcher of another MPI would start that many processes of one rank each.
+        assert made.size == int(os.environ.get("HALOCLINE_TEST_RANKS", made.size))
         yield made
 
 

@@ -32,6 +32,7 @@ def environment(options):
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONFAULTHANDLER": "1",
         "MPI4PY_MPIABI": options.extension.parent.name.strip("_"),
+        "HALOCLINE_TEST_RANKS": str(max(options.ranks, 1)),
         "HALOCLINE_TEST_VENV": str(options.venv),
         "HALOCLINE_TEST_LAUNCHER": json.dumps(options.launcher),
     }
