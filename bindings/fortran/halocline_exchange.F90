@@ -140,7 +140,7 @@ contains
     call settle(int(c_exchange_info(exchange%handle, info)), exchange%rank, status)
   end subroutine
 
-  subroutine call_pack(neighbour, buffer, user) bind(C)
+  subroutine call_pack(neighbour, buffer, user) bind(C, name="hlc_fortran_call_pack")
     integer(c_int), value :: neighbour
     type(c_ptr), value :: buffer, user
     type(callbacks), pointer :: calls
@@ -148,7 +148,7 @@ contains
     call calls%pack(int(neighbour) + 1, buffer, calls%user)
   end subroutine
 
-  subroutine call_unpack(neighbour, buffer, user) bind(C)
+  subroutine call_unpack(neighbour, buffer, user) bind(C, name="hlc_fortran_call_unpack")
     integer(c_int), value :: neighbour
     type(c_ptr), value :: buffer, user
     type(callbacks), pointer :: calls

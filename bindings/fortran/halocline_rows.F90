@@ -140,7 +140,7 @@ contains
   end subroutine
 
   !> Adapter between the library and the caller's procedure.
-  subroutine call_body(row, user) bind(C)
+  subroutine call_body(row, user) bind(C, name="hlc_fortran_call_body")
     type(c_row), intent(in) :: row
     type(c_ptr), value :: user
     type(walk), pointer :: mine

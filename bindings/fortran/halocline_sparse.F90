@@ -114,7 +114,7 @@ contains
     call settle(code, sparse%rank, status)
   end subroutine
 
-  subroutine call_receive(origin, data, bytes, user) bind(C)
+  subroutine call_receive(origin, data, bytes, user) bind(C, name="hlc_fortran_call_receive")
     integer(c_int), value :: origin
     type(c_ptr), value :: data, user
     integer(c_int64_t), value :: bytes
