@@ -102,7 +102,7 @@ TEST(Layout, of_fortran_types_with_a_precision) {
     EXPECT_EQ(layout_of(type), layout_of(type));
   }
   if (MPI_Type_create_f90_integer(9, &type) == MPI_SUCCESS && type != MPI_DATATYPE_NULL) {
-    EXPECT_EQ(layout_of(type)->basic(), Basic::int32);
+    EXPECT_EQ(layout_of(type)->basic(), Basic::fortran_int32);
   }
   if (MPI_Type_create_f90_complex(6, MPI_UNDEFINED, &type) == MPI_SUCCESS && type != MPI_DATATYPE_NULL) {
     MPI_Datatype derived = MPI_DATATYPE_NULL;

@@ -280,9 +280,10 @@ TEST(Operations, are_those_of_the_standard_for_each_kind_of_type) {
     return names;
   };
   const std::string integer = "sum prod min max land lor lxor band bor bxor ";
-  for (const MPI_Datatype type :
-       {MPI_INT, MPI_UINT8_T, MPI_INTEGER, MPI_AINT, MPI_COUNT, MPI_SIGNED_CHAR, MPI_UNSIGNED_LONG_LONG, MPI_CHAR})
+  for (const MPI_Datatype type : {MPI_INT, MPI_UINT8_T, MPI_SIGNED_CHAR, MPI_LONG, MPI_UNSIGNED_LONG_LONG, MPI_CHAR})
     EXPECT_EQ(all(type), integer);
+  for (const MPI_Datatype type : {MPI_INTEGER, MPI_AINT, MPI_OFFSET, MPI_COUNT})
+    EXPECT_EQ(all(type), "sum prod min max band bor bxor ") << name_of(type);
   for (const MPI_Datatype type : {MPI_FLOAT, MPI_DOUBLE_PRECISION, MPI_LONG_DOUBLE}) EXPECT_EQ(all(type), "sum prod min max ");
   for (const MPI_Datatype type : {MPI_C_FLOAT_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX}) EXPECT_EQ(all(type), "sum prod ");
   for (const MPI_Datatype type : {MPI_C_BOOL, MPI_LOGICAL}) EXPECT_EQ(all(type), "land lor lxor ");
@@ -305,6 +306,17 @@ TEST(Operations, change_nothing_where_a_datatype_has_no_data) {
       }
   EXPECT_TRUE(target == 1 && result == 3);
   MPI_Type_free(&none);
+}
+
+TEST(Operations, treat_integers_of_fortran_as_those_of_c_where_both_are_defined) {
+  const Layout &fortran = *layout_of(MPI_INTEGER), &c = *layout_of(MPI_INT);
+  EXPECT_EQ(mpi::check_accumulate(Operation::sum, fortran, c), MPI_SUCCESS);
+  EXPECT_EQ(mpi::check_accumulate(Operation::land, fortran, c), MPI_ERR_OP);
+  EXPECT_TRUE(mpi::can_swap(fortran) && mpi::can_swap(*layout_of(MPI_LOGICAL)) && mpi::can_swap(*layout_of(MPI_AINT)));
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  if (MPI_Type_create_f90_integer(6, &made) != MPI_SUCCESS) return;
+  EXPECT_EQ(mpi::check_accumulate(Operation::sum, *layout_of(made), *layout_of(made)), MPI_SUCCESS);
+  EXPECT_EQ(mpi::check_accumulate(Operation::land, *layout_of(made), *layout_of(made)), MPI_ERR_OP);
 }
 
 TEST(CheckAccumulate, refuses_types_that_do_not_match) {
@@ -403,7 +415,7 @@ TEST(CompareAndSwap, replaces_only_what_is_expected) {
     swap_both_ways<std::uint64_t>(MPI_UINT64_T, shift);
   }
   for (const mpi::Predefined &one : mpi::predefined_types())
-    if (one.basic == Basic::int128) swap_both_ways<mpi::Int128>(one.type, 0);
+    if (one.basic == Basic::fortran_int128) swap_both_ways<mpi::Int128>(one.type, 0);
 }
 
 TEST(CompareAndSwap, is_not_for_reals_and_derived_types) {

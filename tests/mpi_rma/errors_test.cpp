@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -157,6 +158,40 @@ TEST_F(InEpoch, operations_that_accumulate_does_not_allow_are_ERR_OP) {
   EXPECT_EQ(class_of(MPI_Accumulate(buffer_, 1, MPI_DOUBLE, target_, 0, 1, MPI_DOUBLE, MPI_BAND, win_)), MPI_ERR_OP);
   EXPECT_EQ(class_of(MPI_Accumulate(buffer_, 1, MPI_INT, target_, 0, 1, MPI_INT, MPI_SUM, win_)), MPI_SUCCESS);
   MPI_Op_free(&mine);
+}
+
+/// The table of types and operations of MPI 4.1, section 6.9.2, in each call that takes an operation.
+TEST_F(InEpoch, operations_that_are_not_defined_for_the_type_are_ERR_OP) {
+  const auto classes = [&](MPI_Datatype type, MPI_Op op) {
+    alignas(16) char given[16] = {}, old[16] = {};
+    return std::set<int>{class_of(MPI_Accumulate(given, 1, type, target_, 0, 1, type, op, win_)),
+                         class_of(MPI_Get_accumulate(given, 1, type, old, 1, type, target_, 0, 1, type, op, win_)),
+                         class_of(MPI_Fetch_and_op(given, old, type, target_, 0, op, win_))};
+  };
+  const std::set<int> right{MPI_SUCCESS}, wrong{MPI_ERR_OP};
+  for (const MPI_Op op : {MPI_LAND, MPI_LOR, MPI_LXOR}) {
+    for (const MPI_Datatype type : {MPI_INT, MPI_UNSIGNED_SHORT, MPI_LOGICAL, MPI_C_BOOL}) EXPECT_EQ(classes(type, op), right);
+    for (const MPI_Datatype type : {MPI_INTEGER, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_DOUBLE, MPI_BYTE, MPI_DOUBLE_COMPLEX, MPI_2INT})
+      EXPECT_EQ(classes(type, op), wrong);
+  }
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD}) {
+    for (const MPI_Datatype type : {MPI_INTEGER, MPI_AINT, MPI_DOUBLE, MPI_DOUBLE_COMPLEX}) EXPECT_EQ(classes(type, op), right);
+    for (const MPI_Datatype type : {MPI_LOGICAL, MPI_C_BOOL, MPI_BYTE, MPI_CHARACTER, MPI_2INT}) EXPECT_EQ(classes(type, op), wrong);
+  }
+  for (const MPI_Datatype type : {MPI_INTEGER, MPI_COUNT, MPI_REAL}) EXPECT_EQ(classes(type, MPI_MAX), right);
+  for (const MPI_Datatype type : {MPI_LOGICAL, MPI_BYTE, MPI_COMPLEX}) EXPECT_EQ(classes(type, MPI_MIN), wrong);
+  for (const MPI_Datatype type : {MPI_INTEGER, MPI_OFFSET, MPI_BYTE}) EXPECT_EQ(classes(type, MPI_BXOR), right);
+  for (const MPI_Datatype type : {MPI_LOGICAL, MPI_REAL, MPI_C_BOOL}) EXPECT_EQ(classes(type, MPI_BAND), wrong);
+  EXPECT_EQ(classes(MPI_2INT, MPI_MINLOC), right);
+  EXPECT_EQ(classes(MPI_INTEGER, MPI_MAXLOC), wrong);
+}
+
+TEST_F(InEpoch, compare_and_swap_is_defined_for_integers_logicals_and_bytes) {
+  alignas(16) char given[16] = {}, expected[16] = {}, old[16] = {};
+  for (const MPI_Datatype type : {MPI_INT, MPI_INTEGER, MPI_LOGICAL, MPI_AINT, MPI_BYTE, MPI_C_BOOL})
+    EXPECT_EQ(class_of(MPI_Compare_and_swap(given, expected, old, type, target_, 0, win_)), MPI_SUCCESS);
+  for (const MPI_Datatype type : {MPI_REAL, MPI_COMPLEX, MPI_2INT, MPI_CHARACTER})
+    EXPECT_EQ(class_of(MPI_Compare_and_swap(given, expected, old, type, target_, 0, win_)), MPI_ERR_TYPE);
 }
 
 TEST_F(InEpoch, compare_and_swap_of_a_floating_type_is_ERR_TYPE) {

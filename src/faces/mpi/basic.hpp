@@ -18,15 +18,21 @@ enum class Basic : std::uint8_t {
   half,
   complex_half,
   byte,
+  // Integers of C.
   int8,
   int16,
   int32,
   int64,
-  int128,
   uint8,
   uint16,
   uint32,
   uint64,
+  // Integers of Fortran, and of several languages, as MPI_AINT: MPI has no logical operations for them.
+  fortran_int8,
+  fortran_int16,
+  fortran_int32,
+  fortran_int64,
+  fortran_int128,
   float32,
   float64,
   long_double,
@@ -60,6 +66,16 @@ constexpr bool is_pair(Basic type) { return type >= Basic::short_int && type < B
 /// True for what can be put into MPI_Accumulate, if only to replace.
 constexpr bool is_element(Basic type) { return type >= Basic::character && type < Basic::count_; }
 
+constexpr bool is_c_integer(Basic type) { return type >= Basic::int8 && type <= Basic::uint64; }
+constexpr bool is_fortran_integer(Basic type) { return type >= Basic::fortran_int8 && type <= Basic::fortran_int128; }
+constexpr bool is_logical(Basic type) { return type >= Basic::boolean && type <= Basic::logical128; }
+
+/// The type of C that an integer of Fortran is like, if there is one; else the type itself.
+constexpr Basic like_c(Basic type) {
+  if (!is_fortran_integer(type) || type == Basic::fortran_int128) return type;
+  return static_cast<Basic>(static_cast<int>(Basic::int8) + static_cast<int>(type) - static_cast<int>(Basic::fortran_int8));
+}
+
 /// A value and its location, as C lays the struct out.
 template <class Value, class Index>
 struct Pair {
@@ -90,15 +106,19 @@ constexpr void with_element(Basic type, Work work) {
     case Basic::uint32: return work(std::uint32_t{});
     case Basic::uint64: return work(std::uint64_t{});
     case Basic::logical8:
+    case Basic::fortran_int8:
     case Basic::int8: return work(std::int8_t{});
     case Basic::logical16:
+    case Basic::fortran_int16:
     case Basic::int16: return work(std::int16_t{});
     case Basic::logical32:
+    case Basic::fortran_int32:
     case Basic::int32: return work(std::int32_t{});
     case Basic::logical64:
+    case Basic::fortran_int64:
     case Basic::int64: return work(std::int64_t{});
     case Basic::logical128:
-    case Basic::int128: return work(Int128{});
+    case Basic::fortran_int128: return work(Int128{});
     case Basic::float32: return work(float{});
     case Basic::float64: return work(double{});
     case Basic::long_double: return work(0.0L);

@@ -44,8 +44,8 @@ bool strips_overlap(const Strip &a, const Strip &b, ByteRange *common) {
 
 bool accumulates(const LoggedAccess &access) { return access.call >= Call::accumulate; }
 
-/// Signed and unsigned integers of one size are taken for one type: more is permitted here than by MPI.
-bool is_integer(typed::Basic type) { return type >= typed::Basic::byte && type <= typed::Basic::uint64; }
+/// Bytes, signed and unsigned integers of one size are taken for one type: more is permitted here than by MPI.
+bool is_integer(typed::Basic type) { return type == typed::Basic::byte || typed::is_c_integer(type) || typed::is_fortran_integer(type); }
 bool are_of_one_type(const LoggedAccess &a, const LoggedAccess &b) {
   if (a.basic == b.basic) return true;
   return is_integer(a.basic) && is_integer(b.basic) && typed::basic_bytes(a.basic) == typed::basic_bytes(b.basic);

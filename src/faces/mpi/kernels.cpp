@@ -231,20 +231,18 @@ constexpr Kernel real(Operation op) {
 
 template <class T>
 constexpr Kernel integer(Operation op) {
-  if (is_logic(op)) return logic<T>(op);
   return is_bits(op) ? bits<T>(op) : real<T>(op);
 }
 
-constexpr bool is_integer(Basic type) { return type >= Basic::int8 && type <= Basic::uint64; }
 constexpr bool is_complex(Basic type) { return type >= Basic::complex64 && type <= Basic::complex256; }
-constexpr bool is_logical(Basic type) { return type >= Basic::boolean && type <= Basic::logical128; }
 
-/// The groups of types of the standard: integers, among them those of Fortran and of several languages, reals, complex numbers, logicals, bytes,
-/// pairs.
+/// The groups of types of the standard (MPI 4.1, section 6.9.2): integers of C, integers of Fortran and of several languages, reals, complex
+/// numbers, logicals, bytes, pairs.
 template <class T>
 constexpr Kernel choose(Operation op, [[maybe_unused]] Basic type) {
   if constexpr (kIsInteger<T>) {
-    if (is_integer(type)) return integer<T>(op);
+    if (is_fortran_integer(type)) return integer<T>(op);
+    if (is_c_integer(type)) return is_logic(op) ? logic<T>(op) : integer<T>(op);
     if (is_logical(type)) return logic<T>(op);
     return type == Basic::byte ? bits<T>(op) : nullptr;
   } else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, long double> ||

@@ -117,7 +117,7 @@ constexpr hlc_op engine_op(Operation op) {
 
 /// The engine's name of a type; HLC_NUMBER_COUNT_ if it has none.
 constexpr hlc_number engine_number(Basic type) {
-  switch (type) {
+  switch (like_c(type)) {
     case Basic::int8: return HLC_NUMBER_INT8;
     case Basic::int16: return HLC_NUMBER_INT16;
     case Basic::int32: return HLC_NUMBER_INT32;

@@ -15,7 +15,9 @@ struct Family {
 };
 
 constexpr Basic kNone = Basic::other;
-constexpr Family kInteger{{Basic::int8, Basic::int16, Basic::int32, Basic::int64, Basic::int128, kNone}};
+constexpr Family kInteger{{Basic::int8, Basic::int16, Basic::int32, Basic::int64, kNone, kNone}};
+constexpr Family kFortranInteger{
+    {Basic::fortran_int8, Basic::fortran_int16, Basic::fortran_int32, Basic::fortran_int64, Basic::fortran_int128, kNone}};
 constexpr Family kUnsigned{{Basic::uint8, Basic::uint16, Basic::uint32, Basic::uint64, kNone, kNone}};
 constexpr Family kReal{{kNone, Basic::half, Basic::float32, Basic::float64, Basic::float128, kNone}};
 constexpr Family kLongDouble{{kNone, kNone, kNone, Basic::float64, Basic::long_double, kNone}};
@@ -103,9 +105,9 @@ void add_of_c(std::vector<Predefined> &list) {
                                                          {MPI_UINT16_T, kUnsigned},
                                                          {MPI_UINT32_T, kUnsigned},
                                                          {MPI_UINT64_T, kUnsigned},
-                                                         {MPI_AINT, kInteger},
-                                                         {MPI_OFFSET, kInteger},
-                                                         {MPI_COUNT, kInteger},
+                                                         {MPI_AINT, kFortranInteger},
+                                                         {MPI_OFFSET, kFortranInteger},
+                                                         {MPI_COUNT, kFortranInteger},
                                                          {MPI_FLOAT, kReal},
                                                          {MPI_DOUBLE, kReal},
                                                          {MPI_LONG_DOUBLE, kLongDouble},
@@ -123,7 +125,7 @@ void add_of_c(std::vector<Predefined> &list) {
 void add_of_fortran(std::vector<Predefined> &list) {
   for (const Named &named : std::initializer_list<Named>{{MPI_CHARACTER, kCharacter},
                                                          {MPI_LOGICAL, kLogical},
-                                                         {MPI_INTEGER, kInteger},
+                                                         {MPI_INTEGER, kFortranInteger},
                                                          {MPI_REAL, kReal},
                                                          {MPI_DOUBLE_PRECISION, kReal},
                                                          {MPI_COMPLEX, kComplex},
@@ -150,19 +152,19 @@ void add_sized(std::vector<Predefined> &list) {
       {MPI_LOGICAL16, kLogical},
 #endif
 #ifdef MPI_INTEGER1
-      {MPI_INTEGER1, kInteger},
+      {MPI_INTEGER1, kFortranInteger},
 #endif
 #ifdef MPI_INTEGER2
-      {MPI_INTEGER2, kInteger},
+      {MPI_INTEGER2, kFortranInteger},
 #endif
 #ifdef MPI_INTEGER4
-      {MPI_INTEGER4, kInteger},
+      {MPI_INTEGER4, kFortranInteger},
 #endif
 #ifdef MPI_INTEGER8
-      {MPI_INTEGER8, kInteger},
+      {MPI_INTEGER8, kFortranInteger},
 #endif
 #ifdef MPI_INTEGER16
-      {MPI_INTEGER16, kInteger},
+      {MPI_INTEGER16, kFortranInteger},
 #endif
 #ifdef MPI_REAL2
       {MPI_REAL2, kReal},
@@ -222,12 +224,13 @@ std::vector<Predefined> predefined_types() {
   return list;
 }
 
-Basic integer_of(std::int64_t bytes) { return member(kInteger, bytes); }
+Basic integer_of(std::int64_t bytes) { return member(kFortranInteger, bytes); }
 Basic real_of(std::int64_t bytes) { return member(kReal, bytes); }
 Basic complex_of(std::int64_t bytes) { return member(kComplex, bytes); }
 
 Basic pair_of(Basic value, Basic index) {
-  if (index == Basic::int32) {
+  value = like_c(value);
+  if (like_c(index) == Basic::int32) {
     if (value == Basic::int16) return Basic::short_int;
     if (value == Basic::int32) return Basic::int_int;
     if (value == Basic::int64) return Basic::long_int;

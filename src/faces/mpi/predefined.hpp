@@ -18,7 +18,7 @@ struct Predefined {
 /// Those that this MPI has. MPI is initialised.
 std::vector<Predefined> predefined_types();
 
-/// The basic type of numbers of that size in bytes; Basic::other if there is none.
+/// The basic type of Fortran's numbers of that size in bytes; Basic::other if there is none.
 Basic integer_of(std::int64_t bytes);
 Basic real_of(std::int64_t bytes);
 Basic complex_of(std::int64_t bytes);

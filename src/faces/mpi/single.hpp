@@ -20,7 +20,8 @@ struct Single {
 /// Operations of change_single.
 constexpr bool is_frequent(Operation op) { return op == Operation::sum || op == Operation::replace || op == Operation::no_op; }
 /// Types of change_single.
-constexpr bool is_frequent(Basic type) {
+constexpr bool is_frequent(Basic number) {
+  const Basic type = like_c(number);
   return type == Basic::int64 || type == Basic::uint64 || type == Basic::int32 || type == Basic::uint32 || type == Basic::float64;
 }
 
@@ -41,7 +42,7 @@ bool change_number(Operation op, const Single &where) {
 
 /// False if the type or the operation is none of the frequent ones. Sums of integers wrap around.
 inline bool change_single(Operation op, Basic type, const Single &where) {
-  switch (type) {
+  switch (like_c(type)) {
     case Basic::int64:
     case Basic::uint64: return change_number<std::uint64_t>(op, where);
     case Basic::int32:

@@ -30,8 +30,9 @@ bool is_row(const ConstBuffer &buffer) { return buffer.layout->dense(); }
 std::int64_t elements_of(const ConstBuffer &buffer) { return buffer.layout->basics() * buffer.count; }
 bool is_single(const ConstBuffer &buffer) { return is_row(buffer) && elements_of(buffer) == 1; }
 
+/// Integers of C and Fortran of one size are taken for one type, as by the MPIs.
 bool matches(const Layout &target, const Layout &other) {
-  return target.basic() == other.basic() || target.basic() == Basic::none || other.basic() == Basic::none;
+  return like_c(target.basic()) == like_c(other.basic()) || target.basic() == Basic::none || other.basic() == Basic::none;
 }
 
 /// Data of several basic types are moved as they are. The standard asks for one type, but the MPIs do that, and their own tests need it.
@@ -122,7 +123,7 @@ void fetch_and_op(Accumulate how, const Layout &type, void *target, const Fetch 
 
 bool can_swap(const Layout &type) {
   const Basic basic = type.basic();
-  const bool kind = (basic >= Basic::byte && basic <= Basic::uint64) || (basic >= Basic::boolean && basic <= Basic::logical128);
+  const bool kind = basic == Basic::byte || is_c_integer(basic) || is_fortran_integer(basic) || is_logical(basic);
   return kind && type.contiguous() && type.basics() == 1;
 }
 
