@@ -6,7 +6,8 @@ if(TARGET halocline_mpi_abi)
 endif()
 if(TARGET halocline-run AND NOT HALOCLINE_SANITIZE)
   halocline_launcher_test(NAME mpi_run SCRIPT run_test.py TARGET halocline-run CLASSES every_mpi
-    ARGS $<TARGET_FILE:halocline_mpi> $<TARGET_FILE:halocline_mpi_preloaded> $<TARGET_FILE:halocline_mpi_session> ${abi_words})
+    ARGS $<TARGET_FILE:halocline_mpi> $<TARGET_FILE:halocline_mpi_preloaded> $<TARGET_FILE:halocline_mpi_session>
+      $<TARGET_FILE:halocline_mpi_late_window> ${abi_words})
 endif()
 if(NOT TARGET halocline_mpi_abi)
   halocline_skipped_test(mpi_abi "this MPI offers no MPI-5 ABI (libmpi_abi.so), or the drop-in for it is not built (HALOCLINE_MPI_ABI, sanitizers)")

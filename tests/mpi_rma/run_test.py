@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks halocline-run, and what the drop-in does in programs that it does not fit.
 
-Usage: run_test.py RUN DROP_IN PROGRAM SESSION [ABI_DROP_IN ABI_PROGRAM] -- LAUNCHER [FLAG...]
+Usage: run_test.py RUN DROP_IN PROGRAM SESSION LATE [ABI_DROP_IN ABI_PROGRAM] -- LAUNCHER [FLAG...]
 
-PROGRAM and ABI_PROGRAM are random RMA programs for the build's MPI and for the MPI-5 ABI; SESSION has no MPI_Init. The drop-ins are
-those that RUN finds. Other programs are
+PROGRAM and ABI_PROGRAM are random RMA programs for the build's MPI and for the MPI-5 ABI; SESSION has no MPI_Init, and LATE
+makes a window in MPI_Finalize. The drop-ins are those that RUN finds. Other programs are
 made here with the C compiler: of another MPI, with MPI inside, static. Prints a line per case and the totals.
 
 SPDX-License-Identifier: BSD-3-Clause
@@ -30,7 +30,7 @@ class Bench:
 
     def __init__(self, folder, words, launcher):
         self.folder, self.launcher = pathlib.Path(folder), launcher
-        self.run, self.drop_in, self.program, self.session, *abi = words
+        self.run, self.drop_in, self.program, self.session, self.late, *abi = words
         self.abi_drop_in, self.abi_program = abi or (None, None)
         needed = subprocess.run(["readelf", "-d", self.drop_in], stdout=subprocess.PIPE, text=True, check=True).stdout
         self.own = re.search(r"\[(libmpi\.so\.\d+)\]", needed).group(1)
@@ -125,6 +125,13 @@ def tells_what_falls_back(bench):
     if not wrong and (strict[0] == 0 or not re.search("HALOCLINE_MPI_STRICT=1.*sessions", strict[1])):
         wrong = f"status {strict[0]}: {strict[1]}"
     return wrong
+
+
+def counts_windows_of_the_end(bench):
+    """windows that are made in MPI_Finalize are in the one summary of each rank"""
+    answer = bench.call(*bench.launcher, "-n", 2, bench.run, "--mpi", "--strict", "--info", bench.late)
+    wrong = says(answer, 0, *(rf"rank {rank}: windows carried: 2 by MPI_Win_allocate; left to the host MPI: none" for rank in (0, 1)))
+    return wrong or (None if answer[1].count("windows carried:") == 2 else answer[1])
 
 
 def finds_the_launcher(bench):
@@ -276,6 +283,7 @@ CASES = [
     starts_the_launcher,
     runs_the_mpi_5_abi,
     tells_what_falls_back,
+    counts_windows_of_the_end,
     finds_the_launcher,
     only_ranks_are_preloaded,
     takes_a_library_of_another_build,

@@ -319,13 +319,16 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
   return window ? PMPI_Comm_group(window->node->context.comm(), group) : host::Win_get_group(win, group);
 }
 
+/// The host calls what the program has attached to MPI_COMM_SELF, which may make windows.
 int MPI_Finalize() {
   report_open_windows();
-  summarise();
+  remember_rank();
   end_trace();
   release_nodes();
   leave_progress_of_host();
-  return host::Finalize();
+  const int code = host::Finalize();
+  summarise();
+  return code;
 }
 
 HLC_MPI_PROFILED(Win_create)

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -20,12 +21,12 @@ bool informs() {
   return on;
 }
 
-/// "rank 3: ", as far as the program has ranks of a world now.
+std::atomic<int> known_rank = -1;
+
+/// "rank 3: ", if the program has ranks of a world now, or had them when it ended MPI.
 std::string speaker() {
-  int rank = 0;
-  if (!has_world()) return "";
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return "rank " + std::to_string(rank) + ": ";
+  remember_rank();
+  return known_rank < 0 ? "" : "rank " + std::to_string(known_rank) + ": ";
 }
 
 struct Counts {
@@ -52,6 +53,11 @@ bool has_world() {
   PMPI_Initialized(&begun);
   PMPI_Finalized(&ended);
   return begun && !ended;
+}
+
+void remember_rank() {
+  int rank = 0;
+  if (has_world() && PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS) known_rank = rank;
 }
 
 void inform(const char *format, ...) {

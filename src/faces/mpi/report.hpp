@@ -18,7 +18,9 @@ bool has_world();
 void count_carried(const char *call);
 /// Counts one that it leaves to the host. True if it may: with HALOCLINE_MPI_STRICT=1 that is an error, which is written to stderr.
 bool may_leave_to_host(const char *call, const std::string &reason);
-/// Writes the numbers since the last call, if HALOCLINE_LOG=info. Called by MPI_Finalize, and when the process ends.
+/// Writes the numbers since the last call, if HALOCLINE_LOG=info. Called at the end of MPI_Finalize, and when the process ends.
 void summarise();
+/// Lines that are written after MPI has ended name this rank, too. Called while MPI_COMM_WORLD is there.
+void remember_rank();
 
 }  // namespace halocline::core::mpi
