@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <random>
@@ -12,6 +13,11 @@ namespace common {
 class Skew {
  public:
   Skew(std::uint64_t seed, int rank) : on_(seed != 0), random_(seed * 1000 + static_cast<std::uint64_t>(rank)) {}
+
+  bool is_on() const { return on_; }
+
+  /// A random number from 1 to `most`.
+  std::size_t up_to(std::size_t most) { return 1 + static_cast<std::size_t>(random_() % most); }
 
   /// Mostly nothing or some microseconds, and now and then a time in which others could take many steps.
   void delay() {

@@ -53,15 +53,20 @@ std::vector<std::vector<char>> all_done(const std::vector<Request> &mine, int ra
 
 class Check {
  public:
-  Check(Variant &variant, const Shape &shape, const Keys &keys, int rank) : variant_(variant), shape_(shape), rank_(rank) {
-    for (int r = 0; r < shape.ranks; ++r) keys_.push_back(keys.of(r, 0));
+  Check(Variant &variant, const CheckSetup &setup) : variant_(variant), begins_(setup.begins), shape_(setup.shape), rank_(setup.rank) {
+    for (int r = 0; r < shape_.ranks; ++r) keys_.push_back(setup.keys.of(r, 0));
   }
 
   std::string run() {
-    using Step = void (Check::*)();
-    for (const Step step :
-         {&Check::insert, &Check::find, &Check::erase, &Check::find, &Check::insert_again, &Check::find, &Check::quarrel}) {
-      (this->*step)();
+    struct Step {
+      const char *name;
+      void (Check::*take)();
+    };
+    for (const Step &step :
+         {Step{"insert", &Check::insert}, Step{"find", &Check::find}, Step{"erase", &Check::erase}, Step{"find the rest", &Check::find},
+          Step{"insert again", &Check::insert_again}, Step{"find all", &Check::find}, Step{"insert and erase the same", &Check::quarrel}}) {
+      begins_(step.name);
+      (this->*step.take)();
       if (wrong_.empty()) wrong_ = scan();
       if (const auto said = common::first_said(wrong_.empty() ? std::nullopt : std::optional(wrong_), MPI_COMM_WORLD)) return *said;
     }
@@ -162,6 +167,7 @@ class Check {
   }
 
   Variant &variant_;
+  const std::function<void(const std::string &)> &begins_;
   const Shape &shape_;
   int rank_;
   std::vector<std::vector<Word>> keys_;  // of all ranks
@@ -171,8 +177,8 @@ class Check {
 
 }  // namespace
 
-std::string check(Variant &variant, const Shape &shape, const Keys &keys, int rank) {
-  std::string wrong = Check(variant, shape, keys, rank).run();
+std::string check(Variant &variant, const CheckSetup &setup) {
+  std::string wrong = Check(variant, setup).run();
   variant.clear();
   return wrong;
 }

@@ -6,10 +6,21 @@
 #include "keys.hpp"
 #include "variant.hpp"
 
+#include <functional>
+#include <string>
+
 namespace hashtable {
+
+/// `begins` is called with the name of each step.
+struct CheckSetup {
+  const Shape &shape;
+  const Keys &keys;
+  int rank;
+  std::function<void(const std::string &step)> begins;
+};
 
 /// Inserts all keys, finds them, erases some, inserts some again, and lets all ranks insert and erase a few keys at the same time. Returns
 /// what was wrong first, empty if nothing was. The variant's table is empty before and after. Collective, and equal on all ranks.
-std::string check(Variant &variant, const Shape &shape, const Keys &keys, int rank);
+std::string check(Variant &variant, const CheckSetup &setup);
 
 }  // namespace hashtable

@@ -17,8 +17,7 @@ class Engine : public Variant {
 
   void run(std::span<Request> requests) override {
     if (batched_) {
-      skew_.delay();
-      table_.carry_out(requests, at_once_);
+      in_batches(requests, at_once_, skew_, [&](std::span<Request> some) { table_.carry_out(some, at_once_); });
     } else {
       for (Request &request : requests) carry_out(request);
     }

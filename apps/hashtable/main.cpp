@@ -6,6 +6,7 @@
 #include "report.hpp"
 
 #include <common/comm.hpp>
+#include <common/progress.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -43,8 +44,10 @@ Shape shape_of(const Options &options, int ranks) {
 bool check_all(std::vector<Contestant> &some, const Setup &setup, const Keys &keys, Report &report) {
   bool right = true;
   const int rank = setup.context.rank();
+  common::Progress progress("hashtable", rank == 0);
   for (std::size_t i = 0; i < some.size(); ++i) {
-    const std::string wrong = check(*some[i].variant, setup.shape, keys, rank);
+    const auto begins = [&](const std::string &step) { progress.say(std::string("check ") + some[i].name + ": " + step); };
+    const std::string wrong = check(*some[i].variant, {setup.shape, keys, rank, begins});
     report.variants[i].checked = wrong.empty();
     right = right && wrong.empty();
     if (rank == 0) std::printf("check %-16s %s\n", some[i].name, wrong.empty() ? "equal to the serial table" : wrong.c_str());
@@ -74,7 +77,7 @@ void time_in_turn(std::vector<Contestant> &some, const Setup &setup, const Keys 
   const int rank = setup.context.rank();
   std::optional<Limit> limit;
   if (setup.context.info().nodes == 1 && options.repeats > 0) limit.emplace(setup);
-  double last_said = MPI_Wtime();
+  common::Progress progress("hashtable", rank == 0);
   for (int round = 0; round <= options.repeats && options.repeats > 0; ++round) {
     std::vector<Request> requests;
     const std::vector<Word> mine = keys.of(rank, round);
@@ -88,9 +91,7 @@ void time_in_turn(std::vector<Contestant> &some, const Setup &setup, const Keys 
       const Limit::Sample sample = limit->measure(mine);
       if (round > 0) report.limits.push_back(sample);
     }
-    if (rank != 0 || MPI_Wtime() - last_said < 5) continue;
-    std::fprintf(stderr, "hashtable: %d of %d repeats\n", round, options.repeats);
-    last_said = MPI_Wtime();
+    progress.say(std::to_string(round) + " of " + std::to_string(options.repeats) + " repeats");
   }
 }
 

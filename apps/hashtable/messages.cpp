@@ -5,6 +5,7 @@
 #include "variant.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <list>
 
 namespace hashtable {
@@ -67,17 +68,22 @@ class Outbox {
 class Messages : public Variant {
  public:
   Messages(const Setup &setup, std::size_t at_once)
-      : place_{setup.shape}, memory_(words_of(setup.shape)), rank_(setup.context.rank()), at_once_(at_once), skew_(setup.skew) {}
+      : place_{setup.shape},
+        memory_(words_of(setup.shape)),
+        rank_(setup.context.rank()),
+        at_once_(at_once),
+        shares_cores_(setup.context.info().node_size > setup.context.info().cores),
+        skew_(setup.skew) {}
 
   void run(std::span<Request> requests) override {
     requests_ = requests;
     for (std::size_t next = 0; next < requests.size(); ++next) {
       skew_.delay();
-      while (open_ >= at_once_) serve();
+      while (open_ >= at_once_) wait();
       start(next);
       serve();
     }
-    while (open_ > 0) serve();
+    while (open_ > 0) wait();
     end();
   }
   void clear() override {
@@ -95,13 +101,18 @@ class Messages : public Variant {
     outbox_.send({request, place}, owner, kAsk);
     ++open_;
   }
-  /// Takes all messages that are there.
-  void serve() {
-    while (true) {
+  /// Where ranks share cores, the rank that is to answer may need this one's. sched_yield lets it run only now and then.
+  void wait() {
+    constexpr std::timespec kShort{0, 10'000};
+    if (!serve() && shares_cores_) nanosleep(&kShort, nullptr);
+  }
+  /// Takes all messages that are there; false if there was none.
+  bool serve() {
+    for (bool any = false;; any = true) {
       int there = 0;
       MPI_Status status;
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
-      if (!there) return;
+      if (!there) return any;
       Message message;
       MPI_Recv(&message, sizeof message, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       take(message, status);
@@ -121,7 +132,7 @@ class Messages : public Variant {
     MPI_Request barrier;
     MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
     for (int all = 0; !all;) {
-      serve();
+      wait();
       MPI_Test(&barrier, &all, MPI_STATUS_IGNORE);
     }
     outbox_.wait();
@@ -131,6 +142,7 @@ class Messages : public Variant {
   LocalMemory memory_;
   int rank_;
   std::size_t at_once_;
+  bool shares_cores_;
   common::Skew &skew_;
   std::span<Request> requests_;
   std::size_t open_ = 0;

@@ -71,8 +71,7 @@ class Rma : public Variant {
 
   void run(std::span<Request> requests) override {
     if (batched_) {
-      skew_.delay();
-      carry_out(memory_, place_, requests, at_once_);
+      in_batches(requests, at_once_, skew_, [&](std::span<Request> some) { carry_out(memory_, place_, some, at_once_); });
     } else {
       for (Request &request : requests) {
         skew_.delay();

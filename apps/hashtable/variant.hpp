@@ -9,6 +9,7 @@
 
 #include <common/skew.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,17 @@ struct Setup {
   std::size_t at_once;  ///< requests of a rank that are under way, where a variant has several
   common::Skew &skew;
 };
+
+/// Calls work(some) for all requests together. With random delays it does so for few of them at a time, after a delay each.
+template <class Work>
+void in_batches(std::span<Request> requests, std::size_t at_once, common::Skew &skew, Work work) {
+  while (!requests.empty()) {
+    const std::size_t count = skew.is_on() ? std::min(skew.up_to(at_once), requests.size()) : requests.size();
+    skew.delay();
+    work(requests.first(count));
+    requests = requests.subspan(count);
+  }
+}
 
 /// A row of the table. Making a variant is collective; `make` returns nothing if it cannot be had here.
 struct Kind {

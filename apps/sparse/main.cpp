@@ -5,6 +5,7 @@
 #include "report.hpp"
 
 #include <common/comm.hpp>
+#include <common/progress.hpp>
 #include <common/skew.hpp>
 
 #include <algorithm>
@@ -29,14 +30,17 @@ std::vector<Contestant> make_protocols(const Setup &setup) {
   return some;
 }
 
+std::string of(int done, int all) { return std::to_string(done) + " of " + std::to_string(all); }
+
 /// What is wrong first, on any rank; empty if nothing is. Collective.
-std::string check(Protocol &protocol, const Traffic &traffic, const Options &options) {
+std::string check(const Contestant &one, const Traffic &traffic, const Options &options, common::Progress &progress) {
   const int rank = common::rank_of(MPI_COMM_WORLD);
   common::Skew skew(options.skew, rank);
   std::string wrong;
   for (int exchange = 0; exchange < options.exchanges; ++exchange) {
     skew.delay();
-    const std::vector<Message> received = protocol.exchange(traffic.from(rank, exchange));
+    const std::vector<Message> received = one.protocol->exchange(traffic.from(rank, exchange));
+    progress.say(std::string("check ") + one.name + ": " + of(exchange + 1, options.exchanges) + " exchanges");
     if (wrong.empty()) wrong = traffic.wrong_with(received, rank, exchange);
   }
   return common::first_said(wrong.empty() ? std::nullopt : std::optional(wrong), MPI_COMM_WORLD).value_or("");
@@ -44,8 +48,9 @@ std::string check(Protocol &protocol, const Traffic &traffic, const Options &opt
 
 bool check_all(std::vector<Contestant> &some, const Traffic &traffic, const Options &options, Report &report) {
   bool right = true;
+  common::Progress progress("sparse", report.environment.context.rank == 0);
   for (std::size_t i = 0; i < some.size(); ++i) {
-    const std::string wrong = check(*some[i].protocol, traffic, options);
+    const std::string wrong = check(some[i], traffic, options, progress);
     report.protocols[i].checked = wrong.empty();
     right = right && wrong.empty();
     if (report.environment.context.rank == 0)
@@ -65,7 +70,7 @@ double seconds_of(Protocol &protocol, const std::vector<std::vector<Message>> &m
 /// Each round has other neighbours, and begins with another protocol. The first one, number 0, warms up.
 void time_in_turn(std::vector<Contestant> &some, const Traffic &traffic, const Options &options, Report &report) {
   const int rank = report.environment.context.rank;
-  double last_said = MPI_Wtime();
+  common::Progress progress("sparse", rank == 0);
   for (int round = 0; round <= options.repeats && options.repeats > 0; ++round) {
     std::vector<std::vector<Message>> messages;
     for (int i = 0; i < options.exchanges; ++i) messages.push_back(traffic.from(rank, std::int64_t{round} * options.exchanges + i));
@@ -74,9 +79,7 @@ void time_in_turn(std::vector<Contestant> &some, const Traffic &traffic, const O
       const double sample = seconds_of(*some[turn].protocol, messages);
       if (round > 0) report.protocols[turn].samples.push_back(sample);
     }
-    if (rank != 0 || MPI_Wtime() - last_said < 5) continue;
-    std::fprintf(stderr, "sparse: %d of %d repeats\n", round, options.repeats);
-    last_said = MPI_Wtime();
+    progress.say(of(round, options.repeats) + " repeats");
   }
 }
 
@@ -84,12 +87,13 @@ int run(const Options &options, int argc, char **argv) {
   const halocline::Context context(MPI_COMM_WORLD);
   const Traffic traffic(options, context.size());
   std::vector<Contestant> some = make_protocols({context, options});
-  Report report{common::find_environment(context, argc, argv), {}};
+  Report report{common::find_environment(context, argc, argv), traffic.targets(), {}};
   for (const Contestant &one : some) report.protocols.push_back({one.name, false, {}});
   const bool speaks = context.rank() == 0;
   if (speaks)
-    std::printf("%d ranks, each sends %s%lld bytes to %d random ranks\n", context.size(), options.vary ? "up to " : "",
-                static_cast<long long>(options.bytes), std::min(options.neighbours, context.size()));
+    std::printf("%d ranks, each sends %s%lld bytes to %d random ranks%s\n", context.size(), options.vary ? "up to " : "",
+                static_cast<long long>(options.bytes), traffic.targets(),
+                traffic.targets() < options.neighbours ? ", all that there are: fewer than --neighbours" : "");
   if (options.check && !check_all(some, traffic, options, report)) return 1;
   time_in_turn(some, traffic, options, report);
   if (!speaks) return 0;

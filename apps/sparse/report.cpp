@@ -25,8 +25,9 @@ void write_json(const Report &report, const Options &options) {
     protocols[result.name] = {{"checked", result.checked}, {"exchange_s", result.samples}};
   }
   const Json problem = {
-      {"neighbours", options.neighbours}, {"bytes", options.bytes}, {"vary", options.vary}, {"exchanges", options.exchanges},
-      {"slots", options.slots},           {"seed", options.seed},   {"skew", options.skew}, {"ranks", report.environment.context.size}};
+      {"neighbours", options.neighbours},        {"targets", report.targets}, {"bytes", options.bytes}, {"vary", options.vary},
+      {"exchanges", options.exchanges},          {"slots", options.slots},    {"seed", options.seed},   {"skew", options.skew},
+      {"ranks", report.environment.context.size}};
   common::write_file(
       {{"problem", problem}, {"environment", common::environment_of(report.environment)}, {"order", order}, {"protocols", protocols}},
       options.json);

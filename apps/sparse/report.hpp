@@ -20,6 +20,7 @@ struct Result {
 
 struct Report {
   common::Environment environment;
+  int targets = 0;  ///< of each rank in an exchange
   std::vector<Result> protocols;
 };
 

@@ -10,7 +10,7 @@ std::vector<Message> Traffic::from(int origin, std::int64_t exchange) const {
   std::seed_seq words{options_.seed, static_cast<std::uint64_t>(origin), static_cast<std::uint64_t>(exchange)};
   std::mt19937_64 random(words);
   std::vector<Message> messages;
-  while (messages.size() < static_cast<std::size_t>(std::min(options_.neighbours, ranks_))) {
+  while (messages.size() < static_cast<std::size_t>(targets())) {
     const auto target = static_cast<int>(random() % static_cast<std::uint64_t>(ranks_));
     if (std::any_of(messages.begin(), messages.end(), [&](const Message &one) { return one.rank == target; })) continue;
     const auto most = static_cast<std::uint64_t>(options_.bytes);

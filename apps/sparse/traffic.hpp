@@ -5,6 +5,7 @@
 
 #include "options.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct Message {
 class Traffic {
  public:
   Traffic(const Options &options, int ranks) : options_(options), ranks_(ranks) {}
+  /// To how many ranks each sends: --neighbours, if there are so many.
+  int targets() const { return std::min(options_.neighbours, ranks_); }
   /// What a rank sends in an exchange, to different ranks. It may be one of them.
   std::vector<Message> from(int origin, std::int64_t exchange) const;
   /// What is wrong with what a rank has received in an exchange, in any order; empty if nothing is.
