@@ -18,6 +18,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import launch  # noqa: E402
 
+PRELOADED = ", preloaded"  # behind the name of a variant that libhalocline_mpi carries
+
 
 def run_to_the_end(command, environment, timeout):
     """Runs a command in a process group of its own; where it does not end in time the whole group is ended and None returned."""
@@ -95,12 +97,32 @@ def environment_of(options):
             "nodes": max(options.fake_nodes, options.hosts), "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
 
 
-def sweep_ranks(options, program, words, line_of):
-    """The reports of a rank per node or host, of twice as many, and so on up to --ranks; prints a line about each."""
+def add_preloaded(options, report, program, words, some):
+    """Adds variants on MPI RMA, in a launch of their own with libhalocline_mpi loaded. `some`: the option that chooses variants, and names."""
+    library = pathlib.Path(options.build).resolve() / "lib" / "libhalocline_mpi.so"
+    if options.fake_nodes > 1 or not library.exists():
+        return
+    option, names = some
+    if option in words:
+        at = words.index(option)
+        words = words[:at] + words[at + 2:]
+    path = pathlib.Path(options.build).resolve() / "bin" / program
+    preloaded = report_of(options, "/usr/bin/env", f"LD_PRELOAD={library}", "HALOCLINE_MPI_STRICT=1", path, *words, option, ",".join(names))
+    kind = "protocols" if "protocols" in report else "variants"
+    for name in names:
+        report["order"].append(name + PRELOADED)
+        report[kind][name + PRELOADED] = preloaded[kind][name]
+
+
+def sweep_ranks(options, program, words, line_of, preloaded=None):
+    """The reports of a rank per node or host, of twice as many, and so on up to --ranks; prints a line about each. `preloaded`: variants as
+    add_preloaded has them."""
     most, sweep, ranks = options.ranks, [], max(options.fake_nodes, options.hosts)
     while ranks <= most:
         options.ranks = ranks
         sweep.append(report_of(options, program, *words))
+        if preloaded:
+            add_preloaded(options, sweep[-1], program, words, preloaded)
         print(line_of(sweep[-1]), flush=True)
         ranks *= 2
     return sweep

@@ -59,7 +59,7 @@ def main():
     # Emulated nodes are one to MPI, and its variants ran as on one node beside those on the network.
     variants = "all" if options.fake_nodes == 1 else "notify"
     words = ["--class", options.name, "--decomposition", options.decomposition, "--variant", variants, "--check"]
-    sweep = runs.sweep_ranks(options, "fft", words, line_of)
+    sweep = runs.sweep_ranks(options, "fft", words, line_of, ("--variant", ["rma"]))
     runs.keep(options, sweep, HERE / "plot.py")
 
 

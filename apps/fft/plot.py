@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 import plots  # noqa: E402
 
 LOOKS = {"alltoall": {"color": "#333333"}, "p2p": {"color": "#8fb8c6"}, "rma": {"color": "#c9a46b"}, "notify": {"color": "#b3402e"},
-         "local": {"color": "#888888", "linestyle": "--"}}
+         "rma, preloaded": {"color": "#c9a46b", "linestyle": "-."}, "local": {"color": "#888888", "linestyle": "--"}}
 
 
 def rates(result, name):

@@ -20,13 +20,14 @@ import runs  # noqa: E402
 import summary  # noqa: E402
 
 RUNS_ON_HOSTS = True
+KEYS = ("random", "zipf")
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     runs.add_options(parser, "hashtable")
     parser.set_defaults(ranks=4)
-    parser.add_argument("--keys", choices=("random", "zipf"), default="random")
+    parser.add_argument("--keys", choices=KEYS, help="of all inserts (random, with --short random and zipf)")
     parser.add_argument("--inserts", type=int, help="of each rank (16384, with --long 262144)")
     options = parser.parse_args()
     # Between hosts an insert takes some hundred times as long.
@@ -60,21 +61,24 @@ def table_of(result):
 
 
 def shown(sweep):
-    """What a summary shows: two ranks, and the most."""
+    """What a summary shows: two ranks, and the most, with all kinds of keys."""
     return [result for result in sweep if result["problem"]["ranks"] in (2, sweep[-1]["problem"]["ranks"])]
 
 
 def line_of(result):
     """One line about a number of ranks: millions of inserts per second of all ranks, the median of each variant."""
     rates = (statistics.median(rates_of(result, name, "insert_s")) for name in result["order"])
-    return f"{result['problem']['ranks']:>3} ranks, M inserts/s: " + ", ".join(
+    return f"{result['problem']['ranks']:>3} ranks, keys {result['problem']['keys']}, M inserts/s: " + ", ".join(
         f"{name} {rate:.3f}" for name, rate in zip(result["order"], rates))
 
 
 def main():
     options = arguments()
-    words = ["--inserts", options.inserts, "--keys", options.keys, "--check"]
-    sweep = runs.sweep_ranks(options, "hashtable", words, line_of)
+    most, sweep = options.ranks, []
+    for keys in [options.keys] if options.keys else KEYS if options.short else KEYS[:1]:
+        options.ranks = most
+        words = ["--inserts", options.inserts, "--keys", keys, "--check"]
+        sweep += runs.sweep_ranks(options, "hashtable", words, line_of, ("--variant", ["rma", "rma_batched"]))
     runs.keep(options, sweep, HERE / "plot.py")
 
 

@@ -74,7 +74,8 @@ def main():
     options = arguments()
     words = ["--local", *options.local, "--variant", options.variant, "--mass", options.mass, "--precision", options.precision,
              "--dots", options.dots, *(["--naik"] if options.naik else [])]
-    sweep = runs.sweep_ranks(options, "lattice", words, line_of)
+    on_windows = [name for name in ("fence", "pscw", "passive") if name in options.variant.split(",")]
+    sweep = runs.sweep_ranks(options, "lattice", words, line_of, on_windows and ("--variant", on_windows))
     runs.keep(options, sweep, HERE / "plot.py")
 
 

@@ -21,6 +21,7 @@ import summary  # noqa: E402
 
 RUNS_ON_HOSTS = True
 NEIGHBOURS = (2, 6)  # of an exchange, with --short
+BYTES = (8, 4096)  # of a message: in the barrier's notification, or in several slots; the longer ones with 2 neighbours alone
 
 
 def arguments():
@@ -28,7 +29,7 @@ def arguments():
     runs.add_options(parser, "sparse")
     parser.set_defaults(ranks=4)
     parser.add_argument("--neighbours", type=int, help="of an exchange (6, with --short 2 and 6)")
-    parser.add_argument("--bytes", type=int, default=8)
+    parser.add_argument("--bytes", type=int, help="of a message (8, with --short 8 and 4096)")
     return parser.parse_args()
 
 
@@ -41,16 +42,28 @@ def table_of(result):
 
 
 def shown(sweep):
-    """What a summary shows: for each number of neighbours the most ranks, and two."""
+    """What a summary shows: for each number of neighbours the most ranks, and two if there are so many neighbours."""
     most = {result["problem"]["neighbours"]: result["problem"]["ranks"] for result in sweep}
-    return [result for result in sweep if result["problem"]["ranks"] in (2, most[result["problem"]["neighbours"]])]
+
+    def is_shown(problem):
+        fits = problem["ranks"] == 2 and problem["targets"] == problem["neighbours"]
+        return fits or problem["ranks"] == most[problem["neighbours"]]
+
+    return [result for result in sweep if is_shown(result["problem"])]
 
 
 def line_of(result):
     """One line about a number of ranks: microseconds of an exchange, the median of each protocol."""
     times = (statistics.median(result["protocols"][name]["exchange_s"]) * 1e6 for name in result["order"])
     words = ", ".join(f"{name} {time:.2f}" for name, time in zip(result["order"], times))
-    return f"{result['problem']['ranks']:>3} ranks, {result['problem']['neighbours']} neighbours, us: {words}"
+    return f"{result['problem']['ranks']:>3} ranks, {result['problem']['targets']} neighbours, {result['problem']['bytes']} bytes, us: {words}"
+
+
+def problems(options):
+    """Neighbours and bytes of the exchanges."""
+    neighbours = [options.neighbours] if options.neighbours else NEIGHBOURS if options.short else [6]
+    sizes = [options.bytes] if options.bytes is not None else BYTES if options.short else BYTES[:1]
+    return [(some, size) for size in sizes for some in (neighbours if size == sizes[0] else neighbours[:1])]
 
 
 def main():
@@ -58,11 +71,11 @@ def main():
     # More ranks than cores take milliseconds for an exchange in some protocols.
     exchanges = 1000 if options.long else 50 if options.short else 200
     most, sweep = options.ranks, []
-    for neighbours in [options.neighbours] if options.neighbours else NEIGHBOURS if options.short else [6]:
+    for neighbours, size in problems(options):
         # So many neighbours need more ranks than that.
         options.ranks = max(most, 1 << neighbours.bit_length()) if options.short else most
-        words = ["--neighbours", neighbours, "--bytes", options.bytes, "--exchanges", exchanges, "--check"]
-        sweep += runs.sweep_ranks(options, "sparse", words, line_of)
+        words = ["--neighbours", neighbours, "--bytes", size, "--exchanges", exchanges, "--check"]
+        sweep += runs.sweep_ranks(options, "sparse", words, line_of, ("--protocol", ["accumulate"]))
     runs.keep(options, sweep, HERE / "plot.py")
 
 
