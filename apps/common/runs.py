@@ -98,7 +98,7 @@ def environment_of(options):
 
 
 def add_preloaded(options, report, program, words, some):
-    """Adds variants on MPI RMA, in a launch of their own with libhalocline_mpi loaded. `some`: the option that chooses variants, and names."""
+    """Adds variants on MPI RMA, in a launch of their own with libhalocline_mpi loaded. `some`: the option that chooses them, and names."""
     library = pathlib.Path(options.build).resolve() / "lib" / "libhalocline_mpi.so"
     if options.fake_nodes > 1 or not library.exists():
         return

@@ -56,7 +56,8 @@ def line_of(result):
     """One line about a number of ranks: microseconds of an exchange, the median of each protocol."""
     times = (statistics.median(result["protocols"][name]["exchange_s"]) * 1e6 for name in result["order"])
     words = ", ".join(f"{name} {time:.2f}" for name, time in zip(result["order"], times))
-    return f"{result['problem']['ranks']:>3} ranks, {result['problem']['targets']} neighbours, {result['problem']['bytes']} bytes, us: {words}"
+    problem = result["problem"]
+    return f"{problem['ranks']:>3} ranks, {problem['targets']} neighbours, {problem['bytes']} bytes, us: {words}"
 
 
 def problems(options):

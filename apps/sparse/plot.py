@@ -31,7 +31,8 @@ def draw_panel(axes, sweep, problem):
     for name in some[0]["order"]:
         times = [[time * 1e6 for time in result["protocols"][name]["exchange_s"]] for result in some]
         plots.draw_band(axes, at, times, label=name, color=COLORS.get(name))
-    plots.decorate_over_ranks(axes, at, "one exchange, microseconds", f"Sparse exchange, {problem[0]} neighbours, {problem[1]} bytes (as figure 7b)")
+    title = f"Sparse exchange, {problem[0]} neighbours, {problem[1]} bytes (as figure 7b)"
+    plots.decorate_over_ranks(axes, at, "one exchange, microseconds", title)
 
 
 def main():

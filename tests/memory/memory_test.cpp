@@ -88,6 +88,31 @@ Held hold_segment(MPI_Comm comm, int ranks) {
   return held;
 }
 
+/// A context and a sparse exchange over so many ranks. Each rank sends twice to the rank at the same place on the next node, and to the next
+/// rank.
+Held hold_sparse(MPI_Comm comm, int ranks) {
+  const LiveBytes live;
+  const std::int64_t mapped_before = mapped_kib();
+  setenv("HALOCLINE_FAKE_NODES", std::to_string(ranks / ranks_per_node()).c_str(), 1);
+  hlc_context *context = nullptr;
+  EXPECT_TRUE(ok(hlc_init(comm, &context)));
+  int received = 0;
+  const auto count = [](int, const void *, std::int64_t, void *user) { ++*static_cast<int *>(user); };
+  const hlc_sparse_spec spec{8, count, &received, nullptr};
+  hlc_sparse *sparse = nullptr;
+  EXPECT_TRUE(ok(hlc_sparse_create(context, &spec, &sparse)));
+  const std::array<char, 3000> data{};
+  const hlc_sparse_message messages[] = {{(rank() + ranks_per_node()) % ranks, data.data(), 100},
+                                         {(rank() + 1) % ranks, data.data(), static_cast<std::int64_t>(data.size())}};
+  for (int exchange = 0; exchange < 2; ++exchange) EXPECT_TRUE(ok(hlc_sparse_exchange(sparse, 2, messages)));
+  EXPECT_EQ(received, 4);
+  Held held{{live.held(), live.most(), mapped_kib() - mapped_before, 0}};
+  EXPECT_TRUE(ok(hlc_sparse_destroy(&sparse)));
+  EXPECT_TRUE(ok(hlc_finalise(&context)));
+  MPI_Allreduce(MPI_IN_PLACE, held.numbers.data(), 4, MPI_INT64_T, MPI_MAX, comm);
+  return held;
+}
+
 /// The same on the first `ranks` ranks of the launch; the others only receive the result. The least of a few tries: what libfabric holds
 /// for a connection depends on which side connects first.
 template <class Hold>
@@ -150,6 +175,27 @@ TEST(SegmentMemory, of_a_rank_does_not_grow_with_the_job) {
     EXPECT_GT(more.heap(), 1000) << "a context and a segment hold something";
     EXPECT_LE(more.heap(), few.heap());
     EXPECT_LE(more.most(), few.most()) << "no table of all ranks, not even for a moment";
+  }
+}
+
+/// O(k + log p): with as many neighbours what is added per doubling of the ranks is a round of the barrier. Its lists are 4 KiB of shared memory
+/// per rank of the node, and the rank of the round is connected.
+TEST(SparseMemory, of_a_rank_grows_with_the_logarithm_of_the_job) {
+  if (!can_count_bytes()) GTEST_SKIP() << "the sanitizer of this build brings its own malloc";
+  if (size() < 16 || size() % 16 != 0) GTEST_SKIP() << "needs 16 ranks, or a multiple";
+  constexpr std::int64_t kHeapPerRound = 4096, kSharedKibPerRound = 8;
+  const int fewest = 2 * ranks_per_node();
+  hold_on_first(fewest, hold_sparse);
+  const Held few = hold_on_first(fewest, hold_sparse);
+  for (int ranks = 2 * fewest, rounds = 1; ranks <= size(); ranks *= 2, ++rounds) {
+    const Held more = hold_on_first(ranks, hold_sparse);
+    if (rank() > 0) continue;
+    std::printf("  sparse, %d and %d ranks, %d per node: heap %s, at most %s, shared %s KiB\n", fewest, ranks, ranks_per_node(),
+                both(few.heap(), more.heap()).c_str(), both(few.most(), more.most()).c_str(),
+                both(few.shared_kib(), more.shared_kib()).c_str());
+    EXPECT_GT(more.heap(), 1000) << "a context and an exchange hold something";
+    EXPECT_LE(more.most(), few.most() + rounds * kHeapPerRound);
+    EXPECT_LE(more.shared_kib(), few.shared_kib() + rounds * kSharedKibPerRound * ranks_per_node());
   }
 }
 

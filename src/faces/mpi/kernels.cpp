@@ -236,8 +236,8 @@ constexpr Kernel integer(Operation op) {
 
 constexpr bool is_complex(Basic type) { return type >= Basic::complex64 && type <= Basic::complex256; }
 
-/// The groups of types of the standard (MPI 4.1, section 6.9.2): integers of C, integers of Fortran and of several languages, reals, complex
-/// numbers, logicals, bytes, pairs.
+/// The groups of types of the standard (MPI 4.1, section 6.9.2). Integers of Fortran and of several languages are one group here, as they
+/// have the same operations.
 template <class T>
 constexpr Kernel choose(Operation op, [[maybe_unused]] Basic type) {
   if constexpr (kIsInteger<T>) {
