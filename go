@@ -99,14 +99,14 @@ run_bench() {
   ghost | hashtable | sparse | fft | lattice)
     app=$1
     shift
-    build_preset release "$app"
+    build_preset release "$app" halocline_mpi
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     exec python3 "apps/$app/bench.py" --build build/release --ranks "$ranks" "$@"
     ;;
   apps)
     shift
     # shellcheck disable=SC2046  # names without spaces
-    build_preset release $(for bench in apps/*/bench.py; do basename "${bench%/bench.py}"; done)
+    build_preset release halocline_mpi $(for bench in apps/*/bench.py; do basename "${bench%/bench.py}"; done)
     step 'Python for the pictures' pictures_python || say "No pictures: see $log"
     exec python3 apps/bench.py --build build/release --ranks "$ranks" "$@"
     ;;

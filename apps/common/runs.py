@@ -100,7 +100,10 @@ def environment_of(options):
 def add_preloaded(options, report, program, words, some):
     """Adds variants on MPI RMA, in a launch of their own with libhalocline_mpi loaded. `some`: the option that chooses them, and names."""
     library = pathlib.Path(options.build).resolve() / "lib" / "libhalocline_mpi.so"
-    if options.fake_nodes > 1 or not library.exists():
+    if options.fake_nodes > 1:
+        return
+    if not library.exists():
+        print(f"no variants with {library.name} preloaded: {library} is not there", flush=True)
         return
     option, names = some
     if option in words:
