@@ -10,7 +10,8 @@
 #                   "./go bench apps ...": a short form of every mini-app, with one page of pictures;
 #                   "./go bench hashtable ...", "... sparse ...", "... fft ...", "... lattice ...": those of these mini-apps over the ranks;
 #                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots;
-#                   "./go bench model ...": fitted cost models of this machine, with a picture (8 ranks if not given)
+#                   "./go bench model ...": fitted cost models of this machine, with a picture (8 ranks if not given);
+#                   "./go bench simulate ...": the papers' experiments up to 32768 ranks by discrete events, and what-ifs, with pictures
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
 #
@@ -125,6 +126,14 @@ run_bench() {
     python3 scripts/launch.py --build build/release --ranks "$model_ranks" -- halocline-bench model --json results/model.json "$@" || exit 1
     exec python3 tools/bench/model.py results/model.json results/model.png
     ;;
+  simulate)
+    shift
+    build_preset release halocline-simulate
+    step 'Python for the pictures' pictures_python || say "No pictures: see $log"
+    mkdir -p results
+    build/release/bin/halocline-simulate --json results/simulation.json "$@" || exit 1
+    exec python3 tools/simulate/plot.py results/simulation.json results
+    ;;
   esac
   build_preset release halocline-bench
   mkdir -p results
@@ -148,7 +157,7 @@ test) run_tests "$@" ;;
 build) run_build "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n '4,14s/^# *//p' "$root/go" | sed 's/^/  /' ;;
+help | -h | --help) sed -n '4,15s/^# *//p' "$root/go" | sed 's/^/  /' ;;
 *)
   echo "./go: there is no command '$command'; ./go help lists them" >&2
   exit 2

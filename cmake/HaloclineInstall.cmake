@@ -80,7 +80,7 @@ function(halocline_install_man_page name)
 endfunction()
 
 # The programs, as far as they have been built, and the cases of the cloud model.
-foreach(program halocline-bench halocline-doctor halocline-info halocline-run cloud)
+foreach(program halocline-bench halocline-doctor halocline-info halocline-run halocline-simulate cloud)
   if(TARGET ${program})
     halocline_install_rpath(${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)

@@ -1,0 +1,67 @@
+// The check of the simulation by measured swaps, and the calibration by a card.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "card.hpp"
+
+#include <check.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace {
+
+using namespace simulate;
+
+/// A file in the shape that halocline-bench halo writes.
+std::string file_of(const std::string &text) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / ("halocline-simulate-" + std::to_string(getpid()) + ".json");
+  std::ofstream(path) << text;
+  return path;
+}
+const char *const kRun = R"({"environment": {"nodes": 1, "ranks": 2, "cores": 2},
+  "problem": {"local": [16, 16, 64], "process_grid": [2, 1, 1], "depth": 2, "fields": 3, "type": "float64", "stencil": "box"},
+  "modes": {"p2p": {"median_us": 80.0, "p10_us": 40.0}, "direct": {"median_us": 20.0, "p10_us": 10.0}, "hand_p2p": {"median_us": 1.0}}})";
+
+TEST(Check, simulates_the_modes_of_a_file_beside_what_was_measured) {
+  const std::vector<Checked> all = check_file(file_of(kRun), default_card(), false);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].mode, "p2p");
+  EXPECT_EQ(all[0].problem, "16 x 16 x 64, 3 fields");
+  EXPECT_DOUBLE_EQ(all[0].measured_us, 80);
+  EXPECT_GT(all[0].simulated_us, all[1].simulated_us);
+  EXPECT_DOUBLE_EQ(check_file(file_of(kRun), default_card(), true)[0].measured_us, 40);
+  std::filesystem::remove(file_of(kRun));
+}
+
+TEST(Check, errors_are_relative_to_what_was_measured) {
+  const Error error = error_of({{"", "", 2, 2, 100, 150}, {"", "", 2, 2, 100, 90}, {"", "", 2, 2, 100, 80}});
+  EXPECT_DOUBLE_EQ(error.median, 0.2);
+  EXPECT_DOUBLE_EQ(error.worst, 0.5);
+}
+
+TEST(Check, a_file_of_something_else_is_refused) {
+  EXPECT_THROW(check_file(file_of("{}"), default_card(), false), Refusal);
+  EXPECT_THROW(check_file("/does/not/exist", default_card(), false), Refusal);
+}
+
+TEST(Machine, a_card_calibrates_the_node) {
+  const Node node = node_of_card(default_card(), {});
+  for (const double us : {node.copy_us_per_byte, node.put_us, node.put_us_per_byte, node.lock_us, node.message_us, node.message_us_per_byte,
+                          node.handover_us})
+    EXPECT_GT(us, 0);
+  EXPECT_LT(node.handover_us, 10);
+}
+
+TEST(Machine, copies_of_all_ranks_share_the_memory_of_the_node) {
+  Machine machine{node_of_card(default_card(), {}), published_network("archer")};
+  const double one = machine.node.copy_us_per_byte * 1e6;
+  EXPECT_NEAR(machine.copy_us(1e6), 2 * 24 * 1e6 / 119.4e3, 1e-6);
+  machine.network.memory_us_per_byte = 0;
+  EXPECT_DOUBLE_EQ(machine.copy_us(1e6), one);
+}
+
+TEST(Machine, a_card_without_several_nodes_has_no_network) { EXPECT_THROW(network_of_card(default_card()), Refusal); }
+TEST(Machine, a_network_that_is_none_is_refused) { EXPECT_THROW(published_network("string"), Refusal); }
+
+}  // namespace

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""halocline-simulate as a program: its report, the same bytes twice, refusals, and the picture.
+
+program_test.py HALOCLINE_SIMULATE
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CARD = ROOT / "share" / "halocline" / "default_card.json"
+
+
+def run(*words):
+    return subprocess.run([sys.argv[1], *map(str, words)], capture_output=True, text=True, check=False, timeout=60)
+
+
+def report_of(folder, name, *words):
+    file = folder / name
+    done = run("--card", CARD, "--most-ranks", 512, "--experiment", "weak,synchronisation", "--json", file, *words)
+    assert done.returncode == 0, done.stderr
+    return file.read_text()
+
+
+def check_report(report):
+    assert report["schema"] == "halocline-simulation/1"
+    assert [figure["name"] for figure in report["figures"]] == ["weak", "fence", "pscw", "pscw_neighbours"]
+    for figure in report["figures"]:
+        assert all(series["points"] for series in figure["series"]), figure["name"]
+        assert any(series["origin"] == "simulated" for series in figure["series"]), figure["name"]
+
+
+def check_refusals():
+    for words in (["--experiment", "telepathy"], ["--card", "/does/not/exist"], ["--latency-us", "-1"], ["--check", "/does/not/exist"]):
+        done = run(*words)
+        assert done.returncode == 2 and done.stderr, words
+
+
+def check_picture(folder):
+    # As ./go has it: the private Python, which has matplotlib.
+    private = ROOT / ".venv" / "bin" / "python"
+    python = private if private.exists() else sys.executable
+    if subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False).returncode != 0:
+        print("no picture: there is no matplotlib")
+        return
+    plot = ROOT / "tools" / "simulate" / "plot.py"
+    subprocess.run([python, plot, folder / "a.json", folder], check=True, capture_output=True, timeout=60)
+    assert (folder / "simulation.png").stat().st_size > 1000
+
+
+def main():
+    os.environ["MPLCONFIGDIR"] = tempfile.gettempdir()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        first = report_of(folder, "a.json")
+        check_report(json.loads(first))
+        assert report_of(folder, "b.json") == first, "the same seed must give the same report"
+        assert report_of(folder, "c.json", "--seed", 2) != first
+        assert report_of(folder, "d.json", "--latency-us", 5) != first
+        check_refusals()
+        check_picture(folder)
+
+
+if __name__ == "__main__":
+    main()

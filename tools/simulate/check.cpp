@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check.hpp"
+
+#include "figure.hpp"
+
+#include <common/json.hpp>
+#include <common/statistics.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+
+namespace simulate {
+
+namespace {
+
+using common::Json;
+
+std::array<int, 3> ints_of(const Json &json) { return {json.at(0), json.at(1), json.at(2)}; }
+
+/// "float64", "int32" and so on: the number is that of bits.
+double bytes_of_type(const std::string &type) {
+  const std::size_t digits = type.find_first_of("0123456789");
+  if (digits == std::string::npos) throw Refusal("the elements are of an unknown type: " + type);
+  return std::stod(type.substr(digits)) / 8;
+}
+
+HaloProblem problem_of(const Json &json) {
+  HaloProblem problem;
+  for (std::size_t d = 0; d < 3; ++d) problem.local[d] = json.at("local").at(d);
+  problem.ranks = ints_of(json.at("process_grid"));
+  problem.depth = json.at("depth"), problem.fields = json.at("fields");
+  problem.bytes_per_cell = bytes_of_type(json.at("type"));
+  problem.corners = json.at("stencil") == "box";
+  return problem;
+}
+
+std::string text_of_problem(const HaloProblem &problem) {
+  std::ostringstream text;
+  text << problem.local[0] << " x " << problem.local[1] << " x " << problem.local[2] << ", " << problem.fields << " fields";
+  return text.str();
+}
+
+/// A run of the bench is on one node, whose cores its ranks may share.
+std::vector<Checked> check_run(const Json &run, const hlc_model *card, bool least) {
+  const Json &environment = run.at("environment");
+  if (environment.at("nodes") != 1) throw Refusal("these are swaps of several nodes");
+  const HaloProblem problem = problem_of(run.at("problem"));
+  const Pattern pattern = halo_pattern(problem, 2);
+  Machine machine{node_of_card(card, {bytes_of(pattern[0]), longest_of(pattern[0])}), {}};
+  machine.network.ranks_per_node = environment.at("ranks");
+  machine.node.cores = environment.at("cores");
+  const std::vector<std::string> modes = swap_mode_names();
+  std::vector<Checked> all;
+  for (const auto &[mode, row] : run.at("modes").items()) {
+    if (std::find(modes.begin(), modes.end(), mode) == modes.end()) continue;
+    const Outcome outcome = simulate::run(swap_job(mode, pattern, machine, {}), machine, {2, 8, 1});
+    all.push_back({text_of_problem(problem), mode, environment.at("ranks"), environment.at("cores"), row.at(least ? "p10_us" : "median_us"),
+                   outcome.round_us});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Checked> check_file(const std::string &path, const hlc_model *card, bool least) {
+  std::ifstream file(path);
+  if (!file) throw Refusal("cannot read " + path);
+  try {
+    const Json whole = Json::parse(file);
+    std::vector<Checked> all;
+    for (const Json &run : whole.contains("runs") ? whole.at("runs") : Json::array({whole}))
+      for (Checked &one : check_run(run, card, least)) all.push_back(std::move(one));
+    return all;
+  } catch (const Json::exception &error) {
+    throw Refusal(path + " is no result of halocline-bench halo: " + error.what());
+  }
+}
+
+Error error_of(const std::vector<Checked> &all) {
+  std::vector<double> errors;
+  for (const Checked &one : all) errors.push_back(std::fabs(one.error()));
+  return {common::quantile(errors, 0.5), common::quantile(errors, 1)};
+}
+
+std::string table_of(const std::vector<Checked> &all) {
+  std::ostringstream text;
+  text << std::left << std::setw(28) << "swap" << std::setw(7) << "ranks" << std::setw(15) << "mode" << std::right << std::setw(12)
+       << "measured us" << std::setw(14) << "simulated us" << std::setw(9) << "error" << "\n";
+  for (const Checked &one : all)
+    text << std::left << std::setw(28) << one.problem << std::setw(7) << one.ranks << std::setw(15) << one.mode << std::right
+         << std::setw(12) << text_of(one.measured_us) << std::setw(14) << text_of(one.simulated_us) << std::setw(8)
+         << std::lround(100 * one.error()) << "%\n";
+  const Error error = error_of(all);
+  text << "median error " << std::lround(100 * error.median) << "%, worst " << std::lround(100 * error.worst) << "%\n";
+  return text.str();
+}
+
+}  // namespace simulate

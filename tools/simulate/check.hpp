@@ -1,0 +1,33 @@
+// Simulated swaps beside measured ones: the results of halocline-bench halo on this machine, and the same swaps by the event model.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "machine.hpp"
+#include "swaps.hpp"
+
+#include <string>
+#include <vector>
+
+namespace simulate {
+
+struct Checked {
+  std::string problem, mode;  ///< "16 x 16 x 256, 29 fields"
+  int ranks = 0, cores = 0;
+  double measured_us = 0, simulated_us = 0;
+
+  double error() const { return simulated_us / measured_us - 1; }
+};
+
+/// Every mode of a file that can be simulated. `least`: the 10th percentile of the samples. Refusal if it is no such file.
+std::vector<Checked> check_file(const std::string &path, const hlc_model *card, bool least);
+
+/// Median and worst of |error|.
+struct Error {
+  double median = 0, worst = 0;
+};
+Error error_of(const std::vector<Checked> &all);
+
+std::string table_of(const std::vector<Checked> &all);
+
+}  // namespace simulate

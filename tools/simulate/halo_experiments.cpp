@@ -1,0 +1,113 @@
+// The scaling experiments of Brown et al., section V.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiments.hpp"
+#include "findings.hpp"
+#include "parallel.hpp"
+
+#include <algorithm>
+
+namespace simulate {
+
+namespace {
+
+/// u, v, w, temperature and 25 moisture fields; box stencil of depth 2 (section V).
+constexpr double kFields = 29, kSolverFields = 1, kDepth = 2;
+constexpr int kLeastWeak = 128, kLeastStrong = 2048, kBeyond = 4, kFactor = 4, kLeastHeight = 1, kMostHeight = 1024;
+const char *const kModes[] = {"p2p_waitall", "p2p", "fence", "pscw", "passive", "passive_naive", "notify", "direct", "notify_node"};
+
+HaloProblem columns(const std::array<int, 3> &grid, const std::array<double, 3> &local, double fields) {
+  HaloProblem problem;
+  problem.local = local, problem.ranks = grid, problem.depth = kDepth, problem.fields = fields;
+  return problem;
+}
+
+/// The computation before a swap, and the delay of a rank in it.
+Between step_of(const HaloProblem &problem, const Settings &settings) {
+  const double compute_us = problem.local[0] * problem.local[1] * problem.local[2] * problem.fields * settings.compute_ns / 1000;
+  return {compute_us, settings.noise * compute_us};
+}
+
+/// Milliseconds of a swap at x, averaged over ranks and rounds, as the paper has it.
+void add_points(Figure &figure, const Settings &settings, const std::vector<Contender> &contenders, const HaloProblem &problem, double x) {
+  const Pattern pattern = halo_pattern(problem, 2);
+  const Machine machine = settings.machine("archer", {bytes_of(pattern[0]), longest_of(pattern[0])});
+  std::vector<double> ms(contenders.size());
+  for_all(contenders.size(), [&](std::size_t i) {
+    const Job job = contenders[i].job(pattern, machine, step_of(problem, settings));
+    ms[i] = simulate::run(job, machine, settings.rounds).mean_us / 1000;
+  });
+  figure.series.resize(contenders.size());
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    figure.series[i].name = contenders[i].name;
+    figure.series[i].points.push_back({x, ms[i]});
+  }
+}
+
+std::vector<Contender> all_modes() {
+  std::vector<Contender> contenders;
+  for (const char *mode : kModes) contenders.push_back(contender_of(mode));
+  return contenders;
+}
+
+std::vector<double> beyond(const std::vector<int> &ranks) {
+  std::vector<double> more;
+  for (const int some : growing(ranks.back() * 2, ranks.back() * kBeyond)) more.push_back(some);
+  return more;
+}
+
+}  // namespace
+
+Contender contender_of(const std::string &mode) {
+  return {mode, [mode](const Pattern &pattern, const Machine &machine, const Between &before) {
+            return swap_job(mode, pattern, machine, before);
+          }};
+}
+
+Figure weak_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks) {
+  Figure figure{"weak", "Weak scaling: 16 x 16 x 256 cells per rank, 29 fields", "ranks", "ms per swap", "Brown et al., figures 6 and 11"};
+  for (const int some : ranks) add_points(figure, settings, contenders, columns(grid_of(some, 2), {16, 16, 256}, kFields), some);
+  return figure;
+}
+
+Figure strong_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks, double fields) {
+  const std::string number = text_of(fields);
+  Figure figure{"strong_" + number, "Strong scaling: 2048 x 2048 x 128 cells, fields: " + number, "ranks", "ms per swap",
+                "Brown et al., figure 7"};
+  for (const int some : ranks) {
+    const std::array<int, 3> grid = grid_of(some, 2);
+    add_points(figure, settings, contenders, columns(grid, {2048.0 / grid[0], 2048.0 / grid[1], 128}, fields), some);
+  }
+  return figure;
+}
+
+Figure message_figure(const Settings &settings, const std::vector<Contender> &contenders, int ranks) {
+  Figure figure{"messages", "Blocks of 16 x 16 x n cells, 1 field, " + std::to_string(ranks) + " ranks", "bytes of the longest message",
+                "ms per swap", "Brown et al., section V, on figures 7 to 9"};
+  for (const int height : growing(kLeastHeight, kMostHeight, kFactor)) {
+    const HaloProblem problem = columns(grid_of(ranks, 2), {16, 16, 1.0 * height}, kSolverFields);
+    add_points(figure, settings, contenders, problem, longest_of(halo_pattern(problem, 2)[0]));
+  }
+  return figure;
+}
+
+std::vector<Figure> weak_scaling(const Settings &settings) {
+  const std::vector<int> ranks = growing(std::min(kLeastWeak, settings.most_ranks), settings.most_ranks, kFactor);
+  Figure figure = weak_figure(settings, all_modes(), ranks);
+  figure.findings = {fence_falls_behind(figure), adopted_passive_beats_naive(figure), passive_beats_messages(figure),
+                     pscw_is_near_passive(figure)};
+  add_modelled(figure, beyond(ranks), settings.machine("archer").network.ranks_per_node);
+  return {figure};
+}
+
+std::vector<Figure> strong_scaling(const Settings &settings) {
+  const int least = std::min(kLeastStrong, settings.most_ranks);
+  const std::vector<int> ranks = growing(least, settings.most_ranks, kFactor);
+  Figure step = strong_figure(settings, all_modes(), ranks, kFields), solver = strong_figure(settings, all_modes(), ranks, kSolverFields);
+  Figure messages = message_figure(settings, all_modes(), least);
+  step.findings = {messages_catch_up(step)}, solver.findings = {messages_catch_up(solver)};
+  messages.findings = {messages_overtake(messages)};
+  return {step, solver, messages};
+}
+
+}  // namespace simulate

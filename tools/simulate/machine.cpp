@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace simulate {
+
+namespace {
+
+constexpr double kSmall = 8, kLong = 1 << 20;
+
+/// A curve of a card, by its name.
+struct Curve {
+  const char *operation, *by;
+  int nodes = 1;
+};
+
+std::optional<double> predicted(const hlc_model *card, const Curve &curve, hlc_model_case which) {
+  which.operation = curve.operation, which.by = curve.by, which.nodes = curve.nodes;
+  hlc_prediction prediction{};
+  if (hlc_model_predict(card, &which, &prediction) != HLC_OK) return std::nullopt;
+  return prediction.us;
+}
+
+hlc_model_case case_of(double bytes, double ranks = 2, double ranks_per_core = 1) {
+  hlc_model_case which{};
+  which.bytes = bytes, which.ranks = ranks, which.ranks_per_core = ranks_per_core;
+  return which;
+}
+
+/// What a curve says of 8 bytes, times `share`.
+std::optional<double> small(const hlc_model *card, const Curve &curve, double share = 1) {
+  const auto us = predicted(card, curve, case_of(kSmall));
+  return us ? std::optional(*us * share) : std::nullopt;
+}
+
+/// Microseconds per byte of operations of so many bytes, beyond what 8 bytes take.
+std::optional<double> per_byte(const hlc_model *card, const Curve &curve, double bytes, double share = 1) {
+  const auto low = predicted(card, curve, case_of(kSmall)), high = predicted(card, curve, case_of(bytes));
+  return low && high ? std::optional(std::max(*high - *low, 0.0) / bytes * share) : std::nullopt;
+}
+
+/// The same of a swap by two ranks, half of whose neighbours are the ranks themselves.
+std::optional<double> per_byte_of_swap(const hlc_model *card, const char *mode, double bytes) {
+  hlc_model_case none{}, all{};
+  none.bytes = kSmall, all.bytes = all.local_bytes = bytes / 2;
+  none.ranks = all.ranks = 2, none.neighbours = all.neighbours = 1;
+  const auto low = predicted(card, {"halo", mode}, none), high = predicted(card, {"halo", mode}, all);
+  return low && high ? std::optional(std::max(*high - *low, 0.0) / bytes) : std::nullopt;
+}
+
+/// The least of those that there are: what disturbs a measurement makes it longer.
+std::optional<double> least_of(const std::optional<double> &a, const std::optional<double> &b) {
+  return a && b ? std::optional(std::min(*a, *b)) : a ? a : b;
+}
+
+/// The first that there is.
+double first_of(const char *what, std::initializer_list<std::optional<double>> candidates) {
+  for (const auto &candidate : candidates)
+    if (candidate) return *candidate;
+  throw Refusal(std::string("the machine card has no curve that tells ") + what);
+}
+
+/// What a barrier of ranks that share two cores takes beyond one of two ranks is waiting for cores: p log2(p) / cores switches.
+double switch_of_card(const hlc_model *card) {
+  const Curve barrier{"barrier", "host"};
+  const auto alone = predicted(card, barrier, case_of(0)), shared = predicted(card, barrier, case_of(0, 4, 2));
+  return alone && shared ? std::max(*shared - *alone, 0.0) / 4 : 0;
+}
+
+}  // namespace
+
+double Machine::copy_us(double bytes) const { return bytes * std::max(node.copy_us_per_byte, shared_memory_us_per_byte()); }
+double Machine::message_copy_us(double bytes) const { return bytes * std::max(node.message_us_per_byte, shared_memory_us_per_byte()); }
+double Machine::put_copy_us(double bytes) const { return bytes * std::max(node.put_us_per_byte, shared_memory_us_per_byte()); }
+
+Node node_of_card(const hlc_model *card, const Sizes &sizes) {
+  Node node;
+  node.source = hlc_model_source(card);
+  const Curve put{"put + flush", "host"}, messages{"put + notify", "messages"}, pscw{"PSCW, put to the next rank", "host"};
+  node.copy_us_per_byte = first_of("a copy", {per_byte_of_swap(card, "direct", sizes.swap)});
+  node.put_us = first_of("a put", {small(card, put)});
+  node.put_us_per_byte = first_of("the bandwidth of puts", {per_byte(card, put, sizes.message)});
+  node.flush_us = first_of("a flush", {small(card, {"flush", "host"}), small(card, put, 0)});
+  node.lock_us = first_of("a lock", {small(card, {"lock_all, unlock_all", "host"}), small(card, {"lock shared, unlock", "host"})});
+  // Half a round trip is one side after the other; PSCW is two messages, one of which announces the exposure.
+  node.message_us = first_of("a message", {least_of(small(card, messages, 0.5), small(card, pscw, 0.25))});
+  // A swap by messages packs and unpacks too, and half of its bytes are no messages.
+  const auto p2p = per_byte_of_swap(card, "p2p", sizes.swap);
+  const auto packed = p2p ? std::optional(std::max(*p2p - 2 * node.copy_us_per_byte, 0.0)) : std::nullopt;
+  node.message_us_per_byte = first_of("the bandwidth of messages", {least_of(per_byte(card, messages, sizes.message, 0.5), packed)});
+  node.handover_us =
+      first_of("a notification", {small(card, {"put + notify", "engine"}), small(card, {"fence, put to the next rank", "drop-in"})});
+  node.switch_us = switch_of_card(card);
+  return node;
+}
+
+Network network_of_card(const hlc_model *card) {
+  const Curve notify{"put + notify", "engine", 2}, rate{"put, not completed", "engine", 2};
+  const auto half_round_trip = small(card, notify), slope = per_byte(card, notify, kLong);
+  if (!half_round_trip || !slope)
+    throw Refusal("the machine card has no notified puts between nodes: halocline-bench model --fake-nodes 2 --add");
+  Network network{"card", hlc_model_source(card)};
+  network.us_per_byte = *slope;
+  network.overhead_us = std::min(small(card, rate).value_or(*half_round_trip / 2), *half_round_trip / 2);
+  network.latency_us = *half_round_trip - network.overhead_us;
+  network.operation_us = network.signal_us = network.overhead_us;
+  return network;
+}
+
+namespace {
+
+/// Gerstenberger et al., section 3: an 8-byte put with its remote completion 1 us, 0.16 ns per byte, 416 ns to start one, an atomic operation
+/// 2.4 us; post and complete 350 ns for each neighbour, start 0.7 us, wait 1.8 us, a fence 2.9 us log2(p). A port moves no less than 64 bytes.
+constexpr double kPut = 1.0, kStart = 0.416, kPerByte = 0.16e-3, kAtomic = 2.4, kLeastTransfer = 64;
+constexpr double kSignal = 0.35, kEpoch = 0.7 + 1.8, kFence = 2.9;
+
+Network gemini(const char *name, const char *where, int ranks_per_node, double memory_gbs) {
+  Network network{name, std::string("Gerstenberger et al., section 3; nodes of ") + where};
+  network.ranks_per_node = ranks_per_node;
+  network.latency_us = (kPut - kStart) / 2;
+  network.us_per_byte = kPerByte;
+  network.overhead_us = kStart;
+  network.operation_us = kLeastTransfer * kPerByte;
+  network.signal_us = kSignal, network.epoch_us = kEpoch, network.barrier_us = kFence;
+  network.atomic_us = kAtomic - kPut;
+  network.memory_us_per_byte = 1e-3 / memory_gbs;
+  return network;
+}
+
+/// FDR10 has 40 Gbit/s. Its latency and overhead are not in the paper: those of Gerstenberger et al. stand for them.
+Network fdr10() {
+  Network network = gemini("fdr10", "Simmendinger et al., section 5.3 (2 x 8 cores, Sandy Bridge, 2 x 51.2 GB/s)", 16, 102.4);
+  network.us_per_byte = 1e-3 / 5;
+  network.operation_us = kLeastTransfer * network.us_per_byte;
+  return network;
+}
+
+}  // namespace
+
+std::vector<std::string> published_networks() { return {"archer", "bluewaters", "fdr10"}; }
+
+Network published_network(const std::string &name) {
+  if (name == "archer") return gemini("archer", "Brown et al., section V (2 x 12 cores, Ivy Bridge, 2 x 59.7 GB/s)", 24, 119.4);
+  if (name == "bluewaters") return gemini("bluewaters", "the same (4 x 8 cores, Interlagos, 102.4 GB/s)", 32, 102.4);
+  if (name == "fdr10") return fdr10();
+  throw Refusal("there is no network " + name);
+}
+
+}  // namespace simulate

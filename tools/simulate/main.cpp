@@ -1,0 +1,98 @@
+// halocline-simulate: the papers' experiments by discrete events, and the check of the simulation by measured swaps. It calls no MPI but to ask for its
+// version, which names the machine card.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check.hpp"
+#include "options.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+namespace {
+
+using namespace simulate;
+using common::Json;
+
+constexpr int kRefused = 2;
+
+struct Close {
+  void operator()(hlc_model *card) const { hlc_model_close(&card); }
+};
+using Card = std::unique_ptr<hlc_model, Close>;
+
+Card open_card(const Options &options) {
+  hlc_model *card = nullptr;
+  if (hlc_model_open(options.card.empty() ? nullptr : options.card.c_str(), &card) != HLC_OK)
+    throw Refusal(options.card + " is no machine card; halocline-bench model writes one");
+  return Card(card);
+}
+
+Json json_of(const Node &node) {
+  return {{"source", node.source},           {"copy_us_per_byte", node.copy_us_per_byte},
+          {"put_us", node.put_us},           {"put_us_per_byte", node.put_us_per_byte},
+          {"flush_us", node.flush_us},       {"lock_us", node.lock_us},
+          {"message_us", node.message_us},   {"message_us_per_byte", node.message_us_per_byte},
+          {"handover_us", node.handover_us}, {"switch_us", node.switch_us}};
+}
+
+bool wanted(const Options &options, const std::string &name) {
+  for (const std::string &one : options.experiments)
+    if (one == "all" || one == name) return true;
+  return false;
+}
+
+void run_experiments(const Options &options, Json &report) {
+  for (const Experiment &experiment : experiments()) {
+    if (!wanted(options, experiment.name)) continue;
+    for (const Figure &figure : experiment.run(options.settings)) {
+      std::printf("%s\n", table_of(figure).c_str());
+      std::fflush(stdout);
+      report["figures"].push_back(simulate::json_of(figure));
+    }
+  }
+}
+
+void run_check(const Options &options, Json &report) {
+  std::vector<Checked> all;
+  for (const std::string &file : options.check)
+    for (Checked &one : check_file(file, options.settings.card, options.least)) all.push_back(std::move(one));
+  std::printf("%s", table_of(all).c_str());
+  for (const Checked &one : all)
+    report["check"].push_back({{"problem", one.problem},
+                               {"ranks", one.ranks},
+                               {"cores", one.cores},
+                               {"mode", one.mode},
+                               {"measured_us", one.measured_us},
+                               {"simulated_us", one.simulated_us}});
+}
+
+void simulate_all(Options options) {
+  const Card card = open_card(options);
+  Settings &settings = options.settings;
+  settings.card = card.get();
+  const Node node = node_of_card(card.get(), {});
+  if (!options.network.empty())
+    settings.network = options.network == "card" ? network_of_card(card.get()) : published_network(options.network);
+  std::printf("machine card: %s\n\n", node.source.c_str());
+  Json report{{"schema", "halocline-simulation/1"}, {"node", json_of(node)}, {"seed", settings.rounds.seed}, {"noise", settings.noise}};
+  options.check.empty() ? run_experiments(options, report) : run_check(options, report);
+  if (!options.json.empty()) common::write_file(report, options.json);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  std::string text;
+  try {
+    if (const int status = parse(argc, argv, options, text); status >= 0) {
+      std::fputs(text.c_str(), status == 0 ? stdout : stderr);
+      return status;
+    }
+    simulate_all(options);
+    return 0;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "halocline-simulate: %s\n", error.what());
+    return kRefused;
+  }
+}

@@ -1,0 +1,278 @@
+// The application motifs of the SC13 paper of Gerstenberger et al.: hashtable, dynamic sparse data exchange, 3-D FFT.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiments.hpp"
+#include "findings.hpp"
+#include "random.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace simulate {
+
+namespace {
+
+constexpr int kTargets = 6, kInserts = 64;
+constexpr int kMostMotifRanks = 8192, kLeastMotifRanks = 64, kBeyondMotifRanks = 65536;
+constexpr double kCount = 4, kItem = 8;
+
+/// Everyone sends an item to some random ranks, which do not know of it.
+class Sparse {
+ public:
+  Sparse(int ranks, std::uint64_t seed) : targets_(static_cast<std::size_t>(ranks)), arriving_(static_cast<std::size_t>(ranks), 0) {
+    for (int rank = 0; rank < ranks; ++rank)
+      for (int i = 0; i < kTargets; ++i) {
+        const auto other = static_cast<int>(random_of(seed, rank, i) % static_cast<std::uint64_t>(ranks - 1));
+        targets_[static_cast<std::size_t>(rank)].push_back((rank + 1 + other) % ranks);
+        arriving_[static_cast<std::size_t>(targets_[static_cast<std::size_t>(rank)].back())] += 1;
+      }
+  }
+  const std::vector<int> &targets(int rank) const { return targets_[static_cast<std::size_t>(rank)]; }
+  int arriving(int rank) const { return arriving_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  std::vector<std::vector<int>> targets_;
+  std::vector<int> arriving_;
+};
+
+/// A round of a collective: so many bytes to one rank, and from another.
+void trade(Writer &w, int to, double bytes, Flag flag) {
+  const Node &node = w.machine().node;
+  const double copy_us = w.machine().message_copy_us(bytes);
+  w.script().work(node.message_us + (w.near(to) ? copy_us : w.machine().network.overhead_us));
+  w.script().send({to, flag, bytes, 0, kNone, Way::put, node.message_us + copy_us});
+  w.script().wait(flag, 1);
+  w.copy(bytes);
+}
+
+void send_items(Writer &w, const Sparse &sparse) {
+  for (const int target : sparse.targets(w.rank())) w.message(target, kItem, 0);
+  w.script().take(kData, sparse.arriving(w.rank()));
+}
+
+/// MPI_Alltoall of the counts, as Bruck et al. have it for short blocks: log2(p) rounds of p / 2 counts.
+void by_alltoall(Writer &w, const Sparse &sparse) {
+  for (int round = 0; round < Writer::barrier_rounds(w.ranks()); ++round)
+    trade(w, (w.rank() + (1 << round)) % w.ranks(), kCount * w.ranks() / 2, static_cast<Flag>(kBarrier + round));
+  send_items(w, sparse);
+}
+
+/// MPI_Reduce_scatter of the counts by recursive halving.
+void by_reduce_scatter(Writer &w, const Sparse &sparse) {
+  double counts = w.ranks() / 2.0;
+  for (int round = 0; round < Writer::barrier_rounds(w.ranks()); ++round, counts /= 2)
+    trade(w, w.rank() ^ (1 << round), kCount * std::max(counts, 1.0), static_cast<Flag>(kBarrier + round));
+  send_items(w, sparse);
+}
+
+/// Synchronous messages, then a barrier that says that all have been received.
+void by_nbx(Writer &w, const Sparse &sparse) {
+  for (const int target : sparse.targets(w.rank())) {
+    const Node &node = w.machine().node;
+    w.script().work(node.message_us + (w.near(target) ? 0 : w.machine().network.overhead_us));
+    w.script().send({target, kData, kItem, node.message_us, kAcknowledged});
+  }
+  w.script().take(kData, sparse.arriving(w.rank()));
+  w.script().wait(kAcknowledged, kTargets);
+  w.barrier();
+}
+
+/// A fetch_and_add reserves the place, a put fills it, a fence ends it.
+void by_rma(Writer &w, const Sparse &sparse) {
+  int far = 0;
+  for (const int target : sparse.targets(w.rank())) {
+    w.atomic(target);
+    far += w.put(target, kItem) ? 1 : 0;
+  }
+  w.flush(far);
+  w.barrier();
+}
+
+Job sparse_job(const Machine &machine, const Sparse &sparse, int ranks, void (*write)(Writer &, const Sparse &)) {
+  Job job(ranks);
+  for (int rank = 0; rank < ranks; ++rank) {
+    Writer writer(job, machine, rank);
+    writer.script().begin();
+    write(writer, sparse);
+    writer.script().end();
+  }
+  return job;
+}
+
+Figure sparse_exchange(const Settings &settings, const std::vector<int> &ranks) {
+  const std::pair<const char *, void (*)(Writer &, const Sparse &)> protocols[] = {
+      {"alltoall", by_alltoall}, {"reduce_scatter", by_reduce_scatter}, {"nbx", by_nbx}, {"rma", by_rma}};
+  Figure figure{"sparse", "Sparse exchange, 6 random neighbours", "ranks", "us", "SC13: figure 7b"};
+  const Machine machine = settings.machine("bluewaters");
+  for (const auto &[name, write] : protocols) {
+    Series series{name, Origin::simulated, {}};
+    for (const int some : ranks) {
+      const Sparse sparse(some, settings.rounds.seed);
+      series.points.push_back({1.0 * some, simulate::run(sparse_job(machine, sparse, some, write), machine, settings.rounds).worst_us});
+    }
+    figure.series.push_back(series);
+  }
+  figure.findings = {nbx_beats_alltoall(figure)};
+  add_modelled(figure, {1.0 * ranks.back() * 2, kBeyondMotifRanks}, machine.network.ranks_per_node);
+  return figure;
+}
+
+// The hashtable.
+
+/// A compare and swap at the owner of each key, one after the other; a part of them finds the place taken and chains an element.
+void insert_by_atomics(Writer &w, std::uint64_t seed) {
+  for (int i = 0; i < kInserts; ++i) {
+    const std::uint64_t key = random_of(seed, w.rank(), i);
+    const auto owner = static_cast<int>(key % static_cast<std::uint64_t>(w.ranks()));
+    w.atomic(owner);
+    // Half of the table is full in the end, so that a quarter of the inserts, on average, find their place taken.
+    if ((key >> 40) % 4 != 0) continue;
+    w.atomic(owner);
+    w.atomic(owner);
+  }
+}
+
+/// A message to the owner of each key, which inserts it; a barrier ends it.
+void insert_by_messages(Writer &w, std::uint64_t, const std::vector<int> &arriving, const std::vector<int> &owners) {
+  for (const int owner : owners) w.message(owner, kItem, 0);
+  w.script().take(kData, arriving[static_cast<std::size_t>(w.rank())]);
+  w.barrier();
+}
+
+std::vector<int> owners_of(int rank, int ranks, std::uint64_t seed) {
+  std::vector<int> owners;
+  for (int i = 0; i < kInserts; ++i) owners.push_back(static_cast<int>(random_of(seed, rank, i) % static_cast<std::uint64_t>(ranks)));
+  return owners;
+}
+
+Job hashtable_job(const Machine &machine, int ranks, std::uint64_t seed, bool atomics) {
+  Job job(ranks);
+  std::vector<int> arriving(static_cast<std::size_t>(ranks), 0);
+  for (int rank = 0; rank < ranks; ++rank)
+    for (const int owner : owners_of(rank, ranks, seed)) arriving[static_cast<std::size_t>(owner)] += 1;
+  for (int rank = 0; rank < ranks; ++rank) {
+    Writer writer(job, machine, rank);
+    writer.script().begin();
+    if (atomics) {
+      insert_by_atomics(writer, seed);
+    } else {
+      insert_by_messages(writer, seed, arriving, owners_of(rank, ranks, seed));
+    }
+    writer.script().end();
+  }
+  return job;
+}
+
+/// "The rate grows with the ranks", for both: the fewest and the most of them.
+Finding inserts_scale(const Figure &figure) {
+  const Series &atomics = figure.simulated("atomics");
+  const double gain = atomics.at(atomics.last_x()) / atomics.at(atomics.first_x()), ideal = atomics.last_x() / atomics.first_x();
+  return {"inserts by atomic operations keep more than half of the ideal speed-up", gain > ideal / 2,
+          text_of(gain) + " times the rate of " + text_of(ideal) + " times fewer ranks"};
+}
+
+Figure hashtable(const Settings &settings, const std::vector<int> &ranks) {
+  Figure figure{"hashtable", "Hashtable, 64 inserts of each rank", "ranks", "million inserts per second", "SC13: figure 7a"};
+  const Machine machine = settings.machine("bluewaters");
+  for (const bool atomics : {true, false}) {
+    Series series{atomics ? "atomics" : "messages", Origin::simulated, {}};
+    for (const int some : ranks) {
+      const double us = simulate::run(hashtable_job(machine, some, settings.rounds.seed, atomics), machine, {0, 1, 1}).round_us;
+      series.points.push_back({1.0 * some, kInserts * some / us});
+    }
+    figure.series.push_back(series);
+  }
+  figure.findings = {inserts_scale(figure)};
+  return figure;
+}
+
+// The FFT.
+
+/// NAS FT, class D. A rank owns columns; a transposition is among the ranks of its row of a square grid.
+constexpr double kPoints = 2048.0 * 1024 * 1024, kComplex = 16;
+constexpr int kPlanes = 4;
+
+struct Transform {
+  int row = 1;                 ///< ranks of a transposition
+  double compute_us = 0, bytes = 0;  ///< of a rank, for one of the two transpositions
+};
+
+/// A pass over a rank's points reads and writes each of them log2(n) / 3 times, as a transform of radix 8 does.
+Transform transform_of(int ranks, const Machine &machine) {
+  Transform one;
+  one.row = 1 << (Writer::barrier_rounds(ranks) / 2);
+  one.bytes = kPoints / ranks * kComplex;
+  one.compute_us = machine.copy_us(one.bytes) * std::log2(kPoints) / 3 / 2;
+  return one;
+}
+
+/// Computes in parts, and sends each part as soon as it is there. With one part communication begins when all is computed.
+void transpose(Writer &w, const Transform &transform, int parts, bool puts) {
+  const int first = w.rank() / transform.row * transform.row;
+  const double bytes = transform.bytes / transform.row / parts;
+  int far = 0;
+  for (int part = 0; part < parts; ++part) {
+    w.script().work(transform.compute_us / parts);
+    for (int i = 1; i < transform.row; ++i) {
+      const int peer = first + (w.rank() - first + i) % transform.row;
+      if (puts) {
+        far += w.put(peer, bytes) ? 1 : 0;
+      } else {
+        far += w.message(peer, bytes, 0) ? 1 : 0;
+      }
+    }
+  }
+  if (puts) {
+    w.flush(far);
+    for (int i = 1; i < transform.row; ++i) w.signal(first + (w.rank() - first + i) % transform.row, kCompleted);
+    return w.script().wait(kCompleted, transform.row - 1);
+  }
+  w.script().take(kData, parts * (transform.row - 1));
+  w.script().wait(kSent, far);
+}
+
+double transform_us(const Machine &machine, int ranks, int parts, bool puts) {
+  const Transform transform = transform_of(ranks, machine);
+  Job job(ranks);
+  for (int rank = 0; rank < ranks; ++rank) {
+    Writer writer(job, machine, rank);
+    writer.script().begin();
+    transpose(writer, transform, parts, puts);
+    writer.script().end();
+  }
+  return 2 * simulate::run(job, machine, {1, 1, 1}).round_us;
+}
+
+Finding overlap_pays(const Figure &figure) {
+  const Series &puts = figure.simulated("puts, overlapped"), &messages = figure.simulated("messages");
+  double least = HUGE_VAL;
+  for (const Point &point : puts.points) least = std::min(least, point.y / messages.at(point.x));
+  return {"puts that overlap with the computation are faster than messages at all counts", least > 1,
+          "at least " + text_of(least) + " times"};
+}
+
+Figure fft(const Settings &settings, const std::vector<int> &ranks) {
+  Figure figure{"fft", "3-D FFT, 2048 x 1024 x 1024", "ranks", "GFlop/s", "Gerstenberger et al., figure 5; SC13: 7c"};
+  const Machine machine = settings.machine("bluewaters");
+  const double gigaflop = 5 * kPoints * std::log2(kPoints) / 1e9;
+  const std::tuple<const char *, int, bool> variants[] = {{"messages", 1, false}, {"puts, overlapped", kPlanes, true}};
+  for (const auto &[name, parts, puts] : variants) {
+    Series series{name, Origin::simulated, {}};
+    for (const int some : ranks) series.points.push_back({1.0 * some, gigaflop / (transform_us(machine, some, parts, puts) / 1e6)});
+    figure.series.push_back(series);
+  }
+  figure.findings = {overlap_pays(figure)};
+  return figure;
+}
+
+}  // namespace
+
+std::vector<Figure> motifs(const Settings &settings) {
+  const int most = std::min(settings.most_ranks, kMostMotifRanks);
+  const std::vector<int> ranks = growing(std::min(kLeastMotifRanks, most), most);
+  return {hashtable(settings, ranks), sparse_exchange(settings, ranks),
+          fft(settings, growing(kLeastMotifRanks, std::max(most / 4, kLeastMotifRanks)))};
+}
+
+}  // namespace simulate

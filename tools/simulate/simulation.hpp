@@ -1,0 +1,30 @@
+// The discrete-event simulation: runs the scripts of a job on a machine. The same job, machine and seed give the same result to the last bit.
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "machine.hpp"
+#include "script.hpp"
+
+#include <cstdint>
+
+namespace simulate {
+
+struct Rounds {
+  int warmups = 1;  ///< rounds that are not counted
+  int counted = 3;
+  std::uint64_t seed = 1;  ///< of the noise
+};
+
+/// Times in microseconds per counted round.
+struct Outcome {
+  double mean_us = 0;  ///< from begin to end, averaged over the ranks
+  double worst_us = 0;  ///< from begin to end, of the slowest rank
+  double round_us = 0;  ///< of a whole round: from the last rank's beginning of the first to the last rank's end of the last
+  std::uint64_t events = 0;
+};
+
+/// Refusal if a rank waits for what never comes.
+Outcome run(const Job &job, const Machine &machine, const Rounds &rounds);
+
+}  // namespace simulate
