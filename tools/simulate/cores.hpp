@@ -35,7 +35,7 @@ class Cores {
     return begin(node, now);
   }
 
-  /// The rank waits and gives up its core.
+  /// The rank waits, and its core is free.
   Starts give_back(int rank, double now) {
     if (!holds(rank)) return {};
     held_[static_cast<std::size_t>(rank)] = false;

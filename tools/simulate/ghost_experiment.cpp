@@ -42,8 +42,8 @@ void node_barrier(Writer &w) {
 }
 
 void send_far(Writer &w, const Variant &variant, const Link &link) {
-  w.copy(link.bytes);
-  const double unpack_us = w.machine().copy_us(link.bytes);
+  w.pack(link.bytes);
+  const double unpack_us = w.machine().pack_us(link.bytes);
   if (variant.notified) return w.notified_put(link.peer, link.bytes, unpack_us);
   const bool waits = w.message(link.peer, link.bytes, unpack_us);
   if (waits && variant.blocking) w.script().wait(kSent, 1);

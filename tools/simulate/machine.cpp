@@ -73,6 +73,7 @@ double switch_of_card(const hlc_model *card) {
 }  // namespace
 
 double Machine::copy_us(double bytes) const { return bytes * std::max(node.copy_us_per_byte, shared_memory_us_per_byte()); }
+double Machine::pack_us(double bytes) const { return bytes * std::max(node.pack_us_per_byte, shared_memory_us_per_byte()); }
 double Machine::message_copy_us(double bytes) const { return bytes * std::max(node.message_us_per_byte, shared_memory_us_per_byte()); }
 double Machine::put_copy_us(double bytes) const { return bytes * std::max(node.put_us_per_byte, shared_memory_us_per_byte()); }
 
@@ -81,15 +82,18 @@ Node node_of_card(const hlc_model *card, const Sizes &sizes) {
   node.source = hlc_model_source(card);
   const Curve put{"put + flush", "host"}, messages{"put + notify", "messages"}, pscw{"PSCW, put to the next rank", "host"};
   node.copy_us_per_byte = first_of("a copy", {per_byte_of_swap(card, "direct", sizes.swap)});
+  // Half of the bytes of these swaps are copied once, half packed, unpacked and, by p2p, sent and received.
+  const auto notify = per_byte_of_swap(card, "notify", sizes.swap);
+  node.pack_us_per_byte = notify ? std::max((2 * *notify - node.copy_us_per_byte) / 2, node.copy_us_per_byte) : node.copy_us_per_byte;
   node.put_us = first_of("a put", {small(card, put)});
   node.put_us_per_byte = first_of("the bandwidth of puts", {per_byte(card, put, sizes.message)});
   node.flush_us = first_of("a flush", {small(card, {"flush", "host"}), small(card, put, 0)});
   node.lock_us = first_of("a lock", {small(card, {"lock_all, unlock_all", "host"}), small(card, {"lock shared, unlock", "host"})});
   // Half a round trip is one side after the other; PSCW is two messages, one of which announces the exposure.
   node.message_us = first_of("a message", {least_of(small(card, messages, 0.5), small(card, pscw, 0.25))});
-  // A swap by messages packs and unpacks too, and half of its bytes are no messages.
   const auto p2p = per_byte_of_swap(card, "p2p", sizes.swap);
-  const auto packed = p2p ? std::optional(std::max(*p2p - 2 * node.copy_us_per_byte, 0.0)) : std::nullopt;
+  const double swapped = node.copy_us_per_byte + 2 * node.pack_us_per_byte;
+  const auto packed = p2p ? std::optional(std::max(2 * *p2p - swapped, 0.0) / 2) : std::nullopt;
   node.message_us_per_byte = first_of("the bandwidth of messages", {least_of(per_byte(card, messages, sizes.message, 0.5), packed)});
   node.handover_us =
       first_of("a notification", {small(card, {"put + notify", "engine"}), small(card, {"fence, put to the next rank", "drop-in"})});
@@ -112,8 +116,8 @@ Network network_of_card(const hlc_model *card) {
 
 namespace {
 
-/// Gerstenberger et al., section 3: an 8-byte put with its remote completion 1 us, 0.16 ns per byte, 416 ns to start one, an atomic operation
-/// 2.4 us; post and complete 350 ns for each neighbour, start 0.7 us, wait 1.8 us, a fence 2.9 us log2(p). A port moves no less than 64 bytes.
+/// Gerstenberger et al., section 3. An 8-byte put with its remote completion takes 1 us, to start one 416 ns, a byte 0.16 ns, an atomic operation
+/// 2.4 us. Post and complete take 350 ns for each neighbour, start 0.7 us, wait 1.8 us, a fence 2.9 us log2(p). A port moves 64 bytes at least.
 constexpr double kPut = 1.0, kStart = 0.416, kPerByte = 0.16e-3, kAtomic = 2.4, kLeastTransfer = 64;
 constexpr double kSignal = 0.35, kEpoch = 0.7 + 1.8, kFence = 2.9;
 

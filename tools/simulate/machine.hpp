@@ -1,4 +1,4 @@
-// What a simulated machine costs: a node, whose costs come from a machine card, and a network, given by published numbers or by options.
+// The costs of a simulated machine. Those of a node are from a machine card, those of the network are published ones or options.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -19,7 +19,8 @@ struct Refusal : std::runtime_error {
 /// A node, in microseconds. A side is the sender or the receiver of an MPI message.
 struct Node {
   std::string source;                ///< where these costs are from
-  double copy_us_per_byte = 0;       ///< of a halo between a field and a buffer, or between two fields
+  double copy_us_per_byte = 0;       ///< of a halo between two fields
+  double pack_us_per_byte = 0;  ///< between a field and a buffer of which another rank reads or writes the other end
   double put_us = 0;                 ///< MPI_Put to a rank of the node
   double put_us_per_byte = 0;        ///< of such a put
   double flush_us = 0;               ///< a flush with nothing outstanding
@@ -35,8 +36,8 @@ struct Node {
 struct Network {
   std::string name, source;
   int ranks_per_node = 1;
-  double latency_us = 0;      ///< one way, of the first byte
-  double us_per_byte = 0;     ///< of a node's port, each way
+  double latency_us = 0;      ///< of the first byte, in one direction
+  double us_per_byte = 0;     ///< of a node's port, in each direction
   double overhead_us = 0;     ///< of a rank for an operation that it starts
   double operation_us = 0;    ///< of a port for an operation, at least
   double signal_us = 0;       ///< of a rank for a word that it sets at another: post and complete of PSCW, a round of a barrier
@@ -57,7 +58,8 @@ struct Machine {
   bool same_node(int a, int b) const { return node_of(a) == node_of(b); }
   /// A rank's copy, while all ranks of the node copy. It reads and writes each byte.
   double copy_us(double bytes) const;
-  /// The same, for a side of a message and for MPI_Put inside the node.
+  /// The same, for packing and unpacking, for a side of a message, and for MPI_Put inside the node.
+  double pack_us(double bytes) const;
   double message_copy_us(double bytes) const;
   double put_copy_us(double bytes) const;
 

@@ -29,6 +29,7 @@ Card open_card(const Options &options) {
 
 Json json_of(const Node &node) {
   return {{"source", node.source},           {"copy_us_per_byte", node.copy_us_per_byte},
+          {"pack_us_per_byte", node.pack_us_per_byte},
           {"put_us", node.put_us},           {"put_us_per_byte", node.put_us_per_byte},
           {"flush_us", node.flush_us},       {"lock_us", node.lock_us},
           {"message_us", node.message_us},   {"message_us_per_byte", node.message_us_per_byte},

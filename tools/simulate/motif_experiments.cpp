@@ -120,7 +120,7 @@ Figure sparse_exchange(const Settings &settings, const std::vector<int> &ranks) 
 
 // The hashtable.
 
-/// A compare and swap at the owner of each key, one after the other; a part of them finds the place taken and chains an element.
+/// A compare and swap at the owner of each key, one after the other. A part of them finds the place taken and chains an element.
 void insert_by_atomics(Writer &w, std::uint64_t seed) {
   for (int i = 0; i < kInserts; ++i) {
     const std::uint64_t key = random_of(seed, w.rank(), i);

@@ -50,7 +50,7 @@ void NodeSwap::write(Writer &w, const std::vector<Link> &links) const {
       w.store(link.peer, kData, machine_.copy_us(link.bytes));
       near += 1;
     } else {
-      w.copy(link.bytes);
+      w.pack(link.bytes);
       far_bytes += link.bytes;
       nodes.insert(machine_.node_of(link.peer));
     }
@@ -64,7 +64,7 @@ void NodeSwap::write(Writer &w, const std::vector<Link> &links) const {
   for (const Link &link : links)
     if (link.peer != w.rank() && w.near(link.peer)) w.store(link.peer, kRead);
   w.script().wait(kReady, static_cast<int>(nodes.size()));
-  w.copy(far_bytes);
+  w.pack(far_bytes);
   w.script().wait(kRead, near);
 }
 

@@ -1,4 +1,4 @@
-// Who exchanges what with whom: the links of each rank, of a grid of ranks whose sides are joined.
+// The links of each rank: its neighbours, and the bytes for each. Grids of ranks are periodic.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -11,7 +11,7 @@ namespace simulate {
 /// A neighbour as one rank sees it. A rank may be its own neighbour, or have another one several times.
 struct Link {
   int peer = 0;
-  double bytes = 0;  ///< each way
+  double bytes = 0;  ///< in each direction
 };
 
 /// The links of each rank.

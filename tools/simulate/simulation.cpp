@@ -12,12 +12,12 @@ namespace simulate {
 
 namespace {
 
-/// What happens to an operation on its way, to a port, or to a rank.
+/// An event of an operation, of a port or of a rank.
 enum class Phase : std::uint8_t { leave, arrive, deliver, reply_leaves, reply_arrives, acknowledge, port_out, port_in, release };
 
 struct Event {
   double at;
-  std::uint64_t number;   ///< of events at the same time, the one that was scheduled first comes first
+  std::uint64_t number;   ///< events at the same time are in the order in which they were scheduled
   std::int32_t subject;   ///< an operation; of a port its node; of Phase::release a rank
   std::uint32_t waits;    ///< of Phase::release: the rank's, counted
   Phase phase;
@@ -25,7 +25,7 @@ struct Event {
   bool operator<(const Event &other) const { return at > other.at || (!(at < other.at) && number > other.number); }
 };
 
-/// A send under way to another node, or the data of a get on their way back.
+/// A send that has not arrived yet, or the returning data of a get.
 struct Operation {
   int origin = 0;
   const Send *what = nullptr;
@@ -78,8 +78,8 @@ class Simulation {
     for (const auto &[next, at] : cores_.want(rank, now)) execute(next, at);
   }
 
-  /// Runs the rank's script from where it is until it waits or ends. Its clock may run ahead of the simulation's time: what it starts is scheduled
-  /// for its own time, and what arrives in the meantime is found when it waits.
+  /// Runs the rank's script from where it is until it waits or ends. Its clock may run ahead of the simulation's time. What it starts is scheduled for
+  /// its own time. What arrives in the meantime is found when it waits.
   void execute(int rank, double now) {
     Rank &me = of(rank);
     me.blocked = false;
@@ -284,7 +284,7 @@ class Simulation {
     double begin = 0, end = 0;
     for (int rank = 0; rank < job_.ranks(); ++rank) {
       const Rank &me = of(rank);
-      if (!me.ended) throw Refusal("rank " + std::to_string(rank) + " waits for what never comes");
+      if (!me.ended) throw Refusal("rank " + std::to_string(rank) + " waits for ever");
       all.mean_us += me.spent / rounds_.counted / job_.ranks();
       all.worst_us = std::max(all.worst_us, me.spent / rounds_.counted);
       begin = std::max(begin, me.first_begin), end = std::max(end, me.last_end);

@@ -24,7 +24,7 @@ struct Outcome {
   std::uint64_t events = 0;
 };
 
-/// Refusal if a rank waits for what never comes.
+/// Refusal if a rank waits without end.
 Outcome run(const Job &job, const Machine &machine, const Rounds &rounds);
 
 }  // namespace simulate

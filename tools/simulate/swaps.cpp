@@ -34,7 +34,7 @@ std::vector<int> ranks_of(const Links &links) {
 }
 
 void unpack_all(Writer &w, const Links &links) {
-  for (const Link &link : links) w.copy(link.bytes);
+  for (const Link &link : links) w.pack(link.bytes);
 }
 
 /// Packs and puts; returns the puts whose remote completion has to be waited for.
@@ -42,7 +42,7 @@ int pack_and_put(Writer &w, const Links &links) {
   int far = 0;
   for (const Link &link : links) {
     if (link.bytes <= 0) continue;
-    w.copy(link.bytes);
+    w.pack(link.bytes);
     far += w.put(link.peer, link.bytes) ? 1 : 0;
   }
   return far;
@@ -53,7 +53,7 @@ void p2p_waitall(Writer &w, const Links &all) {
   const Links links = others(w, all);
   int waits = 0;
   for (const Link &link : links) {
-    w.copy(link.bytes);
+    w.pack(link.bytes);
     waits += w.message(link.peer, link.bytes, 0) ? 1 : 0;
   }
   copy_own(w, all);
@@ -67,8 +67,8 @@ void p2p(Writer &w, const Links &all) {
   const Links links = others(w, all);
   int waits = 0;
   for (const Link &link : links) {
-    w.copy(link.bytes);
-    waits += w.message(link.peer, link.bytes, w.machine().copy_us(link.bytes)) ? 1 : 0;
+    w.pack(link.bytes);
+    waits += w.message(link.peer, link.bytes, w.machine().pack_us(link.bytes)) ? 1 : 0;
   }
   copy_own(w, all);
   w.script().take(kData, static_cast<int>(links.size()));
@@ -79,7 +79,7 @@ void p2p(Writer &w, const Links &all) {
 void neighbor(Writer &w, const Links &all) {
   const Links links = others(w, all);
   int waits = 0;
-  for (const Link &link : links) w.copy(link.bytes);
+  for (const Link &link : links) w.pack(link.bytes);
   for (const Link &link : links) waits += w.message(link.peer, link.bytes, 0) ? 1 : 0;
   copy_own(w, all);
   w.script().take(kData, static_cast<int>(links.size()));
@@ -117,7 +117,7 @@ void passive(Writer &w, const Links &all) {
   const int far = pack_and_put(w, links);
   copy_own(w, all);
   w.flush(far);
-  for (const Link &link : links) w.message(link.peer, 0, w.machine().copy_us(link.bytes));
+  for (const Link &link : links) w.message(link.peer, 0, w.machine().pack_us(link.bytes));
   w.script().take(kData, static_cast<int>(links.size()));
 }
 
@@ -138,8 +138,8 @@ void passive_naive(Writer &w, const Links &all) {
 void notify(Writer &w, const Links &all) {
   const Links links = others(w, all);
   for (const Link &link : links) {
-    w.copy(link.bytes);
-    w.notified_put(link.peer, link.bytes, w.machine().copy_us(link.bytes));
+    w.pack(link.bytes);
+    w.notified_put(link.peer, link.bytes, w.machine().pack_us(link.bytes));
   }
   copy_own(w, all);
   w.script().take(kData, static_cast<int>(links.size()));
@@ -152,8 +152,8 @@ void read_near(Writer &w, const Links &all, double share) {
     if (w.near(link.peer)) w.store(link.peer, kData, share * w.machine().copy_us(link.bytes));
   for (const Link &link : links) {
     if (w.near(link.peer)) continue;
-    w.copy(link.bytes);
-    w.notified_put(link.peer, link.bytes, w.machine().copy_us(link.bytes));
+    w.pack(link.bytes);
+    w.notified_put(link.peer, link.bytes, w.machine().pack_us(link.bytes));
   }
   copy_own(w, all);
   w.script().take(kData, static_cast<int>(links.size()));

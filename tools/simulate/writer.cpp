@@ -16,7 +16,7 @@ bool Writer::message(int peer, double bytes, double cost_us) {
   }
   script().work(node.message_us + machine_.network.overhead_us);
   if (bytes <= machine_.network.eager_bytes) {
-    send.cost_us += machine_.copy_us(bytes);
+    send.cost_us += machine_.pack_us(bytes);
   } else {
     send.way = Way::rendezvous, send.ack = kSent;
   }

@@ -20,6 +20,8 @@ class Writer {
   bool near(int peer) const { return machine_.same_node(rank_, peer); }
 
   void copy(double bytes) { script().work(machine_.copy_us(bytes)); }
+  /// Packs or unpacks.
+  void pack(double bytes) { script().work(machine_.pack_us(bytes)); }
   /// A message of MPI, whose receiver then works `cost_us`. Returns true if the sender has to wait for kSent.
   bool message(int peer, double bytes, double cost_us);
   /// MPI_Put, of whose remote completion the origin learns by kAcknowledged. Returns true if it goes to another node.
