@@ -34,6 +34,15 @@ TEST(Check, simulates_the_modes_of_a_file_beside_what_was_measured) {
   std::filesystem::remove(file_of(kRun));
 }
 
+TEST(Check, measured_points_join_the_figure_of_their_problem) {
+  Figure figure{"", "", "", "", "", {{"p2p", Origin::simulated, {}}, {"p2p", Origin::modelled, {}}, {"fence", Origin::simulated, {}}}};
+  figure.measured_as = "this";
+  add_measured(figure, {{"this", "p2p", 2, 2, 3000, 1}, {"that", "p2p", 2, 2, 5000, 1}, {"this", "pscw", 2, 2, 7000, 1}});
+  ASSERT_EQ(figure.series.size(), 4U);
+  EXPECT_EQ(figure.series[3].origin, Origin::measured);
+  EXPECT_DOUBLE_EQ(figure.series[3].at(2), 3);
+}
+
 TEST(Check, errors_are_relative_to_what_was_measured) {
   const Error error = error_of({{"", "", 2, 2, 100, 150}, {"", "", 2, 2, 100, 90}, {"", "", 2, 2, 100, 80}});
   EXPECT_DOUBLE_EQ(error.median, 0.2);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.hpp"
 
-#include "figure.hpp"
-
 #include <common/json.hpp>
 #include <common/statistics.hpp>
 
@@ -96,6 +94,29 @@ std::string table_of(const std::vector<Checked> &all) {
   const Error error = error_of(all);
   text << "median error " << std::lround(100 * error.median) << "%, worst " << std::lround(100 * error.worst) << "%\n";
   return text.str();
+}
+
+common::Json json_of(const std::vector<Checked> &all) {
+  Json json = Json::array();
+  for (const Checked &one : all)
+    json.push_back({{"problem", one.problem},
+                    {"ranks", one.ranks},
+                    {"cores", one.cores},
+                    {"mode", one.mode},
+                    {"measured_us", one.measured_us},
+                    {"simulated_us", one.simulated_us}});
+  return json;
+}
+
+void add_measured(Figure &figure, const std::vector<Checked> &all) {
+  const std::size_t simulated = figure.series.size();
+  for (std::size_t i = 0; i < simulated; ++i) {
+    if (figure.series[i].origin != Origin::simulated) continue;
+    Series measured{figure.series[i].name, Origin::measured, {}};
+    for (const Checked &one : all)
+      if (one.problem == figure.measured_as && one.mode == measured.name) measured.points.push_back({1.0 * one.ranks, one.measured_us / 1000});
+    if (!measured.points.empty()) figure.series.push_back(measured);
+  }
 }
 
 }  // namespace simulate

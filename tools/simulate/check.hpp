@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "figure.hpp"
 #include "machine.hpp"
 #include "swaps.hpp"
 
@@ -29,5 +30,9 @@ struct Error {
 Error error_of(const std::vector<Checked> &all);
 
 std::string table_of(const std::vector<Checked> &all);
+common::Json json_of(const std::vector<Checked> &all);
+
+/// Adds what was measured of the problem of that figure, in milliseconds over the ranks, for the modes that it has.
+void add_measured(Figure &figure, const std::vector<Checked> &all);
 
 }  // namespace simulate

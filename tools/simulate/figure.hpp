@@ -44,7 +44,8 @@ struct Figure {
   std::string name, title, x, y, after;  ///< `after`: the figure of the paper that it follows
   std::vector<Series> series{};
   std::vector<Finding> findings{};
-  std::string note{};  ///< how well its functions predict
+  std::string note{};         ///< how well its functions predict
+  std::string measured_as{};  ///< the problem of a rank, as the check names it, where it can be measured
 
   /// The simulated series of that name; Refusal if there is none.
   const Series &simulated(const std::string &name) const;

@@ -42,29 +42,31 @@ bool wanted(const Options &options, const std::string &name) {
   return false;
 }
 
+std::vector<Checked> check_files(const Options &options, const std::vector<std::string> &files) {
+  std::vector<Checked> all;
+  for (const std::string &file : files)
+    for (Checked &one : check_file(file, options.settings.card, options.least)) all.push_back(std::move(one));
+  return all;
+}
+
 void run_experiments(const Options &options, Json &report) {
+  const std::vector<Checked> measured = check_files(options, options.measured);
   for (const Experiment &experiment : experiments()) {
     if (!wanted(options, experiment.name)) continue;
-    for (const Figure &figure : experiment.run(options.settings)) {
+    for (Figure &figure : experiment.run(options.settings)) {
+      add_measured(figure, measured);
       std::printf("%s\n", table_of(figure).c_str());
       std::fflush(stdout);
       report["figures"].push_back(simulate::json_of(figure));
     }
   }
+  if (!measured.empty()) report["check"] = simulate::json_of(measured);
 }
 
 void run_check(const Options &options, Json &report) {
-  std::vector<Checked> all;
-  for (const std::string &file : options.check)
-    for (Checked &one : check_file(file, options.settings.card, options.least)) all.push_back(std::move(one));
+  const std::vector<Checked> all = check_files(options, options.check);
   std::printf("%s", table_of(all).c_str());
-  for (const Checked &one : all)
-    report["check"].push_back({{"problem", one.problem},
-                               {"ranks", one.ranks},
-                               {"cores", one.cores},
-                               {"mode", one.mode},
-                               {"measured_us", one.measured_us},
-                               {"simulated_us", one.simulated_us}});
+  report["check"] = simulate::json_of(all);
 }
 
 void simulate_all(Options options) {

@@ -53,7 +53,8 @@ void add_options(CLI::App &app, Options &o) {
       ->capture_default_str();
   app.add_option("--seed", s.rounds.seed, "Of all random numbers")->capture_default_str();
   app.add_option("--check", o.check, "Results of halocline-bench halo --json: what was measured, beside the same swaps simulated");
-  app.add_flag("--least", o.least, "With --check: the 10th percentile of the samples, for machines that are not quiet");
+  app.add_option("--measured", o.measured, "Such results as points in the figures of the same problem, and their check beside them");
+  app.add_flag("--least", o.least, "Of measured swaps the 10th percentile of the samples, for machines that are not quiet");
   app.add_option("--json", o.json, "Write machine, points and findings to this file");
 }
 

@@ -16,6 +16,7 @@ struct Options {
   std::string card;     ///< a machine card's file; empty: the one of this host, or the default one
   std::string network;  ///< of all experiments, instead of that of their papers; "card": of the machine card
   std::vector<std::string> check;  ///< results of halocline-bench halo
+  std::vector<std::string> measured;  ///< such results, for the figures
   bool least = false;   ///< the check takes the 10th percentile of samples instead of the median
   std::string json;
   Settings settings{};

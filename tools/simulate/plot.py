@@ -46,7 +46,7 @@ def draw_figure(axes, figure):
     axes.set_title(figure["title"], fontsize=9.5, loc="left", pad=14)
     axes.text(0, 1.015, f"after {figure['after']}", transform=axes.transAxes, fontsize=7.5, color=FAINT)
     axes.legend(fontsize=6.5, frameon=False)
-    axes.tick_params(labelsize=7.5)
+    axes.tick_params(which="both", labelsize=7.5)
     plots.decorate(axes)
 
 
@@ -64,6 +64,7 @@ def draw_check(axes, checked):
     axes.set_ylabel("simulated, microseconds", fontsize=8)
     axes.set_title("Swaps of this machine", fontsize=9.5, loc="left")
     axes.legend(fontsize=6.5, frameon=False)
+    axes.tick_params(which="both", labelsize=7.5)
     plots.decorate(axes)
 
 
@@ -79,13 +80,13 @@ def main():
     if not panels:
         sys.exit(f"there is no figure in {options.json}")
     rows = -(-len(panels) // COLUMNS)
-    figure, grid = plots.plt.subplots(rows, COLUMNS, figsize=(6.6 * COLUMNS, 4.2 * rows), squeeze=False)
+    figure, grid = plots.plt.subplots(rows, COLUMNS, figsize=(6.4 * COLUMNS, 3.4 * rows), squeeze=False)
     for axes, (draw, what) in zip(grid.flat, panels):
         draw(axes, what)
     for axes in list(grid.flat)[len(panels):]:
         axes.set_visible(False)
     figure.tight_layout()
-    plots.save(figure, options.folder / f"{options.name}.png")
+    plots.save(figure, options.folder / f"{options.name}.png", dpi=75)
 
 
 if __name__ == "__main__":
