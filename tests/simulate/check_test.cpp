@@ -56,8 +56,8 @@ TEST(Check, a_file_of_something_else_is_refused) {
 
 TEST(Machine, a_card_calibrates_the_node) {
   const Node node = node_of_card(default_card(), {});
-  for (const double us : {node.copy_us_per_byte, node.pack_us_per_byte, node.put_us, node.put_us_per_byte, node.lock_us, node.message_us, node.message_us_per_byte,
-                          node.handover_us})
+  for (const double us : {node.copy_us_per_byte, node.pack_us_per_byte, node.put_us, node.put_us_per_byte, node.lock_us, node.message_us,
+                          node.message_us_per_byte, node.handover_us})
     EXPECT_GT(us, 0);
   EXPECT_LT(node.handover_us, 10);
 }

@@ -114,7 +114,8 @@ void add_measured(Figure &figure, const std::vector<Checked> &all) {
     if (figure.series[i].origin != Origin::simulated) continue;
     Series measured{figure.series[i].name, Origin::measured, {}};
     for (const Checked &one : all)
-      if (one.problem == figure.measured_as && one.mode == measured.name) measured.points.push_back({1.0 * one.ranks, one.measured_us / 1000});
+      if (one.problem == figure.measured_as && one.mode == measured.name)
+        measured.points.push_back({1.0 * one.ranks, one.measured_us / 1000});
     if (!measured.points.empty()) figure.series.push_back(measured);
   }
 }

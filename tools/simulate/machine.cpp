@@ -82,19 +82,25 @@ Node node_of_card(const hlc_model *card, const Sizes &sizes) {
   node.source = hlc_model_source(card);
   const Curve put{"put + flush", "host"}, messages{"put + notify", "messages"}, pscw{"PSCW, put to the next rank", "host"};
   node.copy_us_per_byte = first_of("a copy", {per_byte_of_swap(card, "direct", sizes.swap)});
-  // Half of the bytes of these swaps are copied once, half packed, unpacked and, by p2p, sent and received.
-  const auto notify = per_byte_of_swap(card, "notify", sizes.swap);
-  node.pack_us_per_byte = notify ? std::max((2 * *notify - node.copy_us_per_byte) / 2, node.copy_us_per_byte) : node.copy_us_per_byte;
+  // Half of the bytes of a swap are copied once. The others are packed and unpacked, by pscw also put, by p2p sent and received. Swaps tell these costs, as
+  // their readers fetch from the caches of the writers; puts alone have no reader.
+  const auto beyond = [&](const char *mode, double per_remote_byte) {
+    const auto us = per_byte_of_swap(card, mode, sizes.swap);
+    return us ? std::optional(std::max(2 * *us - node.copy_us_per_byte - per_remote_byte, 0.0)) : std::nullopt;
+  };
+  node.pack_us_per_byte = std::max(beyond("notify", 0).value_or(0) / 2, node.copy_us_per_byte);
   node.put_us = first_of("a put", {small(card, put)});
-  node.put_us_per_byte = first_of("the bandwidth of puts", {per_byte(card, put, sizes.message)});
+  const double packed = 2 * node.pack_us_per_byte;
+  node.put_us_per_byte =
+      std::max(first_of("the bandwidth of puts", {per_byte(card, put, sizes.message)}), beyond("pscw", packed).value_or(0));
   node.flush_us = first_of("a flush", {small(card, {"flush", "host"}), small(card, put, 0)});
   node.lock_us = first_of("a lock", {small(card, {"lock_all, unlock_all", "host"}), small(card, {"lock shared, unlock", "host"})});
   // Half a round trip is one side after the other; PSCW is two messages, one of which announces the exposure.
   node.message_us = first_of("a message", {least_of(small(card, messages, 0.5), small(card, pscw, 0.25))});
-  const auto p2p = per_byte_of_swap(card, "p2p", sizes.swap);
-  const double swapped = node.copy_us_per_byte + 2 * node.pack_us_per_byte;
-  const auto packed = p2p ? std::optional(std::max(2 * *p2p - swapped, 0.0) / 2) : std::nullopt;
-  node.message_us_per_byte = first_of("the bandwidth of messages", {least_of(per_byte(card, messages, sizes.message, 0.5), packed)});
+  const auto sides = beyond("p2p", packed);
+  node.message_us_per_byte =
+      first_of("the bandwidth of messages",
+               {least_of(per_byte(card, messages, sizes.message, 0.5), sides ? std::optional(*sides / 2) : std::nullopt)});
   node.handover_us =
       first_of("a notification", {small(card, {"put + notify", "engine"}), small(card, {"fence, put to the next rank", "drop-in"})});
   node.switch_us = switch_of_card(card);

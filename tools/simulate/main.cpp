@@ -28,12 +28,17 @@ Card open_card(const Options &options) {
 }
 
 Json json_of(const Node &node) {
-  return {{"source", node.source},           {"copy_us_per_byte", node.copy_us_per_byte},
+  return {{"source", node.source},
+          {"copy_us_per_byte", node.copy_us_per_byte},
           {"pack_us_per_byte", node.pack_us_per_byte},
-          {"put_us", node.put_us},           {"put_us_per_byte", node.put_us_per_byte},
-          {"flush_us", node.flush_us},       {"lock_us", node.lock_us},
-          {"message_us", node.message_us},   {"message_us_per_byte", node.message_us_per_byte},
-          {"handover_us", node.handover_us}, {"switch_us", node.switch_us}};
+          {"put_us", node.put_us},
+          {"put_us_per_byte", node.put_us_per_byte},
+          {"flush_us", node.flush_us},
+          {"lock_us", node.lock_us},
+          {"message_us", node.message_us},
+          {"message_us_per_byte", node.message_us_per_byte},
+          {"handover_us", node.handover_us},
+          {"switch_us", node.switch_us}};
 }
 
 bool wanted(const Options &options, const std::string &name) {
