@@ -36,9 +36,9 @@ def draw_figure(axes, figure):
         at, values = zip(*series["points"])
         origin = series["origin"]
         label = series["name"] if origin == "simulated" else f"{series['name']}, {origin}"
-        # What continues a line needs no entry of its own.
-        axes.plot(at, values, color=colours[series["name"]], linewidth=1.2, zorder=3, label="_" + label if origin == "modelled" else label,
-                  **STYLES[origin])
+        # What belongs to a line that is drawn needs no entry of its own.
+        label = "_" + label if origin in ("modelled", "measured") else label
+        axes.plot(at, values, color=colours[series["name"]], linewidth=1.2, zorder=3, label=label, **STYLES[origin])
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel(figure["x"], fontsize=8)
