@@ -54,7 +54,9 @@ std::vector<Checked> check_run(const Json &run, const hlc_model *card, bool leas
   std::vector<Checked> all;
   for (const auto &[mode, row] : run.at("modes").items()) {
     if (std::find(modes.begin(), modes.end(), mode) == modes.end()) continue;
-    const Outcome outcome = simulate::run(swap_job(mode, pattern, machine, {}), machine, {2, 8, 1});
+    Machine waiting = machine;
+    if (waits_in_engine(mode)) waiting.node.switch_us = waiting.node.engine_switch_us;
+    const Outcome outcome = simulate::run(swap_job(mode, pattern, waiting, {}), waiting, {2, 8, 1});
     all.push_back({text_of_problem(problem), mode, environment.at("ranks"), environment.at("cores"), row.at(least ? "p10_us" : "median_us"),
                    outcome.round_us});
   }

@@ -64,8 +64,8 @@ double first_of(const char *what, std::initializer_list<std::optional<double>> c
 }
 
 /// What a barrier of ranks that share two cores takes beyond one of two ranks is waiting for cores: p log2(p) / cores switches.
-double switch_of_card(const hlc_model *card) {
-  const Curve barrier{"barrier", "host"};
+double switch_of_card(const hlc_model *card, const char *by) {
+  const Curve barrier{"barrier", by};
   const auto alone = predicted(card, barrier, case_of(0)), shared = predicted(card, barrier, case_of(0, 4, 2));
   return alone && shared ? std::max(*shared - *alone, 0.0) / 4 : 0;
 }
@@ -103,7 +103,7 @@ Node node_of_card(const hlc_model *card, const Sizes &sizes) {
                {least_of(per_byte(card, messages, sizes.message, 0.5), sides ? std::optional(*sides / 2) : std::nullopt)});
   node.handover_us =
       first_of("a notification", {small(card, {"put + notify", "engine"}), small(card, {"fence, put to the next rank", "drop-in"})});
-  node.switch_us = switch_of_card(card);
+  node.switch_us = switch_of_card(card, "host"), node.engine_switch_us = switch_of_card(card, "engine");
   return node;
 }
 

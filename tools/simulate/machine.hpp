@@ -28,7 +28,8 @@ struct Node {
   double message_us = 0;             ///< a side of a message
   double message_us_per_byte = 0;    ///< a side's copy of a message inside the node
   double handover_us = 0;            ///< from a store by one rank until another sees it
-  double switch_us = 0;              ///< from one rank to another on a core, where ranks share cores
+  double switch_us = 0;              ///< from one rank to another on a core, where ranks share cores and wait in MPI
+  double engine_switch_us = 0;       ///< the same where they wait in the engine
   int cores = 0;                     ///< of a node; 0: one for each rank
 };
 

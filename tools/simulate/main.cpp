@@ -38,7 +38,8 @@ Json json_of(const Node &node) {
           {"message_us", node.message_us},
           {"message_us_per_byte", node.message_us_per_byte},
           {"handover_us", node.handover_us},
-          {"switch_us", node.switch_us}};
+          {"switch_us", node.switch_us},
+          {"engine_switch_us", node.engine_switch_us}};
 }
 
 bool wanted(const Options &options, const std::string &name) {

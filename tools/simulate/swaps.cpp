@@ -190,6 +190,8 @@ std::vector<std::string> swap_mode_names() {
   return names;
 }
 
+bool waits_in_engine(const std::string &mode) { return mode == "notify" || mode == "direct" || mode == "view" || mode == "notify_node"; }
+
 Job swap_job(const SwapProtocol &protocol, const Pattern &pattern, const Machine &machine, const Between &before) {
   Job job(static_cast<int>(pattern.size()));
   for (int rank = 0; rank < job.ranks(); ++rank) {

@@ -26,6 +26,9 @@ const std::vector<SwapMode> &swap_modes();
 /// Names of all modes.
 std::vector<std::string> swap_mode_names();
 
+/// Whether ranks wait in the engine in that mode; in the others they wait in MPI.
+bool waits_in_engine(const std::string &mode);
+
 /// What happens between two swaps.
 struct Between {
   double compute_us = 0;
