@@ -163,7 +163,8 @@ def explained(reason):
 def files():
     """All that is checked."""
     patterns = ("*.md", "docs/**/*.md", "apps/*/*.md", "examples/**/*.md", "include/**/*.h*", "bindings/fortran/*.F90",
-                "bindings/fortran/**/*.inc", "bindings/python/*.md", "bindings/python/src/**/*.[hc]pp", "examples/**/*.c*", "examples/**/*.h*", "examples/**/*.F90",
+                "bindings/fortran/**/*.inc", "bindings/python/*.md",
+                "bindings/python/src/**/*.[hc]pp", "examples/**/*.c*", "examples/**/*.h*", "examples/**/*.F90",
                 "src/**/*.[hc]pp", "tests/**/*.[hc]pp")
     return sorted({file for pattern in patterns for file in ROOT.glob(pattern)})
 

@@ -4,6 +4,7 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 # PYTHON_ARGCOMPLETE_OK
 import argparse
+import importlib
 import sys
 from collections.abc import Sequence
 
@@ -18,7 +19,7 @@ DESCRIPTION = """Halo swaps and one-sided communication on this machine: is the 
 def complete(parser: argparse.ArgumentParser) -> None:
     """Completion by argcomplete, where that is installed."""
     try:
-        import argcomplete
+        argcomplete = importlib.import_module("argcomplete")
     except ImportError:
         return
     argcomplete.autocomplete(parser)
