@@ -23,7 +23,7 @@ release = version = version_of(ROOT / "include" / "halocline" / "halocline.h")
 
 extensions = ["myst_parser", "breathe", "sphinx_copybutton", "headers", "source_pages", "fortran_reference", "redirect"]
 root_doc = "docs/index"
-include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "examples/README.md",
+include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/**.md", "examples/README.md",
                     "examples/*/README.md", "apps/*/README.md"]
 # Each header of the C++ API declares the namespace.
 suppress_warnings = ["duplicate_declaration.cpp"]
