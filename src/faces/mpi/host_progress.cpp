@@ -3,6 +3,7 @@
 #include "faces/mpi/host_progress.hpp"
 
 #include <dlfcn.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -74,13 +75,28 @@ int drive_networks() {
   return look.arrived ? 1 : 0;
 }
 
-std::atomic<bool> ended{false};
+std::atomic<bool> shares_cores{false}, ended{false};
+std::atomic<unsigned> looks_of_host{0};  // not exact, if several threads wait
+
+/// MPICH spins while it waits. With more ranks than cores those for which it waits need the core (docs/design/034-mpi-rma.md).
+void let_others_run() {
+  constexpr unsigned kLooksPerYield = 20;
+  if (!shares_cores.load(std::memory_order_relaxed)) return;
+  const unsigned looks = looks_of_host.load(std::memory_order_relaxed) + 1;
+  looks_of_host.store(looks, std::memory_order_relaxed);
+  if (looks % kLooksPerYield == 0) sched_yield();
+}
+
+int take_part() {
+  let_others_run();
+  return drive_networks();
+}
 
 /// MPICH waits in MPI_Finalize until each such function has said that it is done, before it deletes attributes.
 int drive_for_mpich(void *) {
   constexpr int kNothingYet = 0, kDone = 1;  // MPIX_ASYNC_NOPROGRESS, MPIX_ASYNC_DONE
   if (ended.load(std::memory_order_relaxed)) return kDone;
-  drive_networks();
+  take_part();
   return kNothingYet;
 }
 
@@ -92,7 +108,7 @@ bool join_progress_of_mpich() {
 }
 
 void join_progress_of_host() {
-  static const bool joined = join_progress_of_mpich() || join_progress_of_openmpi(drive_networks);
+  static const bool joined = join_progress_of_mpich() || join_progress_of_openmpi(take_part);
   static_cast<void>(joined);
 }
 
@@ -111,6 +127,11 @@ DrivenByHost::~DrivenByHost() {
   const std::lock_guard lock(all.mutex);
   all.networks.erase(std::find(all.networks.begin(), all.networks.end(), &network_));
   all.any.store(!all.networks.empty(), std::memory_order_relaxed);
+}
+
+void yield_while_host_waits() {
+  shares_cores.store(true, std::memory_order_relaxed);
+  join_progress_of_host();
 }
 
 void leave_progress_of_host() { ended.store(true, std::memory_order_relaxed); }

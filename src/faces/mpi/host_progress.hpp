@@ -1,4 +1,5 @@
-// The network is polled while the program is inside a call of the host MPI, if that lets others take part in its progress.
+// What is done while the program waits inside a call of the host MPI, if that lets others take part in its progress: the network is polled, and
+// ranks that share cores let each other run.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,6 +19,9 @@ class DrivenByHost {
  private:
   Network &network_;
 };
+
+/// From now on this rank lets others run while it waits in the host: it has no core of its own.
+void yield_while_host_waits();
 
 /// Before MPI_Finalize of the host.
 void leave_progress_of_host();

@@ -76,6 +76,7 @@ Status Node::open(MPI_Comm comm) {
   HLC_TRY(context.open(comm, Status::ok));
   HLC_TRY(agree(context, context.comm(), check_lock_choice(context.rank())));
   PMPI_Comm_group(context.comm(), &group_);
+  if (!context.core_per_rank()) yield_while_host_waits();
   if (context.nodes() > 1) HLC_TRY(prepare(context, context.comm(), [this] { return number_members(); }));
   return try_reading();
 }
