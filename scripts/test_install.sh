@@ -1,11 +1,13 @@
 #!/bin/bash
 # Installs a build folder to a temporary prefix, moves that, runs what was installed, and builds and runs separate C, C++ and Fortran programs
 # against it: through find_package and through pkg-config. Then uninstalls and looks for leftovers. Last line: N passed, N failed, N skipped.
-#   scripts/test_install.sh build/release
+#   scripts/test_install.sh [--brief] build/release     --brief: one way of each kind, and what a wrong installation would break first
 # SPDX-License-Identifier: BSD-3-Clause
 set -u
 scripts=$(cd "$(dirname "$0")" && pwd)
 sources=$scripts/install_test
+brief=
+[ "$1" != --brief ] || { brief=yes && shift; }
 build=$(cd "$1" && pwd) || exit 2
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 passed=0 failed=0 skipped=0
@@ -44,6 +46,9 @@ check_if() {
     skipped=$((skipped + 1))
   fi
 }
+
+# with_all COMMAND...: a check that --brief leaves out.
+with_all() { [ -n "$brief" ] || "$@"; }
 
 # Runs a command under the launcher of the build, with two ranks.
 launch() {
@@ -193,21 +198,21 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name halocline.pc)")
 check_if 'has halocline-bench' 'halocline-bench is not part of this build' 'the installed bench runs' bench_runs
 check_if 'has cloud' 'cloud is not part of this build' 'the installed cloud runs' cloud_runs
 check 'every program has its manual page' has_man_pages
-check 'every header compiles alone' compiles_every_header_alone
-check 'every Fortran module can be read' reads_every_module
-check 'find_package serves a C project' builds_with_find_package C user.c halocline::halocline ''
-check 'find_package serves a C++ project without C' builds_with_find_package CXX user.cpp halocline::halocline ''
-check 'find_package serves a Fortran project without C' builds_with_find_package Fortran user.F90 halocline::fortran 'COMPONENTS Fortran'
-check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'find_package serves a Fortran project that finds MPI itself' builds_with_find_package \
+with_all check 'every header compiles alone' compiles_every_header_alone
+with_all check 'every Fortran module can be read' reads_every_module
+with_all check 'find_package serves a C project' builds_with_find_package C user.c halocline::halocline ''
+with_all check 'find_package serves a C++ project without C' builds_with_find_package CXX user.cpp halocline::halocline ''
+with_all check 'find_package serves a Fortran project without C' builds_with_find_package Fortran user.F90 halocline::fortran 'COMPONENTS Fortran'
+with_all check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'find_package serves a Fortran project that finds MPI itself' builds_with_find_package \
   'C Fortran' user_mpi.F90 'halocline::fortran MPI::MPI_Fortran' 'COMPONENTS Fortran' 'find_package(MPI REQUIRED COMPONENTS Fortran)'
 check 'find_package serves a project in all three languages' builds_a_project_in_all_languages
-check 'find_package refuses other versions' refuses_other_versions
+with_all check 'find_package refuses other versions' refuses_other_versions
 check 'pkg-config serves a C program' builds_with_pkg_config "$mpicc" user.c halocline
-check 'find_package serves a GASPI program' builds_with_find_package C user_gaspi.c halocline::gaspi ''
+with_all check 'find_package serves a GASPI program' builds_with_find_package C user_gaspi.c halocline::gaspi ''
 check 'pkg-config serves a GASPI program, compiled without MPI' builds_with_pkg_config "$(cached CMAKE_C_COMPILER)" user_gaspi.c halocline-gaspi
 check 'pkg-config serves a C++ program' builds_with_pkg_config "$mpicxx" user.cpp halocline
-check 'pkg-config serves a Fortran program' builds_with_pkg_config "$gfortran" user.F90 halocline-fortran
-check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'pkg-config serves a Fortran program on module mpi' builds_with_pkg_config \
+with_all check 'pkg-config serves a Fortran program' builds_with_pkg_config "$gfortran" user.F90 halocline-fortran
+with_all check_if has_mpi_module 'this MPI has no module mpi for this compiler' 'pkg-config serves a Fortran program on module mpi' builds_with_pkg_config \
   "$mpifort" user_mpi.F90 halocline-fortran
 check 'names no path of the build' names_no_path_of_the_build
 check 'uninstall leaves nothing' uninstalls_everything
