@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Reports the sizes of the project, and fails where a file or a function has grown beyond the limits.
 
-Usage: scripts/size_report.py [BUILD_DIR]
+Usage: scripts/size_report.py [--brief] [BUILD_DIR]
 
 Prints the bytes of the library and the programs in BUILD_DIR (text, data, bss), per folder the lines of its files and the lengths of its
 functions (median, 90th percentile, longest), and by name what is worth a second look. Functions are measured by lizard from the private
-.venv; without it: prints the reason and ends with status 77.
+.venv; without it: prints the reason and ends with status 77. With --brief only the functions of the library are measured.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import argparse
 import csv
 import os
 import pathlib
@@ -17,6 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "include", "bindings", "apps", "tools", "examples", "tests", "scripts")
+LIBRARY = ("src", "include")
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".f90", ".F90", ".inc", ".py", ".sh"}
 SECOND_LOOK, FILE_LIMIT = 400, 800  # lines of a file
 SECOND_LOOK_FUNCTION, FUNCTION_LIMIT = 40, 70  # lines of a function
@@ -48,13 +50,13 @@ def files_of(folder):
     return {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files}
 
 
-def functions():
+def functions(folders):
     """Lengths in lines by path and name, as lizard measures them."""
     lizard = ROOT / ".venv" / "bin" / "lizard"
     if not lizard.exists():
         print("skipped: lizard is not in .venv; ./go test puts it there")
         sys.exit(77)
-    output = subprocess.run([lizard, "--csv", *FOLDERS], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    output = subprocess.run([lizard, "--csv", *folders], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     return [(row[6], row[7], int(row[4])) for row in csv.reader(output.splitlines())]
 
 
@@ -81,10 +83,14 @@ def judge(sizes, second_look, limit):
 
 
 def main():
-    measured = functions()
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--brief", action="store_true")
+    parser.add_argument("build", nargs="?", type=pathlib.Path)
+    options = parser.parse_args()
+    measured = functions(LIBRARY if options.brief else FOLDERS)
     files = {path: lines for folder in FOLDERS for path, lines in files_of(folder).items()}
-    if len(sys.argv) > 1:
-        print("\n".join(programs(pathlib.Path(sys.argv[1]))))
+    if options.build:
+        print("\n".join(programs(options.build)))
     print("\n".join(table(files, measured)))
     found = [*judge(files.items(), SECOND_LOOK, FILE_LIMIT),
              *judge([(f"{path}:{name}", length) for path, name, length in measured], SECOND_LOOK_FUNCTION, FUNCTION_LIMIT)]

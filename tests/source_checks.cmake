@@ -70,9 +70,11 @@ if(HALOCLINE_SOURCE_CHECKS)
   halocline_classify(exports.layouts QUICK)
   add_test(NAME release.script COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/release_test.py)
   halocline_classify(release.script QUICK)
-  add_test(NAME size COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/size_report.py ${PROJECT_BINARY_DIR})
-  set_tests_properties(size PROPERTIES SKIP_RETURN_CODE 77 LABELS report)
+  add_test(NAME size COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/size_report.py --brief ${PROJECT_BINARY_DIR})
+  add_test(NAME size.all COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/size_report.py ${PROJECT_BINARY_DIR})
+  set_tests_properties(size size.all PROPERTIES SKIP_RETURN_CODE 77 LABELS report)
   halocline_classify(size)
+  halocline_classify(size.all FULL)
 endif()
 
 # halocline_header_test(NAME COMPILER STANDARD HEADER): the header alone is a valid, warning-free program.
