@@ -54,6 +54,7 @@ run_tests() {
   want_tools ccache=ccache clang++=clang tc=iproute2 spin=spin tcc=tcc doxygen=doxygen python3-config=python3-dev
   # Its installation takes longer than all that it is for by default.
   [ -z "$how" ] || want_tools chromium=chromium
+  [ -n "$how" ] || mpi_5_abi=OFF
   has ccache || say 'No ccache: what is built anew is compiled anew.'
   has clang++ || say 'No clang: the second compiler is not tried.'
   has tc || say 'No ip and tc: nothing is tried on several hosts.'

@@ -5,6 +5,9 @@
 # Whether the sanitized build has tools and apps, which take longer to build than to test: ./go test --all says ON.
 sanitized_programs=OFF
 
+# Whether there is a drop-in for the MPI-5 ABI, the engine once more: ./go test, without --all, says OFF.
+mpi_5_abi=ON
+
 # The launcher of an MPI with the same binary interface as the one of build preset $abi_preset, whose tests run under it as well; or nothing.
 abi_launcher=
 abi_preset=
@@ -40,6 +43,7 @@ configure() {
 options_of() {
   is_silent_compiler "$1" && printf '%s\n' -DHALOCLINE_WERROR=ON
   [ "$1" != asan ] || printf '%s\n' "-DHALOCLINE_TOOLS=$sanitized_programs" "-DHALOCLINE_APPS=$sanitized_programs"
+  [ "$1" != release ] || printf '%s\n' "-DHALOCLINE_MPI_ABI=$mpi_5_abi"
   # Said so that a build folder is configured anew once nanobind is there.
   ! has_package_python || printf '%s\n' -DHALOCLINE_PYTHON=AUTO
   [ "$1" != "$abi_preset" ] || printf '%s\n' "-DHALOCLINE_ABI_MPIEXEC=$abi_launcher"

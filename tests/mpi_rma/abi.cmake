@@ -10,7 +10,7 @@ if(TARGET halocline-run AND NOT HALOCLINE_SANITIZE)
       $<TARGET_FILE:halocline_mpi_late_window> ${abi_words})
 endif()
 if(NOT TARGET halocline_mpi_abi)
-  halocline_skipped_test(mpi_abi "this MPI offers no MPI-5 ABI (libmpi_abi.so), or the drop-in for it is not built (HALOCLINE_MPI_ABI, sanitizers)")
+  halocline_skipped_test(mpi_abi "this MPI offers no MPI-5 ABI (libmpi_abi.so), or the drop-in for it is not built (HALOCLINE_MPI_ABI, which ./go test --all switches on; sanitizers)")
   return()
 endif()
 
