@@ -148,6 +148,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finalise(hlc_index_halo **halo);
 
 /** Fills *info. Local. self_copies counts entries of the list of neighbours that name the caller. */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_info(const hlc_index_halo *halo, hlc_plan_info *info);
+/** Explains the mode. As hlc_halo_explain. */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_explain(const hlc_index_halo *halo, hlc_format format, char *buffer, size_t size,
+                                                        size_t *length);
 
 #ifdef __cplusplus
 }

@@ -16,11 +16,15 @@ namespace halocline::core {
 /// The object behind hlc_blocks.
 class Blocks final : private Packer {
  public:
+  /// The mode that reads neighbours' fields.
+  static constexpr hlc_mode kDirect = HLC_MODE_DIRECT;
+
   explicit Blocks(const EngineParts &engine);
   ~Blocks() override;
 
   /// The part that a rank does alone: checks the spec, and writes to *plan what ranks compare, the names of the first block's fields.
-  Status accept(const hlc_blocks_spec *spec, std::string *plan);
+  /// chosen: nobody asked for the spec's mode.
+  Status accept(const hlc_blocks_spec *spec, std::string *plan, bool chosen = false);
   /// Makes the plan for the checked spec. Collective; the same status on all ranks.
   Status create(const hlc_blocks_spec *spec);
   Status may_start(const char *call) const { return exchange_.may_start(call, state()); }
@@ -32,6 +36,10 @@ class Blocks final : private Packer {
   /// The same by several threads, each of which drives a part.
   Status start_part(int part, const hlc_swap *what);
   Status finish_part(int part);
+  /// As those of an exchange.
+  bool retire() { return exchange_.retire(); }
+  void break_up() { exchange_.break_up(); }
+  Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }
 

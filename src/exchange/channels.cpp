@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/channels.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.hpp"
@@ -75,6 +76,12 @@ Status Channels::add(MakeChannel make, const std::vector<int> &edges, int hlc_pl
   return Status::ok;
 }
 
+bool Channels::end_alone() {
+  const bool all = std::all_of(channels_.begin(), channels_.end(), [](const auto &channel) { return channel->ends_alone(); });
+  if (all) channels_.clear();
+  return all;
+}
+
 void Channels::give_up() {
   for (auto &channel : channels_) {
     if (!channel->outlives_failure()) continue;
@@ -103,6 +110,7 @@ Status Channels::name_peer(Status status, int e) const {
 /// Reports once what the mode was asked for and cannot do here: edges to other nodes, fields that cannot be read.
 Status Channels::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);
+  const char *const name = plan_.options.chosen ? "auto" : mode.name;
   hlc_plan_info info{};
   info.neighbours = static_cast<int>(plan_.edges.size());
   describe(info);
@@ -113,14 +121,14 @@ Status Channels::report_detours() const {
   if (plan_.communicator->rank() != 0) return Status::ok;
   const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
   if (far > 0)
-    report_once(mode.name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s",
-                mode.name, far, all, plan_.network->description());
+    report_once(name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s",
+                name, far, all, plan_.network->description());
   if (unread > 0)
     report_once(
-        mode.name, "without fields",
+        name, "without fields",
         "mode %s: %lld of %lld links between neighbours go as notify: not both sides have their data in memory from hlc_field_alloc "
         "(an exchange never has)",
-        mode.name, unread, all);
+        name, unread, all);
   return Status::ok;
 }
 

@@ -19,6 +19,8 @@ class Channels {
   Status create();
   /// Destroys the channels. Collective.
   void end() { channels_.clear(); }
+  /// Destroys them without the other ranks, which have finished their last round, if each of them allows that. True if they are gone.
+  bool end_alone();
   /// A round has failed: memory that MPI or the network may still write is leaked, not freed.
   void give_up();
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/exchange.hpp"
 
+#include <set>
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
@@ -86,6 +87,17 @@ void Exchange::describe(hlc_plan_info &info) const {
     info.bytes_in += checked_ ? payload_bytes(edge.in) : edge.in;
   }
   info.memory_bytes += static_cast<std::int64_t>(plan_.edges.size() * (sizeof(Edge) + sizeof(Part) + sizeof(int)));
+}
+
+Work Exchange::work() const {
+  Work work;
+  std::set<int> others;
+  for (const Edge &edge : plan_.edges) {
+    work.bytes += checked_ ? payload_bytes(edge.in) : edge.in;
+    if (edge.in > 0) others.insert(edge.rank);
+  }
+  work.neighbours = static_cast<int>(others.size());
+  return work;
 }
 
 Status Exchange::bad_call(const char *call, const char *why) const {

@@ -26,6 +26,13 @@ struct Refusals {
   const char *at_finish(RoundState state) const { return !state.under_way ? not_started : state.broken ? has_failed : nullptr; }
 };
 
+/// What a swap of a whole plan moves on one rank, as the cases of a machine card say it.
+struct Work {
+  std::int64_t bytes = 0, local_bytes = 0;  // from other ranks, and from this one
+  std::int64_t runs = 0;  // contiguous runs of bytes, of both
+  int neighbours = 0;  // other ranks
+};
+
 /// One plan for many rounds. Not thread-safe in itself; several exchanges are independent of each other.
 class Exchange {
  public:
@@ -67,6 +74,12 @@ class Exchange {
   /// Frees everything. Collective, after all ranks have synchronised for it; others_broken if a round of it has failed on any of them.
   /// Fails if a rank does not take part.
   Status end(bool others_broken);
+
+  /// Frees the buffers without the other ranks, once all have finished their last round; no round can follow. False if this mode cannot:
+  /// then they stay until the end.
+  bool retire() { return channels_.end_alone(); }
+  /// No round can be started any more.
+  void break_up() { rounds_.break_up(); }
 
   /// Fails with the owner's message where a round cannot be started, tested or finished. An owner that has rounds without this exchange
   /// passes its own state.
@@ -118,6 +131,8 @@ class Exchange {
   bool packs(int edge) const { return channels_.of(edge).packs(); }
   /// Fills the parts of the info that an exchange knows.
   void describe(hlc_plan_info &info) const;
+  /// What one round of all edges moves; the owner knows what is its own copying, and of how many runs of bytes it is made.
+  Work work() const;
 
  private:
   Status arrived();

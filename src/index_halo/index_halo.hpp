@@ -16,12 +16,15 @@ namespace halocline::core {
 /// One index halo: the object behind hlc_index_halo.
 class IndexHalo final : private Packer {
  public:
+  /// The mode that reads neighbours' fields, and shows them as views.
+  static constexpr hlc_mode kDirect = HLC_MODE_VIEW;
+
   explicit IndexHalo(const EngineParts &engine);
   ~IndexHalo() override;
 
   /// The part of hlc_index_halo_init that is local: checks the spec. *plan receives what is compared between ranks: the names of the
-  /// fields.
-  Status accept(const hlc_index_halo_spec *spec, std::string *plan);
+  /// fields. chosen: nobody asked for the spec's mode.
+  Status accept(const hlc_index_halo_spec *spec, std::string *plan, bool chosen = false);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_index_halo_spec *spec);
   Status may_start(const char *call) const { return exchange_.may_start(call); }
@@ -34,6 +37,10 @@ class IndexHalo final : private Packer {
   Status finish_views();
   Status release();
   Status show_view(int field, int neighbour, hlc_index_view *view);
+  /// As those of an exchange.
+  bool retire() { return exchange_.retire(); }
+  void break_up() { exchange_.break_up(); }
+  Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }
 

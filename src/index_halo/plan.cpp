@@ -74,12 +74,13 @@ Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const
   });
 }
 
-Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan) {
+Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan, bool chosen) {
   HLC_TRY(check_spec(spec, communicator_.rank(), communicator_.size()));
   for (int f = 0; f < spec->nfields; ++f)
     HLC_TRY(check_room({"hlc_index_halo_init", communicator_.rank()}, held_.room(spec->fields[f].data),
                        field_extent(*spec, spec->fields[f]), [&] { return field_name(*spec, f); }));
   options_ = {spec->mode, spec->epoch, spec->drive};
+  options_.chosen = chosen;
   HLC_TRY(resolve(options_, communicator_));
   for (int f = 0; f < spec->nfields; ++f)
     plan->append(f == 0 ? "('" : "', '").append(spec->fields[f].name ? spec->fields[f].name : "field " + std::to_string(f));
@@ -159,6 +160,16 @@ Status IndexHalo::joined(const Plan &plan) {
     return Status::ok;
   }));
   return find_mode(plan.options.mode)->reads_fields ? ReadLists(communicator_, tables_, held_, views_).fetch(plan, read) : Status::ok;
+}
+
+Work IndexHalo::work() const {
+  Work work = exchange_.work();
+  const auto fields = static_cast<std::int64_t>(tables_.fields.size());
+  for (const auto *links : {&tables_.links, &tables_.self_links})
+    for (const IndexLink &link : *links) work.runs += static_cast<std::int64_t>(find_runs(link.in).size()) * fields;
+  for (const IndexLink &link : tables_.self_links)
+    for (const IndexField &field : tables_.fields) work.local_bytes += static_cast<std::int64_t>(link.in.size()) * field.kind.bytes();
+  return work;
 }
 
 hlc_plan_info IndexHalo::describe() const {

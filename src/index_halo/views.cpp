@@ -25,7 +25,8 @@ std::vector<hlc_index_run> one_run(const Indices &in) {
 /// With HALOCLINE_CHECK=1 values are compared in the ghosts, so they are copied there.
 void IndexHalo::make_views() {
   if (exchange_.plan().check_mailbox) {
-    report_once("view", "check",
+    if (!options_.chosen)
+      report_once("view", "check",
                 "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return;
   }

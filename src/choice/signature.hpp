@@ -1,0 +1,51 @@
+// Names for what swaps move, so that times of like swaps are compared. They are the same on all ranks, as the swaps are.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.h>
+
+#include "choice/trial.hpp"
+
+namespace halocline::core {
+
+/// FNV-1a over numbers.
+class SignatureHash {
+ public:
+  void add(int number) { hash_ = (hash_ ^ static_cast<unsigned>(number)) * 0x100000001B3u; }
+  SwapSignature value() const { return hash_ | 1; }
+
+ private:
+  SwapSignature hash_ = 0xCBF29CE484222325u;
+};
+
+/// A rank's list that all share: what a call passes has not been checked yet.
+inline void add_fields(SignatureHash &hash, int nfields, const int *fields) {
+  hash.add(nfields);
+  for (int i = 0; fields && i < nfields; ++i) hash.add(fields[i]);
+}
+
+/// Swaps in reverse are never compared.
+inline SwapSignature signature_of(const hlc_swap *what) {
+  SignatureHash hash;
+  if (!what) return hash.value();
+  if (what->reverse) return 0;
+  if (what->nfields > 0) add_fields(hash, what->nfields, what->fields);
+  if (what->one_dim) {
+    hash.add(-1 - what->dim);
+    hash.add(static_cast<int>(what->side));
+  }
+  return hash.value();
+}
+
+inline SwapSignature signature_of(const hlc_index_swap *what) {
+  SignatureHash hash;
+  if (!what) return hash.value();
+  if (what->reverse) return 0;
+  if (what->nfields > 0) add_fields(hash, what->nfields, what->fields);
+  return hash.value();
+}
+
+/// An exchange always moves the same.
+inline SwapSignature signature_of() { return SignatureHash().value(); }
+
+}  // namespace halocline::core
