@@ -364,7 +364,7 @@ module halocline_c
       integer(c_int), value :: format
       character(kind=c_char), intent(inout) :: buffer(*)
       integer(c_size_t), value :: size
-      integer(c_size_t), intent(out) :: length
+      integer(c_size_t), intent(inout) :: length
       integer(c_int) :: status
     end function
     function c_halo_views(halo, field, views) result(status) bind(C, name="hlc_halo_views")

@@ -372,8 +372,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_refuse(hlc_context *context, const char *me
  *    neighbour that only receives from me is two swaps behind, or has not released its views of two swaps before;
  *  - mode notify_node, if the rank of this node that sent an aggregated message two swaps before has not called the library since.
  *
- * In mode auto some finishes wait for ranks, neighbours or not, that are more than four swaps behind: those with which a mode is agreed
- * upon, in the first 50 swaps and now and then later.
+ * In mode auto ranks agree on a mode in some of the first 50 finishes, and in few later ones. Such a finish waits for ranks that are more
+ * than four swaps behind, even if they are no neighbours.
  *
  * Errors: HLC_ERR_STATE (started twice), HLC_ERR_ARGUMENT, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI. One thread per halo at a time;
  * several threads may drive several halos if MPI was initialised with MPI_THREAD_MULTIPLE.
@@ -445,8 +445,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_in
 
 /**
  * Explains the mode of a halo: in words, or as one JSON object. In mode auto this says which mode is used and why. It lists what each mode
- * was predicted to take, what it took in the trial (median, least and most, on the slowest rank), and why modes were left out. It also says
- * where the predictions and the verdicts on modes are from.
+ * was predicted to take, and what a swap took in the trial on the slowest rank: median, least and most. Modes that were left out have a
+ * reason. It also says where the predictions and the verdicts on modes are from.
  *
  * Writes at most size bytes to buffer, the last of them a zero. *length, unless NULL, receives the length of the whole text, without the
  * zero. So a call with size 0 asks for the length, and a text that ends early has a *length of size or more. Local; at any time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "choice/agreement.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/communicator/wait.hpp"
@@ -18,14 +19,24 @@ Agreement::~Agreement() { give_up(); }
 
 Status Agreement::create() { return check_mpi(MPI_Comm_dup(communicator_.comm(), &comm_), "MPI_Comm_dup"); }
 
-Status Agreement::begin() {
+Status Agreement::begin(int swaps) {
   begun_ += 1;
+  left_ = swaps;
   pending_ = true;
+  std::fill(job_->mine.begin() + static_cast<std::ptrdiff_t>(told_), job_->mine.end() - 1, 0);
+  told_ = 0;
   return check_mpi(MPI_Iallreduce(job_->mine.data(), job_->all.data(), static_cast<int>(job_->mine.size()), MPI_INT64_T, MPI_MAX, comm_,
                                   job_->requests.data()),
                    "MPI_Iallreduce");
 }
 
+Status Agreement::pass() {
+  if (const Status polled = poll(); failed(polled)) return polled;
+  left_ -= 1;
+  return left_ > 0 ? Status::again : Status::ok;
+}
+
+/// `again` while ranks are missing.
 Status Agreement::poll() {
   if (!pending_) return Status::ok;
   int done = 0;

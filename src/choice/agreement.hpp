@@ -1,5 +1,5 @@
-// An agreement of all ranks in the course of their swaps. It is begun at one swap and concluded at a later one, the same on all ranks.
-// Nobody waits for it in between.
+// An agreement of all ranks in the course of their swaps. It is begun at one swap and concluded at a later one, the same on all ranks. In
+// between no rank waits for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,16 +22,18 @@ class Agreement {
 
   /// Collective: its messages have a communicator of their own.
   Status create();
-  /// What this rank says; written before begin.
-  std::vector<std::int64_t> &mine() { return job_->mine; }
+  /// What this rank says, before begin: some of the next numbers; the last one. What it does not say is 0.
+  void tell(const std::vector<std::int64_t> &numbers) {
+    for (const std::int64_t number : numbers) job_->mine[told_++] = number;
+  }
+  void tell_last(std::int64_t number) { job_->mine.back() = number; }
   /// The largest, once await has returned ok.
   const std::vector<std::int64_t> &largest() const { return job_->all; }
 
-  Status begin();
-  /// True from begin until the numbers are there.
-  bool is_pending() const { return pending_; }
-  /// Lets MPI progress. `again` while ranks are missing.
-  Status poll();
+  /// The agreement is due after so many swaps.
+  Status begin(int swaps);
+  /// A swap is over. Lets MPI progress; ok once the agreement is due, `again` before.
+  Status pass();
   /// Waits, at most HALOCLINE_TIMEOUT. Fails if a rank has died.
   Status await();
   /// Collective, when the plan ends. After a failure of any rank MPI may still write: then its memory is leaked.
@@ -41,6 +43,7 @@ class Agreement {
   struct Numbers : Job {
     std::vector<std::int64_t> mine, all;
   };
+  Status poll();
   Status find_failure(bool timed_out) const;
   void give_up();
 
@@ -48,6 +51,8 @@ class Agreement {
   std::int64_t serial_, begun_ = 0;
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::unique_ptr<Numbers> job_;
+  std::size_t told_ = 0;
+  int left_ = 0;  // swaps until it is due
   bool pending_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The candidates of a plan in mode auto: which modes there are, the plans that are made for them, and what is freed once one has won.
+// The candidates of a plan in mode auto: the modes that there are, their plans, and what is freed once one has won.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "base/environment.hpp"
 #include "choice/explain.hpp"
 #include "choice/prospects.hpp"
+#include "choice/specs.hpp"
 #include "choice/trial.hpp"
 #include "engine/communicator/consistency.hpp"
 #include "exchange/modes/modes.hpp"
@@ -76,12 +77,6 @@ class Candidates {
   std::int64_t serial_ = 0, period_ = 1000;
 };
 
-/// The mode of a candidate's plan: a plan in mode view acts as one in mode direct until it is finished by views.
-template <class Plan>
-hlc_mode mode_of_plan(hlc_mode mode) {
-  return mode == HLC_MODE_DIRECT ? Plan::kDirect : mode;
-}
-
 template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
@@ -90,14 +85,14 @@ Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
   if (!spec || failed(resolve(options_, communicator())) || !is_auto()) return all_.front().plan->accept(spec, plan);
   // Checks the spec; which modes are candidates is found when all ranks are here.
   Spec first = *spec;
-  first.mode = mode_of_plan<Plan>(HLC_MODE_DIRECT);
+  first.mode = plan_mode(*spec, HLC_MODE_DIRECT);
   HLC_TRY(all_.front().plan->accept(&first, plan, true));
   all_.clear();
   const std::string who = speaker(communicator(), options_);
   long period = period_;
   HLC_TRY(environment_number("AUTO_PERIOD", communicator().rank(), period));
   period_ = period;
-  return prospects_.judge(who, machine_.get(), communicator(), Plan::kDirect != HLC_MODE_NOTIFY);
+  return prospects_.judge(who, machine_.get(), communicator(), plan_mode(*spec, HLC_MODE_DIRECT) != HLC_MODE_NOTIFY);
 }
 
 /// Ranks that ask for different modes would make different calls from here on.
@@ -146,7 +141,7 @@ template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::add(hlc_mode mode, const Spec &spec) {
   Spec mine = spec;
-  mine.mode = mode_of_plan<Plan>(mode);
+  mine.mode = plan_mode(spec, mode);
   auto plan = std::make_unique<Plan>(engine_);
   HLC_TRY(prepare(communicator(), communicator().comm(), [&] {
     std::string ignored;
@@ -219,9 +214,10 @@ Status Candidates<Plan>::prepare_trial() {
 
 template <class Plan>
 Status Candidates<Plan>::fail_without_mode() const {
-  return fail(Status::unsupported,
-              "%s: mode auto has no mode left: HALOCLINE_AUTO_MODES lists none that can be used here, or halocline-doctor (%s) found them wrong",
-              speaker(communicator(), options_).c_str(), prospects_.doctor_source().c_str());
+  return fail(
+      Status::unsupported,
+      "%s: mode auto has no mode left: HALOCLINE_AUTO_MODES lists none that can be used here, or halocline-doctor (%s) found them wrong",
+      speaker(communicator(), options_).c_str(), prospects_.doctor_source().c_str());
 }
 
 /// The leader of the last swaps may still be in use on other ranks.

@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "choice/candidates.hpp"
-#include "choice/signature.hpp"
+#include "choice/specs.hpp"
 
 namespace halocline::core {
 
@@ -83,9 +83,12 @@ class Chosen {
     return now_->show_view(field, neighbour, view);
   }
 
-  Status end(bool others_broken) { return candidates_.end(others_broken); }
+  Status end(bool others_broken) { return candidates_.end(others_broken || broken_); }
   std::int64_t serial() const { return candidates_.serial(); }
-  RoundState state() const { return now_->state(); }
+  RoundState state() const {
+    const RoundState state = now_->state();
+    return {state.under_way, state.broken || broken_};
+  }
   hlc_plan_info describe() const {
     hlc_plan_info info = now_->describe();
     info.mode = mode_now();
@@ -102,6 +105,8 @@ class Chosen {
  private:
   template <class Go>
   [[gnu::noinline]] Status start_timed(SwapSignature signature, Go go) {
+    if (broken_)
+      return fail(Status::state, "an earlier swap of this plan failed: the ranks could not agree on a mode; it can only be released");
     now_ = candidates_.plan(candidates_.trial()->start(signature));
     const std::int64_t begin_ns = now_ns();
     const Status status = go();
@@ -113,13 +118,12 @@ class Chosen {
   [[gnu::noinline]] Status finish_timed(bool by_views) {
     Trial &trial = *candidates_.trial();
     const std::int64_t begin_ns = now_ns();
-    if (const Status finished = by_views && !trial.is_trying() ? finish_by_views() : now_->finish(); finished != Status::ok) return finished;
+    if (const Status finished = by_views && !trial.is_trying() ? finish_by_views() : now_->finish(); finished != Status::ok)
+      return finished;
     trial.spend(now_ns() - begin_ns);
     const Status agreed = trial.finish(by_views);
-    if (failed(agreed)) {
-      now_->break_up();
-      return agreed;
-    }
+    broken_ = failed(agreed);
+    HLC_TRY(agreed);
     if (trial.take_verdict()) candidates_.retire_losers();
     if (trial.is_resting() && now_ == candidates_.plan(trial.leader())) quiet_ = trial.period() > 0 ? trial.period() : kForever;
     return Status::ok;
@@ -143,7 +147,8 @@ class Chosen {
 
   Plan *now_ = nullptr;  // the plan of the running swap, or of the last one
   std::int64_t quiet_ = kForever;  // so many swaps are neither timed nor moved to another candidate
-  bool by_views_ = false;
+  bool by_views_ = false;  // a swap was finished by views
+  bool broken_ = false;    // an agreement has failed
   Candidates<Plan> candidates_;
 };
 

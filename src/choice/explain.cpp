@@ -39,7 +39,9 @@ const std::vector<std::int64_t> *times_of(const Explained &plan, const Prospect 
   return &plan.trial->times(one.candidate);
 }
 
-bool is_leader(const Explained &plan, const Prospect &one) { return one.candidate >= 0 && one.candidate == (plan.trial ? plan.trial->leader() : 0); }
+bool is_leader(const Explained &plan, const Prospect &one) {
+  return one.candidate >= 0 && one.candidate == (plan.trial ? plan.trial->leader() : 0);
+}
 
 const char *word_of(Standing standing) {
   switch (standing) {
@@ -80,15 +82,16 @@ std::string comparison(const Explained &plan, std::int64_t best_ns) {
   const Prospect *other = second >= 0 ? candidate(plan, second) : nullptr;
   if (!other || best_ns <= 0) return "";
   const std::int64_t ns = median_ns(plan.trial->times(second));
-  return printed("; %s took %.3g us, %.2f times as long", name_of(other->mode), us(ns), static_cast<double>(ns) / static_cast<double>(best_ns));
+  return printed("; %s took %.3g us, %.2f times as long", name_of(other->mode), us(ns),
+                 static_cast<double>(ns) / static_cast<double>(best_ns));
 }
 
 std::string reason_of(const Explained &plan) {
   if (!plan.prospects) return printed("mode %s was asked for", name_of(plan.asked));
   if (!plan.trial) return plan.untried;
   const Trial &trial = *plan.trial;
-  if (trial.is_trying()) return printed("the trial is not over: %d swaps so far", trial.swaps());
-  if (trial.won_by_views()) return "the program finishes its swaps by views, which copy nothing inside a node";
+  if (trial.is_trying()) return printed("the trial is not over: %d swaps so far", trial.report().swaps);
+  if (trial.report().won_by_views) return "the program finishes its swaps by views, which copy nothing inside a node";
   const std::int64_t ns = median_ns(trial.times(trial.leader()));
   return printed("in the trial a swap took it %.3g us on the slowest rank", us(ns)) + comparison(plan, ns);
 }
@@ -104,10 +107,11 @@ std::string row_of(const Explained &plan, const Prospect &one) {
 }
 
 std::string trial_in_words(const Trial &trial) {
-  std::string text = printed("trials: %d, with %d swaps together; ", trial.trials(), trial.swaps());
+  std::string text = printed("trials: %d, with %d swaps together; ", trial.report().trials, trial.report().swaps);
   if (trial.period() == 0) return text + "no further one follows\n";
   text += printed("the time of a swap is looked at every %lld swaps", static_cast<long long>(trial.period()));
-  if (trial.baseline_ns() > 0) text += printed(": %.3g us at first, %.3g us last", us(trial.baseline_ns()), us(trial.last_ns()));
+  if (trial.drift().first_ns() > 0)
+    text += printed(": %.3g us at first, %.3g us last", us(trial.drift().first_ns()), us(trial.drift().last_ns()));
   return text + "\n";
 }
 
@@ -142,8 +146,8 @@ std::string json_of(const Explained &plan, const Prospect &one) {
 
 std::string json_of(const Trial &trial) {
   return printed("{\"under_way\": %s, \"trials\": %d, \"swaps\": %d, \"period\": %lld, \"baseline_us\": %.6g, \"last_us\": %.6g}",
-                 trial.is_trying() ? "true" : "false", trial.trials(), trial.swaps(), static_cast<long long>(trial.period()),
-                 us(trial.baseline_ns()), us(trial.last_ns()));
+                 trial.is_trying() ? "true" : "false", trial.report().trials, trial.report().swaps, static_cast<long long>(trial.period()),
+                 us(trial.drift().first_ns()), us(trial.drift().last_ns()));
 }
 
 }  // namespace
@@ -160,7 +164,8 @@ std::string explain_in_words(const Explained &plan) {
 }
 
 std::string explain_in_json(const Explained &plan) {
-  std::string text = "{\"asked\": " + quoted(name_of(plan.asked)) + ", \"chosen\": " + quoted(name_of(plan.now)) + ", \"reason\": " + quoted(reason_of(plan));
+  std::string text = "{\"asked\": " + quoted(name_of(plan.asked)) + ", \"chosen\": " + quoted(name_of(plan.now)) +
+                     ", \"reason\": " + quoted(reason_of(plan));
   if (plan.trial) text += ", \"trial\": " + json_of(*plan.trial);
   if (plan.prospects) {
     text += ", \"card\": " + quoted(plan.prospects->card_source()) + ", \"doctor\": " + quoted(plan.prospects->doctor_source());

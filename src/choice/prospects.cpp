@@ -12,7 +12,7 @@ namespace halocline::core {
 namespace {
 
 /// In the order in which modes are preferred where nothing is predicted.
-constexpr hlc_mode kModes[] = {HLC_MODE_DIRECT,  HLC_MODE_NOTIFY_NODE, HLC_MODE_P2P,  HLC_MODE_NOTIFY,       HLC_MODE_NEIGHBOR,
+constexpr hlc_mode kModes[] = {HLC_MODE_DIRECT,  HLC_MODE_NOTIFY_NODE, HLC_MODE_P2P,   HLC_MODE_NOTIFY,       HLC_MODE_NEIGHBOR,
                                HLC_MODE_PASSIVE, HLC_MODE_PSCW,        HLC_MODE_FENCE, HLC_MODE_PASSIVE_NAIVE};
 static_assert(std::size(kModes) <= AgreementBuffer::kNumbers);
 

@@ -1,4 +1,4 @@
-// What is known of each mode before it is tried: whether it may be used here, and what the machine card says that a swap would take.
+// What is known of each mode before it is tried: whether it may be used here, and what the machine card predicts for it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -50,7 +50,7 @@ struct Options {
   hlc_epoch epoch = HLC_EPOCH_DEFAULT;
   hlc_drive drive = HLC_DRIVE_DEFAULT;
   bool says_detours = true;  // report edges whose fields cannot be read, though the mode would
-  bool chosen = false;  // by the library in mode auto: nobody asked for this mode
+  bool chosen = false;  // by the library in mode auto, and not by the caller
   std::string name = {};  // the caller's name for the plan, for messages; may be empty
 };
 
@@ -134,8 +134,6 @@ class Channel : public LeakedOnFailure {
   /// read my data of this round, and only earlier rounds are waited for.
   virtual Status close(int *rank) = 0;
 
-  /// True if a rank may destroy it alone, once all ranks have finished their last round.
-  virtual bool ends_alone() const { return false; }
   /// Called after the last round, before the destructor: ok once no peer sends it anything any more, else `again` with the rank awaited.
   virtual Status settle(int *) { return Status::ok; }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/channels.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log.hpp"
@@ -73,13 +72,14 @@ Status Channels::add(MakeChannel make, const std::vector<int> &edges, int hlc_pl
   if (!edges.empty() && channel.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
   knows_who_ = knows_who_ && channel.knows_who();
   blocks_ = blocks_ || channel.poll_blocks();
+  // All others have communicators, windows or endpoints to free, which takes all ranks.
+  ends_alone_ = ends_alone_ && (make == make_p2p || make == make_notify || make == make_direct);
   return Status::ok;
 }
 
 bool Channels::end_alone() {
-  const bool all = std::all_of(channels_.begin(), channels_.end(), [](const auto &channel) { return channel->ends_alone(); });
-  if (all) channels_.clear();
-  return all;
+  if (ends_alone_) channels_.clear();
+  return ends_alone_;
 }
 
 void Channels::give_up() {
@@ -121,8 +121,8 @@ Status Channels::report_detours() const {
   if (plan_.communicator->rank() != 0) return Status::ok;
   const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
   if (far > 0)
-    report_once(name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s",
-                name, far, all, plan_.network->description());
+    report_once(name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s", name, far,
+                all, plan_.network->description());
   if (unread > 0)
     report_once(
         name, "without fields",

@@ -52,7 +52,7 @@ class Channels {
   std::vector<std::size_t> channel_of_;           // by edge
   std::vector<int hlc_plan_info::*> routes_;  // per channel: which count of the info its edges belong to
   WakeUp wake_up_ = WakeUp::by_doorbell;
-  bool blocks_ = false, knows_who_ = true;
+  bool blocks_ = false, knows_who_ = true, ends_alone_ = true;
 };
 
 }  // namespace halocline::core

@@ -78,8 +78,6 @@ class Exchange {
   /// Frees the buffers without the other ranks, once all have finished their last round; no round can follow. False if this mode cannot:
   /// then they stay until the end.
   bool retire() { return channels_.end_alone(); }
-  /// No round can be started any more.
-  void break_up() { rounds_.break_up(); }
 
   /// Fails with the owner's message where a round cannot be started, tested or finished. An owner that has rounds without this exchange
   /// passes its own state.
@@ -124,7 +122,6 @@ class Exchange {
   Check *check() const { return checked_ ? &checked_->check() : nullptr; }
 
   RoundState state() const { return rounds_.state(); }
-  bool in_flight() const { return state().under_way; }
   bool broken() const { return state().broken; }
   const Plan &plan() const { return plan_; }
   /// False if the edge's data are read in the neighbour's memory.

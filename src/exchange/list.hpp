@@ -12,13 +12,10 @@ namespace halocline::core {
 
 class ListExchange final : private Packer {
  public:
-  /// What mode direct is here, where there are no fields to read.
-  static constexpr hlc_mode kDirect = HLC_MODE_NOTIFY;
-
   explicit ListExchange(const EngineParts &engine);
 
   /// The local part: checks the spec, copies it, and returns in *plan what is compared between ranks.
-  /// chosen: nobody asked for the spec's mode.
+  /// chosen: the library has chosen the spec's mode.
   Status accept(const hlc_exchange_spec *spec, std::string *plan, bool chosen = false);
   /// Makes the plan of the accepted spec. Collective; the same status on all ranks.
   Status create(const hlc_exchange_spec *spec);
@@ -29,7 +26,6 @@ class ListExchange final : private Packer {
   Status test() { return exchange_.test(); }
   Status finish() { return exchange_.finish(); }
   bool retire() { return exchange_.retire(); }
-  void break_up() { exchange_.break_up(); }
   Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }

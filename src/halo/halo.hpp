@@ -15,13 +15,10 @@ namespace halocline::core {
 /// One halo: the object behind hlc_halo.
 class Halo {
  public:
-  /// The mode that reads neighbours' fields, and shows them as views.
-  static constexpr hlc_mode kDirect = HLC_MODE_VIEW;
-
   explicit Halo(const EngineParts &engine) : engine_(engine) {}
 
   /// The part of hlc_halo_init that is local: checks the spec. *plan receives what is compared between ranks: the names of the halo and of
-  /// its fields. chosen: nobody asked for the spec's mode.
+  /// its fields. chosen: the library has chosen the spec's mode.
   Status accept(const hlc_halo_spec *spec, std::string *plan, bool chosen = false);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_halo_spec *spec);
@@ -43,7 +40,6 @@ class Halo {
   Status list_views(int field, hlc_view *views) const;
   /// As those of an exchange.
   bool retire() { return staged_ ? staged_->retire() : stage_->retire(); }
-  void break_up() { staged_ ? staged_->break_up() : stage_->break_up(); }
   Work work() const { return staged_ ? staged_->work() : stage_->work(); }
   Status end(bool others_broken) { return staged_ ? staged_->end(others_broken) : stage_->end(others_broken); }
   std::int64_t serial() const { return staged_ ? staged_->serial() : stage_->exchange().plan().serial; }

@@ -18,7 +18,7 @@ std::unique_ptr<Views> make_views(const hlc_halo_spec &spec, bool checks, HaloTa
   if (checks) {
     if (asked)
       report_once("view", "check",
-                "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
+                  "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return nullptr;
   }
   tables.aligns = true;
@@ -26,9 +26,9 @@ std::unique_ptr<Views> make_views(const hlc_halo_spec &spec, bool checks, HaloTa
   if (d < 0) return std::make_unique<Views>(tables);
   if (asked)
     report_once("view", "deep",
-              "mode view: along dimension %d the halo is deeper than the block; cells are copied into it, as in mode direct, and views "
-              "show the halo",
-              d);
+                "mode view: along dimension %d the halo is deeper than the block; cells are copied into it, as in mode direct, and views "
+                "show the halo",
+                d);
   return nullptr;
 }
 

@@ -37,7 +37,6 @@ class Stage final : private Packer {
   Status release();
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   bool retire() { return exchange_.retire(); }
-  void break_up() { exchange_.break_up(); }
 
   const Exchange &exchange() const { return exchange_; }
   const std::vector<HaloField> &fields() const { return tables_.fields; }

@@ -145,10 +145,6 @@ bool Staged::retire() {
   return all;
 }
 
-void Staged::break_up() {
-  for (Dimension &dim : dims_) dim.stage->break_up();
-}
-
 Work Staged::work() const {
   Work sum;
   for (const Dimension &dim : dims_) {

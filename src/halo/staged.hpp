@@ -24,7 +24,6 @@ class Staged {
   Status finish();
   Status end(bool others_broken);
   bool retire();
-  void break_up();
 
   RoundState state() const { return {in_flight_, broken()}; }
   std::int64_t serial() const { return dims_.front().stage->exchange().plan().serial; }

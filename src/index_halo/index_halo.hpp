@@ -16,14 +16,11 @@ namespace halocline::core {
 /// One index halo: the object behind hlc_index_halo.
 class IndexHalo final : private Packer {
  public:
-  /// The mode that reads neighbours' fields, and shows them as views.
-  static constexpr hlc_mode kDirect = HLC_MODE_VIEW;
-
   explicit IndexHalo(const EngineParts &engine);
   ~IndexHalo() override;
 
   /// The part of hlc_index_halo_init that is local: checks the spec. *plan receives what is compared between ranks: the names of the
-  /// fields. chosen: nobody asked for the spec's mode.
+  /// fields. chosen: the library has chosen the spec's mode.
   Status accept(const hlc_index_halo_spec *spec, std::string *plan, bool chosen = false);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_index_halo_spec *spec);
@@ -39,7 +36,6 @@ class IndexHalo final : private Packer {
   Status show_view(int field, int neighbour, hlc_index_view *view);
   /// As those of an exchange.
   bool retire() { return exchange_.retire(); }
-  void break_up() { exchange_.break_up(); }
   Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }
@@ -57,8 +53,6 @@ class IndexHalo final : private Packer {
   Looks *looks() override;
   Status joined(const Plan &plan) override;
 
-  Status check_same_on_all_ranks(const hlc_index_halo_spec &spec, const Options &options) const;
-  Status make_check();
   void take_fields(const hlc_index_halo_spec &spec);
   Status join_self_links();
 

@@ -48,20 +48,13 @@ std::vector<Edge> edges_of(const IndexTables &tables) {
   return edges;
 }
 
-}  // namespace
-
-IndexHalo::IndexHalo(const EngineParts &engine)
-    : communicator_(engine.communicator), held_(engine.fields), exchange_(engine, *this, kSwapOfHalo) {}
-
-IndexHalo::~IndexHalo() = default;
-
-Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const Options &options) const {
-  HLC_TRY(check_rules(communicator_, "hlc_index_halo_init", [&] {
+Status check_same_on_all_ranks(Communicator &communicator, const hlc_index_halo_spec &spec, const Options &options) {
+  HLC_TRY(check_rules(communicator, "hlc_index_halo_init", [&] {
     std::vector<Rule> rules = rules_of(options);
     rules.push_back({"nfields", spec.nfields});
     return rules;
   }));
-  return check_rules(communicator_, "hlc_index_halo_init", [&] {
+  return check_rules(communicator, "hlc_index_halo_init", [&] {
     std::vector<Rule> rules;
     for (int f = 0; f < spec.nfields; ++f) {
       const std::string who = "fields[" + std::to_string(f) + "]";
@@ -73,6 +66,13 @@ Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const
     return rules;
   });
 }
+
+}  // namespace
+
+IndexHalo::IndexHalo(const EngineParts &engine)
+    : communicator_(engine.communicator), held_(engine.fields), exchange_(engine, *this, kSwapOfHalo) {}
+
+IndexHalo::~IndexHalo() = default;
 
 Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan, bool chosen) {
   HLC_TRY(check_spec(spec, communicator_.rank(), communicator_.size()));
@@ -89,7 +89,7 @@ Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan, boo
 }
 
 Status IndexHalo::create(const hlc_index_halo_spec *spec) {
-  HLC_TRY(check_same_on_all_ranks(*spec, options_));
+  HLC_TRY(check_same_on_all_ranks(communicator_, *spec, options_));
   std::vector<Edge> edges;
   std::string label;
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
@@ -102,16 +102,13 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
     return join_self_links();
   }));
   HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label)));
-  if (exchange_.check()) HLC_TRY(make_check());
+  if (exchange_.check())
+    HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+      check_ = std::make_unique<IndexCheck>(tables_, exchange_);
+      return Status::ok;
+    }));
   set_swap(nullptr);
   return Status::ok;
-}
-
-Status IndexHalo::make_check() {
-  return prepare(communicator_, communicator_.comm(), [&] {
-    check_ = std::make_unique<IndexCheck>(tables_, exchange_);
-    return Status::ok;
-  });
 }
 
 void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {

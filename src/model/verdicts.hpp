@@ -11,7 +11,7 @@ namespace halocline::core {
 /// The verdict on a mode in a word (right, lacks, untested, wrong, crashes, hangs), and why it is not right.
 struct ModeVerdict {
   std::string word, reason;
-  /// False for what nobody should use.
+  /// False for what should not be used.
   bool usable() const { return word == "right" || word == "untested"; }
 };
 

@@ -1,4 +1,4 @@
-// Mode auto: what it chooses from, that all ranks choose the same, that every swap of a trial is right, and what it says about it.
+// Mode auto: what it chooses from, that all ranks choose the same, that every swap is right, and what it says about it.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
@@ -30,7 +30,7 @@ class RankFile {
   std::string path_;
 };
 
-/// A card in which a swap takes so many microseconds, whatever it moves; on one node and on several.
+/// A card in which a swap takes so many microseconds for any number of bytes, on one node and on several.
 std::string card_of(const std::map<std::string, double> &us) {
   std::string curves;
   for (const auto &[mode, cost] : us)
@@ -79,7 +79,8 @@ TEST(Auto, is_the_default) {
 }
 
 TEST(Auto, ranks_with_different_cards_try_the_same_modes) {
-  const RankFile card("card", rank() % 2 ? card_of({{"p2p", 3}, {"notify", 1}, {"direct", 200}}) : card_of({{"p2p", 3}, {"notify", 200}, {"direct", 1}}));
+  const RankFile card(
+      "card", rank() % 2 ? card_of({{"p2p", 3}, {"notify", 1}, {"direct", 200}}) : card_of({{"p2p", 3}, {"notify", 200}, {"direct", 1}}));
   const Variables mine{{"HALOCLINE_CARD", card.path()}, {"HALOCLINE_DOCTOR", "none"}};
   const Ring ring;
   if (!ring.ready()) return;
@@ -130,7 +131,10 @@ TEST(Auto, a_list_that_cannot_be_read_is_refused) {
 
 TEST(Auto, what_the_doctor_of_one_rank_found_wrong_is_used_by_none) {
   const bool last = rank() == size() - 1;
-  const RankFile report("report", report_of({{"direct", "right"}, {"notify", last ? "wrong" : "right"}, {"notify_node", "right"}, {"p2p", "hangs"}, {"pscw", "right"}}));
+  const RankFile report(
+      "report",
+      report_of(
+          {{"direct", "right"}, {"notify", last ? "wrong" : "right"}, {"notify_node", "right"}, {"p2p", "hangs"}, {"pscw", "right"}}));
   const RankFile card("card", card_of({{"p2p", 1}, {"notify", 1}, {"direct", 2}, {"notify_node", 2}, {"pscw", 2}}));
   const Variables mine{{"HALOCLINE_DOCTOR", report.path()}, {"HALOCLINE_CARD", card.path()}};
   const Ring ring;
@@ -154,7 +158,8 @@ TEST(Auto, without_a_mode_that_may_be_used_is_refused) {
 
 TEST(Auto, tries_again_when_swaps_take_longer_than_they_did) {
   if (size() == 1) GTEST_SKIP() << "one rank waits for no other";
-  const Variables short_period{{"HALOCLINE_AUTO_PERIOD", "4"}, {"HALOCLINE_CARD", "default"}, {"HALOCLINE_AUTO_MODES", "direct,notify,p2p"}};
+  const Variables short_period{
+      {"HALOCLINE_AUTO_PERIOD", "4"}, {"HALOCLINE_CARD", "default"}, {"HALOCLINE_AUTO_MODES", "direct,notify,p2p"}};
   const Ring ring;
   if (!ring.ready()) return;
   int step = 1;

@@ -1,5 +1,5 @@
-// A ring of ranks with a context of its own, so that a test sets the environment that mode auto reads: cells in a row, two fields, one halo
-// cell on each side. Every value says whose it is.
+// A ring of ranks with a context of its own, so that a test sets the environment that mode auto reads. Each rank has cells in a row, two
+// fields, and a halo cell on each side. Every value says whose it is.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -91,7 +91,7 @@ class Ring {
     EXPECT_TRUE(ok(hlc_halo_start(halo_, nullptr)));
     EXPECT_TRUE(ok(hlc_halo_finish(halo_)));
     EXPECT_EQ(wrong(step), 0) << "step " << step;
-    MPI_Barrier(MPI_COMM_WORLD);  // some modes let a rank go on while others still compare
+    MPI_Barrier(MPI_COMM_WORLD);  // some modes let a rank continue while others still compare
   }
   static int below() { return (rank() + size() - 1) % size(); }
   static int above() { return (rank() + 1) % size(); }
@@ -115,7 +115,9 @@ class Ring {
     const auto begin = all.find("{\"mode\": \"" + mode + "\"");
     return begin == std::string::npos ? "" : all.substr(begin, all.find('}', begin) - begin);
   }
-  bool is_left_out(const std::string &mode, const std::string &why) const { return about(mode).find("\"standing\": \"" + why + "\"") != std::string::npos; }
+  bool is_left_out(const std::string &mode, const std::string &why) const {
+    return about(mode).find("\"standing\": \"" + why + "\"") != std::string::npos;
+  }
 
  private:
   hlc_context *context_ = nullptr;

@@ -112,7 +112,6 @@ class DirectChannel final : public Channel {
     return Status::ok;
   }
 
-  bool ends_alone() const override { return true; }
   std::int64_t memory_bytes() const override { return bytes_; }
   WakeUp wake_up() const override { return WakeUp::by_doorbell; }
 

@@ -107,7 +107,6 @@ class P2pChannel final : public Channel {
     return Status::again;
   }
 
-  bool ends_alone() const override { return true; }
   std::int64_t memory_bytes() const override { return incoming_.bytes() + outgoing_.bytes(); }
 
  private:

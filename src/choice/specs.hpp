@@ -1,4 +1,5 @@
-// Names for what swaps move, so that times of like swaps are compared. They are the same on all ranks, as the swaps are.
+// What mode auto takes from a plan's spec and its swaps: the mode of each candidate's plan, and names for what swaps move. Times of like
+// swaps are compared; the names are the same on all ranks, as the swaps are.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,6 +8,13 @@
 #include "choice/trial.hpp"
 
 namespace halocline::core {
+
+/// The mode of a candidate's plan. A plan in mode view acts as one in mode direct until it is finished by views. An exchange has no fields
+/// to read, so that direct is notify.
+inline hlc_mode plan_mode(const hlc_halo_spec &, hlc_mode mode) { return mode == HLC_MODE_DIRECT ? HLC_MODE_VIEW : mode; }
+inline hlc_mode plan_mode(const hlc_index_halo_spec &, hlc_mode mode) { return mode == HLC_MODE_DIRECT ? HLC_MODE_VIEW : mode; }
+inline hlc_mode plan_mode(const hlc_blocks_spec &, hlc_mode mode) { return mode; }
+inline hlc_mode plan_mode(const hlc_exchange_spec &, hlc_mode mode) { return mode == HLC_MODE_DIRECT ? HLC_MODE_NOTIFY : mode; }
 
 /// FNV-1a over numbers.
 class SignatureHash {
