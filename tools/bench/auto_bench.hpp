@@ -1,4 +1,4 @@
-// The command `auto`: how close mode auto comes to the best single mode, over many configurations, and what its trial costs.
+// The command `auto`: how mode auto compares with the best single mode, over many configurations, and what its trial costs.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
