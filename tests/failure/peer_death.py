@@ -33,7 +33,8 @@ FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpackin
 SEGMENTS = [("segment", stage) for stage in ("notify_wait", "barrier", "finalise")]
 SPARSE = [("sparse", stage) for stage in ("absent", "after_start", "full")]
 FEW += SEGMENTS + SPARSE
-FEW += [("auto", "between_swaps"), ("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"), ("passive", "unpacking")]
+FEW += [("auto", "between_swaps"), ("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"),
+        ("passive", "unpacking")]
 # Check mode with check messages of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the
 # other process's memory (mpich).
 LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}
