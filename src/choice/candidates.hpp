@@ -60,11 +60,18 @@ class Candidates {
   template <class Spec>
   Status add(hlc_mode mode, const Spec &spec);
   template <class Spec>
-  int most(const Spec &spec);
-  Status find_same();
+  Status add_unless_it_fails(hlc_mode mode, const Spec &spec);
+  template <class Spec>
+  std::vector<hlc_mode> choose(const Spec &spec);
+  Status predict();
   Status keep_only(const std::vector<hlc_mode> &order);
   Status prepare_trial();
   Status fail_without_mode() const;
+  /// What a rank does alone and may lack memory for; then all have the same status.
+  template <class Part>
+  Status together(Part part) const {
+    return prepare(communicator(), communicator().comm(), part);
+  }
   Communicator &communicator() const { return engine_.communicator; }
 
   const EngineParts engine_;
@@ -73,13 +80,14 @@ class Candidates {
   Prospects prospects_;
   std::vector<Candidate> all_;  // the most promising first
   std::unique_ptr<Trial> trial_;
-  std::string untried_;
+  const char *untried_ = "";  // why nothing is tried
   std::int64_t serial_ = 0, period_ = 1000;
 };
 
 template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
+  all_.reserve(Trial::kMost + 1);
   all_.push_back({HLC_MODE_DEFAULT, std::make_unique<Plan>(engine_), false});
   if (spec) options_ = {spec->mode, spec->epoch, spec->drive};
   if (!spec || failed(resolve(options_, communicator())) || !is_auto()) return all_.front().plan->accept(spec, plan);
@@ -114,25 +122,14 @@ Status Candidates<Plan>::create_all(const Spec &spec) {
   const hlc_mode first = prospects_.first();
   if (first == HLC_MODE_DEFAULT) return fail_without_mode();
   HLC_TRY(add(first, spec));
-  HLC_TRY(find_same());
-  HLC_TRY(prepare(communicator(), communicator().comm(), [&] {
-    prospects_.predict(machine_.get().card, communicator(), front()->work());
+  HLC_TRY(predict());
+  std::vector<hlc_mode> order;
+  HLC_TRY(together([&] {
+    order = choose(spec);
     return Status::ok;
   }));
-  HLC_TRY(prospects_.agree(communicator()));
-  std::vector<hlc_mode> order;
-  if (communicator().size() == 1)
-    order = {first};
-  else
-    order = prospects_.choose(most(spec));
-  for (const hlc_mode mode : order) {
-    if (mode == first) continue;
-    communicator().count_plan();
-    const Status added = add(mode, spec);
-    if (!failed(added)) continue;
-    if (communicator().lost()) return added;
-    prospects_.leave_out(mode, Standing::failed, error_message());
-  }
+  for (const hlc_mode mode : order)
+    if (mode != first) HLC_TRY(add_unless_it_fails(mode, spec));
   HLC_TRY(keep_only(order));
   return prepare_trial();
 }
@@ -142,68 +139,89 @@ template <class Spec>
 Status Candidates<Plan>::add(hlc_mode mode, const Spec &spec) {
   Spec mine = spec;
   mine.mode = plan_mode(spec, mode);
-  auto plan = std::make_unique<Plan>(engine_);
-  HLC_TRY(prepare(communicator(), communicator().comm(), [&] {
+  std::unique_ptr<Plan> plan;
+  HLC_TRY(together([&] {
     std::string ignored;
+    plan = std::make_unique<Plan>(engine_);
     return plan->accept(&mine, &ignored, true);
   }));
   HLC_TRY(plan->create(&mine));
-  all_.push_back({mode, std::move(plan), false});
+  all_.push_back({mode, std::move(plan), false});  // accept has made room
   return Status::ok;
 }
 
-/// How many candidates there may be. Times in check mode say nothing about those without.
+/// A plan for which there is no memory, or no communicator, is left out.
 template <class Plan>
 template <class Spec>
-int Candidates<Plan>::most(const Spec &spec) {
+Status Candidates<Plan>::add_unless_it_fails(hlc_mode mode, const Spec &spec) {
+  communicator().count_plan();
+  const Status added = add(mode, spec);
+  if (!failed(added) || communicator().lost()) return added;
+  return together([&] {
+    prospects_.leave_out(mode, Standing::failed, error_message());
+    return Status::ok;
+  });
+}
+
+/// The modes to try. Times in check mode say nothing about those without.
+template <class Plan>
+template <class Spec>
+std::vector<hlc_mode> Candidates<Plan>::choose(const Spec &spec) {
+  if (communicator().size() == 1) return {all_.front().mode};
   if constexpr (requires { spec.parts; }) {
     if (spec.parts > 1) untried_ = "blocks that several threads swap are not tried, the prediction decides";
   }
   if (engine_.check_mailbox) untried_ = "with HALOCLINE_CHECK=1 nothing is tried, the prediction decides";
-  return untried_.empty() ? Trial::kMost : 1;
+  return prospects_.choose(*untried_ ? 1 : Trial::kMost);
 }
 
-/// Modes that would take the same routes as the first plan.
+/// Leaves out modes that would take the same routes as the first plan, and says what the others would take.
 template <class Plan>
-Status Candidates<Plan>::find_same() {
-  if (all_.front().mode != HLC_MODE_DIRECT) return Status::ok;
+Status Candidates<Plan>::predict() {
   const hlc_plan_info info = front()->describe();
   std::int64_t used[] = {info.via_direct, info.via_network};
   HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, used, 2));
-  if (used[0] == 0) prospects_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");
-  if (used[1] == 0) prospects_.leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct, since no neighbour is reached by the network");
-  return Status::ok;
+  HLC_TRY(together([&] {
+    const bool is_direct = all_.front().mode == HLC_MODE_DIRECT;
+    if (is_direct && used[0] == 0)
+      prospects_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");
+    if (is_direct && used[1] == 0)
+      prospects_.leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct, since no neighbour is reached by the network");
+    prospects_.predict(machine_.get().card, communicator(), front()->work());
+    return Status::ok;
+  }));
+  return prospects_.agree(communicator());
 }
 
-/// Puts the plans into this order, and ends one that is not in it.
+/// Puts the plans into this order, and ends one that is not in it, unless it is the only one. Allocates nothing.
 template <class Plan>
 Status Candidates<Plan>::keep_only(const std::vector<hlc_mode> &order) {
-  std::vector<Candidate> kept;
+  std::size_t kept = 0;
   for (const hlc_mode mode : order)
-    for (Candidate &one : all_)
-      if (one.plan && one.mode == mode) {
-        prospects_.make_candidate(mode, static_cast<int>(kept.size()));
-        kept.push_back(std::move(one));
-      }
+    for (std::size_t c = kept; c < all_.size(); ++c) {
+      if (all_[c].mode != mode) continue;
+      std::swap(all_[kept++], all_[c]);
+      break;
+    }
+  kept = std::max<std::size_t>(kept, 1);
+  for (std::size_t c = 0; c < kept; ++c) prospects_.make_candidate(all_[c].mode, static_cast<int>(c));
   Status ended = Status::ok;
-  for (Candidate &one : all_)
-    if (one.plan) ended = one.plan->end(false);
-  all_ = std::move(kept);
-  return all_.empty() ? fail_without_mode() : ended;
+  for (; all_.size() > kept; all_.pop_back()) ended = all_.back().plan->end(false);
+  return ended;
 }
 
 template <class Plan>
 Status Candidates<Plan>::prepare_trial() {
   if (all_.size() < 2) {
     if (communicator().size() == 1) untried_ = "with one rank there is nothing to choose";
-    if (untried_.empty()) untried_ = "no other mode may be tried here, or is promising";
+    if (!*untried_) untried_ = "no other mode may be tried here, or is promising";
     return Status::ok;
   }
   std::int64_t bytes[Trial::kMost]{};
   for (std::size_t c = 0; c < all_.size(); ++c) bytes[c] = all_[c].plan->describe().memory_bytes;
   HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, Trial::kMost));
   for (std::size_t c = 0; c < all_.size(); ++c) all_[c].is_large = bytes[c] > kMostKept;
-  HLC_TRY(prepare(communicator(), communicator().comm(), [&] {
+  HLC_TRY(together([&] {
     trial_ = std::make_unique<Trial>(communicator(), serial_, static_cast<int>(all_.size()), period_);
     return Status::ok;
   }));
@@ -214,10 +232,12 @@ Status Candidates<Plan>::prepare_trial() {
 
 template <class Plan>
 Status Candidates<Plan>::fail_without_mode() const {
-  return fail(
-      Status::unsupported,
-      "%s: mode auto has no mode left: HALOCLINE_AUTO_MODES lists none that can be used here, or halocline-doctor (%s) found them wrong",
-      speaker(communicator(), options_).c_str(), prospects_.doctor_source().c_str());
+  return together([&] {
+    return fail(
+        Status::unsupported,
+        "%s: mode auto has no mode left: HALOCLINE_AUTO_MODES lists none that can be used here, or halocline-doctor (%s) found them wrong",
+        speaker(communicator(), options_).c_str(), prospects_.doctor_source().c_str());
+  });
 }
 
 /// The leader of the last swaps may still be in use on other ranks.

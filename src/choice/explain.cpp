@@ -58,15 +58,16 @@ const char *word_of(Standing standing) {
 }
 
 std::string why_left_out(const Prospect &one) {
+  const std::string reason = one.of_others ? "so says another rank" : one.reason;
   switch (one.standing) {
     case Standing::predicted:
     case Standing::unpredicted: return "others are more promising";
     case Standing::slow: return "predicted to be much slower than the best";
-    case Standing::same: return "here it moves data exactly as " + one.reason;
+    case Standing::same: return "here it moves data exactly as " + reason;
     case Standing::unexamined: return "it calls MPI RMA, and halocline-doctor has not examined this MPI: mpiexec -n 2 halocline-doctor";
-    case Standing::wrong: return "halocline-doctor found it wrong (" + one.reason + ")";
+    case Standing::wrong: return "halocline-doctor found it wrong (" + reason + ")";
     case Standing::forbidden: return "HALOCLINE_AUTO_MODES does not list it";
-    case Standing::failed: return "its plan could not be made: " + one.reason;
+    case Standing::failed: return "its plan could not be made: " + reason;
   }
   return "";
 }

@@ -14,7 +14,7 @@ struct Explained {
   hlc_mode asked = HLC_MODE_DEFAULT, now = HLC_MODE_DEFAULT;  // asked for by the caller or the environment; of the last swap
   const Prospects *prospects = nullptr;
   const Trial *trial = nullptr;  // NULL: nothing was tried
-  std::string untried;           // why
+  const char *untried = "";      // why
 };
 
 std::string explain_in_words(const Explained &plan);

@@ -117,7 +117,7 @@ Status Prospects::agree(Communicator &communicator) {
   HLC_TRY(reduce(communicator, communicator.comm(), MPI_MAX, numbers, static_cast<int>(all_.size())));
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const auto standing = static_cast<Standing>(numbers[i] / kPerStanding);
-    if (standing != all_[i].standing) all_[i].reason = "so says another rank";
+    if (standing != all_[i].standing) all_[i].of_others = true;
     all_[i].standing = standing;
     all_[i].cost_ns = numbers[i] % kPerStanding;
   }
@@ -152,6 +152,7 @@ void Prospects::leave_out(hlc_mode mode, Standing why, const std::string &reason
   Prospect &one = of(mode);
   if (!is_usable(one)) return;
   one.standing = why;
+  one.of_others = false;
   one.reason = reason;
 }
 

@@ -31,6 +31,7 @@ struct Prospect {
   double typical_error = 0;
   bool beyond_measured = false;
   std::string reason;  // where this rank knows more than the standing says
+  bool of_others = false;  // the standing is the opinion of another rank
   int candidate = -1;  // its number among the candidates of the trial
 };
 
@@ -40,7 +41,7 @@ class Prospects {
   Status judge(const std::string &who, const Machine &machine, const Topology &topology, bool reads);
   /// Adds what the machine card says of a plan that moves this.
   void predict(const Card &card, const Topology &topology, const Work &work);
-  /// All ranks take the worst opinion of each mode. Collective.
+  /// All ranks take the worst opinion of each mode. Collective; allocates nothing.
   Status agree(Communicator &communicator);
 
   /// The modes that are worth a trial, the most promising first; at most `most`, and one at least, if any may be used.
