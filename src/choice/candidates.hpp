@@ -61,8 +61,7 @@ class Candidates {
   Status add(hlc_mode mode, const Spec &spec);
   template <class Spec>
   Status add_unless_it_fails(hlc_mode mode, const Spec &spec);
-  template <class Spec>
-  std::vector<hlc_mode> choose(const Spec &spec);
+  std::vector<hlc_mode> choose();
   Status predict();
   Status keep_only(const std::vector<hlc_mode> &order);
   Status prepare_trial();
@@ -103,13 +102,17 @@ Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
   return prospects_.judge(who, machine_.get(), communicator(), plan_mode(*spec, HLC_MODE_DIRECT) != HLC_MODE_NOTIFY);
 }
 
-/// Ranks that ask for different modes would make different calls from here on.
+/// Ranks that ask for different modes would make different calls from here on. So would ranks that try other things, or look at other swaps:
+/// the environment and the number of threads may differ between ranks.
 template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::create(const Spec *spec) {
   serial_ = communicator().next_plan() - 1;
-  std::int64_t asked[] = {options_.mode, -options_.mode};
-  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, asked, 2));
+  std::int64_t asked[] = {options_.mode, -options_.mode, period_, period_ == 0, threads_of(*spec), !prospects_.shows_views()};
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, asked, 6));
+  period_ = asked[3] ? 0 : asked[2];
+  if (asked[4] > 1) untried_ = "blocks that several threads swap are not tried, the prediction decides";
+  if (asked[5]) prospects_.show_no_views();
   if (asked[0] != -asked[1]) return check_rules(communicator(), name_of(communicator().call().name), [&] { return rules_of(options_); });
   return is_auto() ? create_all(*spec) : all_.front().plan->create(spec);
 }
@@ -125,7 +128,7 @@ Status Candidates<Plan>::create_all(const Spec &spec) {
   HLC_TRY(predict());
   std::vector<hlc_mode> order;
   HLC_TRY(together([&] {
-    order = choose(spec);
+    order = choose();
     return Status::ok;
   }));
   for (const hlc_mode mode : order)
@@ -165,12 +168,8 @@ Status Candidates<Plan>::add_unless_it_fails(hlc_mode mode, const Spec &spec) {
 
 /// The modes to try. Times in check mode say nothing about those without.
 template <class Plan>
-template <class Spec>
-std::vector<hlc_mode> Candidates<Plan>::choose(const Spec &spec) {
+std::vector<hlc_mode> Candidates<Plan>::choose() {
   if (communicator().size() == 1) return {all_.front().mode};
-  if constexpr (requires { spec.parts; }) {
-    if (spec.parts > 1) untried_ = "blocks that several threads swap are not tried, the prediction decides";
-  }
   if (engine_.check_mailbox) untried_ = "with HALOCLINE_CHECK=1 nothing is tried, the prediction decides";
   return prospects_.choose(*untried_ ? 1 : Trial::kMost);
 }

@@ -131,8 +131,8 @@ class Chosen {
 
   Status finish_by_views() {
     if constexpr (requires(Plan &plan) { plan.finish_views(); }) {
-      by_views_ = true;
-      if (candidates_.shows_views()) return now_->finish_views();
+      by_views_ = candidates_.shows_views();
+      if (by_views_) return now_->finish_views();
     }
     return now_->finish();
   }

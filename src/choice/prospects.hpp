@@ -52,6 +52,7 @@ class Prospects {
   void leave_out(hlc_mode mode, Standing why, const std::string &reason = {});
   void make_candidate(hlc_mode mode, int number) { of(mode).candidate = number; }
   bool shows_views() const { return shows_views_; }
+  void show_no_views() { shows_views_ = false; }
 
   const std::vector<Prospect> &all() const { return all_; }
   const std::string &card_source() const { return card_source_; }

@@ -16,6 +16,15 @@ inline hlc_mode plan_mode(const hlc_index_halo_spec &, hlc_mode mode) { return m
 inline hlc_mode plan_mode(const hlc_blocks_spec &, hlc_mode mode) { return mode; }
 inline hlc_mode plan_mode(const hlc_exchange_spec &, hlc_mode mode) { return mode == HLC_MODE_DIRECT ? HLC_MODE_NOTIFY : mode; }
 
+/// Threads that drive a swap together; ranks may have different numbers of them.
+template <class Spec>
+int threads_of(const Spec &spec) {
+  if constexpr (requires { spec.parts; })
+    return spec.parts;
+  else
+    return 1;
+}
+
 /// FNV-1a over numbers.
 class SignatureHash {
  public:

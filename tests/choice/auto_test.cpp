@@ -223,6 +223,26 @@ TEST(Auto, shows_views_to_programs_that_finish_by_views) {
   ring.swap(kTrial + 1);
 }
 
+TEST(Auto, ranks_with_different_variables_choose_alike) {
+  const bool odd = rank() % 2 != 0;
+  const Variables mine{{"HALOCLINE_CARD", "default"},
+                       {"HALOCLINE_AUTO_PERIOD", odd ? "4" : "1000"},
+                       {"HALOCLINE_AUTO_MODES", odd ? "direct,notify,p2p" : "view,notify,p2p"}};
+  const Ring ring;
+  if (!ring.ready()) return;
+  for (int step = 1; step <= 3 * kTrial; ++step) {
+    ring.fill(step);
+    EXPECT_TRUE(ok(hlc_halo_start(ring.halo(), nullptr)));
+    EXPECT_TRUE(ok(hlc_halo_finish_views(ring.halo())));
+    expect_views(ring, step);
+    EXPECT_TRUE(ok(hlc_halo_release(ring.halo())));
+    EXPECT_TRUE(same_on_all(ring.mode())) << "step " << step;
+  }
+  if (size() > 1) {
+    EXPECT_NE(ring.mode(), HLC_MODE_VIEW) << "odd ranks do not list it";
+  }
+}
+
 TEST(Auto, compares_like_swaps_with_each_other) {
   const Ring ring;
   if (!ring.ready()) return;
