@@ -65,13 +65,14 @@ int Trial::start(SwapSignature signature) {
     phase_ = Phase::watching;
     drift_.begin_look();
   }
-  if (phase_ == Phase::measuring && swap_.compared == 0) swap_.compared = signature;
-  swap_ = {swap_.compared, signature, signature != 0 && signature == swap_.compared, 0};
+  const bool is_first = phase_ == Phase::measuring && swap_.compared == 0;
+  swap_ = {swap_.compared, signature, signature != 0 && (is_first || signature == swap_.compared), 0};
   if (phase_ != Phase::measuring || !swap_.counts) return leader_;
   return alive_[static_cast<std::size_t>(heat_.turn) % alive_.size()];
 }
 
 Status Trial::finish(bool by_views) {
+  if (swap_.counts) swap_.compared = swap_.signature;  // not before: this rank's start may have been refused
   if (is_trying()) report_.swaps += 1;
   if (phase_ == Phase::measuring) return finish_measured(by_views);
   if (phase_ == Phase::watching) return finish_watched();

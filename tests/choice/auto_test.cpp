@@ -259,6 +259,22 @@ TEST(Auto, compares_like_swaps_with_each_other) {
   EXPECT_FALSE(ring.says("\"under_way\": true")) << ring.explain();
 }
 
+TEST(Auto, does_not_compare_with_a_swap_that_was_refused) {
+  const Ring ring;
+  if (!ring.ready()) return;
+  const int none = Ring::kFields;
+  hlc_swap wrong{};
+  wrong.nfields = 1, wrong.fields = &none;
+  for (int step = 1; step <= kTrial; ++step) {
+    if (rank() == 0) {
+      EXPECT_TRUE(is_status(HLC_ERR_ARGUMENT, hlc_halo_start(ring.halo(), &wrong)));
+    }
+    ring.swap(step);
+    EXPECT_TRUE(same_on_all(ring.mode())) << "step " << step;
+  }
+  EXPECT_FALSE(ring.says("\"under_way\": true")) << ring.explain();
+}
+
 TEST(Auto, in_check_mode_tries_nothing) {
   const Variables check{{"HALOCLINE_CHECK", "1"}};
   const Ring ring;
