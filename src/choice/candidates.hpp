@@ -10,6 +10,7 @@
 
 #include "base/environment.hpp"
 #include "choice/explain.hpp"
+#include "choice/lent_comm.hpp"
 #include "choice/prospects.hpp"
 #include "choice/specs.hpp"
 #include "choice/trial.hpp"
@@ -21,7 +22,7 @@ namespace halocline::core {
 template <class Plan>
 class Candidates {
  public:
-  Candidates(const EngineParts &engine, LazyMachine &machine) : engine_(engine), machine_(machine) {}
+  Candidates(const EngineParts &engine, LazyMachine &machine) : engine_(engine), machine_(machine), lent_(engine.communicator) {}
 
   /// The local part: checks the spec, and finds what may be chosen.
   template <class Spec>
@@ -62,10 +63,13 @@ class Candidates {
   template <class Spec>
   Status add_unless_it_fails(hlc_mode mode, const Spec &spec);
   std::vector<hlc_mode> choose();
+  Status lend_comm();
   Status predict();
   Status keep_only(const std::vector<hlc_mode> &order);
   Status prepare_trial();
   Status fail_without_mode() const;
+  bool any_broken() const;
+  Status end_comm(bool broken);
   /// What a rank does alone and may lack memory for; then all have the same status.
   template <class Part>
   Status together(Part part) const {
@@ -73,8 +77,9 @@ class Candidates {
   }
   Communicator &communicator() const { return engine_.communicator; }
 
-  const EngineParts engine_;
+  EngineParts engine_;
   LazyMachine &machine_;
+  LentComm lent_;
   Options options_;
   Prospects prospects_;
   std::vector<Candidate> all_;  // the most promising first
@@ -124,6 +129,7 @@ Status Candidates<Plan>::create_all(const Spec &spec) {
   HLC_TRY(prospects_.agree(communicator()));
   const hlc_mode first = prospects_.first();
   if (first == HLC_MODE_DEFAULT) return fail_without_mode();
+  HLC_TRY(lend_comm());
   HLC_TRY(add(first, spec));
   HLC_TRY(predict());
   std::vector<hlc_mode> order;
@@ -135,6 +141,15 @@ Status Candidates<Plan>::create_all(const Spec &spec) {
     if (mode != first) HLC_TRY(add_unless_it_fails(mode, spec));
   HLC_TRY(keep_only(order));
   return prepare_trial();
+}
+
+/// Check mode has one candidate, which sends messages of its own in the course of a swap.
+template <class Plan>
+Status Candidates<Plan>::lend_comm() {
+  if (engine_.check_mailbox) return Status::ok;
+  HLC_TRY(lent_.create());
+  engine_.lent_comm = lent_.comm();
+  return Status::ok;
 }
 
 template <class Plan>
@@ -266,15 +281,29 @@ Explained Candidates<Plan>::explained(hlc_mode now) const {
 }
 
 template <class Plan>
+bool Candidates<Plan>::any_broken() const {
+  return std::any_of(all_.begin(), all_.end(), [](const Candidate &one) { return one.plan->state().broken; });
+}
+
+/// A plan may have been found broken only at its end, and on one rank.
+template <class Plan>
+Status Candidates<Plan>::end_comm(bool broken) {
+  int left = broken || any_broken() ? 1 : 0;
+  const Status voted = agree_on_largest(communicator(), communicator().comm(), left, &left);
+  if (failed(voted) || left) lent_.give_up();
+  return voted;
+}
+
+template <class Plan>
 Status Candidates<Plan>::end(bool others_broken) {
-  const bool broken = others_broken || std::any_of(all_.begin(), all_.end(), [](const Candidate &one) { return one.plan->state().broken; });
+  const bool broken = others_broken || any_broken();
   if (trial_) trial_->end(broken);
   Status first = Status::ok;
   for (Candidate &one : all_) {
     const Status ended = one.plan->end(broken);
     if (!failed(first)) first = ended;
   }
-  return first;
+  return is_auto() && !failed(first) ? end_comm(broken) : first;
 }
 
 }  // namespace halocline::core

@@ -38,7 +38,12 @@ class Exchange {
  public:
   /// The owner is also the packer.
   Exchange(const EngineParts &engine, Packer &owner, const Refusals &refusals)
-      : owner_(owner), refusals_(refusals), channels_(plan_), waiting_(plan_, channels_), rounds_(plan_, channels_, waiting_, owner) {
+      : owner_(owner),
+        refusals_(refusals),
+        lent_comm_(engine.lent_comm),
+        channels_(plan_),
+        waiting_(plan_, channels_),
+        rounds_(plan_, channels_, waiting_, owner) {
     plan_.communicator = &engine.communicator;
     plan_.network = &engine.network;
     plan_.packings = &engine.packings;
@@ -133,12 +138,14 @@ class Exchange {
 
  private:
   Status arrived();
+  Status make_comm();
   Status make_tables();
   Status check_sizes() const;
   Status make_check(std::string label);
 
   Packer &owner_;
   const Refusals &refusals_;
+  const MPI_Comm lent_comm_;  // null: the exchange has its own
   Plan plan_;
   Channels channels_;
   Waiting waiting_;
