@@ -64,6 +64,7 @@ class Candidates {
   Status add_unless_it_fails(hlc_mode mode, const Spec &spec);
   std::vector<hlc_mode> choose();
   Status lend_comm();
+  Status find_idle();
   Status predict();
   Status keep_only(const std::vector<hlc_mode> &order);
   Status prepare_trial();
@@ -131,6 +132,7 @@ Status Candidates<Plan>::create_all(const Spec &spec) {
   if (first == HLC_MODE_DEFAULT) return fail_without_mode();
   HLC_TRY(lend_comm());
   HLC_TRY(add(first, spec));
+  HLC_TRY(find_idle());
   HLC_TRY(predict());
   std::vector<hlc_mode> order;
   HLC_TRY(together([&] {
@@ -222,6 +224,15 @@ Status Candidates<Plan>::keep_only(const std::vector<hlc_mode> &order) {
   Status ended = Status::ok;
   for (; all_.size() > kept; all_.pop_back()) ended = all_.back().plan->end(false);
   return ended;
+}
+
+/// In a trial ranks wait for each other. A program may let a rank that has no neighbours run far ahead, or stay far behind.
+template <class Plan>
+Status Candidates<Plan>::find_idle() {
+  std::int64_t idle = front()->describe().neighbours == 0;
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, &idle, 1));
+  if (idle && communicator().size() > 1) untried_ = "a rank has no neighbours, and should not wait for others: the prediction decides";
+  return Status::ok;
 }
 
 template <class Plan>

@@ -316,6 +316,26 @@ TEST(Auto, of_an_exchange_chooses_among_modes_that_pack) {
   EXPECT_TRUE(ok(hlc_finalise(&context)));
 }
 
+/// The first rank makes all its rounds before the others begin.
+TEST(Auto, does_not_wait_for_a_rank_without_neighbours) {
+  if (size() == 1) GTEST_SKIP() << "one rank waits for no other";
+  hlc_context *context = nullptr;
+  REQUIRE_EVERYWHERE(hlc_init(MPI_COMM_WORLD, &context) == HLC_OK);
+  const bool alone = size() == 2 || rank() < size() - 2;  // the last two of several swap with each other
+  const hlc_neighbour only{alone ? rank() : 2 * size() - 3 - rank(), 0, 0, 8, 8};
+  hlc_exchange_spec spec{};
+  spec.nneighbours = 1, spec.neighbours = &only;
+  spec.pack = [](int, void *to, void *) { *static_cast<double *>(to) = 1; };
+  spec.unpack = [](int, const void *, void *) {};
+  hlc_exchange *exchange = nullptr;
+  REQUIRE_EVERYWHERE(hlc_exchange_create(context, &spec, &exchange) == HLC_OK);
+  if (rank() > 0) MPI_Barrier(MPI_COMM_WORLD);
+  for (int step = 1; step <= kTrial; ++step) EXPECT_TRUE(hlc_exchange_start(exchange) == HLC_OK && hlc_exchange_finish(exchange) == HLC_OK);
+  if (rank() == 0) MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_TRUE(ok(hlc_exchange_destroy(&exchange)));
+  EXPECT_TRUE(ok(hlc_finalise(&context)));
+}
+
 TEST(Explain, writes_as_much_as_there_is_room_for) {
   const Ring ring;
   if (!ring.ready()) return;
