@@ -64,7 +64,6 @@ class Candidates {
   Status add_unless_it_fails(hlc_mode mode, const Spec &spec);
   std::vector<hlc_mode> choose();
   Status lend_comm();
-  Status find_idle();
   Status predict();
   Status keep_only(const std::vector<hlc_mode> &order);
   Status prepare_trial();
@@ -132,7 +131,6 @@ Status Candidates<Plan>::create_all(const Spec &spec) {
   if (first == HLC_MODE_DEFAULT) return fail_without_mode();
   HLC_TRY(lend_comm());
   HLC_TRY(add(first, spec));
-  HLC_TRY(find_idle());
   HLC_TRY(predict());
   std::vector<hlc_mode> order;
   HLC_TRY(together([&] {
@@ -191,12 +189,14 @@ std::vector<hlc_mode> Candidates<Plan>::choose() {
   return prospects_.choose(*untried_ ? 1 : Trial::kMost);
 }
 
-/// Leaves out modes that would take the same routes as the first plan, and says what the others would take.
+/// Leaves out modes that would take the same routes as the first plan, and says what the others would take. In a trial ranks wait for each
+/// other. A program may let a rank that has no neighbours run far ahead, or stay far behind: then there is none.
 template <class Plan>
 Status Candidates<Plan>::predict() {
   const hlc_plan_info info = front()->describe();
-  std::int64_t used[] = {info.via_direct, info.via_network};
-  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, used, 2));
+  std::int64_t used[] = {info.via_direct, info.via_network, info.neighbours == 0};
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, used, 3));
+  if (used[2] && communicator().size() > 1) untried_ = "a rank has no neighbours, and should not wait for others: the prediction decides";
   HLC_TRY(together([&] {
     const bool is_direct = all_.front().mode == HLC_MODE_DIRECT;
     if (is_direct && used[0] == 0)
@@ -224,15 +224,6 @@ Status Candidates<Plan>::keep_only(const std::vector<hlc_mode> &order) {
   Status ended = Status::ok;
   for (; all_.size() > kept; all_.pop_back()) ended = all_.back().plan->end(false);
   return ended;
-}
-
-/// In a trial ranks wait for each other. A program may let a rank that has no neighbours run far ahead, or stay far behind.
-template <class Plan>
-Status Candidates<Plan>::find_idle() {
-  std::int64_t idle = front()->describe().neighbours == 0;
-  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, &idle, 1));
-  if (idle && communicator().size() > 1) untried_ = "a rank has no neighbours, and should not wait for others: the prediction decides";
-  return Status::ok;
 }
 
 template <class Plan>

@@ -27,6 +27,7 @@ class Chosen {
   Status create(const Spec *spec) {
     HLC_TRY(candidates_.create(spec));
     now_ = candidates_.front();
+    whole_ = whole_of(*spec);
     if (candidates_.trial()) quiet_ = 0;
     return Status::ok;
   }
@@ -38,13 +39,13 @@ class Chosen {
   Status start(const What *...what) {
     if (quiet_ > 0) [[likely]]
       return now_->start(what...);
-    return start_timed(signature_of(what...), [&] { return now_->start(what...); });
+    return start_timed(signature_of(whole_, what...), [&] { return now_->start(what...); });
   }
   template <class What>
   Status start_with(const What *what, void *const *data) {
     const RoundState state = now_->state();
     if (quiet_ > 0 || state.under_way || state.broken) return now_->start_with(what, data);
-    return start_timed(signature_of(what), [&] { return now_->start_with(what, data); });
+    return start_timed(signature_of(whole_, what), [&] { return now_->start_with(what, data); });
   }
   Status test() {
     if (quiet_ > 0) [[likely]]
@@ -147,6 +148,7 @@ class Chosen {
 
   Plan *now_ = nullptr;  // the plan of the running swap, or of the last one
   std::int64_t quiet_ = kForever;  // so many swaps are neither timed nor moved to another candidate
+  Whole whole_;
   bool by_views_ = false;  // a swap was finished by views
   bool broken_ = false;    // an agreement has failed
   Candidates<Plan> candidates_;

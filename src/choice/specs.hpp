@@ -25,6 +25,15 @@ int threads_of(const Spec &spec) {
     return 1;
 }
 
+/// What a swap of everything moves: a call may list it all, and another rank pass NULL.
+struct Whole {
+  int fields = 0, dims = 0;  // dims 0: swaps have no dimensions
+};
+inline Whole whole_of(const hlc_halo_spec &spec) { return {spec.nfields, spec.grid->ndims}; }
+inline Whole whole_of(const hlc_index_halo_spec &spec) { return {spec.nfields, 0}; }
+inline Whole whole_of(const hlc_blocks_spec &spec) { return {spec.nfields, 0}; }
+inline Whole whole_of(const hlc_exchange_spec &) { return {}; }
+
 /// FNV-1a over numbers.
 class SignatureHash {
  public:
@@ -42,27 +51,27 @@ inline void add_fields(SignatureHash &hash, int nfields, const int *fields) {
 }
 
 /// Swaps in reverse are never compared.
-inline SwapSignature signature_of(const hlc_swap *what) {
+inline SwapSignature signature_of(const Whole &whole, const hlc_swap *what) {
   SignatureHash hash;
   if (!what) return hash.value();
   if (what->reverse) return 0;
-  if (what->nfields > 0) add_fields(hash, what->nfields, what->fields);
-  if (what->one_dim) {
+  if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, what->nfields, what->fields);
+  if (what->one_dim && (whole.dims != 1 || what->side != HLC_SIDE_BOTH)) {
     hash.add(-1 - what->dim);
     hash.add(static_cast<int>(what->side));
   }
   return hash.value();
 }
 
-inline SwapSignature signature_of(const hlc_index_swap *what) {
+inline SwapSignature signature_of(const Whole &whole, const hlc_index_swap *what) {
   SignatureHash hash;
   if (!what) return hash.value();
   if (what->reverse) return 0;
-  if (what->nfields > 0) add_fields(hash, what->nfields, what->fields);
+  if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, what->nfields, what->fields);
   return hash.value();
 }
 
 /// An exchange always moves the same.
-inline SwapSignature signature_of() { return SignatureHash().value(); }
+inline SwapSignature signature_of(const Whole &) { return SignatureHash().value(); }
 
 }  // namespace halocline::core

@@ -275,6 +275,23 @@ TEST(Auto, does_not_compare_with_a_swap_that_was_refused) {
   EXPECT_FALSE(ring.says("\"under_way\": true")) << ring.explain();
 }
 
+TEST(Auto, takes_a_list_of_everything_for_no_list) {
+  const Ring ring;
+  if (!ring.ready()) return;
+  const int all[] = {0, 1};
+  static_assert(std::size(all) == Ring::kFields);
+  hlc_swap listed{};
+  listed.nfields = Ring::kFields, listed.fields = all, listed.one_dim = 1;
+  for (int step = 1; step <= kTrial; ++step) {
+    ring.fill(step);
+    EXPECT_TRUE(ok(hlc_halo_start(ring.halo(), (step + rank()) % 2 ? &listed : nullptr)));
+    EXPECT_TRUE(ok(hlc_halo_finish(ring.halo())));
+    EXPECT_EQ(ring.wrong(step), 0) << "step " << step;
+    EXPECT_TRUE(same_on_all(ring.mode())) << "step " << step;
+  }
+  EXPECT_FALSE(ring.says("\"under_way\": true")) << ring.explain();
+}
+
 TEST(Auto, in_check_mode_tries_nothing) {
   const Variables check{{"HALOCLINE_CHECK", "1"}};
   const Ring ring;
