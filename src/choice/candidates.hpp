@@ -305,7 +305,8 @@ Status Candidates<Plan>::end(bool others_broken) {
     const Status ended = one.plan->end(broken);
     if (!failed(first)) first = ended;
   }
-  return is_auto() && !failed(first) ? end_comm(broken) : first;
+  const Status freed = lent_.comm() == MPI_COMM_NULL ? Status::ok : end_comm(broken || failed(first));
+  return failed(first) ? first : freed;
 }
 
 }  // namespace halocline::core
