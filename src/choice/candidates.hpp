@@ -199,8 +199,7 @@ Status Candidates<Plan>::predict() {
   if (used[2] && communicator().size() > 1) untried_ = "a rank has no neighbours, and should not wait for others: the prediction decides";
   HLC_TRY(together([&] {
     const bool is_direct = all_.front().mode == HLC_MODE_DIRECT;
-    if (is_direct && used[0] == 0)
-      prospects_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");
+    if (is_direct && used[0] == 0) prospects_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");
     if (is_direct && used[1] == 0)
       prospects_.leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct, since no neighbour is reached by the network");
     prospects_.predict(machine_.get().card, communicator(), front()->work());
