@@ -373,7 +373,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_refuse(hlc_context *context, const char *me
  *  - mode notify_node, if the rank of this node that sent an aggregated message two swaps before has not called the library since.
  *
  * In mode auto ranks agree on a mode in some of the first 50 finishes, and in few later ones. Such a finish waits for ranks that are more
- * than four swaps behind, even if they are no neighbours. Nothing is tried, and nobody waits so, where a rank has no neighbours at all.
+ * than four swaps behind, even if they are no neighbours. Where a rank has no neighbours, nothing is tried, and no finish waits so.
  *
  * Errors: HLC_ERR_STATE (started twice), HLC_ERR_ARGUMENT, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI. One thread per halo at a time;
  * several threads may drive several halos if MPI was initialised with MPI_THREAD_MULTIPLE.

@@ -291,7 +291,7 @@ template <class Plan>
 Status Candidates<Plan>::end_comm(bool broken) {
   int left = broken || any_broken() ? 1 : 0;
   const Status voted = agree_on_largest(communicator(), communicator().comm(), left, &left);
-  if (failed(voted) || left) lent_.give_up();
+  if (failed(voted) || left) lent_.abandon();
   return voted;
 }
 

@@ -12,7 +12,7 @@ class LentComm {
   explicit LentComm(Communicator &communicator) : communicator_(communicator) {}
   LentComm(const LentComm &) = delete;
   LentComm &operator=(const LentComm &) = delete;
-  /// Collective, unless it was given up or a rank is lost. The exchanges that use it have ended.
+  /// Collective, unless it was abandoned or a rank is lost. The exchanges that use it have ended.
   ~LentComm() {
     if (comm_ != MPI_COMM_NULL && !communicator_.lost()) MPI_Comm_free(&comm_);
   }
@@ -20,7 +20,7 @@ class LentComm {
   /// Collective.
   Status create() { return check_mpi(MPI_Comm_dup(communicator_.comm(), &comm_), "MPI_Comm_dup"); }
   /// Leaves it to MPI: messages of a failed swap may be pending.
-  void give_up() { comm_ = MPI_COMM_NULL; }
+  void abandon() { comm_ = MPI_COMM_NULL; }
   MPI_Comm comm() const { return comm_; }
 
  private:
