@@ -8,7 +8,8 @@ module halocline
     HLC_OK, HLC_AGAIN, HLC_ERR_ARGUMENT, HLC_ERR_STATE, HLC_ERR_MEMORY, HLC_ERR_MISMATCH, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, &
     HLC_ERR_MPI, HLC_ERR_UNSUPPORTED, HLC_ERR_RULE, &
     HLC_MODE_DEFAULT, HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, HLC_MODE_PASSIVE_NAIVE, &
-    HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_VIEW, HLC_MODE_NOTIFY_NODE, HLC_MODE_COUNT, &
+    HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_VIEW, HLC_MODE_NOTIFY_NODE, HLC_MODE_AUTO, HLC_MODE_COUNT, &
+    HLC_FORMAT_TEXT, HLC_FORMAT_JSON, &
     HLC_EPOCH_DEFAULT, HLC_EPOCH_EARLY, HLC_EPOCH_LATE, HLC_DRIVE_DEFAULT, HLC_DRIVE_PUT, HLC_DRIVE_GET, &
     HLC_STENCIL_BOX, HLC_STENCIL_STAR, HLC_SIDE_BOTH, HLC_SIDE_LOW, HLC_SIDE_HIGH, &
     HLC_OPAQUE, HLC_FLOAT32, HLC_FLOAT64, HLC_INT32, HLC_INT64, HLC_COMPLEX64, HLC_COMPLEX128, &
@@ -20,7 +21,7 @@ module halocline
     hlc_grid_create, hlc_grid_reorder, hlc_grid_rank
   use halocline_fields, only: hlc_field, hlc_field_of, hlc_field_alloc, hlc_field_free
   use halocline_halo, only: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_test, hlc_halo_finish, &
-    hlc_halo_finalise, hlc_halo_info
+    hlc_halo_finalise, hlc_halo_info, hlc_halo_explain
   use halocline_views, only: hlc_halo_finish_views, hlc_halo_release, hlc_halo_view
   use halocline_rows, only: hlc_for_rows, hlc_row, hlc_row_body, hlc_row_cells
   use halocline_exchange, only: hlc_exchange, hlc_pack, hlc_unpack, hlc_exchange_create, hlc_exchange_start, hlc_exchange_test, &

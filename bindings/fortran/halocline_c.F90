@@ -21,7 +21,12 @@ module halocline_c
   !> How the data move; hlc_mode_name gives the names that the argument mode and HALOCLINE_MODE take.
   enum, bind(C)
     enumerator :: HLC_MODE_DEFAULT = 0, HLC_MODE_P2P, HLC_MODE_NEIGHBOR, HLC_MODE_FENCE, HLC_MODE_PSCW, HLC_MODE_PASSIVE, &
-                  HLC_MODE_PASSIVE_NAIVE, HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_VIEW, HLC_MODE_NOTIFY_NODE, HLC_MODE_COUNT
+                  HLC_MODE_PASSIVE_NAIVE, HLC_MODE_NOTIFY, HLC_MODE_DIRECT, HLC_MODE_VIEW, HLC_MODE_NOTIFY_NODE, HLC_MODE_AUTO, &
+                  HLC_MODE_COUNT
+  end enum
+  !> How hlc_halo_explain writes.
+  enum, bind(C)
+    enumerator :: HLC_FORMAT_TEXT = 0, HLC_FORMAT_JSON
   end enum
   !> When fence and pscw open an epoch: at the end of the previous finish (early) or in start (late).
   enum, bind(C)
@@ -351,6 +356,15 @@ module halocline_c
       import :: c_int, c_ptr, hlc_plan_info
       type(c_ptr), value :: halo
       type(hlc_plan_info), intent(out) :: info
+      integer(c_int) :: status
+    end function
+    function c_halo_explain(halo, format, buffer, size, length) result(status) bind(C, name="hlc_halo_explain")
+      import :: c_char, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: halo
+      integer(c_int), value :: format
+      character(kind=c_char), intent(inout) :: buffer(*)
+      integer(c_size_t), value :: size
+      integer(c_size_t), intent(inout) :: length
       integer(c_int) :: status
     end function
     function c_halo_views(halo, field, views) result(status) bind(C, name="hlc_halo_views")

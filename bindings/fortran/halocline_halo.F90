@@ -11,7 +11,7 @@ module halocline_halo
   implicit none
   private
   public :: hlc_halo, hlc_halo_init, hlc_halo_start, hlc_halo_start_with, hlc_halo_test, hlc_halo_finish, hlc_halo_finalise, &
-    hlc_halo_info
+    hlc_halo_info, hlc_halo_explain
 
   !> A planned halo swap, to be run again and again. A copy is the same halo. names keeps the fields' names for messages,
   !> element_bytes the size of their elements, planned their shapes. In chosen and bound, start passes the indices of a subset and
@@ -184,6 +184,33 @@ contains
     type(hlc_plan_info), intent(out) :: info
     integer, intent(out), optional :: status
     call settle(int(c_halo_info(halo%handle, info)), halo%rank, status)
+  end subroutine
+
+  !> Explains which mode is used, and why: in words, or with format HLC_FORMAT_JSON as one JSON object. Local.
+  subroutine hlc_halo_explain(halo, text, format, status)
+    type(hlc_halo), intent(in) :: halo
+    character(len=:), allocatable, intent(out) :: text
+    integer, intent(in), optional :: format
+    integer, intent(out), optional :: status
+    character(kind=c_char), allocatable :: buffer(:)
+    integer(c_size_t) :: length
+    integer(c_int) :: code, how
+    integer :: i
+    how = HLC_FORMAT_TEXT
+    if (present(format)) how = int(format, c_int)
+    length = 0
+    allocate (buffer(1))
+    code = c_halo_explain(halo%handle, how, buffer, 0_c_size_t, length)
+    if (code == HLC_OK) then
+      deallocate (buffer)
+      allocate (buffer(length + 1))
+      code = c_halo_explain(halo%handle, how, buffer, length + 1, length)
+    end if
+    allocate (character(len=int(length)) :: text)
+    do i = 1, len(text)
+      text(i:i) = buffer(i)
+    end do
+    call settle(int(code), halo%rank, status)
   end subroutine
 
   ! ---------------------------------------------------------------- what the spec is made of

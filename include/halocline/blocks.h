@@ -100,6 +100,8 @@ HLC_NODISCARD HLC_API hlc_status hlc_blocks_finish_part(hlc_blocks *blocks, int 
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_finalise(hlc_blocks **blocks);
 /** Fills *info: neighbours are ranks, self_copies are boxes copied between blocks of this rank. Local. */
 HLC_NODISCARD HLC_API hlc_status hlc_blocks_info(const hlc_blocks *blocks, hlc_plan_info *info);
+/** Explains the mode. As hlc_halo_explain. */
+HLC_NODISCARD HLC_API hlc_status hlc_blocks_explain(const hlc_blocks *blocks, hlc_format format, char *buffer, size_t size, size_t *length);
 
 #ifdef __cplusplus
 }

@@ -54,7 +54,7 @@ typedef enum hlc_status HLC_INT {
 
 /** How the data move. See the table of modes in docs/guide.md. */
 typedef enum hlc_mode HLC_INT {
-  HLC_MODE_DEFAULT = 0,   /**< HALOCLINE_MODE if set, else direct */
+  HLC_MODE_DEFAULT = 0,   /**< HALOCLINE_MODE if set, else auto */
   HLC_MODE_P2P,           /**< MPI persistent send and receive, unpacked in order of arrival */
   HLC_MODE_NEIGHBOR,      /**< MPI persistent neighbourhood collective */
   HLC_MODE_FENCE,         /**< MPI_Put (or MPI_Get) between fences */
@@ -65,6 +65,7 @@ typedef enum hlc_mode HLC_INT {
   HLC_MODE_DIRECT,        /**< copied once, from the neighbour's interior into my halo */
   HLC_MODE_VIEW, /**< the neighbour's interior or the receive buffer, read in place by hlc_halo_finish_views; else as direct */
   HLC_MODE_NOTIFY_NODE, /**< to other nodes one write per node, for all ranks of both; inside the node as direct */
+  HLC_MODE_AUTO, /**< the fastest of these here: predicted, tried in the first swaps, the same on all ranks; see hlc_halo_explain */
   HLC_MODE_COUNT_
 } hlc_mode;
 
@@ -78,6 +79,8 @@ typedef enum hlc_stencil HLC_INT { HLC_STENCIL_BOX = 0, HLC_STENCIL_STAR } hlc_s
 typedef enum hlc_layout HLC_INT { HLC_COLUMN_MAJOR = 0, HLC_ROW_MAJOR } hlc_layout;
 /** One or both sides of a dimension. */
 typedef enum hlc_side HLC_INT { HLC_SIDE_BOTH = 0, HLC_SIDE_LOW, HLC_SIDE_HIGH } hlc_side;
+/** How a text is written. */
+typedef enum hlc_format HLC_INT { HLC_FORMAT_TEXT = 0, HLC_FORMAT_JSON } hlc_format;
 /** Element types. HLC_OPAQUE is any element of element_bytes bytes: it can be swapped, but not added in a reverse swap. */
 typedef enum hlc_type HLC_INT {
   HLC_OPAQUE = 0,
@@ -369,6 +372,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_refuse(hlc_context *context, const char *me
  *    neighbour that only receives from me is two swaps behind, or has not released its views of two swaps before;
  *  - mode notify_node, if the rank of this node that sent an aggregated message two swaps before has not called the library since.
  *
+ * In mode auto ranks agree on a mode in some of the first 50 finishes, and in few later ones. Such a finish waits for ranks that are more
+ * than four swaps behind, even if they are no neighbours. Where a rank has no neighbours, nothing is tried, and no finish waits so.
+ *
  * Errors: HLC_ERR_STATE (started twice), HLC_ERR_ARGUMENT, HLC_ERR_TIMEOUT, HLC_ERR_PEER_DIED, HLC_ERR_MPI. One thread per halo at a time;
  * several threads may drive several halos if MPI was initialised with MPI_THREAD_MULTIPLE.
  */
@@ -419,7 +425,7 @@ HLC_NODISCARD HLC_API hlc_status hlc_halo_finalise(hlc_halo **halo);
 
 /** What hlc_halo_init decided. Filled by hlc_halo_info and hlc_exchange_info. */
 typedef struct hlc_plan_info {
-  hlc_mode mode; /**< that was taken */
+  hlc_mode mode; /**< of the last swap: never auto, but the mode that it has chosen so far */
   hlc_epoch epoch; /**< of modes fence and pscw */
   hlc_drive drive; /**< of mode fence */
   int neighbours; /**< messages per full swap, copies to myself left out */
@@ -436,6 +442,17 @@ typedef struct hlc_plan_info {
 
 /** Fills *info. Local. */
 HLC_NODISCARD HLC_API hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_info *info);
+
+/**
+ * Explains the mode of a halo: in words, or as one JSON object. In mode auto this says which mode is used and why. It lists what each mode
+ * was predicted to take, and what a swap took in the trial on the slowest rank: median, least and most. Modes that were left out have a
+ * reason. It also says where the predictions and the verdicts on modes are from.
+ *
+ * Writes at most size bytes to buffer, the last of them a zero. *length, unless NULL, receives the length of the whole text, without the
+ * zero. So a call with size 0 asks for the length, and a text that ends early has a *length of size or more. Local; at any time.
+ * HLC_ERR_ARGUMENT: halo NULL, no hlc_format, buffer NULL with a size.
+ */
+HLC_NODISCARD HLC_API hlc_status hlc_halo_explain(const hlc_halo *halo, hlc_format format, char *buffer, size_t size, size_t *length);
 
 /* ---------------------------------------------------------------- exchange: any list of neighbours */
 
@@ -464,7 +481,7 @@ typedef struct hlc_exchange_spec {
   hlc_pack_fn pack; /**< may be NULL if all bytes_out are 0 */
   hlc_unpack_fn unpack; /**< may be NULL if all bytes_in are 0 */
   void *user; /**< handed to pack and unpack */
-  hlc_mode mode; /**< direct, view and notify_node act as notify inside a node: no field can be read; reported once if chosen here */
+  hlc_mode mode; /**< direct, view and notify_node act as notify inside a node: no field can be read; reported once if asked for here */
   hlc_epoch epoch; /**< of modes fence and pscw */
   hlc_drive drive; /**< of mode fence */
   const char *name; /**< for messages, the same on all ranks; may be NULL */
@@ -486,6 +503,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_exchange_finish(hlc_exchange *exchange);
 HLC_NODISCARD HLC_API hlc_status hlc_exchange_destroy(hlc_exchange **exchange);
 /** Fills *info. Local. */
 HLC_NODISCARD HLC_API hlc_status hlc_exchange_info(const hlc_exchange *exchange, hlc_plan_info *info);
+/** Explains the mode. As hlc_halo_explain. */
+HLC_NODISCARD HLC_API hlc_status hlc_exchange_explain(const hlc_exchange *exchange, hlc_format format, char *buffer, size_t size,
+                                                      size_t *length);
 
 #ifdef __cplusplus
 }

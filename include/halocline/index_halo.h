@@ -129,7 +129,8 @@ typedef struct hlc_index_view {
  * hlc_index_halo_release or hlc_index_halo_finalise. For a neighbour that is read directly, the view shows its own array, with runs as long
  * as its out list has them. For all others it shows the receive buffer, as one run. Entries in out lists must not be written before
  * hlc_index_halo_release, or the finish of the next swap. In all other modes, in reverse, and with HALOCLINE_CHECK=1 it acts as
- * hlc_index_halo_finish, and views show the ghosts. Errors as hlc_index_halo_finish.
+ * hlc_index_halo_finish, and views show the ghosts. In mode auto, the default, it does one or the other, from swap to swap. So read through
+ * views, and write no entry of an out list before the release. Errors as hlc_index_halo_finish.
  */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finish_views(hlc_index_halo *halo);
 
@@ -148,6 +149,9 @@ HLC_NODISCARD HLC_API hlc_status hlc_index_halo_finalise(hlc_index_halo **halo);
 
 /** Fills *info. Local. self_copies counts entries of the list of neighbours that name the caller. */
 HLC_NODISCARD HLC_API hlc_status hlc_index_halo_info(const hlc_index_halo *halo, hlc_plan_info *info);
+/** Explains the mode. As hlc_halo_explain. */
+HLC_NODISCARD HLC_API hlc_status hlc_index_halo_explain(const hlc_index_halo *halo, hlc_format format, char *buffer, size_t size,
+                                                        size_t *length);
 
 #ifdef __cplusplus
 }

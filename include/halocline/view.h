@@ -39,8 +39,8 @@ typedef struct hlc_view {
  * For all others it shows the receive buffer. Neighbours read my interior meanwhile. So the swapped fields must not be written there before
  * hlc_halo_release, or the finish of the next swap of this halo. That swap may be of another field: two fields in turn need no release. It
  * acts as hlc_halo_finish, and views show the halo, in these cases: in all other modes, in a reverse swap, and with HALOCLINE_CHECK=1. So
- * it does where the halo is deeper than the block, because cells occur in it twice. Programs that read through views therefore run in every
- * mode. Programs that do not use views run in mode view.
+ * it does where the halo is deeper than the block, because cells occur in it twice. In mode auto, the default, it does one or the other,
+ * from swap to swap. Programs that read through views therefore run in every mode. Programs that do not use views run in mode view.
  *
  * Errors as hlc_halo_finish.
  */

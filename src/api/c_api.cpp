@@ -22,6 +22,7 @@ using halocline::core::fail;
 using halocline::core::failed;
 using halocline::core::Status;
 using halocline::core::api::continue_swap;
+using halocline::core::api::explain;
 using halocline::core::api::guarded;
 using halocline::core::api::in_swap;
 using halocline::core::api::make;
@@ -272,6 +273,10 @@ hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_info *info) {
   return HLC_OK;
 }
 
+hlc_status hlc_halo_explain(const hlc_halo *halo, hlc_format format, char *buffer, size_t size, size_t *length) {
+  return explain("hlc_halo_explain", halo, "halo", format, buffer, size, length);
+}
+
 hlc_status hlc_exchange_create(hlc_context *context, const hlc_exchange_spec *spec, hlc_exchange **exchange) {
   return make(CallName::exchange_create, context, spec, exchange);
 }
@@ -291,6 +296,10 @@ hlc_status hlc_exchange_info(const hlc_exchange *exchange, hlc_plan_info *info) 
   if (!exchange || !info) return out(null("hlc_exchange_info", exchange ? "info" : "exchange"));
   *info = exchange->inner.describe();
   return HLC_OK;
+}
+
+hlc_status hlc_exchange_explain(const hlc_exchange *exchange, hlc_format format, char *buffer, size_t size, size_t *length) {
+  return explain("hlc_exchange_explain", exchange, "exchange", format, buffer, size, length);
 }
 
 hlc_status hlc_index_halo_init(hlc_context *context, const hlc_index_halo_spec *spec, hlc_index_halo **halo) {
@@ -319,6 +328,10 @@ hlc_status hlc_index_halo_view(hlc_index_halo *halo, int field, int neighbour, h
 }
 
 hlc_status hlc_index_halo_finalise(hlc_index_halo **halo) { return release(CallName::index_halo_finalise, halo); }
+
+hlc_status hlc_index_halo_explain(const hlc_index_halo *halo, hlc_format format, char *buffer, size_t size, size_t *length) {
+  return explain("hlc_index_halo_explain", halo, "halo", format, buffer, size, length);
+}
 
 hlc_status hlc_index_halo_info(const hlc_index_halo *halo, hlc_plan_info *info) {
   if (!halo || !info) return out(null("hlc_index_halo_info", halo ? "info" : "halo"));

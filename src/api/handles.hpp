@@ -9,6 +9,7 @@
 #include "base/mpi_end.hpp"
 #include "engine/context/context.hpp"
 #include "engine/rma/segment.hpp"
+#include "model/machine.hpp"
 
 /// The handle of a segment. Once the segment has been freed the empty handle is kept, so that the use of a copy is detected.
 struct hlc_segment {
@@ -19,6 +20,7 @@ struct hlc_segment {
 
 struct hlc_context : halocline::core::LeakedOnFailure {
   halocline::core::Context inner;
+  halocline::core::LazyMachine machine;  // for plans in mode auto
   std::unique_ptr<hlc_segment> freed_segments;
   int freed_count = 0;
 };

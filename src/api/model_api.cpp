@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/handles.hpp"
-#include "model/card.hpp"
+#include "model/machine.hpp"
 
 namespace api = halocline::core::api;
 using halocline::core::Card;
@@ -19,17 +19,9 @@ struct hlc_model {
 
 namespace {
 
-/// The MPI's text, without what depends on the build.
-std::string mpi_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING]{};
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  return {text, static_cast<std::size_t>(length)};
-}
-
 Status open_card(const char *path, hlc_model **model) {
   if (!path) {
-    *model = new hlc_model(Card::find(halocline::core::kept_card(mpi_version())));
+    *model = new hlc_model(Card::find(halocline::core::kept_card(halocline::core::mpi_version())));
     return Status::ok;
   }
   std::string fault;
@@ -51,7 +43,7 @@ double hlc_model_quantity_of(const hlc_model_term *term, const hlc_model_case *w
 
 const char *hlc_model_path(void) {
   static thread_local std::string path;
-  path = halocline::core::kept_card(mpi_version());
+  path = halocline::core::kept_card(halocline::core::mpi_version());
   return path.c_str();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "api/handles.hpp"
+#include "choice/chosen.hpp"
 #include "engine/communicator/collective.hpp"
 #include "exchange/engine_parts.hpp"
 #include "exchange/rounds.hpp"
@@ -20,9 +21,9 @@ inline EngineParts parts_of(Context &context) {
 /// What the handle of a plan with swaps contains.
 template <class Plan>
 struct PlanHandle {
-  explicit PlanHandle(Context &of) : context(of), inner(parts_of(of)) {}
+  explicit PlanHandle(hlc_context &of) : context(of.inner), inner(parts_of(of.inner), of.machine) {}
   Context &context;
-  Plan inner;
+  Chosen<Plan> inner;
 };
 
 /// Creates a plan, and counts it as live in its context. A rank that passes no pointer for the result still reports this to the others.
@@ -38,7 +39,7 @@ hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **
     std::string plan;
     const Status mine = alone(inner, [&] {
       if (!object) return null_on(inner, name, "the result pointer");
-      made = std::make_unique<Object>(inner);
+      made = std::make_unique<Object>(*context);
       return made->inner.accept(spec, &plan);
     });
     HLC_TRY(meet(inner, mine, plan));
@@ -48,6 +49,13 @@ hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **
     *object = made.release();
     return Status::ok;
   });
+}
+
+/// Says what a plan has chosen.
+template <class Object>
+hlc_status explain(const char *name, const Object *object, const char *what, hlc_format format, char *buffer, std::size_t size,
+                   std::size_t *length) {
+  return guarded(name, [&] { return object ? object->inner.explain(name, format, buffer, size, length) : null(name, what); });
 }
 
 /// Releases a plan, and sets the handle to NULL. If ranks are in different calls, nothing is released.

@@ -20,7 +20,8 @@ class Blocks final : private Packer {
   ~Blocks() override;
 
   /// The part that a rank does alone: checks the spec, and writes to *plan what ranks compare, the names of the first block's fields.
-  Status accept(const hlc_blocks_spec *spec, std::string *plan);
+  /// chosen: the library has chosen the spec's mode.
+  Status accept(const hlc_blocks_spec *spec, std::string *plan, bool chosen = false);
   /// Makes the plan for the checked spec. Collective; the same status on all ranks.
   Status create(const hlc_blocks_spec *spec);
   Status may_start(const char *call) const { return exchange_.may_start(call, state()); }
@@ -32,11 +33,14 @@ class Blocks final : private Packer {
   /// The same by several threads, each of which drives a part.
   Status start_part(int part, const hlc_swap *what);
   Status finish_part(int part);
+  /// As those of an exchange.
+  bool retire() { return exchange_.retire(); }
+  Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }
 
   RoundState state() const {
-    return {exchange_.in_flight() || (team_ && team_->any_in_flight()), exchange_.broken() || (team_ && team_->broken())};
+    return {exchange_.state().under_way || (team_ && team_->any_in_flight()), exchange_.broken() || (team_ && team_->broken())};
   }
   hlc_plan_info describe() const;
 
@@ -54,7 +58,6 @@ class Blocks final : private Packer {
   void set_swap(const hlc_swap *what);
   Status launch();
 
-  Status check_part(const char *call, int part) const;
   void wait_for_launch(int part, std::uint64_t round);
   void drive(int part, std::uint64_t round);
   void help_until_finished(int part, std::uint64_t round);

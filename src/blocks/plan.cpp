@@ -67,10 +67,11 @@ Blocks::Blocks(const EngineParts &engine)
 
 Blocks::~Blocks() = default;
 
-Status Blocks::accept(const hlc_blocks_spec *spec, std::string *plan) {
+Status Blocks::accept(const hlc_blocks_spec *spec, std::string *plan, bool chosen) {
   HLC_TRY(check_blocks_spec(spec, communicator_.rank()));
   HLC_TRY(check_memory(*spec, communicator_.rank(), held_));
   options_ = {spec->mode, spec->epoch, spec->drive};
+  options_.chosen = chosen;
   HLC_TRY(resolve(options_, communicator_));
   if (spec->nblocks == 0) return *plan = kAnyPlan, Status::ok;
   for (int f = 0; f < spec->nfields; ++f)
@@ -118,6 +119,21 @@ Status Blocks::make_team() {
 
 Status Blocks::joined(const Plan &plan) {
   return find_mode(plan.options.mode)->reads_fields ? ReadArrays(communicator_, tables_, held_).swap(plan) : Status::ok;
+}
+
+Work Blocks::work() const {
+  Work work = exchange_.work();
+  work.local_bytes = tables_.own.in.cells * tables_.all_bytes();
+  const auto count = [&work](const BlockLink &link, BoxCopy BlockMove::*copy) {
+    for (const Piece &piece : link.in.pieces)
+      for (const BlockMove &move : piece.moves) {
+        const BoxCopy &box = move.*copy;
+        if (box.run > 0) work.runs += box.count[0] * box.count[1] * box.count[2] * box.count[3];
+      }
+  };
+  for (const BlockLink &link : tables_.links) count(link, &BlockMove::from_buffer);
+  count(tables_.own, &BlockMove::pull);
+  return work;
 }
 
 hlc_plan_info Blocks::describe() const {

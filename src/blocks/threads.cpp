@@ -15,15 +15,15 @@ bool is_same_swap(const BlockTables &tables, const hlc_swap *what) {
   return std::equal(tables.swapped.begin(), tables.swapped.end(), what->fields, what->fields + what->nfields);
 }
 
-}  // namespace
-
-Status Blocks::check_part(const char *call, int part) const {
-  if (part >= 0 && part < tables_.parts) return Status::ok;
-  return fail(Status::argument, "%s on rank %d: part is %d, it must be 0 to %d", call, communicator_.rank(), part, tables_.parts - 1);
+Status check_part(const Communicator &communicator, const char *call, int part, int parts) {
+  if (part >= 0 && part < parts) return Status::ok;
+  return fail(Status::argument, "%s on rank %d: part is %d, it must be 0 to %d", call, communicator.rank(), part, parts - 1);
 }
 
+}  // namespace
+
 Status Blocks::start_part(int part, const hlc_swap *what) {
-  HLC_TRY(check_part("hlc_blocks_start_part", part));
+  HLC_TRY(check_part(communicator_, "hlc_blocks_start_part", part, tables_.parts));
   HLC_TRY(check_swap(what));
   Parts::Entry entry{};
   bool same = true;
@@ -54,7 +54,7 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
 }
 
 Status Blocks::finish_part(int part) {
-  HLC_TRY(check_part("hlc_blocks_finish_part", part));
+  HLC_TRY(check_part(communicator_, "hlc_blocks_finish_part", part, tables_.parts));
   const std::uint64_t round = team_->round_of(part);
   if (round == 0) return fail(Status::state, "hlc_blocks_finish_part on rank %d: part %d has not been started", communicator_.rank(), part);
   wait_for_launch(part, round);

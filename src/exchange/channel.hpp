@@ -50,6 +50,7 @@ struct Options {
   hlc_epoch epoch = HLC_EPOCH_DEFAULT;
   hlc_drive drive = HLC_DRIVE_DEFAULT;
   bool says_detours = true;  // report edges whose fields cannot be read, though the mode would
+  bool chosen = false;  // by the library in mode auto, and not by the caller
   std::string name = {};  // the caller's name for the plan, for messages; may be empty
 };
 

@@ -72,7 +72,14 @@ Status Channels::add(MakeChannel make, const std::vector<int> &edges, int hlc_pl
   if (!edges.empty() && channel.wake_up() == WakeUp::by_polling) wake_up_ = WakeUp::by_polling;
   knows_who_ = knows_who_ && channel.knows_who();
   blocks_ = blocks_ || channel.poll_blocks();
+  // All others have communicators, windows or endpoints to free, which takes all ranks.
+  ends_alone_ = ends_alone_ && (make == make_p2p || make == make_notify || make == make_direct);
   return Status::ok;
+}
+
+bool Channels::end_alone() {
+  if (ends_alone_) channels_.clear();
+  return ends_alone_;
 }
 
 void Channels::give_up() {
@@ -103,6 +110,7 @@ Status Channels::name_peer(Status status, int e) const {
 /// Reports once what the mode was asked for and cannot do here: edges to other nodes, fields that cannot be read.
 Status Channels::report_detours() const {
   const ModeRow &mode = *find_mode(plan_.options.mode);
+  const char *const name = plan_.options.chosen ? "auto" : mode.name;
   hlc_plan_info info{};
   info.neighbours = static_cast<int>(plan_.edges.size());
   describe(info);
@@ -113,14 +121,14 @@ Status Channels::report_detours() const {
   if (plan_.communicator->rank() != 0) return Status::ok;
   const auto all = static_cast<long long>(links[0]), far = static_cast<long long>(links[1]), unread = static_cast<long long>(links[2]);
   if (far > 0)
-    report_once(mode.name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s",
-                mode.name, far, all, plan_.network->description());
+    report_once(name, "between nodes", "mode %s: %lld of %lld links between neighbours lead to another node and go over MPI: %s", name, far,
+                all, plan_.network->description());
   if (unread > 0)
     report_once(
-        mode.name, "without fields",
+        name, "without fields",
         "mode %s: %lld of %lld links between neighbours go as notify: not both sides have their data in memory from hlc_field_alloc "
         "(an exchange never has)",
-        mode.name, unread, all);
+        name, unread, all);
   return Status::ok;
 }
 

@@ -19,6 +19,8 @@ class Channels {
   Status create();
   /// Destroys the channels. Collective.
   void end() { channels_.clear(); }
+  /// Destroys them without the other ranks, which have finished their last round, if each of them allows that. True if they are gone.
+  bool end_alone();
   /// A round has failed: memory that MPI or the network may still write is leaked, not freed.
   void give_up();
 
@@ -50,7 +52,7 @@ class Channels {
   std::vector<std::size_t> channel_of_;           // by edge
   std::vector<int hlc_plan_info::*> routes_;  // per channel: which count of the info its edges belong to
   WakeUp wake_up_ = WakeUp::by_doorbell;
-  bool blocks_ = false, knows_who_ = true;
+  bool blocks_ = false, knows_who_ = true, ends_alone_ = true;
 };
 
 }  // namespace halocline::core

@@ -18,6 +18,7 @@ struct EngineParts {
   Fields &fields;
   Packings &packings;
   CheckMailbox *check_mailbox;  // null unless HALOCLINE_CHECK=1
+  MPI_Comm lent_comm = MPI_COMM_NULL;  // of all messages of the plan; null: each exchange of it makes its own
 };
 
 }  // namespace halocline::core

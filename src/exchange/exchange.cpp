@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/exchange.hpp"
 
+#include <set>
 #include <utility>
 
 #include "engine/communicator/collective.hpp"
@@ -18,12 +19,18 @@ Status Exchange::create(Options options, std::vector<Edge> edges, std::string la
   plan_.edges = std::move(edges);
   plan_.copies_cells = owner_.copies_cells();
   HLC_TRY(prepare(communicator, communicator.comm(), [this] { return make_tables(); }));
-  HLC_TRY(check_mpi(MPI_Comm_dup(communicator.comm(), &plan_.comm), "MPI_Comm_dup"));
+  HLC_TRY(make_comm());
   HLC_TRY(join_edges(plan_));
   if (plan_.check_mailbox) HLC_TRY(make_check(std::move(label)));
   HLC_TRY(channels_.create());
   if (checked_ && channels_.blocks()) checked_->check().wait_for_all_ranks();
   return agree(communicator, plan_.comm, owner_.joined(plan_));
+}
+
+Status Exchange::make_comm() {
+  plan_.comm = lent_comm_;
+  if (lent_comm_ != MPI_COMM_NULL) return Status::ok;
+  return check_mpi(MPI_Comm_dup(plan_.communicator->comm(), &plan_.comm), "MPI_Comm_dup");
 }
 
 /// From here on each message is longer by its stamp.
@@ -68,7 +75,9 @@ Status Exchange::end(bool others_broken) {
   if (!failed(voted) && !broken_here) {
     if (trace::summarises()) static_cast<void>(summarise(plan_, rounds_.trace()));
     channels_.end();
-    return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
+    if (lent_comm_ == MPI_COMM_NULL) return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
+    plan_.comm = MPI_COMM_NULL;
+    return Status::ok;
   }
   channels_.give_up();
   plan_.comm = MPI_COMM_NULL;
@@ -86,6 +95,17 @@ void Exchange::describe(hlc_plan_info &info) const {
     info.bytes_in += checked_ ? payload_bytes(edge.in) : edge.in;
   }
   info.memory_bytes += static_cast<std::int64_t>(plan_.edges.size() * (sizeof(Edge) + sizeof(Part) + sizeof(int)));
+}
+
+Work Exchange::work() const {
+  Work work;
+  std::set<int> others;
+  for (const Edge &edge : plan_.edges) {
+    work.bytes += checked_ ? payload_bytes(edge.in) : edge.in;
+    if (edge.in > 0) others.insert(edge.rank);
+  }
+  work.neighbours = static_cast<int>(others.size());
+  return work;
 }
 
 Status Exchange::bad_call(const char *call, const char *why) const {

@@ -26,12 +26,24 @@ struct Refusals {
   const char *at_finish(RoundState state) const { return !state.under_way ? not_started : state.broken ? has_failed : nullptr; }
 };
 
+/// What a swap of a whole plan moves on one rank, as the cases of a machine card say it.
+struct Work {
+  std::int64_t bytes = 0, local_bytes = 0;  // from other ranks, and from this one
+  std::int64_t runs = 0;  // contiguous runs of bytes, of both
+  int neighbours = 0;  // other ranks
+};
+
 /// One plan for many rounds. Not thread-safe in itself; several exchanges are independent of each other.
 class Exchange {
  public:
   /// The owner is also the packer.
   Exchange(const EngineParts &engine, Packer &owner, const Refusals &refusals)
-      : owner_(owner), refusals_(refusals), channels_(plan_), waiting_(plan_, channels_), rounds_(plan_, channels_, waiting_, owner) {
+      : owner_(owner),
+        refusals_(refusals),
+        lent_comm_(engine.lent_comm),
+        channels_(plan_),
+        waiting_(plan_, channels_),
+        rounds_(plan_, channels_, waiting_, owner) {
     plan_.communicator = &engine.communicator;
     plan_.network = &engine.network;
     plan_.packings = &engine.packings;
@@ -67,6 +79,10 @@ class Exchange {
   /// Frees everything. Collective, after all ranks have synchronised for it; others_broken if a round of it has failed on any of them.
   /// Fails if a rank does not take part.
   Status end(bool others_broken);
+
+  /// Frees the buffers without the other ranks, once all have finished their last round; no round can follow. False if this mode cannot:
+  /// then they stay until the end.
+  bool retire() { return channels_.end_alone(); }
 
   /// Fails with the owner's message where a round cannot be started, tested or finished. An owner that has rounds without this exchange
   /// passes its own state.
@@ -111,22 +127,25 @@ class Exchange {
   Check *check() const { return checked_ ? &checked_->check() : nullptr; }
 
   RoundState state() const { return rounds_.state(); }
-  bool in_flight() const { return state().under_way; }
   bool broken() const { return state().broken; }
   const Plan &plan() const { return plan_; }
   /// False if the edge's data are read in the neighbour's memory.
   bool packs(int edge) const { return channels_.of(edge).packs(); }
   /// Fills the parts of the info that an exchange knows.
   void describe(hlc_plan_info &info) const;
+  /// What one round of all edges moves; the owner knows what is its own copying, and of how many runs of bytes it is made.
+  Work work() const;
 
  private:
   Status arrived();
+  Status make_comm();
   Status make_tables();
   Status check_sizes() const;
   Status make_check(std::string label);
 
   Packer &owner_;
   const Refusals &refusals_;
+  const MPI_Comm lent_comm_;  // null: the exchange has its own
   Plan plan_;
   Channels channels_;
   Waiting waiting_;

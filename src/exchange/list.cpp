@@ -99,11 +99,12 @@ Status ListExchange::link_to_myself() {
   return self_buffer_.create(communicator_.rank(), lay_out(self_plan_, all, &Edge::space_in));
 }
 
-Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan) {
+Status ListExchange::accept(const hlc_exchange_spec *spec, std::string *plan, bool chosen) {
   HLC_TRY(check(spec));
   HLC_TRY(check_tags(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
-  options_.says_detours = spec->mode != HLC_MODE_DEFAULT;
+  options_.says_detours = spec->mode != HLC_MODE_DEFAULT && !chosen;
+  options_.chosen = chosen;
   if (spec->name) options_.name = spec->name;
   HLC_TRY(resolve(options_, communicator_));
   neighbours_.assign(spec->neighbours, spec->neighbours + spec->nneighbours);
@@ -153,6 +154,14 @@ void ListExchange::copy_to_myself() {
 
 void ListExchange::pack(int edge, void *buffer, bool) { pack_(entry_of_[static_cast<std::size_t>(edge)], buffer, user_); }
 void ListExchange::unpack(int edge, const void *buffer) { unpack_(entry_of_[static_cast<std::size_t>(edge)], buffer, user_); }
+
+/// The caller packs: each entry counts as one run.
+Work ListExchange::work() const {
+  Work work = exchange_.work();
+  for (const SelfLink &link : self_links_) work.local_bytes += neighbours_[static_cast<std::size_t>(link.to)].bytes_in;
+  work.runs = static_cast<std::int64_t>(neighbours_.size());
+  return work;
+}
 
 hlc_plan_info ListExchange::describe() const {
   hlc_plan_info info{};

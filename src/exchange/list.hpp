@@ -15,7 +15,8 @@ class ListExchange final : private Packer {
   explicit ListExchange(const EngineParts &engine);
 
   /// The local part: checks the spec, copies it, and returns in *plan what is compared between ranks.
-  Status accept(const hlc_exchange_spec *spec, std::string *plan);
+  /// chosen: the library has chosen the spec's mode.
+  Status accept(const hlc_exchange_spec *spec, std::string *plan, bool chosen = false);
   /// Makes the plan of the accepted spec. Collective; the same status on all ranks.
   Status create(const hlc_exchange_spec *spec);
   Status may_start(const char *call) const { return exchange_.may_start(call); }
@@ -24,6 +25,8 @@ class ListExchange final : private Packer {
   Status start();
   Status test() { return exchange_.test(); }
   Status finish() { return exchange_.finish(); }
+  bool retire() { return exchange_.retire(); }
+  Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }
 

@@ -15,10 +15,11 @@ static_assert(HLC_SIDE_BOTH == 0 && HLC_SIDE_LOW == 1 && HLC_SIDE_HIGH == 2);
 
 }  // namespace
 
-Status Halo::accept(const hlc_halo_spec *spec, std::string *plan) {
+Status Halo::accept(const hlc_halo_spec *spec, std::string *plan, bool chosen) {
   HLC_TRY(check_spec(spec, rank(), engine_.communicator.size()));
   HLC_TRY(check_memory(*spec));
   options_ = {spec->mode, spec->epoch, spec->drive};
+  options_.chosen = chosen;
   if (spec->name) options_.name = spec->name;
   HLC_TRY(resolve(options_, engine_.communicator));
   if (spec->name) plan->append("'").append(spec->name).append("' ");

@@ -18,8 +18,8 @@ class Halo {
   explicit Halo(const EngineParts &engine) : engine_(engine) {}
 
   /// The part of hlc_halo_init that is local: checks the spec. *plan receives what is compared between ranks: the names of the halo and of
-  /// its fields.
-  Status accept(const hlc_halo_spec *spec, std::string *plan);
+  /// its fields. chosen: the library has chosen the spec's mode.
+  Status accept(const hlc_halo_spec *spec, std::string *plan, bool chosen = false);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_halo_spec *spec);
   Status may_start(const char *call) const { return refuse(call, kSwapOfHalo.at_start(state())); }
@@ -38,6 +38,9 @@ class Halo {
   Status start_with(const hlc_swap *what, void *const *data);
   Status release();
   Status list_views(int field, hlc_view *views) const;
+  /// As those of an exchange.
+  bool retire() { return staged_ ? staged_->retire() : stage_->retire(); }
+  Work work() const { return staged_ ? staged_->work() : stage_->work(); }
   Status end(bool others_broken) { return staged_ ? staged_->end(others_broken) : stage_->end(others_broken); }
   std::int64_t serial() const { return staged_ ? staged_->serial() : stage_->exchange().plan().serial; }
 

@@ -14,19 +14,21 @@ namespace {
 
 /// With HALOCLINE_CHECK=1 values are compared in the halo, so they are copied there. Cells that occur more than once in a halo have no box
 /// of their own in any rank's memory. In both cases there are no views: NULL.
-std::unique_ptr<Views> make_views(const hlc_halo_spec &spec, bool checks, HaloTables &tables) {
+std::unique_ptr<Views> make_views(const hlc_halo_spec &spec, bool checks, HaloTables &tables, bool asked) {
   if (checks) {
-    report_once("view", "check",
-                "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
+    if (asked)
+      report_once("view", "check",
+                  "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return nullptr;
   }
   tables.aligns = true;
   const int d = find_wrapped(spec);
   if (d < 0) return std::make_unique<Views>(tables);
-  report_once("view", "deep",
-              "mode view: along dimension %d the halo is deeper than the block; cells are copied into it, as in mode direct, and views "
-              "show the halo",
-              d);
+  if (asked)
+    report_once("view", "deep",
+                "mode view: along dimension %d the halo is deeper than the block; cells are copied into it, as in mode direct, and views "
+                "show the halo",
+                d);
   return nullptr;
 }
 
@@ -51,6 +53,17 @@ std::vector<Edge> make_edges(const HaloTables &tables) {
     edges.push_back(edge);
   }
   return edges;
+}
+
+/// Contiguous runs of bytes in the moves of some paths.
+std::int64_t count_runs(const std::vector<HaloPath> &paths, BoxCopy HaloMove::*copy) {
+  std::int64_t runs = 0;
+  for (const HaloPath &path : paths)
+    for (const HaloMove &move : path.moves) {
+      const BoxCopy &box = move.*copy;
+      if (box.run > 0) runs += box.count[0] * box.count[1] * box.count[2] * box.count[3];
+    }
+  return runs;
 }
 
 /// Pieces of one direction follow each other.
@@ -86,7 +99,7 @@ Status Stage::create(const hlc_halo_spec &spec, const Options &options, const Ce
   std::string label;
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
     list_paths(spec, communicator_.rank(), tables_);
-    if (options.mode == HLC_MODE_VIEW) views_ = make_views(spec, exchange_.plan().check_mailbox, tables_);
+    if (options.mode == HLC_MODE_VIEW) views_ = make_views(spec, exchange_.plan().check_mailbox, tables_, !options.chosen);
     if (spec.rebind) bindings_ = std::make_unique<Bindings>(tables_, communicator_, fields_, exchange_.places());
     label = label_of("halo", tables_.fields, options.name);
     edges = make_edges(tables_);
@@ -109,6 +122,17 @@ Status Stage::joined(const Plan &plan) {
     copies_.make_room([this](int edge) { return exchange_.packs(edge); });
     return Status::ok;
   });
+}
+
+Work Stage::work() const {
+  Work work = exchange_.work();
+  work.runs = count_runs(tables_.paths, &HaloMove::unpack_halo);
+  for (const auto *paths : {&tables_.self_paths, &tables_.repeats}) {
+    work.runs += count_runs(*paths, &HaloMove::pull_halo);
+    for (const HaloPath &path : *paths)
+      for (const HaloMove &move : path.moves) work.local_bytes += move.halo_bytes;
+  }
+  return work;
 }
 
 hlc_plan_info Stage::describe() const {

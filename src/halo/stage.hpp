@@ -36,12 +36,14 @@ class Stage final : private Packer {
   Status finish_views();
   Status release();
   Status end(bool others_broken) { return exchange_.end(others_broken); }
+  bool retire() { return exchange_.retire(); }
 
   const Exchange &exchange() const { return exchange_; }
   const std::vector<HaloField> &fields() const { return tables_.fields; }
   /// Writes the rank of each direction that a rank fills. As long as views are out, also writes where the cells of a field are.
   void put_views(std::size_t field, hlc_view *views) const;
   hlc_plan_info describe() const;
+  Work work() const;
 
  private:
   void pack(int edge, void *buffer, bool past_caches) override { copies_.pack(edge, buffer, past_caches); }

@@ -139,6 +139,21 @@ Status Staged::end(bool others_broken) {
   return first;
 }
 
+bool Staged::retire() {
+  bool all = true;
+  for (Dimension &dim : dims_) all = dim.stage->retire() && all;
+  return all;
+}
+
+Work Staged::work() const {
+  Work sum;
+  for (const Dimension &dim : dims_) {
+    const Work one = dim.stage->work();
+    sum = {sum.bytes + one.bytes, sum.local_bytes + one.local_bytes, sum.runs + one.runs, sum.neighbours + one.neighbours};
+  }
+  return sum;
+}
+
 bool Staged::broken() const {
   return failed_ || std::any_of(dims_.begin(), dims_.end(), [](const Dimension &dim) { return dim.stage->exchange().broken(); });
 }

@@ -23,10 +23,12 @@ class Staged {
   Status test();
   Status finish();
   Status end(bool others_broken);
+  bool retire();
 
   RoundState state() const { return {in_flight_, broken()}; }
   std::int64_t serial() const { return dims_.front().stage->exchange().plan().serial; }
   hlc_plan_info describe() const;
+  Work work() const;
   /// The rank that fills the halo in a direction.
   int rank_of(int number) const { return ranks_[static_cast<std::size_t>(number)]; }
 

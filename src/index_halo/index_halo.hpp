@@ -20,8 +20,8 @@ class IndexHalo final : private Packer {
   ~IndexHalo() override;
 
   /// The part of hlc_index_halo_init that is local: checks the spec. *plan receives what is compared between ranks: the names of the
-  /// fields.
-  Status accept(const hlc_index_halo_spec *spec, std::string *plan);
+  /// fields. chosen: the library has chosen the spec's mode.
+  Status accept(const hlc_index_halo_spec *spec, std::string *plan, bool chosen = false);
   /// Plans what has been checked. Collective; the same status on all ranks.
   Status create(const hlc_index_halo_spec *spec);
   Status may_start(const char *call) const { return exchange_.may_start(call); }
@@ -34,6 +34,9 @@ class IndexHalo final : private Packer {
   Status finish_views();
   Status release();
   Status show_view(int field, int neighbour, hlc_index_view *view);
+  /// As those of an exchange.
+  bool retire() { return exchange_.retire(); }
+  Work work() const;
   Status end(bool others_broken) { return exchange_.end(others_broken); }
   std::int64_t serial() const { return exchange_.plan().serial; }
 
@@ -50,8 +53,6 @@ class IndexHalo final : private Packer {
   Looks *looks() override;
   Status joined(const Plan &plan) override;
 
-  Status check_same_on_all_ranks(const hlc_index_halo_spec &spec, const Options &options) const;
-  Status make_check();
   void take_fields(const hlc_index_halo_spec &spec);
   Status join_self_links();
 

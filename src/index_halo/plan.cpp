@@ -48,20 +48,13 @@ std::vector<Edge> edges_of(const IndexTables &tables) {
   return edges;
 }
 
-}  // namespace
-
-IndexHalo::IndexHalo(const EngineParts &engine)
-    : communicator_(engine.communicator), held_(engine.fields), exchange_(engine, *this, kSwapOfHalo) {}
-
-IndexHalo::~IndexHalo() = default;
-
-Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const Options &options) const {
-  HLC_TRY(check_rules(communicator_, "hlc_index_halo_init", [&] {
+Status check_same_on_all_ranks(Communicator &communicator, const hlc_index_halo_spec &spec, const Options &options) {
+  HLC_TRY(check_rules(communicator, "hlc_index_halo_init", [&] {
     std::vector<Rule> rules = rules_of(options);
     rules.push_back({"nfields", spec.nfields});
     return rules;
   }));
-  return check_rules(communicator_, "hlc_index_halo_init", [&] {
+  return check_rules(communicator, "hlc_index_halo_init", [&] {
     std::vector<Rule> rules;
     for (int f = 0; f < spec.nfields; ++f) {
       const std::string who = "fields[" + std::to_string(f) + "]";
@@ -74,12 +67,20 @@ Status IndexHalo::check_same_on_all_ranks(const hlc_index_halo_spec &spec, const
   });
 }
 
-Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan) {
+}  // namespace
+
+IndexHalo::IndexHalo(const EngineParts &engine)
+    : communicator_(engine.communicator), held_(engine.fields), exchange_(engine, *this, kSwapOfHalo) {}
+
+IndexHalo::~IndexHalo() = default;
+
+Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan, bool chosen) {
   HLC_TRY(check_spec(spec, communicator_.rank(), communicator_.size()));
   for (int f = 0; f < spec->nfields; ++f)
     HLC_TRY(check_room({"hlc_index_halo_init", communicator_.rank()}, held_.room(spec->fields[f].data),
                        field_extent(*spec, spec->fields[f]), [&] { return field_name(*spec, f); }));
   options_ = {spec->mode, spec->epoch, spec->drive};
+  options_.chosen = chosen;
   HLC_TRY(resolve(options_, communicator_));
   for (int f = 0; f < spec->nfields; ++f)
     plan->append(f == 0 ? "('" : "', '").append(spec->fields[f].name ? spec->fields[f].name : "field " + std::to_string(f));
@@ -88,7 +89,7 @@ Status IndexHalo::accept(const hlc_index_halo_spec *spec, std::string *plan) {
 }
 
 Status IndexHalo::create(const hlc_index_halo_spec *spec) {
-  HLC_TRY(check_same_on_all_ranks(*spec, options_));
+  HLC_TRY(check_same_on_all_ranks(communicator_, *spec, options_));
   std::vector<Edge> edges;
   std::string label;
   HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
@@ -101,16 +102,13 @@ Status IndexHalo::create(const hlc_index_halo_spec *spec) {
     return join_self_links();
   }));
   HLC_TRY(exchange_.create(options_, std::move(edges), std::move(label)));
-  if (exchange_.check()) HLC_TRY(make_check());
+  if (exchange_.check())
+    HLC_TRY(prepare(communicator_, communicator_.comm(), [&] {
+      check_ = std::make_unique<IndexCheck>(tables_, exchange_);
+      return Status::ok;
+    }));
   set_swap(nullptr);
   return Status::ok;
-}
-
-Status IndexHalo::make_check() {
-  return prepare(communicator_, communicator_.comm(), [&] {
-    check_ = std::make_unique<IndexCheck>(tables_, exchange_);
-    return Status::ok;
-  });
 }
 
 void IndexHalo::take_fields(const hlc_index_halo_spec &spec) {
@@ -159,6 +157,16 @@ Status IndexHalo::joined(const Plan &plan) {
     return Status::ok;
   }));
   return find_mode(plan.options.mode)->reads_fields ? ReadLists(communicator_, tables_, held_, views_).fetch(plan, read) : Status::ok;
+}
+
+Work IndexHalo::work() const {
+  Work work = exchange_.work();
+  const auto fields = static_cast<std::int64_t>(tables_.fields.size());
+  for (const auto *links : {&tables_.links, &tables_.self_links})
+    for (const IndexLink &link : *links) work.runs += static_cast<std::int64_t>(find_runs(link.in).size()) * fields;
+  for (const IndexLink &link : tables_.self_links)
+    for (const IndexField &field : tables_.fields) work.local_bytes += static_cast<std::int64_t>(link.in.size()) * field.kind.bytes();
+  return work;
 }
 
 hlc_plan_info IndexHalo::describe() const {

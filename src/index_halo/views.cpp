@@ -25,8 +25,9 @@ std::vector<hlc_index_run> one_run(const Indices &in) {
 /// With HALOCLINE_CHECK=1 values are compared in the ghosts, so they are copied there.
 void IndexHalo::make_views() {
   if (exchange_.plan().check_mailbox) {
-    report_once("view", "check",
-                "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
+    if (!options_.chosen)
+      report_once("view", "check",
+                  "mode view: with HALOCLINE_CHECK=1 cells are copied into the halo, as in mode direct, and views show the halo");
     return;
   }
   views_ = true;
@@ -59,7 +60,7 @@ void IndexHalo::show(int edge, const void *buffer) {
 Status IndexHalo::release() {
   if (exchange_.broken())
     return exchange_.bad_call("hlc_index_halo_release", "an earlier swap of this halo failed; it can only be finalised");
-  if (exchange_.in_flight()) return exchange_.bad_call("hlc_index_halo_release", "a swap of this halo is in flight; finish it first");
+  if (state().under_way) return exchange_.bad_call("hlc_index_halo_release", "a swap of this halo is in flight; finish it first");
   return exchange_.release();
 }
 
@@ -73,7 +74,7 @@ Status IndexHalo::show_view(int field, int neighbour, hlc_index_view *view) {
     return fail(Status::argument, "%s on rank %d: neighbour is %d, it must be 0 to %d", call, communicator_.rank(), neighbour,
                 nneighbours - 1);
   if (!view) return fail(Status::argument, "%s on rank %d: view is NULL", call, communicator_.rank());
-  if (exchange_.in_flight()) return exchange_.bad_call(call, "a swap of this halo is in flight; finish it first");
+  if (state().under_way) return exchange_.bad_call(call, "a swap of this halo is in flight; finish it first");
   for (auto *links : {&tables_.links, &tables_.self_links})
     for (IndexLink &link : *links)
       if (link.entry == neighbour) fill_view(link, static_cast<std::size_t>(field), *view);

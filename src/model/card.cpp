@@ -76,6 +76,17 @@ std::string cache_folder() {
   return home && *home ? std::string(home) + "/.cache/halocline" : "";
 }
 
+/// The file of this kind for this host and an MPI; "" where there is no folder for it.
+std::string kept_file(const char *kind, const std::string &mpi_version) {
+  const std::string folder = cache_folder();
+  if (folder.empty()) return "";
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::array<char, 48> name{};
+  std::snprintf(name.data(), name.size(), "/%s-%016" PRIx64 ".json", kind, hash_of(mpi_version + "\n" + host.data()));
+  return folder + name.data();
+}
+
 bool is_measured(const Curve &curve, const hlc_model_case &which) {
   const double ranks = which.ranks > 0 ? which.ranks : 2;
   return which.bytes >= curve.least_bytes && which.bytes <= curve.most_bytes && ranks >= curve.least_ranks && ranks <= curve.most_ranks;
@@ -144,14 +155,7 @@ Status Card::predict(const hlc_model_case &which, hlc_prediction &prediction) co
   return Status::ok;
 }
 
-std::string kept_card(const std::string &mpi_version) {
-  const std::string folder = cache_folder();
-  if (folder.empty()) return "";
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  std::array<char, 48> name{};
-  std::snprintf(name.data(), name.size(), "/card-%016" PRIx64 ".json", hash_of(mpi_version + "\n" + host.data()));
-  return folder + name.data();
-}
+std::string kept_card(const std::string &mpi_version) { return kept_file("card", mpi_version); }
+std::string kept_report(const std::string &mpi_version) { return kept_file("doctor", mpi_version); }
 
 }  // namespace halocline::core

@@ -44,5 +44,7 @@ class Card {
 
 /// The file in which the card of a host and an MPI is kept; "" where there is no folder for it.
 std::string kept_card(const std::string &mpi_version);
+/// The same of halocline-doctor's report.
+std::string kept_report(const std::string &mpi_version);
 
 }  // namespace halocline::core

@@ -30,6 +30,7 @@ class Partner {
     EXPECT_TRUE(created);
     ready_ = everyone(static_cast<bool>(created));
     pointers_.resize(entries_.size());
+    tries_ = mode.mode == HLC_MODE_AUTO;
   }
 
   ~Partner() {
@@ -62,9 +63,11 @@ class Partner {
 
   /// In one step all data that unpack receives from other ranks are in one buffer. The pointers are the same in every step or every second
   /// one. A plan with two routes, by shared memory and to other nodes, has a buffer for each. Mode notify_node has one per other node, for
-  /// all ranks.
+  /// all ranks. Mode auto has the buffers of up to three modes.
   void expect_one_buffer() const {
-    for (const auto &pointers : pointers_) EXPECT_LE(pointers.size(), 2u) << "unpack gets pointers into the receive buffer itself";
+    const std::size_t plans = tries_ ? 3 : 1;
+    for (const auto &pointers : pointers_) EXPECT_LE(pointers.size(), 2 * plans) << "unpack gets pointers into the receive buffer itself";
+    if (tries_) return;
     hlc_plan_info info{};
     EXPECT_TRUE(ok(hlc_exchange_info(exchange_, &info)));
     if (info.via_notify > 0 && info.via_network + info.via_mpi > 0) return;
@@ -107,6 +110,7 @@ class Partner {
   std::vector<int> arrivals_;
   const std::byte *first_ = nullptr, *last_ = nullptr;  // of the running step
   std::ptrdiff_t widest_span_ = 0;
+  bool tries_ = false;  ///< mode auto
   hlc_exchange *exchange_ = nullptr;
   bool ready_ = false;
   int step_ = 0;
@@ -291,6 +295,7 @@ std::vector<Link> into_the_last_rank() {
 }
 
 TEST_P(Exchange, a_node_gets_one_write_of_another_in_each_round) {
+  if (GetParam().mode == HLC_MODE_AUTO) GTEST_SKIP() << "rounds have different modes";
   constexpr int rounds = 7;
   for (const bool all : {true, false}) {
     Partner partner(all ? complete_graph(size(), 64) : into_the_last_rank(), GetParam());

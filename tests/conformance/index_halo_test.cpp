@@ -91,10 +91,12 @@ TEST_P(IndexHalo, views_show_every_value_and_mode_view_leaves_the_ghosts_alone) 
   for (const Memory memory : {Memory::shared, Memory::differs_by_rank}) {
     IndexRig rig(random_index_case(size(), all_kinds(), random), GetParam(), memory);
     if (!rig.ready()) return;
-    const bool copies = GetParam().mode != HLC_MODE_VIEW || std::getenv("HALOCLINE_CHECK");
     for (int step = 1; step <= 4; ++step) {
       rig.start(step);
       EXPECT_TRUE(ok(hlc_index_halo_finish_views(rig.halo())));
+      hlc_plan_info info{};  // in mode auto, of this swap
+      EXPECT_TRUE(ok(hlc_index_halo_info(rig.halo(), &info)));
+      const bool copies = info.mode != HLC_MODE_VIEW || std::getenv("HALOCLINE_CHECK");
       for (std::size_t n = 0; n < rig.links().size(); ++n)
         for (const int f : rig.all_fields()) rig.expect_view(n, f, step);
       rig.expect(copies ? index_after(rig.lists(), rank(), step, false, rig.all_fields()) : index_before(rig.lists(), rank(), step, false),

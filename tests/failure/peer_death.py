@@ -23,7 +23,7 @@ import time
 RANKS = 3
 VICTIM = 1
 TIMEOUT_S = 3  # of the library, where it cannot know of the death
-MODES = ("p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify", "direct", "notify_node")
+MODES = ("p2p", "neighbor", "fence", "pscw", "passive", "passive_naive", "notify", "direct", "notify_node", "auto")
 SWAP_STAGES = ("between_swaps", "packing", "after_start", "unpacking", "finalise")
 PLAN_STAGES = ("open 2", "open 5", "field 1", "field 3", "init 1", "init 6", "init 15")
 OVER_MPI = ("p2p", "pscw", "passive")
@@ -33,7 +33,8 @@ FEW = [("direct", stage) for stage in ("between_swaps", "after_start", "unpackin
 SEGMENTS = [("segment", stage) for stage in ("notify_wait", "barrier", "finalise")]
 SPARSE = [("sparse", stage) for stage in ("absent", "after_start", "full")]
 FEW += SEGMENTS + SPARSE
-FEW += [("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"), ("passive", "unpacking")]
+FEW += [("auto", "between_swaps"), ("notify", "packing"), ("notify", "unpacking"), ("p2p", "after_start"), ("pscw", "packing"),
+        ("passive", "unpacking")]
 # Check mode with check messages of more than a megabyte, which MPI moves only while both ends are inside it; with and without reading the
 # other process's memory (mpich).
 LARGE_CARDS = {"HALOCLINE_CHECK": "1", "HALOCLINE_TEST_DEPTH": "150000"}

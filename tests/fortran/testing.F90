@@ -14,8 +14,8 @@ module testing
   integer, save :: wrong = 0, checked = 0
 
   !> The names of the modes, in the order of the library's table.
-  character(len=13), parameter :: all_modes(10) = [character(len=13) :: "p2p", "neighbor", "fence", "pscw", "passive", &
-                                                  "passive_naive", "notify", "direct", "view", "notify_node"]
+  character(len=13), parameter :: all_modes(11) = [character(len=13) :: "p2p", "neighbor", "fence", "pscw", "passive", &
+                                                  "passive_naive", "notify", "direct", "view", "notify_node", "auto"]
 
 contains
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from wrong import spoilt_exchange, spoilt_halo
 
 SUMMABLE = ["float64", "int32", "int64", "float32", "complex64", "complex128"]
-P2P, NEIGHBOR, FENCE, PSCW, PASSIVE, PASSIVE_NAIVE, NOTIFY, DIRECT, VIEW, NOTIFY_NODE = range(1, 11)
+P2P, NEIGHBOR, FENCE, PSCW, PASSIVE, PASSIVE_NAIVE, NOTIFY, DIRECT, VIEW, NOTIFY_NODE, AUTO = range(1, 12)
 EARLY, LATE, PUT, GET = 1, 2, 1, 2
 MODES = [  # mode, epoch, drive
     (P2P, 0, 0), (DIRECT, 0, 0), (NOTIFY, 0, 0), (NEIGHBOR, 0, 0), (FENCE, EARLY, PUT), (FENCE, LATE, PUT), (FENCE, 0, GET),
-    (PSCW, EARLY, 0), (PSCW, LATE, 0), (PASSIVE, 0, 0), (PASSIVE_NAIVE, 0, 0), (VIEW, 0, 0), (NOTIFY_NODE, 0, 0)] + \
-    3 * [(DIRECT, 0, 0)] + 2 * [(NOTIFY, 0, 0)]
+    (PSCW, EARLY, 0), (PSCW, LATE, 0), (PASSIVE, 0, 0), (PASSIVE_NAIVE, 0, 0), (VIEW, 0, 0), (NOTIFY_NODE, 0, 0), (AUTO, 0, 0)] + \
+    3 * [(DIRECT, 0, 0)] + 2 * [(NOTIFY, 0, 0)] + 2 * [(AUTO, 0, 0)]
 MOST_CELLS = 1500  # of one rank's array: the oracle is slow
 
 

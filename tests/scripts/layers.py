@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > blocks > halo, index_halo > exchange > engine >
+"""Checks the layer arrow. Every #include "layer/..." in src/ must point down: api > choice, blocks > halo, index_halo > exchange > engine >
 transport > trace > base; reduce, sparse and faces > engine; inside the engine: sync > rma; rma, context > network > memory, progress >
 communicator. A face may include faces/common, and no other face. What stands outside, from the mini-apps to the bindings, sees the public
 headers alone. And no rooms, within a layer or across, may include each other in a circle; a room is the files of one
@@ -36,10 +36,11 @@ MAY_USE = {
     "reduce": {"reduce", "engine", "trace", "base"},
     "sparse": {"sparse", "engine", "trace", "base"},
     "model": {"model", "base"},
+    "choice": {"choice", "model", "exchange", "engine", "trace", "base"},
     "halo": {"halo", "exchange", "engine", "trace", "base"},
     "blocks": {"blocks", "halo", "exchange", "engine", "trace", "base"},
     "index_halo": {"index_halo", "exchange", "engine", "trace", "base"},
-    "api": {"api", "blocks", "halo", "index_halo", "reduce", "sparse", "model", "exchange", "engine", "trace", "base"},
+    "api": {"api", "choice", "blocks", "halo", "index_halo", "reduce", "sparse", "model", "exchange", "engine", "trace", "base"},
 }
 # The same inside the engine, by folder.
 ENGINE_MAY_USE = {

@@ -20,13 +20,16 @@ struct ModeChoice {
   hlc_drive drive = HLC_DRIVE_DEFAULT;
 
   /// Whether the library moves the data itself, by one of its own routes to each neighbour, and not MPI.
+  /// In mode auto some neighbours may be reached by MPI, but not by its one-sided functions, which halocline-doctor has not examined.
   bool is_own() const { return mode >= HLC_MODE_NOTIFY; }
   /// Whether neighbours of the node are read directly, where the fields allow it.
   bool reads_directly() const { return mode >= HLC_MODE_DIRECT; }
   /// Whether hlc_halo_test can see that all data have arrived.
   bool sees_arrival() const { return mode != HLC_MODE_FENCE && mode != HLC_MODE_PASSIVE_NAIVE; }
   /// Whether one neighbour's data can arrive, and be unpacked, before another neighbour has started.
-  bool unpacks_by_arrival() const { return mode == HLC_MODE_P2P || mode == HLC_MODE_PASSIVE || (is_own() && mode != HLC_MODE_NOTIFY_NODE); }
+  bool unpacks_by_arrival() const {
+    return mode == HLC_MODE_P2P || mode == HLC_MODE_PASSIVE || (is_own() && mode != HLC_MODE_NOTIFY_NODE && mode != HLC_MODE_AUTO);
+  }
 };
 
 inline constexpr ModeChoice all_modes[] = {
@@ -43,6 +46,7 @@ inline constexpr ModeChoice all_modes[] = {
     {"direct", HLC_MODE_DIRECT},
     {"view", HLC_MODE_VIEW},
     {"notify_node", HLC_MODE_NOTIFY_NODE},
+    {"auto", HLC_MODE_AUTO},
 };
 
 /// The modes that a conformance program runs: all, or on emulated nodes (HALOCLINE_FAKE_NODES) those whose routes they change.

@@ -339,6 +339,24 @@ CLI::App *add_model_command(CLI::App &app, ModelOptions &o) {
   return command;
 }
 
+const char *const kAuto =
+    "Races mode auto against every single mode over more than 40 configurations: sizes, depths, fields, element types, stencils, numbers "
+    "of "
+    "ranks up to those that were started, and pretended nodes. Prints which mode it chose, how it compares with the best one, and what its "
+    "trial and the creation of its halos cost. Every halo is verified. Under ten minutes.";
+
+CLI::App *add_auto_command(CLI::App &app, AutoOptions &o) {
+  CLI::App *command = app.add_subcommand("auto", kAuto);
+  command->add_option("--seconds", o.seconds, "Begin no configuration after so many seconds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--most", o.most, "At most so many configurations")->check(CLI::PositiveNumber)->capture_default_str();
+  add_common(*command, o);
+  add_sampling(*command, o);
+  command->footer("Example: mpiexec -n 8 halocline-bench auto --json auto.json");
+  return command;
+}
+
 const char *const kMesh =
     "Swaps the nodes of a mesh of tetrahedra that recursive coordinate bisection has split over the ranks, from owners to ghosts and in "
     "reverse with addition: by the library's index halos and, where CMake found PETSc, by PetscSFBcast and PetscSFReduce of each type, on "
@@ -375,6 +393,7 @@ CommandLine parse(int argc, char **argv) {
   PairOptions notify, bandwidth, overlap, progress, allreduce, rma, windows, operations;
   add_halo_command(app, found.halo)->callback([&] { found.command = Command::halo; });
   add_model_command(app, found.model)->callback([&] { found.command = Command::model; });
+  add_auto_command(app, found.automatic)->callback([&] { found.command = Command::automatic; });
   add_mesh_command(app, found.mesh)->callback([&] { found.command = Command::mesh; });
   const auto pair = [&](CLI::App *command, Command which, const PairOptions &options) {
     command->callback([&found, which, &options] { found.command = which, found.pair = options; });

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "auto_options.hpp"
 #include "mesh_options.hpp"
 #include "model_options.hpp"
 #include "options.hpp"
@@ -12,13 +13,14 @@
 
 namespace bench {
 
-enum class Command { none, halo, notify, bandwidth, overlap, progress, allreduce, rma, windows, operations, model, mesh };
+enum class Command { none, halo, notify, bandwidth, overlap, progress, allreduce, rma, windows, operations, model, mesh, automatic };
 
 /// What the command line asks for.
 struct CommandLine {
   Command command = Command::none;
   HaloOptions halo;   ///< of command `halo`
   MeshOptions mesh;   ///< of command `mesh`
+  AutoOptions automatic;  ///< of command `auto`
   ModelOptions model;  ///< of command `model`
   PairOptions pair;   ///< of all others
   common::Answer answer;  ///< without a command

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include "allreduce.hpp"
+#include "auto_bench.hpp"
 #include "command_line.hpp"
 #include "distrust.hpp"
 #include "halo_bench.hpp"
@@ -95,6 +96,11 @@ int run_models(const ModelOptions &options, Arguments arguments, Publisher &publ
   return EXIT_SUCCESS;
 }
 
+int run_autos(const AutoOptions &options, Arguments arguments, Publisher &publisher) {
+  if (const auto report = run_auto(MPI_COMM_WORLD, options, arguments.argc, arguments.argv)) publisher.publish(*report);
+  return EXIT_SUCCESS;
+}
+
 /// Once for each number of ranks.
 int run_for_ranks(const CommandLine &asked, const std::vector<int> &counts, Arguments arguments, Publisher &publisher) {
   if (counts.empty()) return run_on(MPI_COMM_WORLD, asked, arguments, publisher);
@@ -111,6 +117,7 @@ const CommonOptions &common_of(const CommandLine &asked) {
   if (asked.command == Command::halo) return asked.halo;
   if (asked.command == Command::mesh) return asked.mesh;
   if (asked.command == Command::model) return asked.model;
+  if (asked.command == Command::automatic) return asked.automatic;
   return asked.pair;
 }
 
@@ -119,8 +126,13 @@ int run(const CommandLine &asked, Arguments arguments) {
   const CommonOptions &options = common_of(asked);
   pretend_nodes(options.fake_nodes);
   Publisher publisher(options);
-  const int status = asked.command == Command::model ? run_models(asked.model, arguments, publisher)
-                                                     : run_for_ranks(asked, options.ranks, arguments, publisher);
+  int status = EXIT_SUCCESS;
+  if (asked.command == Command::model)
+    status = run_models(asked.model, arguments, publisher);
+  else if (asked.command == Command::automatic)
+    status = run_autos(asked.automatic, arguments, publisher);
+  else
+    status = run_for_ranks(asked, options.ranks, arguments, publisher);
   publisher.write();
   return status;
 }

@@ -33,7 +33,8 @@ std::vector<halocline::Mode> HaloOptions::selected() const {
   const auto asked = [&](const std::string &name) { return std::find(modes.begin(), modes.end(), name) != modes.end(); };
   std::vector<halocline::Mode> chosen;
   for (int mode = HLC_MODE_DEFAULT + 1; mode < HLC_MODE_COUNT_; ++mode)
-    if (can_race(mode) && (mode == HLC_MODE_P2P || asked("all") || asked(hlc_mode_name(static_cast<hlc_mode>(mode)))))
+    if (can_race(mode) &&
+        (mode == HLC_MODE_P2P || (asked("all") && mode != HLC_MODE_AUTO) || asked(hlc_mode_name(static_cast<hlc_mode>(mode)))))
       chosen.push_back(static_cast<halocline::Mode>(mode));
   return chosen;
 }

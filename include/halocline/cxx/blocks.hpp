@@ -42,6 +42,8 @@ class Blocks {
     check(hlc_blocks_info(raw(), &info));
     return info;
   }
+  /// Which mode is used, and why: in words or as JSON (hlc_halo_explain).
+  std::string explain(Format format = Format::text) const { return explanation<hlc_blocks>(hlc_blocks_explain, raw(), format); }
   /// Releases the blocks now and says so if that fails. Collective. The destructor does the same without throwing.
   void finalise() { handle_.finalise(); }
   hlc_blocks *raw() const noexcept { return handle_.get(); }

@@ -48,14 +48,27 @@ enum class Mode {
   notify = HLC_MODE_NOTIFY,
   direct = HLC_MODE_DIRECT,
   view = HLC_MODE_VIEW,
-  notify_node = HLC_MODE_NOTIFY_NODE
+  notify_node = HLC_MODE_NOTIFY_NODE,
+  automatic = HLC_MODE_AUTO  ///< "auto" is a word of the language
 };
 enum class Epoch { standard = HLC_EPOCH_DEFAULT, early = HLC_EPOCH_EARLY, late = HLC_EPOCH_LATE };
 enum class Drive { standard = HLC_DRIVE_DEFAULT, put = HLC_DRIVE_PUT, get = HLC_DRIVE_GET };
+enum class Format { text = HLC_FORMAT_TEXT, json = HLC_FORMAT_JSON };
 enum class Stencil { box = HLC_STENCIL_BOX, star = HLC_STENCIL_STAR };
 
 /// Returns the mode's name as HALOCLINE_MODE takes it.
 inline std::string mode_name(Mode mode) { return hlc_mode_name(static_cast<hlc_mode>(mode)); }
+
+/// Returns what a function of the kind of hlc_halo_explain writes about a plan.
+template <class Plan>
+std::string explanation(hlc_status (*explain)(const Plan *, hlc_format, char *, size_t, size_t *), const Plan *plan, Format format) {
+  size_t length = 0;
+  check(explain(plan, static_cast<hlc_format>(format), nullptr, 0, &length));
+  std::string text(length + 1, '\0');
+  check(explain(plan, static_cast<hlc_format>(format), text.data(), text.size(), &length));
+  text.resize(length);
+  return text;
+}
 
 /// Finds a mode by its name.
 inline Mode mode_from_name(const std::string &name) {

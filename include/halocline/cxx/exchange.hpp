@@ -48,6 +48,8 @@ class Exchange {
     check(hlc_exchange_info(raw(), &info));
     return info;
   }
+  /// Which mode is used, and why: in words or as JSON (hlc_halo_explain).
+  std::string explain(Format format = Format::text) const { return explanation<hlc_exchange>(hlc_exchange_explain, raw(), format); }
   /// Releases the exchange now and says so if that fails. Collective.
   void finalise() { handle_.finalise(); }
   hlc_exchange *raw() const noexcept { return handle_.get(); }

@@ -119,6 +119,8 @@ class Halo {
     check(hlc_halo_info(raw(), &info));
     return info;
   }
+  /// Which mode is used, and why: in words or as JSON (hlc_halo_explain).
+  std::string explain(Format format = Format::text) const { return explanation<hlc_halo>(hlc_halo_explain, raw(), format); }
   /// Releases the halo now and says so if that fails. Collective. The destructor does the same without throwing.
   void finalise() { handle_.finalise(); }
   hlc_halo *raw() const noexcept { return handle_.get(); }

@@ -15,14 +15,15 @@ namespace {
 constexpr ModeRow kModes[] = {
     {HLC_MODE_P2P, "p2p", make_p2p, nullptr, nullptr, false},
     {HLC_MODE_NEIGHBOR, "neighbor", make_neighbor, nullptr, nullptr, false},
-    {HLC_MODE_FENCE, "fence", make_fence, nullptr, nullptr, false},
-    {HLC_MODE_PSCW, "pscw", make_pscw, nullptr, nullptr, false},
-    {HLC_MODE_PASSIVE, "passive", make_passive, nullptr, nullptr, false},
-    {HLC_MODE_PASSIVE_NAIVE, "passive_naive", make_passive_naive, nullptr, nullptr, false},
+    {HLC_MODE_FENCE, "fence", make_fence, nullptr, nullptr, false, true},
+    {HLC_MODE_PSCW, "pscw", make_pscw, nullptr, nullptr, false, true},
+    {HLC_MODE_PASSIVE, "passive", make_passive, nullptr, nullptr, false, true},
+    {HLC_MODE_PASSIVE_NAIVE, "passive_naive", make_passive_naive, nullptr, nullptr, false, true},
     {HLC_MODE_NOTIFY, "notify", make_notify, make_wire, make_p2p, false},
     {HLC_MODE_DIRECT, "direct", make_direct, make_wire, make_p2p, true},
     {HLC_MODE_VIEW, "view", make_direct, make_wire, make_p2p, true},
     {HLC_MODE_NOTIFY_NODE, "notify_node", make_direct, make_node_wire, make_p2p, true},
+    {HLC_MODE_AUTO, "auto", nullptr, nullptr, nullptr, false},
 };
 
 /// Levenshtein distance: how many characters must change.
@@ -49,7 +50,7 @@ Status choose(const std::string &who, const char *variable, const char *first, c
 }
 
 Status mode_from_environment(const std::string &who, hlc_mode *mode) {
-  *mode = HLC_MODE_DIRECT;
+  *mode = HLC_MODE_AUTO;
   const char *name = environment("MODE");
   if (*name == '\0' || mode_from_name(name, mode) == Status::ok) return Status::ok;
   return fail(Status::argument, "%s: HALOCLINE_MODE: %s", who.c_str(), error_message());

@@ -17,14 +17,16 @@ struct ModeRow {
   MakeChannel make;
   MakeChannel make_far, make_without_network;  // NULL: `make` reaches every rank
   bool reads_fields;  // needs the neighbour's fields in shared memory; edges without use mode notify
+  bool calls_rma = false;  // moves data by the MPI's one-sided functions
 };
 
+/// All modes that move data, and auto, which has no channels of its own: it chooses one of them.
 std::span<const ModeRow> mode_table();
 /// The row of a mode, NULL for a value that is none.
 const ModeRow *find_mode(hlc_mode mode);
 /// The mode of a name; the error names the nearest one.
 Status mode_from_name(const char *name, hlc_mode *mode);
-/// Fills in what was left at its default: from HALOCLINE_MODE, HALOCLINE_EPOCH, HALOCLINE_DRIVE, else direct, early, put. The messages
+/// Fills in what was left at its default: from HALOCLINE_MODE, HALOCLINE_EPOCH, HALOCLINE_DRIVE, else auto, early, put. The messages
 /// name the call and the rank.
 Status resolve(Options &options, const Communicator &communicator);
 /// The beginning of an error message: "hlc_exchange_create of plan 'ring' on rank 0", for the call in which this rank is. A plan without a

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choice/agreement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/communicator/wait.hpp"
+
+namespace halocline::core {
+
+Agreement::Agreement(Communicator &communicator, std::int64_t serial, int numbers)
+    : communicator_(communicator), serial_(serial), job_(std::make_unique<Numbers>()) {
+  job_->requests.assign(1, MPI_REQUEST_NULL);
+  job_->mine.assign(static_cast<std::size_t>(numbers), 0);
+  job_->all.assign(static_cast<std::size_t>(numbers), 0);
+}
+
+Agreement::~Agreement() { give_up(); }
+
+Status Agreement::create() { return check_mpi(MPI_Comm_dup(communicator_.comm(), &comm_), "MPI_Comm_dup"); }
+
+Status Agreement::begin(int swaps) {
+  begun_ += 1;
+  left_ = swaps;
+  pending_ = true;
+  std::fill(job_->mine.begin() + static_cast<std::ptrdiff_t>(told_), job_->mine.end() - 1, 0);
+  told_ = 0;
+  return check_mpi(MPI_Iallreduce(job_->mine.data(), job_->all.data(), static_cast<int>(job_->mine.size()), MPI_INT64_T, MPI_MAX, comm_,
+                                  job_->requests.data()),
+                   "MPI_Iallreduce");
+}
+
+Status Agreement::pass() {
+  if (const Status polled = poll(); failed(polled)) return polled;
+  left_ -= 1;
+  return left_ > 0 ? Status::again : Status::ok;
+}
+
+/// `again` while ranks are missing.
+Status Agreement::poll() {
+  if (!pending_) return Status::ok;
+  int done = 0;
+  HLC_TRY(check_mpi(MPI_Test(job_->requests.data(), &done, MPI_STATUS_IGNORE), "MPI_Test"));
+  pending_ = !done;
+  return done ? Status::ok : Status::again;
+}
+
+Status Agreement::await() {
+  Wait wait(communicator_, WakeUp::by_polling, {CallName::swap, serial_});
+  return wait_until(wait, [this] { return poll(); }, [&] { return find_failure(wait.timed_out()); });
+}
+
+Status Agreement::find_failure(bool timed_out) const {
+  const int me = communicator_.rank();
+  for (Member member = 0; communicator_.doorbell().attached() && member < communicator_.members(); ++member)
+    if (!communicator_.doorbell().alive(member))
+      return fail(Status::peer_died, "rank %d waits for rank %d to agree on a mode, whose process has ended", me,
+                  communicator_.rank_of(member));
+  const RemoteProgress *network = communicator_.remote();
+  if (network && network->lost() >= 0)
+    return fail(Status::peer_died, "rank %d waits for other ranks to agree on a mode, and rank %d is lost", me, network->lost());
+  if (!timed_out) return Status::ok;
+  return fail(Status::timeout, "rank %d has waited %lld s for other ranks to agree on a mode (HALOCLINE_TIMEOUT)", me,
+              static_cast<long long>(communicator_.timeout_ns() / 1'000'000'000));
+}
+
+/// Ranks that have made different numbers of swaps have begun different agreements: those cannot be completed.
+void Agreement::end(bool broken) {
+  std::int64_t begun[] = {begun_, -begun_};
+  const bool met = !broken && !failed(reduce(communicator_, communicator_.comm(), MPI_MAX, begun, 2)) && begun[0] == -begun[1];
+  if (!met || failed(await())) return give_up();
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+/// MPI can only free the communicator collectively, and may still write the numbers.
+void Agreement::give_up() {
+  comm_ = MPI_COMM_NULL;
+  if (pending_) leak(std::move(job_));
+  pending_ = false;
+}
+
+}  // namespace halocline::core

@@ -1,0 +1,59 @@
+// An agreement of all ranks in the course of their swaps. It is begun at one swap and concluded at a later one, the same on all ranks. In
+// between no rank waits for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/communicator/collective.hpp"
+
+namespace halocline::core {
+
+/// Finds the largest of each number over all ranks. Once made, nothing allocates.
+class Agreement {
+ public:
+  /// serial: of the plan whose swaps these are, for messages.
+  Agreement(Communicator &communicator, std::int64_t serial, int numbers);
+  Agreement(const Agreement &) = delete;
+  Agreement &operator=(const Agreement &) = delete;
+  ~Agreement();
+
+  /// Collective: its messages have a communicator of their own.
+  Status create();
+  /// What this rank says, before begin: some of the next numbers; the last one. What it does not say is 0.
+  void tell(const std::vector<std::int64_t> &numbers) {
+    for (const std::int64_t number : numbers) job_->mine[told_++] = number;
+  }
+  void tell_last(std::int64_t number) { job_->mine.back() = number; }
+  /// The largest, once await has returned ok.
+  const std::vector<std::int64_t> &largest() const { return job_->all; }
+
+  /// The agreement is due after so many swaps.
+  Status begin(int swaps);
+  /// A swap is over. Lets MPI progress; ok once the agreement is due, `again` before.
+  Status pass();
+  /// Waits, at most HALOCLINE_TIMEOUT. Fails if a rank has died.
+  Status await();
+  /// Collective, when the plan ends. After a failure of any rank MPI may still write: then its memory is leaked.
+  void end(bool broken);
+
+ private:
+  struct Numbers : Job {
+    std::vector<std::int64_t> mine, all;
+  };
+  Status poll();
+  Status find_failure(bool timed_out) const;
+  void give_up();
+
+  Communicator &communicator_;
+  std::int64_t serial_, begun_ = 0;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::unique_ptr<Numbers> job_;
+  std::size_t told_ = 0;
+  int left_ = 0;  // swaps until it is due
+  bool pending_ = false;
+};
+
+}  // namespace halocline::core

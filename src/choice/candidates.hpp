@@ -1,0 +1,311 @@
+// The candidates of a plan in mode auto: the modes that there are, their plans, and what is freed once one has won.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "choice/explain.hpp"
+#include "choice/lent_comm.hpp"
+#include "choice/prospects.hpp"
+#include "choice/specs.hpp"
+#include "choice/trial.hpp"
+#include "engine/communicator/consistency.hpp"
+#include "exchange/modes/modes.hpp"
+
+namespace halocline::core {
+
+template <class Plan>
+class Candidates {
+ public:
+  Candidates(const EngineParts &engine, LazyMachine &machine) : engine_(engine), machine_(machine), lent_(engine.communicator) {}
+
+  /// The local part: checks the spec, and finds what may be chosen.
+  template <class Spec>
+  Status accept(const Spec *spec, std::string *plan);
+  /// Collective; the same status on all ranks.
+  template <class Spec>
+  Status create(const Spec *spec);
+  Status end(bool others_broken);
+
+  bool is_auto() const { return options_.mode == HLC_MODE_AUTO; }
+  bool shows_views() const { return !is_auto() || prospects_.shows_views(); }
+  /// NULL where there is nothing to try.
+  Trial *trial() const { return trial_.get(); }
+  Plan *front() const { return plan(0); }
+  Plan *plan(int candidate) const { return all_[static_cast<std::size_t>(candidate)].plan.get(); }
+  std::int64_t serial() const { return serial_; }
+
+  /// Frees what the losers hold, but for one that may be tried again.
+  void retire_losers();
+  /// Adds what the candidates but one take.
+  void add_others(const Plan *but, hlc_plan_info &info) const;
+  Explained explained(hlc_mode now) const;
+
+ private:
+  /// Buffers of a loser that are kept for another trial, at most; per rank.
+  static constexpr std::int64_t kMostKept = std::int64_t{16} << 20;
+
+  struct Candidate {
+    hlc_mode mode = HLC_MODE_DEFAULT;
+    std::unique_ptr<Plan> plan;
+    bool is_large = false;  // on a rank
+  };
+
+  template <class Spec>
+  Status create_all(const Spec &spec);
+  template <class Spec>
+  Status add(hlc_mode mode, const Spec &spec);
+  template <class Spec>
+  Status add_unless_it_fails(hlc_mode mode, const Spec &spec);
+  std::vector<hlc_mode> choose();
+  Status lend_comm();
+  Status predict();
+  Status keep_only(const std::vector<hlc_mode> &order);
+  Status prepare_trial();
+  Status fail_without_mode() const;
+  bool any_broken() const;
+  Status end_comm(bool broken);
+  /// What a rank does alone and may lack memory for; then all have the same status.
+  template <class Part>
+  Status together(Part part) const {
+    return prepare(communicator(), communicator().comm(), part);
+  }
+  Communicator &communicator() const { return engine_.communicator; }
+
+  EngineParts engine_;
+  LazyMachine &machine_;
+  LentComm lent_;
+  Options options_;
+  Prospects prospects_;
+  std::vector<Candidate> all_;  // the most promising first
+  std::unique_ptr<Trial> trial_;
+  const char *untried_ = "";  // why nothing is tried
+  std::int64_t serial_ = 0, period_ = 1000;
+};
+
+template <class Plan>
+template <class Spec>
+Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
+  all_.reserve(Trial::kMost + 1);
+  all_.push_back({HLC_MODE_DEFAULT, std::make_unique<Plan>(engine_), false});
+  if (spec) options_ = {spec->mode, spec->epoch, spec->drive};
+  if (!spec || failed(resolve(options_, communicator())) || !is_auto()) return all_.front().plan->accept(spec, plan);
+  // Checks the spec; which modes are candidates is found when all ranks are here.
+  Spec first = *spec;
+  first.mode = plan_mode(*spec, HLC_MODE_DIRECT);
+  HLC_TRY(all_.front().plan->accept(&first, plan, true));
+  all_.clear();
+  const std::string who = speaker(communicator(), options_);
+  long period = period_;
+  HLC_TRY(environment_number("AUTO_PERIOD", communicator().rank(), period));
+  period_ = period;
+  return prospects_.judge(who, machine_.get(), communicator(), plan_mode(*spec, HLC_MODE_DIRECT) != HLC_MODE_NOTIFY);
+}
+
+/// Ranks that ask for different modes would make different calls from here on. So would ranks that try other things, or look at other swaps:
+/// the environment and the number of threads may differ between ranks.
+template <class Plan>
+template <class Spec>
+Status Candidates<Plan>::create(const Spec *spec) {
+  serial_ = communicator().next_plan() - 1;
+  std::int64_t asked[] = {options_.mode, -options_.mode, period_, period_ == 0, threads_of(*spec), !prospects_.shows_views()};
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, asked, 6));
+  period_ = asked[3] ? 0 : asked[2];
+  if (asked[4] > 1) untried_ = "blocks that several threads swap are not tried, the prediction decides";
+  if (asked[5]) prospects_.show_no_views();
+  if (asked[0] != -asked[1]) return check_rules(communicator(), name_of(communicator().call().name), [&] { return rules_of(options_); });
+  return is_auto() ? create_all(*spec) : all_.front().plan->create(spec);
+}
+
+/// The first plan says what a swap moves, and the card what that costs in each mode.
+template <class Plan>
+template <class Spec>
+Status Candidates<Plan>::create_all(const Spec &spec) {
+  HLC_TRY(prospects_.agree(communicator()));
+  const hlc_mode first = prospects_.first();
+  if (first == HLC_MODE_DEFAULT) return fail_without_mode();
+  HLC_TRY(lend_comm());
+  HLC_TRY(add(first, spec));
+  HLC_TRY(predict());
+  std::vector<hlc_mode> order;
+  HLC_TRY(together([&] {
+    order = choose();
+    return Status::ok;
+  }));
+  for (const hlc_mode mode : order)
+    if (mode != first) HLC_TRY(add_unless_it_fails(mode, spec));
+  HLC_TRY(keep_only(order));
+  return prepare_trial();
+}
+
+/// Check mode has one candidate, which sends messages of its own in the course of a swap.
+template <class Plan>
+Status Candidates<Plan>::lend_comm() {
+  if (engine_.check_mailbox) return Status::ok;
+  HLC_TRY(lent_.create());
+  engine_.lent_comm = lent_.comm();
+  return Status::ok;
+}
+
+template <class Plan>
+template <class Spec>
+Status Candidates<Plan>::add(hlc_mode mode, const Spec &spec) {
+  Spec mine = spec;
+  mine.mode = plan_mode(spec, mode);
+  std::unique_ptr<Plan> plan;
+  HLC_TRY(together([&] {
+    std::string ignored;
+    plan = std::make_unique<Plan>(engine_);
+    return plan->accept(&mine, &ignored, true);
+  }));
+  HLC_TRY(plan->create(&mine));
+  all_.push_back({mode, std::move(plan), false});  // accept has made room
+  return Status::ok;
+}
+
+/// A plan for which there is no memory, or no communicator, is left out.
+template <class Plan>
+template <class Spec>
+Status Candidates<Plan>::add_unless_it_fails(hlc_mode mode, const Spec &spec) {
+  communicator().count_plan();
+  const Status added = add(mode, spec);
+  if (!failed(added) || communicator().lost()) return added;
+  return together([&] {
+    prospects_.leave_out(mode, Standing::failed, error_message());
+    return Status::ok;
+  });
+}
+
+/// The modes to try. Times in check mode say nothing about those without.
+template <class Plan>
+std::vector<hlc_mode> Candidates<Plan>::choose() {
+  if (communicator().size() == 1) return {all_.front().mode};
+  if (engine_.check_mailbox) untried_ = "with HALOCLINE_CHECK=1 nothing is tried, the prediction decides";
+  return prospects_.choose(*untried_ ? 1 : Trial::kMost);
+}
+
+/// Leaves out modes that would take the same routes as the first plan, and says what the others would take. In a trial ranks wait for each
+/// other. A program may let a rank that has no neighbours run far ahead, or stay far behind: then there is none.
+template <class Plan>
+Status Candidates<Plan>::predict() {
+  const hlc_plan_info info = front()->describe();
+  std::int64_t used[] = {info.via_direct, info.via_network, info.neighbours == 0};
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, used, 3));
+  if (used[2] && communicator().size() > 1) untried_ = "a rank has no neighbours, and should not wait for others: the prediction decides";
+  HLC_TRY(together([&] {
+    const bool is_direct = all_.front().mode == HLC_MODE_DIRECT;
+    if (is_direct && used[0] == 0) prospects_.leave_out(HLC_MODE_NOTIFY, Standing::same, "direct, since no neighbour's fields can be read");
+    if (is_direct && used[1] == 0)
+      prospects_.leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct, since no neighbour is reached by the network");
+    prospects_.predict(machine_.get().card, communicator(), front()->work());
+    return Status::ok;
+  }));
+  return prospects_.agree(communicator());
+}
+
+/// Puts the plans into this order, and ends one that is not in it, unless it is the only one. Allocates nothing.
+template <class Plan>
+Status Candidates<Plan>::keep_only(const std::vector<hlc_mode> &order) {
+  std::size_t kept = 0;
+  for (const hlc_mode mode : order)
+    for (std::size_t c = kept; c < all_.size(); ++c) {
+      if (all_[c].mode != mode) continue;
+      std::swap(all_[kept++], all_[c]);
+      break;
+    }
+  kept = std::max<std::size_t>(kept, 1);
+  for (std::size_t c = 0; c < kept; ++c) prospects_.make_candidate(all_[c].mode, static_cast<int>(c));
+  Status ended = Status::ok;
+  for (; all_.size() > kept; all_.pop_back()) ended = all_.back().plan->end(false);
+  return ended;
+}
+
+template <class Plan>
+Status Candidates<Plan>::prepare_trial() {
+  if (all_.size() < 2) {
+    if (communicator().size() == 1) untried_ = "with one rank there is nothing to choose";
+    if (!*untried_) untried_ = "no other mode may be tried here, or is promising";
+    return Status::ok;
+  }
+  std::int64_t bytes[Trial::kMost]{};
+  for (std::size_t c = 0; c < all_.size(); ++c) bytes[c] = all_[c].plan->describe().memory_bytes;
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, Trial::kMost));
+  for (std::size_t c = 0; c < all_.size(); ++c) all_[c].is_large = bytes[c] > kMostKept;
+  HLC_TRY(together([&] {
+    trial_ = std::make_unique<Trial>(communicator(), serial_, static_cast<int>(all_.size()), period_);
+    return Status::ok;
+  }));
+  for (std::size_t c = 0; c < all_.size(); ++c)
+    if (all_[c].plan->describe().mode == HLC_MODE_VIEW && prospects_.shows_views()) trial_->set_views(static_cast<int>(c));
+  return trial_->create();
+}
+
+template <class Plan>
+Status Candidates<Plan>::fail_without_mode() const {
+  return together([&] {
+    return fail(
+        Status::unsupported,
+        "%s: mode auto has no mode left: HALOCLINE_AUTO_MODES lists none that can be used here, or halocline-doctor (%s) found them wrong",
+        speaker(communicator(), options_).c_str(), prospects_.doctor_source().c_str());
+  });
+}
+
+/// The leader of the last swaps may still be in use on other ranks.
+template <class Plan>
+void Candidates<Plan>::retire_losers() {
+  const int second = trial_->period() > 0 ? trial_->runner_up() : -1;
+  for (int c = 0; c < static_cast<int>(all_.size()); ++c) {
+    if (c == trial_->leader() || (c == second && !all_[static_cast<std::size_t>(c)].is_large)) continue;
+    trial_->withdraw(c);
+    if (c != trial_->last_leader()) static_cast<void>(plan(c)->retire());
+  }
+}
+
+template <class Plan>
+void Candidates<Plan>::add_others(const Plan *but, hlc_plan_info &info) const {
+  for (const Candidate &one : all_) {
+    if (one.plan.get() == but) continue;
+    const hlc_plan_info other = one.plan->describe();
+    info.memory_bytes += other.memory_bytes;
+    info.network_writes += other.network_writes;
+  }
+}
+
+template <class Plan>
+Explained Candidates<Plan>::explained(hlc_mode now) const {
+  return {options_.mode, now, is_auto() ? &prospects_ : nullptr, trial_.get(), untried_};
+}
+
+template <class Plan>
+bool Candidates<Plan>::any_broken() const {
+  return std::any_of(all_.begin(), all_.end(), [](const Candidate &one) { return one.plan->state().broken; });
+}
+
+/// A plan may have been found broken only at its end, and on one rank.
+template <class Plan>
+Status Candidates<Plan>::end_comm(bool broken) {
+  int left = broken || any_broken() ? 1 : 0;
+  const Status voted = agree_on_largest(communicator(), communicator().comm(), left, &left);
+  if (failed(voted) || left) lent_.abandon();
+  return voted;
+}
+
+template <class Plan>
+Status Candidates<Plan>::end(bool others_broken) {
+  const bool broken = others_broken || any_broken();
+  if (trial_) trial_->end(broken);
+  Status first = Status::ok;
+  for (Candidate &one : all_) {
+    const Status ended = one.plan->end(broken);
+    if (!failed(first)) first = ended;
+  }
+  const Status freed = lent_.comm() == MPI_COMM_NULL ? Status::ok : end_comm(broken || failed(first));
+  return failed(first) ? first : freed;
+}
+
+}  // namespace halocline::core

@@ -1,0 +1,157 @@
+// A plan whose mode the library chooses. It owns a plan for each candidate, passes each swap to one of them, and keeps the winner. Where a
+// mode was asked for, that is the only candidate. Instances: the objects behind hlc_halo, hlc_index_halo, hlc_blocks and hlc_exchange.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "choice/candidates.hpp"
+#include "choice/specs.hpp"
+
+namespace halocline::core {
+
+template <class Plan>
+class Chosen {
+ public:
+  Chosen(const EngineParts &engine, LazyMachine &machine) : candidates_(engine, machine) {}
+
+  template <class Spec>
+  Status accept(const Spec *spec, std::string *plan) {
+    return candidates_.accept(spec, plan);
+  }
+  template <class Spec>
+  Status create(const Spec *spec) {
+    HLC_TRY(candidates_.create(spec));
+    now_ = candidates_.front();
+    whole_ = whole_of(*spec);
+    if (candidates_.trial()) quiet_ = 0;
+    return Status::ok;
+  }
+
+  Status may_start(const char *call) const { return now_->may_start(call); }
+  Status may_go_on(const char *call) const { return now_->may_go_on(call); }
+  /// Each call is allowed now.
+  template <class... What>
+  Status start(const What *...what) {
+    if (quiet_ > 0) [[likely]]
+      return now_->start(what...);
+    return start_timed(signature_of(whole_, what...), [&] { return now_->start(what...); });
+  }
+  template <class What>
+  Status start_with(const What *what, void *const *data) {
+    const RoundState state = now_->state();
+    if (quiet_ > 0 || state.under_way || state.broken) return now_->start_with(what, data);
+    return start_timed(signature_of(whole_, what), [&] { return now_->start_with(what, data); });
+  }
+  Status test() {
+    if (quiet_ > 0) [[likely]]
+      return now_->test();
+    const std::int64_t begin_ns = now_ns();
+    const Status status = now_->test();
+    candidates_.trial()->spend(now_ns() - begin_ns);
+    return status;
+  }
+  Status finish() {
+    if (quiet_ > 0) [[likely]] {
+      quiet_ -= 1;
+      return now_->finish();
+    }
+    return finish_timed(false);
+  }
+  Status finish_views() {
+    if (quiet_ <= 0) return finish_timed(true);
+    quiet_ -= 1;
+    return finish_by_views();
+  }
+  Status release() { return now_->release(); }
+
+  // Calls of one kind of plan.
+  template <class Whatever>
+  Status start_part(int part, const Whatever *what) {
+    return now_->start_part(part, what);
+  }
+  Status finish_part(int part) { return now_->finish_part(part); }
+  template <class View>
+  Status list_views(int field, View *views) const {
+    return now_->list_views(field, views);
+  }
+  template <class View>
+  Status show_view(int field, int neighbour, View *view) {
+    return now_->show_view(field, neighbour, view);
+  }
+
+  Status end(bool others_broken) { return candidates_.end(others_broken || broken_); }
+  std::int64_t serial() const { return candidates_.serial(); }
+  RoundState state() const {
+    const RoundState state = now_->state();
+    return {state.under_way, state.broken || broken_};
+  }
+  hlc_plan_info describe() const {
+    hlc_plan_info info = now_->describe();
+    info.mode = mode_now();
+    candidates_.add_others(now_, info);
+    return info;
+  }
+  Status explain(const char *call, hlc_format format, char *buffer, std::size_t size, std::size_t *length) const {
+    if (format != HLC_FORMAT_TEXT && format != HLC_FORMAT_JSON)
+      return fail(Status::argument, "%s: format is %d, which is no hlc_format", call, static_cast<int>(format));
+    const Explained plan = candidates_.explained(mode_now());
+    return give_text(call, format == HLC_FORMAT_JSON ? explain_in_json(plan) : explain_in_words(plan), buffer, size, length);
+  }
+
+ private:
+  template <class Go>
+  [[gnu::noinline]] Status start_timed(SwapSignature signature, Go go) {
+    if (broken_)
+      return fail(Status::state, "an earlier swap of this plan failed: the ranks could not agree on a mode; it can only be released");
+    now_ = candidates_.plan(candidates_.trial()->start(signature));
+    const std::int64_t begin_ns = now_ns();
+    const Status status = go();
+    candidates_.trial()->spend(now_ns() - begin_ns);
+    return status;
+  }
+
+  /// As long as candidates take turns views show what was copied: the next swap may be another plan's.
+  [[gnu::noinline]] Status finish_timed(bool by_views) {
+    Trial &trial = *candidates_.trial();
+    const std::int64_t begin_ns = now_ns();
+    if (const Status finished = by_views && !trial.is_trying() ? finish_by_views() : now_->finish(); finished != Status::ok)
+      return finished;
+    trial.spend(now_ns() - begin_ns);
+    const Status agreed = trial.finish(by_views);
+    broken_ = failed(agreed);
+    HLC_TRY(agreed);
+    if (trial.take_verdict()) candidates_.retire_losers();
+    if (trial.is_resting() && now_ == candidates_.plan(trial.leader())) quiet_ = trial.period() > 0 ? trial.period() : kForever;
+    return Status::ok;
+  }
+
+  Status finish_by_views() {
+    if constexpr (requires(Plan &plan) { plan.finish_views(); }) {
+      by_views_ = candidates_.shows_views();
+      if (by_views_) return now_->finish_views();
+    }
+    return now_->finish();
+  }
+
+  /// A candidate in mode view is as direct until it has been finished by views.
+  hlc_mode mode_now() const {
+    const hlc_mode mode = now_->describe().mode;
+    return candidates_.is_auto() && mode == HLC_MODE_VIEW && !by_views_ ? HLC_MODE_DIRECT : mode;
+  }
+
+  static constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+
+  Plan *now_ = nullptr;  // the plan of the running swap, or of the last one
+  std::int64_t quiet_ = kForever;  // so many swaps are neither timed nor moved to another candidate
+  Whole whole_;
+  bool by_views_ = false;  // a swap was finished by views
+  bool broken_ = false;    // an agreement has failed
+  Candidates<Plan> candidates_;
+};
+
+}  // namespace halocline::core

@@ -1,0 +1,47 @@
+// Looks at how long the winner's swaps take, now and then, and whether that has changed since it won.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace halocline::core {
+
+class Drift {
+ public:
+  /// Swaps in a look.
+  static constexpr int kSwaps = 8;
+
+  Drift();
+  /// Another winner: nothing is known of it.
+  void forget();
+
+  void begin_look();
+  /// A swap is over; its time counts if it is of the kind that is compared.
+  void add(bool counts, std::int64_t ns);
+  bool is_over() const { return swaps_ == kSwaps; }
+  /// True between the first begin_look and the first swap of that look.
+  bool is_new() const { return swaps_ == 0; }
+  /// This rank's times of the look.
+  const std::vector<std::int64_t> &mine() const { return mine_; }
+  /// The look is over; conclude follows once all ranks' times are known.
+  void asked() { asked_ = mine_.size(); }
+  bool is_asked() const { return asked_ > 0; }
+  /// The slowest rank's times. True if they have changed clearly, twice in a row.
+  bool conclude(const std::vector<std::int64_t> &slowest);
+
+  /// The time of a swap in the first look, and in the last one; 0: not known yet.
+  std::int64_t first_ns() const { return first_ns_; }
+  std::int64_t last_ns() const { return last_ns_; }
+
+ private:
+  std::vector<std::int64_t> mine_, all_;
+  int swaps_ = 0, changes_ = 0;
+  std::size_t asked_ = 0;
+  std::int64_t first_ns_ = 0, last_ns_ = 0;
+};
+
+/// The middle one of some times; 0 of none. Allocates nothing.
+std::int64_t median_ns(const std::vector<std::int64_t> &times);
+
+}  // namespace halocline::core

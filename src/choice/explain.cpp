@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choice/explain.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "exchange/modes/modes.hpp"
+
+namespace halocline::core {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string printed(const char *format, ...) {
+  char text[512];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return text;
+}
+
+double us(std::int64_t ns) { return static_cast<double>(ns) / 1e3; }
+
+const char *name_of(hlc_mode mode) {
+  const ModeRow *row = find_mode(mode);
+  return row ? row->name : "none";
+}
+
+const Prospect *candidate(const Explained &plan, int number) {
+  for (const Prospect &one : plan.prospects->all())
+    if (one.candidate == number) return &one;
+  return nullptr;
+}
+
+/// The times of a mode in the trial; NULL if it was not tried.
+const std::vector<std::int64_t> *times_of(const Explained &plan, const Prospect &one) {
+  if (!plan.trial || one.candidate < 0 || plan.trial->times(one.candidate).empty()) return nullptr;
+  return &plan.trial->times(one.candidate);
+}
+
+bool is_leader(const Explained &plan, const Prospect &one) {
+  return one.candidate >= 0 && one.candidate == (plan.trial ? plan.trial->leader() : 0);
+}
+
+const char *word_of(Standing standing) {
+  switch (standing) {
+    case Standing::predicted: return "predicted";
+    case Standing::unpredicted: return "no prediction";
+    case Standing::slow: return "slow";
+    case Standing::same: return "same";
+    case Standing::unexamined: return "not examined";
+    case Standing::wrong: return "wrong";
+    case Standing::forbidden: return "not listed";
+    case Standing::failed: return "failed";
+  }
+  return "unknown";
+}
+
+std::string why_left_out(const Prospect &one) {
+  const std::string reason = one.of_others ? "so says another rank" : one.reason;
+  switch (one.standing) {
+    case Standing::predicted:
+    case Standing::unpredicted: return "others are more promising";
+    case Standing::slow: return "predicted to be much slower than the best";
+    case Standing::same: return "here it moves data exactly as " + reason;
+    case Standing::unexamined: return "it calls MPI RMA, and halocline-doctor has not examined this MPI: mpiexec -n 2 halocline-doctor";
+    case Standing::wrong: return "halocline-doctor found it wrong (" + reason + ")";
+    case Standing::forbidden: return "HALOCLINE_AUTO_MODES does not list it";
+    case Standing::failed: return "its plan could not be made: " + reason;
+  }
+  return "";
+}
+
+std::string state_of(const Explained &plan, const Prospect &one) {
+  if (is_leader(plan, one)) return plan.trial && plan.trial->is_trying() ? "leads" : "chosen";
+  return one.candidate >= 0 ? "tried" : "left out: " + why_left_out(one);
+}
+
+/// The best of the other candidates' times, after the trial.
+std::string comparison(const Explained &plan, std::int64_t best_ns) {
+  const int second = plan.trial->runner_up();
+  const Prospect *other = second >= 0 ? candidate(plan, second) : nullptr;
+  if (!other || best_ns <= 0) return "";
+  const std::int64_t ns = median_ns(plan.trial->times(second));
+  return printed("; %s took %.3g us, %.2f times as long", name_of(other->mode), us(ns),
+                 static_cast<double>(ns) / static_cast<double>(best_ns));
+}
+
+std::string reason_of(const Explained &plan) {
+  if (!plan.prospects) return printed("mode %s was asked for", name_of(plan.asked));
+  if (!plan.trial) return plan.untried;
+  const Trial &trial = *plan.trial;
+  if (trial.is_trying()) return printed("the trial is not over: %d swaps so far", trial.report().swaps);
+  if (trial.report().won_by_views) return "the program finishes its swaps by views, which copy nothing inside a node";
+  const std::int64_t ns = median_ns(trial.times(trial.leader()));
+  return printed("in the trial a swap took it %.3g us on the slowest rank", us(ns)) + comparison(plan, ns);
+}
+
+std::string row_of(const Explained &plan, const Prospect &one) {
+  const std::string predicted = one.cost_ns > 0 ? printed("%.3g us%s", us(one.cost_ns), one.beyond_measured ? " (?)" : "") : "-";
+  std::string measured = "-";
+  if (const auto *times = times_of(plan, one)) {
+    const auto [least, most] = std::minmax_element(times->begin(), times->end());
+    measured = printed("%.3g us (%.3g to %.3g, %zu swaps)", us(median_ns(*times)), us(*least), us(*most), times->size());
+  }
+  return printed("  %-14s %-14s %-40s ", name_of(one.mode), predicted.c_str(), measured.c_str()) + state_of(plan, one) + "\n";
+}
+
+std::string trial_in_words(const Trial &trial) {
+  std::string text = printed("trials: %d, with %d swaps together; ", trial.report().trials, trial.report().swaps);
+  if (trial.period() == 0) return text + "no further one follows\n";
+  text += printed("the time of a swap is looked at every %lld swaps", static_cast<long long>(trial.period()));
+  if (trial.drift().first_ns() > 0)
+    text += printed(": %.3g us at first, %.3g us last", us(trial.drift().first_ns()), us(trial.drift().last_ns()));
+  return text + "\n";
+}
+
+/// A text between quotation marks.
+std::string quoted(const std::string &text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += printed("\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+std::string json_of(const Explained &plan, const Prospect &one) {
+  std::string text = "{\"mode\": " + quoted(name_of(one.mode)) + ", \"state\": ";
+  text += quoted(is_leader(plan, one) ? "chosen" : one.candidate >= 0 ? "tried" : "left out");
+  text += ", \"standing\": " + quoted(word_of(one.standing));
+  if (one.candidate < 0) text += ", \"reason\": " + quoted(why_left_out(one));
+  if (one.cost_ns > 0)
+    text += printed(", \"predicted_us\": %.6g, \"typical_error\": %.3g, \"beyond_measured\": %s", us(one.cost_ns), one.typical_error,
+                    one.beyond_measured ? "true" : "false");
+  if (const auto *times = times_of(plan, one)) {
+    const auto [least, most] = std::minmax_element(times->begin(), times->end());
+    text += printed(", \"measured_us\": %.6g, \"least_us\": %.6g, \"most_us\": %.6g, \"swaps\": %zu", us(median_ns(*times)), us(*least),
+                    us(*most), times->size());
+  }
+  return text + "}";
+}
+
+std::string json_of(const Trial &trial) {
+  return printed("{\"under_way\": %s, \"trials\": %d, \"swaps\": %d, \"period\": %lld, \"baseline_us\": %.6g, \"last_us\": %.6g}",
+                 trial.is_trying() ? "true" : "false", trial.report().trials, trial.report().swaps, static_cast<long long>(trial.period()),
+                 us(trial.drift().first_ns()), us(trial.drift().last_ns()));
+}
+
+}  // namespace
+
+std::string explain_in_words(const Explained &plan) {
+  if (!plan.prospects) return printed("mode %s: ", name_of(plan.now)) + reason_of(plan) + "\n";
+  std::string text = printed("mode auto uses %s: ", name_of(plan.now)) + reason_of(plan) + "\n";
+  if (plan.trial) text += trial_in_words(*plan.trial);
+  text += "predictions: " + plan.prospects->card_source() + "\n";
+  text += "modes that are wrong: " + plan.prospects->doctor_source() + "\n";
+  text += printed("  %-14s %-14s %-40s\n", "mode", "predicted", "measured (spread)");
+  for (const Prospect &one : plan.prospects->all()) text += row_of(plan, one);
+  return text;
+}
+
+std::string explain_in_json(const Explained &plan) {
+  std::string text = "{\"asked\": " + quoted(name_of(plan.asked)) + ", \"chosen\": " + quoted(name_of(plan.now)) +
+                     ", \"reason\": " + quoted(reason_of(plan));
+  if (plan.trial) text += ", \"trial\": " + json_of(*plan.trial);
+  if (plan.prospects) {
+    text += ", \"card\": " + quoted(plan.prospects->card_source()) + ", \"doctor\": " + quoted(plan.prospects->doctor_source());
+    text += ", \"modes\": [";
+    for (const Prospect &one : plan.prospects->all()) text += (&one == plan.prospects->all().data() ? "" : ", ") + json_of(plan, one);
+    text += "]";
+  }
+  return text + "}\n";
+}
+
+Status give_text(const char *call, const std::string &text, char *buffer, std::size_t size, std::size_t *length) {
+  if (!buffer && size > 0) return fail(Status::argument, "%s: buffer is NULL", call);
+  if (length) *length = text.size();
+  if (size == 0) return Status::ok;
+  const std::size_t count = std::min(size - 1, text.size());
+  std::memcpy(buffer, text.data(), count);
+  buffer[count] = '\0';
+  return Status::ok;
+}
+
+}  // namespace halocline::core

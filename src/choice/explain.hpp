@@ -1,0 +1,26 @@
+// What mode auto has chosen, and why, in words and as JSON.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "choice/prospects.hpp"
+#include "choice/trial.hpp"
+
+namespace halocline::core {
+
+/// What there is to explain of a plan.
+struct Explained {
+  hlc_mode asked = HLC_MODE_DEFAULT, now = HLC_MODE_DEFAULT;  // asked for by the caller or the environment; of the last swap
+  const Prospects *prospects = nullptr;
+  const Trial *trial = nullptr;  // NULL: nothing was tried
+  const char *untried = "";      // why
+};
+
+std::string explain_in_words(const Explained &plan);
+std::string explain_in_json(const Explained &plan);
+
+/// Copies a text to a caller's buffer as far as it goes, with a zero at the end. *length receives the whole length, without the zero.
+Status give_text(const char *call, const std::string &text, char *buffer, std::size_t size, std::size_t *length);
+
+}  // namespace halocline::core

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choice/prospects.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/environment.hpp"
+#include "engine/communicator/collective.hpp"
+#include "exchange/modes/modes.hpp"
+
+namespace halocline::core {
+namespace {
+
+/// In the order in which modes are preferred where nothing is predicted.
+constexpr hlc_mode kModes[] = {HLC_MODE_DIRECT,  HLC_MODE_NOTIFY_NODE, HLC_MODE_P2P,   HLC_MODE_NOTIFY,       HLC_MODE_NEIGHBOR,
+                               HLC_MODE_PASSIVE, HLC_MODE_PSCW,        HLC_MODE_FENCE, HLC_MODE_PASSIVE_NAIVE};
+static_assert(std::size(kModes) <= AgreementBuffer::kNumbers);
+
+/// Candidates may be predicted to take so many times the time of the best one. Each is swapped a few times at least, and a trial should not
+/// cost more than 20 swaps.
+constexpr double kSecondLimit = 4, kThirdLimit = 2.5;
+
+/// An opinion as a number, of which the largest counts.
+constexpr std::int64_t kPerStanding = std::int64_t{1} << 56;
+std::int64_t packed(const Prospect &one) {
+  return static_cast<std::int64_t>(one.standing) * kPerStanding + std::clamp<std::int64_t>(one.cost_ns, 0, kPerStanding - 1);
+}
+
+bool is_usable(const Prospect &one) { return one.standing <= Standing::slow; }
+
+/// Whether the first of two is more promising: with a prediction before those without, else by cost.
+bool is_better(const Prospect &a, const Prospect &b) {
+  if (a.standing != b.standing) return a.standing < b.standing;
+  return a.standing == Standing::predicted && a.cost_ns < b.cost_ns;
+}
+
+hlc_model_case case_of(const Topology &topology, const Work &work) {
+  hlc_model_case which{};
+  which.operation = "halo";
+  which.nodes = topology.nodes();
+  which.bytes = static_cast<double>(work.bytes);
+  which.local_bytes = static_cast<double>(work.local_bytes);
+  which.ranks = topology.size();
+  which.ranks_per_core = static_cast<double>(topology.members()) / std::max(topology.cores(), 1);
+  which.neighbours = work.neighbours;
+  which.blocks = static_cast<double>(work.runs);
+  return which;
+}
+
+bool is_listed(const std::vector<hlc_mode> &listed, hlc_mode mode) {
+  return listed.empty() || std::find(listed.begin(), listed.end(), mode) != listed.end();
+}
+
+}  // namespace
+
+Status Prospects::read_list(const std::string &who, std::vector<hlc_mode> *listed) {
+  std::istringstream words(environment("AUTO_MODES"));
+  for (std::string word; std::getline(words, word, ',');) {
+    hlc_mode mode{};
+    if (failed(mode_from_name(word.c_str(), &mode)))
+      return fail(Status::argument, "%s: HALOCLINE_AUTO_MODES: %s", who.c_str(), error_message());
+    if (mode == HLC_MODE_AUTO)
+      return fail(Status::argument, "%s: HALOCLINE_AUTO_MODES lists 'auto', and not what it may choose", who.c_str());
+    listed->push_back(mode);
+  }
+  shows_views_ = is_listed(*listed, HLC_MODE_VIEW);
+  if (!listed->empty() && shows_views_) listed->push_back(HLC_MODE_DIRECT);
+  return Status::ok;
+}
+
+Status Prospects::judge(const std::string &who, const Machine &machine, const Topology &topology, bool reads) {
+  std::vector<hlc_mode> listed;
+  HLC_TRY(read_list(who, &listed));
+  card_source_ = machine.card.source();
+  doctor_source_ = machine.verdicts.source();
+  const bool named = !listed.empty();
+  for (const hlc_mode mode : kModes) {
+    const ModeRow &row = *find_mode(mode);
+    Prospect one;
+    one.mode = mode;
+    const ModeVerdict *verdict = machine.verdicts.of(row.name);
+    if (row.calls_rma && !machine.verdicts.examined() && !named) one.standing = Standing::unexamined;
+    if (verdict && !verdict->usable()) {
+      one.standing = Standing::wrong;
+      one.reason = verdict->word + (verdict->reason.empty() ? "" : ": " + verdict->reason);
+    }
+    if (!is_listed(listed, mode)) one.standing = Standing::forbidden;
+    all_.push_back(std::move(one));
+  }
+  // On one node notify_node is direct, and data that cannot be read in place make both of them notify.
+  const bool several = topology.nodes() > 1;
+  if (!several && is_usable(of(HLC_MODE_DIRECT))) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "direct");
+  if (!reads && is_usable(of(HLC_MODE_NOTIFY))) {
+    leave_out(HLC_MODE_DIRECT, Standing::same, "notify");
+    if (!several) leave_out(HLC_MODE_NOTIFY_NODE, Standing::same, "notify");
+  }
+  return Status::ok;
+}
+
+void Prospects::predict(const Card &card, const Topology &topology, const Work &work) {
+  hlc_model_case which = case_of(topology, work);
+  for (Prospect &one : all_) {
+    if (!is_usable(one)) continue;
+    which.by = find_mode(one.mode)->name;
+    hlc_prediction found{};
+    if (card.predict(which, found) != Status::ok) continue;
+    one.standing = Standing::predicted;
+    one.cost_ns = static_cast<std::int64_t>(std::min(found.us * 1e3, 1e15));
+    one.typical_error = found.typical_error;
+    one.beyond_measured = found.beyond_measured != 0;
+  }
+}
+
+Status Prospects::agree(Communicator &communicator) {
+  std::int64_t numbers[AgreementBuffer::kNumbers]{};
+  for (std::size_t i = 0; i < all_.size(); ++i) numbers[i] = packed(all_[i]);
+  HLC_TRY(reduce(communicator, communicator.comm(), MPI_MAX, numbers, static_cast<int>(all_.size())));
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const auto standing = static_cast<Standing>(numbers[i] / kPerStanding);
+    if (standing != all_[i].standing) all_[i].of_others = true;
+    all_[i].standing = standing;
+    all_[i].cost_ns = numbers[i] % kPerStanding;
+  }
+  return Status::ok;
+}
+
+std::vector<hlc_mode> Prospects::choose(int most) {
+  std::vector<const Prospect *> order;
+  for (const Prospect &one : all_)
+    if (is_usable(one)) order.push_back(&one);
+  std::stable_sort(order.begin(), order.end(), [](const Prospect *a, const Prospect *b) { return is_better(*a, *b); });
+  std::vector<hlc_mode> chosen;
+  for (const Prospect *one : order) {
+    const double limit = chosen.size() < 2 ? kSecondLimit : kThirdLimit;
+    const bool slow = one->standing == Standing::predicted &&
+                      static_cast<double>(one->cost_ns) > limit * static_cast<double>(std::max<std::int64_t>(order.front()->cost_ns, 1));
+    if (slow)
+      of(one->mode).standing = Standing::slow;
+    else if (static_cast<int>(chosen.size()) < most)
+      chosen.push_back(one->mode);
+  }
+  return chosen;
+}
+
+hlc_mode Prospects::first() const {
+  for (const Prospect &one : all_)
+    if (is_usable(one)) return one.mode;
+  return HLC_MODE_DEFAULT;
+}
+
+void Prospects::leave_out(hlc_mode mode, Standing why, const std::string &reason) {
+  Prospect &one = of(mode);
+  if (!is_usable(one)) return;
+  one.standing = why;
+  one.of_others = false;
+  one.reason = reason;
+}
+
+Prospect &Prospects::of(hlc_mode mode) {
+  return *std::find_if(all_.begin(), all_.end(), [mode](const Prospect &one) { return one.mode == mode; });
+}
+
+}  // namespace halocline::core

@@ -1,0 +1,70 @@
+// What is known of each mode before it is tried: whether it may be used here, and what the machine card predicts for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/communicator/communicator.hpp"
+#include "exchange/exchange.hpp"
+#include "model/machine.hpp"
+
+namespace halocline::core {
+
+/// Whether a mode may become a candidate. Ranks agree on the worst that one of them knows.
+enum class Standing : std::int64_t {
+  predicted,    ///< with a cost
+  unpredicted,  ///< the machine card has no curve
+  slow,         ///< predicted to be much slower than the best
+  same,         ///< it would move the data of this plan exactly as another candidate
+  unexamined,   ///< it calls MPI RMA, and halocline-doctor has not examined this MPI
+  wrong,        ///< halocline-doctor found it wrong
+  forbidden,    ///< HALOCLINE_AUTO_MODES does not list it
+  failed,       ///< its plan could not be made
+};
+
+/// One mode. Direct stands for view as well: a plan in mode view acts as one in mode direct until it is finished by views.
+struct Prospect {
+  hlc_mode mode = HLC_MODE_DEFAULT;
+  Standing standing = Standing::unpredicted;
+  std::int64_t cost_ns = 0;
+  double typical_error = 0;
+  bool beyond_measured = false;
+  std::string reason;  // where this rank knows more than the standing says
+  bool of_others = false;  // the standing is the opinion of another rank
+  int candidate = -1;  // its number among the candidates of the trial
+};
+
+class Prospects {
+ public:
+  /// reads: the plan may read fields of neighbours in place. Each rank's own opinion; the message of a failure begins with `who`.
+  Status judge(const std::string &who, const Machine &machine, const Topology &topology, bool reads);
+  /// Adds what the machine card says of a plan that moves this.
+  void predict(const Card &card, const Topology &topology, const Work &work);
+  /// All ranks take the worst opinion of each mode. Collective; allocates nothing.
+  Status agree(Communicator &communicator);
+
+  /// The modes that are worth a trial, the most promising first; at most `most`, and one at least, if any may be used.
+  std::vector<hlc_mode> choose(int most);
+  /// The mode with which a plan begins, before anything is predicted; HLC_MODE_DEFAULT: none may be used.
+  hlc_mode first() const;
+  /// A mode is not a candidate, for this reason.
+  void leave_out(hlc_mode mode, Standing why, const std::string &reason = {});
+  void make_candidate(hlc_mode mode, int number) { of(mode).candidate = number; }
+  bool shows_views() const { return shows_views_; }
+  void show_no_views() { shows_views_ = false; }
+
+  const std::vector<Prospect> &all() const { return all_; }
+  const std::string &card_source() const { return card_source_; }
+  const std::string &doctor_source() const { return doctor_source_; }
+
+ private:
+  Prospect &of(hlc_mode mode);
+  Status read_list(const std::string &who, std::vector<hlc_mode> *listed);
+
+  std::vector<Prospect> all_;
+  bool shows_views_ = true;
+  std::string card_source_, doctor_source_;
+};
+
+}  // namespace halocline::core

@@ -1,0 +1,77 @@
+// What mode auto takes from a plan's spec and its swaps: the mode of each candidate's plan, and names for what swaps move. Times of like
+// swaps are compared; the names are the same on all ranks, as the swaps are.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.h>
+
+#include "choice/trial.hpp"
+
+namespace halocline::core {
+
+/// The mode of a candidate's plan. A plan in mode view acts as one in mode direct until it is finished by views. An exchange has no fields
+/// to read, so that direct is notify.
+inline hlc_mode plan_mode(const hlc_halo_spec &, hlc_mode mode) { return mode == HLC_MODE_DIRECT ? HLC_MODE_VIEW : mode; }
+inline hlc_mode plan_mode(const hlc_index_halo_spec &, hlc_mode mode) { return mode == HLC_MODE_DIRECT ? HLC_MODE_VIEW : mode; }
+inline hlc_mode plan_mode(const hlc_blocks_spec &, hlc_mode mode) { return mode; }
+inline hlc_mode plan_mode(const hlc_exchange_spec &, hlc_mode mode) { return mode == HLC_MODE_DIRECT ? HLC_MODE_NOTIFY : mode; }
+
+/// Threads that drive a swap together; ranks may have different numbers of them.
+template <class Spec>
+int threads_of(const Spec &spec) {
+  if constexpr (requires { spec.parts; })
+    return spec.parts;
+  else
+    return 1;
+}
+
+/// What a swap of everything moves: a call may list it all, and another rank pass NULL.
+struct Whole {
+  int fields = 0, dims = 0;  // dims 0: swaps have no dimensions
+};
+inline Whole whole_of(const hlc_halo_spec &spec) { return {spec.nfields, spec.grid->ndims}; }
+inline Whole whole_of(const hlc_index_halo_spec &spec) { return {spec.nfields, 0}; }
+inline Whole whole_of(const hlc_blocks_spec &spec) { return {spec.nfields, 0}; }
+inline Whole whole_of(const hlc_exchange_spec &) { return {}; }
+
+/// FNV-1a over numbers.
+class SignatureHash {
+ public:
+  void add(int number) { hash_ = (hash_ ^ static_cast<unsigned>(number)) * 0x100000001B3u; }
+  SwapSignature value() const { return hash_ | 1; }
+
+ private:
+  SwapSignature hash_ = 0xCBF29CE484222325u;
+};
+
+/// A rank's list that all share: what a call passes has not been checked yet.
+inline void add_fields(SignatureHash &hash, int nfields, const int *fields) {
+  hash.add(nfields);
+  for (int i = 0; fields && i < nfields; ++i) hash.add(fields[i]);
+}
+
+/// Swaps in reverse are never compared.
+inline SwapSignature signature_of(const Whole &whole, const hlc_swap *what) {
+  SignatureHash hash;
+  if (!what) return hash.value();
+  if (what->reverse) return 0;
+  if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, what->nfields, what->fields);
+  if (what->one_dim && (whole.dims != 1 || what->side != HLC_SIDE_BOTH)) {
+    hash.add(-1 - what->dim);
+    hash.add(static_cast<int>(what->side));
+  }
+  return hash.value();
+}
+
+inline SwapSignature signature_of(const Whole &whole, const hlc_index_swap *what) {
+  SignatureHash hash;
+  if (!what) return hash.value();
+  if (what->reverse) return 0;
+  if (what->nfields > 0 && what->nfields != whole.fields) add_fields(hash, what->nfields, what->fields);
+  return hash.value();
+}
+
+/// An exchange always moves the same.
+inline SwapSignature signature_of(const Whole &) { return SignatureHash().value(); }
+
+}  // namespace halocline::core

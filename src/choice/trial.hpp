@@ -1,0 +1,97 @@
+// The trial of a plan in mode auto: which candidate moves the data of the next swap, how long swaps took, and which candidate wins. All of
+// it follows from the numbers of swaps, which all ranks share, and from what they have agreed upon. So every swap has one mode on all ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "choice/agreement.hpp"
+#include "choice/drift.hpp"
+
+namespace halocline::core {
+
+/// Names what a swap moves: swaps are compared with others that move the same. 0: a swap that is never compared.
+using SwapSignature = std::uint64_t;
+
+class Trial {
+ public:
+  static constexpr int kMost = 3;  // candidates
+
+  /// period: swaps between two looks at the winner; 0: none. The first candidate is the one that is expected to win.
+  Trial(Communicator &communicator, std::int64_t serial, int candidates, std::int64_t period);
+  /// Collective.
+  Status create() { return agreement_.create(); }
+  void end(bool broken) { agreement_.end(broken); }
+  /// This candidate shows views. It wins without a comparison if all swaps are finished by views, which copy nothing.
+  void set_views(int candidate) { shows_views_ = candidate; }
+
+  /// A swap starts. Returns the candidate that moves its data.
+  int start(SwapSignature signature);
+  /// It has spent so much time inside the library.
+  void spend(std::int64_t ns) { swap_.spent_ns += ns; }
+  /// It is over. May wait for ranks that are several swaps behind.
+  Status finish(bool by_views);
+
+  /// True while candidates change from swap to swap, or may do so at the next one.
+  bool is_trying() const { return phase_ == Phase::measuring || phase_ == Phase::agreeing; }
+  /// True while nothing is timed, until the owner starts a swap here again.
+  bool is_resting() const { return phase_ == Phase::resting; }
+  int leader() const { return leader_; }
+  std::int64_t period() const { return period_; }
+  /// True once after a winner has been found.
+  bool take_verdict() { return std::exchange(verdict_, false); }
+  /// The best of those that have lost; -1: there is none.
+  int runner_up() const;
+  /// The candidate that other ranks may still use when this rank has found a winner.
+  int last_leader() const { return last_leader_; }
+  /// The candidate is gone, and is never tried again.
+  void withdraw(int candidate);
+
+  /// What there is to tell: trials so far, and the swaps that they took.
+  struct Report {
+    int trials = 1, swaps = 0;
+    bool won_by_views = false;
+  };
+  const Report &report() const { return report_; }
+  const Drift &drift() const { return drift_; }
+  /// The slowest rank's time of each counted swap of a candidate in the last trial, in nanoseconds.
+  const std::vector<std::int64_t> &times(int candidate) const { return times_[static_cast<std::size_t>(candidate)]; }
+
+ private:
+  /// measuring: candidates take turns, in heats, and slow ones drop out. agreeing: a few more swaps by the leader, while the measured times
+  /// travel. watching, settling: the same with the winner alone. resting: nothing is timed.
+  enum class Phase { measuring, agreeing, watching, settling, resting };
+
+  void begin_trial();
+  void begin_heat();
+  Status finish_measured(bool by_views);
+  Status ask(Phase next);
+  Status conclude_heat();
+  void drop_slow();
+  void decide(int winner);
+  Status finish_watched();
+
+  Agreement agreement_;
+  Drift drift_;
+  std::int64_t period_;
+  std::vector<int> candidates_, alive_;  // still there; still in the running trial
+  std::array<std::vector<std::int64_t>, kMost> times_, mine_;  // of all ranks, of all heats; this rank's, of this heat
+  Phase phase_ = Phase::measuring;
+  struct {
+    SwapSignature compared = 0, signature = 0;  // what swaps are compared; what the running one moves
+    bool counts = false;
+    std::int64_t spent_ns = 0;
+  } swap_;
+  struct {
+    int number = 0, turn = 0, by_views = 0;
+    int others = 0;  // swaps in a row that were not of the kind that is compared
+  } heat_;
+  int leader_ = 0, last_leader_ = 0, shows_views_ = -1;
+  bool verdict_ = false;
+  Report report_;
+};
+
+}  // namespace halocline::core

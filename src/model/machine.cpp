@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/machine.hpp"
+
+#include <mpi.h>
+
+namespace halocline::core {
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING]{};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return {text, static_cast<std::size_t>(length)};
+}
+
+Machine Machine::find() {
+  // halocline-doctor reads the text up to its zero byte, which some MPIs count.
+  const std::string version = mpi_version();
+  return {Card::find(kept_card(version)), Verdicts::find(kept_report(version.c_str()), version.c_str())};
+}
+
+}  // namespace halocline::core

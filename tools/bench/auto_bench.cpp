@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "auto_bench.hpp"
+
+#include "distrust.hpp"
+#include "halo_bench.hpp"
+#include "progress_line.hpp"
+#include "team.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace bench {
+namespace {
+
+struct AutoShape {
+  std::int64_t x, y, z, depth;
+  int fields;
+  const char *type;
+  halocline::Stencil stencil;
+  bool split_z;
+};
+/// None of these is among those from which a machine card is fitted.
+const AutoShape kAutoShapes[] = {
+    {4, 4, 8, 1, 1, "float64", halocline::Stencil::star, false},     {10, 12, 40, 1, 3, "float32", halocline::Stencil::box, false},
+    {32, 32, 64, 2, 6, "float64", halocline::Stencil::box, false},   {8, 8, 8, 1, 1, "int32", halocline::Stencil::box, true},
+    {20, 20, 200, 3, 2, "float64", halocline::Stencil::box, false},  {64, 64, 16, 1, 1, "complex128", halocline::Stencil::star, true},
+    {12, 12, 96, 2, 20, "float32", halocline::Stencil::star, false}, {16, 16, 16, 2, 4, "int64", halocline::Stencil::box, true},
+    {40, 24, 128, 1, 12, "float64", halocline::Stencil::box, false},
+};
+struct AutoLaunch {
+  int ranks, nodes;
+};
+const AutoLaunch kLaunches[] = {{2, 1}, {4, 1}, {4, 2}, {3, 1}, {8, 1}, {6, 1}};
+
+struct Configuration {
+  AutoShape shape;
+  AutoLaunch launch;
+};
+
+/// Sizes and launches in turn, so that what is left out for lack of time is of all kinds.
+std::vector<Configuration> configurations(int started, int most) {
+  std::vector<Configuration> all;
+  for (const AutoLaunch &launch : kLaunches)
+    for (const AutoShape &shape : kAutoShapes)
+      if (launch.ranks <= started && static_cast<int>(all.size()) < most) all.push_back({shape, launch});
+  std::stable_sort(all.begin(), all.end(), [](const Configuration &a, const Configuration &b) {
+    return a.shape.x * 31 % 17 + a.launch.ranks % 3 < b.shape.x * 31 % 17 + b.launch.ranks % 3;
+  });
+  return all;
+}
+
+HaloOptions halo_options(const AutoOptions &common, const Configuration &what) {
+  HaloOptions options;
+  static_cast<CommonOptions &>(options) = common;
+  const AutoShape &shape = what.shape;
+  options.local = {shape.x, shape.y, shape.z}, options.depth = shape.depth, options.fields = shape.fields, options.type = shape.type;
+  options.stencil = shape.stencil, options.split_z = shape.split_z, options.warmups = 1, options.modes = {"all", "auto"};
+  options.fake_nodes = what.launch.nodes > 1 ? what.launch.nodes : 0;
+  return options;
+}
+
+std::string words_of(const Configuration &what) {
+  const AutoShape &s = what.shape;
+  std::string text = std::to_string(what.launch.ranks) + " ranks";
+  if (what.launch.nodes > 1) text += " on " + std::to_string(what.launch.nodes) + " pretended nodes";
+  text += ", " + std::to_string(s.x) + "x" + std::to_string(s.y) + "x" + std::to_string(s.z) + ", depth " + std::to_string(s.depth) + ", ";
+  text += std::to_string(s.fields) + " " + s.type + (s.stencil == halocline::Stencil::box ? ", box" : ", star");
+  return text + (s.split_z ? ", z split" : "");
+}
+
+double slowest_us(MPI_Comm comm, double begin) {
+  double us = (MPI_Wtime() - begin) * 1e6;
+  MPI_Allreduce(MPI_IN_PLACE, &us, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return us;
+}
+
+/// The first swaps of a new halo in mode auto, and how long halos take to be made.
+void measure_trial(MPI_Comm comm, const HaloOptions &options, AutoCase &found) {
+  constexpr int kSwaps = 64;
+  const halocline::Context context(comm);
+  const Problem problem(context, options);
+  const auto make = [&](halocline::Mode mode) {
+    return problem.make_halo(context, mode, halocline::Epoch::standard, halocline::Drive::standard);
+  };
+  static_cast<void>(make(halocline::Mode::direct));
+  MPI_Barrier(comm);
+  double begin = MPI_Wtime();
+  static_cast<void>(make(halocline::Mode::direct));
+  found.create_direct_us = slowest_us(comm, begin);
+  begin = MPI_Wtime();
+  halocline::Halo halo = make(halocline::Mode::automatic);
+  found.create_us = slowest_us(comm, begin);
+  MPI_Barrier(comm);
+  begin = MPI_Wtime();
+  for (int i = 0; i < kSwaps; ++i) halo.swap();
+  found.trial_swaps = slowest_us(comm, begin) / found.best_us - kSwaps;
+  found.chosen = halocline::mode_name(static_cast<halocline::Mode>(halo.info().mode));
+}
+
+/// The rows of single modes; those of others than the library's modes do not count.
+AutoCase compare(const std::string &what, const Report &report) {
+  AutoCase found;
+  found.what = what;
+  const auto names = names_of_modes();
+  for (const Row &row : report.rows) {
+    if (row.name == "auto") found.auto_us = row.median_us;
+    if (row.name == "auto" || std::find(names.begin(), names.end(), row.name) == names.end()) continue;
+    if (found.best.empty() || row.median_us < found.best_us) found.best = row.name, found.best_us = row.median_us;
+  }
+  return found;
+}
+
+AutoCase measure(MPI_Comm comm, const AutoOptions &common, const Configuration &what, int argc, char **argv, std::vector<ResultRow> &rows) {
+  const HaloOptions options = halo_options(common, what);
+  if (options.fake_nodes > 0) setenv("HALOCLINE_FAKE_NODES", std::to_string(options.fake_nodes).c_str(), 1);
+  const HaloOutcome outcome = measure_halo(comm, options, argc, argv);
+  if (outcome.wrong) throw Refusal("WRONG HALO: " + *outcome.wrong);
+  const Results results = document_of(*outcome.report).results;
+  for (const ResultRow &row : results.rows) rows.push_back(completed(row, results.environment));
+  AutoCase found = compare(words_of(what), *outcome.report);
+  measure_trial(comm, options, found);
+  if (options.fake_nodes > 0) unsetenv("HALOCLINE_FAKE_NODES");
+  return found;
+}
+
+/// Rank 0's clock counts.
+bool has_time_left(MPI_Comm all, double end) {
+  int left = MPI_Wtime() < end ? 1 : 0;
+  MPI_Bcast(&left, 1, MPI_INT, 0, all);
+  return left != 0;
+}
+
+}  // namespace
+
+std::optional<AutoReport> run_auto(MPI_Comm all, const AutoOptions &options, int argc, char **argv) {
+  AutoReport report;
+  {
+    const halocline::Context context(all);
+    report.results = {"auto", find_environment(context, argc, argv), {}};
+  }
+  const std::vector<Configuration> plan = configurations(size_of(all), options.most);
+  if (plan.empty()) throw Refusal("mode auto has nothing to choose on 1 rank");
+  const double end = MPI_Wtime() + options.seconds;
+  const ProgressLine progress(options, rank_of(all));
+  for (const Configuration &what : plan) {
+    if (!report.cases.empty() && !has_time_left(all, end)) break;
+    AutoCase found;
+    with_team(all, what.launch.ranks, [&](MPI_Comm team) {
+      found = measure(team, options, what, argc, argv, report.results.rows);
+      return 0;
+    });
+    report.cases.push_back(found);
+    progress(words_of(what), static_cast<int>(report.cases.size()), static_cast<int>(plan.size()));
+  }
+  report.left_out = static_cast<int>(plan.size() - report.cases.size());
+  return rank_of(all) == 0 ? std::optional(report) : std::nullopt;
+}
+
+}  // namespace bench
