@@ -1,15 +1,6 @@
 // Halos: swaps of fields on a grid.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
-#include <algorithm>
-#include <optional>
-#include <tuple>
-#include <vector>
-
-#include "plan.hpp"
+#include "swaps.hpp"
 
 namespace halocline::python {
 
@@ -32,21 +23,6 @@ nb::dict dictionary(const hlc_plan_info &info) {
   return words;
 }
 
-namespace {
-
-using Cells = std::vector<std::int64_t>;
-
-/// As Python states a field: the address of its first cell that is swapped, type, bytes of an element, strides in bytes, name.
-using FieldWords = std::tuple<std::uintptr_t, int, std::size_t, Cells, std::string>;
-
-/// What Python decides of a halo: depths, stencil, mode, epoch, drive, staged, name.
-struct HaloWords {
-  Cells low, high;
-  int stencil, mode, epoch, drive;
-  bool staged;
-  std::optional<std::string> name;
-};
-
 hlc_field field_of(const Context &context, const FieldWords &words) {
   const auto &[address, type, bytes, strides, name] = words;
   hlc_field field{};
@@ -57,6 +33,8 @@ hlc_field field_of(const Context &context, const FieldWords &words) {
   field.name = name.empty() ? nullptr : name.c_str();
   return field;
 }
+
+namespace {
 
 hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::vector<hlc_field> &fields) {
   hlc_halo_spec spec{};
@@ -75,17 +53,17 @@ hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::v
   return spec;
 }
 
-class Halo : public Plan<hlc_halo, hlc_halo_finalise> {
+using HaloSwaps = Swaps<hlc_halo, hlc_swap, hlc_halo_finalise, hlc_halo_start, hlc_halo_test, hlc_halo_finish, hlc_halo_info>;
+
+class Halo : public HaloSwaps {
  public:
   Halo(nb::object context, const hlc_grid &grid, const std::vector<FieldWords> &fields, const HaloWords &words, nb::object keep)
-      : Plan("Halo", std::move(context), std::move(keep)) {
+      : Swaps("Halo", std::move(context), std::move(keep)) {
     std::vector<hlc_field> described;
     for (const FieldWords &field : fields) described.push_back(field_of(this->context(), field));
     const hlc_halo_spec spec = spec_of(words, grid, described);
     make([&](hlc_context *raw, hlc_halo **halo) { return hlc_halo_init(raw, &spec, halo); });
-    hlc_plan_info info{};
-    check(hlc_halo_info(raw(), &info));
-    may_wait_ = info.neighbours > 0;
+    note_neighbours();
   }
 
   void swap() { exchange(nullptr); }
@@ -97,16 +75,6 @@ class Halo : public Plan<hlc_halo, hlc_halo_finalise> {
   void start_part(const std::vector<int> &fields, int dim, int side, bool reverse) {
     const hlc_swap what = part(fields, dim, side, reverse);
     begin(&what);
-  }
-  void finish() {
-    hlc_halo *halo = raw();
-    check(may_wait_ ? waiting([&] { return hlc_halo_finish(halo); }) : hlc_halo_finish(halo));
-  }
-  bool test() { return done(hlc_halo_test(raw())); }
-  nb::dict info() const {
-    hlc_plan_info info{};
-    check(hlc_halo_info(raw(), &info));
-    return dictionary(info);
   }
 
  private:
@@ -121,21 +89,6 @@ class Halo : public Plan<hlc_halo, hlc_halo_finalise> {
     what.reverse = reverse;
     return what;
   }
-  void begin(const hlc_swap *what) {
-    hlc_halo *halo = raw();
-    check(may_wait_ ? waiting([&] { return hlc_halo_start(halo, what); }) : hlc_halo_start(halo, what));
-  }
-  void exchange(const hlc_swap *what) {
-    hlc_halo *halo = raw();
-    const auto both = [&] {
-      const hlc_status started = hlc_halo_start(halo, what);
-      return started == HLC_OK ? hlc_halo_finish(halo) : started;
-    };
-    check(may_wait_ ? waiting(both) : both());
-  }
-
-  // A rank that is its own only neighbour never waits, and keeps the interpreter's lock.
-  bool may_wait_ = true;
 };
 
 /// Swaps as a C program does, for the measurement of what Python adds: returns the seconds of `count` swaps.

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ._exchange import Exchange, Neighbour
     from ._grid import Field, Grid, Placement
     from ._halo import Halo
+    from ._index_halo import IndexHalo, IndexNeighbour
     from ._segment import Segment
 
 __all__ = [
@@ -45,6 +46,8 @@ __all__ = [
     "Field",
     "Grid",
     "Halo",
+    "IndexHalo",
+    "IndexNeighbour",
     "MismatchError",
     "MpiError",
     "Neighbour",
@@ -73,6 +76,8 @@ _HOMES = {
     "Grid": "_grid",
     "Placement": "_grid",
     "Halo": "_halo",
+    "IndexHalo": "_index_halo",
+    "IndexNeighbour": "_index_halo",
     "Segment": "_segment",
 }
 

@@ -3,17 +3,15 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Any
 
 from . import _core
 from ._arrays import OPAQUE, TYPES, type_name
-from ._context import Plan, mode_number
+from ._context import Plan
 from ._errors import ArgumentError, Error
-from ._grid import STENCILS, Depth, Field, Grid, number_in, refused, sides_of
+from ._grid import Depth, Field, Grid, number_in, refused, sides_of
+from ._swaps import Swapping, words_of
 
-EPOCHS = {"default": 0, "early": 1, "late": 2}
-DRIVES = {"default": 0, "put": 1, "get": 2}
 SIDES = {"both": 0, "low": 1, "high": 2}
 
 
@@ -28,23 +26,6 @@ def _field_words(field: Field, low: list[int], high: list[int]) -> tuple[int, in
     strides = [max(stride, array.itemsize) for stride in array.strides]
     inside = sum((mine - asked) * stride for mine, asked, stride in zip(field.low, low, strides))
     return array.ctypes.data + inside, TYPES.get(type_name(array.dtype), OPAQUE), array.itemsize, strides, field.name or ""
-
-
-class _Swapping:
-    """The block of Halo.swapping: start, then finish."""
-
-    def __init__(self, halo: "Halo", what: tuple[Any, ...]) -> None:
-        self._halo, self._what = halo, what
-
-    def __enter__(self) -> "Halo":
-        fields, dim, side, reverse = self._what
-        self._halo.start(fields, dim=dim, side=side, reverse=reverse)
-        return self._halo
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        # After an exception other ranks may not finish: this one does not wait for them.
-        if kind is None:
-            self._halo.finish()
 
 
 class Halo(Plan):
@@ -72,13 +53,11 @@ class Halo(Plan):
         staged: bool = False,
         name: str | None = None,
     ) -> None:
-        words = _core.HaloWords()
         try:
+            words = words_of(mode, epoch, drive, stencil)
             fields = [fields] if isinstance(fields, Field) else list(fields)
             if not all(isinstance(field, Field) for field in fields):
                 raise ArgumentError("Halo: fields must be Fields; Field.over makes one of an array")
-            words.mode, words.epoch = mode_number(mode), number_in(EPOCHS, epoch, "epoch")
-            words.stencil, words.drive = number_in(STENCILS, stencil, "stencil"), number_in(DRIVES, drive, "drive")
             words.staged, words.name = staged, name
             first = (fields[0].low, fields[0].high) if fields else ([0] * grid.ndim, [0] * grid.ndim)
             words.low, words.high = first if depth is None else sides_of(depth, grid.ndim)
@@ -125,13 +104,13 @@ class Halo(Plan):
 
     def swapping(
         self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
-    ) -> _Swapping:
+    ) -> Swapping:
         """A block during which a swap is outstanding: `with halo.swapping(): compute_interior()`. Arguments as for `swap`.
 
         The swap is complete after the block. If the block raises an exception, the swap is left outstanding, and the halo can only be
         abandoned with its context.
         """
-        return _Swapping(self, (fields, dim, side, reverse))
+        return Swapping(self, lambda: self.start(fields, dim=dim, side=side, reverse=reverse))
 
     def info(self) -> dict[str, Any]:
         """What the plan decided: mode, epoch, neighbours and how they are reached, bytes per swap."""
