@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ._halo import Halo
     from ._index_halo import IndexHalo, IndexNeighbour
     from ._segment import Segment
+    from ._sparse import Message, SparseExchange
 
 __all__ = [
     "Allreduce",
@@ -48,6 +49,7 @@ __all__ = [
     "Halo",
     "IndexHalo",
     "IndexNeighbour",
+    "Message",
     "MismatchError",
     "MpiError",
     "Neighbour",
@@ -56,6 +58,7 @@ __all__ = [
     "Placement",
     "RuleError",
     "Segment",
+    "SparseExchange",
     "StateError",
     "UnsupportedError",
     "WaitTimeoutError",
@@ -79,6 +82,8 @@ _HOMES = {
     "IndexHalo": "_index_halo",
     "IndexNeighbour": "_index_halo",
     "Segment": "_segment",
+    "Message": "_sparse",
+    "SparseExchange": "_sparse",
 }
 
 
