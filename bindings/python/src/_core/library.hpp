@@ -90,6 +90,7 @@ class Buffer {
 void define_context(nb::module_ &module);
 void define_halo(nb::module_ &module);
 void define_index_halo(nb::module_ &module);
+void define_blocks(nb::module_ &module);
 void define_sparse(nb::module_ &module);
 void define_exchange(nb::module_ &module);
 void define_segment(nb::module_ &module);

@@ -10,6 +10,7 @@ NB_MODULE(_core, module) {
   define_context(module);
   define_halo(module);
   define_index_halo(module);
+  define_blocks(module);
   define_sparse(module);
   define_exchange(module);
   define_segment(module);

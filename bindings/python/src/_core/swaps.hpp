@@ -1,4 +1,4 @@
-// Swaps of fields: what Halo and IndexHalo have in common.
+// Swaps of fields: what Halo, IndexHalo and Blocks have in common.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -30,6 +30,7 @@ from ._errors import (
 
 if TYPE_CHECKING:
     from ._allreduce import Allreduce
+    from ._blocks import Blocks, Box
     from ._context import Context, modes, mpi_library, version
     from ._exchange import Exchange, Neighbour
     from ._grid import Field, Grid, Placement
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Allreduce",
     "ArgumentError",
+    "Blocks",
+    "Box",
     "Context",
     "Error",
     "Exchange",
@@ -69,6 +72,8 @@ __all__ = [
 
 _HOMES = {
     "Allreduce": "_allreduce",
+    "Blocks": "_blocks",
+    "Box": "_blocks",
     "Context": "_context",
     "modes": "_context",
     "mpi_library": "_context",

@@ -146,7 +146,7 @@ class Context:
         return self._core.is_open
 
     def zeros(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Literal["C", "F"] = "C") -> NDArray[Any]:
-        """An array of zeros in memory that the ranks of the node read in place, for fields of an IndexHalo.
+        """An array of zeros in memory that the ranks of the node read in place, for fields of an IndexHalo and blocks.
 
         shape, dtype and order as for numpy.zeros, each rank its own; a field is such an array as a whole, not a part of it. Collective.
         The memory is released when no array of it is left, or with the context; arrays stay valid after that. Raises ArgumentError for
