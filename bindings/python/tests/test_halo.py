@@ -2,6 +2,9 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from conftest import POISON, coordinates, filled, value
@@ -177,3 +180,50 @@ def test_a_grid_says_where_its_blocks_are(context):
     assert grid.rank_at((context.size, 0)) == grid.rank_at((0, 0))
     placed = grid.reorder(depth=1)
     assert placed.bytes_after <= placed.bytes_before <= placed.bytes
+
+
+def test_swaps_of_other_arrays_than_the_plans(context, grid):
+    for mode in ("direct", "notify", "p2p"):
+        fields = [halocline.Field(grid, depth=2, name=name) for name in "uv"]
+        others = [halocline.Field(grid, depth=2) for _ in range(2)]
+        with halocline.Halo(grid, fields, depth=1, mode=mode, rebind=True) as halo:
+            inner = (slice(1, -1), slice(1, -1))
+            for using in ([others[0], None], [others[1], others[0]], None, [None, others[1]]):
+                for field in (*fields, *others):
+                    filled(field)
+                with halo.swapping(using=using):
+                    pass
+                bound = [other or mine for mine, other in zip(fields, using or [None, None])]
+                for field in bound:
+                    np.testing.assert_array_equal(field.array[inner], expected(field)[inner], err_msg=mode)
+                for field in {*fields, *others} - {*bound}:
+                    assert (field.array[1] == POISON).all()
+            halo.swap([1], using=[None, others[0]], reverse=True)
+
+
+def test_a_temporary_array_of_a_swap_is_kept_until_the_next(grid):
+    field, other = halocline.Field(grid), filled(halocline.Field(grid))
+    alive = weakref.ref(other.array)
+    with halocline.Halo(grid, [field], rebind=True) as halo:
+        halo.start(using=[other])
+        del other
+        gc.collect()
+        halo.finish()
+        assert alive() is not None
+        halo.swap()
+        gc.collect()
+        assert alive() is None
+
+
+def test_other_arrays_that_do_not_fit_are_refused(grid):
+    field = halocline.Field(grid, depth=1)
+    with halocline.Halo(grid, [field]) as halo, pytest.raises(halocline.StateError, match="rebind"):
+        halo.swap(using=[halocline.Field(grid)])
+    with halocline.Halo(grid, [field], rebind=True) as halo:
+        wrong = {"dtype": halocline.Field(grid, "f4"), "shape": halocline.Field(grid, depth=2), "strides": halocline.Field(grid, order="F")}
+        for what, other in wrong.items():
+            with pytest.raises(halocline.ArgumentError, match=what):
+                halo.swap(using=[other])
+        with pytest.raises(halocline.ArgumentError, match="2 entries"):
+            halo.swap(using=[None, None])
+        halo.swap(using=[halocline.Field(grid)])

@@ -49,6 +49,7 @@ hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::v
   spec.epoch = static_cast<hlc_epoch>(words.epoch);
   spec.drive = static_cast<hlc_drive>(words.drive);
   spec.staged = words.staged;
+  spec.rebind = words.rebind;
   spec.name = words.name ? words.name->c_str() : nullptr;
   return spec;
 }
@@ -75,6 +76,14 @@ class Halo : public HaloSwaps {
   void start_part(const std::vector<int> &fields, int dim, int side, bool reverse) {
     const hlc_swap what = part(fields, dim, side, reverse);
     begin(&what);
+  }
+  /// `addresses` are those of the arrays' first cells that are swapped, one per field; 0: the plan's own array.
+  void start_with(const std::vector<int> &fields, int dim, int side, bool reverse, const std::vector<std::uintptr_t> &addresses) {
+    const hlc_swap what = part(fields, dim, side, reverse);
+    std::vector<void *> data;
+    for (const std::uintptr_t address : addresses) data.push_back(context().translated(reinterpret_cast<void *>(address)));
+    hlc_halo *halo = raw();
+    run([&] { return hlc_halo_start_with(halo, &what, data.data()); });
   }
 
  private:
@@ -121,6 +130,7 @@ void define_halo(nb::module_ &module) {
       .def_rw("epoch", &HaloWords::epoch)
       .def_rw("drive", &HaloWords::drive)
       .def_rw("staged", &HaloWords::staged)
+      .def_rw("rebind", &HaloWords::rebind)
       .def_rw("name", &HaloWords::name, nb::arg().none());
   nb::class_<Halo>(module, "Halo")
       .def(nb::init<nb::object, const hlc_grid &, const std::vector<FieldWords> &, const HaloWords &, nb::object>())
@@ -128,6 +138,7 @@ void define_halo(nb::module_ &module) {
       .def("swap_part", &Halo::swap_part)
       .def("start", &Halo::start)
       .def("start_part", &Halo::start_part)
+      .def("start_with", &Halo::start_with)
       .def("test", &Halo::test)
       .def("finish", &Halo::finish)
       .def("info", &Halo::info)

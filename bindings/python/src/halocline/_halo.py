@@ -34,7 +34,8 @@ class Halo(Plan):
     fields: Fields of this grid. depth: cells that are swapped, as for Field, at most those of the fields; None: those of the first field.
     stencil: "box" (with edges and corners) or "star" (faces only). mode: one of `modes()`; None: HALOCLINE_MODE, else the default. epoch:
     "early" or "late", for modes fence and pscw. drive: "put" or "get", for mode fence. staged: one dimension after the other, in fewer
-    messages. name: for messages. All but the fields' memory and sizes are the same on all ranks.
+    messages. name: for messages. rebind: swaps may use other arrays than those of `fields`. All but the fields' memory
+    and sizes are the same on all ranks.
 
     The plan keeps the fields' arrays alive. Collective over the grid's context. Raises on all ranks: ArgumentError (an argument, or a
     field of this rank or of another), MismatchError (ranks disagree), OutOfMemoryError, MpiError, UnsupportedError.
@@ -51,6 +52,7 @@ class Halo(Plan):
         epoch: str = "default",
         drive: str = "default",
         staged: bool = False,
+        rebind: bool = False,
         name: str | None = None,
     ) -> None:
         try:
@@ -58,41 +60,84 @@ class Halo(Plan):
             fields = [fields] if isinstance(fields, Field) else list(fields)
             if not all(isinstance(field, Field) for field in fields):
                 raise ArgumentError("Halo: fields must be Fields; Field.over makes one of an array")
-            words.staged, words.name = staged, name
+            words.staged, words.rebind, words.name = staged, rebind, name
             first = (fields[0].low, fields[0].high) if fields else ([0] * grid.ndim, [0] * grid.ndim)
             words.low, words.high = first if depth is None else sides_of(depth, grid.ndim)
             described = [_field_words(field, words.low, words.high) for field in fields]
         except Error as error:
             raise refused(grid.context, error) from None
         self.fields = tuple(fields)
+        self._depth = words.low, words.high
+        # Per field: the one that the last swap used.
+        self._bound = list(fields)
+        self._rebind = rebind
         self._begin(grid.context, _core.Halo(grid.context._core, grid._core, described, words, [field.array for field in fields]))
 
     def swap(
-        self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
+        self,
+        fields: Sequence[int] | None = None,
+        *,
+        dim: int | None = None,
+        side: str = "both",
+        reverse: bool = False,
+        using: Sequence[Field | None] | None = None,
     ) -> None:
         """Fills the halo, and returns when it is complete: `start` and `finish`.
 
         fields: numbers of those to swap, ascending; None: all. dim: only the faces of this dimension. side: with dim, which halo to fill:
-        "low", "high" or "both". reverse: the adjoint, which adds halo cells to their owner's edge, and sets them to 0.
+        "low", "high" or "both". reverse: the adjoint, which adds halo cells to their owner's edge, and sets them to 0. using: Fields in
+        place of the plan's, one per field of the plan, for this swap only; None: the plan's own. They have the plan's dtype, shape, depth
+        and strides, and are replaced on all ranks alike. A rank that neighbours read in place uses Fields with memory of their own.
 
         Collective over the neighbours. Raises StateError (outstanding already, closed, MPI finalised), WaitTimeoutError and
-        PeerDiedError (they name the rank), MpiError, RuleError. A KeyboardInterrupt, or what another signal handler raises, ends the
-        wait; after that the halo can only be closed.
+        PeerDiedError (they name the rank), MpiError, RuleError; ArgumentError for `using` on this rank alone. A KeyboardInterrupt, or
+        what another signal handler raises, ends the wait; after that the halo can only be closed.
         """
-        if fields is None and dim is None and not reverse:
+        if self._rebind or using is not None:
+            self.start(fields, dim=dim, side=side, reverse=reverse, using=using)
+            self._core.finish()
+        elif fields is None and dim is None and not reverse:
             self._core.swap()
         else:
             self._core.swap_part(*self._part(fields, dim, side, reverse))
 
     def start(
-        self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
+        self,
+        fields: Sequence[int] | None = None,
+        *,
+        dim: int | None = None,
+        side: str = "both",
+        reverse: bool = False,
+        using: Sequence[Field | None] | None = None,
     ) -> None:
         """Starts a swap; arguments and errors as for `swap`. Until `finish` the interior may be read but its edge not written, and the
         halo may be neither read nor written. All ranks start the same swaps of a halo in the same order."""
-        if fields is None and dim is None and not reverse:
+        if self._rebind or using is not None:
+            self._start_with(self._part(fields, dim, side, reverse), using)
+        elif fields is None and dim is None and not reverse:
             self._core.start()
         else:
             self._core.start_part(*self._part(fields, dim, side, reverse))
+
+    def _start_with(self, part: tuple[list[int], int, int, bool], using: Sequence[Field | None] | None) -> None:
+        """Starts a swap of other arrays, and keeps them until the next swap of their fields."""
+        bound = [mine if other is None else other for mine, other in zip(self.fields, using or self.fields)]
+        if using is not None and len(using) != len(self.fields):
+            raise ArgumentError(f"swap: using has {len(using)} entries, but the halo has {len(self.fields)} fields")
+        addresses = [0 if other is mine else self._address(i, other) for i, (mine, other) in enumerate(zip(self.fields, bound))]
+        self._core.start_with(*part, addresses)
+        for i in part[0] or range(len(bound)):
+            self._bound[i] = bound[i]
+
+    def _address(self, i: int, other: Field) -> int:
+        """Where a field begins that is to take the place of field i."""
+        mine = self.fields[i]
+        for what in ("dtype", "shape", "strides"):
+            if getattr(mine.array, what) != getattr(other.array, what):
+                raise ArgumentError(f"swap: using[{i}] has {what} {getattr(other.array, what)}, the plan's {getattr(mine.array, what)}")
+        if (mine.low, mine.high) != (other.low, other.high):
+            raise ArgumentError(f"swap: using[{i}] has depths {other.low} and {other.high}, the plan's field {mine.low} and {mine.high}")
+        return _field_words(other, *self._depth)[0]
 
     def test(self) -> bool:
         """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive."""
@@ -103,14 +148,20 @@ class Halo(Plan):
         self._core.finish()
 
     def swapping(
-        self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
+        self,
+        fields: Sequence[int] | None = None,
+        *,
+        dim: int | None = None,
+        side: str = "both",
+        reverse: bool = False,
+        using: Sequence[Field | None] | None = None,
     ) -> Swapping:
         """A block during which a swap is outstanding: `with halo.swapping(): compute_interior()`. Arguments as for `swap`.
 
         The swap is complete after the block. If the block raises an exception, the swap is left outstanding, and the halo can only be
         abandoned with its context.
         """
-        return Swapping(self, lambda: self.start(fields, dim=dim, side=side, reverse=reverse))
+        return Swapping(self, lambda: self.start(fields, dim=dim, side=side, reverse=reverse, using=using))
 
     def info(self) -> dict[str, Any]:
         """What the plan decided: mode, epoch, neighbours and how they are reached, bytes per swap."""
