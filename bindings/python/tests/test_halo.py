@@ -227,3 +227,20 @@ def test_other_arrays_that_do_not_fit_are_refused(grid):
         with pytest.raises(halocline.ArgumentError, match="2 entries"):
             halo.swap(using=[None, None])
         halo.swap(using=[halocline.Field(grid)])
+
+
+def test_a_moving_component_is_filled_where_it_enters(grid):
+    table = halocline.fills_moving((1, -2))
+    assert table.tolist() == [[False, True, True], [False, True, True], [False, False, False]]
+    fields = [filled(halocline.Field(grid, depth=1)) for _ in range(3)]
+    with halocline.Halo(grid, fields, fills=[table, None, np.zeros((3, 3))]) as halo:
+        halo.swap()
+    np.testing.assert_array_equal(fields[0].array[0, 1:], expected(fields[0])[0, 1:])
+    np.testing.assert_array_equal(fields[0].array[1:-1, -1], expected(fields[0])[1:-1, -1])
+    assert (fields[0].array[-1] == POISON).all() and (fields[0].array[:, 0] == POISON).all()
+    np.testing.assert_array_equal(fields[1].array, expected(fields[1]))
+    assert (fields[2].array[0] == POISON).all()
+    with pytest.raises(halocline.ArgumentError, match="fills"):
+        halocline.Halo(grid, fields, fills=[None])
+    with pytest.raises(halocline.ArgumentError, match="ndims"):
+        halocline.fills_moving(())

@@ -50,6 +50,7 @@ hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::v
   spec.drive = static_cast<hlc_drive>(words.drive);
   spec.staged = words.staged;
   spec.rebind = words.rebind;
+  spec.fills = words.fills.empty() ? nullptr : words.fills.data();
   spec.name = words.name ? words.name->c_str() : nullptr;
   return spec;
 }
@@ -100,6 +101,14 @@ class Halo : public HaloSwaps {
   }
 };
 
+std::vector<unsigned char> fills_moving(const std::vector<int> &velocity) {
+  std::vector<unsigned char> fills(HLC_DIRECTIONS(HLC_MAX_DIMS));
+  const int ndims = static_cast<int>(velocity.size());
+  check(hlc_fills_moving(ndims, velocity.data(), fills.data()));
+  fills.resize(static_cast<std::size_t>(HLC_DIRECTIONS(ndims)));
+  return fills;
+}
+
 /// Swaps as a C program does, for the measurement of what Python adds: returns the seconds of `count` swaps.
 double seconds_of_swaps(Halo &halo, long count) {
   hlc_halo *raw = halo.raw();
@@ -121,6 +130,7 @@ double seconds_of_swaps(Halo &halo, long count) {
 }  // namespace
 
 void define_halo(nb::module_ &module) {
+  module.def("fills_moving", fills_moving);
   nb::class_<HaloWords>(module, "HaloWords")
       .def(nb::init<>())
       .def_rw("low", &HaloWords::low)
@@ -131,6 +141,7 @@ void define_halo(nb::module_ &module) {
       .def_rw("drive", &HaloWords::drive)
       .def_rw("staged", &HaloWords::staged)
       .def_rw("rebind", &HaloWords::rebind)
+      .def_rw("fills", &HaloWords::fills)
       .def_rw("name", &HaloWords::name, nb::arg().none());
   nb::class_<Halo>(module, "Halo")
       .def(nb::init<nb::object, const hlc_grid &, const std::vector<FieldWords> &, const HaloWords &, nb::object>())

@@ -17,11 +17,12 @@ namespace halocline::python {
 
 using Cells = std::vector<std::int64_t>;
 
-/// What Python decides of a plan of swaps: depths, stencil, mode, epoch, drive, staged, rebind, name.
+/// What Python decides of a plan of swaps: depths, stencil, mode, epoch, drive, staged, rebind, fills, name.
 struct HaloWords {
   Cells low, high;
   int stencil = 0, mode = 0, epoch = 0, drive = 0;
   bool staged = false, rebind = false;
+  std::vector<unsigned char> fills;
   std::optional<std::string> name;
 };
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ._context import Context, modes, mpi_library, version
     from ._exchange import Exchange, Neighbour
     from ._grid import Field, Grid, Placement
-    from ._halo import Halo
+    from ._halo import Halo, fills_moving
     from ._index_halo import IndexHalo, IndexNeighbour
     from ._segment import Segment
     from ._sparse import Message, SparseExchange
@@ -65,6 +65,7 @@ __all__ = [
     "StateError",
     "UnsupportedError",
     "WaitTimeoutError",
+    "fills_moving",
     "modes",
     "mpi_library",
     "version",
@@ -84,6 +85,7 @@ _HOMES = {
     "Grid": "_grid",
     "Placement": "_grid",
     "Halo": "_halo",
+    "fills_moving": "_halo",
     "IndexHalo": "_index_halo",
     "IndexNeighbour": "_index_halo",
     "Segment": "_segment",

@@ -5,6 +5,9 @@ SPDX-License-Identifier: BSD-3-Clause
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from . import _core
 from ._arrays import OPAQUE, TYPES, type_name
 from ._context import Plan
@@ -28,13 +31,37 @@ def _field_words(field: Field, low: list[int], high: list[int]) -> tuple[int, in
     return array.ctypes.data + inside, TYPES.get(type_name(array.dtype), OPAQUE), array.itemsize, strides, field.name or ""
 
 
+def fills_moving(velocity: Sequence[int]) -> NDArray[np.bool_]:
+    """The directions from which a component enters a block that moves by a velocity, in cells per step: an entry of Halo's `fills`.
+
+    Only the signs of velocity count. Returns an array of 3 entries per dimension, True for the directions that are filled: entry
+    [1 + v0, 1 + v1] for direction (v0, v1), of which the middle one, the block itself, has no meaning. For lattice Boltzmann: one field
+    per component, each with its own. Local. Raises ArgumentError.
+    """
+    filled = _core.fills_moving(list(velocity))
+    return np.array(filled, np.bool_).reshape((3,) * len(velocity), order="F")
+
+
+def _fill_words(fills: Sequence[Any] | None, nfields: int, ndim: int) -> list[int]:
+    """As the library takes them: dimension 0 runs fastest, field by field."""
+    if fills is None:
+        return []
+    tables = [np.ones((3,) * ndim, np.bool_) if table is None else np.asarray(table) for table in fills]
+    if len(tables) != nfields or any(table.shape != (3,) * ndim for table in tables):
+        raise ArgumentError(
+            f"Halo: fills has entries of shapes {[table.shape for table in tables]}; {nfields} of {(3,) * ndim} are needed, one per field"
+        )
+    return [int(bool(entry)) for table in tables for entry in table.ravel(order="F")]
+
+
 class Halo(Plan):
     """A plan of swaps: each fills the halos of its fields with the neighbours' cells.
 
     fields: Fields of this grid. depth: cells that are swapped, as for Field, at most those of the fields; None: those of the first field.
     stencil: "box" (with edges and corners) or "star" (faces only). mode: one of `modes()`; None: HALOCLINE_MODE, else the default. epoch:
     "early" or "late", for modes fence and pscw. drive: "put" or "get", for mode fence. staged: one dimension after the other, in fewer
-    messages. name: for messages. rebind: swaps may use other arrays than those of `fields`. All but the fields' memory
+    messages. name: for messages. fills: directions that are sent and filled, one entry per field: None for all, or an array of 3 entries
+    per dimension, such as `fills_moving` returns. rebind: swaps may use other arrays than those of `fields`. All but the fields' memory
     and sizes are the same on all ranks.
 
     The plan keeps the fields' arrays alive. Collective over the grid's context. Raises on all ranks: ArgumentError (an argument, or a
@@ -52,6 +79,7 @@ class Halo(Plan):
         epoch: str = "default",
         drive: str = "default",
         staged: bool = False,
+        fills: Sequence[Any] | None = None,
         rebind: bool = False,
         name: str | None = None,
     ) -> None:
@@ -61,6 +89,7 @@ class Halo(Plan):
             if not all(isinstance(field, Field) for field in fields):
                 raise ArgumentError("Halo: fields must be Fields; Field.over makes one of an array")
             words.staged, words.rebind, words.name = staged, rebind, name
+            words.fills = _fill_words(fills, len(fields), grid.ndim)
             first = (fields[0].low, fields[0].high) if fields else ([0] * grid.ndim, [0] * grid.ndim)
             words.low, words.high = first if depth is None else sides_of(depth, grid.ndim)
             described = [_field_words(field, words.low, words.high) for field in fields]
