@@ -244,3 +244,66 @@ def test_a_moving_component_is_filled_where_it_enters(grid):
         halocline.Halo(grid, fields, fills=[None])
     with pytest.raises(halocline.ArgumentError, match="ndims"):
         halocline.fills_moving(())
+
+
+DIRECTIONS = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+
+
+def part_of(field, direction):
+    """The cells of a halo in a direction, as an index of the field's array."""
+    ends = [(0, low, low + n, None) for low, n in zip(field.low, field.grid.local)]
+    return tuple(slice(*of[step + 1 : step + 3]) for step, of in zip(direction, ends))
+
+
+@pytest.mark.parametrize("own_memory", [True, False])
+def test_views_show_what_is_around_the_block(context, grid, own_memory):
+    for mode in ("view", "direct", "notify", "p2p"):
+        field = halocline.Field(grid, depth=((1, 2), (2, 1)))
+        if not own_memory:
+            field = halocline.Field.over(grid, np.empty_like(field.array), depth=((1, 2), (2, 1)))
+        with halocline.Halo(grid, [field], mode=mode) as halo:
+            for step in range(3):
+                filled(field)
+                field.interior += step
+                halo.start()
+                halo.finish_views()
+                for direction in DIRECTIONS:
+                    view = halo.view(direction)
+                    np.testing.assert_array_equal(view, expected(field)[part_of(field, direction)] + step, err_msg=f"{mode} {direction}")
+                    assert not view.flags.writeable
+                    assert mode == "view" or np.may_share_memory(view, field.array)
+                assert (field.array[0] == POISON).all() == (mode == "view")
+                halo.release()
+
+
+def test_views_of_two_arrays_in_turn_outlive_the_plan(grid):
+    pair = [halocline.Field(grid) for _ in range(2)]
+    kept = []
+    with halocline.Halo(grid, [pair[0]], mode="view", rebind=True) as halo:
+        for step in range(4):
+            now = filled(pair[step % 2])
+            now.interior += step
+            halo.start(using=[now])
+            halo.finish_views()
+            kept.append(halo.view((-1, 0)))
+            np.testing.assert_array_equal(kept[-1], expected(now)[part_of(now, (-1, 0))] + step)
+            np.testing.assert_array_equal(halo.view((0, 0)), now.interior)
+        halo.release()
+        with pytest.raises(halocline.ArgumentError, match="direction"):
+            halo.view((0, 2))
+        with pytest.raises(halocline.ArgumentError, match="field"):
+            halo.view((0, 0), 1)
+    del halo, pair, now
+    gc.collect()
+    assert all(view.shape == (1, grid.local[1]) and np.isfinite(view).all() for view in kept)
+
+
+def test_views_of_cells_that_were_not_moved_are_none(context, grid):
+    fields = [filled(halocline.Field(grid, name=name)) for name in "uv"]
+    with halocline.Halo(grid, fields, mode="view") as halo:
+        halo.start([1])
+        halo.finish_views()
+        np.testing.assert_array_equal(halo.view((1, 0), 1), expected(fields[1])[part_of(fields[1], (1, 0))])
+        assert halo.view((1, 0), 0) is None
+        halo.release()
+        assert halo.view((1, 0), 0).tolist() == [[POISON] * grid.local[1]]

@@ -1,5 +1,6 @@
 // Halos: swaps of fields on a grid.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "shown_cells.hpp"
 #include "swaps.hpp"
 
 namespace halocline::python {
@@ -57,12 +58,27 @@ hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::v
 
 using HaloSwaps = Swaps<hlc_halo, hlc_swap, hlc_halo_finalise, hlc_halo_start, hlc_halo_test, hlc_halo_finish, hlc_halo_info>;
 
+/// From the first byte of an array to its last one.
+std::int64_t extent_of(int ndims, const std::int64_t *cells, const std::int64_t *strides, std::size_t element) {
+  auto extent = static_cast<std::int64_t>(element);
+  for (int d = 0; d < ndims; ++d) {
+    if (cells[d] == 0) return 0;
+    extent += (cells[d] - 1) * strides[d];
+  }
+  return extent;
+}
+
 class Halo : public HaloSwaps {
  public:
   Halo(nb::object context, const hlc_grid &grid, const std::vector<FieldWords> &fields, const HaloWords &words, nb::object keep)
-      : Swaps("Halo", std::move(context), std::move(keep)) {
+      : Swaps("Halo", std::move(context), std::move(keep)), ndims_(grid.ndims), shown_(!words.rebind) {
     std::vector<hlc_field> described;
-    for (const FieldWords &field : fields) described.push_back(field_of(this->context(), field));
+    Cells cells;
+    for (std::size_t d = 0; d < words.low.size(); ++d) cells.push_back(words.low[d] + grid.local[d] + words.high[d]);
+    for (const FieldWords &field : fields) {
+      described.push_back(field_of(this->context(), field));
+      own_.push_back({std::get<2>(field), extent_of(ndims_, cells.data(), described.back().stride_bytes, std::get<2>(field))});
+    }
     const hlc_halo_spec spec = spec_of(words, grid, described);
     make([&](hlc_context *raw, hlc_halo **halo) { return hlc_halo_init(raw, &spec, halo); });
     note_neighbours();
@@ -87,7 +103,44 @@ class Halo : public HaloSwaps {
     run([&] { return hlc_halo_start_with(halo, &what, data.data()); });
   }
 
+  void finish_views() {
+    hlc_halo *halo = raw();
+    run([&] { return hlc_halo_finish_views(halo); });
+  }
+  void release() {
+    hlc_halo *halo = raw();
+    run([&] { return hlc_halo_release(halo); });
+  }
+  /// The cells in a direction: address, shape, strides in bytes, and what keeps them. None keeps those of the array that the last swap used,
+  /// which begins at `own`. None in place of all this: cells that are not known.
+  nb::object view(int field, int direction, std::uintptr_t own) {
+    hlc_view views[HLC_DIRECTIONS(HLC_MAX_DIMS)];
+    check(hlc_halo_views(raw(), field, views));
+    const hlc_view &view = views[direction];
+    if (!view.data) return nb::none();
+    const auto [element, extent] = own_[static_cast<std::size_t>(field)];
+    const auto *data = static_cast<const char *>(view.data),
+               *mine = static_cast<char *>(context().translated(reinterpret_cast<void *>(own)));
+    const std::int64_t bytes = extent_of(ndims_, view.count, view.stride_bytes, element);
+    KeptBytes cells{own, nb::none()};
+    if (bytes > 0 && data >= mine && data < mine + extent)
+      cells.address += static_cast<std::uintptr_t>(data - mine);
+    else if (bytes > 0)
+      cells = shown_.kept(data, static_cast<std::size_t>(bytes));
+    return nb::make_tuple(cells.address, tuple_of(view.count, ndims_), tuple_of(view.stride_bytes, ndims_), cells.owner);
+  }
+  void close() {
+    HaloSwaps::close();
+    shown_.clear();
+  }
+
  private:
+  /// Bytes of an element and of the cells that are swapped, with all that is between them.
+  struct Own {
+    std::size_t element;
+    std::int64_t extent;
+  };
+
   /// Which part of a halo; dim < 0: of all dimensions.
   static hlc_swap part(const std::vector<int> &fields, int dim, int side, bool reverse) {
     hlc_swap what{};
@@ -99,6 +152,10 @@ class Halo : public HaloSwaps {
     what.reverse = reverse;
     return what;
   }
+
+  int ndims_;
+  std::vector<Own> own_;  // per field
+  ShownCells shown_;
 };
 
 std::vector<unsigned char> fills_moving(const std::vector<int> &velocity) {
@@ -152,6 +209,9 @@ void define_halo(nb::module_ &module) {
       .def("start_with", &Halo::start_with)
       .def("test", &Halo::test)
       .def("finish", &Halo::finish)
+      .def("finish_views", &Halo::finish_views)
+      .def("release", &Halo::release)
+      .def("view", &Halo::view)
       .def("info", &Halo::info)
       .def("close", &Halo::close)
       .def_prop_ro("is_open", &Halo::is_open)

@@ -92,6 +92,13 @@ class Buffer {
   Py_buffer view_{};
 };
 
+template <class T>
+nb::tuple tuple_of(const T *values, int count) {
+  nb::list list;
+  for (int d = 0; d < count; ++d) list.append(values[d]);
+  return nb::tuple(list);
+}
+
 void define_context(nb::module_ &module);
 void define_halo(nb::module_ &module);
 void define_index_halo(nb::module_ &module);

@@ -54,6 +54,20 @@ def _fill_words(fills: Sequence[Any] | None, nfields: int, ndim: int) -> list[in
     return [int(bool(entry)) for table in tables for entry in table.ravel(order="F")]
 
 
+class _Shown:
+    """Memory in the terms of NumPy's array interface, and what keeps it."""
+
+    def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, owner: object) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, True),
+            "shape": shape,
+            "strides": strides,
+            "typestr": f"|V{itemsize}",
+        }
+
+
 class Halo(Plan):
     """A plan of swaps: each fills the halos of its fields with the neighbours' cells.
 
@@ -97,9 +111,9 @@ class Halo(Plan):
             raise refused(grid.context, error) from None
         self.fields = tuple(fields)
         self._depth = words.low, words.high
-        # Per field: the one that the last swap used.
+        # Per field: the one that the last swap used, whose memory views may show.
         self._bound = list(fields)
-        self._rebind = rebind
+        self._rebind, self._ndim = rebind, grid.ndim
         self._begin(grid.context, _core.Halo(grid.context._core, grid._core, described, words, [field.array for field in fields]))
 
     def swap(
@@ -191,6 +205,40 @@ class Halo(Plan):
         abandoned with its context.
         """
         return Swapping(self, lambda: self.start(fields, dim=dim, side=side, reverse=reverse, using=using))
+
+    # ------------------------------------------------------------ views
+
+    def finish_views(self) -> None:
+        """Completes a swap as `finish` does, but in mode "view" copies nothing: cells around the block are read through `view`.
+
+        The halo cells of the array are then left as they were. This holds until the next start of this halo, `release` or `close`, and
+        meanwhile the swapped fields may not be written: two fields in turn (`rebind`, or both in the plan) need no release. In all other
+        modes, in reverse, where the halo is deeper than the block, and with HALOCLINE_CHECK=1 it is `finish`, and views show the halo.
+        """
+        self._core.finish_views()
+
+    def release(self) -> None:
+        """Ends the views, and waits until all neighbours have ended those of this block, which may be written again. All ranks call it."""
+        self._core.release()
+
+    def view(self, direction: Sequence[int], field: int = 0) -> NDArray[Any] | None:
+        """The cells around the block in one direction, as in its halo, to be read only: those of a neighbour in place, where that can be.
+
+        direction: -1, 0 or 1 per dimension, (-1, 0): below along dimension 0; all 0: the block itself. Along a dimension the array has the
+        block's cells where the direction is 0, else the depth. None: the last swap did not move these cells. Call it after each
+        `finish_views`, as the memory changes from swap to swap. An earlier array stays valid, with whatever is in that memory then.
+        Local. Raises ArgumentError (direction, field), StateError while a swap is outstanding.
+        """
+        if len(direction) != self._ndim or any(step not in (-1, 0, 1) for step in direction) or not 0 <= field < len(self.fields):
+            raise ArgumentError(f"view: direction is {direction}, field {field}; {self._ndim} of -1, 0 or 1, and one of the plan's fields")
+        own = self._bound[field]
+        number = sum((step + 1) * 3**d for d, step in enumerate(direction))
+        found = self._core.view(field, number, _field_words(own, *self._depth)[0])
+        if found is None:
+            return None
+        address, shape, strides, owner = found
+        cells: NDArray[Any] = np.asarray(_Shown(address, shape, strides, own.dtype.itemsize, own.array if owner is None else owner))
+        return cells.view(own.dtype)
 
     def info(self) -> dict[str, Any]:
         """What the plan decided: mode, epoch, neighbours and how they are reached, bytes per swap."""
