@@ -199,3 +199,43 @@ def test_lists_of_atomics_that_are_wrong_are_refused(context):
         assert segment.array.tolist() == [0, 0]
     with halocline.Segment(context, 2, "f8") as segment, pytest.raises(halocline.ArgumentError, match="float64"):
         segment.atomics(0, 0, 1)
+
+
+def test_reductions_by_a_function(context):
+    size = context.size
+    with halocline.Allreduce(context, (2, 3), "f2", op=np.maximum) as reduction:
+        assert (reduction.run(np.full((2, 3), context.rank, "f2")) == size - 1).all()
+    with halocline.Allreduce(context, 40000, op=np.add) as reduction:
+        given = np.arange(40000.0) * (context.rank + 1)
+        np.testing.assert_array_equal(reduction.run(given, given), np.arange(40000) * sum(range(1, size + 1)))
+    kind = np.dtype([("value", "f8"), ("rank", "i4")])
+
+    def largest(first, second):
+        return np.where(second["value"] > first["value"], second, first)
+
+    with halocline.Allreduce(context, 5, kind, op=largest) as reduction:
+        mine = np.array([(10 * context.rank % 7 + i, context.rank) for i in range(5)], kind)
+        found = reduction.run(mine)
+        best = max(range(size), key=lambda rank: (10 * rank % 7, -rank))
+        assert (found["rank"] == best).all() and (found["value"] == 10 * best % 7 + np.arange(5)).all()
+
+
+def test_a_function_that_fails_is_an_error_once_the_run_has_ended(context):
+    kept = []
+
+    def failing(first, second):
+        kept.append((first, second))
+        raise LookupError("no such element")
+
+    for function, match in ((failing, "no such element"), (lambda a, b: a[:0], "shape"), (lambda a, b: a + 0.5j, "complex128")):
+        with halocline.Allreduce(context, 4, op=function) as reduction:
+            told = ""
+            try:
+                reduction.run(np.ones(4))
+            except (LookupError, ValueError, TypeError) as error:
+                told = str(error)
+            with halocline.Allreduce(context, 1, op="max") as all_ranks:
+                assert all_ranks.run(np.array([float(match in told)])) == (context.size > 1)
+    assert all(first.sum() >= 0 for first, _ in kept)
+    with pytest.raises(halocline.ArgumentError, match="plain values"):
+        halocline.Allreduce(context, 3, object, op=np.add)
