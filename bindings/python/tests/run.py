@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
+FILES = ("halo", "index_halo", "blocks", "sparse", "others", "errors")
 
 
 def environment(options):
@@ -58,7 +59,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--venv", type=lambda path: Path(path).resolve(), default=TESTS)
-    parser.add_argument("--files", nargs="+", default=["test_halo.py", "test_others.py", "test_errors.py"])
+    parser.add_argument("--files", nargs="+", default=[f"test_{one}.py" for one in FILES])
     at = sys.argv.index("--")
     options = parser.parse_args(sys.argv[1:at])
     options.launcher = sys.argv[at + 1:]

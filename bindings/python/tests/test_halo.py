@@ -2,6 +2,9 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from conftest import POISON, coordinates, filled, value
@@ -177,3 +180,130 @@ def test_a_grid_says_where_its_blocks_are(context):
     assert grid.rank_at((context.size, 0)) == grid.rank_at((0, 0))
     placed = grid.reorder(depth=1)
     assert placed.bytes_after <= placed.bytes_before <= placed.bytes
+
+
+def test_swaps_of_other_arrays_than_the_plans(context, grid):
+    for mode in ("direct", "notify", "p2p"):
+        fields = [halocline.Field(grid, depth=2, name=name) for name in "uv"]
+        others = [halocline.Field(grid, depth=2) for _ in range(2)]
+        with halocline.Halo(grid, fields, depth=1, mode=mode, rebind=True) as halo:
+            inner = (slice(1, -1), slice(1, -1))
+            for using in ([others[0], None], [others[1], others[0]], None, [None, others[1]]):
+                for field in (*fields, *others):
+                    filled(field)
+                with halo.swapping(using=using):
+                    pass
+                bound = [other or mine for mine, other in zip(fields, using or [None, None])]
+                for field in bound:
+                    np.testing.assert_array_equal(field.array[inner], expected(field)[inner], err_msg=mode)
+                for field in {*fields, *others} - {*bound}:
+                    assert (field.array[1] == POISON).all()
+            halo.swap([1], using=[None, others[0]], reverse=True)
+
+
+def test_a_temporary_array_of_a_swap_is_kept_until_the_next(grid):
+    field, other = halocline.Field(grid), filled(halocline.Field(grid))
+    alive = weakref.ref(other.array)
+    with halocline.Halo(grid, [field], rebind=True) as halo:
+        halo.start(using=[other])
+        del other
+        gc.collect()
+        halo.finish()
+        assert alive() is not None
+        halo.swap()
+        gc.collect()
+        assert alive() is None
+
+
+def test_other_arrays_that_do_not_fit_are_refused(grid):
+    field = halocline.Field(grid, depth=1)
+    with halocline.Halo(grid, [field]) as halo, pytest.raises(halocline.StateError, match="rebind"):
+        halo.swap(using=[halocline.Field(grid)])
+    with halocline.Halo(grid, [field], rebind=True) as halo:
+        wrong = {"dtype": halocline.Field(grid, "f4"), "shape": halocline.Field(grid, depth=2), "strides": halocline.Field(grid, order="F")}
+        for what, other in wrong.items():
+            with pytest.raises(halocline.ArgumentError, match=what):
+                halo.swap(using=[other])
+        with pytest.raises(halocline.ArgumentError, match="2 entries"):
+            halo.swap(using=[None, None])
+        halo.swap(using=[halocline.Field(grid)])
+
+
+def test_a_moving_component_is_filled_where_it_enters(grid):
+    table = halocline.fills_moving((1, -2))
+    assert table.tolist() == [[False, True, True], [False, True, True], [False, False, False]]
+    fields = [filled(halocline.Field(grid, depth=1)) for _ in range(3)]
+    with halocline.Halo(grid, fields, fills=[table, None, np.zeros((3, 3))]) as halo:
+        halo.swap()
+    np.testing.assert_array_equal(fields[0].array[0, 1:], expected(fields[0])[0, 1:])
+    np.testing.assert_array_equal(fields[0].array[1:-1, -1], expected(fields[0])[1:-1, -1])
+    assert (fields[0].array[-1] == POISON).all() and (fields[0].array[:, 0] == POISON).all()
+    np.testing.assert_array_equal(fields[1].array, expected(fields[1]))
+    assert (fields[2].array[0] == POISON).all()
+    with pytest.raises(halocline.ArgumentError, match="fills"):
+        halocline.Halo(grid, fields, fills=[None])
+    with pytest.raises(halocline.ArgumentError, match="ndims"):
+        halocline.fills_moving(())
+
+
+DIRECTIONS = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+
+
+def part_of(field, direction):
+    """The cells of a halo in a direction, as an index of the field's array."""
+    ends = [(0, low, low + n, None) for low, n in zip(field.low, field.grid.local)]
+    return tuple(slice(*of[step + 1 : step + 3]) for step, of in zip(direction, ends))
+
+
+@pytest.mark.parametrize("own_memory", [True, False])
+def test_views_show_what_is_around_the_block(context, grid, own_memory):
+    for mode in ("view", "direct", "notify", "p2p"):
+        field = halocline.Field(grid, depth=((1, 2), (2, 1)))
+        if not own_memory:
+            field = halocline.Field.over(grid, np.empty_like(field.array), depth=((1, 2), (2, 1)))
+        with halocline.Halo(grid, [field], mode=mode) as halo:
+            for step in range(3):
+                filled(field)
+                field.interior += step
+                halo.start()
+                halo.finish_views()
+                for direction in DIRECTIONS:
+                    view = halo.view(direction)
+                    np.testing.assert_array_equal(view, expected(field)[part_of(field, direction)] + step, err_msg=f"{mode} {direction}")
+                    assert not view.flags.writeable
+                    assert mode == "view" or np.may_share_memory(view, field.array)
+                assert (field.array[0] == POISON).all() == (mode == "view")
+                halo.release()
+
+
+def test_views_of_two_arrays_in_turn_outlive_the_plan(grid):
+    pair = [halocline.Field(grid) for _ in range(2)]
+    kept = []
+    with halocline.Halo(grid, [pair[0]], mode="view", rebind=True) as halo:
+        for step in range(4):
+            now = filled(pair[step % 2])
+            now.interior += step
+            halo.start(using=[now])
+            halo.finish_views()
+            kept.append(halo.view((-1, 0)))
+            np.testing.assert_array_equal(kept[-1], expected(now)[part_of(now, (-1, 0))] + step)
+            np.testing.assert_array_equal(halo.view((0, 0)), now.interior)
+        halo.release()
+        with pytest.raises(halocline.ArgumentError, match="direction"):
+            halo.view((0, 2))
+        with pytest.raises(halocline.ArgumentError, match="field"):
+            halo.view((0, 0), 1)
+    del halo, pair, now
+    gc.collect()
+    assert all(view.shape == (1, grid.local[1]) and np.isfinite(view).all() for view in kept)
+
+
+def test_views_of_cells_that_were_not_moved_are_none(context, grid):
+    fields = [filled(halocline.Field(grid, name=name)) for name in "uv"]
+    with halocline.Halo(grid, fields, mode="view") as halo:
+        halo.start([1])
+        halo.finish_views()
+        np.testing.assert_array_equal(halo.view((1, 0), 1), expected(fields[1])[part_of(fields[1], (1, 0))])
+        assert halo.view((1, 0), 0) is None
+        halo.release()
+        assert halo.view((1, 0), 0).tolist() == [[POISON] * grid.local[1]]

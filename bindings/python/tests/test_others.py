@@ -116,3 +116,126 @@ def test_a_long_reduction_in_place_in_shared_memory(context):
     with halocline.Allreduce(context, 40000) as reduction:
         reduction.run(field.array, field.array)
     np.testing.assert_array_equal(field.array, np.arange(40000) * sum(range(1, context.size + 1)))
+
+
+def after_strided_puts(rank, size):
+    """A rank's part once its left side has put a column and a reversed corner to it."""
+    whole = np.full((6, 8), float(rank))
+    whole[:, 3] = np.arange(6) * 2 + 1 + 100 * ((rank - 1) % size)
+    whole[4:, 5:] = 7.5
+    return whole
+
+
+def test_strided_put_and_get(context):
+    left, right = sides(context)
+    with halocline.Segment(context, (6, 8), "f8") as segment:
+        segment.array[...] = context.rank
+        segment.barrier()
+        table = np.arange(12.0).reshape(6, 2) + 100 * context.rank
+        segment.put_strided(right, table[:, 1], 3, (8,))
+        segment.put_strided(right, np.full((2, 3), 7.5), 8 * 5 + 7, (-8, -1))
+        segment.flush(right)
+        segment.barrier()
+        np.testing.assert_array_equal(segment.array, after_strided_puts(context.rank, context.size))
+        got, there = np.zeros((3, 6, 2)), after_strided_puts(left, context.size)
+        segment.get_strided(left, got[::-1, :, 1], 4, (1, 8))
+        np.testing.assert_array_equal(got[::-1, :, 1], there[:, 4:7].T)
+        assert (got[..., 0] == 0).all()
+        segment.get_strided(left, got[0], 0)
+        np.testing.assert_array_equal(got[0].reshape(-1), there.reshape(-1)[:12])
+        segment.barrier()
+
+
+def test_strided_blocks_that_do_not_fit_are_refused(context):
+    with halocline.Segment(context, 10, "f8") as segment:
+        for match, data, strides in (
+            ("f4.*f8", np.zeros(2, "f4"), None),
+            ("axes", np.zeros((1,) * 5), (2,) * 5),
+            ("entries", np.zeros((2, 2)), (1,)),
+            ("rank", np.zeros(3), (5,)),
+        ):
+            with pytest.raises(halocline.ArgumentError, match=match):
+                segment.put_strided(context.rank, data, 0, strides)
+        with pytest.raises(halocline.ArgumentError, match="writable"):
+            segment.get_strided(context.rank, np.broadcast_to(np.zeros(1), 3))
+        segment.put_strided(context.rank, np.zeros((0, 3)), 9)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8"])
+def test_lists_of_atomics(context, dtype):
+    size, most = context.size, np.iinfo(dtype).max
+    with halocline.Segment(context, 3, dtype) as segment:
+        segment.array[2] = most
+        segment.barrier()
+        old = segment.atomics(np.arange(size)[:, None], [0, 1], [[1, 10]])
+        assert old.shape == (size, 2) and old.dtype == segment.dtype and (old % [1, 10] == 0).all()
+        segment.barrier()
+        np.testing.assert_array_equal(segment.array, [size, 10 * size, most])
+        segment.barrier()
+        if context.rank == 0:
+            assert (segment.atomics(np.arange(size), 2, 5, expected=most) == most).all()
+            assert (segment.atomics(np.arange(size), 2, 6, expected=np.full(size, most)) == 5).all()
+            assert (segment.atomics(np.arange(size), 1, 3, "max") == 10 * size).all()
+            assert (segment.atomics(range(size), 0, 0, "read") == size).all()
+        segment.barrier()
+        np.testing.assert_array_equal(segment.array, [size, 10 * size, 5])
+        assert segment.atomics([], [], []).shape == (0,)
+        segment.barrier()
+
+
+def test_lists_of_atomics_that_are_wrong_are_refused(context):
+    with halocline.Segment(context, 2, "i4") as segment:
+        for match, given in (
+            ("values has dtype float64", (0, 0, 0.5)),
+            ("do not fit", (0, 0, 1 << 31)),
+            ("broadcast", ([0, 0], [0, 0, 0], 1)),
+            ("rank", ([context.rank, context.size], 0, 0)),
+            ("offset", (context.rank, [0, 2], 0)),
+            ("op", (0, 0, 1, "divide")),
+        ):
+            with pytest.raises(halocline.ArgumentError, match=match):
+                segment.atomics(*given)
+        segment.barrier()
+        assert segment.array.tolist() == [0, 0]
+    with halocline.Segment(context, 2, "f8") as segment, pytest.raises(halocline.ArgumentError, match="float64"):
+        segment.atomics(0, 0, 1)
+
+
+def test_reductions_by_a_function(context):
+    size = context.size
+    with halocline.Allreduce(context, (2, 3), "f2", op=np.maximum) as reduction:
+        assert (reduction.run(np.full((2, 3), context.rank, "f2")) == size - 1).all()
+    with halocline.Allreduce(context, 40000, op=np.add) as reduction:
+        given = np.arange(40000.0) * (context.rank + 1)
+        np.testing.assert_array_equal(reduction.run(given, given), np.arange(40000) * sum(range(1, size + 1)))
+    kind = np.dtype([("value", "f8"), ("rank", "i4")])
+
+    def largest(first, second):
+        return np.where(second["value"] > first["value"], second, first)
+
+    with halocline.Allreduce(context, 5, kind, op=largest) as reduction:
+        mine = np.array([(10 * context.rank % 7 + i, context.rank) for i in range(5)], kind)
+        found = reduction.run(mine)
+        best = max(range(size), key=lambda rank: (10 * rank % 7, -rank))
+        assert (found["rank"] == best).all() and (found["value"] == 10 * best % 7 + np.arange(5)).all()
+
+
+def test_a_function_that_fails_is_an_error_once_the_run_has_ended(context):
+    kept = []
+
+    def failing(first, second):
+        kept.append((first, second))
+        raise LookupError("no such element")
+
+    for function, match in ((failing, "no such element"), (lambda a, b: a[:0], "shape"), (lambda a, b: a + 0.5j, "complex128")):
+        with halocline.Allreduce(context, 4, op=function) as reduction:
+            told = ""
+            try:
+                reduction.run(np.ones(4))
+            except (LookupError, ValueError, TypeError) as error:
+                told = str(error)
+            with halocline.Allreduce(context, 1, op="max") as all_ranks:
+                assert all_ranks.run(np.array([float(match in told)])) == (context.size > 1)
+    assert all(first.sum() >= 0 for first, _ in kept)
+    with pytest.raises(halocline.ArgumentError, match="plain values"):
+        halocline.Allreduce(context, 3, object, op=np.add)

@@ -152,13 +152,6 @@ std::vector<std::string> mode_names() {
 
 using Cells = std::vector<std::int64_t>;
 
-template <class T>
-nb::tuple tuple_of(const T *values, int count) {
-  nb::list list;
-  for (int d = 0; d < count; ++d) list.append(values[d]);
-  return nb::tuple(list);
-}
-
 /// The lengths of the three lists are equal: Python has checked that.
 hlc_grid make_grid(const Context &context, const Cells &shape, const std::vector<int> &periodic, const std::vector<int> &ranks) {
   hlc_grid grid{};

@@ -1,15 +1,7 @@
 // Halos: swaps of fields on a grid.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
-#include <algorithm>
-#include <optional>
-#include <tuple>
-#include <vector>
-
-#include "plan.hpp"
+#include "shown_cells.hpp"
+#include "swaps.hpp"
 
 namespace halocline::python {
 
@@ -32,21 +24,6 @@ nb::dict dictionary(const hlc_plan_info &info) {
   return words;
 }
 
-namespace {
-
-using Cells = std::vector<std::int64_t>;
-
-/// As Python states a field: the address of its first cell that is swapped, type, bytes of an element, strides in bytes, name.
-using FieldWords = std::tuple<std::uintptr_t, int, std::size_t, Cells, std::string>;
-
-/// What Python decides of a halo: depths, stencil, mode, epoch, drive, staged, name.
-struct HaloWords {
-  Cells low, high;
-  int stencil, mode, epoch, drive;
-  bool staged;
-  std::optional<std::string> name;
-};
-
 hlc_field field_of(const Context &context, const FieldWords &words) {
   const auto &[address, type, bytes, strides, name] = words;
   hlc_field field{};
@@ -57,6 +34,8 @@ hlc_field field_of(const Context &context, const FieldWords &words) {
   field.name = name.empty() ? nullptr : name.c_str();
   return field;
 }
+
+namespace {
 
 hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::vector<hlc_field> &fields) {
   hlc_halo_spec spec{};
@@ -71,21 +50,38 @@ hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::v
   spec.epoch = static_cast<hlc_epoch>(words.epoch);
   spec.drive = static_cast<hlc_drive>(words.drive);
   spec.staged = words.staged;
+  spec.rebind = words.rebind;
+  spec.fills = words.fills.empty() ? nullptr : words.fills.data();
   spec.name = words.name ? words.name->c_str() : nullptr;
   return spec;
 }
 
-class Halo : public Plan<hlc_halo, hlc_halo_finalise> {
+using HaloSwaps = Swaps<hlc_halo, hlc_swap, hlc_halo_finalise, hlc_halo_start, hlc_halo_test, hlc_halo_finish, hlc_halo_info>;
+
+/// From the first byte of an array to its last one.
+std::int64_t extent_of(int ndims, const std::int64_t *cells, const std::int64_t *strides, std::size_t element) {
+  auto extent = static_cast<std::int64_t>(element);
+  for (int d = 0; d < ndims; ++d) {
+    if (cells[d] == 0) return 0;
+    extent += (cells[d] - 1) * strides[d];
+  }
+  return extent;
+}
+
+class Halo : public HaloSwaps {
  public:
   Halo(nb::object context, const hlc_grid &grid, const std::vector<FieldWords> &fields, const HaloWords &words, nb::object keep)
-      : Plan("Halo", std::move(context), std::move(keep)) {
+      : Swaps("Halo", std::move(context), std::move(keep)), ndims_(grid.ndims), shown_(!words.rebind) {
     std::vector<hlc_field> described;
-    for (const FieldWords &field : fields) described.push_back(field_of(this->context(), field));
+    Cells cells;
+    for (std::size_t d = 0; d < words.low.size(); ++d) cells.push_back(words.low[d] + grid.local[d] + words.high[d]);
+    for (const FieldWords &field : fields) {
+      described.push_back(field_of(this->context(), field));
+      own_.push_back({std::get<2>(field), extent_of(ndims_, cells.data(), described.back().stride_bytes, std::get<2>(field))});
+    }
     const hlc_halo_spec spec = spec_of(words, grid, described);
     make([&](hlc_context *raw, hlc_halo **halo) { return hlc_halo_init(raw, &spec, halo); });
-    hlc_plan_info info{};
-    check(hlc_halo_info(raw(), &info));
-    may_wait_ = info.neighbours > 0;
+    note_neighbours();
   }
 
   void swap() { exchange(nullptr); }
@@ -98,18 +94,53 @@ class Halo : public Plan<hlc_halo, hlc_halo_finalise> {
     const hlc_swap what = part(fields, dim, side, reverse);
     begin(&what);
   }
-  void finish() {
+  /// `addresses` are those of the arrays' first cells that are swapped, one per field; 0: the plan's own array.
+  void start_with(const std::vector<int> &fields, int dim, int side, bool reverse, const std::vector<std::uintptr_t> &addresses) {
+    const hlc_swap what = part(fields, dim, side, reverse);
+    std::vector<void *> data;
+    for (const std::uintptr_t address : addresses) data.push_back(context().translated(reinterpret_cast<void *>(address)));
     hlc_halo *halo = raw();
-    check(may_wait_ ? waiting([&] { return hlc_halo_finish(halo); }) : hlc_halo_finish(halo));
+    run([&] { return hlc_halo_start_with(halo, &what, data.data()); });
   }
-  bool test() { return done(hlc_halo_test(raw())); }
-  nb::dict info() const {
-    hlc_plan_info info{};
-    check(hlc_halo_info(raw(), &info));
-    return dictionary(info);
+
+  void finish_views() {
+    hlc_halo *halo = raw();
+    run([&] { return hlc_halo_finish_views(halo); });
+  }
+  void release() {
+    hlc_halo *halo = raw();
+    run([&] { return hlc_halo_release(halo); });
+  }
+  /// The cells in a direction: address, shape, strides in bytes, and what keeps them. None keeps those of the array that the last swap used,
+  /// which begins at `own`. None in place of all this: cells that are not known.
+  nb::object view(int field, int direction, std::uintptr_t own) {
+    hlc_view views[HLC_DIRECTIONS(HLC_MAX_DIMS)];
+    check(hlc_halo_views(raw(), field, views));
+    const hlc_view &view = views[direction];
+    if (!view.data) return nb::none();
+    const auto [element, extent] = own_[static_cast<std::size_t>(field)];
+    const auto *data = static_cast<const char *>(view.data),
+               *mine = static_cast<char *>(context().translated(reinterpret_cast<void *>(own)));
+    const std::int64_t bytes = extent_of(ndims_, view.count, view.stride_bytes, element);
+    KeptBytes cells{own, nb::none()};
+    if (bytes > 0 && data >= mine && data < mine + extent)
+      cells.address += static_cast<std::uintptr_t>(data - mine);
+    else if (bytes > 0)
+      cells = shown_.kept(data, static_cast<std::size_t>(bytes));
+    return nb::make_tuple(cells.address, tuple_of(view.count, ndims_), tuple_of(view.stride_bytes, ndims_), cells.owner);
+  }
+  void close() {
+    HaloSwaps::close();
+    shown_.clear();
   }
 
  private:
+  /// Bytes of an element and of the cells that are swapped, with all that is between them.
+  struct Own {
+    std::size_t element;
+    std::int64_t extent;
+  };
+
   /// Which part of a halo; dim < 0: of all dimensions.
   static hlc_swap part(const std::vector<int> &fields, int dim, int side, bool reverse) {
     hlc_swap what{};
@@ -121,22 +152,19 @@ class Halo : public Plan<hlc_halo, hlc_halo_finalise> {
     what.reverse = reverse;
     return what;
   }
-  void begin(const hlc_swap *what) {
-    hlc_halo *halo = raw();
-    check(may_wait_ ? waiting([&] { return hlc_halo_start(halo, what); }) : hlc_halo_start(halo, what));
-  }
-  void exchange(const hlc_swap *what) {
-    hlc_halo *halo = raw();
-    const auto both = [&] {
-      const hlc_status started = hlc_halo_start(halo, what);
-      return started == HLC_OK ? hlc_halo_finish(halo) : started;
-    };
-    check(may_wait_ ? waiting(both) : both());
-  }
 
-  // A rank that is its own only neighbour never waits, and keeps the interpreter's lock.
-  bool may_wait_ = true;
+  int ndims_;
+  std::vector<Own> own_;  // per field
+  ShownCells shown_;
 };
+
+std::vector<unsigned char> fills_moving(const std::vector<int> &velocity) {
+  std::vector<unsigned char> fills(HLC_DIRECTIONS(HLC_MAX_DIMS));
+  const int ndims = static_cast<int>(velocity.size());
+  check(hlc_fills_moving(ndims, velocity.data(), fills.data()));
+  fills.resize(static_cast<std::size_t>(HLC_DIRECTIONS(ndims)));
+  return fills;
+}
 
 /// Swaps as a C program does, for the measurement of what Python adds: returns the seconds of `count` swaps.
 double seconds_of_swaps(Halo &halo, long count) {
@@ -159,6 +187,7 @@ double seconds_of_swaps(Halo &halo, long count) {
 }  // namespace
 
 void define_halo(nb::module_ &module) {
+  module.def("fills_moving", fills_moving);
   nb::class_<HaloWords>(module, "HaloWords")
       .def(nb::init<>())
       .def_rw("low", &HaloWords::low)
@@ -168,6 +197,8 @@ void define_halo(nb::module_ &module) {
       .def_rw("epoch", &HaloWords::epoch)
       .def_rw("drive", &HaloWords::drive)
       .def_rw("staged", &HaloWords::staged)
+      .def_rw("rebind", &HaloWords::rebind)
+      .def_rw("fills", &HaloWords::fills)
       .def_rw("name", &HaloWords::name, nb::arg().none());
   nb::class_<Halo>(module, "Halo")
       .def(nb::init<nb::object, const hlc_grid &, const std::vector<FieldWords> &, const HaloWords &, nb::object>())
@@ -175,8 +206,12 @@ void define_halo(nb::module_ &module) {
       .def("swap_part", &Halo::swap_part)
       .def("start", &Halo::start)
       .def("start_part", &Halo::start_part)
+      .def("start_with", &Halo::start_with)
       .def("test", &Halo::test)
       .def("finish", &Halo::finish)
+      .def("finish_views", &Halo::finish_views)
+      .def("release", &Halo::release)
+      .def("view", &Halo::view)
       .def("info", &Halo::info)
       .def("close", &Halo::close)
       .def_prop_ro("is_open", &Halo::is_open)

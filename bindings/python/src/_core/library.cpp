@@ -57,8 +57,9 @@ void handle_signals_in_waits() {
   hlc_set_wait_check(handle_signals);
 }
 
-Buffer::Buffer(nb::handle object, Access access, const char *what) {
-  const int flags = PyBUF_ND | PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (access == Access::write ? PyBUF_WRITABLE : 0);
+Buffer::Buffer(nb::handle object, Access access, const char *what, Layout layout) {
+  const int order = layout == Layout::contiguous ? PyBUF_C_CONTIGUOUS : PyBUF_STRIDES;
+  const int flags = PyBUF_ND | PyBUF_FORMAT | order | (access == Access::write ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(object.ptr(), &view_, flags) == 0) return;
   view_ = Py_buffer{};
   PyErr_Clear();

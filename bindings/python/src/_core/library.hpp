@@ -65,12 +65,14 @@ hlc_status waiting(Call call) {
   return status;
 }
 
-/// The memory of an object with the buffer protocol, contiguous in C's order. The object stays alive and keeps its size.
+/// The memory of an object with the buffer protocol. The object stays alive and keeps its size.
 class Buffer {
  public:
   enum class Access { read, write };
+  /// Contiguous is in C's order.
+  enum class Layout { contiguous, strided };
   /// `what` names it in messages. Raises ArgumentError for an object without such memory.
-  Buffer(nb::handle object, Access access, const char *what);
+  Buffer(nb::handle object, Access access, const char *what, Layout layout = Layout::contiguous);
   Buffer(Buffer &&other) noexcept : view_(std::exchange(other.view_, Py_buffer{})) {}
   Buffer &operator=(Buffer &&other) noexcept {
     std::swap(view_, other.view_);
@@ -78,17 +80,30 @@ class Buffer {
   }
   ~Buffer() { PyBuffer_Release(&view_); }
 
+  /// The first element.
   void *data() const { return view_.buf; }
   std::int64_t bytes() const { return view_.len; }
   /// The kind of its elements as numpy.dtype.kind, and their bytes: "f8".
   std::string type() const;
+  /// Axes, elements and strides in bytes; strides for Layout::strided only.
+  const Py_buffer &view() const { return view_; }
 
  private:
   Py_buffer view_{};
 };
 
+template <class T>
+nb::tuple tuple_of(const T *values, int count) {
+  nb::list list;
+  for (int d = 0; d < count; ++d) list.append(values[d]);
+  return nb::tuple(list);
+}
+
 void define_context(nb::module_ &module);
 void define_halo(nb::module_ &module);
+void define_index_halo(nb::module_ &module);
+void define_blocks(nb::module_ &module);
+void define_sparse(nb::module_ &module);
 void define_exchange(nb::module_ &module);
 void define_segment(nb::module_ &module);
 void define_allreduce(nb::module_ &module);

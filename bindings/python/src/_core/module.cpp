@@ -9,6 +9,9 @@ NB_MODULE(_core, module) {
   handle_signals_in_waits();
   define_context(module);
   define_halo(module);
+  define_index_halo(module);
+  define_blocks(module);
+  define_sparse(module);
   define_exchange(module);
   define_segment(module);
   define_allreduce(module);

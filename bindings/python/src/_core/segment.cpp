@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,25 @@
 
 namespace halocline::python {
 namespace {
+
+/// An array, and where its elements are in the target: `strides` in bytes per axis, none: contiguous. Elements side by side in both are runs.
+hlc_block block_of(const Buffer &data, std::vector<std::int64_t> strides) {
+  const Py_buffer &view = data.view();
+  const int axes = view.ndim;
+  if (strides.empty()) {
+    strides.assign(static_cast<std::size_t>(axes), view.itemsize);
+    for (int d = axes - 1; d > 0; --d) strides[static_cast<std::size_t>(d - 1)] = strides[static_cast<std::size_t>(d)] * view.shape[d];
+  }
+  const bool has_runs = axes > 0 && view.strides[axes - 1] == view.itemsize && strides.back() == view.itemsize;
+  hlc_block block{};
+  block.run_bytes = has_runs ? view.shape[axes - 1] * view.itemsize : view.itemsize;
+  block.ndims = axes - has_runs;
+  if (block.ndims > HLC_MAX_DIMS) refuse("the array has " + std::to_string(axes) + " axes; a block has 4, and elements side by side");
+  std::copy_n(view.shape, block.ndims, block.count);
+  std::copy_n(view.strides, block.ndims, block.local_stride);
+  std::copy_n(strides.begin(), block.ndims, block.target_stride);
+  return block;
+}
 
 class Segment : public Plan<hlc_segment, hlc_segment_free> {
  public:
@@ -55,6 +75,20 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
     keep(rank, std::move(data));
   }
 
+  /// `strides` are those of the target in bytes, one per axis; none: contiguous there.
+  void put_strided(int rank, nb::handle source, std::int64_t offset, const std::vector<std::int64_t> &strides) {
+    Buffer data = elements(source, Buffer::Access::read, "put_strided", Buffer::Layout::strided);
+    const hlc_block block = block_of(data, strides);
+    check(hlc_put_strided({raw(), rank, offset}, data.data(), &block));
+    keep(rank, std::move(data));
+  }
+  void get_strided(int rank, nb::handle target, std::int64_t offset, const std::vector<std::int64_t> &strides) {
+    Buffer data = elements(target, Buffer::Access::write, "get_strided", Buffer::Layout::strided);
+    const hlc_block block = block_of(data, strides);
+    check(hlc_get_strided({raw(), rank, offset}, data.data(), &block));
+    keep(rank, std::move(data));
+  }
+
   void notify(int rank, int id, std::uint32_t value) { check(hlc_notify(raw(), rank, {id, value})); }
   int wait(int first, int count) {
     int id = -1;
@@ -89,6 +123,21 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
     });
   }
 
+  /// Of each atomic: rank, offset in bytes, operand and expected value, as rows of an array of int64, whose last row gets previous values.
+  void atomics(nb::handle rows, int number, int op, bool compare) {
+    const Buffer table(rows, Buffer::Access::write, "atomics");
+    const std::int64_t count = table.view().shape[1];
+    auto *const words = static_cast<std::int64_t *>(table.data());
+    std::vector<hlc_atomic> list(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const hlc_target at{raw(), static_cast<int>(words[i]), words[count + i]};
+      list[static_cast<std::size_t>(i)] = {
+          at, static_cast<hlc_number>(number), static_cast<hlc_op>(op), compare, words[2 * count + i], words[3 * count + i], 0};
+    }
+    check(waiting([&] { return hlc_atomics(list.data(), count); }));
+    for (const hlc_atomic &one : list) words[4 * count + (&one - list.data())] = one.old;
+  }
+
   /// rank < 0: all ranks.
   void flush(int rank) {
     hlc_segment *segment = raw();
@@ -115,8 +164,8 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
     Buffer buffer;
   };
 
-  Buffer elements(nb::handle object, Buffer::Access access, const char *what) const {
-    Buffer buffer(object, access, what);
+  Buffer elements(nb::handle object, Buffer::Access access, const char *what, Buffer::Layout layout = Buffer::Layout::contiguous) const {
+    Buffer buffer(object, access, what, layout);
     if (type_ != "u1" && buffer.type() != type_)
       refuse(std::string(what) + ": the array has elements of type " + buffer.type() + ", those of the segment are of type " + type_);
     return buffer;
@@ -152,6 +201,9 @@ void define_segment(nb::module_ &module) {
       .def("put", &Segment::put)
       .def("put_notify", &Segment::put_notify)
       .def("get", &Segment::get)
+      .def("put_strided", &Segment::put_strided)
+      .def("get_strided", &Segment::get_strided)
+      .def("atomics", &Segment::atomics)
       .def("accumulate", &Segment::accumulate)
       .def("notify", &Segment::notify)
       .def("wait", &Segment::wait)

@@ -30,21 +30,29 @@ from ._errors import (
 
 if TYPE_CHECKING:
     from ._allreduce import Allreduce
+    from ._blocks import Blocks, Box
     from ._context import Context, modes, mpi_library, version
     from ._exchange import Exchange, Neighbour
     from ._grid import Field, Grid, Placement
-    from ._halo import Halo
+    from ._halo import Halo, fills_moving
+    from ._index_halo import IndexHalo, IndexNeighbour
     from ._segment import Segment
+    from ._sparse import Message, SparseExchange
 
 __all__ = [
     "Allreduce",
     "ArgumentError",
+    "Blocks",
+    "Box",
     "Context",
     "Error",
     "Exchange",
     "Field",
     "Grid",
     "Halo",
+    "IndexHalo",
+    "IndexNeighbour",
+    "Message",
     "MismatchError",
     "MpiError",
     "Neighbour",
@@ -53,9 +61,11 @@ __all__ = [
     "Placement",
     "RuleError",
     "Segment",
+    "SparseExchange",
     "StateError",
     "UnsupportedError",
     "WaitTimeoutError",
+    "fills_moving",
     "modes",
     "mpi_library",
     "version",
@@ -63,6 +73,8 @@ __all__ = [
 
 _HOMES = {
     "Allreduce": "_allreduce",
+    "Blocks": "_blocks",
+    "Box": "_blocks",
     "Context": "_context",
     "modes": "_context",
     "mpi_library": "_context",
@@ -73,7 +85,12 @@ _HOMES = {
     "Grid": "_grid",
     "Placement": "_grid",
     "Halo": "_halo",
+    "fills_moving": "_halo",
+    "IndexHalo": "_index_halo",
+    "IndexNeighbour": "_index_halo",
     "Segment": "_segment",
+    "Message": "_sparse",
+    "SparseExchange": "_sparse",
 }
 
 

@@ -3,19 +3,37 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import TYPES, contiguous, type_name
+from ._arrays import OPAQUE, TYPES, contiguous, type_name
 from ._context import Context, Plan
 from ._errors import ArgumentError, Error
 from ._grid import number_in, refused
 
 REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
+
+
+Function = Callable[[NDArray[Any], NDArray[Any]], Any]
+_USER = 3
+
+
+def _combining(function: Function, dtype: np.dtype[Any]) -> Callable[[memoryview, memoryview], None]:
+    """What the extension calls with the memory of two pieces. The function gets copies, which it may keep."""
+
+    def combine(later: memoryview, earlier: memoryview) -> None:
+        with later, earlier:
+            first, second = (np.array(np.frombuffer(piece, dtype)) for piece in (earlier, later))
+            result = np.asarray(function(first, second))
+            if result.shape != first.shape:
+                raise ArgumentError(f"Allreduce: op made an array of shape {result.shape} of two of shape {first.shape}")
+            np.copyto(np.frombuffer(earlier, dtype), result, casting="same_kind")
+
+    return combine
 
 
 class Allreduce(Plan):
@@ -24,21 +42,42 @@ class Allreduce(Plan):
     shape and dtype of the arrays: float32, float64, int32, int64, complex64 or complex128. op: "sum", and for real numbers "min" and
     "max". name: for messages. All are the same on all ranks. Collective over the context. Raises on all ranks: ArgumentError,
     MismatchError, OutOfMemoryError, UnsupportedError (the minimum of complex numbers; several nodes without a network).
+
+    op may also be a function of two arrays, such as numpy.logaddexp: it returns their elements combined, those of the first from ranks
+    that precede those of the second. The dtype is then any plain one. The arrays are pieces of those that are reduced, in one dimension,
+    of any length. The function is associative, and commutative too where the context has several nodes; it does the same on all ranks.
+    It is called inside `run`, which raises what the function raises once the run has ended: the results of all ranks are then undefined.
     """
 
     def __init__(
-        self, context: Context, shape: int | Sequence[int], dtype: DTypeLike = np.float64, op: str = "sum", *, name: str | None = None
+        self,
+        context: Context,
+        shape: int | Sequence[int],
+        dtype: DTypeLike = np.float64,
+        op: str | Function = "sum",
+        *,
+        name: str | None = None,
     ) -> None:
         self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
         self.dtype = np.dtype(dtype)
-        kind = type_name(self.dtype)
         try:
-            if kind not in TYPES:
-                raise ArgumentError(f"Allreduce: dtype is {self.dtype}; it must be one of {', '.join(str(np.dtype(one)) for one in TYPES)}")
-            reduction = number_in(REDUCTIONS, op, "op")
+            words = self._words(op)
         except Error as error:
             raise refused(context, error) from None
-        self._begin(context, _core.Allreduce(context._core, math.prod(self.shape), TYPES[kind], kind, reduction, name))
+        kind, reduction, function = words
+        count = math.prod(self.shape)
+        number = TYPES.get(kind, OPAQUE)
+        self._begin(context, _core.Allreduce(context._core, count, number, kind, reduction, name, function))
+
+    def _words(self, op: str | Function) -> tuple[str, int, Callable[[memoryview, memoryview], None] | None]:
+        """Type and reduction as the extension takes them."""
+        kind = type_name(self.dtype)
+        if callable(op) and not self.dtype.hasobject:
+            return kind, _USER, _combining(op, self.dtype)
+        if kind not in TYPES or callable(op):
+            names = ", ".join(str(np.dtype(one)) for one in TYPES)
+            raise ArgumentError(f"Allreduce: dtype is {self.dtype}; it must be one of {names}, or for a function plain values")
+        return kind, number_in(REDUCTIONS, op, "op"), None
 
     def run(self, array: Any, out: Any = None) -> NDArray[Any]:
         """Combines this array with those of the other ranks. Returns the result: `out`, which may be `array`, or a new array.

@@ -3,9 +3,14 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import atexit
+import math
 import sys
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from . import _core, _mpi
 from ._errors import ArgumentError, StateError
@@ -139,6 +144,20 @@ class Context:
     def is_open(self) -> bool:
         """False once it has been closed."""
         return self._core.is_open
+
+    def zeros(self, shape: int | Sequence[int], dtype: DTypeLike = np.float64, order: Literal["C", "F"] = "C") -> NDArray[Any]:
+        """An array of zeros in memory that the ranks of the node read in place, for fields of an IndexHalo and blocks.
+
+        shape, dtype and order as for numpy.zeros, each rank its own; a field is such an array as a whole, not a part of it. Collective.
+        The memory is released when no array of it is left, or with the context; arrays stay valid after that. Raises ArgumentError for
+        Python objects on this rank alone, OutOfMemoryError if shared memory is short on one rank.
+        """
+        kind = np.dtype(dtype)
+        if kind.hasobject:
+            raise ArgumentError(f"Context.zeros: dtype {kind} holds Python objects, which cannot be moved between processes")
+        cells = (shape,) if isinstance(shape, int) else tuple(shape)
+        count = math.prod(cells) * kind.itemsize
+        return self._core.allocate(max(count, 1))[:count].view(kind).reshape(cells, order=order)
 
     def close(self) -> None:
         """Closes what was made from the context and is still open, the newest first, then the context.

@@ -3,17 +3,18 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import OPAQUE, TYPES, type_name
-from ._context import Plan, mode_number
+from ._context import Plan
 from ._errors import ArgumentError, Error
-from ._grid import STENCILS, Depth, Field, Grid, number_in, refused, sides_of
+from ._grid import Depth, Field, Grid, number_in, refused, sides_of
+from ._swaps import Swapping, words_of
 
-EPOCHS = {"default": 0, "early": 1, "late": 2}
-DRIVES = {"default": 0, "put": 1, "get": 2}
 SIDES = {"both": 0, "low": 1, "high": 2}
 
 
@@ -30,21 +31,41 @@ def _field_words(field: Field, low: list[int], high: list[int]) -> tuple[int, in
     return array.ctypes.data + inside, TYPES.get(type_name(array.dtype), OPAQUE), array.itemsize, strides, field.name or ""
 
 
-class _Swapping:
-    """The block of Halo.swapping: start, then finish."""
+def fills_moving(velocity: Sequence[int]) -> NDArray[np.bool_]:
+    """The directions from which a component enters a block that moves by a velocity, in cells per step: an entry of Halo's `fills`.
 
-    def __init__(self, halo: "Halo", what: tuple[Any, ...]) -> None:
-        self._halo, self._what = halo, what
+    Only the signs of velocity count. Returns an array of 3 entries per dimension, True for the directions that are filled: entry
+    [1 + v0, 1 + v1] for direction (v0, v1), of which the middle one, the block itself, has no meaning. For lattice Boltzmann: one field
+    per component, each with its own. Local. Raises ArgumentError.
+    """
+    filled = _core.fills_moving(list(velocity))
+    return np.array(filled, np.bool_).reshape((3,) * len(velocity), order="F")
 
-    def __enter__(self) -> "Halo":
-        fields, dim, side, reverse = self._what
-        self._halo.start(fields, dim=dim, side=side, reverse=reverse)
-        return self._halo
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        # After an exception other ranks may not finish: this one does not wait for them.
-        if kind is None:
-            self._halo.finish()
+def _fill_words(fills: Sequence[Any] | None, nfields: int, ndim: int) -> list[int]:
+    """As the library takes them: dimension 0 runs fastest, field by field."""
+    if fills is None:
+        return []
+    tables = [np.ones((3,) * ndim, np.bool_) if table is None else np.asarray(table) for table in fills]
+    if len(tables) != nfields or any(table.shape != (3,) * ndim for table in tables):
+        raise ArgumentError(
+            f"Halo: fills has entries of shapes {[table.shape for table in tables]}; {nfields} of {(3,) * ndim} are needed, one per field"
+        )
+    return [int(bool(entry)) for table in tables for entry in table.ravel(order="F")]
+
+
+class _Shown:
+    """Memory in the terms of NumPy's array interface, and what keeps it."""
+
+    def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, owner: object) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, True),
+            "shape": shape,
+            "strides": strides,
+            "typestr": f"|V{itemsize}",
+        }
 
 
 class Halo(Plan):
@@ -53,7 +74,9 @@ class Halo(Plan):
     fields: Fields of this grid. depth: cells that are swapped, as for Field, at most those of the fields; None: those of the first field.
     stencil: "box" (with edges and corners) or "star" (faces only). mode: one of `modes()`; None: HALOCLINE_MODE, else the default. epoch:
     "early" or "late", for modes fence and pscw. drive: "put" or "get", for mode fence. staged: one dimension after the other, in fewer
-    messages. name: for messages. All but the fields' memory and sizes are the same on all ranks.
+    messages. name: for messages. fills: directions that are sent and filled, one entry per field: None for all, or an array of 3 entries
+    per dimension, such as `fills_moving` returns. rebind: swaps may use other arrays than those of `fields`. All but the fields' memory
+    and sizes are the same on all ranks.
 
     The plan keeps the fields' arrays alive. Collective over the grid's context. Raises on all ranks: ArgumentError (an argument, or a
     field of this rank or of another), MismatchError (ranks disagree), OutOfMemoryError, MpiError, UnsupportedError.
@@ -70,50 +93,94 @@ class Halo(Plan):
         epoch: str = "default",
         drive: str = "default",
         staged: bool = False,
+        fills: Sequence[Any] | None = None,
+        rebind: bool = False,
         name: str | None = None,
     ) -> None:
-        words = _core.HaloWords()
         try:
+            words = words_of(mode, epoch, drive, stencil)
             fields = [fields] if isinstance(fields, Field) else list(fields)
             if not all(isinstance(field, Field) for field in fields):
                 raise ArgumentError("Halo: fields must be Fields; Field.over makes one of an array")
-            words.mode, words.epoch = mode_number(mode), number_in(EPOCHS, epoch, "epoch")
-            words.stencil, words.drive = number_in(STENCILS, stencil, "stencil"), number_in(DRIVES, drive, "drive")
-            words.staged, words.name = staged, name
+            words.staged, words.rebind, words.name = staged, rebind, name
+            words.fills = _fill_words(fills, len(fields), grid.ndim)
             first = (fields[0].low, fields[0].high) if fields else ([0] * grid.ndim, [0] * grid.ndim)
             words.low, words.high = first if depth is None else sides_of(depth, grid.ndim)
             described = [_field_words(field, words.low, words.high) for field in fields]
         except Error as error:
             raise refused(grid.context, error) from None
         self.fields = tuple(fields)
+        self._depth = words.low, words.high
+        # Per field: the one that the last swap used, whose memory views may show.
+        self._bound = list(fields)
+        self._rebind, self._ndim = rebind, grid.ndim
         self._begin(grid.context, _core.Halo(grid.context._core, grid._core, described, words, [field.array for field in fields]))
 
     def swap(
-        self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
+        self,
+        fields: Sequence[int] | None = None,
+        *,
+        dim: int | None = None,
+        side: str = "both",
+        reverse: bool = False,
+        using: Sequence[Field | None] | None = None,
     ) -> None:
         """Fills the halo, and returns when it is complete: `start` and `finish`.
 
         fields: numbers of those to swap, ascending; None: all. dim: only the faces of this dimension. side: with dim, which halo to fill:
-        "low", "high" or "both". reverse: the adjoint, which adds halo cells to their owner's edge, and sets them to 0.
+        "low", "high" or "both". reverse: the adjoint, which adds halo cells to their owner's edge, and sets them to 0. using: Fields in
+        place of the plan's, one per field of the plan, for this swap only; None: the plan's own. They have the plan's dtype, shape, depth
+        and strides, and are replaced on all ranks alike. A rank that neighbours read in place uses Fields with memory of their own.
 
         Collective over the neighbours. Raises StateError (outstanding already, closed, MPI finalised), WaitTimeoutError and
-        PeerDiedError (they name the rank), MpiError, RuleError. A KeyboardInterrupt, or what another signal handler raises, ends the
-        wait; after that the halo can only be closed.
+        PeerDiedError (they name the rank), MpiError, RuleError; ArgumentError for `using` on this rank alone. A KeyboardInterrupt, or
+        what another signal handler raises, ends the wait; after that the halo can only be closed.
         """
-        if fields is None and dim is None and not reverse:
+        if self._rebind or using is not None:
+            self.start(fields, dim=dim, side=side, reverse=reverse, using=using)
+            self._core.finish()
+        elif fields is None and dim is None and not reverse:
             self._core.swap()
         else:
             self._core.swap_part(*self._part(fields, dim, side, reverse))
 
     def start(
-        self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
+        self,
+        fields: Sequence[int] | None = None,
+        *,
+        dim: int | None = None,
+        side: str = "both",
+        reverse: bool = False,
+        using: Sequence[Field | None] | None = None,
     ) -> None:
         """Starts a swap; arguments and errors as for `swap`. Until `finish` the interior may be read but its edge not written, and the
         halo may be neither read nor written. All ranks start the same swaps of a halo in the same order."""
-        if fields is None and dim is None and not reverse:
+        if self._rebind or using is not None:
+            self._start_with(self._part(fields, dim, side, reverse), using)
+        elif fields is None and dim is None and not reverse:
             self._core.start()
         else:
             self._core.start_part(*self._part(fields, dim, side, reverse))
+
+    def _start_with(self, part: tuple[list[int], int, int, bool], using: Sequence[Field | None] | None) -> None:
+        """Starts a swap of other arrays, and keeps them until the next swap of their fields."""
+        bound = [mine if other is None else other for mine, other in zip(self.fields, using or self.fields)]
+        if using is not None and len(using) != len(self.fields):
+            raise ArgumentError(f"swap: using has {len(using)} entries, but the halo has {len(self.fields)} fields")
+        addresses = [0 if other is mine else self._address(i, other) for i, (mine, other) in enumerate(zip(self.fields, bound))]
+        self._core.start_with(*part, addresses)
+        for i in part[0] or range(len(bound)):
+            self._bound[i] = bound[i]
+
+    def _address(self, i: int, other: Field) -> int:
+        """Where a field begins that is to take the place of field i."""
+        mine = self.fields[i]
+        for what in ("dtype", "shape", "strides"):
+            if getattr(mine.array, what) != getattr(other.array, what):
+                raise ArgumentError(f"swap: using[{i}] has {what} {getattr(other.array, what)}, the plan's {getattr(mine.array, what)}")
+        if (mine.low, mine.high) != (other.low, other.high):
+            raise ArgumentError(f"swap: using[{i}] has depths {other.low} and {other.high}, the plan's field {mine.low} and {mine.high}")
+        return _field_words(other, *self._depth)[0]
 
     def test(self) -> bool:
         """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive."""
@@ -124,14 +191,54 @@ class Halo(Plan):
         self._core.finish()
 
     def swapping(
-        self, fields: Sequence[int] | None = None, *, dim: int | None = None, side: str = "both", reverse: bool = False
-    ) -> _Swapping:
+        self,
+        fields: Sequence[int] | None = None,
+        *,
+        dim: int | None = None,
+        side: str = "both",
+        reverse: bool = False,
+        using: Sequence[Field | None] | None = None,
+    ) -> Swapping:
         """A block during which a swap is outstanding: `with halo.swapping(): compute_interior()`. Arguments as for `swap`.
 
         The swap is complete after the block. If the block raises an exception, the swap is left outstanding, and the halo can only be
         abandoned with its context.
         """
-        return _Swapping(self, (fields, dim, side, reverse))
+        return Swapping(self, lambda: self.start(fields, dim=dim, side=side, reverse=reverse, using=using))
+
+    # ------------------------------------------------------------ views
+
+    def finish_views(self) -> None:
+        """Completes a swap as `finish` does, but in mode "view" copies nothing: cells around the block are read through `view`.
+
+        The halo cells of the array are then left as they were. This holds until the next start of this halo, `release` or `close`, and
+        meanwhile the swapped fields may not be written: two fields in turn (`rebind`, or both in the plan) need no release. In all other
+        modes, in reverse, where the halo is deeper than the block, and with HALOCLINE_CHECK=1 it is `finish`, and views show the halo.
+        """
+        self._core.finish_views()
+
+    def release(self) -> None:
+        """Ends the views, and waits until all neighbours have ended those of this block, which may be written again. All ranks call it."""
+        self._core.release()
+
+    def view(self, direction: Sequence[int], field: int = 0) -> NDArray[Any] | None:
+        """The cells around the block in one direction, as in its halo, to be read only: those of a neighbour in place, where that can be.
+
+        direction: -1, 0 or 1 per dimension, (-1, 0): below along dimension 0; all 0: the block itself. Along a dimension the array has the
+        block's cells where the direction is 0, else the depth. None: the last swap did not move these cells. Call it after each
+        `finish_views`, as the memory changes from swap to swap. An earlier array stays valid, with whatever is in that memory then.
+        Local. Raises ArgumentError (direction, field), StateError while a swap is outstanding.
+        """
+        if len(direction) != self._ndim or any(step not in (-1, 0, 1) for step in direction) or not 0 <= field < len(self.fields):
+            raise ArgumentError(f"view: direction is {direction}, field {field}; {self._ndim} of -1, 0 or 1, and one of the plan's fields")
+        own = self._bound[field]
+        number = sum((step + 1) * 3**d for d, step in enumerate(direction))
+        found = self._core.view(field, number, _field_words(own, *self._depth)[0])
+        if found is None:
+            return None
+        address, shape, strides, owner = found
+        cells: NDArray[Any] = np.asarray(_Shown(address, shape, strides, own.dtype.itemsize, own.array if owner is None else owner))
+        return cells.view(own.dtype)
 
     def info(self) -> dict[str, Any]:
         """What the plan decided: mode, epoch, neighbours and how they are reached, bytes per swap."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import NUMBERS, contiguous, type_name
+from ._arrays import NUMBERS, as_array, contiguous, type_name
 from ._context import Context, Plan
 from ._errors import ArgumentError, Error
 from ._grid import number_in, refused
@@ -76,6 +76,21 @@ class Segment(Plan):
         if wait:
             self._core.flush_local(rank)
 
+    def put_strided(self, rank: int, data: Any, offset: int = 0, strides: Sequence[int] | None = None) -> None:
+        """Writes an array of any strides to a rank's part, where its elements are spaced by strides of their own. As `put`.
+
+        strides: elements of the part from one element of the array to the next, one per axis, which may be negative; None: contiguous.
+        `segment.put_strided(rank, column, j, (ncols,))` writes column j of a matrix. The array has 4 axes at most, or 5 of which the last
+        one is contiguous in both. Elements may not overlap in the target. Raises ArgumentError before anything is moved.
+        """
+        self._core.put_strided(rank, self._any_memory(data), offset * self._size, self._strides(data, strides))
+
+    def get_strided(self, rank: int, out: Any, offset: int = 0, strides: Sequence[int] | None = None, *, wait: bool = True) -> None:
+        """Reads spaced elements of a rank's part into an array of any strides; strides as for `put_strided`, wait as for `get`."""
+        self._core.get_strided(rank, as_array(out, "out"), offset * self._size, self._strides(out, strides))
+        if wait:
+            self._core.flush_local(rank)
+
     def put_notify(self, rank: int, data: Any, offset: int = 0, *, id: int = 0, value: int = 1) -> None:
         """Writes an array, then sets a notification of the target to a value (not 0). Who sees the notification sees the array."""
         self._core.put_notify(rank, self._memory(data), offset * self._size, id, value)
@@ -125,6 +140,49 @@ class Segment(Plan):
         operation = number_in(OPERATIONS, op, "op")
         self._core.accumulate(rank, self._memory(data), offset * self._size, operation, self._number())
 
+    def atomics(self, ranks: Any, offsets: Any, values: Any, op: str = "sum", *, expected: Any = None) -> NDArray[Any]:
+        """Many atomics at once, on integers of 32 or 64 bits of any ranks' parts. Returns their previous values.
+
+        ranks, offsets, values and expected: integers, or arrays of them that are broadcast to one shape, which the result has. op: as for
+        `accumulate`, or "read", which leaves the integers. expected: an integer becomes its value if it equals this, as in `compare_swap`;
+        op is not used then.
+
+        They are not ordered among each other, not even those on one integer. All are complete when it returns. Raises ArgumentError for
+        arrays that do not fit, before anything is changed. After other errors, also for a rank or offset, some may have been carried out.
+        """
+        operation = number_in({**OPERATIONS, "read": 8}, op, "op")
+        given = {"ranks": ranks, "offsets": offsets, "values": values, "expected": values if expected is None else expected}
+        shape, rows = self._rows(given)
+        rows[1] *= self._size
+        self._core.atomics(rows, self._number(), operation, expected is not None)
+        previous: NDArray[Any] = rows[4].astype(self.dtype).reshape(shape)
+        return previous
+
+    def _rows(self, given: dict[str, Any]) -> tuple[tuple[int, ...], NDArray[np.int64]]:
+        """What the extension takes of atomics: a row of each, broadcast to one shape, and one for their previous values."""
+        if self.dtype.kind not in "iu":
+            raise ArgumentError(f"atomics work on integers of 32 or 64 bits; the segment has dtype {self.dtype}")
+        try:
+            arrays = np.broadcast_arrays(*(self._integers(array, what) for what, array in given.items()))
+        except ValueError as error:
+            if isinstance(error, ArgumentError):
+                raise
+            raise ArgumentError(f"atomics: {error}") from None
+        return arrays[0].shape, np.stack([array.reshape(-1) for array in (*arrays, np.zeros(arrays[0].shape, np.int64))])
+
+    def _integers(self, given: Any, what: str) -> NDArray[np.int64]:
+        """As int64, into which an unsigned integer goes with the same bits."""
+        kind = self.dtype if what in ("values", "expected") else np.dtype(np.int64)
+        array = np.asarray(given)
+        if array.size == 0:
+            return np.zeros(array.shape, np.int64)
+        if array.dtype.kind not in "iu":
+            raise ArgumentError(f"atomics: {what} has dtype {array.dtype}; it must be integers")
+        least, most = int(array.min()), int(array.max())
+        if least < np.iinfo(kind).min or most > np.iinfo(kind).max:
+            raise ArgumentError(f"atomics: {what} are from {least} to {most}, which do not fit into {kind}")
+        return array.astype(kind).astype(np.int64)
+
     # ------------------------------------------------------------ completion
 
     def flush(self, rank: int | None = None) -> None:
@@ -146,6 +204,17 @@ class Segment(Plan):
         if isinstance(data, int | float | complex | list):
             return np.array(data, self.dtype)
         return contiguous(data, "data")
+
+    def _any_memory(self, data: Any) -> Any:
+        """As _memory, with any strides."""
+        return np.array(data, self.dtype) if isinstance(data, int | float | complex | list) else as_array(data, "data")
+
+    def _strides(self, data: Any, strides: Sequence[int] | None) -> list[int]:
+        """In bytes; empty: contiguous."""
+        axes = np.ndim(data)
+        if strides is not None and len(strides) != axes:
+            raise ArgumentError(f"strides has {len(strides)} entries, but the array has {axes} axes")
+        return [stride * self._size for stride in strides or ()]
 
     def _number(self) -> int:
         name = type_name(self.dtype)

@@ -1,0 +1,145 @@
+"""Swaps of any set of boxes.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from . import _core
+from ._arrays import OPAQUE, TYPES, as_array, plain, type_name
+from ._context import Context
+from ._errors import ArgumentError, Error
+from ._grid import Depth, refused, sides_of
+from ._swaps import FieldSwaps, named, words_of
+
+_ALIGNMENT = 64
+
+
+class Box(NamedTuple):
+    """A box of cells of the domain that a rank owns."""
+
+    start: Sequence[int]
+    """Its first cell in the domain, counted from 0."""
+    shape: Sequence[int]
+    """Its cells along each dimension, without halo."""
+    id: int = 0
+    """Its name in messages; any number."""
+    part: int = 0
+    """The thread that drives it in Blocks.start_part."""
+
+
+def _with_halo(box: Box, low: Sequence[int], high: Sequence[int]) -> tuple[int, ...]:
+    return tuple(below + cells + above for below, cells, above in zip(low, box.shape, high))
+
+
+def _field_words(given: Any, cells: tuple[int, ...], name: str, what: str) -> tuple[int, int, int, list[int], str]:
+    """A field of a box as the extension takes it. NumPy gives no meaning to the stride of an axis with one cell."""
+    array = plain(as_array(given, what), what)
+    if array.shape != cells:
+        raise ArgumentError(f"{what} has shape {array.shape}; {cells} is needed: the box's cells and its halo")
+    strides = [max(stride, array.itemsize) if count == 1 else stride for stride, count in zip(array.strides, array.shape)]
+    if min(strides) <= 0 or not array.flags.writeable:
+        raise ArgumentError(f"{what} has strides {array.strides}; it must be writable, with strides above 0 (not reversed or broadcast)")
+    return array.ctypes.data, TYPES.get(type_name(array.dtype), OPAQUE), array.itemsize, strides, name
+
+
+class Blocks(FieldSwaps):
+    """A plan of swaps of boxes: a rank has several or none, of any sizes, anywhere in the domain. Each swap fills their halos.
+
+    shape: cells of the domain, 1 to 4 dimensions. periodic: as for Grid. boxes: of this rank; those of all ranks may not overlap. Cells
+    that no box owns may be part of the domain: the halo there is left unchanged. fields: a list, or a dictionary by name, of the arrays
+    of each field: `fields[f][b]` belongs to box b, and has its cells and the halo. A rank without boxes gives empty lists, as many as other
+    ranks. depth: halo cells, as for Field; they may reach beyond the next box. stencil, mode, epoch and drive: as for Halo. parts: threads
+    that drive a swap together.
+
+    `Blocks.zeros` makes arrays that neighbours of the node read in place, if all arrays of both ranks are such. Boxes of one rank copy from
+    each other without a message. A box's halo cell is filled from the box that owns this cell, wrapped where periodic.
+
+    The plan keeps the arrays alive. Collective over the context. The same on all ranks, but for boxes, parts and arrays. Raises on all
+    ranks: ArgumentError (names the argument, the rank and its value; of boxes that overlap both owners), MismatchError, OutOfMemoryError,
+    MpiError, UnsupportedError.
+    """
+
+    def __init__(  # noqa: PLR0913 - all but four by keyword
+        self,
+        context: Context,
+        shape: Sequence[int],
+        boxes: Sequence[Box],
+        fields: Sequence[Sequence[Any]] | Mapping[str, Sequence[Any]],
+        *,
+        periodic: bool | Sequence[bool] = False,
+        depth: Depth = 1,
+        stencil: str = "box",
+        mode: str | None = None,
+        epoch: str = "default",
+        drive: str = "default",
+        parts: int = 1,
+    ) -> None:
+        try:
+            words = words_of(mode, epoch, drive, stencil)
+            words.low, words.high = sides_of(depth, len(shape))
+            joined = [periodic] * len(shape) if isinstance(periodic, bool) else list(periodic)
+            listed = [Box(*box) for box in boxes]
+            lengths = {len(joined), *(len(part) for box in listed for part in (box.start, box.shape))}
+            if lengths != {len(shape)} or not 1 <= len(shape) <= 4:
+                raise ArgumentError(f"Blocks: shape has {len(shape)} entries, periodic and the boxes {lengths}; they must be equal, 1 to 4")
+            arrays = [(name, list(per_box)) for name, per_box in named(fields)]
+            described = self._described(listed, arrays, words)
+        except Error as error:
+            raise refused(context, error) from None
+        self.boxes = tuple(listed)
+        self.fields = tuple(tuple(per_box) for _, per_box in arrays)
+        box_words = [(list(box.start), list(box.shape), box.id, box.part) for box in listed]
+        sides = [int(side) for side in joined]
+        self._begin(
+            context, _core.Blocks(context._core, list(shape), sides, box_words, len(arrays), described, parts, words, self.fields)
+        )
+
+    @staticmethod
+    def _described(
+        boxes: list[Box], fields: list[tuple[str, list[Any]]], words: _core.HaloWords
+    ) -> list[tuple[int, int, int, list[int], str]]:
+        """The fields of the first box, then those of the next."""
+        for i, (_, per_box) in enumerate(fields):
+            if len(per_box) != len(boxes):
+                raise ArgumentError(f"Blocks: field {i} has {len(per_box)} arrays for {len(boxes)} boxes")
+        return [
+            _field_words(per_box[b], _with_halo(box, words.low, words.high), name, f"Blocks: field {i} {name} of box {b}")
+            for b, box in enumerate(boxes)
+            for i, (name, per_box) in enumerate(fields)
+        ]
+
+    @staticmethod
+    def zeros(context: Context, boxes: Sequence[Box], dtype: DTypeLike = np.float64, depth: Depth = 1) -> list[NDArray[Any]]:
+        """Arrays for one field, one per box with its halo, in memory that the ranks of the node read in place, zero at first.
+
+        Collective, also for ranks without boxes. The memory is released when no array of it is left, or with the context. Raises
+        ArgumentError on this rank alone, OutOfMemoryError if shared memory is short on one rank.
+        """
+        kind = np.dtype(dtype)
+        shapes = [_with_halo(Box(*box), *sides_of(depth, len(Box(*box).shape))) for box in boxes]
+        if kind.hasobject:
+            raise ArgumentError(f"Blocks.zeros: dtype {kind} holds Python objects, which cannot be moved between processes")
+        sizes = [math.prod(cells) * kind.itemsize for cells in shapes]
+        spans = [-(-size // _ALIGNMENT) * _ALIGNMENT for size in sizes]
+        memory = context.zeros(sum(spans), np.uint8)
+        firsts = [sum(spans[:b]) for b in range(len(spans))]
+        return [memory[first : first + size].view(kind).reshape(cells) for first, size, cells in zip(firsts, sizes, shapes)]
+
+    # ------------------------------------------------------------ several threads
+
+    def start_part(self, part: int, fields: Sequence[int] | None = None, *, reverse: bool = False) -> None:
+        """Starts a swap by several threads: each of `parts` threads calls it once per swap, with a part of its own and equal arguments.
+
+        The boxes of the part are ready from here on; the last of the calls sends. Raises as `swap`; MismatchError, for all parts, if
+        another part has asked for something else.
+        """
+        self._core.start_part(part, list(fields or ()), reverse)
+
+    def finish_part(self, part: int) -> None:
+        """Completes a swap for one part: waits until all parts have started, and the halos of the part's boxes are filled."""
+        self._core.finish_part(part)

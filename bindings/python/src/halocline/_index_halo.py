@@ -1,0 +1,113 @@
+"""Halos of unstructured meshes.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._arrays import OPAQUE, TYPES, as_array, plain, type_name
+from ._context import Context
+from ._errors import ArgumentError, Error
+from ._grid import refused
+from ._swaps import FieldSwaps, named, words_of
+
+
+class IndexNeighbour(NamedTuple):
+    """The lists that a rank shares with one neighbour: entry k of `send` fills entry k of `receive` at the other end, and vice versa.
+
+    The lists are joined by rank and tags: my tag_out is the other's tag_in. Those with equal tags are joined in the order listed.
+    """
+
+    rank: int
+    """In the context's communicator; this rank itself is allowed, and a rank may appear several times."""
+    send: Any = ()
+    """Entries that the neighbour needs of mine: integers in one dimension, counted from 0; an entry may be listed several times."""
+    receive: Any = ()
+    """Entries that the neighbour fills, ghosts: each in one list only, once, and in no list of entries that are sent."""
+    tag_out: int = 0
+    tag_in: int = 0
+
+
+def _indices(given: Any, what: str) -> NDArray[np.int64]:
+    """A list of entries as the library takes it."""
+    array = np.asarray(given)
+    if array.ndim != 1 or (array.size > 0 and array.dtype.kind not in "iu"):
+        raise ArgumentError(f"{what} has shape {array.shape} and dtype {array.dtype}; it must be integers in one dimension")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def _neighbour_words(i: int, entry: IndexNeighbour) -> tuple[int, int, int, object, object]:
+    send, receive = _indices(entry.send, f"send of neighbour {i}"), _indices(entry.receive, f"receive of neighbour {i}")
+    return entry.rank, entry.tag_out, entry.tag_in, send, receive
+
+
+def _component_stride(array: NDArray[Any], what: str) -> int:
+    """The one stride of all axes but the first, of which the last runs fastest."""
+    axes = [(cells, stride) for cells, stride in zip(array.shape[1:], array.strides[1:]) if cells > 1]
+    for (_, outer), (cells, inner) in zip(axes, axes[1:]):
+        if outer != cells * inner:
+            raise ArgumentError(f"{what} has strides {array.strides} for a shape of {array.shape}; its components must be equally spaced")
+    return axes[-1][1] if axes else array.itemsize
+
+
+def _field_words(array: NDArray[Any], name: str, what: str) -> tuple[int, int, int, int, int, int, str]:
+    """A field as the extension takes it. NumPy gives no meaning to the stride of an axis with one entry."""
+    components, component = math.prod(array.shape[1:]), _component_stride(array, what)
+    if components == 0:
+        raise ArgumentError(f"{what} has shape {array.shape}, and so no components")
+    entry = array.strides[0] if len(array) > 1 else max(array.strides[0], components * component)
+    if entry <= 0 or component <= 0:
+        raise ArgumentError(f"{what} has strides {array.strides}; they must be above 0 (not reversed or broadcast)")
+    return array.ctypes.data, TYPES.get(type_name(array.dtype), OPAQUE), array.itemsize, components, entry, component, name
+
+
+def _array(given: Any, what: str) -> NDArray[Any]:
+    array = plain(as_array(given, what), what)
+    if array.ndim == 0 or not array.flags.writeable:
+        raise ArgumentError(f"{what} is {'read-only, and swaps write ghosts' if array.ndim else 'a number, not an array'}")
+    return array
+
+
+class IndexHalo(FieldSwaps):
+    """A plan of swaps on an unstructured mesh: each fills the ghosts of its fields with their owners' entries.
+
+    fields: arrays, or a dictionary of arrays by name. Axis 0 counts the entries (cells, nodes, edges) of this rank, owned ones and ghosts
+    in any order; it is as long in all fields. Further axes are components. `u.T` serves for an array u[component, entry]. Any plain dtype;
+    reverse swaps, which add, need float32, float64, int32, int64, complex64 or complex128. neighbours: IndexNeighbours, whose lists are
+    copied. mode, epoch and drive: as for Halo. Arrays of Context.zeros are read by neighbours of the node in place.
+
+    A reverse swap adds ghosts to their owners' entries and sets them to 0: the assembly of finite elements.
+
+    The plan keeps the arrays alive. Collective over the context. Raises on all ranks: ArgumentError (names the argument, its place, value
+    and rank: an index out of range, a ghost that is filled twice or sent on), MismatchError (lists of two ranks do not match; number,
+    types or components of the fields differ), OutOfMemoryError, MpiError, UnsupportedError.
+    """
+
+    def __init__(  # noqa: PLR0913 - all but three by keyword
+        self,
+        context: Context,
+        fields: Sequence[Any] | Mapping[str, Any],
+        neighbours: Sequence[IndexNeighbour],
+        *,
+        mode: str | None = None,
+        epoch: str = "default",
+        drive: str = "default",
+    ) -> None:
+        try:
+            words = words_of(mode, epoch, drive)
+            listed = [_neighbour_words(i, IndexNeighbour(*entry)) for i, entry in enumerate(neighbours)]
+            names = [name for name, _ in named(fields)]
+            arrays = [_array(array, f"IndexHalo: field {i} {name}") for i, (name, array) in enumerate(named(fields))]
+            if len({len(array) for array in arrays}) > 1:
+                raise ArgumentError(f"IndexHalo: the fields have {[len(array) for array in arrays]} entries; they must be equal")
+            described = [_field_words(array, name, f"IndexHalo: field {name}") for array, name in zip(arrays, names)]
+        except Error as error:
+            raise refused(context, error) from None
+        entries = len(arrays[0]) if arrays else 0
+        self.fields = tuple(arrays)
+        self._begin(context, _core.IndexHalo(context._core, entries, described, listed, words, arrays))

@@ -1,0 +1,86 @@
+"""What plans of swaps have in common.
+
+SPDX-License-Identifier: BSD-3-Clause
+"""
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from . import _core
+from ._context import Plan, mode_number
+from ._errors import ArgumentError
+from ._grid import STENCILS, number_in
+
+EPOCHS = {"default": 0, "early": 1, "late": 2}
+DRIVES = {"default": 0, "put": 1, "get": 2}
+
+
+class Swapping:
+    """The block of a swap that is outstanding: start, then finish."""
+
+    def __init__(self, halo: Any, start: Callable[[], None]) -> None:
+        self._halo, self._start = halo, start
+
+    def __enter__(self) -> Any:
+        self._start()
+        return self._halo
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        # After an exception other ranks may not finish: this one does not wait for them.
+        if kind is None:
+            self._halo.finish()
+
+
+def words_of(mode: str | None, epoch: str, drive: str, stencil: str = "box") -> _core.HaloWords:
+    """What the extension takes of a plan of swaps, without depths."""
+    words = _core.HaloWords()
+    words.mode, words.epoch = mode_number(mode), number_in(EPOCHS, epoch, "epoch")
+    words.stencil, words.drive = number_in(STENCILS, stencil, "stencil"), number_in(DRIVES, drive, "drive")
+    return words
+
+
+def named(fields: Sequence[Any] | Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Fields with their names, "" for those without."""
+    if isinstance(fields, Mapping):
+        return list(fields.items())
+    if not isinstance(fields, list | tuple):
+        raise ArgumentError(f"fields is a {type(fields).__name__}; it must be a list, or a dictionary by name")
+    return [("", field) for field in fields]
+
+
+class FieldSwaps(Plan):
+    """A plan whose swaps move some fields or all, from owners to halos or in reverse."""
+
+    def swap(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> None:
+        """One swap, complete when it returns: `start` and `finish`.
+
+        fields: numbers of those to swap, ascending; None: all. reverse: the adjoint, which adds what halos hold to the owner's values, and
+        sets the halos to 0; with the same bits in every run.
+
+        Collective over the neighbours. Raises StateError (outstanding already, closed, MPI finalised), WaitTimeoutError and
+        PeerDiedError (they name the rank), UnsupportedError (a reverse swap of a type that cannot be added), MpiError, RuleError. What
+        a signal handler raises ends the wait; after that the plan can only be closed.
+        """
+        self._core.swap(list(fields or ()), reverse)
+
+    def start(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> None:
+        """Starts a swap; arguments and errors as for `swap`. Until `finish` what neighbours need may be read but not written, and halos
+        neither read nor written. All ranks start the same swaps of a plan in the same order."""
+        self._core.start(list(fields or ()), reverse)
+
+    def test(self) -> bool:
+        """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive."""
+        return bool(self._core.test())
+
+    def finish(self) -> None:
+        """Completes the swap: halos hold their owners' values, and all may be written again."""
+        self._core.finish()
+
+    def swapping(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> Swapping:
+        """A block during which a swap is outstanding, as Halo.swapping. Arguments as for `swap`."""
+        return Swapping(self, lambda: self.start(fields, reverse=reverse))
+
+    def info(self) -> dict[str, Any]:
+        """What the plan decided; as Halo.info."""
+        found: dict[str, Any] = self._core.info()
+        return found
