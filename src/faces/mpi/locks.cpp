@@ -20,7 +20,8 @@ constexpr std::uint64_t kPatience_ms = 20;
 constexpr LockSide kShared{0, false}, kExclusive{1, true};
 constexpr LockSide kLockAll{0, false}, kAnyExclusive{1, false};
 
-/// A lock of the window, at a rank, and the side by which this rank takes it.
+/// A lock of the window, at a rank, and the side by which this rank takes it. What is not in line gets a copy, so that the compiler knows the
+/// side where it is.
 struct Lock {
   Window &window;
   int rank;
@@ -29,16 +30,18 @@ struct Lock {
 
   /// In a window of one node its word is here, and needs few instructions.
   bool is_here() const { return !window.node->spans_nodes(); }
-  LockTaking<WordHere> here() const { return {WordHere(*window.memory.word_here(rank, offset)), side}; }
+  [[gnu::always_inline]] LockTaking<WordHere> here() const { return {WordHere(*window.memory.word_here(rank, offset)), side}; }
   WindowWord word() const { return {window, rank, offset}; }
   LockTaking<WindowWord> anywhere() const { return {word(), side}; }
 };
 
-Lock of_target(Window &window, int target, const LockSide &side) { return {window, target, offsetof(TargetWords, lock), side}; }
-Lock of_window(Window &window, const LockSide &side) { return {window, 0, offsetof(TargetWords, all), side}; }
+[[gnu::always_inline]] inline Lock of_target(Window &window, int target, const LockSide &side) {
+  return {window, target, offsetof(TargetWords, lock), side};
+}
+[[gnu::always_inline]] inline Lock of_window(Window &window, const LockSide &side) { return {window, 0, offsetof(TargetWords, all), side}; }
 
 /// In its turn, or once it has waited for that long enough.
-[[gnu::noinline]] Status wait_for(const Lock &lock) {
+[[gnu::noinline]] Status wait_for(Lock lock) {
   const LockTaking<WindowWord> taking = lock.anywhere();
   bool counted = false;
   HLC_TRY(taking.announce(&counted));
@@ -52,16 +55,30 @@ Lock of_window(Window &window, const LockSide &side) { return {window, 0, offset
   return failure.status();
 }
 
+[[gnu::noinline]] Status take_of_nodes(Lock lock) {
+  const Status taken = lock.anywhere().try_first();
+  return taken == Status::again ? wait_for(lock) : taken;
+}
+
 [[gnu::always_inline]] inline Status take(const Lock &lock) {
-  const Status taken = lock.is_here() ? lock.here().try_first() : lock.anywhere().try_first();
+  if (!lock.is_here()) return take_of_nodes(lock);
+  const Status taken = lock.here().try_first();
   return taken == Status::again ? wait_for(lock) : taken;
 }
 
 /// Ranks of other nodes that wait look by themselves.
-[[gnu::always_inline]] inline Status give_back(const Lock &lock) {
+[[gnu::noinline]] Status give_back_of_nodes(Lock lock) {
   bool wakes = false;
-  HLC_TRY(lock.is_here() ? lock.here().give_back(&wakes) : lock.anywhere().give_back(&wakes));
-  if (!lock.is_here() && lock.word().is_far()) return WindowWord::leave(lock.window);
+  HLC_TRY(lock.anywhere().give_back(&wakes));
+  if (lock.word().is_far()) return WindowWord::leave(lock.window);
+  if (wakes) lock.window.node->context.ring_node();
+  return Status::ok;
+}
+
+[[gnu::always_inline]] inline Status give_back(const Lock &lock) {
+  if (!lock.is_here()) return give_back_of_nodes(lock);
+  bool wakes = false;
+  HLC_TRY(lock.here().give_back(&wakes));
   if (wakes) lock.window.node->context.ring_node();
   return Status::ok;
 }
