@@ -102,6 +102,23 @@ TEST(MpiSynchronisation, a_rank_may_hold_several_exclusive_locks) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// Those that lock all wait for the first target, and keep nobody out for ever meanwhile.
+TEST(MpiSynchronisation, a_holder_gets_another_lock_while_others_lock_all) {
+  const Numbers numbers(2);
+  Random random(static_cast<unsigned>(300 + rank()));
+  for (int i = 0; i < 5; ++i) {
+    if (rank() == 0) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, numbers.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) usleep(1000);
+    if (rank() > 0) MPI_Win_lock_all(0, numbers.win);
+    if (rank() == 0 && size() > 1) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, size() - 1, 0, numbers.win);
+    rank() == 0 ? change_both(numbers, 0, random) : read_both(numbers, 0, random);
+    if (rank() == 0 && size() > 1) MPI_Win_unlock(size() - 1, numbers.win);
+    rank() == 0 ? MPI_Win_unlock(0, numbers.win) : MPI_Win_unlock_all(numbers.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 /// Threads of a rank lock at the same time, each its own target. Others of them change a number without a lock.
 TEST(MpiSynchronisation, threads_lock_and_accumulate_at_the_same_time) {
   int provided = MPI_THREAD_SINGLE;

@@ -36,30 +36,36 @@ void in_threads(int threads, Work work) {
 
 constexpr LockSide kReaders{0, false}, kWriters{1, true}, kManyWriters{1, false};
 
+using Word = std::atomic<std::uint64_t>;
+
+LockTaking<WordHere> taking(Word &word, const LockSide &side) { return {WordHere(word), side}; }
+
+void take(Word &word, const LockSide &side) {
+  if (taking(word, side).try_first() == Status::ok) return;
+  bool counted = false;
+  EXPECT_EQ(taking(word, side).announce(&counted), Status::ok);
+  while (taking(word, side).try_again(Turn::in_turn, counted) != Status::ok) std::this_thread::yield();
+}
+
+/// Whether ranks that wait have to be woken.
+bool give_back(Word &word, const LockSide &side) {
+  bool wakes = false;
+  EXPECT_EQ(taking(word, side).give_back(&wakes), Status::ok);
+  return wakes;
+}
+
 class WindowLock : public testing::Test {
  protected:
-  using Taking = LockTaking<WordHere>;
-
-  Taking as(const LockSide &side) { return {WordHere(word_), side}; }
-  void take(const LockSide &side) {
-    if (as(side).try_first() == Status::ok) return;
-    bool counted = false;
-    EXPECT_EQ(as(side).announce(&counted), Status::ok);
-    while (as(side).try_again(Turn::in_turn, counted) != Status::ok) std::this_thread::yield();
-  }
-  /// Whether ranks that wait have to be woken.
-  bool give_back(const LockSide &side) {
-    bool wakes = false;
-    EXPECT_EQ(as(side).give_back(&wakes), Status::ok);
-    return wakes;
-  }
+  LockTaking<WordHere> as(const LockSide &side) { return taking(word_, side); }
+  void take(const LockSide &side) { test::take(word_, side); }
+  bool give_back(const LockSide &side) { return test::give_back(word_, side); }
   bool announce(const LockSide &side) {
     bool counted = false;
     EXPECT_EQ(as(side).announce(&counted), Status::ok);
     return counted;
   }
 
-  std::atomic<std::uint64_t> word_{0};
+  Word word_{0};
 };
 
 TEST_F(WindowLock, orders_what_its_holders_read_and_write) {
@@ -124,6 +130,64 @@ TEST_F(WindowLock, counts_as_many_as_have_room) {
   EXPECT_TRUE(announce(kReaders));
   EXPECT_EQ(as(kWriters).try_again(Turn::any, false), Status::ok) << "one that is not counted";
   EXPECT_TRUE(give_back(kWriters));
+}
+
+/// The locks of a window of one node, with a number per target. As in locks.cpp, without sleeps.
+struct WindowLocks {
+  static constexpr int kTargets = 2;
+  Word all{0}, targets[kTargets] = {};
+  long numbers[kTargets] = {};
+
+  void lock(int target) {
+    take(targets[target], kWriters);
+    if (core::mpi::needs_target_alone(all)) return;
+    give_back(targets[target], kWriters);
+    take(all, kManyWriters);
+    take(targets[target], kWriters);
+    core::mpi::let_targets_be_alone(all);
+    give_back(all, kManyWriters);
+  }
+  void lock_all() {
+    take(all, kReaders);
+    if (!core::mpi::has_targets_alone(all)) return;
+    for (const Word &target : targets)
+      while (core::mpi::is_exclusive(target)) std::this_thread::yield();
+  }
+};
+
+TEST(WindowLocks, of_one_target_and_of_all_order_what_their_holders_read_and_write) {
+  constexpr int kThreads = 3, kTimes = 3000;
+  WindowLocks locks;
+  std::atomic<long> read{0};
+  in_threads(kThreads, [&](int thread) {
+    for (int i = 0; i < kTimes; ++i) {
+      const int target = (i + thread) % 3;
+      if (target < WindowLocks::kTargets) {
+        locks.lock(target);
+        locks.numbers[target] += 1;
+        give_back(locks.targets[target], kWriters);
+      } else {
+        locks.lock_all();
+        read.fetch_add(locks.numbers[0] + locks.numbers[1] > 0 ? 1 : 0, std::memory_order_relaxed);
+        give_back(locks.all, kReaders);
+      }
+    }
+  });
+  EXPECT_EQ(locks.numbers[0], kTimes);
+  EXPECT_EQ(locks.numbers[1], kTimes);
+}
+
+TEST(WindowLocks, take_a_target_alone_while_nobody_locks_all) {
+  WindowLocks locks;
+  EXPECT_FALSE(core::mpi::needs_target_alone(locks.all)) << "the first one tells of itself";
+  locks.lock(0);
+  EXPECT_TRUE(core::mpi::needs_target_alone(locks.all));
+  take(locks.all, kReaders);
+  EXPECT_FALSE(core::mpi::needs_target_alone(locks.all));
+  give_back(locks.all, kReaders);
+  bool counted = false;
+  EXPECT_EQ(taking(locks.all, kReaders).announce(&counted), Status::ok);
+  EXPECT_FALSE(core::mpi::needs_target_alone(locks.all)) << "a rank waits for all";
 }
 
 /// The words of a rank of a window with so many ranks.

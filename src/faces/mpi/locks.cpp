@@ -13,14 +13,16 @@
 namespace halocline::core::mpi {
 namespace {
 
-/// How long a rank is kept out by nothing but the other side's waiting. A holder may wait for this very rank.
+/// How long a rank is kept out by nothing but the other side's waiting, and how long one that locks all keeps out others while it waits. A
+/// holder may wait for this very rank.
 constexpr std::uint64_t kPatience_ms = 20;
 
 // Of a target's lock: shared, exclusive. Of the window's: those that lock all, exclusive locks of any target.
 constexpr LockSide kShared{0, false}, kExclusive{1, true};
 constexpr LockSide kLockAll{0, false}, kAnyExclusive{1, false};
 
-/// A lock of the window, at a rank, and the side by which this rank takes it.
+/// A lock of the window, at a rank, and the side by which this rank takes it. What is not in line gets a copy, so that the compiler knows the
+/// side where it is.
 struct Lock {
   Window &window;
   int rank;
@@ -29,16 +31,18 @@ struct Lock {
 
   /// In a window of one node its word is here, and needs few instructions.
   bool is_here() const { return !window.node->spans_nodes(); }
-  LockTaking<WordHere> here() const { return {WordHere(*window.memory.word_here(rank, offset)), side}; }
+  [[gnu::always_inline]] LockTaking<WordHere> here() const { return {WordHere(*window.memory.word_here(rank, offset)), side}; }
   WindowWord word() const { return {window, rank, offset}; }
   LockTaking<WindowWord> anywhere() const { return {word(), side}; }
 };
 
-Lock of_target(Window &window, int target, const LockSide &side) { return {window, target, offsetof(TargetWords, lock), side}; }
-Lock of_window(Window &window, const LockSide &side) { return {window, 0, offsetof(TargetWords, all), side}; }
+[[gnu::always_inline]] inline Lock of_target(Window &window, int target, const LockSide &side) {
+  return {window, target, offsetof(TargetWords, lock), side};
+}
+[[gnu::always_inline]] inline Lock of_window(Window &window, const LockSide &side) { return {window, 0, offsetof(TargetWords, all), side}; }
 
 /// In its turn, or once it has waited for that long enough.
-[[gnu::noinline]] Status wait_for(const Lock &lock) {
+[[gnu::noinline]] Status wait_for(Lock lock) {
   const LockTaking<WindowWord> taking = lock.anywhere();
   bool counted = false;
   HLC_TRY(taking.announce(&counted));
@@ -52,17 +56,39 @@ Lock of_window(Window &window, const LockSide &side) { return {window, 0, offset
   return failure.status();
 }
 
+[[gnu::noinline]] Status take_of_nodes(Lock lock) {
+  const Status taken = lock.anywhere().try_first();
+  return taken == Status::again ? wait_for(lock) : taken;
+}
+
 [[gnu::always_inline]] inline Status take(const Lock &lock) {
-  const Status taken = lock.is_here() ? lock.here().try_first() : lock.anywhere().try_first();
+  if (!lock.is_here()) return take_of_nodes(lock);
+  const Status taken = lock.here().try_first();
   return taken == Status::again ? wait_for(lock) : taken;
 }
 
 /// Ranks of other nodes that wait look by themselves.
-[[gnu::always_inline]] inline Status give_back(const Lock &lock) {
+[[gnu::noinline]] Status give_back_of_nodes(Lock lock) {
   bool wakes = false;
-  HLC_TRY(lock.is_here() ? lock.here().give_back(&wakes) : lock.anywhere().give_back(&wakes));
-  if (!lock.is_here() && lock.word().is_far()) return WindowWord::leave(lock.window);
+  HLC_TRY(lock.anywhere().give_back(&wakes));
+  if (lock.word().is_far()) return WindowWord::leave(lock.window);
   if (wakes) lock.window.node->context.ring_node();
+  return Status::ok;
+}
+
+[[gnu::always_inline]] inline Status give_back(const Lock &lock) {
+  if (!lock.is_here()) return give_back_of_nodes(lock);
+  bool wakes = false;
+  HLC_TRY(lock.here().give_back(&wakes));
+  if (wakes) lock.window.node->context.ring_node();
+  return Status::ok;
+}
+
+std::atomic<std::uint64_t> &word_of_all(Window &window) { return window.memory.words(0).all.word; }
+
+/// Ranks that lock all may wait for a target that has been given back, on one node.
+[[gnu::always_inline]] inline Status wake_those_of_all(Window &window) {
+  if (!needs_target_alone(word_of_all(window))) window.node->context.ring_node();
   return Status::ok;
 }
 
@@ -72,6 +98,52 @@ Lock of_window(Window &window, const LockSide &side) { return {window, 0, offset
   if (keeps_out_all) failure.note(give_back(of_window(window, kAnyExclusive)));
   failure.note(leave_queue(window, target));
   return failure.status();
+}
+
+/// First ranks that lock all are kept out, then the others of this target. If the rest fails, nothing stays taken.
+Status lock_both(Window &window, int target) {
+  const Status first = take(of_window(window, kAnyExclusive));
+  if (failed(first)) return undo_exclusive(window, target, first, false);
+  const Status second = take(of_target(window, target, kExclusive));
+  return failed(second) ? undo_exclusive(window, target, second, true) : Status::ok;
+}
+
+/// A rank that has a target lets those go first that lock all. Once it has the target again, they look at that.
+[[gnu::noinline]] Status give_way(Window &window, int target) {
+  HLC_TRY(give_back(of_target(window, target, kExclusive)));
+  HLC_TRY(wake_those_of_all(window));
+  HLC_TRY(lock_both(window, target));
+  if (!has_targets_alone(word_of_all(window))) let_targets_be_alone(word_of_all(window));
+  return give_back(of_window(window, kAnyExclusive));
+}
+
+/// For a rank that has locked all, and so keeps out exclusive locks: waits until each target was free once. Returns `again` if that lasts.
+Status await_targets(Window &window) {
+  int target = 0;
+  const auto look = [&] {
+    while (target < window.size() && !is_exclusive(window.memory.words(target).lock.word)) ++target;
+    return target == window.size();
+  };
+  return window.await(look, kPatience_ms);
+}
+
+/// What lock_all leaves if it fails: nothing.
+[[gnu::cold]] Status undo_all(Window &window, Status why) {
+  FirstFailure failure(why);
+  failure.note(give_back(of_window(window, kLockAll)));
+  return failure.status();
+}
+
+/// Whoever holds a target may want another one first. So this rank lets others pass now and then.
+[[gnu::noinline]] Status await_targets_or_let_pass(Window &window) {
+  Status free = await_targets(window);
+  while (free == Status::again) {
+    HLC_TRY(give_back(of_window(window, kLockAll)));
+    HLC_TRY(window.find_lost());
+    HLC_TRY(take(of_window(window, kLockAll)));
+    free = await_targets(window);
+  }
+  return failed(free) ? undo_all(window, free) : Status::ok;
 }
 
 WindowWord word_of_accumulates(Window &window, int target) { return {window, target, offsetof(TargetWords, accumulates)}; }
@@ -96,16 +168,19 @@ Status unlock_accumulates_of_nodes(Window &window, int target) {
 
 Status lock_shared(Window &window, int target) { return take(of_target(window, target, kShared)); }
 
-/// First ranks that lock all are kept out, then the others of this target. If the rest fails, nothing stays taken.
 Status lock_exclusive(Window &window, int target) {
   if (window.writer_places.queues()) HLC_TRY(enter_queue(window, target));
-  const Status first = take(of_window(window, kAnyExclusive));
-  if (failed(first)) return undo_exclusive(window, target, first, false);
-  const Status second = take(of_target(window, target, kExclusive));
-  return failed(second) ? undo_exclusive(window, target, second, true) : Status::ok;
+  if (window.node->spans_nodes()) return lock_both(window, target);
+  const Status taken = take(of_target(window, target, kExclusive));
+  if (failed(taken)) return undo_exclusive(window, target, taken, false);
+  return needs_target_alone(word_of_all(window)) ? Status::ok : give_way(window, target);
 }
 
-Status lock_all(Window &window) { return take(of_window(window, kLockAll)); }
+Status lock_all(Window &window) {
+  HLC_TRY(take(of_window(window, kLockAll)));
+  if (window.node->spans_nodes() || !has_targets_alone(word_of_all(window))) return Status::ok;
+  return await_targets_or_let_pass(window);
+}
 
 /// To another node the release of the target follows the accesses that are under way. Only what was read has to be here before. The window's
 /// word may be on a third rank.
@@ -118,7 +193,7 @@ int complete_and_unlock(Window &window, int target, Hold hold) {
   code = first_of(code, code_of(given));
   if (follows) code = first_of(code, window.complete_begun(target, Completion::remote));
   if (hold != Hold::exclusive) return code;
-  const Status any = give_back(of_window(window, kAnyExclusive));
+  const Status any = window.node->spans_nodes() ? give_back(of_window(window, kAnyExclusive)) : wake_those_of_all(window);
   if (!failed(any) && !window.writer_places.queues()) return code;
   FirstFailure failure(any);
   failure.note(leave_queue(window, target));

@@ -1,5 +1,6 @@
 // The locks of passive target synchronisation, in two levels: a word per target, and one of the window for ranks that lock all targets (R.
-// Gerstenberger, M. Besta, T. Hoefler: Enabling Highly Scalable Remote Memory Access Programming with MPI-3 One Sided, section 2.4).
+// Gerstenberger, M. Besta, T. Hoefler: Enabling Highly Scalable Remote Memory Access Programming with MPI-3 One Sided, section 2.4). On one
+// node an exclusive lock only looks at the window's word, and ranks that lock all look at the targets.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

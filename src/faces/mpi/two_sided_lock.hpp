@@ -12,13 +12,16 @@ namespace halocline::core::mpi {
 
 /// The fields of the word: how many ranks of each side hold the lock, how many wait, and which side is next.
 ///
-///   | turn, bit 62 | waiters of side 1, of side 0, 8 bits each | holders of side 1, of side 0, 23 bits each |
+///   | alone, bit 63 | turn, bit 62 | waiters of side 1, of side 0, 8 bits each | holders of side 1, of side 0, 23 bits each |
+///
+/// alone: of the window's word, exclusive locks take targets alone.
 struct LockFields {
   static constexpr int kHolderBits = 23, kWaiterBits = 8, kTurnBit = 2 * (kHolderBits + kWaiterBits);
   static constexpr std::uint64_t one_holder(int side) { return std::uint64_t{1} << (side * kHolderBits); }
   static constexpr std::uint64_t holders(int side) { return ((std::uint64_t{1} << kHolderBits) - 1) << (side * kHolderBits); }
   static constexpr std::uint64_t one_waiter(int side) { return std::uint64_t{1} << (2 * kHolderBits + side * kWaiterBits); }
   static constexpr std::uint64_t waiters(int side) { return one_waiter(side) * ((std::uint64_t{1} << kWaiterBits) - 1); }
+  static constexpr std::uint64_t kAlone = std::uint64_t{1} << (kTurnBit + 1);
   static constexpr int turn(std::uint64_t word) { return static_cast<int>(word >> kTurnBit & 1); }
   static constexpr std::uint64_t with_turn(std::uint64_t word, int side) {
     return (word & ~(std::uint64_t{1} << kTurnBit)) | static_cast<std::uint64_t>(side) << kTurnBit;
@@ -35,6 +38,24 @@ struct LockSide {
     return LockFields::holders(other()) | (one_at_a_time ? LockFields::holders(number) : std::uint64_t{0});
   }
 };
+
+/// In a window of one node an exclusive lock takes the target's word alone, where it may. It looks at the window's word, `all`, once it has the
+/// target's: no rank locks all, or waits for that, and those that will do so look at the target.
+inline bool needs_target_alone(const std::atomic<std::uint64_t> &all) {
+  // SYNC taken-before-look (pairs with is_exclusive)
+  const std::uint64_t seen = all.load(std::memory_order_seq_cst);
+  return (seen & (LockFields::holders(0) | LockFields::waiters(0) | LockFields::kAlone)) == LockFields::kAlone;
+}
+/// Whether a target is locked exclusively, for a rank that has locked all.
+inline bool is_exclusive(const std::atomic<std::uint64_t> &target) {
+  // SYNC taken-before-look (pairs with needs_target_alone)
+  return (target.load(std::memory_order_seq_cst) & LockFields::holders(1)) != 0;
+}
+/// Exclusive locks may take targets alone from now on: by a rank that keeps out those that lock all. Whether they may.
+inline void let_targets_be_alone(std::atomic<std::uint64_t> &all) { all.fetch_or(LockFields::kAlone, std::memory_order_relaxed); }
+inline bool has_targets_alone(const std::atomic<std::uint64_t> &all) {
+  return (all.load(std::memory_order_relaxed) & LockFields::kAlone) != 0;
+}
 
 /// When a rank may take a lock that is free for its side. in_turn: not while the other side waits and is next.
 enum class Turn { in_turn, any };
@@ -89,8 +110,9 @@ class LockTaking {
     while (done == Status::again) {
       *wakes = (seen & (LockFields::waiters(0) | LockFields::waiters(1))) != 0;
       const std::uint64_t rest = seen - LockFields::one_holder(side_.number);
-      // SYNC window-unlocked-before-locked (pairs with LockTaking::take)
-      done = word_.swap(&seen, with_turn_of_waiters(rest), std::memory_order_release);
+      // SYNC window-unlocked-before-locked (pairs with LockTaking::take). Not a release alone: then this
+      // rank looks whether others lock all, which may wait for it.
+      done = word_.swap(&seen, with_turn_of_waiters(rest), std::memory_order_seq_cst);
     }
     return done;
   }
@@ -104,8 +126,8 @@ class LockTaking {
     Status done = Status::again;
     while (done == Status::again && may_take(seen, turn)) {
       const std::uint64_t taken = seen + LockFields::one_holder(side_.number) - waiter;
-      // SYNC window-unlocked-before-locked (pairs with LockTaking::give_back)
-      done = word_.swap(&seen, word_.is_far() ? with_turn_of_waiters(taken) : taken, std::memory_order_acquire);
+      // SYNC window-unlocked-before-locked (pairs with LockTaking::give_back). Not an acquire alone: taken-before-look.
+      done = word_.swap(&seen, word_.is_far() ? with_turn_of_waiters(taken) : taken, std::memory_order_seq_cst);
     }
     return done;
   }

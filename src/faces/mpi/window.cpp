@@ -171,7 +171,7 @@ Status Window::far_barrier() {
   return memory.segment()->flush_outgoing(kCall);
 }
 
-/// For waits. On several nodes a rank whose wait fails tells those next to it. They may wait for it, and do not know the rank that is lost.
+/// On several nodes a rank whose wait fails tells those next to it. They may wait for it, and do not know the rank that is lost.
 Status Window::find_lost() {
   FirstFailure failure(node->find_dead());
   if (!node->spans_nodes()) return failure.status();

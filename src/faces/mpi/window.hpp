@@ -66,6 +66,8 @@ class Window {
   /// The same for a look that returns a status: `again` until the wait is over.
   template <class Look>
   Status await_ok(Look look, Deadline deadline = Deadline::kForever_ms);
+  /// Fails if a process of the node has ended, or a rank is lost. For waits, and between waits with a deadline, which may end too soon for it.
+  Status find_lost();
   /// Orders the accesses of this rank before all that it does later, and its reads after what others have written. Waits for those to other
   /// nodes that have only begun. An MPI error class.
   int complete(int target, Completion completion) {
@@ -114,7 +116,6 @@ class Window {
  private:
   int complete_far(int target, Completion completion);
   Status far_barrier();
-  Status find_lost();
   void tell_neighbours();
 
   std::uint64_t barriers_ = 0;
