@@ -40,7 +40,7 @@ class Blocks final : private Packer {
   std::int64_t serial() const { return exchange_.plan().serial; }
 
   RoundState state() const {
-    return {exchange_.state().under_way || (team_ && team_->any_in_flight()), exchange_.broken() || (team_ && team_->broken())};
+    return {exchange_.state().under_way || (team_ && team_->any_in_flight()), exchange_.state().broken || (team_ && team_->broken())};
   }
   hlc_plan_info describe() const;
 

@@ -30,7 +30,7 @@ Status Blocks::start_part(int part, const hlc_swap *what) {
   HLC_TRY(team_->start(
       part,
       [&](bool first) {
-        if (whole_ || exchange_.broken())
+        if (whole_ || exchange_.state().broken)
           return fail(Status::state, "hlc_blocks_start_part on rank %d: a swap of all parts is in flight or has failed",
                       communicator_.rank());
         if (first) set_swap(what);

@@ -61,6 +61,7 @@ struct Plan {
   Packings *packings = nullptr;
   CheckMailbox *check_mailbox = nullptr;  // null unless HALOCLINE_CHECK=1
   MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm lent_comm = MPI_COMM_NULL;  // then comm is this one; null: the exchange has its own
   std::int64_t serial = 0;  // among the plans of the context
   Options options;
   std::vector<Edge> edges;

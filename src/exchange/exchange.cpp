@@ -28,8 +28,8 @@ Status Exchange::create(Options options, std::vector<Edge> edges, std::string la
 }
 
 Status Exchange::make_comm() {
-  plan_.comm = lent_comm_;
-  if (lent_comm_ != MPI_COMM_NULL) return Status::ok;
+  plan_.comm = plan_.lent_comm;
+  if (plan_.lent_comm != MPI_COMM_NULL) return Status::ok;
   return check_mpi(MPI_Comm_dup(plan_.communicator->comm(), &plan_.comm), "MPI_Comm_dup");
 }
 
@@ -69,13 +69,13 @@ Status Exchange::check_sizes() const {
 Status Exchange::end(bool others_broken) {
   if (plan_.comm == MPI_COMM_NULL) return Status::ok;
   if (others_broken) rounds_.break_up();
-  if (!broken()) static_cast<void>(rounds_.settle());
-  int broken_here = broken() ? 1 : 0;
+  if (!state().broken) static_cast<void>(rounds_.settle());
+  int broken_here = state().broken ? 1 : 0;
   const Status voted = agree_on_largest(*plan_.communicator, plan_.comm, broken_here, &broken_here);
   if (!failed(voted) && !broken_here) {
     if (trace::summarises()) static_cast<void>(summarise(plan_, rounds_.trace()));
     channels_.end();
-    if (lent_comm_ == MPI_COMM_NULL) return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
+    if (plan_.lent_comm == MPI_COMM_NULL) return check_mpi(MPI_Comm_free(&plan_.comm), "MPI_Comm_free");
     plan_.comm = MPI_COMM_NULL;
     return Status::ok;
   }

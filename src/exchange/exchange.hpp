@@ -38,13 +38,9 @@ class Exchange {
  public:
   /// The owner is also the packer.
   Exchange(const EngineParts &engine, Packer &owner, const Refusals &refusals)
-      : owner_(owner),
-        refusals_(refusals),
-        lent_comm_(engine.lent_comm),
-        channels_(plan_),
-        waiting_(plan_, channels_),
-        rounds_(plan_, channels_, waiting_, owner) {
+      : owner_(owner), refusals_(refusals), channels_(plan_), waiting_(plan_, channels_), rounds_(plan_, channels_, waiting_, owner) {
     plan_.communicator = &engine.communicator;
+    plan_.lent_comm = engine.lent_comm;
     plan_.network = &engine.network;
     plan_.packings = &engine.packings;
     plan_.check_mailbox = engine.check_mailbox;
@@ -127,7 +123,6 @@ class Exchange {
   Check *check() const { return checked_ ? &checked_->check() : nullptr; }
 
   RoundState state() const { return rounds_.state(); }
-  bool broken() const { return state().broken; }
   const Plan &plan() const { return plan_; }
   /// False if the edge's data are read in the neighbour's memory.
   bool packs(int edge) const { return channels_.of(edge).packs(); }
@@ -145,7 +140,6 @@ class Exchange {
 
   Packer &owner_;
   const Refusals &refusals_;
-  const MPI_Comm lent_comm_;  // null: the exchange has its own
   Plan plan_;
   Channels channels_;
   Waiting waiting_;

@@ -112,7 +112,7 @@ Status Staged::test() {
 /// Check mode may find a rule broken in a stage that is complete nevertheless. The neighbours then wait for the next stage, so it is
 /// started.
 Status Staged::pass(Status finished) {
-  if (failed(finished) && (finished != Status::rule || now().stage->exchange().broken())) return finished;
+  if (failed(finished) && (finished != Status::rule || now().stage->exchange().state().broken)) return finished;
   if (failed(finished) && !failed(found_)) {
     found_ = finished;
     words_ = error_message();
@@ -155,7 +155,7 @@ Work Staged::work() const {
 }
 
 bool Staged::broken() const {
-  return failed_ || std::any_of(dims_.begin(), dims_.end(), [](const Dimension &dim) { return dim.stage->exchange().broken(); });
+  return failed_ || std::any_of(dims_.begin(), dims_.end(), [](const Dimension &dim) { return dim.stage->exchange().state().broken; });
 }
 
 hlc_plan_info Staged::describe() const {

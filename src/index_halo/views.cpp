@@ -58,7 +58,7 @@ void IndexHalo::show(int edge, const void *buffer) {
 }
 
 Status IndexHalo::release() {
-  if (exchange_.broken())
+  if (exchange_.state().broken)
     return exchange_.bad_call("hlc_index_halo_release", "an earlier swap of this halo failed; it can only be finalised");
   if (state().under_way) return exchange_.bad_call("hlc_index_halo_release", "a swap of this halo is in flight; finish it first");
   return exchange_.release();

@@ -17,10 +17,11 @@ namespace {
 std::atomic<int> yields_of_library{0};
 }
 
-/// In place of the C library's: counts the calls that come from the drop-in.
+/// In place of the C library's: counts the calls by the drop-in.
 extern "C" [[gnu::visibility("default")]] int sched_yield() noexcept {
   Dl_info caller{};
-  if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname && std::strstr(caller.dli_fname, "libhalocline")) ++yields_of_library;
+  if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname && std::strstr(caller.dli_fname, "libhalocline"))
+    ++yields_of_library;
   return static_cast<int>(syscall(SYS_sched_yield));
 }
 

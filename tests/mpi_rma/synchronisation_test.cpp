@@ -102,7 +102,7 @@ TEST(MpiSynchronisation, a_rank_may_hold_several_exclusive_locks) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Those that lock all wait for the first target, and keep nobody out for ever meanwhile.
+/// Those that lock all wait for the first target, and let others pass meanwhile.
 TEST(MpiSynchronisation, a_holder_gets_another_lock_while_others_lock_all) {
   const Numbers numbers(2);
   Random random(static_cast<unsigned>(300 + rank()));

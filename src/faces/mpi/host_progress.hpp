@@ -1,5 +1,5 @@
-// What is done while the program waits inside a call of the host MPI, if that lets others take part in its progress: the network is polled, and
-// ranks that share cores let each other run.
+// What is done while the program waits inside a call of the host MPI, if that lets others take part in its progress. The network is polled.
+// Ranks that share cores let each other run.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -13,8 +13,8 @@
 namespace halocline::core::mpi {
 namespace {
 
-/// How long a rank is kept out by nothing but the other side's waiting, and how long one that locks all keeps out others while it waits. A
-/// holder may wait for this very rank.
+/// How long a rank is kept out by nothing but the other side's waiting. How long one that locks all keeps out others while it waits. A holder
+/// may wait for this very rank.
 constexpr std::uint64_t kPatience_ms = 20;
 
 // Of a target's lock: shared, exclusive. Of the window's: those that lock all, exclusive locks of any target.
@@ -86,7 +86,7 @@ struct Lock {
 
 std::atomic<std::uint64_t> &word_of_all(Window &window) { return window.memory.words(0).all.word; }
 
-/// Ranks that lock all may wait for a target that has been given back, on one node.
+/// After a target was unlocked, on one node: ranks that lock all may wait for it.
 [[gnu::always_inline]] inline Status wake_those_of_all(Window &window) {
   if (!needs_target_alone(word_of_all(window))) window.node->context.ring_node();
   return Status::ok;
@@ -109,7 +109,7 @@ Status lock_both(Window &window, int target) {
 }
 
 /// A rank that has a target lets those go first that lock all. Once it has the target again, they look at that.
-[[gnu::noinline]] Status give_way(Window &window, int target) {
+[[gnu::noinline]] Status retreat(Window &window, int target) {
   HLC_TRY(give_back(of_target(window, target, kExclusive)));
   HLC_TRY(wake_those_of_all(window));
   HLC_TRY(lock_both(window, target));
@@ -134,7 +134,7 @@ Status await_targets(Window &window) {
   return failure.status();
 }
 
-/// Whoever holds a target may want another one first. So this rank lets others pass now and then.
+/// The holder of a target may want another one first. So this rank lets others pass now and then.
 [[gnu::noinline]] Status await_targets_or_let_pass(Window &window) {
   Status free = await_targets(window);
   while (free == Status::again) {
@@ -173,7 +173,7 @@ Status lock_exclusive(Window &window, int target) {
   if (window.node->spans_nodes()) return lock_both(window, target);
   const Status taken = take(of_target(window, target, kExclusive));
   if (failed(taken)) return undo_exclusive(window, target, taken, false);
-  return needs_target_alone(word_of_all(window)) ? Status::ok : give_way(window, target);
+  return needs_target_alone(word_of_all(window)) ? Status::ok : retreat(window, target);
 }
 
 Status lock_all(Window &window) {

@@ -39,8 +39,8 @@ struct LockSide {
   }
 };
 
-/// In a window of one node an exclusive lock takes the target's word alone, where it may. It looks at the window's word, `all`, once it has the
-/// target's: no rank locks all, or waits for that, and those that will do so look at the target.
+/// In a window of one node an exclusive lock takes the target's word alone, where it may. Once it has that, it looks at the window's word, `all`.
+/// True if no rank locks all, or waits for that; those that will do so look at the target.
 inline bool needs_target_alone(const std::atomic<std::uint64_t> &all) {
   // SYNC taken-before-look (pairs with is_exclusive)
   const std::uint64_t seen = all.load(std::memory_order_seq_cst);
@@ -51,8 +51,9 @@ inline bool is_exclusive(const std::atomic<std::uint64_t> &target) {
   // SYNC taken-before-look (pairs with needs_target_alone)
   return (target.load(std::memory_order_seq_cst) & LockFields::holders(1)) != 0;
 }
-/// Exclusive locks may take targets alone from now on: by a rank that keeps out those that lock all. Whether they may.
+/// Exclusive locks may take targets alone from now on. By a rank that keeps out those that lock all.
 inline void let_targets_be_alone(std::atomic<std::uint64_t> &all) { all.fetch_or(LockFields::kAlone, std::memory_order_relaxed); }
+/// Whether they may.
 inline bool has_targets_alone(const std::atomic<std::uint64_t> &all) {
   return (all.load(std::memory_order_relaxed) & LockFields::kAlone) != 0;
 }

@@ -67,7 +67,7 @@ struct TwoSidedLock {
 /// - lock: of this rank. Side 0 are shared locks, side 1 an exclusive one.
 /// - last_writer: of the queue for that (writer_queue.hpp), the last place.
 /// - all: of the window; only rank 0's is used. Side 0 are ranks that lock all, side 1 exclusive locks of any rank. On one node,
-///   those that have given way and do not have their target yet.
+///   those that have retreated and do not have their target yet.
 /// - accumulates: the lock of accumulates that no instruction does, 0 or 1.
 /// - numbers: of numbers in memory that the rank brought, which it changes for other nodes (NodeLock).
 /// - what the rank brought, written once by it; lost: 1 once a rank next to it has told that one is lost.
