@@ -36,7 +36,7 @@ hlc_status hlc_blocks_finish_part(hlc_blocks *blocks, int part) {
 hlc_status hlc_blocks_finalise(hlc_blocks **blocks) { return api::release(CallName::blocks_finalise, blocks); }
 
 hlc_status hlc_blocks_explain(const hlc_blocks *blocks, hlc_format format, char *buffer, size_t size, size_t *length) {
-  return api::explain("hlc_blocks_explain", blocks, "blocks", format, buffer, size, length);
+  return api::explain("hlc_blocks_explain", blocks, "blocks", {format, buffer, size, length});
 }
 
 hlc_status hlc_blocks_info(const hlc_blocks *blocks, hlc_plan_info *info) {

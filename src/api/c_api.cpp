@@ -274,7 +274,7 @@ hlc_status hlc_halo_info(const hlc_halo *halo, hlc_plan_info *info) {
 }
 
 hlc_status hlc_halo_explain(const hlc_halo *halo, hlc_format format, char *buffer, size_t size, size_t *length) {
-  return explain("hlc_halo_explain", halo, "halo", format, buffer, size, length);
+  return explain("hlc_halo_explain", halo, "halo", {format, buffer, size, length});
 }
 
 hlc_status hlc_exchange_create(hlc_context *context, const hlc_exchange_spec *spec, hlc_exchange **exchange) {
@@ -299,7 +299,7 @@ hlc_status hlc_exchange_info(const hlc_exchange *exchange, hlc_plan_info *info) 
 }
 
 hlc_status hlc_exchange_explain(const hlc_exchange *exchange, hlc_format format, char *buffer, size_t size, size_t *length) {
-  return explain("hlc_exchange_explain", exchange, "exchange", format, buffer, size, length);
+  return explain("hlc_exchange_explain", exchange, "exchange", {format, buffer, size, length});
 }
 
 hlc_status hlc_index_halo_init(hlc_context *context, const hlc_index_halo_spec *spec, hlc_index_halo **halo) {
@@ -330,7 +330,7 @@ hlc_status hlc_index_halo_view(hlc_index_halo *halo, int field, int neighbour, h
 hlc_status hlc_index_halo_finalise(hlc_index_halo **halo) { return release(CallName::index_halo_finalise, halo); }
 
 hlc_status hlc_index_halo_explain(const hlc_index_halo *halo, hlc_format format, char *buffer, size_t size, size_t *length) {
-  return explain("hlc_index_halo_explain", halo, "halo", format, buffer, size, length);
+  return explain("hlc_index_halo_explain", halo, "halo", {format, buffer, size, length});
 }
 
 hlc_status hlc_index_halo_info(const hlc_index_halo *halo, hlc_plan_info *info) {

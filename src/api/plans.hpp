@@ -51,11 +51,18 @@ hlc_status make(CallName call, hlc_context *context, const Spec *spec, Object **
   });
 }
 
-/// Says what a plan has chosen.
+/// Where an explanation goes, and in which form.
+struct Explanation {
+  hlc_format format;
+  char *buffer;
+  std::size_t size, *length;
+};
+
+/// Says what a plan has chosen. what: the name of the argument.
 template <class Object>
-hlc_status explain(const char *name, const Object *object, const char *what, hlc_format format, char *buffer, std::size_t size,
-                   std::size_t *length) {
-  return guarded(name, [&] { return object ? object->inner.explain(name, format, buffer, size, length) : null(name, what); });
+hlc_status explain(const char *name, const Object *object, const char *what, const Explanation &into) {
+  return guarded(name,
+                 [&] { return object ? object->inner.explain(name, into.format, into.buffer, into.size, into.length) : null(name, what); });
 }
 
 /// Releases a plan, and sets the handle to NULL. If ranks are in different calls, nothing is released.

@@ -128,7 +128,9 @@ std::vector<hlc_mode> Prospects::choose(int most) {
   std::vector<const Prospect *> order;
   for (const Prospect &one : all_)
     if (is_usable(one)) order.push_back(&one);
-  std::stable_sort(order.begin(), order.end(), [](const Prospect *a, const Prospect *b) { return is_better(*a, *b); });
+  // Equal ones stay in the order of the table, on all ranks alike.
+  std::sort(order.begin(), order.end(),
+            [](const Prospect *a, const Prospect *b) { return is_better(*a, *b) || (!is_better(*b, *a) && a < b); });
   std::vector<hlc_mode> chosen;
   for (const Prospect *one : order) {
     const double limit = chosen.size() < 2 ? kSecondLimit : kThirdLimit;
