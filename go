@@ -43,6 +43,7 @@ run_tests() {
   case ${1:-} in
   --all | --long)
     how=$1
+    sanitized_programs=ON
     shift
     ;;
   esac
@@ -63,19 +64,25 @@ run_tests() {
   choose_test_builds
   try_step 'Python for the package' package_python || say "Not there, so the Python package is not built: see $log"
   begin 'Python for the tests' test_python
-  # Of the first nearly everything is needed. The others are built while its tests run, which wait more than they compute.
-  build_preset release
+  # Of the first nearly everything is needed. Beside the builds the tests would take several times as long: a rank that yields waits for a compiler.
+  for preset in $test_presets; do
+    # shellcheck disable=SC2046  # a target, or nothing
+    build_preset "$preset" $([ "$preset" = release ] || targets_of_tests)
+  done
   finish || say "Not there, so random tests, formatter and linters are skipped: see $log"
   # shellcheck disable=SC2046,SC2086  # a list of folders
-  exec tests/run $how --began "$began" --skipped "$skipped" --builder "$root/go build $how" $(printf 'build/%s ' $test_presets) "$@"
+  exec tests/run $how --began "$began" --skipped "$skipped" $(printf 'build/%s ' $test_presets) "$@"
 }
+
+# With --all and --long all targets are needed.
+targets_of_tests() { [ -n "$how" ] || printf default_tests; }
 
 # run_build [--all | --long] PRESET...: what the tests of these presets need; all targets with an option.
 run_build() {
-  targets=default_tests
+  how=
   case ${1:-} in
   --all | --long)
-    targets=
+    how=$1
     sanitized_programs=ON
     shift
     ;;
@@ -84,9 +91,8 @@ run_build() {
   set_up
   choose_test_builds
   for preset in "$@"; do
-    # A target, or nothing:
-    # shellcheck disable=SC2086
-    build_preset "$preset" $targets
+    # shellcheck disable=SC2046  # a target, or nothing
+    build_preset "$preset" $(targets_of_tests)
   done
 }
 

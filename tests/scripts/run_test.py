@@ -25,7 +25,6 @@ BROKEN = ("broken", "echo the cause; exit 3", "")
 MISSING = ("missing", None, "")
 CHATTY = ("chatty", "seq 200000; echo 2 passed, 0 failed, 0 skipped; printf '\\\\033[1m'", "")
 OF_CLASS = ("classed", "echo 7 passed, 0 failed, 0 skipped", 'LABELS "protocol;memory"')
-LATER = ("later", "echo 6 passed, 0 failed, 0 skipped", "")
 LYING = ("lying", "echo 2 passed, 1 failed, 0 skipped", "")
 
 
@@ -47,18 +46,6 @@ def run(script, ctest, tests, *options, for_ctest=(), classes="protocol;memory")
         folder = pathlib.Path(work) / "build"
         build_folder(folder, ctest, tests, classes)
         command = [sys.executable, script, *options, folder, "--", *for_ctest]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return done.returncode, done.stdout
-
-
-def run_built(script, ctest, builder):
-    """Status and output of a run over two folders, of which `builder`, a line of shell, builds the second."""
-    with tempfile.TemporaryDirectory(prefix="halocline-test-") as work:
-        folder = pathlib.Path(work)
-        build_folder(folder / "first", ctest, TESTS, "protocol;memory")
-        build_folder(folder / "ready", ctest, [LATER], "protocol;memory")
-        (folder / "builder").write_text(f"#!/bin/sh\ncd {folder} && {builder}\n")
-        command = [sys.executable, script, "--builder", f"sh {folder}/builder", folder / "first", folder / "second"]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, done.stdout
 
@@ -91,11 +78,6 @@ def checks(script, ctest):
     yield "counts what stands at the end of much output", status == 0 and output.endswith("\n2 passed, 0 failed, 0 skipped\n")
     status, output = run(script, ctest, [*TESTS, OF_CLASS], classes="memory")
     yield "leaves out what says no class, where there are others", status == 0 and output.endswith("\n7 passed, 0 failed, 6 skipped\n")
-    status, output = run_built(script, ctest, 'sleep 1; mv ready "$1" && echo Built "$1"')
-    yield "waits for a folder that is built meanwhile", (
-        status == 0 and output.endswith("\n11 passed, 0 failed, 4 skipped\n") and "Built second" in output)
-    status, output = run_built(script, ctest, "echo the cause; exit 4")
-    yield "fails if a folder cannot be built", status == 1 and "the cause" in output and "second could not be built" in output
     status, output = run(script, ctest, [])
     yield "fails if nothing ran", status == 1 and output.endswith("\n0 passed, 1 failed, 0 skipped\n")
 
