@@ -1,6 +1,7 @@
 // Segments: put, get, notifications, atomics and flushes. Offsets are in bytes here; the package counts elements.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
