@@ -2,23 +2,14 @@
 #include "choice/explain.hpp"
 
 #include <algorithm>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
+#include "base/printed.hpp"
 #include "exchange/modes/modes.hpp"
 
 namespace halocline::core {
 namespace {
-
-[[gnu::format(printf, 1, 2)]] std::string printed(const char *format, ...) {
-  char text[512];
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  return text;
-}
 
 double us(std::int64_t ns) { return static_cast<double>(ns) / 1e3; }
 

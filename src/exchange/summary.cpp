@@ -3,9 +3,9 @@
 #include "exchange/summary.hpp"
 
 #include <algorithm>
-#include <cstdarg>
 #include <cstdio>
 
+#include "base/printed.hpp"
 #include "trace/recorder.hpp"
 
 namespace halocline::core {
@@ -62,15 +62,6 @@ Status gather(const Plan &plan, std::unique_ptr<SummaryJob> &job) {
 std::string name_of(const Plan &plan) {
   const std::string number = "plan " + std::to_string(plan.serial);
   return plan.options.name.empty() ? number : "'" + plan.options.name + "' (" + number + ")";
-}
-
-[[gnu::format(printf, 1, 2)]] std::string printed(const char *format, ...) {
-  char text[256];
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  return text;
 }
 
 double share(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
