@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kWordBytes = 8;
 constexpr std::int64_t kEvery_ns = 1'000'000'000;
-constexpr std::int64_t kAgain_ns = 100'000'000;  // to a rank that seems lost
+constexpr std::int64_t kAgain_ns = 100'000'000;  // to a rank that seems lost or was never reached
 constexpr std::int64_t kRoom_ns = 100'000'000;   // for the provider to take a write
 
 }  // namespace
@@ -50,6 +50,7 @@ Status Liveness::know(int rank, const RankAddress &there) {
   write.address = there.probe.address;
   write.key = there.probe.key;
   write.failures = &failures_;
+  probe.next_ns = now_ns() + kRoom_ns;
   endpoint_.start(write);
   return Status::ok;
 }
@@ -79,6 +80,12 @@ bool Liveness::has_lost(int rank, std::int64_t for_ns) {
   if (known == probes_.end() || known->second.forgotten) return false;
   look_at(known->second, now);
   return is_lost(known->second, now, for_ns);
+}
+
+bool Liveness::has_reached(int rank) {
+  const std::lock_guard lock(mutex_);
+  const auto known = probes_.find(rank);
+  return known != probes_.end() && known->second.reached;
 }
 
 void Liveness::forget(int rank) {
@@ -126,7 +133,7 @@ void Liveness::look_at(Probe &probe, std::int64_t now) {
     probe.lost = lost;
     probe.reached |= state == Transfer::State::at_rest;
     probe.asked = false;
-    probe.next_ns = now + (probe.lost ? kAgain_ns : kEvery_ns);
+    probe.next_ns = now + (probe.lost || !probe.reached ? kAgain_ns : kEvery_ns);
   }
   if (now < probe.next_ns) return;
   probe.asked = true;

@@ -49,6 +49,8 @@ class Liveness {
   int find_lost(std::int64_t for_ns = 0, int after = -1);
   /// The same for one rank: true if it is probed, was reached once, and has not been reached for that long.
   bool has_lost(int rank, std::int64_t for_ns);
+  /// True if a probe of the rank has arrived. Until then the rank is not found lost.
+  bool has_reached(int rank);
   /// A rank is not probed any more.
   void forget(int rank);
   /// The name of a probed rank in messages.
