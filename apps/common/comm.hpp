@@ -13,7 +13,9 @@ namespace common {
 int rank_of(MPI_Comm comm);
 int size_of(MPI_Comm comm);
 
-/// The most of all ranks, as the time of the slowest one. Collective.
+/// As MPI_Barrier, for measurements: ranks that wait let those that share their core run.
+void meet(MPI_Comm comm);
+/// The most of all ranks, as the time of the slowest one. Waits as meet does. Collective.
 double slowest(double mine, MPI_Comm comm);
 /// The text that rank `from` has. Collective.
 std::string broadcast(std::string text, int from, MPI_Comm comm);

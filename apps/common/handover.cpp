@@ -25,7 +25,7 @@ Handover::Handover(MPI_Comm node) : node_(node), rank_(rank_of(node)), size_(siz
   std::size_t room = static_cast<std::size_t>(bytes);
   lines_ = static_cast<Lines *>(std::align(alignof(Lines), sizeof(Lines), first, room));
   if (rank_ == 0) new (lines_) Lines{{0}, {0}};
-  MPI_Barrier(node);
+  meet(node);
 }
 
 Handover::~Handover() { MPI_Win_free(&window_); }
@@ -50,7 +50,7 @@ void Handover::serve(std::int64_t first, std::int64_t last) {
 
 double Handover::measure() {
   constexpr int warm = 20, timed = 100;
-  MPI_Barrier(node_);
+  meet(node_);
   if (size_ < 2 || rank_ > 1) return 0;
   const std::int64_t first = count_ + 1;
   count_ += warm + timed;

@@ -57,7 +57,7 @@ Outcome Job::run(Contestant &one, bool with_results) {
   };
   field_ = transformed_;
   const Complex *result = nullptr;
-  MPI_Barrier(MPI_COMM_WORLD);
+  common::meet(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   for (int iteration = 0; iteration < problem_.iterations; ++iteration) {
     result = one.transform.run(field_.data(), Direction::backward, evolve);

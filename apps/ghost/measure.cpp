@@ -86,7 +86,7 @@ Limits Machine::measure() {
   const auto faces_of = [this](int rank) { return reinterpret_cast<double *>(memory_->of(rank)); };
   const int me = common::rank_of(node_);
   std::fill_n(faces_of(me), faces_, static_cast<double>(++turns_));
-  MPI_Barrier(node_);
+  common::meet(node_);
   Limits mine;
   mine.faces_s = copy(faces_of((me + 1) % common::size_of(node_)), faces_);
   mine.cells_s = copy(from_.data(), cells_);

@@ -57,7 +57,7 @@ bool check_all(std::vector<Contestant> &some, const Setup &setup, const Keys &ke
 }
 
 double seconds_of(Variant &variant, std::span<Request> requests) {
-  MPI_Barrier(MPI_COMM_WORLD);
+  common::meet(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   variant.run(requests);
   return common::slowest(MPI_Wtime() - begin, MPI_COMM_WORLD);

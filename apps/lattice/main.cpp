@@ -162,7 +162,7 @@ void time_in_turn(Contestants<R> &all, const Options &options, Report &report) {
   for (int round = 0; round < options.repeats; ++round)
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::size_t turn = (i + static_cast<std::size_t>(round)) % all.size();
-      MPI_Barrier(MPI_COMM_WORLD);
+      common::meet(MPI_COMM_WORLD);
       report.variants[turn].samples.push_back(of_all_ranks(all[turn]->solve().times));
     }
 }

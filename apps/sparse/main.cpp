@@ -61,7 +61,7 @@ bool check_all(std::vector<Contestant> &some, const Traffic &traffic, const Opti
 }
 
 double seconds_of(Protocol &protocol, const std::vector<std::vector<Message>> &messages) {
-  MPI_Barrier(MPI_COMM_WORLD);
+  common::meet(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   for (const std::vector<Message> &some : messages) protocol.exchange(some);
   return common::slowest(MPI_Wtime() - begin, MPI_COMM_WORLD) / static_cast<double>(messages.size());

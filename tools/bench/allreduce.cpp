@@ -80,7 +80,7 @@ class AllreduceRace {
   /// so nobody finds another's array in its own cache.
   double sample(std::size_t k, int count) {
     double *in = k == kOursShared ? shared_in_.data() : in_.data();
-    MPI_Barrier(comm_);
+    meet(comm_);
     double seconds = 0;
     for (int i = -1; i < count; ++i) {
       for (std::size_t e = 0; e < in_.size(); e += kLine) in[e] = element(rank_, static_cast<std::int64_t>(e));

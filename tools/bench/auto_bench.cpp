@@ -69,9 +69,7 @@ std::string words_of(const Configuration &what) {
 }
 
 double slowest_us(MPI_Comm comm, double begin) {
-  double us = (MPI_Wtime() - begin) * 1e6;
-  MPI_Allreduce(MPI_IN_PLACE, &us, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return us;
+  return slowest((MPI_Wtime() - begin) * 1e6, comm);
 }
 
 /// The first swaps of a new halo in mode auto, and how long halos take to be made.
@@ -83,14 +81,14 @@ void measure_trial(MPI_Comm comm, const HaloOptions &options, AutoCase &found) {
     return problem.make_halo(context, mode, halocline::Epoch::standard, halocline::Drive::standard);
   };
   static_cast<void>(make(halocline::Mode::direct));
-  MPI_Barrier(comm);
+  meet(comm);
   double begin = MPI_Wtime();
   static_cast<void>(make(halocline::Mode::direct));
   found.create_direct_us = slowest_us(comm, begin);
   begin = MPI_Wtime();
   halocline::Halo halo = make(halocline::Mode::automatic);
   found.create_us = slowest_us(comm, begin);
-  MPI_Barrier(comm);
+  meet(comm);
   begin = MPI_Wtime();
   for (int i = 0; i < kSwaps; ++i) halo.swap();
   found.trial_swaps = slowest_us(comm, begin) / found.best_us - kSwaps;

@@ -74,7 +74,7 @@ void Duel::repeat(Carrier &carrier, Lap lap, std::int64_t bytes, int count) {
 
 /// The clock is that of rank 0, which starts and ends every lap.
 double Duel::sample(Carrier &carrier, Lap lap, std::int64_t bytes, int count) {
-  MPI_Barrier(pair_.comm);
+  meet(pair_.comm);
   carrier.ping_pong(bytes, 1);
   const double begin = MPI_Wtime();
   repeat(carrier, lap, bytes, count);

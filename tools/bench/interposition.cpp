@@ -69,7 +69,7 @@ std::vector<Interposition> measure_interposition(MPI_Comm comm, const PairOption
     all.push_back(measure_one("finds its window", do_nothing, ours.win, options));
     all.push_back(measure_one("passed on to the host", host_calls().flush, hosts.win, options));
   }
-  MPI_Barrier(comm);
+  meet(comm);
   return all;
 }
 

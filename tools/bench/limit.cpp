@@ -70,7 +70,7 @@ class Limit : public Contender {
     MPI_Info_free(&info);
     for (std::size_t f = 0; f < count; ++f) twins_.push_back(mine + f * twin_bytes());
     problem_.rewrite_edge(twins_, 0);
-    MPI_Barrier(node);
+    meet(node);
   }
 
   /// Where the cells of a rank of comm are read: in my own fields if it is me or on another node, else in its twins.

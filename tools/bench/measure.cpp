@@ -84,7 +84,7 @@ double Race::sample(std::size_t contender, int repeats) {
   Contender &c = *contenders_[contender];
   c.swap();
   c.change_edge(Edge::stamp, ++step_);
-  MPI_Barrier(comm_);
+  meet(comm_);
   const bool together = options_.edge == Edge::stamp && options_.skew_us <= 0;
   const double seconds = together ? seconds_together(c, repeats) : seconds_apart(c, repeats);
   return slowest(seconds, comm_) / repeats * 1e6;

@@ -81,7 +81,7 @@ class MeshRace {
 
   /// All begin together; the slowest counts.
   double sample(std::size_t k, int count) {
-    MPI_Barrier(comm_);
+    meet(comm_);
     double seconds = 0;
     for (int i = -1; i < count; ++i) {
       write_shared(i);
@@ -110,7 +110,7 @@ class MeshRace {
       const bool in_reverse = row_.series[k].in_reverse;
       for (std::int64_t i = 0; i < part_.entries; ++i)
         for (int c = 0; c < components_; ++c) at(i, c) = i < part_.own || in_reverse ? value(i, c) : -7;
-      MPI_Barrier(comm_);
+      meet(comm_);
       call(k);
       std::int64_t wrong = in_reverse ? count_wrong_sums() : count_wrong_ghosts();
       MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, comm_);

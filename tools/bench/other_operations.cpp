@@ -74,7 +74,7 @@ class Signals {
   template <class Send, class Receive>
   double to_and_fro(int count, Send send, Receive receive) {
     std::memset(outgoing_.data(), ++stamp_, outgoing_.size());
-    MPI_Barrier(comm_);
+    meet(comm_);
     if (!takes_part()) return slowest(0, comm_);
     const double us = time_calls(count, [&] {
       if (rank_ == 0) send();
@@ -114,14 +114,14 @@ class Sums {
     return sample(count, [&] { MPI_Allreduce(in_.data(), out_.data(), static_cast<int>(in_.size()), MPI_DOUBLE, MPI_SUM, comm_); });
   }
   double by_copy(int count) {
-    MPI_Barrier(comm_);
+    meet(comm_);
     return slowest(time_calls(count, [&] { std::memcpy(out_.data(), in_.data(), in_.size() * sizeof(double)); }), comm_);
   }
 
  private:
   template <class Call>
   double sample(int count, Call call) {
-    MPI_Barrier(comm_);
+    meet(comm_);
     const double us = slowest(time_calls(count, call), comm_);
     const double ranks = size_of(comm_), sum = ranks * (ranks + 1) / 2;
     int wrong = std::fabs(out_.front() - sum) > 1e-9 || std::fabs(out_.back() - sum) > 1e-9 ? 1 : 0;
@@ -159,7 +159,7 @@ class Overlap {
  private:
   template <class Put, class Flush>
   double hidden(Put put, Flush flush) {
-    MPI_Barrier(comm_);
+    meet(comm_);
     if (rank_of(comm_) != 0) return 0;
     const auto communicate = [&] { put(), flush(); };
     communicate();
@@ -183,7 +183,7 @@ class Overlap {
 };
 
 double make_windows(const RmaCalls &calls, MPI_Comm comm, int count) {
-  MPI_Barrier(comm);
+  meet(comm);
   return slowest(time_calls(count,
                             [&] {
                               MPI_Win win = MPI_WIN_NULL;
@@ -196,7 +196,7 @@ double make_windows(const RmaCalls &calls, MPI_Comm comm, int count) {
 }
 
 double make_segments(const Stage &stage, int count) {
-  MPI_Barrier(stage.comm);
+  meet(stage.comm);
   return slowest(time_calls(count,
                             [&] {
                               halocline::Segment segment(stage.context, kPageBytes, 1);
@@ -208,7 +208,7 @@ double make_segments(const Stage &stage, int count) {
 
 /// The system's part: a page of shared memory that is mapped, written and unmapped.
 double map_pages(MPI_Comm comm, int count) {
-  MPI_Barrier(comm);
+  meet(comm);
   return slowest(time_calls(count,
                             [&] {
                               void *page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -243,7 +243,7 @@ Operation make_barrier(Stage &stage) {
   const auto segment = std::make_shared<halocline::Segment>(stage.context, 0);
   const MPI_Comm comm = stage.comm;
   const auto engine = [segment, comm](int count) {
-    MPI_Barrier(comm);
+    meet(comm);
     return slowest(time_calls(count, [&] { segment->barrier(); }), comm);
   };
   const auto host = [comm](int count) { return slowest(time_calls(count, [&] { MPI_Barrier(comm); }), comm); };

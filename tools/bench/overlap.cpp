@@ -88,7 +88,7 @@ class Contest {
   /// Both begin together; the slower one counts.
   template <class Step>
   double timed(Step step) {
-    MPI_Barrier(comm_);
+    meet(comm_);
     const double begin = MPI_Wtime();
     step();
     return slowest((MPI_Wtime() - begin) * 1e6, comm_);

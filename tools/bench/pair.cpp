@@ -117,7 +117,7 @@ class SharedMemory : public Carrier {
     MPI_Win_allocate_shared(kFlagBytes + Slots::window, 1, MPI_INFO_NULL, pair.comm, &mine, &window_);
     new (mine) Flag{0};
     std::memset(mine + kFlagBytes, 0, Slots::window);
-    MPI_Barrier(pair.comm);
+    meet(pair.comm);
     parts_ = {part_of(0), part_of(1)};
   }
   ~SharedMemory() override { MPI_Win_free(&window_); }

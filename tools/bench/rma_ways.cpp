@@ -36,7 +36,7 @@ double RmaWays::sample_side(const RmaTask &task, Names names, int count) {
     task.prepare(side);
     side.calls.unlock(ranks_.rank, side.win);
   }
-  MPI_Barrier(ranks_.comm);
+  meet(ranks_.comm);
   if (fence) side.calls.fence(MPI_MODE_NOPRECEDE, side.win);
   if (task.in_epoch && works(task)) side.calls.lock_all(0, side.win);
   const double mine = works(task) ? time_calls(count, [&] { task.call(side); }) : 0;
@@ -55,7 +55,7 @@ double RmaWays::sample_side(const RmaTask &task, Names names, int count) {
 double RmaWays::sample_engine(const RmaTask &task, int count) {
   ++ranks_.stamp;
   if (task.prepare) task.prepare(*engine_);
-  MPI_Barrier(ranks_.comm);
+  meet(ranks_.comm);
   const double mine = works(task) ? time_calls(count, [&] { task.engine(*engine_); }) : 0;
   engine_->segment.flush();
   engine_->segment.barrier();

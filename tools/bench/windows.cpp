@@ -59,7 +59,7 @@ class WindowMaker {
 };
 
 double WindowMaker::microseconds_of_one() {
-  MPI_Barrier(comm_);
+  meet(comm_);
   const double begin = MPI_Wtime();
   OpenWindow window = open();
   close(window);
@@ -73,12 +73,12 @@ double mean_of(double mine, MPI_Comm comm) {
 
 /// The memory of this process, without what it has freed.
 ProcessMemory memory_in_use(MPI_Comm comm) {
-  MPI_Barrier(comm);
+  meet(comm);
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
   const ProcessMemory found = process_memory();
-  MPI_Barrier(comm);
+  meet(comm);
   return found;
 }
 
