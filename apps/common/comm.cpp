@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm.hpp"
 
-#include <sched.h>
+#include "yielding.hpp"
 
 #include <climits>
 
 namespace common {
-namespace {
-
-/// A rank that polls in a blocking call of some MPIs keeps its core for whole time slices, while another one has yet to enter the call.
-void finish_yielding(MPI_Request request) {
-  constexpr int looks = 200;
-  int done = 0;
-  for (int i = 1; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done; ++i)
-    if (i >= looks) sched_yield();
-}
-
-}  // namespace
 
 int rank_of(MPI_Comm comm) {
   int rank = 0;

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <vector>
 
+#include "common/yielding.hpp"
 #include "support/mpi_test.hpp"
 
 namespace halocline::test {
@@ -55,6 +56,12 @@ void choose_patience() {
   const char *seconds = std::getenv("HALOCLINE_TEST_FAIL_FAST"), *given = std::getenv("HALOCLINE_TIMEOUT");
   launch.ends_at_failure = seconds != nullptr;
   if (seconds && (!given || std::atoi(given) > std::atoi(seconds))) setenv("HALOCLINE_TIMEOUT", seconds, 1);
+}
+
+void reduce(const int *mine, int *all, int count, MPI_Op op) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(mine, all, count, MPI_INT, op, launch.comm, &request);
+  common::finish_yielding(request);
 }
 
 std::uint64_t agree_on_seed() {
@@ -107,7 +114,7 @@ class Reporter : public testing::EmptyTestEventListener {
 
   void OnTestEnd(const testing::TestInfo &info) override {
     int mine[2] = {parts_, skipped_here_ ? 1 : 0}, all[2] = {0, 0};
-    MPI_Allreduce(mine, all, 2, MPI_INT, MPI_SUM, launch.comm);
+    reduce(mine, all, 2, MPI_SUM);
     const bool fails = all[0] > 0, skips = !fails && all[1] > 0;
     ++(fails ? failed : skips ? skipped : passed);
     const std::string texts = fails ? gather(texts_) : skips ? texts_ : std::string();  // all ranks skip for one reason
@@ -159,7 +166,8 @@ int run_all_tests() {
     std::printf("rank %d: hlc_finalise: %s\n", launch.rank, hlc_error_message());
     ++failed;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, launch.comm);
+  const int failed_here = failed;
+  reduce(&failed_here, &failed, 1, MPI_MAX);
   if (launch.rank == 0) std::printf("%d passed, %d failed, %d skipped\n", reporter->passed, failed, reporter->skipped);
   std::fflush(stdout);
   if (failed > 0) return 1;
@@ -174,8 +182,9 @@ hlc_context *context() { return launch.context; }
 std::uint64_t seed() { return launch.seed; }
 
 bool everyone(bool mine) {
-  int all = mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, launch.comm);
+  const int here = mine ? 1 : 0;
+  int all = 0;
+  reduce(&here, &all, 1, MPI_MIN);
   return all == 1;
 }
 
