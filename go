@@ -64,10 +64,10 @@ run_tests() {
   choose_test_builds
   try_step 'Python for the package' package_python || say "Not there, so the Python package is not built: see $log"
   begin 'Python for the tests' test_python
-  # Of the first nearly everything is needed. Beside the builds the tests would take several times as long: a rank that yields waits for a compiler.
+  # Beside the builds the tests would take several times as long: a rank that yields waits for a compiler.
   for preset in $test_presets; do
     # shellcheck disable=SC2046  # a target, or nothing
-    build_preset "$preset" $([ "$preset" = release ] || targets_of_tests)
+    build_preset "$preset" $(targets_of_tests)
   done
   finish || say "Not there, so random tests, formatter and linters are skipped: see $log"
   # shellcheck disable=SC2046,SC2086  # a list of folders
