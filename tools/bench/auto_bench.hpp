@@ -17,7 +17,7 @@ struct AutoCase {
   std::string what;
   std::string best, chosen;  ///< the single mode with the least median; the one that auto had chosen at the end
   double auto_us = 0, best_us = 0;
-  double trial_swaps = 0;   ///< what the first swaps took beyond those by the best mode, in swaps by the best mode
+  double trial_swaps = 0;   ///< what the first swaps took beyond those of a new halo in the best mode, in its later swaps
   double create_us = 0, create_direct_us = 0;  ///< the creation of a halo in mode auto, and in mode direct
   double ratio() const { return auto_us / best_us; }
 };

@@ -8,7 +8,7 @@
 namespace bench {
 
 struct AutoOptions : CommonOptions {
-  AutoOptions() { repetitions = 9, sample_ms = 1; }
+  AutoOptions() { repetitions = 21, sample_ms = 2; }
 
   double seconds = 540;  ///< what has not begun by then is left out
   int most = 1000;       ///< configurations
