@@ -8,8 +8,8 @@
 
 namespace common {
 
-/// Completes a request, and lets other ranks of this core run meanwhile. A rank that polls in a blocking call of some MPIs keeps its core for
-/// whole time slices, while another one has yet to enter the call.
+/// Completes a request, and lets other ranks of this core run meanwhile. In a blocking call of some MPIs a rank polls for whole time slices,
+/// although a rank that it waits for needs the core.
 inline void finish_yielding(MPI_Request request) {
   constexpr int looks = 200;
   int done = 0;
