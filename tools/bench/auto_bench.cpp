@@ -75,9 +75,7 @@ double swap_times(halocline::Halo &halo, int times) {
   return begin;
 }
 
-double slowest_us(MPI_Comm comm, double begin) {
-  return slowest((MPI_Wtime() - begin) * 1e6, comm);
-}
+double slowest_us(MPI_Comm comm, double begin) { return slowest((MPI_Wtime() - begin) * 1e6, comm); }
 
 halocline::Mode mode_of(const std::string &name) {
   int mode = HLC_MODE_DEFAULT + 1;
@@ -111,7 +109,9 @@ void measure_trial(MPI_Comm comm, const HaloOptions &options, AutoCase &found) {
 
 /// Where the ranks share one node, notify_node is what direct or notify is there, and no mode of its own.
 bool is_the_same_as_another(const Row &row, const Report &report) {
-  const auto has_its_route = [&](const Row &other) { return (other.name == "direct" || other.name == "notify") && other.route == row.route; };
+  const auto has_its_route = [&](const Row &other) {
+    return (other.name == "direct" || other.name == "notify") && other.route == row.route;
+  };
   return row.name == "notify_node" && std::any_of(report.rows.begin(), report.rows.end(), has_its_route);
 }
 

@@ -58,7 +58,8 @@ std::string table_of(const AutoReport &report) {
       report.cases.size(), report.left_out, 100 * verdict.within_10_percent, verdict.worst_ratio, verdict.median_trial_swaps,
       verdict.worst_trial_swaps);
   return text + line +
-         "ratio: auto to the best single mode, interleaved. trial: what the first 64 swaps took beyond the first 64 of the best, in its later swaps.\n"
+         "ratio: auto to the best single mode, interleaved. trial: what the first 64 swaps took beyond the first 64 of the best, in its "
+         "later swaps.\n"
          "creation: of a halo in mode auto, in creations in mode direct.\n";
 }
 
