@@ -77,12 +77,6 @@ double swap_times(halocline::Halo &halo, int times) {
 
 double slowest_us(MPI_Comm comm, double begin) { return slowest((MPI_Wtime() - begin) * 1e6, comm); }
 
-halocline::Mode mode_of(const std::string &name) {
-  int mode = HLC_MODE_DEFAULT + 1;
-  while (mode < HLC_MODE_COUNT_ && name != hlc_mode_name(static_cast<hlc_mode>(mode))) ++mode;
-  return static_cast<halocline::Mode>(mode);
-}
-
 /// The first swaps of a new halo in mode auto and in the best single mode, and how long halos take to be made.
 void measure_trial(MPI_Comm comm, const HaloOptions &options, AutoCase &found) {
   constexpr int kSwaps = 64;
@@ -101,7 +95,7 @@ void measure_trial(MPI_Comm comm, const HaloOptions &options, AutoCase &found) {
   found.create_us = slowest_us(comm, begin);
   meet(comm);
   const double auto_us = slowest_us(comm, swap_times(halo, kSwaps));
-  halocline::Halo best = make(mode_of(found.best));
+  halocline::Halo best = make(halocline::mode_from_name(found.best));
   meet(comm);
   found.trial_swaps = (auto_us - slowest_us(comm, swap_times(best, kSwaps))) / found.best_us;
   found.chosen = halocline::mode_name(static_cast<halocline::Mode>(halo.info().mode));
