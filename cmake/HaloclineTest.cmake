@@ -25,11 +25,12 @@ function(_halocline_launcher_flags result)
   set(${result} "${HALOCLINE_LAUNCHER_FLAGS}" PARENT_SCOPE)
 endfunction()
 
-# What every test finds in its environment: the sanitizers' settings, and a library timeout shorter than ctest's.
+# What every test finds in its environment: the sanitizers' settings, a library timeout shorter than ctest's, and no report or card of this
+# machine, on which the choices of mode auto depend.
 function(_halocline_test_environment result timeout)
   math(EXPR watchdog "${timeout} - 3")
   math(EXPR wait "${timeout} / 2")
-  set(environment HALOCLINE_TIMEOUT=${wait} HALOCLINE_TEST_WATCHDOG=${watchdog})
+  set(environment HALOCLINE_TIMEOUT=${wait} HALOCLINE_TEST_WATCHDOG=${watchdog} XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache_of_tests)
   if(HALOCLINE_SANITIZE MATCHES "address")
     list(APPEND environment "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp:print_suppressions=0"
       "ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1" "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")

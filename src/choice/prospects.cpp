@@ -80,6 +80,7 @@ Status Prospects::judge(const std::string &who, const Machine &machine, const To
     one.mode = mode;
     const ModeVerdict *verdict = machine.verdicts.of(row.name);
     if (row.calls_rma && !machine.verdicts.examined() && !named) one.standing = Standing::unexamined;
+    if (!row.sees_arrival && !named) one.standing = Standing::untestable;
     if (verdict && !verdict->usable()) {
       one.standing = Standing::wrong;
       one.reason = verdict->word + (verdict->reason.empty() ? "" : ": " + verdict->reason);

@@ -18,6 +18,7 @@ enum class Standing : std::int64_t {
   slow,         ///< predicted to be much slower than the best
   same,         ///< it would move the data of this plan exactly as another candidate
   unexamined,   ///< it calls MPI RMA, and halocline-doctor has not examined this MPI
+  untestable,   ///< a program that tests until the data are there would never end
   wrong,        ///< halocline-doctor found it wrong
   forbidden,    ///< HALOCLINE_AUTO_MODES does not list it
   failed,       ///< its plan could not be made

@@ -164,6 +164,34 @@ TEST(Auto, what_the_doctor_of_one_rank_found_wrong_is_used_by_none) {
   EXPECT_FALSE(ring.is_left_out("pscw", "not examined")) << "it was found right: " << ring.explain();
 }
 
+TEST(Auto, a_program_may_test_until_the_data_are_there) {
+  const RankFile report("report", report_of({{"fence", "right"}, {"passive_naive", "right"}}));
+  const RankFile card("card", card_of({{"fence", 1}, {"passive_naive", 1}, {"p2p", 2}, {"direct", 2}, {"notify", 2}, {"notify_node", 2}}));
+  const Variables mine{{"HALOCLINE_DOCTOR", report.path()}, {"HALOCLINE_CARD", card.path()}};
+  const Ring ring;
+  if (!ring.ready()) return;
+  for (int step = 1; step <= kTrial; ++step) {
+    ring.fill(step);
+    EXPECT_TRUE(ok(hlc_halo_start(ring.halo(), nullptr)));
+    hlc_status status = HLC_AGAIN;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while ((status = hlc_halo_test(ring.halo())) == HLC_AGAIN && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    EXPECT_TRUE(ok(status)) << hlc_mode_name(ring.mode());
+    EXPECT_TRUE(ok(hlc_halo_finish(ring.halo())));
+    EXPECT_EQ(ring.wrong(step), 0);
+  }
+  EXPECT_TRUE(ring.is_left_out("fence", "not testable")) << ring.explain();
+  EXPECT_TRUE(ring.is_left_out("passive_naive", "not testable")) << ring.explain();
+}
+
+TEST(Auto, modes_that_cannot_be_tested_can_be_listed) {
+  const Variables mine{{"HALOCLINE_DOCTOR", "none"}, {"HALOCLINE_AUTO_MODES", "fence"}};
+  const Ring ring;
+  if (!ring.ready()) return;
+  ring.swap(1);
+  EXPECT_EQ(ring.mode(), HLC_MODE_FENCE) << ring.explain();
+}
+
 TEST(Auto, without_a_mode_that_may_be_used_is_refused) {
   const RankFile report("report", report_of({{"notify", "wrong"}}));
   const Variables mine{{"HALOCLINE_DOCTOR", report.path()}, {"HALOCLINE_AUTO_MODES", "notify"}};

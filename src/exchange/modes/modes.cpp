@@ -15,10 +15,10 @@ namespace {
 constexpr ModeRow kModes[] = {
     {HLC_MODE_P2P, "p2p", make_p2p, nullptr, nullptr, false},
     {HLC_MODE_NEIGHBOR, "neighbor", make_neighbor, nullptr, nullptr, false},
-    {HLC_MODE_FENCE, "fence", make_fence, nullptr, nullptr, false, true},
+    {HLC_MODE_FENCE, "fence", make_fence, nullptr, nullptr, false, true, false},
     {HLC_MODE_PSCW, "pscw", make_pscw, nullptr, nullptr, false, true},
     {HLC_MODE_PASSIVE, "passive", make_passive, nullptr, nullptr, false, true},
-    {HLC_MODE_PASSIVE_NAIVE, "passive_naive", make_passive_naive, nullptr, nullptr, false, true},
+    {HLC_MODE_PASSIVE_NAIVE, "passive_naive", make_passive_naive, nullptr, nullptr, false, true, false},
     {HLC_MODE_NOTIFY, "notify", make_notify, make_wire, make_p2p, false},
     {HLC_MODE_DIRECT, "direct", make_direct, make_wire, make_p2p, true},
     {HLC_MODE_VIEW, "view", make_direct, make_wire, make_p2p, true},

@@ -18,6 +18,7 @@ struct ModeRow {
   MakeChannel make_far, make_without_network;  // NULL: `make` reaches every rank
   bool reads_fields;  // needs the neighbour's fields in shared memory; edges without use mode notify
   bool calls_rma = false;  // moves data by the MPI's one-sided functions
+  bool sees_arrival = true;  // a test can tell that the data are there
 };
 
 /// All modes that move data, and auto, which has no channels of its own: it chooses one of them.
