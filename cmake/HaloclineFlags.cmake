@@ -33,4 +33,8 @@ if(HALOCLINE_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${HALOCLINE_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:Fortran>:-fsanitize=${_fortran_sanitize}> -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${HALOCLINE_SANITIZE})
+  # MPI_BOTTOM is a null pointer, to which addresses are added.
+  add_compile_options($<$<COMPILE_LANG_AND_ID:C,Clang>:-fno-sanitize=pointer-overflow> $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=pointer-overflow>)
+  # A C program has to bring what the library's C++ needs.
+  add_link_options($<$<LINK_LANG_AND_ID:C,Clang>:-fsanitize-link-c++-runtime$<SEMICOLON>-lstdc++>)
 endif()

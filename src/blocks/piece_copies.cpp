@@ -37,18 +37,20 @@ void PieceCopies::do_piece(const Piece &piece, const Work &work) const {
   const auto copy_out = work.past_caches ? copy_past_caches : copy;
   const bool reverse = tables_.reverse;
   const std::int64_t cells = piece.mine.cells();
-  char *packed = work.buffer + piece.cells_before * tables_.cell_bytes;
+  std::int64_t begin = piece.cells_before * tables_.cell_bytes;  // in the buffer, if there is one
   for (const int number : tables_.swapped) {
     const auto f = static_cast<std::size_t>(number);
     const BlockMove &move = piece.moves[f];
     const hlc_type type = tables_.fields[f].type;
     switch (work.task) {
-      case Task::pack: copy_out(packed, move.mine, move.to_buffer); break;
-      case Task::unpack: reverse ? add(move.mine, packed, move.from_buffer, type) : copy(move.mine, packed, move.from_buffer); break;
+      case Task::pack: copy_out(work.buffer + begin, move.mine, move.to_buffer); break;
+      case Task::unpack:
+        reverse ? add(move.mine, work.buffer + begin, move.from_buffer, type) : copy(move.mine, work.buffer + begin, move.from_buffer);
+        break;
       case Task::pull: reverse ? add(move.mine, move.theirs, move.pull, type) : copy(move.mine, move.theirs, move.pull); break;
       case Task::to_myself: reverse ? add(move.theirs, move.mine, move.push, type) : copy(move.mine, move.theirs, move.pull); break;
     }
-    packed += cells * tables_.fields[f].element;
+    begin += cells * tables_.fields[f].element;
   }
 }
 

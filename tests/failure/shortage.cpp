@@ -135,8 +135,11 @@ REPLACED void operator delete(void *memory, std::align_val_t) noexcept { operato
 REPLACED void operator delete(void *memory, std::size_t, std::align_val_t) noexcept { operator delete(memory); }
 
 INTERPOSED void *aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  static const auto next = halocline::test::real(&aligned_alloc, "aligned_alloc");
-  return halocline::test::allocation_fails() ? nullptr : next(alignment, bytes);
+  // The next aligned_alloc may not be the sanitizer's, whose free() takes this memory.
+  void *memory = nullptr;
+  const bool failed =
+      halocline::test::allocation_fails() || posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0;
+  return failed ? nullptr : memory;
 }
 
 INTERPOSED int open(const char *path, int flags, ...) {

@@ -40,8 +40,8 @@ def environment(options):
 
 
 def totals(text, ranks):
-    """Passed, failed and skipped tests, from the last line of each rank's pytest."""
-    lines = re.findall(r"^=* ?((?:\d+ \w+,? ?)+)in [\d.]+s", text, re.M)
+    """Passed, failed and skipped tests, from the last line of each rank's pytest. Two of them may stand on one line."""
+    lines = re.findall(r"((?:\d+ [a-z]+,? ?)+)in [\d.]+s", text)
     if len(lines) != ranks:
         return None
     found = {"passed": 0, "failed": 0, "skipped": 0}

@@ -35,13 +35,15 @@ const void *library_of(const void *address, const char **symbol) {
   return info.dli_fbase;
 }
 
-/// The outermost frame of this library is the function that the program has called.
+/// The outermost frame of this library is the function that the program has called. Below it a sanitizer may have a frame.
 std::string name_of_call() {
   const char *symbol = nullptr, *found = nullptr;
   const void *const ours = library_of(reinterpret_cast<const void *>(&explain), &symbol);
   void *frames[24];
   const int count = backtrace(frames, 24);
-  for (int i = 0; i < count && library_of(frames[i], &symbol) == ours; ++i)
+  int i = 0;
+  while (i < count && library_of(frames[i], &symbol) != ours) ++i;
+  for (; i < count && library_of(frames[i], &symbol) == ours; ++i)
     if (symbol) found = symbol;
   if (!found) return "a call of MPI";
   return found[0] == 'P' ? found + 1 : found;
