@@ -74,7 +74,7 @@ class Search:
             self.give_up = now + self.options.shrink_seconds
             self.server.stop()
             self.server.limit_s = max(4.0, self.server.limit_s / 5)
-            print(f"a scenario of {len(text)} characters fails; making it smaller, for {self.options.shrink_seconds} s at most", flush=True)
+            print(f"a scenario fails:\n{text}\n{complaint}\nmaking it smaller, for {self.options.shrink_seconds} s at most", flush=True)
         if self.smallest is None or len(text) < self.smallest[0]:
             self.smallest = (len(text), text, complaint)
         raise AssertionError("the scenario fails")
@@ -142,7 +142,7 @@ def parse():
     parser.add_argument("--seed", type=int, help="play the one batch that this seed makes")
     parser.add_argument("--replay", metavar="SCENARIO", help="play one scenario: a JSON text, or a file that holds one")
     parser.add_argument("--limit", type=float, default=20, help="seconds after which a scenario hangs (default %(default)s)")
-    parser.add_argument("--shrink-seconds", type=float, default=240)
+    parser.add_argument("--shrink-seconds", type=float, default=120)
     parser.add_argument("--progress", action="store_true")
     if "--" not in sys.argv:
         parser.error("the launcher is missing: ... -- mpiexec [FLAG...]")
