@@ -16,6 +16,9 @@ class Absence : public testing::Test {
  protected:
   void SetUp() override {
     if (size() < 2) GTEST_SKIP() << "needs a rank that waits and one that does not come";
+    open();
+  }
+  void open() {
     ASSERT_TRUE(ok(hlc_init(MPI_COMM_WORLD, &context_)));
     hlc_context_info_t mine{};
     ASSERT_TRUE(ok(hlc_context_info(context_, &mine)));
@@ -29,6 +32,8 @@ class Absence : public testing::Test {
       if (r != kLate) MPI_Recv(nullptr, 0, MPI_BYTE, r, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   static void let_late_rank_go() { MPI_Send(nullptr, 0, MPI_BYTE, kLate, 5, MPI_COMM_WORLD); }
+  /// The late rank waits for a notification when the others give up. Returns whether this rank's message says so.
+  testing::AssertionResult wait_for_something_else();
   /// What messages say of a late rank that is in no wait of the library.
   std::string outside() const { return same_node_ ? "rank 1 (in no call that waits)" : "rank 1 (which does not answer)"; }
   void close() {
@@ -54,25 +59,37 @@ TEST_F(Absence, of_a_rank_outside_the_library_is_named) {
   close();
 }
 
-TEST_F(Absence, of_a_rank_that_waits_for_something_else_names_that) {
+testing::AssertionResult Absence::wait_for_something_else() {
   hlc_segment_spec spec{};
   spec.notifications = 1;
   hlc_segment *segment = nullptr;
-  REQUIRE_EVERYWHERE(hlc_segment_create(context_, &spec, &segment) == HLC_OK);
+  if (!everyone(hlc_segment_create(context_, &spec, &segment) == HLC_OK)) return testing::AssertionFailure() << hlc_error_message();
   void *data = nullptr;
+  testing::AssertionResult named = testing::AssertionSuccess();
   if (rank() == kLate) {
-    usleep(600'000);  // so that it still waits when the others end
+    usleep(500'000);  // so that it still waits when the others end
     int id = 0;
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_notify_wait(segment, {0, 1}, &id)));
     wait_outside();
   } else {
     EXPECT_TRUE(is_status(HLC_ERR_TIMEOUT, hlc_field_alloc(context_, 64, &data)));
-    EXPECT_TRUE(message_names({"in hlc_field_alloc for ", "rank 1 (in hlc_notify_wait of plan 1)", " to come to the same call"}));
+    named = message_names({"in hlc_field_alloc for ", "rank 1 (in hlc_notify_wait of plan 1)", " to come to the same call"});
     let_late_rank_go();
   }
   everyone(true);
   EXPECT_NE(hlc_segment_free(&segment), HLC_OK);
   close();
+  return named;
+}
+
+/// Three times at most: a busy machine may stop a rank for as long as the others wait, and then nobody can say what it does.
+TEST_F(Absence, of_a_rank_that_waits_for_something_else_names_that) {
+  testing::AssertionResult named = wait_for_something_else();
+  for (int again = 0; again < 2 && !everyone(named); ++again) {
+    open();
+    named = wait_for_something_else();
+  }
+  EXPECT_TRUE(named);
 }
 
 TEST_F(Absence, from_a_release_ends_before_twice_the_timeout) {
