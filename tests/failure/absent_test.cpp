@@ -32,7 +32,7 @@ class Absence : public testing::Test {
       if (r != kLate) MPI_Recv(nullptr, 0, MPI_BYTE, r, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   static void let_late_rank_go() { MPI_Send(nullptr, 0, MPI_BYTE, kLate, 5, MPI_COMM_WORLD); }
-  /// The late rank waits for a notification when the others give up. Returns whether this rank's message says so.
+  /// The late rank waits for a notification when the waits of the others end. Returns whether this rank's message says so.
   testing::AssertionResult wait_for_something_else();
   /// What messages say of a late rank that is in no wait of the library.
   std::string outside() const { return same_node_ ? "rank 1 (in no call that waits)" : "rank 1 (which does not answer)"; }
@@ -82,7 +82,7 @@ testing::AssertionResult Absence::wait_for_something_else() {
   return named;
 }
 
-/// Three times at most: a busy machine may stop a rank for as long as the others wait, and then nobody can say what it does.
+/// Three times at most. A busy machine may stop a rank for as long as the others wait; then no rank can say what it does.
 TEST_F(Absence, of_a_rank_that_waits_for_something_else_names_that) {
   testing::AssertionResult named = wait_for_something_else();
   for (int again = 0; again < 2 && !everyone(named); ++again) {
