@@ -31,7 +31,7 @@ def plain(text):
     text = re.sub(r"window '[^']*' \((window \d+ of \w+)\)", r"\1", text)
     text = re.sub(r"\b(rank|window|plan|swap|halo) \d+", r"\1 N", " ".join(text.split()))
     if text.startswith("halocline: MPI_"):
-        text = text.rsplit(": ", 1)[0]  # the MPI's own words for the class of the error
+        text = re.sub(r"(: MPI_ERR_\w+)?: [^:]*$", "", text)  # the MPI's own words for the class of the error
     text = re.sub(r"(?:in \w+ )?\([\w.+/-]+(?::\d+|\+0x[0-9a-f]+)\)", "(site)", text)
     # Of two accesses either may be found first.
     return re.sub(r"(\w+ of rank N \(site\)) and (\w+ of rank N \(site\))", lambda pair: " and ".join(sorted(pair.groups())), text)
