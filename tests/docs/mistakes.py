@@ -27,7 +27,7 @@ def promised():
 
 
 def plain(text):
-    """Without what may differ: ranks, lines, offsets where there is no debug information, names that Open MPI gives windows, line breaks."""
+    """Without what may differ: ranks, lines, offsets where there is no debug information, Open MPI's names of windows, line breaks."""
     text = re.sub(r"window '[^']*' \((window \d+ of \w+)\)", r"\1", text)
     text = re.sub(r"\b(rank|window|plan|swap|halo) \d+", r"\1 N", " ".join(text.split()))
     if text.startswith("halocline: MPI_"):
