@@ -39,7 +39,6 @@ run_main_job() {
 
 run_tests() {
   began=$(date +%s)
-  how=
   case ${1:-} in
   --all | --long)
     how=$1
@@ -79,7 +78,6 @@ targets_of_tests() { [ -n "$how" ] || printf default_tests; }
 
 # run_build [--all | --long] PRESET...: what the tests of these presets need; all targets with an option.
 run_build() {
-  how=
   case ${1:-} in
   --all | --long)
     how=$1

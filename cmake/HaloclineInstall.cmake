@@ -74,7 +74,7 @@ endif()
 
 # The manual page of a program; scripts/man_pages.py keeps its options equal to those of --help. The sources of the Python package have none.
 function(halocline_install_man_page name)
-  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/docs/man/${name}.in)
+  if(NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man)
     return()
   endif()
   configure_file(docs/man/${name}.in ${CMAKE_BINARY_DIR}/man/${name} @ONLY)

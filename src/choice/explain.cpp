@@ -57,7 +57,7 @@ std::string why_left_out(const Prospect &one) {
     case Standing::slow: return "predicted to be much slower than the best";
     case Standing::same: return "here it moves data exactly as " + reason;
     case Standing::unexamined: return "it calls MPI RMA, and halocline-doctor has not examined this MPI: mpiexec -n 2 halocline-doctor";
-    case Standing::untestable: return "hlc_halo_test cannot tell when its data are there; HALOCLINE_AUTO_MODES can list it";
+    case Standing::untestable: return "a test cannot tell when its data are there; HALOCLINE_AUTO_MODES can list it";
     case Standing::wrong: return "halocline-doctor found it wrong (" + reason + ")";
     case Standing::forbidden: return "HALOCLINE_AUTO_MODES does not list it";
     case Standing::failed: return "its plan could not be made: " + reason;

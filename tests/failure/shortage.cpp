@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -137,8 +138,7 @@ REPLACED void operator delete(void *memory, std::size_t, std::align_val_t) noexc
 INTERPOSED void *aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   // The next aligned_alloc may not be the sanitizer's, whose free() takes this memory.
   void *memory = nullptr;
-  const bool failed =
-      halocline::test::allocation_fails() || posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0;
+  const bool failed = halocline::test::allocation_fails() || posix_memalign(&memory, std::max(alignment, sizeof(void *)), bytes) != 0;
   return failed ? nullptr : memory;
 }
 

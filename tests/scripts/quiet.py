@@ -9,8 +9,12 @@ line is left out.
 SPDX-License-Identifier: BSD-3-Clause
 """
 import os
+import pathlib
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from quiet_lines import quiet_lines  # noqa: E402
 
 RANKS = 2
 
@@ -18,8 +22,7 @@ RANKS = 2
 def lines_of(launcher, program, memory, **variables):
     run = subprocess.run(launcher + ["-n", str(RANKS), program, memory], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                          timeout=100, env={**os.environ, **variables})
-    lines = [line for line in run.stdout.splitlines() if line.strip() and "OSC UCX" not in line]
-    return run.returncode, lines
+    return run.returncode, quiet_lines(run.stdout)
 
 
 def main():

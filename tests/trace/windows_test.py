@@ -15,11 +15,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from quiet_lines import quiet_lines  # noqa: E402
+
 RANKS, LATE = 3, 1
 LATE_NS = 15_000_000
 CALLS = {"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Win_fence", "MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait",
          "MPI_Win_lock", "MPI_Win_flush", "MPI_Win_unlock"}
-NOISE = "OSC UCX component priority set"  # Open MPI says so for every window of every process
 
 
 def launch(launcher, preloaded, words, **variables):
@@ -28,7 +30,7 @@ def launch(launcher, preloaded, words, **variables):
     command = [*launcher, "-n", str(RANKS), "env", preload, *words]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
                           env={**os.environ, **variables})
-    return done.returncode, "\n".join(line for line in done.stdout.splitlines() if line.strip() and NOISE not in line)
+    return done.returncode, "\n".join(quiet_lines(done.stdout))
 
 
 def counts_of(text):
