@@ -91,7 +91,7 @@ class Candidates {
 template <class Plan>
 template <class Spec>
 Status Candidates<Plan>::accept(const Spec *spec, std::string *plan) {
-  all_.reserve(Trial::kMost + 1);
+  all_.reserve(Heat::kMost + 1);
   all_.push_back({HLC_MODE_DEFAULT, std::make_unique<Plan>(engine_), false});
   if (spec) options_ = {spec->mode, spec->epoch, spec->drive};
   if (!spec || failed(resolve(options_, communicator())) || !is_auto()) return all_.front().plan->accept(spec, plan);
@@ -186,7 +186,7 @@ template <class Plan>
 std::vector<hlc_mode> Candidates<Plan>::choose() {
   if (communicator().size() == 1) return {all_.front().mode};
   if (engine_.check_mailbox) untried_ = "with HALOCLINE_CHECK=1 nothing is tried, the prediction decides";
-  return prospects_.choose(*untried_ ? 1 : Trial::kMost);
+  return prospects_.choose(*untried_ ? 1 : Heat::kMost);
 }
 
 /// Leaves out modes that would take the same routes as the first plan, and says what the others would take. In a trial ranks wait for each
@@ -232,9 +232,9 @@ Status Candidates<Plan>::prepare_trial() {
     if (!*untried_) untried_ = "no other mode may be tried here, or is promising";
     return Status::ok;
   }
-  std::int64_t bytes[Trial::kMost]{};
+  std::int64_t bytes[Heat::kMost]{};
   for (std::size_t c = 0; c < all_.size(); ++c) bytes[c] = all_[c].plan->describe().memory_bytes;
-  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, Trial::kMost));
+  HLC_TRY(reduce(communicator(), communicator().comm(), MPI_MAX, bytes, Heat::kMost));
   for (std::size_t c = 0; c < all_.size(); ++c) all_[c].is_large = bytes[c] > kMostKept;
   HLC_TRY(together([&] {
     trial_ = std::make_unique<Trial>(communicator(), serial_, static_cast<int>(all_.size()), period_);

@@ -126,7 +126,7 @@ class Chosen {
     broken_ = failed(agreed);
     HLC_TRY(agreed);
     if (trial.take_verdict()) candidates_.retire_losers();
-    if (trial.is_resting() && now_ == candidates_.plan(trial.leader())) quiet_ = trial.period() > 0 ? trial.period() : kForever;
+    if (now_ == candidates_.plan(trial.leader())) quiet_ = trial.rest();
     return Status::ok;
   }
 

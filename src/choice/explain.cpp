@@ -95,7 +95,7 @@ std::string row_of(const Explained &plan, const Prospect &one) {
   std::string measured = "-";
   if (const auto *times = times_of(plan, one)) {
     const auto [least, most] = std::minmax_element(times->begin(), times->end());
-    measured = printed("%.3g us (%.3g to %.3g, %zu swaps)", us(median_ns(*times)), us(*least), us(*most), times->size());
+    measured = printed("%.3g us (%.3g to %.3g, %zu swaps)", us(median_ns(*times)), us(*least), us(*most), times->size() * Heat::kTogether);
   }
   return printed("  %-14s %-14s %-40s ", name_of(one.mode), predicted.c_str(), measured.c_str()) + state_of(plan, one) + "\n";
 }
@@ -133,7 +133,7 @@ std::string json_of(const Explained &plan, const Prospect &one) {
   if (const auto *times = times_of(plan, one)) {
     const auto [least, most] = std::minmax_element(times->begin(), times->end());
     text += printed(", \"measured_us\": %.6g, \"least_us\": %.6g, \"most_us\": %.6g, \"swaps\": %zu", us(median_ns(*times)), us(*least),
-                    us(*most), times->size());
+                    us(*most), times->size() * Heat::kTogether);
   }
   return text + "}";
 }

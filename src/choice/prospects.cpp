@@ -47,6 +47,13 @@ hlc_model_case case_of(const Topology &topology, const Work &work) {
   return which;
 }
 
+/// A curve is not believed for many more bytes than it was fitted to: a small error per byte decides there.
+constexpr double kMostBeyond = 8;
+bool is_far_beyond(const Card &card, const hlc_model_case &which) {
+  const Curve *curve = card.find_curve(which);
+  return curve && curve->most_bytes > 0 && which.bytes > kMostBeyond * curve->most_bytes;
+}
+
 bool is_listed(const std::vector<hlc_mode> &listed, hlc_mode mode) {
   return listed.empty() || std::find(listed.begin(), listed.end(), mode) != listed.end();
 }
@@ -104,7 +111,7 @@ void Prospects::predict(const Card &card, const Topology &topology, const Work &
     if (!is_usable(one)) continue;
     which.by = find_mode(one.mode)->name;
     hlc_prediction found{};
-    if (card.predict(which, found) != Status::ok) continue;
+    if (card.predict(which, found) != Status::ok || is_far_beyond(card, which)) continue;
     one.standing = Standing::predicted;
     one.cost_ns = static_cast<std::int64_t>(std::min(found.us * 1e3, 1e15));
     one.typical_error = found.typical_error;

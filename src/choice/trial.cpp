@@ -2,27 +2,30 @@
 #include "choice/trial.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace halocline::core {
 namespace {
 
-/// A heat: how many swaps each candidate makes, and how many of these are not counted. A candidate stays if it takes at most so many times
-/// the best one's time. Slow candidates cost few swaps, and close ones are compared longer.
-struct Heat {
-  int swaps, warm_ups;
+/// How many swaps each candidate makes in a heat. It stays if it takes at most so many times the best one's time. Slow candidates cost few
+/// swaps, and close ones are compared longer.
+struct HeatRule {
+  int swaps;
   double limit;
 };
-constexpr Heat kHeats[] = {{3, 1, 2.0}, {3, 0, 1.25}, {6, 0, 0}};
-constexpr int kLastHeat = 2, kMostSwaps = 6;
+constexpr HeatRule kHeats[] = {{3, 2.5}, {3, 1.3}, {9, 0}};
+constexpr int kLastHeat = 2, kMostSwaps = 9;
 
 /// Swaps between the beginning of an agreement and its conclusion: time for the messages, and for ranks that are behind.
-constexpr int kLag = 4;
+constexpr int kLag = 6;
+/// After so many swaps the winner is compared with the second best once more: what disturbed the trial is over then.
+constexpr int kSecondLook = 100;
 /// A trial begins anew with another kind of swap after so many of them in a row.
 constexpr int kPatience = 8;
 /// The expected winner, or the present one, is replaced only by a candidate that is faster by so much.
 constexpr double kClearly = 0.97;
 
-constexpr int kNumbers = Trial::kMost * std::max(kMostSwaps, Drift::kSwaps) + 1;
+constexpr int kNumbers = Heat::kMost * std::max(kMostSwaps / Heat::kTogether, Drift::kSwaps) + 1;
 
 std::int64_t least(const std::vector<std::int64_t> &times) { return times.empty() ? 0 : *std::min_element(times.begin(), times.end()); }
 
@@ -31,12 +34,12 @@ std::int64_t least(const std::vector<std::int64_t> &times) { return times.empty(
 Trial::Trial(Communicator &communicator, std::int64_t serial, int candidates, std::int64_t period)
     : agreement_(communicator, serial, kNumbers), period_(period) {
   std::size_t all = 0;
-  for (const Heat &heat : kHeats) all += static_cast<std::size_t>(heat.swaps);
+  for (const HeatRule &heat : kHeats) all += static_cast<std::size_t>(heat.swaps / Heat::kTogether);
   for (int c = 0; c < candidates; ++c) {
     candidates_.push_back(c);
     times_[static_cast<std::size_t>(c)].reserve(all);
-    mine_[static_cast<std::size_t>(c)].reserve(kMostSwaps);
   }
+  heat_.reserve(kMostSwaps);
   alive_.reserve(candidates_.size());
   begin_trial();
 }
@@ -47,28 +50,38 @@ void Trial::begin_trial() {
   for (const int c : candidates_)
     if (c != leader_) alive_.push_back(c);
   for (auto &times : times_) times.clear();
-  heat_.number = 0;
   swap_.compared = 0;
   report_.won_by_views = false;
+  looks_again_ = period_ > 0;
   drift_.forget();
-  begin_heat();
+  begin_heat(0);
 }
 
-void Trial::begin_heat() {
-  for (auto &times : mine_) times.clear();
-  heat_.turn = heat_.others = heat_.by_views = 0;
+void Trial::begin_heat(int number) {
+  heat_.begin(alive_, number, kHeats[number].swaps);
   phase_ = Phase::measuring;
 }
 
 int Trial::start(SwapSignature signature) {
-  if (phase_ == Phase::resting) {
+  if (phase_ == Phase::resting && looks_again_ && runner_up() >= 0) {
+    alive_.assign({leader_, runner_up()});
+    looks_again_ = false;
+    for (const int c : alive_) times_[static_cast<std::size_t>(c)].clear();
+    begin_heat(kLastHeat);
+  } else if (phase_ == Phase::resting) {
     phase_ = Phase::watching;
     drift_.begin_look();
   }
   const bool is_first = phase_ == Phase::measuring && swap_.compared == 0;
   swap_ = {swap_.compared, signature, signature != 0 && (is_first || signature == swap_.compared), 0};
   if (phase_ != Phase::measuring || !swap_.counts) return leader_;
-  return alive_[static_cast<std::size_t>(heat_.turn) % alive_.size()];
+  return heat_.on_turn();
+}
+
+std::int64_t Trial::rest() const {
+  if (phase_ != Phase::resting) return 0;
+  if (period_ == 0) return std::numeric_limits<std::int64_t>::max();
+  return looks_again_ && runner_up() >= 0 ? std::min<std::int64_t>(kSecondLook, period_) : period_;
 }
 
 Status Trial::finish(bool by_views) {
@@ -87,21 +100,14 @@ Status Trial::finish(bool by_views) {
 
 Status Trial::finish_measured(bool by_views) {
   if (!swap_.counts) {
-    heat_.others += 1;
-    if (heat_.others >= kPatience && swap_.signature != 0) begin_trial();
+    if (heat_.pass_over() >= kPatience && swap_.signature != 0) begin_trial();
     return Status::ok;
   }
-  const Heat &heat = kHeats[heat_.number];
-  const auto among = static_cast<int>(alive_.size());
-  const auto c = static_cast<std::size_t>(alive_[static_cast<std::size_t>(heat_.turn % among)]);
-  if (heat_.turn / among >= heat.warm_ups) mine_[c].push_back(swap_.spent_ns);
-  heat_.others = 0;
-  heat_.by_views += by_views ? 1 : 0;
-  heat_.turn += 1;
-  if (heat_.turn < among * heat.swaps) return Status::ok;
-  for (const auto &times : mine_) agreement_.tell(times);
+  heat_.add(swap_.spent_ns, by_views);
+  if (!heat_.is_over()) return Status::ok;
+  for (const auto &times : heat_.mine()) agreement_.tell(times);
   // The smallest of all ranks' numbers of swaps that ended with views is the largest of the negative ones.
-  agreement_.tell_last(-heat_.by_views);
+  agreement_.tell_last(-heat_.by_views());
   return ask(Phase::agreeing);
 }
 
@@ -114,17 +120,16 @@ Status Trial::ask(Phase next) {
 Status Trial::conclude_heat() {
   HLC_TRY(agreement_.await());
   std::size_t n = 0;
-  for (std::size_t c = 0; c < mine_.size(); ++c)
-    for (std::size_t i = 0; i < mine_[c].size(); ++i) times_[c].push_back(agreement_.largest()[n++]);
-  if (shows_views_ >= 0 && -agreement_.largest().back() == heat_.turn) {
+  for (std::size_t c = 0; c < Heat::kMost; ++c)
+    for (std::size_t i = 0; i < heat_.mine()[c].size(); ++i) times_[c].push_back(agreement_.largest()[n++]);
+  if (shows_views_ >= 0 && -agreement_.largest().back() == heat_.swaps()) {
     report_.won_by_views = true;
     decide(shows_views_);
     return Status::ok;
   }
   drop_slow();
-  if (alive_.size() > 1 && heat_.number < kLastHeat) {
-    heat_.number += 1;
-    begin_heat();
+  if (alive_.size() > 1 && heat_.number() < kLastHeat) {
+    begin_heat(heat_.number() + 1);
     return Status::ok;
   }
   const auto faster = [this](int a, int b) { return median_ns(times(a)) < median_ns(times(b)); };
@@ -138,8 +143,8 @@ Status Trial::conclude_heat() {
 void Trial::drop_slow() {
   const auto faster = [this](int a, int b) { return least(times(a)) < least(times(b)); };
   leader_ = *std::min_element(alive_.begin(), alive_.end(), faster);
-  if (heat_.number == kLastHeat) return;
-  const double limit = kHeats[heat_.number].limit * static_cast<double>(least(times(leader_)));
+  if (heat_.number() == kLastHeat) return;
+  const double limit = kHeats[heat_.number()].limit * static_cast<double>(least(times(leader_)));
   const auto is_slow = [&](int c) { return static_cast<double>(least(times(c))) > limit; };
   alive_.erase(std::remove_if(alive_.begin(), alive_.end(), is_slow), alive_.end());
 }

@@ -10,6 +10,7 @@
 
 #include "choice/agreement.hpp"
 #include "choice/drift.hpp"
+#include "choice/heat.hpp"
 
 namespace halocline::core {
 
@@ -18,8 +19,6 @@ using SwapSignature = std::uint64_t;
 
 class Trial {
  public:
-  static constexpr int kMost = 3;  // candidates
-
   /// period: swaps between two looks at the winner; 0: none. The first candidate is the one that is expected to win.
   Trial(Communicator &communicator, std::int64_t serial, int candidates, std::int64_t period);
   /// Collective.
@@ -37,8 +36,8 @@ class Trial {
 
   /// True while candidates change from swap to swap, or may do so at the next one.
   bool is_trying() const { return phase_ == Phase::measuring || phase_ == Phase::agreeing; }
-  /// True while nothing is timed, until the owner starts a swap here again.
-  bool is_resting() const { return phase_ == Phase::resting; }
+  /// While nothing is timed: after so many swaps the owner is to start one here again. 0 while something is.
+  std::int64_t rest() const;
   int leader() const { return leader_; }
   std::int64_t period() const { return period_; }
   /// True once after a winner has been found.
@@ -57,16 +56,16 @@ class Trial {
   };
   const Report &report() const { return report_; }
   const Drift &drift() const { return drift_; }
-  /// The slowest rank's time of each counted swap of a candidate in the last trial, in nanoseconds.
+  /// The slowest rank's times of a candidate in the last trial, in nanoseconds per swap; each is the mean of Heat::kTogether swaps.
   const std::vector<std::int64_t> &times(int candidate) const { return times_[static_cast<std::size_t>(candidate)]; }
 
  private:
-  /// measuring: candidates take turns, in heats, and slow ones drop out. agreeing: a few more swaps by the leader, while the measured times
+  /// measuring: candidates take turns, each with a row of swaps, in heats, and slow ones drop out. agreeing: a few more swaps by the leader, while the measured times
   /// travel. watching, settling: the same with the winner alone. resting: nothing is timed.
   enum class Phase { measuring, agreeing, watching, settling, resting };
 
   void begin_trial();
-  void begin_heat();
+  void begin_heat(int number);
   Status finish_measured(bool by_views);
   Status ask(Phase next);
   Status conclude_heat();
@@ -78,19 +77,16 @@ class Trial {
   Drift drift_;
   std::int64_t period_;
   std::vector<int> candidates_, alive_;  // still there; still in the running trial
-  std::array<std::vector<std::int64_t>, kMost> times_, mine_;  // of all ranks, of all heats; this rank's, of this heat
+  std::array<std::vector<std::int64_t>, Heat::kMost> times_;  // of all ranks, of all heats
   Phase phase_ = Phase::measuring;
   struct {
     SwapSignature compared = 0, signature = 0;  // what swaps are compared; what the running one moves
     bool counts = false;
     std::int64_t spent_ns = 0;
   } swap_;
-  struct {
-    int number = 0, turn = 0, by_views = 0;
-    int others = 0;  // swaps in a row that were not of the kind that is compared
-  } heat_;
+  Heat heat_;
   int leader_ = 0, last_leader_ = 0, shows_views_ = -1;
-  bool verdict_ = false;
+  bool verdict_ = false, looks_again_ = false;
   Report report_;
 };
 

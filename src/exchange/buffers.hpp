@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/pages.hpp"
 #include "exchange/channel.hpp"
 
 namespace halocline::core {
@@ -35,7 +36,10 @@ class ChunkBuffer {
   Status create(int rank, ChunkLayout layout) {
     layout_ = std::move(layout);
     memory_.reset(static_cast<char *>(std::aligned_alloc(4096, static_cast<std::size_t>(round_up(layout_.bytes + 1, 4096)))));
-    if (memory_) return Status::ok;
+    if (memory_) {
+      provide_pages(memory_.get(), layout_.bytes);
+      return Status::ok;
+    }
     return fail(Status::memory, "rank %d has no memory for an exchange buffer of %lld bytes", rank, static_cast<long long>(layout_.bytes));
   }
   char *base() const { return memory_.get(); }

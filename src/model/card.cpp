@@ -21,6 +21,8 @@ namespace {
 
 constexpr const char *kSchema = "halocline-card/1";
 
+const char *name_or_none(const char *name) { return name ? name : ""; }
+
 bool is_unusable(const hlc_model_term &term) {
   return term.quantity == HLC_MODEL_QUANTITY_COUNT_ || term.us < 0 || term.from < 0 || term.to < 0 || (term.to > 0 && term.to <= term.from);
 }
@@ -143,14 +145,19 @@ Card Card::find(const std::string &kept) {
   return standard(path + " cannot be used: " + fault);
 }
 
-Status Card::predict(const hlc_model_case &which, hlc_prediction &prediction) const {
-  const std::string operation = which.operation ? which.operation : "", by = which.by ? which.by : "";
+const Curve *Card::find_curve(const hlc_model_case &which) const {
+  const std::string operation = name_or_none(which.operation), by = name_or_none(which.by);
   const int nodes = which.nodes > 1 ? 2 : 1;
   const auto curve = std::find_if(curves_.begin(), curves_.end(),
                                   [&](const Curve &one) { return one.operation == operation && one.by == by && one.nodes == nodes; });
-  if (curve == curves_.end())
-    return fail(Status::unsupported, "the machine card has no curve of '%s' by '%s' on %s (%s)", operation.c_str(), by.c_str(),
-                nodes > 1 ? "several nodes" : "one node", source_.c_str());
+  return curve == curves_.end() ? nullptr : &*curve;
+}
+
+Status Card::predict(const hlc_model_case &which, hlc_prediction &prediction) const {
+  const Curve *curve = find_curve(which);
+  if (!curve)
+    return fail(Status::unsupported, "the machine card has no curve of '%s' by '%s' on %s (%s)", name_or_none(which.operation),
+                name_or_none(which.by), which.nodes > 1 ? "several nodes" : "one node", source_.c_str());
   prediction = {cost_of(curve->terms, which), curve->typical_error, is_measured(*curve, which) ? 0 : 1};
   return Status::ok;
 }

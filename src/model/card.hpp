@@ -36,6 +36,8 @@ class Card {
   const std::vector<Curve> &curves() const { return curves_; }
   /// unsupported, with the name in the message, where there is no such curve.
   Status predict(const hlc_model_case &which, hlc_prediction &prediction) const;
+  /// The curve of a case; NULL where there is none.
+  const Curve *find_curve(const hlc_model_case &which) const;
 
  private:
   std::string source_;

@@ -12,7 +12,8 @@
 namespace halocline::test {
 namespace {
 
-constexpr int kTrial = 60;  // swaps in which a trial is over
+constexpr int kTrial = 80;   // swaps in which a trial is over
+constexpr int kLater = 150;  // further swaps in which the two best have been compared once more
 
 /// A file of this rank, as long as the object lives.
 class RankFile {
@@ -75,6 +76,43 @@ TEST(Auto, finds_a_winner_and_every_swap_on_the_way_is_right) {
   EXPECT_TRUE(ring.says("\"card\": \"default card")) << ring.explain();
   EXPECT_TRUE(size() == 1 || ring.says("\"measured_us\"")) << ring.explain();
   EXPECT_TRUE(ring.is_left_out("pscw", "not examined")) << "nobody has examined this MPI: " << ring.explain();
+}
+
+/// The number behind a word of the explanation, -1 without it.
+int number_of(const Ring &ring, const std::string &word) {
+  const std::string text = ring.explain();
+  const auto at = text.find("\"" + word + "\": ");
+  return at == std::string::npos ? -1 : std::stoi(text.substr(at + word.size() + 4));
+}
+
+TEST(Auto, compares_the_two_best_once_more) {
+  if (size() == 1) GTEST_SKIP() << "with one rank there is nothing to choose";
+  const Variables small{{"HALOCLINE_CARD", "default"}, {"HALOCLINE_AUTO_MODES", "direct,notify,p2p"}};
+  const Ring ring;
+  if (!ring.ready()) return;
+  int step = 1;
+  for (; step <= kTrial; ++step) ring.swap(step);
+  ASSERT_FALSE(ring.says("\"under_way\": true")) << ring.explain();
+  const int tried = number_of(ring, "swaps");
+  for (; step <= kTrial + kLater; ++step) {
+    ring.swap(step);
+    EXPECT_TRUE(same_on_all(ring.mode())) << "step " << step;
+  }
+  EXPECT_FALSE(ring.says("\"under_way\": true")) << ring.explain();
+  // Nine swaps of each, and those of the agreement.
+  EXPECT_EQ(number_of(ring, "swaps"), tried + 2 * 9 + 6) << ring.explain();
+  EXPECT_EQ(number_of(ring, "trials"), 1) << ring.explain();
+}
+
+TEST(Auto, does_not_believe_a_curve_far_beyond_its_bytes) {
+  const std::string curve = R"(, "nodes": 1, "terms": [{"quantity": "latency", "us": 1}]})";
+  const RankFile card("card", R"({"schema": "halocline-card/1", "curves": [{"operation": "halo", "by": "p2p", "most_bytes": 1)" + curve +
+                                  R"(, {"operation": "halo", "by": "notify", "most_bytes": 1000000)" + curve + "]}");
+  const Variables mine{{"HALOCLINE_CARD", card.path()}, {"HALOCLINE_DOCTOR", "none"}, {"HALOCLINE_FAKE_NODES", ""}};
+  const Ring ring;
+  if (!ring.ready()) return;
+  EXPECT_TRUE(ring.about("p2p").find("\"predicted_us\"") == std::string::npos) << "a swap is more than 8 B: " << ring.explain();
+  EXPECT_TRUE(ring.about("notify").find("\"predicted_us\"") != std::string::npos) << ring.explain();
 }
 
 TEST(Auto, is_the_default) {

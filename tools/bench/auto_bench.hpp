@@ -16,8 +16,9 @@ namespace bench {
 struct AutoCase {
   std::string what;
   std::string best, chosen;  ///< the single mode with the least median; the one that auto had chosen at the end
+  std::string route;         ///< by which ways the swaps of auto's row went
   double auto_us = 0, best_us = 0;
-  double trial_swaps = 0;   ///< what the first swaps took beyond those of a new halo in the best mode, in its later swaps
+  double trial_swaps = 0;  ///< what the first swaps took beyond those of a new halo in the best mode, in its later swaps; of several halos
   double create_us = 0, create_direct_us = 0;  ///< the creation of a halo in mode auto, and in mode direct
   double ratio() const { return auto_us / best_us; }
 };

@@ -27,15 +27,11 @@ AutoVerdict verdict_of(const std::vector<AutoCase> &cases) {
 }
 
 Json json_of(const AutoCase &one) {
-  return {{"what", one.what},
-          {"chosen", one.chosen},
-          {"best", one.best},
-          {"auto_us", one.auto_us},
-          {"best_us", one.best_us},
-          {"ratio", one.ratio()},
-          {"trial_swaps", one.trial_swaps},
-          {"create_us", one.create_us},
-          {"create_direct_us", one.create_direct_us}};
+  return {{"what", one.what},           {"chosen", one.chosen},
+          {"best", one.best},           {"route", one.route},
+          {"auto_us", one.auto_us},     {"best_us", one.best_us},
+          {"ratio", one.ratio()},       {"trial_swaps", one.trial_swaps},
+          {"create_us", one.create_us}, {"create_direct_us", one.create_direct_us}};
 }
 
 }  // namespace
@@ -59,7 +55,7 @@ std::string table_of(const AutoReport &report) {
       verdict.worst_trial_swaps);
   return text + line +
          "ratio: auto to the best single mode, interleaved. trial: what the first 64 swaps took beyond the first 64 of the best, in its "
-         "later swaps.\n"
+         "later swaps; median of 7 halos.\n"
          "creation: of a halo in mode auto, in creations in mode direct.\n";
 }
 

@@ -39,12 +39,16 @@ struct Choice {
   double price = 0;
 };
 
-/// The logarithm of the error, and a price for each term (as Schwarz's criterion, but twice as dear: there are few points).
+/// What a term costs, in that of Schwarz's criterion: there are few points.
+constexpr double kPrice = 1.5;
+
+/// The logarithm of the error, and a price for each term.
 Choice priced(const CostPoints &points, Terms terms) {
   const Table table = table_of(points, terms);
   Choice choice{std::move(terms), least_errors(table, 15), 0};
   const auto n = static_cast<double>(points.size());
-  choice.price = n * std::log(std::max(mean_error(table, choice.us), kNoise)) + 2 * static_cast<double>(choice.terms.size()) * std::log(n);
+  choice.price =
+      n * std::log(std::max(mean_error(table, choice.us), kNoise)) + kPrice * static_cast<double>(choice.terms.size()) * std::log(n);
   return choice;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/pages.hpp"
+
 namespace halocline::core {
 namespace {
 
@@ -29,6 +31,7 @@ Status allocate_window(MPI_Comm comm, std::int64_t bytes, MPI_Win *window, char 
   const auto address = reinterpret_cast<std::intptr_t>(memory);
   *skip = round_up(address, kChunkAlignment) - address;
   *base = static_cast<char *>(memory) + *skip;
+  provide_pages(*base, bytes);
   return Status::ok;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/atomics.hpp"
+#include "base/pages.hpp"
 
 namespace halocline::core::transport::shm {
 
@@ -110,6 +111,7 @@ int Region::map(Member me, Pages pages) {
   void *memory = mmap(nullptr, static_cast<std::size_t>(bytes()), PROT_READ | PROT_WRITE, sharing, file_, 0);
   if (memory == MAP_FAILED) return errno;
   base_ = static_cast<char *>(memory);
+  if (pages == Pages::reserved) provide_pages(base_ + offsets_[static_cast<std::size_t>(me)], part_bytes(me));
   return 0;
 }
 
