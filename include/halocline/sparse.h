@@ -5,10 +5,11 @@
  * Each rank has a row of slots. A sender takes the next slots of its target by a fetch_and_add, and puts its message there with a
  * notification. When its messages are there it enters a barrier, which does not wait. Once all ranks have entered it, a rank has received
  * everything. Between nodes a rank enters the barrier while its messages are under way. The barrier's notifications say how many messages each
- * rank is to receive, and carry messages of up to 512 bytes. Others go to slots that a target keeps for ranks that have sent to it before.
+ * rank is to receive. They also carry messages, in the first round up to 8 KiB, later up to 512 bytes. Further messages of up to 8 KiB go to
+ * slots that a target keeps for ranks that have sent to it before. Longer ones claim slots as on one node.
  *
- * A rank holds memory for its slots, on several nodes for twice as many, and for its messages. For each round of the barrier it has one word,
- * on several nodes 4 KiB. That is O(k + log(ranks)). As with any segment, the ranks of a node hold the addresses of all ranks once where there are several nodes. Sources:
+ * A rank holds memory for its slots, on several nodes for five times as many, and for its messages. For each round of the barrier it has one word,
+ * on several nodes 4 KiB, for the first round 19 KiB. That is O(k + log(ranks)). As with any segment, the ranks of a node hold the addresses of all ranks once where there are several nodes. Sources:
  * Gerstenberger, Besta, Hoefler, SC13, section 4. Hoefler, Siebert, Lumsdaine: Scalable communication protocols for dynamic sparse data
  * exchange, PPoPP 2010 (the barrier that does not wait).
  *

@@ -13,7 +13,7 @@ void CountedBarrier::set(const NodeRounds &order, const SparseLayout &layout) {
   layout_ = layout;
   counts_.reserve(static_cast<std::size_t>(layout.most_counts()));
   carried_.resize(static_cast<std::size_t>(order.rounds()));
-  list_.resize(SparseSlots::kBytes);
+  list_.resize(static_cast<std::size_t>(SparseLayout::kFirstListSize));
 }
 
 void CountedBarrier::clear() {
@@ -24,8 +24,8 @@ void CountedBarrier::clear() {
 }
 
 bool CountedBarrier::carry(const Carried &message) {
-  const int round = message.bytes <= SparseLayout::kCarriedBytes ? order_.round_to(message.rank) : -1;
-  if (round < 0 || carried_[static_cast<std::size_t>(round)].rank >= 0) return false;
+  const int round = message.bytes <= SparseLayout::kReservedBytes ? order_.round_to(message.rank) : -1;
+  if (round < 0 || message.bytes > SparseLayout::most_carried(round) || carried_[static_cast<std::size_t>(round)].rank >= 0) return false;
   carried_[static_cast<std::size_t>(round)] = message;
   return true;
 }
@@ -73,18 +73,12 @@ char *CountedBarrier::write_counts(int round, Head &head) {
 char *CountedBarrier::write_piece(int round, Head &head, char *next) const {
   const Carried &message = carried_[static_cast<std::size_t>(round)];
   if (message.rank < 0) return next;
-  SparsePiece piece;
-  piece.round = number_;
-  piece.message_bytes = message.bytes;
-  piece.begin = 0;
-  piece.origin = segment_.rank();
-  if (message.bytes > 0) std::memcpy(piece.data, message.data, static_cast<std::size_t>(message.bytes));
   head.piece_bytes = SparsePiece::kBytesBefore + message.bytes;
-  std::memcpy(next, &piece, static_cast<std::size_t>(head.piece_bytes));
-  return next + head.piece_bytes;
+  return write_piece_to(next, {number_, message.bytes, 0, segment_.rank(), static_cast<int>(SparseHead::slots_of(message.bytes))},
+                        message.data);
 }
 
-/// A put of up to 2 KiB copies its source.
+/// The put copies its source.
 Status CountedBarrier::send(const char *call, int round) {
   Head head{most_, 0, 0};
   char *counts_end = write_counts(round, head);
@@ -95,7 +89,7 @@ Status CountedBarrier::send(const char *call, int round) {
   // SYNC barrier-round (pairs with the look of the rank above)
   // SYNC counted-before-left (pairs with SparseExchange::receive_counted): messages may still be under way.
   return segment_.with(call, order_.above(round), [&](const RemoteMemory &memory) {
-    return put_notify(call, {memory, layout_.list_at(list)}, {list_.data(), end - list_.data()}, {layout_.list_id(list), 1});
+    return put_notify(call, {memory, layout_.list_at(list)}, {list_.data(), end - list_.data(), true}, {layout_.list_id(list), 1});
   });
 }
 

@@ -1,6 +1,6 @@
 // The slots that ranks of other nodes have reserved for this one. A message that goes there needs no claim, whose reply it would have to wait
 // for. At the first message to a rank this rank asks there for a pair of slots, by a fetch_and_add of `reservations`. As
-// long as there are any it has them from then on. A rank remembers no more targets than it has slots.
+// long as there are any it has them from then on. One holds a message of up to 8 KiB. A rank remembers no more targets than it has slots.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

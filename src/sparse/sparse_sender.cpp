@@ -2,11 +2,12 @@
 #include "sparse/sparse_sender.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "engine/rma/operations.hpp"
 
 namespace halocline::core {
+
+static_assert(SparsePiece::kBytesBefore + SparseLayout::kMostSpan * HLC_SPARSE_SLOT_BYTES <= Request::kRoom, "a put copies its source");
 
 SparseSender::~SparseSender() {
   if (!segment_.network().requests()) return;
@@ -18,6 +19,7 @@ SparseSender::~SparseSender() {
 
 void SparseSender::set(const SparseLayout &layout) {
   layout_ = layout;
+  outgoing_.resize(static_cast<std::size_t>(SparsePiece::kBytesBefore + SparseLayout::kMostSpan * HLC_SPARSE_SLOT_BYTES));
   reserved_.set(layout);
 }
 
@@ -25,8 +27,7 @@ void SparseSender::begin(int count, const hlc_sparse_message *messages, std::uin
   messages_.clear();
   put_to_.reserve(static_cast<std::size_t>(count));
   for (const hlc_sparse_message *one = messages; one != messages + count; ++one) {
-    const std::int64_t pieces = std::max<std::int64_t>(1, (one->bytes + HLC_SPARSE_SLOT_BYTES - 1) / HLC_SPARSE_SLOT_BYTES);
-    messages_.push_back({one->rank, static_cast<const char *>(one->data), one->bytes, pieces});
+    messages_.push_back({one->rank, static_cast<const char *>(one->data), one->bytes, SparseHead::slots_of(one->bytes)});
   }
   round_ = round;
   pushed_ = 0;
@@ -57,27 +58,36 @@ Status SparseSender::push(const char *call) {
 }
 
 Status SparseSender::push_one(const RemoteMemory &memory, Outgoing &message) {
-  if (!message.claimed && !memory.is_near() && message.pieces == 1)
+  if (!message.claimed && !memory.is_near() && message.bytes <= SparseLayout::kReservedBytes)
     if (const Status status = put_unclaimed(memory, message); status != Status::ok) return status;
   if (!message.claimed)
     if (const Status status = claim(memory, message); status != Status::ok) return status;
-  for (; message.next < message.pieces; ++message.next) {
+  while (message.next < message.pieces) {
     const std::uint32_t ticket = message.first + static_cast<std::uint32_t>(message.next);
     if (ticket - message.taken >= layout_.slots)
       if (const Status status = look_at_taken(memory, message); status != Status::ok) return status;
     if (ticket - message.taken >= layout_.slots) return Status::again;
-    HLC_TRY(put(memory, message, ticket % layout_.slots));
+    const std::int64_t slots = span_of(memory, message, ticket);
+    HLC_TRY(put(memory, message, ticket % layout_.slots, slots));
+    message.next += slots;
   }
   return Status::ok;
 }
 
-/// Lets the barrier carry a message of one piece, or puts it into the slot that is reserved for it, where that is possible.
+/// For how many pieces from the next one on there are free slots in a row: the row ends where slot 0 follows. On a node a piece is a slot.
+std::int64_t SparseSender::span_of(const RemoteMemory &memory, const Outgoing &message, std::uint32_t ticket) const {
+  if (memory.is_near()) return 1;
+  const std::int64_t free = layout_.slots - (ticket - message.taken), row = layout_.slots - ticket % layout_.slots;
+  return std::min({message.pieces - message.next, free, row, SparseLayout::kMostSpan});
+}
+
+/// Lets the barrier carry a short message, or puts it whole into the slot that is reserved for it, where that is possible.
 Status SparseSender::put_unclaimed(const RemoteMemory &memory, Outgoing &message) {
   if (!counted_.carry({message.rank, message.data, message.bytes})) {
     std::uint32_t slot = ReservedSlots::kNone;
     if (const Status status = reserved_.find(call_, memory, round_, &slot); status != Status::ok) return status;
     if (slot == ReservedSlots::kNone) return Status::ok;
-    HLC_TRY(put(memory, message, slot));
+    HLC_TRY(put(memory, message, slot, message.pieces));
   }
   message.claimed = true;
   message.next = message.pieces;
@@ -126,17 +136,12 @@ Status SparseSender::look_at_taken(const RemoteMemory &memory, Outgoing &message
   return status;
 }
 
-/// A put of up to 2 KiB copies its source.
-Status SparseSender::put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t slot) {
-  SparsePiece piece;
-  piece.round = round_;
-  piece.message_bytes = message.bytes;
-  piece.begin = message.next * HLC_SPARSE_SLOT_BYTES;
-  piece.origin = segment_.rank();
-  const std::int64_t bytes = piece.bytes();
-  if (bytes > 0) std::memcpy(piece.data, message.data + piece.begin, static_cast<std::size_t>(bytes));
-  const Target to{memory, SparseSlots::at(slot)};
-  const Source source{&piece, SparsePiece::kBytesBefore + bytes};
+/// The put copies its source.
+Status SparseSender::put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t slot, std::int64_t slots) {
+  const SparseHead head{round_, message.bytes, message.next * HLC_SPARSE_SLOT_BYTES, segment_.rank(), static_cast<int>(slots)};
+  const char *end = write_piece_to(outgoing_.data(), head, message.data);
+  const Target to{memory, layout_.at(slot)};
+  const Source source{outgoing_.data(), end - outgoing_.data(), true};
   const hlc_notification here{static_cast<int>(slot), 1};
   if (!memory.is_near()) return put_notify(call_, to, source, here);
   HLC_TRY(put_and_set(call_, to, source, here));

@@ -2,9 +2,10 @@
 // for slot t modulo the number of slots. A piece is put once the target has taken the ticket a whole row of slots before. The target takes
 // its slots in the order of tickets, so the pieces of a message follow each other. A message of a rank to itself takes none of this.
 //
-// A message to another node gets its place without a claim, whose reply it would have to wait for, if it has one piece and
-//   - the target is a rank that this one notifies in the barrier, and the message is short: then it goes with that notification;
-//   - or the target has reserved slots for this rank (reserved_slots.hpp), for the first message to it.
+// A message to another node gets its place without a claim, whose reply it would have to wait for,
+//   - if the target is a rank that this one notifies in the barrier, and the message is short: then it goes with that notification;
+//   - or if it has up to 8 KiB, and the target has reserved slots for this rank (reserved_slots.hpp), for the first message to it.
+// Other messages to another node are put several pieces at a time, as far as their slots follow each other.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -60,7 +61,8 @@ class SparseSender {
   Status put_unclaimed(const RemoteMemory &memory, Outgoing &message);
   Status claim(const RemoteMemory &memory, Outgoing &message);
   Status look_at_taken(const RemoteMemory &memory, Outgoing &message);
-  Status put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t slot);
+  Status put(const RemoteMemory &memory, const Outgoing &message, std::uint32_t slot, std::int64_t slots);
+  std::int64_t span_of(const RemoteMemory &memory, const Outgoing &message, std::uint32_t ticket) const;
   bool is_kept(const Outgoing &message) const;
   void keep_own();
   void ring_targets();
@@ -70,6 +72,7 @@ class SparseSender {
   CountedBarrier &counted_;
   ReservedSlots reserved_;
   SparseLayout layout_;
+  std::vector<char> outgoing_;  // a piece, as it is put
   const char *call_ = "";
 
   // Of the exchange that is outstanding:

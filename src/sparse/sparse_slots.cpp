@@ -9,7 +9,7 @@
 namespace halocline::core {
 
 const SparsePiece &SparseReceiver::piece_in(std::uint32_t slot) const {
-  return *reinterpret_cast<const SparsePiece *>(segment_.mine().data() + SparseSlots::at(slot));
+  return *reinterpret_cast<const SparsePiece *>(segment_.mine().data() + layout_.at(slot));
 }
 
 Status SparseReceiver::drain(const char *call, std::uint64_t round) {
@@ -24,10 +24,11 @@ Status SparseReceiver::drain_claimed(const char *call, std::uint64_t round) {
     const auto slot = static_cast<int>(taken_ % layout_.slots);
     if (segment_.find(slot, slot + 1) != slot) break;
     const SparsePiece &piece = piece_in(taken_ % layout_.slots);
-    if (piece.round != round) break;
+    if (piece.head.round != round) break;
+    const auto spanned = static_cast<std::uint32_t>(piece.head.slots);
     HLC_TRY(deliver(piece));
     mine.words().notifications.take(slot);
-    ++taken_;
+    taken_ += spanned;
   }
   return taken_ != before ? publish_taken(call, before) : Status::ok;
 }
@@ -54,20 +55,20 @@ Status SparseReceiver::publish_taken(const char *call, std::uint32_t before) con
 }
 
 Status SparseReceiver::deliver(const SparsePiece &piece) {
-  const auto origin = static_cast<int>(piece.origin);
-  if (piece.message_bytes <= HLC_SPARSE_SLOT_BYTES) {
-    hand_over(origin, piece.data, piece.message_bytes);
+  const int origin = piece.head.origin;
+  if (piece.head.bytes() == piece.head.message_bytes) {
+    hand_over(origin, piece.data, piece.head.message_bytes);
     ++received_;
     return Status::ok;
   }
-  if (piece.begin == 0)
+  if (piece.head.begin == 0)
     HLC_TRY(alone(segment_.communicator(), [&] {
-      long_.resize(static_cast<std::size_t>(piece.message_bytes));
+      long_.resize(static_cast<std::size_t>(piece.head.message_bytes));
       return Status::ok;
     }));
-  std::memcpy(long_.data() + piece.begin, piece.data, static_cast<std::size_t>(piece.bytes()));
-  if (piece.begin + piece.bytes() < piece.message_bytes) return Status::ok;
-  hand_over(origin, long_.data(), piece.message_bytes);
+  std::memcpy(long_.data() + piece.head.begin, piece.data, static_cast<std::size_t>(piece.head.bytes()));
+  if (piece.head.begin + piece.head.bytes() < piece.head.message_bytes) return Status::ok;
+  hand_over(origin, long_.data(), piece.head.message_bytes);
   ++received_;
   std::vector<char>().swap(long_);
   return Status::ok;

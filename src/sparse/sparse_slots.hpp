@@ -1,6 +1,6 @@
 // What a sparse exchange has in a rank's memory, and the end that empties it. The data of a segment with a notification per slot and list:
 //
-//   | tickets, reservations: 128 B | slots: 2 KiB each | reserved slots: two per sender | lists: two per round |
+//   | tickets, reservations: 128 B | slots: 2 KiB each | reserved slots: two of 8 KiB per sender | lists: two per round |
 //
 // `tickets` is one word: above tickets that ranks have claimed, below those that the rank has taken. So the fetch_and_add that claims also
 // says whether there is room. Both wrap around after 2^32, which is a multiple of the slots. What follows the slots is there on several nodes
@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "engine/rma/segment.hpp"
@@ -21,17 +22,31 @@
 namespace halocline::core {
 
 /// What a slot begins with, and what it holds.
-struct SparsePiece {
-  static constexpr std::int64_t kBytesBefore = 32;  // the data
-
+struct SparseHead {
   std::uint64_t round;
   std::int64_t message_bytes;
   std::int64_t begin;  // of the piece in the message
-  std::int64_t origin;
-  char data[HLC_SPARSE_SLOT_BYTES];
+  std::int32_t origin;
+  std::int32_t slots;  // a piece may span several slots, one behind the other, and is notified in the first one
 
-  std::int64_t bytes() const { return std::min<std::int64_t>(message_bytes - begin, HLC_SPARSE_SLOT_BYTES); }
+  static constexpr std::int64_t slots_of(std::int64_t bytes) {
+    return std::max<std::int64_t>(1, (bytes + HLC_SPARSE_SLOT_BYTES - 1) / HLC_SPARSE_SLOT_BYTES);
+  }
+  std::int64_t bytes() const { return std::min<std::int64_t>(message_bytes - begin, slots * std::int64_t{HLC_SPARSE_SLOT_BYTES}); }
 };
+struct SparsePiece {
+  static constexpr std::int64_t kBytesBefore = sizeof(SparseHead);  // the data
+
+  SparseHead head;
+  char data[HLC_SPARSE_SLOT_BYTES];
+};
+
+/// Writes a piece of a message; returns its end.
+inline char *write_piece_to(char *to, const SparseHead &head, const char *message) {
+  std::memcpy(to, &head, sizeof head);
+  if (head.bytes() > 0) std::memcpy(to + sizeof head, message + head.begin, static_cast<std::size_t>(head.bytes()));
+  return to + sizeof head + head.bytes();
+}
 
 struct SparseSlots {
   static constexpr std::int64_t kTickets = 0, kReservations = 64, kFirst = 128, kBytes = sizeof(SparsePiece);
@@ -48,8 +63,13 @@ static_assert(sizeof(SparsePiece) == 2048 && offsetof(SparsePiece, data) == Spar
 /// Where all is in a rank's memory, the same on all ranks.
 struct SparseLayout {
   static constexpr std::uint32_t kMostPairs = 1024;
-  /// A list: its head, counts, and one short message. All of it is as long as a slot at most.
+  /// A list: its head, counts, and one message, a short one beyond round 0. Then all of it is as long as a slot at most.
   static constexpr std::int64_t kHeadBytes = 16, kCountBytes = 8, kMostCounts = 184, kCarriedBytes = 512;
+  /// What a reserved slot holds, and its size.
+  static constexpr std::int64_t kReservedBytes = 8192, kReservedSize = kReservedBytes + 64;
+  static constexpr std::int64_t kFirstListSize = kReservedSize + 1536;
+  /// Slots of a piece at most: what the network copies at once.
+  static constexpr std::int64_t kMostSpan = 8;
 
   std::uint32_t slots = 0;  // that are claimed: a power of two
   std::uint32_t pairs = 0;  // of reserved slots
@@ -61,18 +81,31 @@ struct SparseLayout {
   /// claimed, then those reserved for exchanges of even number, then the others.
   std::uint32_t reserved(std::uint32_t pair, std::uint64_t round) const { return slots + (round % 2 == 0 ? 0 : pairs) + pair; }
   std::uint32_t all_slots() const { return slots + 2 * pairs; }
+  /// Where a slot begins in the data.
+  std::int64_t at(std::uint32_t slot) const {
+    return SparseSlots::at(std::min(slot, slots)) + (slot > slots ? slot - slots : 0) * kReservedSize;
+  }
 
   /// The list of a round of the counted barrier, for an exchange: two per round in turn.
   static int list_of(int round, std::uint64_t number) { return 2 * round + static_cast<int>(number % 2); }
   int list_id(int list) const { return static_cast<int>(all_slots()) + list; }
   /// The more slots a rank has, the more messages it expects.
   std::int64_t most_counts() const { return std::min<std::int64_t>(std::int64_t{4} * slots - 2, kMostCounts); }
-  std::int64_t list_at(int list) const { return SparseSlots::at(all_slots() + static_cast<std::uint32_t>(list)); }
+  std::int64_t list_at(int list) const {
+    return at(all_slots()) + std::min(list, 2) * kFirstListSize + std::max(list - 2, 0) * SparseSlots::kBytes;
+  }
+  /// Bytes of a message that goes with the notification of a round. Later rounds would keep a longer one waiting.
+  static std::int64_t most_carried(int round) { return round == 0 ? kReservedBytes : kCarriedBytes; }
 
   std::int64_t bytes() const { return list_at(2 * rounds); }
   int notifications() const { return list_id(2 * rounds); }
 };
 
+static_assert(SparseLayout::kReservedSize % 64 == 0 &&
+              SparsePiece::kBytesBefore + SparseLayout::kReservedBytes <= SparseLayout::kReservedSize);
+static_assert(SparseLayout::kHeadBytes + SparseLayout::kMostCounts * SparseLayout::kCountBytes + SparsePiece::kBytesBefore +
+                  SparseLayout::kReservedBytes <=
+              SparseLayout::kFirstListSize);
 static_assert(SparseLayout::kHeadBytes + SparseLayout::kMostCounts * SparseLayout::kCountBytes + SparseLayout::kCarriedBytes +
                   SparsePiece::kBytesBefore <=
               SparseSlots::kBytes);

@@ -29,8 +29,8 @@ struct Traffic {
 
 std::int64_t draw_size(Random &random, std::int64_t largest) {
   const std::int64_t slot = HLC_SPARSE_SLOT_BYTES;
-  const std::int64_t sizes[] = {0, 1, 8, slot - 1, slot, slot + 1, 3 * slot, between(random, 0, largest)};
-  return std::min(sizes[between(random, 0, 7)], largest);
+  const std::int64_t sizes[] = {0, 1, 8, slot - 1, slot, slot + 1, 3 * slot, 8192, between(random, 0, largest)};
+  return std::min(sizes[between(random, 0, 8)], largest);
 }
 
 /// What a rank sends in a step, with the targets.
@@ -169,6 +169,50 @@ TEST(SparseExchange, keeps_reserved_slots_of_two_exchanges_apart) {
       right.emplace_back(other, between_ranks(other, rank(), step).second);
     }
     skew.delay();
+    exchange.start(sent);
+    exchange.finish(step, right);
+  }
+}
+
+/// Every rank sends one message of the same length to each other one. The lengths are on both sides of what a notification, a slot, several slots
+/// and a reserved slot hold. With 4 slots half of the senders have none reserved, and long messages go around the end of the row.
+TEST(SparseExchange, keeps_reserved_slots_of_long_messages_apart) {
+  const std::int64_t slot = HLC_SPARSE_SLOT_BYTES;
+  std::vector<std::int64_t> lengths;
+  for (const std::int64_t end : {std::int64_t{512}, slot, 2 * slot, 4 * slot, std::int64_t{8192}, 5 * slot, 8 * slot, 9 * slot})
+    for (const std::int64_t beside : {-1, 0, 1}) lengths.push_back(end + beside);
+  for (const int slots : {2, 4, 64}) {
+    Exchange exchange(slots);
+    Skew skew(29);
+    std::uint64_t step = 0;
+    for (const std::int64_t length : lengths) {
+      ++step;
+      const auto message = [&](int origin, int target) {
+        Bytes bytes(static_cast<std::size_t>(length));
+        for (std::size_t b = 0; b < bytes.size(); ++b)
+          bytes[b] = byte_of(origin, step * 64 + static_cast<std::uint64_t>(target), static_cast<std::int64_t>(b));
+        return bytes;
+      };
+      std::vector<Message> sent, right;
+      for (int other = 0; other < size(); ++other) {
+        sent.emplace_back(other, message(rank(), other));
+        right.emplace_back(other, message(other, rank()));
+      }
+      skew.delay();
+      exchange.start(sent);
+      exchange.finish(step, right);
+    }
+  }
+}
+
+/// The data of a message may change once the exchange is finished, also if the network still holds them.
+TEST(SparseExchange, copies_what_is_still_under_way) {
+  Exchange exchange(16);
+  for (std::uint64_t step = 1; step <= 40; ++step) {
+    std::vector<Message> sent, right;
+    Bytes bytes(5000, static_cast<std::byte>(step));
+    sent.emplace_back((rank() + 1) % size(), bytes);
+    right.emplace_back((rank() + size() - 1) % size(), bytes);
     exchange.start(sent);
     exchange.finish(step, right);
   }

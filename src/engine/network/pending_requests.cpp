@@ -54,7 +54,7 @@ Status PendingRequests::set_up(Request &request, const NetworkOperation &operati
   request.into = operation.into;
   request.from = operation.from;
   request.desc = nullptr;
-  request.borrows = operation.kind == Transfer::Kind::read || operation.bytes > Request::kShort;
+  request.borrows = operation.kind == Transfer::Kind::read || operation.bytes > operation.most_copied;
   if (request.borrows) return endpoint_.registers_sources() ? endpoint_.register_source(request) : Status::ok;
   if (operation.bytes > 0) std::memcpy(request.room, operation.from, static_cast<std::size_t>(operation.bytes));
   request.from = request.room;

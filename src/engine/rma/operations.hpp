@@ -3,7 +3,7 @@
 //
 // Completion. On Path::mapped and Path::kernel an operation is complete when it returns: the local buffer may be reused, and the target has
 // the bytes. On Path::network it has only begun, unless it returns a value that it waits for. Then
-//   - a put has copied up to 2 KiB, and the source of a longer one may be reused after flush_local;
+//   - a put has copied up to 2 KiB, and the source of a longer one may be reused after flush_local (Source::is_brief copies more);
 //   - what a get reads is there after flush_local;
 //   - the target has everything after flush. What a put_notify carries is there when its notification is seen.
 // Without a flush or a notification nothing is ordered, not even two puts to one place.

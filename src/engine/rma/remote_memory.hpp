@@ -127,6 +127,7 @@ struct Target {
 struct Source {
   const void *data = nullptr;
   std::int64_t bytes = 0;
+  bool is_brief = false;  // what put_notify reads may change once it returns, up to Request::kRoom bytes
 };
 struct Sink {
   void *data = nullptr;

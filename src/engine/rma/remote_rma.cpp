@@ -144,7 +144,7 @@ Status RemoteRma::put_last(const char *call, std::int64_t offset, Source source,
   const std::int64_t first = first_pieces(source.bytes);
   if (!endpoint_.carries_values() || (source.bytes == 0 && descriptor_.dummy_target == 0)) return notify_by_message(call, notification);
   const auto *data = static_cast<const char *>(source.data);
-  return write_with_immediate(call, offset + first, {data ? data + first : data, source.bytes - first}, notification);
+  return write_with_immediate(call, offset + first, {data ? data + first : data, source.bytes - first, source.is_brief}, notification);
 }
 
 /// One write whose immediate data carry the notification. Without data it writes a word to the dummy target.
@@ -156,6 +156,7 @@ Status RemoteRma::write_with_immediate(const char *call, std::int64_t offset, So
   write.at = key_of(source.bytes > 0 ? offset : -std::int64_t{descriptor_.dummy_target});
   write.from = source.bytes > 0 ? static_cast<const char *>(source.data) : reinterpret_cast<const char *>(&nothing);
   write.bytes = source.bytes > 0 ? source.bytes : std::int64_t{sizeof nothing};
+  if (source.is_brief) write.most_copied = Request::kRoom;
   write.immediate = NetworkEndpoint::immediate_data(descriptor_.words_id, static_cast<std::uint32_t>(notification.id), notification.value);
   return requests_.post(call, write);
 }
