@@ -267,7 +267,35 @@ def test_mpi4py_gives_communicators(context):
     assert sys.modules["halocline._mpi"].variant() in ("mpich", "openmpi")
 
 
+
 def test_one_exception_class_per_status(context):
     made = [getattr(halocline, name) for name in halocline.__all__ if name.endswith("Error")]
     assert len({kind.status for kind in made}) == len(made) - 1
     assert issubclass(halocline.WaitTimeoutError, TimeoutError) and issubclass(halocline.ArgumentError, ValueError)
+
+
+def test_a_field_that_one_rank_cannot_make_fails_on_all(context, grid):
+    last = context.rank == context.size - 1
+    for wrong in ({"dtype": object}, {"dtype": "no such type"}, {"order": "K"}, {"depth": -1}):
+        with pytest.raises(halocline.ArgumentError):
+            halocline.Field(grid, **(wrong if last else {}))
+    with pytest.raises(halocline.ArgumentError, match="no type of NumPy"):
+        context.zeros(4, "no such type" if last else "f8")
+    with pytest.raises(halocline.ArgumentError, match="shape is"):
+        context.zeros(-4 if last else 4)
+    with pytest.raises(halocline.ArgumentError, match="no type of NumPy"):
+        halocline.Segment(context, 4, "no such type" if last else "f8")
+
+
+def test_fields_that_are_none_are_refused(context, grid):
+    field = halocline.Field(grid)
+    with halocline.Halo(grid, [field]) as halo:
+        for wrong in ("u", [], ["u"], 0):
+            with pytest.raises(halocline.ArgumentError, match="fields is"):
+                halo.swap(wrong)
+    with halocline.Halo(grid, [field], rebind=True) as halo, pytest.raises(halocline.ArgumentError, match=r"using\[0\] is a ndarray"):
+        halo.swap(using=[field.array])
+
+
+def test_the_version_is_that_of_the_library(context):
+    assert halocline.__version__ == halocline.version()

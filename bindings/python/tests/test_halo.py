@@ -307,3 +307,51 @@ def test_views_of_cells_that_were_not_moved_are_none(context, grid):
         assert halo.view((1, 0), 0) is None
         halo.release()
         assert halo.view((1, 0), 0).tolist() == [[POISON] * grid.local[1]]
+
+
+@pytest.mark.parametrize("mode", ["view", "direct", "p2p", None])
+@pytest.mark.parametrize("cells", [12, 2])
+def test_pieces_make_up_the_block_with_what_is_around_it(context, mode, cells):
+    grid = halocline.Grid(context, (cells * context.size, cells * context.size + 3), periodic=True)
+    field = halocline.Field(grid, depth=2)
+    where = coordinates(grid, field.low, field.high)
+    right = value(*where)
+    with halocline.Halo(grid, [field], mode=mode) as halo:
+        for reach in (1, 2, (2, 0)):
+            filled(field)
+            halo.start()
+            halo.finish_views()
+            seen = np.zeros(grid.local, int)
+            for piece in halo.pieces(reach=reach):
+                seen[piece.index] += 1
+                for offset in np.ndindex(5, 5):
+                    steps = [o - 2 for o in offset]
+                    if any(abs(step) > r for step, r in zip(steps, [reach] * 2 if isinstance(reach, int) else reach)):
+                        continue
+                    wanted = right[tuple(slice(2 + s, 2 + s + n) for s, n in zip(steps, grid.local))][piece.index]
+                    assert np.array_equal(piece.shifted(*steps), wanted), (reach, steps, piece.index)
+            assert (seen == 1).all()
+            halo.release()
+        with pytest.raises(halocline.ArgumentError, match="reach is 3"):
+            halo.pieces(reach=3)
+        with pytest.raises(ValueError, match="read-only"):
+            next(halo.pieces()).shifted()[...] = 0
+
+
+def test_explains_its_mode(context):
+    grid = halocline.Grid(context, (8 * context.size, 6))
+    field = halocline.Field(grid)
+    with halocline.Halo(grid, [field], mode="p2p") as halo:
+        assert halo.explain() == "mode p2p: mode p2p was asked for\n"
+        assert halo.explanation()["chosen"] == "p2p"
+    with halocline.Halo(grid, [field], mode="auto") as halo:
+        halo.swap()
+        assert halo.explanation()["asked"] == "auto"
+        assert "mode auto uses" in halo.explain()
+
+
+def test_refuses_a_field_of_another_grid(context):
+    small, large = halocline.Grid(context, (6 * context.size, 6)), halocline.Grid(context, (60 * context.size, 60))
+    field = halocline.Field(small, name="u")
+    with pytest.raises(halocline.ArgumentError, match=r"field u has shape .* is needed"):
+        halocline.Halo(large, [field])

@@ -171,3 +171,34 @@ def test_shared_arrays_of_no_entries_outlive_their_context():
         with pytest.raises(halocline.ArgumentError, match="Python objects"):
             context.zeros(1, object)
     assert fields[0].tolist() == [[1, 2], [3, 4], [1, 2]][:entries]
+
+
+def test_views_show_every_ghost(context, mesh):
+    for mode in (*halocline.modes(), None):
+        for shape, turned in (((2,), False), ((3, 2), False), ((2,), True)):
+            base = context.zeros((*shape, len(mesh.number)) if turned else (len(mesh.number), *shape))
+            field = base.T if turned else base
+            with halocline.IndexHalo(context, [field], mesh.neighbours, mode=mode) as halo:
+                for _ in range(3):
+                    mesh.filled(field)
+                    halo.start()
+                    halo.finish_views()
+                    wanted = mesh.expected(field.shape[1:])
+                    for i, neighbour in enumerate(mesh.neighbours):
+                        view = halo.view(i)
+                        assert np.array_equal(view.values(), wanted[np.asarray(neighbour.receive, int)]), (mode, i, shape)
+                        assert len(view.places) == 0 or not view.array.flags.writeable
+                    halo.release()
+                with pytest.raises(halocline.ArgumentError, match="neighbour is 99"):
+                    halo.view(99)
+    assert view.array.shape[1:] == (2,)  # it stays valid
+
+
+def test_explains_its_mode(context, mesh):
+    field = context.zeros((len(mesh.number),))
+    with halocline.IndexHalo(context, [field], mesh.neighbours, mode="notify") as halo:
+        assert "notify was asked for" in halo.explain()
+        assert halo.explanation()["asked"] == "notify"
+        for wrong in ("u", [], ["u"], 1):
+            with pytest.raises(halocline.ArgumentError, match="fields is"):
+                halo.swap(wrong)

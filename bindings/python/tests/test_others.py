@@ -239,3 +239,55 @@ def test_a_function_that_fails_is_an_error_once_the_run_has_ended(context):
     assert all(first.sum() >= 0 for first, _ in kept)
     with pytest.raises(halocline.ArgumentError, match="plain values"):
         halocline.Allreduce(context, 3, object, op=np.add)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8"])
+def test_fetch_op_on_every_kind_of_number(context, dtype):
+    with halocline.Segment(context, 2, dtype) as segment:
+        segment.array[:] = 7
+        segment.barrier()
+        right = (context.rank + 1) % context.size
+        assert segment.fetch_op(right, 3, 1) == 7
+        assert segment.fetch_op(right, 4, 1, "max") == 10
+        assert segment.fetch_op(right, 2, 1, "prod") == 10
+        assert segment.fetch_op(right, 5, 1, "min") == 20
+        assert segment.fetch_op(right, 9, 1, "replace") == 5
+        old = segment.fetch_op(right, 0, 1, "read")
+        assert old == 9 and isinstance(old, float if dtype[0] == "f" else int)
+        segment.barrier()
+        assert segment.array.tolist() == [7, 9]
+
+
+def test_an_operation_per_atomic(context):
+    with halocline.Segment(context, 3, "i8") as segment:
+        segment.array[:] = 12
+        segment.barrier()
+        old = segment.atomics(context.rank, [0, 1, 2], [10, 10, 5], ["band", "min", "bxor"])
+        assert old.tolist() == [12, 12, 12]
+        assert segment.array.tolist() == [12 & 10, 10, 12 ^ 5]
+        with pytest.raises(halocline.ArgumentError, match="op is 'mean'"):
+            segment.atomics(context.rank, [0, 1, 2], 1, ["sum", "mean", "sum"])
+
+
+def test_numbers_that_do_not_fit_are_refused(context):
+    me = context.rank
+    with halocline.Segment(context, 2, "i4") as segment:
+        for wrong in (2**31, -(2**31) - 1, 1.5, "x"):
+            for call in (segment.fetch_add, segment.swap, segment.fetch_op):
+                with pytest.raises(halocline.ArgumentError, match="value is"):
+                    call(me, wrong)
+        with pytest.raises(halocline.ArgumentError, match="expected is"):
+            segment.compare_swap(me, 2**40, 1)
+        for wrong in (1.5, [1, 2.5], [2**40], 1j):
+            with pytest.raises(halocline.ArgumentError, match="data is"):
+                segment.put(me, wrong)
+        segment.put(me, [1, -2])
+        segment.flush()
+        segment.barrier()
+        assert segment.array.tolist() == [1, -2]
+    with halocline.Segment(context, 2, "u8") as segment:
+        assert segment.swap(me, 2**64 - 1) == 0
+        assert segment.fetch_add(me, 2) == 2**64 - 1
+        assert segment.array[0] == 1
+        with pytest.raises(halocline.ArgumentError, match="value is -1"):
+            segment.fetch_add(me, -1)

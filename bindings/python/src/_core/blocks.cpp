@@ -33,7 +33,8 @@ hlc_blocks_spec spec_of(const Cells &shape, const std::vector<int> &periodic, co
   return spec;
 }
 
-using BlocksSwaps = Swaps<hlc_blocks, hlc_swap, hlc_blocks_finalise, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, hlc_blocks_info>;
+using BlocksSwaps = Swaps<hlc_blocks, hlc_swap, hlc_blocks_finalise, hlc_blocks_start, hlc_blocks_test, hlc_blocks_finish, hlc_blocks_info,
+                          hlc_blocks_explain>;
 
 class Blocks : public BlocksSwaps {
  public:
@@ -97,6 +98,7 @@ void define_blocks(nb::module_ &module) {
       .def("finish", &Blocks::finish)
       .def("finish_part", &Blocks::finish_part)
       .def("info", &Blocks::info)
+      .def("explain", &Blocks::explain)
       .def("close", &Blocks::close)
       .def_prop_ro("is_open", &Blocks::is_open);
 }

@@ -52,6 +52,9 @@ class Exchange : public Plan<hlc_exchange, hlc_exchange_destroy> {
     check(hlc_exchange_info(raw(), &info));
     return dictionary(info);
   }
+  std::string explain(bool json) const {
+    return explanation(json, [plan = raw()](auto... where) { return hlc_exchange_explain(plan, where...); });
+  }
   void close() {
     Plan::close();
     out_.clear();
@@ -88,6 +91,7 @@ void define_exchange(nb::module_ &module) {
       .def("test", &Exchange::test)
       .def("finish", &Exchange::finish)
       .def("info", &Exchange::info)
+      .def("explain", &Exchange::explain)
       .def("close", &Exchange::close)
       .def_prop_ro("is_open", &Exchange::is_open);
 }

@@ -56,7 +56,8 @@ hlc_halo_spec spec_of(const HaloWords &words, const hlc_grid &grid, const std::v
   return spec;
 }
 
-using HaloSwaps = Swaps<hlc_halo, hlc_swap, hlc_halo_finalise, hlc_halo_start, hlc_halo_test, hlc_halo_finish, hlc_halo_info>;
+using HaloSwaps =
+    Swaps<hlc_halo, hlc_swap, hlc_halo_finalise, hlc_halo_start, hlc_halo_test, hlc_halo_finish, hlc_halo_info, hlc_halo_explain>;
 
 /// From the first byte of an array to its last one.
 std::int64_t extent_of(int ndims, const std::int64_t *cells, const std::int64_t *strides, std::size_t element) {
@@ -213,6 +214,7 @@ void define_halo(nb::module_ &module) {
       .def("release", &Halo::release)
       .def("view", &Halo::view)
       .def("info", &Halo::info)
+      .def("explain", &Halo::explain)
       .def("close", &Halo::close)
       .def_prop_ro("is_open", &Halo::is_open)
       .def("seconds_of_swaps", seconds_of_swaps);

@@ -1,5 +1,6 @@
 // Halos of unstructured meshes: swaps of listed entries.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "shown_cells.hpp"
 #include "swaps.hpp"
 
 namespace halocline::python {
@@ -38,7 +39,7 @@ class Lists {
 };
 
 using IndexSwaps = Swaps<hlc_index_halo, hlc_index_swap, hlc_index_halo_finalise, hlc_index_halo_start, hlc_index_halo_test,
-                         hlc_index_halo_finish, hlc_index_halo_info>;
+                         hlc_index_halo_finish, hlc_index_halo_info, hlc_index_halo_explain>;
 
 class IndexHalo : public IndexSwaps {
  public:
@@ -47,7 +48,10 @@ class IndexHalo : public IndexSwaps {
       : Swaps("IndexHalo", std::move(context), std::move(keep)) {
     const Lists lists(neighbours);
     std::vector<hlc_index_field> described;
-    for (const IndexFieldWords &field : fields) described.push_back(field_of(this->context(), field));
+    for (const IndexFieldWords &field : fields) {
+      described.push_back(field_of(this->context(), field));
+      own_.push_back(described.back());
+    }
     hlc_index_halo_spec spec{};
     spec.nentries = entries;
     spec.nneighbours = static_cast<int>(lists.neighbours().size());
@@ -69,6 +73,48 @@ class IndexHalo : public IndexSwaps {
     const hlc_index_swap what{static_cast<int>(fields.size()), fields.data(), reverse};
     begin(&what);
   }
+
+  void finish_views() {
+    hlc_index_halo *halo = raw();
+    run([&] { return hlc_index_halo_finish_views(halo); });
+  }
+  void release() {
+    hlc_index_halo *halo = raw();
+    run([&] { return hlc_index_halo_release(halo); });
+  }
+  /// Where the values of one list of ghosts are. A tuple: the address of entry 0, strides in bytes of entries and components, entries as int64,
+  /// their owner, and what keeps the memory. None keeps that of the program's array, which begins at `own`. None in place of
+  /// all this: the last swap did not move this field.
+  nb::object view(int field, int neighbour, std::uintptr_t own) {
+    hlc_index_view view{};
+    check(hlc_index_halo_view(raw(), field, neighbour, &view));
+    if (!view.data) return nb::none();
+    std::vector<std::int64_t> places;
+    for (const hlc_index_run *run = view.runs; run != view.runs + view.nruns; ++run)
+      for (std::int64_t i = 0; i < run->count; ++i) places.push_back(run->place + i);
+    const hlc_index_field &mine = own_[static_cast<std::size_t>(field)];
+    const auto *data = static_cast<const char *>(view.data);
+    KeptBytes kept{own, nb::none()};
+    // Views of this rank's own ghosts are of the program's array.
+    if (data == mine.data) {
+      kept.address = own;
+    } else if (!places.empty()) {
+      const std::int64_t last = *std::max_element(places.begin(), places.end());
+      const auto bytes = static_cast<std::size_t>(last * view.entry_stride_bytes + (mine.components - 1) * view.component_stride_bytes) +
+                         mine.element_bytes;
+      kept = shown_.kept(data, bytes);
+    }
+    const nb::bytes listed(reinterpret_cast<const char *>(places.data()), places.size() * sizeof(std::int64_t));
+    return nb::make_tuple(kept.address, view.entry_stride_bytes, view.component_stride_bytes, listed, view.rank, kept.owner);
+  }
+  void close() {
+    IndexSwaps::close();
+    shown_.clear();
+  }
+
+ private:
+  std::vector<hlc_index_field> own_;  // their names are not valid any more
+  ShownCells shown_{true};
 };
 
 }  // namespace
@@ -82,6 +128,10 @@ void define_index_halo(nb::module_ &module) {
       .def("test", &IndexHalo::test)
       .def("finish", &IndexHalo::finish)
       .def("info", &IndexHalo::info)
+      .def("explain", &IndexHalo::explain)
+      .def("finish_views", &IndexHalo::finish_views)
+      .def("release", &IndexHalo::release)
+      .def("view", &IndexHalo::view)
       .def("close", &IndexHalo::close)
       .def_prop_ro("is_open", &IndexHalo::is_open);
 }

@@ -4,6 +4,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <string>
+
 #include "context.hpp"
 
 namespace halocline::python {
@@ -48,6 +51,18 @@ class Plan {
   nb::object keep_;
   T *raw_ = nullptr;
 };
+
+/// What a plan's explain call writes, in words or as JSON.
+template <class Call>
+std::string explanation(bool json, Call call) {
+  const hlc_format format = json ? HLC_FORMAT_JSON : HLC_FORMAT_TEXT;
+  std::size_t length = 0;
+  check(call(format, nullptr, 0, &length));
+  std::string text(length + 1, '\0');
+  check(call(format, text.data(), text.size(), &length));
+  text.resize(std::min(length, text.size() - 1));
+  return text;
+}
 
 /// As a dictionary.
 nb::dict dictionary(const hlc_plan_info &info);

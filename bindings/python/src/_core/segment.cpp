@@ -124,19 +124,35 @@ class Segment : public Plan<hlc_segment, hlc_segment_free> {
     });
   }
 
-  /// Of each atomic: rank, offset in bytes, operand and expected value, as rows of an array of int64, whose last row gets previous values.
-  void atomics(nb::handle rows, int number, int op, bool compare) {
+  /// `operand` is one element, of which the previous value is returned as bytes.
+  nb::bytes fetch_op(int rank, nb::handle operand, std::int64_t offset, int op, int number) {
+    const Buffer data = elements(operand, Buffer::Access::read, "fetch_op");
+    const hlc_action action{static_cast<hlc_op>(op), static_cast<hlc_number>(number)};
+    char old[16]{};
+    hlc_segment *segment = raw();
+    check(waiting([&] { return hlc_fetch_op({segment, rank, offset}, action, data.data(), old); }));
+    return nb::bytes(old, static_cast<std::size_t>(data.bytes()));
+  }
+
+  /// Of each atomic: rank, offset in bytes, operand, expected value and operation, as rows of an array of int64, whose last row gets previous
+  /// values.
+  void atomics(nb::handle rows, int number, bool compare) {
     const Buffer table(rows, Buffer::Access::write, "atomics");
     const std::int64_t count = table.view().shape[1];
     auto *const words = static_cast<std::int64_t *>(table.data());
     std::vector<hlc_atomic> list(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
       const hlc_target at{raw(), static_cast<int>(words[i]), words[count + i]};
-      list[static_cast<std::size_t>(i)] = {
-          at, static_cast<hlc_number>(number), static_cast<hlc_op>(op), compare, words[2 * count + i], words[3 * count + i], 0};
+      list[static_cast<std::size_t>(i)] = {at,
+                                           static_cast<hlc_number>(number),
+                                           static_cast<hlc_op>(words[4 * count + i]),
+                                           compare,
+                                           words[2 * count + i],
+                                           words[3 * count + i],
+                                           0};
     }
     check(waiting([&] { return hlc_atomics(list.data(), count); }));
-    for (const hlc_atomic &one : list) words[4 * count + (&one - list.data())] = one.old;
+    for (const hlc_atomic &one : list) words[5 * count + (&one - list.data())] = one.old;
   }
 
   /// rank < 0: all ranks.
@@ -206,6 +222,7 @@ void define_segment(nb::module_ &module) {
       .def("get_strided", &Segment::get_strided)
       .def("atomics", &Segment::atomics)
       .def("accumulate", &Segment::accumulate)
+      .def("fetch_op", &Segment::fetch_op)
       .def("notify", &Segment::notify)
       .def("wait", &Segment::wait)
       .def("test", &Segment::test)

@@ -34,7 +34,8 @@ hlc_field field_of(const Context &context, const FieldWords &words);
 
 /// The calls are those of one kind of plan in C.
 template <class T, class What, hlc_status (*ends)(T **), hlc_status (*starts)(T *, const What *), hlc_status (*tests)(T *),
-          hlc_status (*finishes)(T *), hlc_status (*informs)(const T *, hlc_plan_info *)>
+          hlc_status (*finishes)(T *), hlc_status (*informs)(const T *, hlc_plan_info *),
+          hlc_status (*explains)(const T *, hlc_format, char *, std::size_t, std::size_t *)>
 class Swaps : public Plan<T, ends> {
  public:
   using Plan<T, ends>::Plan;
@@ -45,6 +46,9 @@ class Swaps : public Plan<T, ends> {
     run([&] { return finishes(plan); });
   }
   nb::dict info() const { return dictionary(found()); }
+  std::string explain(bool json) const {
+    return explanation(json, [plan = this->raw()](auto... where) { return explains(plan, where...); });
+  }
 
  protected:
   /// Called once the plan is made. A rank that is its own only neighbour never waits, and keeps the interpreter's lock.

@@ -13,6 +13,7 @@ The classes load the compiled extension, and with it an MPI, when one of them is
 SPDX-License-Identifier: BSD-3-Clause
 """
 import importlib
+import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 from ._errors import (
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from ._exchange import Exchange, Neighbour
     from ._grid import Field, Grid, Placement
     from ._halo import Halo, fills_moving
-    from ._index_halo import IndexHalo, IndexNeighbour
+    from ._index_halo import IndexHalo, IndexNeighbour, IndexView
+    from ._pieces import Piece
     from ._segment import Segment
     from ._sparse import Message, SparseExchange
 
@@ -52,12 +54,14 @@ __all__ = [
     "Halo",
     "IndexHalo",
     "IndexNeighbour",
+    "IndexView",
     "Message",
     "MismatchError",
     "MpiError",
     "Neighbour",
     "OutOfMemoryError",
     "PeerDiedError",
+    "Piece",
     "Placement",
     "RuleError",
     "Segment",
@@ -88,13 +92,25 @@ _HOMES = {
     "fills_moving": "_halo",
     "IndexHalo": "_index_halo",
     "IndexNeighbour": "_index_halo",
+    "IndexView": "_index_halo",
+    "Piece": "_pieces",
     "Segment": "_segment",
     "Message": "_sparse",
     "SparseExchange": "_sparse",
 }
 
 
+def _installed_version() -> str:
+    """That of the installed package; in a build tree the library's own, which loads an MPI."""
+    try:
+        return importlib.metadata.version(__name__)
+    except importlib.metadata.PackageNotFoundError:
+        return str(__getattr__("version")())
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _installed_version()
     if name not in _HOMES:
         raise AttributeError(f"module 'halocline' has no attribute {name!r}")
     found = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)

@@ -44,6 +44,49 @@ def plain(array: NDArray[Any], what: str) -> NDArray[Any]:
     return array
 
 
+class _Shown:
+    """Memory in the terms of NumPy's array interface, and what keeps it."""
+
+    def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, owner: object) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, True),
+            "shape": shape,
+            "strides": strides,
+            "typestr": f"|V{itemsize}",
+        }
+
+
+def shown(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any], owner: object) -> NDArray[Any]:
+    """A read-only array over memory, which `owner` keeps."""
+    cells: NDArray[Any] = np.asarray(_Shown(address, shape, strides, dtype.itemsize, owner))
+    return cells.view(dtype)
+
+
+def converted(given: Any, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
+    """Numbers of a program as an array of a type, if that can hold them: no integer is cut, and nothing becomes an integer or real."""
+    array = np.asarray(given)
+    if array.dtype.kind in "iub" and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if array.size > 0 and (int(array.min()) < limits.min or int(array.max()) > limits.max):
+            raise ArgumentError(f"{what} is {given!r}, which does not fit into {dtype}")
+    elif array.size > 0 and not np.can_cast(array.dtype, dtype, "same_kind"):
+        raise ArgumentError(f"{what} is {given!r}, of type {array.dtype}, and not {dtype}")
+    return array.astype(dtype)
+
+
+def dtype_of(given: Any, what: str) -> np.dtype[Any]:
+    """The NumPy type that a program means. Raises ArgumentError for none, and for Python objects."""
+    try:
+        dtype: np.dtype[Any] = np.dtype(given)
+    except TypeError:
+        raise ArgumentError(f"{what}: dtype is {given!r}, which is no type of NumPy") from None
+    if dtype.hasobject:
+        raise ArgumentError(f"{what}: dtype is {dtype}: Python objects cannot be moved between processes; use a numeric dtype")
+    return dtype
+
+
 def type_name(dtype: np.dtype[Any]) -> str:
     """Kind and bytes of an element: "f8"."""
     native = dtype.isnative or dtype.byteorder == "|"

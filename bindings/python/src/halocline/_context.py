@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import atexit
+import json
 import math
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core, _mpi
+from ._arrays import dtype_of
 from ._errors import ArgumentError, StateError
 
 
@@ -149,13 +151,17 @@ class Context:
         """An array of zeros in memory that the ranks of the node read in place, for fields of an IndexHalo and blocks.
 
         shape, dtype and order as for numpy.zeros, each rank its own; a field is such an array as a whole, not a part of it. Collective.
-        The memory is released when no array of it is left, or with the context; arrays stay valid after that. Raises ArgumentError for
-        Python objects on this rank alone, OutOfMemoryError if shared memory is short on one rank.
+        The memory is released when no array of it is left, or with the context; arrays stay valid after that. Raises on all ranks:
+        ArgumentError for a wrong shape or dtype on one of them, OutOfMemoryError if shared memory is short on one.
         """
-        kind = np.dtype(dtype)
-        if kind.hasobject:
-            raise ArgumentError(f"Context.zeros: dtype {kind} holds Python objects, which cannot be moved between processes")
         cells = (shape,) if isinstance(shape, int) else tuple(shape)
+        try:
+            kind = dtype_of(dtype, "Context.zeros")
+            if min(cells, default=0) < 0:
+                raise ArgumentError(f"Context.zeros: shape is {cells}; sizes are 0 or more")
+        except ArgumentError as error:
+            self._core.refuse(str(error))
+            raise
         count = math.prod(cells) * kind.itemsize
         return self._core.allocate(max(count, 1))[:count].view(kind).reshape(cells, order=order)
 
@@ -224,3 +230,22 @@ class Plan:
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} cannot be pickled: it belongs to its process")
+
+
+class ExplainedPlan(Plan):
+    """A plan that has a mode, and says why."""
+
+    def info(self) -> dict[str, Any]:
+        """What the plan decided: mode, epoch, neighbours and how they are reached, bytes per swap. Local."""
+        found: dict[str, Any] = self._core.info()
+        return found
+
+    def explain(self) -> str:
+        """Why the plan has its mode, in words and a table: what was predicted, measured and left out. Local; may change until a trial is
+        over."""
+        return str(self._core.explain(False))
+
+    def explanation(self) -> dict[str, Any]:
+        """The same as a dictionary; docs/results.md of the C library describes it."""
+        found: dict[str, Any] = json.loads(self._core.explain(True))
+        return found

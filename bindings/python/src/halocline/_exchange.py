@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._arrays import contiguous
-from ._context import Context, Plan, mode_number
+from ._context import Context, ExplainedPlan, mode_number
 from ._errors import ArgumentError, Error
 from ._grid import refused
 
@@ -25,7 +25,7 @@ class Neighbour(NamedTuple):
     tag_in: int = 0
 
 
-class Exchange(Plan):
+class Exchange(ExplainedPlan):
     """A plan of exchanges with a list of neighbours: each exchange sends their arrays and fills those that receive.
 
     Arrays are NumPy arrays, or objects with the buffer protocol or DLPack, contiguous, of any plain type. The plan keeps them alive and
@@ -73,8 +73,3 @@ class Exchange(Plan):
         """One exchange: `start` and `finish`."""
         self._core.start()
         self._core.finish()
-
-    def info(self) -> dict[str, Any]:
-        """What the plan decided; as Halo.info."""
-        found: dict[str, Any] = self._core.info()
-        return found

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import as_array, plain
+from ._arrays import as_array, dtype_of, plain
 from ._context import Context
 from ._errors import ArgumentError, Error
 
@@ -133,17 +133,20 @@ class Field:
     objects. order: "C" or "F". The memory is shared on the node, so that neighbours read it in place, and is zero at first. Collective
     over the grid's context. It is released when no array of it is left, or with the context; arrays stay valid after that.
 
-    Raises ArgumentError (dtype, depth), OutOfMemoryError if shared memory is short on one rank.
+    Raises on all ranks: ArgumentError (dtype, depth, order), OutOfMemoryError if shared memory is short on one rank.
     """
 
     def __init__(
         self, grid: Grid, dtype: DTypeLike = np.float64, depth: Depth = 1, *, order: str = "C", name: str | None = None
     ) -> None:
-        self._describe(grid, depth, name)
+        try:
+            self._describe(grid, depth, name)
+            kind = dtype_of(dtype, "Field")
+            if order not in ("C", "F"):
+                raise ArgumentError(f"Field: order is {order!r}; it must be 'C' or 'F'")
+        except Error as error:
+            raise refused(grid.context, error) from None
         cells = self._cells()
-        kind = np.dtype(dtype)
-        if kind.hasobject or order not in ("C", "F"):
-            raise ArgumentError(f"Field: dtype {kind} with order {order!r}; it must hold plain values, in order 'C' or 'F'")
         count = int(np.prod(cells, dtype=np.int64))
         raw = grid.context._core.allocate(count * kind.itemsize)
         self.array: NDArray[Any] = raw.view(kind).reshape(cells, order="F" if order == "F" else "C")

@@ -2,20 +2,32 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, type_name
-from ._context import Plan
+from ._arrays import OPAQUE, TYPES, shown, type_name
+from ._context import ExplainedPlan
 from ._errors import ArgumentError, Error
 from ._grid import Depth, Field, Grid, number_in, refused, sides_of
-from ._swaps import Swapping, words_of
+from ._pieces import Piece, pieces_of
+from ._swaps import Swapping, numbers_of, words_of
 
 SIDES = {"both": 0, "low": 1, "high": 2}
+
+
+def _check_block(field: Field, grid: Grid) -> None:
+    """A field of another grid may have another block, beyond whose end a swap would write."""
+    needed = tuple(below + cells + above for below, cells, above in zip(field.low, grid.local, field.high))
+    if len(field.low) != grid.ndim or field.array.shape != needed:
+        raise ArgumentError(
+            f"Halo: field {field.name or ''} has shape {field.array.shape}; on this grid and rank {needed} is needed: {grid.local} cells "
+            f"and halos of {field.low} below and {field.high} above"
+        )
 
 
 def _field_words(field: Field, low: list[int], high: list[int]) -> tuple[int, int, int, list[int], str]:
@@ -54,21 +66,7 @@ def _fill_words(fills: Sequence[Any] | None, nfields: int, ndim: int) -> list[in
     return [int(bool(entry)) for table in tables for entry in table.ravel(order="F")]
 
 
-class _Shown:
-    """Memory in the terms of NumPy's array interface, and what keeps it."""
-
-    def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, owner: object) -> None:
-        self.owner = owner
-        self.__array_interface__ = {
-            "version": 3,
-            "data": (address, True),
-            "shape": shape,
-            "strides": strides,
-            "typestr": f"|V{itemsize}",
-        }
-
-
-class Halo(Plan):
+class Halo(ExplainedPlan):
     """A plan of swaps: each fills the halos of its fields with the neighbours' cells.
 
     fields: Fields of this grid. depth: cells that are swapped, as for Field, at most those of the fields; None: those of the first field.
@@ -102,6 +100,8 @@ class Halo(Plan):
             fields = [fields] if isinstance(fields, Field) else list(fields)
             if not all(isinstance(field, Field) for field in fields):
                 raise ArgumentError("Halo: fields must be Fields; Field.over makes one of an array")
+            for field in fields:
+                _check_block(field, grid)
             words.staged, words.rebind, words.name = staged, rebind, name
             words.fills = _fill_words(fills, len(fields), grid.ndim)
             first = (fields[0].low, fields[0].high) if fields else ([0] * grid.ndim, [0] * grid.ndim)
@@ -175,6 +175,8 @@ class Halo(Plan):
     def _address(self, i: int, other: Field) -> int:
         """Where a field begins that is to take the place of field i."""
         mine = self.fields[i]
+        if not isinstance(other, Field):
+            raise ArgumentError(f"swap: using[{i}] is a {type(other).__name__}; it must be a Field, or None for the plan's own")
         for what in ("dtype", "shape", "strides"):
             if getattr(mine.array, what) != getattr(other.array, what):
                 raise ArgumentError(f"swap: using[{i}] has {what} {getattr(other.array, what)}, the plan's {getattr(mine.array, what)}")
@@ -237,17 +239,29 @@ class Halo(Plan):
         if found is None:
             return None
         address, shape, strides, owner = found
-        cells: NDArray[Any] = np.asarray(_Shown(address, shape, strides, own.dtype.itemsize, own.array if owner is None else owner))
-        return cells.view(own.dtype)
+        return shown(address, shape, strides, own.dtype, own.array if owner is None else owner)
 
-    def info(self) -> dict[str, Any]:
-        """What the plan decided: mode, epoch, neighbours and how they are reached, bytes per swap."""
-        found: dict[str, Any] = self._core.info()
-        return found
+    def pieces(self, field: int = 0, reach: int | Sequence[int] = 1) -> Iterator["Piece"]:
+        """The block in pieces, each with the cells around it: for stencils that read where `view` shows the cells, after `finish_views`.
+
+        reach: how far the stencil reads, one for all dimensions or one each, at most the plan's depth. One piece is the inner part of the
+        block, which reads the field's own array. The others are slabs along its sides, which together with their surroundings are copied
+        into an array. So cells are read here, and results are written elsewhere. Each cell is in one piece. Cells that the last swap did
+        not move are as in the array's halo, or undefined. Local. Raises ArgumentError (field, reach), StateError while a swap is
+        outstanding. The NumPy form of hlc_for_rows.
+        """
+        low, high = self._depth
+        reaches = [reach] * self._ndim if isinstance(reach, int) else list(reach)
+        if len(reaches) != self._ndim or any(not 0 <= r <= min(below, above) for r, below, above in zip(reaches, low, high)):
+            raise ArgumentError(f"pieces: reach is {reach}; the halo has depths {low} below and {high} above")
+        if not 0 <= field < len(self.fields):
+            raise ArgumentError(f"pieces: field is {field}; the plan has {len(self.fields)}")
+        around = {d: self.view(d, field) for d in itertools.product((-1, 0, 1), repeat=self._ndim)}
+        return iter(pieces_of(self._bound[field], around, low, reaches))
 
     def _part(
         self, fields: Sequence[int] | None, dim: int | None, side: str, reverse: bool
     ) -> tuple[list[int], int, int, bool]:
         if dim is not None and dim < 0:
             raise ArgumentError(f"swap: dim is {dim}; dimensions are counted from 0")
-        return list(fields or ()), -1 if dim is None else dim, number_in(SIDES, side, "side"), reverse
+        return numbers_of(fields), -1 if dim is None else dim, number_in(SIDES, side, "side"), reverse

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, plain, type_name
+from ._arrays import OPAQUE, TYPES, as_array, plain, shown, type_name
 from ._context import Context
 from ._errors import ArgumentError, Error
 from ._grid import refused
@@ -33,6 +33,22 @@ class IndexNeighbour(NamedTuple):
     tag_in: int = 0
 
 
+class IndexView(NamedTuple):
+    """Where the values of one neighbour's list of ghosts are."""
+
+    array: NDArray[Any]
+    """Entries in the memory of the neighbour, or in a buffer; axis 0 counts entries, further axes are components. To be read only."""
+    places: NDArray[np.int64]
+    """Which entry of `array` holds the value of each ghost, in the order of the neighbour's `receive`."""
+    rank: int
+    """The owner of the values."""
+
+    def values(self) -> NDArray[Any]:
+        """A copy of the ghosts' values, in the order of `receive`."""
+        gathered: NDArray[Any] = self.array[self.places]
+        return gathered
+
+
 def _indices(given: Any, what: str) -> NDArray[np.int64]:
     """A list of entries as the library takes it."""
     array = np.asarray(given)
@@ -41,7 +57,7 @@ def _indices(given: Any, what: str) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, np.int64)
 
 
-def _neighbour_words(i: int, entry: IndexNeighbour) -> tuple[int, int, int, object, object]:
+def _neighbour_words(i: int, entry: IndexNeighbour) -> tuple[int, int, int, NDArray[np.int64], NDArray[np.int64]]:
     send, receive = _indices(entry.send, f"send of neighbour {i}"), _indices(entry.receive, f"receive of neighbour {i}")
     return entry.rank, entry.tag_out, entry.tag_in, send, receive
 
@@ -110,4 +126,46 @@ class IndexHalo(FieldSwaps):
             raise refused(context, error) from None
         entries = len(arrays[0]) if arrays else 0
         self.fields = tuple(arrays)
+        self._ghosts = [(rank, len(receive)) for rank, _, _, _, receive in listed]
         self._begin(context, _core.IndexHalo(context._core, entries, described, listed, words, arrays))
+
+    # ------------------------------------------------------------ views
+
+    def finish_views(self) -> None:
+        """Completes a swap as `finish` does, but in mode "view" copies nothing: ghosts are read through `view`.
+
+        The ghosts of the arrays are then left as they were. This holds until the next start of this halo, `release` or `close`, and
+        meanwhile no entry of a `send` list may be written. In all other modes, in reverse, and with HALOCLINE_CHECK=1 it is `finish`, and
+        views show the ghosts.
+        """
+        self._core.finish_views()
+
+    def release(self) -> None:
+        """Ends the views, and waits until all neighbours have ended those of this rank's entries, which may be written again. All ranks
+        call it."""
+        self._core.release()
+
+    def view(self, neighbour: int, field: int = 0) -> IndexView | None:
+        """Where the values for the ghosts of one entry of the list of neighbours are, of a field. None: the last swap did not move it.
+
+        Call it after each `finish_views`. Local; the first call for a neighbour searches its list for runs. Raises ArgumentError
+        (neighbour, field), StateError while a swap is outstanding.
+        """
+        if not 0 <= neighbour < len(self._ghosts) or not 0 <= field < len(self.fields):
+            raise ArgumentError(
+                f"view: neighbour is {neighbour}, field {field}; the halo has {len(self._ghosts)} neighbours and {len(self.fields)} fields"
+            )
+        own = self.fields[field]
+        if self._ghosts[neighbour][1] == 0:
+            return IndexView(own[:0].view(), np.empty(0, np.int64), self._ghosts[neighbour][0])
+        found = self._core.view(field, neighbour, own.ctypes.data)
+        if found is None:
+            return None
+        address, entry_stride, component_stride, listed, rank, owner = found
+        places = np.frombuffer(listed, np.int64)
+        shape = (int(places.max(initial=-1)) + 1, *own.shape[1:])
+        strides = [component_stride]
+        for components in shape[:1:-1]:
+            strides.insert(0, strides[0] * components)
+        strides = [entry_stride, *strides[: own.ndim - 1]]
+        return IndexView(shown(address, shape, tuple(strides), own.dtype, own if owner is None else owner), places, rank)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import NUMBERS, as_array, contiguous, type_name
+from ._arrays import NUMBERS, as_array, contiguous, converted, dtype_of, type_name
 from ._context import Context, Plan
 from ._errors import ArgumentError, Error
 from ._grid import number_in, refused
@@ -42,15 +42,15 @@ class Segment(Plan):
         notifications: int = 0,
         shared: bool = False,
     ) -> None:
-        self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        self.dtype = np.dtype(dtype)
-        self.notifications = notifications
-        self._size = self.dtype.itemsize
         try:
-            if self.dtype.hasobject:
-                raise ArgumentError(f"Segment: dtype {self.dtype} holds Python objects, which cannot be moved between processes")
+            self.dtype = dtype_of(dtype, "Segment")
+            self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
+            if min(self.shape, default=0) < 0:
+                raise ArgumentError(f"Segment: shape is {self.shape}; sizes are 0 or more")
         except Error as error:
             raise refused(context, error) from None
+        self.notifications = notifications
+        self._size = self.dtype.itemsize
         nbytes = math.prod(self.shape) * self._size
         self._begin(context, _core.Segment(context._core, nbytes, notifications, shared, type_name(self.dtype)))
         mine = self._core.part(context.rank)
@@ -122,15 +122,27 @@ class Segment(Plan):
 
     def fetch_add(self, rank: int, value: int, offset: int = 0) -> int:
         """Adds to an integer of 32 or 64 bits in a rank's part, in one step. Returns its previous value; complete when it returns."""
-        return self._value(self._core.fetch_add(rank, offset * self._size, self._number(), self._bits(value)))
+        return self._value(self._core.fetch_add(rank, offset * self._size, self._number(), self._bits(value, "value")))
 
     def swap(self, rank: int, value: int, offset: int = 0) -> int:
         """Replaces an integer; otherwise as `fetch_add`."""
-        return self._value(self._core.swap(rank, offset * self._size, self._number(), self._bits(value)))
+        return self._value(self._core.swap(rank, offset * self._size, self._number(), self._bits(value, "value")))
 
     def compare_swap(self, rank: int, expected: int, value: int, offset: int = 0) -> int:
         """Replaces an integer if it equals `expected`; otherwise as `fetch_add`. It was replaced if `expected` is returned."""
-        return self._value(self._core.compare_swap(rank, offset * self._size, self._number(), self._bits(expected), self._bits(value)))
+        both = self._bits(expected, "expected"), self._bits(value, "value")
+        return self._value(self._core.compare_swap(rank, offset * self._size, self._number(), *both))
+
+    def fetch_op(self, rank: int, value: Any, offset: int = 0, op: str = "sum") -> Any:
+        """Combines an element of a rank's part with a value, in one step. Returns its previous value; complete when it returns.
+
+        op: as for `accumulate`, or "read", which leaves the element. Any integers and real numbers.
+        """
+        operation = number_in({**OPERATIONS, "read": 8}, op, "op")
+        number, operand = self._number(), converted(value, self.dtype, "fetch_op: value")
+        if operand.shape != ():
+            raise ArgumentError(f"fetch_op: value has shape {operand.shape}; it must be one number")
+        return np.frombuffer(self._core.fetch_op(rank, operand, offset * self._size, operation, number), self.dtype)[0].item()
 
     def accumulate(self, rank: int, data: Any, offset: int = 0, op: str = "sum") -> None:
         """Combines elements of a rank's part with those of an array, each in one step. Complete after a flush.
@@ -140,22 +152,24 @@ class Segment(Plan):
         operation = number_in(OPERATIONS, op, "op")
         self._core.accumulate(rank, self._memory(data), offset * self._size, operation, self._number())
 
-    def atomics(self, ranks: Any, offsets: Any, values: Any, op: str = "sum", *, expected: Any = None) -> NDArray[Any]:
+    def atomics(self, ranks: Any, offsets: Any, values: Any, op: Any = "sum", *, expected: Any = None) -> NDArray[Any]:
         """Many atomics at once, on integers of 32 or 64 bits of any ranks' parts. Returns their previous values.
 
         ranks, offsets, values and expected: integers, or arrays of them that are broadcast to one shape, which the result has. op: as for
-        `accumulate`, or "read", which leaves the integers. expected: an integer becomes its value if it equals this, as in `compare_swap`;
-        op is not used then.
+        `accumulate`, or "read", which leaves the integers; one for all, or an array of such words. expected: an integer becomes its value
+        if it equals this, as in `compare_swap`; op is not used then.
 
         They are not ordered among each other, not even those on one integer. All are complete when it returns. Raises ArgumentError for
         arrays that do not fit, before anything is changed. After other errors, also for a rank or offset, some may have been carried out.
         """
-        operation = number_in({**OPERATIONS, "read": 8}, op, "op")
+        known = {**OPERATIONS, "read": 8}
+        words = np.asarray(op)
+        operations = np.array([number_in(known, str(word), "op") for word in words.reshape(-1)], np.int64).reshape(words.shape)
         given = {"ranks": ranks, "offsets": offsets, "values": values, "expected": values if expected is None else expected}
-        shape, rows = self._rows(given)
+        shape, rows = self._rows({**given, "op": operations})
         rows[1] *= self._size
-        self._core.atomics(rows, self._number(), operation, expected is not None)
-        previous: NDArray[Any] = rows[4].astype(self.dtype).reshape(shape)
+        self._core.atomics(rows, self._number(), expected is not None)
+        previous: NDArray[Any] = rows[5].astype(self.dtype).reshape(shape)
         return previous
 
     def _rows(self, given: dict[str, Any]) -> tuple[tuple[int, ...], NDArray[np.int64]]:
@@ -202,12 +216,12 @@ class Segment(Plan):
         if isinstance(data, np.ndarray):
             return data
         if isinstance(data, int | float | complex | list):
-            return np.array(data, self.dtype)
+            return converted(data, self.dtype, "data")
         return contiguous(data, "data")
 
     def _any_memory(self, data: Any) -> Any:
         """As _memory, with any strides."""
-        return np.array(data, self.dtype) if isinstance(data, int | float | complex | list) else as_array(data, "data")
+        return converted(data, self.dtype, "data") if isinstance(data, int | float | complex | list) else as_array(data, "data")
 
     def _strides(self, data: Any, strides: Sequence[int] | None) -> list[int]:
         """In bytes; empty: contiguous."""
@@ -222,8 +236,10 @@ class Segment(Plan):
             raise ArgumentError(f"atomics work on integers and real numbers; the segment has dtype {self.dtype}")
         return NUMBERS[name]
 
-    def _bits(self, value: int) -> int:
+    def _bits(self, value: int, what: str) -> int:
         """The library takes an unsigned value as the signed one with the same bits."""
+        if self.dtype.kind in "iu":
+            value = int(converted(value, self.dtype, what))
         return value - (1 << 64) if self.dtype.kind == "u" and value >= 1 << 63 else value
 
     def _value(self, old: int) -> int:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from . import _core
-from ._context import Plan, mode_number
+from ._context import ExplainedPlan, mode_number
 from ._errors import ArgumentError
 from ._grid import STENCILS, number_in
 
@@ -39,6 +41,17 @@ def words_of(mode: str | None, epoch: str, drive: str, stencil: str = "box") -> 
     return words
 
 
+def numbers_of(fields: Sequence[int] | None) -> list[int]:
+    """Numbers of fields as the extension takes them; none: all."""
+    if fields is None:
+        return []
+    if isinstance(fields, str) or not isinstance(fields, Sequence | np.ndarray) or not all(isinstance(n, int | np.integer) for n in fields):
+        raise ArgumentError(f"swap: fields is {fields!r}; it must be a list of the fields' numbers, which count from 0")
+    if len(fields) == 0:
+        raise ArgumentError("swap: fields is an empty list; None swaps all of them")
+    return [int(number) for number in fields]
+
+
 def named(fields: Sequence[Any] | Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Fields with their names, "" for those without."""
     if isinstance(fields, Mapping):
@@ -48,7 +61,7 @@ def named(fields: Sequence[Any] | Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [("", field) for field in fields]
 
 
-class FieldSwaps(Plan):
+class FieldSwaps(ExplainedPlan):
     """A plan whose swaps move some fields or all, from owners to halos or in reverse."""
 
     def swap(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> None:
@@ -61,12 +74,12 @@ class FieldSwaps(Plan):
         PeerDiedError (they name the rank), UnsupportedError (a reverse swap of a type that cannot be added), MpiError, RuleError. What
         a signal handler raises ends the wait; after that the plan can only be closed.
         """
-        self._core.swap(list(fields or ()), reverse)
+        self._core.swap(numbers_of(fields), reverse)
 
     def start(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> None:
         """Starts a swap; arguments and errors as for `swap`. Until `finish` what neighbours need may be read but not written, and halos
         neither read nor written. All ranks start the same swaps of a plan in the same order."""
-        self._core.start(list(fields or ()), reverse)
+        self._core.start(numbers_of(fields), reverse)
 
     def test(self) -> bool:
         """Advances the swap without waiting. True: `finish` will not wait for data. Always False in modes fence and passive_naive."""
@@ -79,8 +92,3 @@ class FieldSwaps(Plan):
     def swapping(self, fields: Sequence[int] | None = None, *, reverse: bool = False) -> Swapping:
         """A block during which a swap is outstanding, as Halo.swapping. Arguments as for `swap`."""
         return Swapping(self, lambda: self.start(fields, reverse=reverse))
-
-    def info(self) -> dict[str, Any]:
-        """What the plan decided; as Halo.info."""
-        found: dict[str, Any] = self._core.info()
-        return found
