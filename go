@@ -11,7 +11,8 @@
 #                   "./go bench hashtable ...", "... sparse ...", "... fft ...", "... lattice ...": those of these mini-apps over the ranks;
 #                   "./go bench rma ...": libhalocline_mpi beside the RMA of every MPI at hand, with tables and plots;
 #                   "./go bench model ...": fitted cost models of this machine, with a picture (8 ranks if not given);
-#                   "./go bench simulate ...": the papers' experiments up to 32768 ranks by discrete events, and what-ifs, with pictures
+#                   "./go bench simulate ...": the papers' experiments up to 32768 ranks by discrete events, and what-ifs, with pictures;
+#                   "./go bench smpi ...": the library's own modes in SimGrid, which it builds first, beside these events
 #   ./go clean      remove build/ and results/ ("./go clean --all": the private .venv too)
 #   ./go help       print this
 #
@@ -19,7 +20,7 @@
 # to install them is printed. The MPI is the site's if mpicxx is on the PATH, else private wheels in .venv. Logs lie in build/log.
 set -u
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) && cd -- "$root" || exit 1
-for part in progress packages wheels mpi build; do
+for part in progress packages wheels mpi build smpi; do
   . "$root/scripts/go/$part.sh"
 done
 
@@ -131,6 +132,16 @@ run_bench() {
     python3 scripts/launch.py --build build/release --ranks "$model_ranks" -- halocline-bench model --json results/model.json "$@" || exit 1
     exec python3 tools/bench/model.py results/model.json results/model.png
     ;;
+  smpi)
+    shift
+    build_preset release halocline-simulate
+    need_simgrid
+    step 'Building halocline-smpi' build_smpi_program
+    step 'Python for the pictures' pictures_python || say "No pictures: see $log"
+    mkdir -p results
+    exec python3 tools/smpi/run.py --build build/release --smpi build/smpi --simgrid build/simgrid/install --json results/smpi.json \
+      --picture results/smpi.png "$@"
+    ;;
   simulate)
     shift
     build_preset release halocline-simulate
@@ -162,7 +173,7 @@ test) run_tests "$@" ;;
 build) run_build "$@" ;;
 bench) run_bench "$@" ;;
 clean) clean "$@" ;;
-help | -h | --help) sed -n '4,15s/^# *//p' "$root/go" | sed 's/^/  /' ;;
+help | -h | --help) sed -n '4,16s/^# *//p' "$root/go" | sed 's/^/  /' ;;
 *)
   echo "./go: there is no command '$command'; ./go help lists them" >&2
   exit 2

@@ -65,9 +65,10 @@ Contender contender_of(const std::string &mode) {
 }
 
 Figure weak_figure(const Settings &settings, const std::vector<Contender> &contenders, const std::vector<int> &ranks) {
-  Figure figure{"weak", "Weak scaling: 16 x 16 x 256 cells per rank, 29 fields", "ranks", "ms per swap", "Brown et al., figures 6 and 11"};
-  figure.measured_as = "16 x 16 x 256, 29 fields";
-  for (const int some : ranks) add_points(figure, settings, contenders, columns(grid_of(some, 2), {16, 16, 256}, kFields), some);
+  const std::string fields = text_of(settings.fields) + " fields";
+  Figure figure{"weak", "Weak scaling: 16 x 16 x 256 cells per rank, " + fields, "ranks", "ms per swap", "Brown et al., figures 6 and 11"};
+  figure.measured_as = "16 x 16 x 256, " + fields;
+  for (const int some : ranks) add_points(figure, settings, contenders, columns(grid_of(some, 2), {16, 16, 256}, settings.fields), some);
   return figure;
 }
 
@@ -93,7 +94,8 @@ Figure message_figure(const Settings &settings, const std::vector<Contender> &co
 }
 
 std::vector<Figure> weak_scaling(const Settings &settings) {
-  const std::vector<int> ranks = growing(std::min(kLeastWeak, settings.most_ranks), settings.most_ranks, kFactor);
+  std::vector<int> ranks = growing(std::min(kLeastWeak, settings.most_ranks), settings.most_ranks, kFactor);
+  if (ranks.back() != settings.most_ranks) ranks.push_back(settings.most_ranks);
   Figure figure = weak_figure(settings, all_modes(), ranks);
   figure.findings = {fence_falls_behind(figure), adopted_passive_beats_naive(figure), passive_beats_messages(figure),
                      pscw_is_near_passive(figure)};
