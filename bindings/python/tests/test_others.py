@@ -291,3 +291,41 @@ def test_numbers_that_do_not_fit_are_refused(context):
         assert segment.array[0] == 1
         with pytest.raises(halocline.ArgumentError, match="value is -1"):
             segment.fetch_add(me, -1)
+
+
+def test_what_would_be_wrong_numbers_is_refused(context):
+    me = context.rank
+    with halocline.Segment(context, 4, "f8") as segment:
+        big = np.arange(4, dtype=">f8")
+        for call in (segment.put, segment.accumulate):
+            with pytest.raises(halocline.ArgumentError):
+                call(me, big)
+        for call in (segment.flush, segment.flush_local):
+            with pytest.raises(halocline.ArgumentError, match="rank is -1"):
+                call(-1)
+    with halocline.Segment(context, 16) as segment, pytest.raises(halocline.ArgumentError, match="float64"):
+        segment.accumulate(me, np.ones(2))
+    with halocline.Segment(context, 4, "i8") as segment:
+        for wrong in ({"ranks": 2**32 + me}, {"offsets": 2**61}):
+            with pytest.raises(halocline.ArgumentError, match=next(iter(wrong))):
+                segment.atomics(**{"ranks": me, "offsets": 0, "values": 1, **wrong})
+    with halocline.Allreduce(context, 4) as total, pytest.raises(halocline.ArgumentError):
+        total.run(np.ones(4, ">f8"))
+
+
+def test_exchanges_and_blocks_explain_their_modes(context):
+    with halocline.Exchange(context, [], mode="p2p") as exchange:
+        assert "p2p was asked for" in exchange.explain()
+    boxes = [halocline.Box((4 * context.rank,), (4,))]
+    u = halocline.Blocks.zeros(context, boxes)
+    with halocline.Blocks(context, (4 * context.size,), boxes, {"u": u}) as blocks:
+        blocks.swap()
+        assert blocks.explanation()["asked"] == "auto"
+    last = context.rank == context.size - 1
+    for make in (
+        lambda dtype: halocline.Blocks.zeros(context, boxes, dtype),
+        lambda dtype: halocline.Allreduce(context, 4, dtype),
+        lambda dtype: halocline.SparseExchange(context, dtype),
+    ):
+        with pytest.raises(halocline.ArgumentError, match="no type of NumPy"):
+            make("no such type" if last else "f8")

@@ -70,7 +70,9 @@ Buffer::Buffer(nb::handle object, Access access, const char *what, Layout layout
 
 std::string Buffer::type() const {
   const char *format = view_.format ? view_.format : "B";
-  if (std::strchr("@=<>", *format) != nullptr) ++format;
+  // Numbers in the order of bytes of other machines are moved, but not computed with.
+  if (std::strchr(">!", *format) != nullptr && view_.itemsize > 1) return "V" + std::to_string(view_.itemsize);
+  if (std::strchr("@=<>!", *format) != nullptr) ++format;
   return kind_of(*format) + std::to_string(view_.itemsize);
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, contiguous, type_name
+from ._arrays import OPAQUE, TYPES, contiguous, dtype_of, type_name
 from ._context import Context, Plan
 from ._errors import ArgumentError, Error
 from ._grid import number_in, refused
@@ -59,8 +59,8 @@ class Allreduce(Plan):
         name: str | None = None,
     ) -> None:
         self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        self.dtype = np.dtype(dtype)
         try:
+            self.dtype = dtype_of(dtype, "Allreduce")
             words = self._words(op)
         except Error as error:
             raise refused(context, error) from None

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, plain, type_name
+from ._arrays import OPAQUE, TYPES, as_array, dtype_of, plain, type_name
 from ._context import Context
 from ._errors import ArgumentError, Error
 from ._grid import Depth, refused, sides_of
-from ._swaps import FieldSwaps, named, words_of
+from ._swaps import FieldSwaps, named, numbers_of, words_of
 
 _ALIGNMENT = 64
 
@@ -117,13 +117,14 @@ class Blocks(FieldSwaps):
     def zeros(context: Context, boxes: Sequence[Box], dtype: DTypeLike = np.float64, depth: Depth = 1) -> list[NDArray[Any]]:
         """Arrays for one field, one per box with its halo, in memory that the ranks of the node read in place, zero at first.
 
-        Collective, also for ranks without boxes. The memory is released when no array of it is left, or with the context. Raises
-        ArgumentError on this rank alone, OutOfMemoryError if shared memory is short on one rank.
+        Collective, also for ranks without boxes. The memory is released when no array of it is left, or with the context. Raises on all
+        ranks: ArgumentError for what one of them has wrong, OutOfMemoryError if shared memory is short on one.
         """
-        kind = np.dtype(dtype)
-        shapes = [_with_halo(Box(*box), *sides_of(depth, len(Box(*box).shape))) for box in boxes]
-        if kind.hasobject:
-            raise ArgumentError(f"Blocks.zeros: dtype {kind} holds Python objects, which cannot be moved between processes")
+        try:
+            kind = dtype_of(dtype, "Blocks.zeros")
+            shapes = [_with_halo(Box(*box), *sides_of(depth, len(Box(*box).shape))) for box in boxes]
+        except Error as error:
+            raise refused(context, error) from None
         sizes = [math.prod(cells) * kind.itemsize for cells in shapes]
         spans = [-(-size // _ALIGNMENT) * _ALIGNMENT for size in sizes]
         memory = context.zeros(sum(spans), np.uint8)
@@ -138,7 +139,7 @@ class Blocks(FieldSwaps):
         The boxes of the part are ready from here on; the last of the calls sends. Raises as `swap`; MismatchError, for all parts, if
         another part has asked for something else.
         """
-        self._core.start_part(part, list(fields or ()), reverse)
+        self._core.start_part(part, numbers_of(fields), reverse)
 
     def finish_part(self, part: int) -> None:
         """Completes a swap for one part: waits until all parts have started, and the halos of the part's boxes are filled."""

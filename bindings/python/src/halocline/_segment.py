@@ -18,6 +18,13 @@ from ._grid import number_in, refused
 OPERATIONS = {"sum": 0, "min": 1, "max": 2, "prod": 3, "band": 4, "bor": 5, "bxor": 6, "replace": 7}
 
 
+def _rank_or_all(rank: int | None) -> int:
+    """As the extension takes it: a negative rank means all."""
+    if rank is not None and rank < 0:
+        raise ArgumentError(f"flush: rank is {rank}; None means all ranks")
+    return -1 if rank is None else rank
+
+
 class Segment(Plan):
     """A part of memory per rank, which all ranks of the context may put to and get from.
 
@@ -149,8 +156,10 @@ class Segment(Plan):
 
         op: "sum", "min", "max", "prod", "band", "bor", "bxor" or "replace". Any integers and real numbers.
         """
-        operation = number_in(OPERATIONS, op, "op")
-        self._core.accumulate(rank, self._memory(data), offset * self._size, operation, self._number())
+        operation, memory = number_in(OPERATIONS, op, "op"), self._memory(data)
+        if memory.dtype != self.dtype:
+            raise ArgumentError(f"accumulate: the array has dtype {memory.dtype}, the segment {self.dtype}")
+        self._core.accumulate(rank, memory, offset * self._size, operation, self._number())
 
     def atomics(self, ranks: Any, offsets: Any, values: Any, op: Any = "sum", *, expected: Any = None) -> NDArray[Any]:
         """Many atomics at once, on integers of 32 or 64 bits of any ranks' parts. Returns their previous values.
@@ -186,14 +195,15 @@ class Segment(Plan):
 
     def _integers(self, given: Any, what: str) -> NDArray[np.int64]:
         """As int64, into which an unsigned integer goes with the same bits."""
-        kind = self.dtype if what in ("values", "expected") else np.dtype(np.int64)
+        kind = self.dtype if what in ("values", "expected") else np.dtype(np.int32 if what == "ranks" else np.int64)
         array = np.asarray(given)
         if array.size == 0:
             return np.zeros(array.shape, np.int64)
         if array.dtype.kind not in "iu":
             raise ArgumentError(f"atomics: {what} has dtype {array.dtype}; it must be integers")
         least, most = int(array.min()), int(array.max())
-        if least < np.iinfo(kind).min or most > np.iinfo(kind).max:
+        limits, scale = np.iinfo(kind), self._size if what == "offsets" else 1
+        if least < limits.min // scale or most > limits.max // scale:
             raise ArgumentError(f"atomics: {what} are from {least} to {most}, which do not fit into {kind}")
         return array.astype(kind).astype(np.int64)
 
@@ -201,11 +211,11 @@ class Segment(Plan):
 
     def flush(self, rank: int | None = None) -> None:
         """Waits until this thread's operations on a rank's part are complete at both ends; None: on all ranks'."""
-        self._core.flush(-1 if rank is None else rank)
+        self._core.flush(_rank_or_all(rank))
 
     def flush_local(self, rank: int | None = None) -> None:
         """Waits until they are locally complete: arrays may be reused."""
-        self._core.flush_local(-1 if rank is None else rank)
+        self._core.flush_local(_rank_or_all(rank))
 
     def barrier(self) -> None:
         """Returns when all ranks have called it. All ranks see after it what a rank stored or flushed before it."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import contiguous, type_name
+from ._arrays import contiguous, dtype_of, type_name
 from ._context import Context, Plan
 from ._errors import ArgumentError, Error, MismatchError
 from ._grid import refused
@@ -36,10 +36,8 @@ class SparseExchange(Plan):
     """
 
     def __init__(self, context: Context, dtype: DTypeLike = np.uint8, *, slots: int = 0, name: str | None = None) -> None:
-        self.dtype = np.dtype(dtype)
         try:
-            if self.dtype.hasobject:
-                raise ArgumentError(f"SparseExchange: dtype {self.dtype} holds Python objects, which cannot be moved between processes")
+            self.dtype = dtype_of(dtype, "SparseExchange")
         except Error as error:
             raise refused(context, error) from None
         self._begin(context, _core.SparseExchange(context._core, slots, name))
