@@ -237,7 +237,7 @@ def test_a_function_that_fails_is_an_error_once_the_run_has_ended(context):
             with halocline.Allreduce(context, 1, op="max") as all_ranks:
                 assert all_ranks.run(np.array([float(match in told)])) == (context.size > 1)
     assert all(first.sum() >= 0 for first, _ in kept)
-    with pytest.raises(halocline.ArgumentError, match="plain values"):
+    with pytest.raises(halocline.ArgumentError, match="Python objects"):
         halocline.Allreduce(context, 3, object, op=np.add)
 
 

@@ -195,7 +195,7 @@ class Segment(Plan):
 
     def _integers(self, given: Any, what: str) -> NDArray[np.int64]:
         """As int64, into which an unsigned integer goes with the same bits."""
-        kind = self.dtype if what in ("values", "expected") else np.dtype(np.int32 if what == "ranks" else np.int64)
+        kind: np.dtype[Any] = self.dtype if what in ("values", "expected") else np.dtype("i4" if what == "ranks" else "i8")
         array = np.asarray(given)
         if array.size == 0:
             return np.zeros(array.shape, np.int64)
