@@ -24,7 +24,7 @@ void CountedBarrier::clear() {
 }
 
 bool CountedBarrier::carry(const Carried &message) {
-  const int round = message.bytes <= SparseLayout::kReservedBytes ? order_.round_to(message.rank) : -1;
+  const int round = order_.round_to(message.rank);
   if (round < 0 || message.bytes > SparseLayout::most_carried(round) || carried_[static_cast<std::size_t>(round)].rank >= 0) return false;
   carried_[static_cast<std::size_t>(round)] = message;
   return true;

@@ -64,6 +64,7 @@ common::Json json_of(const Figure &figure) {
     json["series"].push_back({{"name", series.name}, {"origin", name_of(series.origin)}, {"points", points}});
   }
   if (!figure.note.empty()) json["note"] = figure.note;
+  if (!figure.network.is_null()) json["network"] = figure.network;
   json["findings"] = common::Json::array();
   for (const Finding &finding : figure.findings)
     json["findings"].push_back({{"statement", finding.statement}, {"holds", finding.holds}, {"because", finding.because}});

@@ -45,6 +45,7 @@ struct Figure {
   std::vector<Series> series{};
   std::vector<Finding> findings{};
   std::string note{};         ///< how well its functions predict
+  common::Json network{};     ///< that is simulated, where it is the same for all points and series
   std::string measured_as{};  ///< the problem of a rank, as the check names it, where it can be measured
 
   /// The simulated series of that name; Refusal if there is none.

@@ -44,6 +44,16 @@ void add_points(Figure &figure, const Settings &settings, const std::vector<Cont
   }
 }
 
+common::Json json_of(const Network &network) {
+  return {{"name", network.name},
+          {"ranks_per_node", network.ranks_per_node},
+          {"latency_us", network.latency_us},
+          {"us_per_byte", network.us_per_byte},
+          {"overhead_us", network.overhead_us},
+          {"memory_us_per_byte", network.memory_us_per_byte},
+          {"eager_bytes", network.eager_bytes}};
+}
+
 std::vector<Contender> all_modes() {
   std::vector<Contender> contenders;
   for (const char *mode : kModes) contenders.push_back(contender_of(mode));
@@ -68,6 +78,7 @@ Figure weak_figure(const Settings &settings, const std::vector<Contender> &conte
   const std::string fields = text_of(settings.fields) + " fields";
   Figure figure{"weak", "Weak scaling: 16 x 16 x 256 cells per rank, " + fields, "ranks", "ms per swap", "Brown et al., figures 6 and 11"};
   figure.measured_as = "16 x 16 x 256, " + fields;
+  figure.network = json_of(settings.machine("archer").network);
   for (const int some : ranks) add_points(figure, settings, contenders, columns(grid_of(some, 2), {16, 16, 256}, settings.fields), some);
   return figure;
 }

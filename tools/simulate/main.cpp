@@ -42,16 +42,6 @@ Json json_of(const Node &node) {
           {"engine_switch_us", node.engine_switch_us}};
 }
 
-Json json_of(const Network &network) {
-  return {{"name", network.name},
-          {"ranks_per_node", network.ranks_per_node},
-          {"latency_us", network.latency_us},
-          {"us_per_byte", network.us_per_byte},
-          {"overhead_us", network.overhead_us},
-          {"memory_us_per_byte", network.memory_us_per_byte},
-          {"eager_bytes", network.eager_bytes}};
-}
-
 bool wanted(const Options &options, const std::string &name) {
   for (const std::string &one : options.experiments)
     if (one == "all" || one == name) return true;
@@ -94,7 +84,6 @@ void simulate_all(Options options) {
     settings.network = options.network == "card" ? network_of_card(card.get()) : published_network(options.network);
   std::printf("machine card: %s\n\n", node.source.c_str());
   Json report{{"schema", "halocline-simulation/1"}, {"node", json_of(node)}, {"seed", settings.rounds.seed}, {"noise", settings.noise}};
-  report["network"] = json_of(settings.machine("archer").network);
   options.check.empty() ? run_experiments(options, report) : run_check(options, report);
   if (!options.json.empty()) common::write_file(report, options.json);
 }

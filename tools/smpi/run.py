@@ -7,10 +7,11 @@ run.py --build BUILD --smpi FOLDER --simgrid PREFIX [--ranks 16,64,...] [--json 
 BUILD has halocline-simulate, FOLDER the program of tools/smpi, PREFIX SimGrid. The cloud model's swap: 16 x 16 x 256 cells per
 rank, depth 2. Both simulate one machine: the nodes of the machine card and a published network, or what --latency-us, --bandwidth
 and --ranks-per-node say.
-Exit status: 0, or 1 if a mode could not be run, or 2 for the command line.
+Exit status: 0, or 1 if a mode could not be run, 2 for the command line, 77 if SimGrid has not been built.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+
 import argparse
 import json
 import math
@@ -38,13 +39,28 @@ def bytes_of_swap(fields):
 def modelled(options, most):
     """What halocline-simulate says: its machine, and microseconds by mode and ranks."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = [options.build / "bin" / "halocline-simulate", "--experiment", "weak", "--fields", str(options.fields), "--noise", "0",
-                   "--compute-ns", "0", "--most-ranks", str(most), "--json", file.name, *options.more]
+        command = [
+            options.build / "bin" / "halocline-simulate",
+            "--experiment",
+            "weak",
+            "--fields",
+            str(options.fields),
+            "--noise",
+            "0",
+            "--compute-ns",
+            "0",
+            "--most-ranks",
+            str(most),
+            "--json",
+            file.name,
+            *options.more,
+        ]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(done.stderr.strip())
         report = json.loads(pathlib.Path(file.name).read_text(encoding="utf-8"))
-    series = report["figures"][0]["series"]
+    figure = report["figures"][0]
+    report["network"], series = figure["network"], figure["series"]
     return report, {one["name"]: {int(x): 1e3 * y for x, y in one["points"]} for one in series if one["origin"] == "simulated"}
 
 
@@ -59,8 +75,8 @@ def platform(report, ranks):
     return f"""<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
-  <cluster id="cluster" prefix="node-" radical="0-{nodes - 1}" suffix="" speed="1Gf" core="{network['ranks_per_node']}" bw="{port}Bps"
-           lat="{network['latency_us'] / 2}us" loopback_bw="{inside}Bps" loopback_lat="{node['handover_us']}us"/>
+  <cluster id="cluster" prefix="node-" radical="0-{nodes - 1}" suffix="" speed="1Gf" core="{network["ranks_per_node"]}" bw="{port}Bps"
+           lat="{network["latency_us"] / 2}us" loopback_bw="{inside}Bps" loopback_lat="{node["handover_us"]}us"/>
 </platform>
 """
 
@@ -71,11 +87,23 @@ def flags(report):
     overhead = 1e-6 * network["overhead_us"]
     eager = str(int(network["eager_bytes"]))
     settings = {
-        "smpi/simulate-computation": "no", "smpi/host-speed": "1Gf", "smpi/cpu-threshold": "0", "smpi/privatization": "dlopen",
-        "smpi/lat-factor": "1", "smpi/bw-factor": "1",
-        "smpi/os": f"0:{overhead}:0", "smpi/or": "0:0:0", "smpi/test": "1e-6", "smpi/grow-injected-times": "no", "smpi/iprobe": "1e-6",
-        "smpi/async-small-thresh": eager, "smpi/send-is-detached-thresh": eager,
-        "smpi/wtime": "0", "smpi/coll-selector": "mpich", "network/TCP-gamma": "0", "network/crosstraffic": "0",
+        "smpi/simulate-computation": "no",
+        "smpi/host-speed": "1Gf",
+        "smpi/cpu-threshold": "0",
+        "smpi/privatization": "dlopen",
+        "smpi/lat-factor": "1",
+        "smpi/bw-factor": "1",
+        "smpi/os": f"0:{overhead}:0",
+        "smpi/or": "0:0:0",
+        "smpi/test": "1e-6",
+        "smpi/grow-injected-times": "no",
+        "smpi/iprobe": "1e-6",
+        "smpi/async-small-thresh": eager,
+        "smpi/send-is-detached-thresh": eager,
+        "smpi/wtime": "0",
+        "smpi/coll-selector": "mpich",
+        "network/TCP-gamma": "0",
+        "network/crosstraffic": "0",
         "contexts/stack-size": "512",
     }
     return [f"--cfg={name}:{value}" for name, value in settings.items()] + ["--log=root.thresh:critical"]
@@ -90,14 +118,45 @@ def swaps(options, report, ranks, mode, folder):
     # All ranks of a node pack at the same time, and share its memory.
     shared = 2 * report["network"]["memory_us_per_byte"] * per_node
     pack = bytes_of_swap(options.fields) * max(report["node"]["pack_us_per_byte"], shared)
-    command = [options.simgrid / "bin" / "smpirun", "-np", ranks, "-platform", folder / "platform.xml", "-hostfile", folder / "hosts",
-               *flags(report), options.smpi / "halocline-smpi.so", "--modes", mode, "--fields", options.fields, "--pack-us", pack,
-               "--unpack-us", pack, "--depth", DEPTH, "--local", ",".join(map(str, CELLS))]
-    environment = {"HALOCLINE_FAKE_NODES": str(ranks), "HALOCLINE_TIMEOUT": "0", "HALOCLINE_QUIET": "1", "PATH": "/usr/bin:/bin",
-                   "LD_LIBRARY_PATH": str(options.simgrid / "lib")}
+    command = [
+        options.simgrid / "bin" / "smpirun",
+        "-np",
+        ranks,
+        "-platform",
+        folder / "platform.xml",
+        "-hostfile",
+        folder / "hosts",
+        *flags(report),
+        options.smpi / "halocline-smpi.so",
+        "--modes",
+        mode,
+        "--fields",
+        options.fields,
+        "--pack-us",
+        pack,
+        "--unpack-us",
+        pack,
+        "--depth",
+        DEPTH,
+        "--local",
+        ",".join(map(str, CELLS)),
+    ]
+    environment = {
+        "HALOCLINE_FAKE_NODES": str(ranks),
+        "HALOCLINE_TIMEOUT": "0",
+        "HALOCLINE_QUIET": "1",
+        "PATH": "/usr/bin:/bin",
+        "LD_LIBRARY_PATH": str(options.simgrid / "lib"),
+    }
     # smpirun's children would outlive it: `timeout` ends the whole group.
-    done = subprocess.run(["timeout", "-k", "5", str(options.limit), *map(str, command)], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, env=environment, check=False)
+    done = subprocess.run(
+        ["timeout", "-k", "5", str(options.limit), *map(str, command)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     found = [float(line.split()[2]) for line in done.stdout.splitlines() if line.startswith(mode + " ")]
     if done.returncode != 0 or not found:
         why = f"status {done.returncode}; 124: more than --limit seconds"
@@ -110,8 +169,8 @@ def table(rows):
     lines = [f"{'mode':<14}{'ranks':>7}{'library us':>13}{'event model us':>16}{'ratio':>8}{'took s':>9}"]
     for row in rows:
         model = row["model_us"]
-        ratio = f"{row['library_us'] / model:.2f}" if model else "-"
-        lines.append(f"{row['mode']:<14}{row['ranks']:>7}{row['library_us']:>13.1f}{model or 0:>16.1f}{ratio:>8}{row['seconds']:>9.1f}")
+        other, ratio = (f"{model:.1f}", f"{row['library_us'] / model:.2f}") if model else ("-", "-")
+        lines.append(f"{row['mode']:<14}{row['ranks']:>7}{row['library_us']:>13.1f}{other:>16}{ratio:>8}{row['seconds']:>9.1f}")
     return "\n".join(lines)
 
 
@@ -123,9 +182,10 @@ def draw(rows, title, path):
     for mode, colour in zip(MODES, colours):
         mine = [row for row in rows if row["mode"] == mode]
         points = [row["ranks"] for row in mine], [row["library_us"] for row in mine]
-        axes.plot(*points, "s", color=colour, label=f"{mode}, the library in SMPI")
+        axes.plot(*points, "s", color=colour, label=f"{mode}, simulated (the library)")
         line = [row for row in mine if row["model_us"]]
-        axes.plot([row["ranks"] for row in line], [row["model_us"] for row in line], "-", color=colour, label=f"{mode}, event model")
+        points = [row["ranks"] for row in line], [row["model_us"] for row in line]
+        axes.plot(*points, "-", color=colour, label=f"{mode}, simulated (event model)")
     axes.set(xscale="log", yscale="log", xlabel="ranks", ylabel="us per swap (simulated)", title=title)
     axes.legend(fontsize=7, ncols=2)
     figure.tight_layout()
@@ -145,6 +205,9 @@ def main():
     parser.add_argument("--picture", type=pathlib.Path)
     options, options.more = parser.parse_known_args()
     options.smpi, options.simgrid = options.smpi.resolve(), options.simgrid.resolve()
+    if not (options.simgrid / "bin" / "smpirun").exists() or not (options.smpi / "halocline-smpi.so").exists():
+        print("SimGrid, or the program for it, has not been built: ./go bench smpi does that\n0 passed, 0 failed, 1 skipped")
+        return 77
     ranks = [int(some) for some in options.ranks.split(",")]
     rows, failed = [], 0
     with tempfile.TemporaryDirectory() as folder:
@@ -156,8 +219,16 @@ def main():
                 failed += found is None
                 if found is None:
                     continue
-                rows.append({"mode": mode, "ranks": some, "library_us": statistics.median(found), "library_all_us": found,
-                             "model_us": model.get(LIKE.get(mode, mode), {}).get(some), "seconds": time.monotonic() - began})
+                rows.append(
+                    {
+                        "mode": mode,
+                        "ranks": some,
+                        "library_us": statistics.median(found),
+                        "library_all_us": found,
+                        "model_us": model.get(LIKE.get(mode, mode), {}).get(some),
+                        "seconds": time.monotonic() - began,
+                    }
+                )
                 print(f"{mode} on {some} ranks: {rows[-1]['library_us']:.1f} us", file=sys.stderr, flush=True)
     network = report["network"]
     title = f"16 x 16 x 256 cells per rank, {options.fields} field(s); {network['name']}, {network['ranks_per_node']} ranks per node"

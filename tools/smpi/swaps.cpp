@@ -1,14 +1,13 @@
 // Swaps of the library's modes in simulated time. All ranks are in one process, and each is a node of its own: what one rank shares with
 // others in memory is nothing. What a rank computes takes no simulated time but that of packing, which options say.
 //
-// All fields of all ranks are one array, so that thousands of ranks have room. So this measures, and verifies nothing.
+// All fields of all ranks are one array, so that many ranks have room. So this measures, and verifies nothing.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 #include <halocline/halocline.h>
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -47,17 +47,13 @@ class IndexHalo : public IndexSwaps {
             const std::vector<NeighbourWords> &neighbours, const HaloWords &words, nb::object keep)
       : Swaps("IndexHalo", std::move(context), std::move(keep)) {
     const Lists lists(neighbours);
-    std::vector<hlc_index_field> described;
-    for (const IndexFieldWords &field : fields) {
-      described.push_back(field_of(this->context(), field));
-      own_.push_back(described.back());
-    }
+    for (const IndexFieldWords &field : fields) own_.push_back(field_of(this->context(), field));
     hlc_index_halo_spec spec{};
     spec.nentries = entries;
     spec.nneighbours = static_cast<int>(lists.neighbours().size());
     spec.neighbours = lists.neighbours().data();
-    spec.nfields = static_cast<int>(described.size());
-    spec.fields = described.data();
+    spec.nfields = static_cast<int>(own_.size());
+    spec.fields = own_.data();
     spec.mode = static_cast<hlc_mode>(words.mode);
     spec.epoch = static_cast<hlc_epoch>(words.epoch);
     spec.drive = static_cast<hlc_drive>(words.drive);
@@ -113,7 +109,7 @@ class IndexHalo : public IndexSwaps {
   }
 
  private:
-  std::vector<hlc_index_field> own_;  // their names are not valid any more
+  std::vector<hlc_index_field> own_;  // once the plan is made their names are not valid any more
   ShownCells shown_{true};
 };
 

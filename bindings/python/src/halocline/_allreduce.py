@@ -11,9 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core
 from ._arrays import OPAQUE, TYPES, contiguous, dtype_of, type_name
-from ._context import Context, Plan
+from ._context import Context, Plan, refused
 from ._errors import ArgumentError, Error
-from ._grid import number_in, refused
+from ._grid import number_in
 
 REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
 

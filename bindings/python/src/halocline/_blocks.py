@@ -11,9 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core
 from ._arrays import OPAQUE, TYPES, as_array, dtype_of, plain, type_name
-from ._context import Context
+from ._context import Context, refused
 from ._errors import ArgumentError, Error
-from ._grid import Depth, refused, sides_of
+from ._grid import Depth, sides_of
 from ._swaps import FieldSwaps, named, numbers_of, words_of
 
 _ALIGNMENT = 64

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core, _mpi
 from ._arrays import dtype_of
-from ._errors import ArgumentError, StateError
+from ._errors import ArgumentError, Error, StateError
 
 
 class Closable(Protocol):
@@ -159,9 +159,8 @@ class Context:
             kind = dtype_of(dtype, "Context.zeros")
             if min(cells, default=0) < 0:
                 raise ArgumentError(f"Context.zeros: shape is {cells}; sizes are 0 or more")
-        except ArgumentError as error:
-            self._core.refuse(str(error))
-            raise
+        except Error as error:
+            raise refused(self, error) from None
         count = math.prod(cells) * kind.itemsize
         return self._core.allocate(max(count, 1))[:count].view(kind).reshape(cells, order=order)
 
@@ -198,6 +197,15 @@ class Context:
     def _disown(self, plan: Closable) -> None:
         if plan in self._plans:
             self._plans.remove(plan)
+
+
+def refused(context: Context, error: Error) -> Error:
+    """Has all ranks of the context raise what one has found wrong: for calls that the others are making at this moment."""
+    try:
+        context._core.refuse(str(error))
+    except Error as told:
+        return told
+    return error
 
 
 class Plan:

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._arrays import contiguous
-from ._context import Context, ExplainedPlan, mode_number
+from ._context import Context, ExplainedPlan, mode_number, refused
 from ._errors import ArgumentError, Error
-from ._grid import refused
 
 
 class Neighbour(NamedTuple):

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core
 from ._arrays import as_array, dtype_of, plain
-from ._context import Context
+from ._context import Context, refused
 from ._errors import ArgumentError, Error
 
 Depth = int | Sequence[int | tuple[int, int]]
@@ -209,12 +209,3 @@ class Field:
 
     def __repr__(self) -> str:
         return f"<halocline.Field {self.name or ''} {self.array.shape} {self.dtype}>"
-
-
-def refused(context: Context, error: Error) -> Error:
-    """Has all ranks of the context raise what one has found wrong: for calls that the others are making at this moment."""
-    try:
-        context._core.refuse(str(error))
-    except Error as told:
-        return told
-    return error

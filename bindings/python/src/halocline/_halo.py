@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import OPAQUE, TYPES, shown, type_name
-from ._context import ExplainedPlan
+from ._context import ExplainedPlan, refused
 from ._errors import ArgumentError, Error
-from ._grid import Depth, Field, Grid, number_in, refused, sides_of
+from ._grid import Depth, Field, Grid, number_in, sides_of
 from ._pieces import Piece, pieces_of
 from ._swaps import Swapping, numbers_of, words_of
 

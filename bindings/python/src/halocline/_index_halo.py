@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import OPAQUE, TYPES, as_array, plain, shown, type_name
-from ._context import Context
+from ._context import Context, refused
 from ._errors import ArgumentError, Error
-from ._grid import refused
 from ._swaps import FieldSwaps, named, words_of
 
 

@@ -11,9 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core
 from ._arrays import NUMBERS, as_array, contiguous, converted, dtype_of, type_name
-from ._context import Context, Plan
+from ._context import Context, Plan, refused
 from ._errors import ArgumentError, Error
-from ._grid import number_in, refused
+from ._grid import number_in
 
 OPERATIONS = {"sum": 0, "min": 1, "max": 2, "prod": 3, "band": 4, "bor": 5, "bxor": 6, "replace": 7}
 

@@ -10,9 +10,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core
 from ._arrays import contiguous, dtype_of, type_name
-from ._context import Context, Plan
+from ._context import Context, Plan, refused
 from ._errors import ArgumentError, Error, MismatchError
-from ._grid import refused
 
 
 class Message(NamedTuple):
