@@ -1,4 +1,4 @@
-"""Finds public names without a comment: in the C headers by doxygen's XML, in the Fortran modules by their sources.
+"""Finds public names without a comment: in the headers for C and C++ by doxygen's XML, in the Fortran modules by their sources.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -34,35 +34,49 @@ def is_public(node):
     return node.get("prot", "public") == "public"
 
 
+def is_made_by_the_language(member, owner):
+    """Copies and moves, and the destructor, do what they do in any class."""
+    name, arguments = member.findtext("name"), member.findtext("argsstring") or ""
+    a_class = owner.rpartition("::")[2].partition("<")[0]
+    of_one_like_it = re.match(rf"\((?:const )?(?:[\w:]*::)?{a_class}(?:<[^>]*>)? ?&", arguments)
+    return name.startswith("~") or (name in (a_class, "operator=") and of_one_like_it)
+
+
+def header_of(node):
+    return node.find("location").get("file").removeprefix(f"{HEADERS}/").removeprefix("include/")
+
+
 def names_of(compound):
-    """(name, has a comment) of what a header, a struct or a class declares."""
+    """(header, name, has a comment) of what a header, a struct, a class or a namespace declares."""
     owner, kind = compound.findtext("compoundname"), compound.get("kind")
-    if kind in ("struct", "union"):
-        yield owner, has_comment(compound)
-    members = [member for member in compound.iter("memberdef") if is_public(member)]
+    if kind in ("struct", "union", "class"):
+        yield header_of(compound), owner, has_comment(compound)
+    members = [member for member in compound.iter("memberdef") if is_public(member) and not is_made_by_the_language(member, owner)]
     # `int rank, size; /**< ... */` is one comment for both.
-    commented_lines = {member.find("location").get("line") for member in members if has_comment(member)}
+    commented_lines = {(header_of(member), member.find("location").get("line")) for member in members if has_comment(member)}
     for member in members:
         name = member.findtext("name")
         if not PLAIN.fullmatch(name):
-            yield (f"{owner}::{name}" if kind == "struct" else name), member.find("location").get("line") in commented_lines
+            in_full = name if kind == "file" else f"{owner}::{name}"
+            yield header_of(member), in_full, (header_of(member), member.find("location").get("line")) in commented_lines
         if member.get("kind") == "enum" and not has_comment(member):
-            yield from ((value.findtext("name"), has_comment(value)) for value in member.findall("enumvalue"))
+            yield from ((header_of(member), value.findtext("name"), has_comment(value)) for value in member.findall("enumvalue"))
+
+
+def is_read(compound):
+    return compound.get("kind") in ("file", "struct", "union", "class", "namespace") and compound.find("location") is not None \
+        and is_public(compound) and "::detail" not in compound.findtext("compoundname")
 
 
 def header_names():
     """header -> list of (name, has a comment)."""
-    found = {}
+    found = {str(file.relative_to(HEADERS)): [] for file in HEADERS.rglob("*.h*")}
     with tempfile.TemporaryDirectory() as folder:
         xml_folder = headers.write_xml(pathlib.Path(folder))
         for file in sorted(xml_folder.glob("*.xml")):
             for compound in xml.etree.ElementTree.parse(file).getroot().findall("compounddef"):
-                place = compound.find("location")
-                if compound.get("kind") not in ("file", "struct", "union") or place is None:
-                    continue
-                header = place.get("file").removeprefix(f"{HEADERS}/").removeprefix("include/")
-                if header.endswith(".h"):
-                    found.setdefault(header, []).extend(names_of(compound))
+                for header, name, commented in names_of(compound) if is_read(compound) else ():
+                    found.setdefault(header, []).append((name, commented))
     return found
 
 
@@ -87,11 +101,13 @@ def gaspi_outcomes(names):
 def check():
     """Yields (sentence, true or false) for each header and for the modules."""
     names = header_names()
-    for header, found in sorted(names.items()):
+    for header, found in sorted((header, found) for header, found in names.items() if found):
         standard = header == "GASPI.h"
         missing = sorted({name for name, commented in found if not commented and not (standard and OF_A_STANDARD.fullmatch(name))})
         yield f"all {len(found)} public names of {header} have comments {missing or ''}".strip(), not missing
-    expected = {str(file.relative_to(HEADERS)) for file in HEADERS.rglob("*.h")} - {"PGASPI.h"}
-    yield f"all headers were read {sorted(expected - set(names)) or ''}".strip(), expected <= set(names)
+    # These declare no names of their own for users.
+    without = {"PGASPI.h", "halocline/halocline.hpp", "halocline/cxx/field_layout.hpp"}
+    empty = {header for header, found in names.items() if not found} - without
+    yield f"all headers were read {sorted(empty) or ''}".strip(), not empty
     yield from fortran_outcomes()
     yield from gaspi_outcomes(names)

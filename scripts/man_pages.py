@@ -28,17 +28,27 @@ def help_of(folder, command):
 
 
 def options_in(text):
-    """Pairs of an option as it is written, and what it does: `  --name VALUE  text`, or the text below, further to the right."""
-    options, open_option = [], False
+    """Pairs of an option as it is written, and what it does: `  --name VALUE  text`, or the text below, further to the right. So do the
+    positional arguments of a program in Python stand."""
+    options, open_option, beginning = [], False, "-"
     for line in text.splitlines():
-        entry = re.match(r"  (-\S.*?)(?:\s{2,}(\S.*))?$", line)
+        if line.endswith(":") and not line.startswith(" "):
+            beginning = r"\S" if line == "positional arguments:" else "-"
+        entry = re.match(rf"  ({beginning}\S.*?)(?:\s{{2,}}(\S.*))?$", line)
         more = re.match(r"\s{4,}(\S.*)$", line)
         if entry:
-            options.append((entry[1], [entry[2] or ""]))
+            # Before Python 3.13 the metavariable stands twice: -o DIR, --output DIR.
+            options.append((re.sub(r"^(-\w) \S+, (--\S+ \S+)$", r"\1, \2", entry[1]), [entry[2] or ""]))
         elif more and open_option:
             options[-1][1].append(more[1])
         open_option = bool(entry or (more and open_option))
     return [(name, " ".join(filter(None, words))) for name, words in options]
+
+
+def description_in(text):
+    """The first paragraph, which stands above the usage, or below it in a program in Python."""
+    paragraphs = text.split("\n\n")
+    return (paragraphs[1] if text.startswith("usage:") else text.partition("\nUsage:")[0].split("\n\n")[0]).replace("\n", " ")
 
 
 def roff(text):
@@ -53,7 +63,7 @@ def lines_of(options):
 
 def section_of(command, text):
     """What stands between the two comments: for a command of a program its description, then the options."""
-    description = text.partition("\nUsage:")[0].split("\n\n")[0].replace("\n", " ") if " " in command else ""
+    description = description_in(text) if " " in command else ""
     return (roff(description) + "\n" if description else "") + lines_of(options_in(text))
 
 
@@ -73,9 +83,10 @@ class Page:
 
     def commands_missing(self):
         """Subcommands that --help lists and that have no place in the page."""
-        listed = help_of(self.folder, self.commands[0]).partition("\nSubcommands:\n")[2] if self.commands else ""
+        text = help_of(self.folder, self.commands[0]) if self.commands else ""
+        listed = "".join(re.split(r"\n(?:Subcommands|commands):\n", text)[1:])
         program = self.commands[0].split()[0] if self.commands else ""
-        return [name for name in re.findall(r"^  (\w\S*)", listed, re.MULTILINE) if f"{program} {name}" not in self.commands]
+        return [name for name in re.findall(r"^ {2,4}([a-z]\S*)", listed, re.MULTILINE) if f"{program} {name}" not in self.commands]
 
     def faults(self):
         found = [f"the command {name} has no section" for name in self.commands_missing()]

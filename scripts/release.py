@@ -19,7 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SKIPPED = 77
 VERSION = re.compile(r"^project\(halocline VERSION (\d+\.\d+\.\d+)", re.MULTILINE)
 DAY = re.compile(r"^set\(HALOCLINE_RELEASED (\S+)\)", re.MULTILINE)
-RECIPE = ROOT / "packaging" / "spack" / "packages" / "halocline" / "package.py"
+REPOSITORY = ROOT / "packaging" / "spack" / "spack_repo" / "halocline" / "repo.yaml"
+RECIPE = ROOT / "packaging" / "spack" / "spack_repo" / "halocline" / "packages" / "halocline" / "package.py"
 
 # Per file, what stands before a version or a day there. Of the last two the first entry counts, which is written by hand.
 PLACES = [
@@ -34,7 +35,7 @@ WRITTEN_BY_HAND = [
     ("CHANGELOG.md", r"\n## \[", "version"),
     ("CHANGELOG.md", r"\n## \[[^]]*\] - ", "day"),
     ("packaging/debian/changelog", r"^halocline \(", "version"),
-    ("packaging/spack/packages/halocline/package.py", r"\n    version\(\"", "version"),
+    (str(RECIPE.relative_to(ROOT)), r"\n    version\(\"", "version"),
 ]
 # Where it exists, its version is this one, or it has none of its own.
 PYTHON = ("bindings/python/pyproject.toml", r"\nversion = \"", "version")
@@ -107,7 +108,17 @@ def faults_of_recipe():
     faults = [f"spack: {name} is no option of CMake" for name in sorted((set(defined) | fixed) - options_of_cmake())]
     faults += [f"spack: the variant {name} sets no option" for name in sorted(variants - set(defined.values()))]
     faults += [f"spack: {name} is no variant" for name in sorted(set(defined.values()) - variants)]
-    return faults + [f"spack: nothing calls {name}" for name in ("version", "depends_on", "variant") if name not in named]
+    faults += [f"spack: nothing calls {name}" for name in ("version", "depends_on", "variant") if name not in named]
+    return faults + faults_of_repository()
+
+
+def faults_of_repository():
+    """From Spack 1.0 on a repository of recipes is the folder spack_repo/NAMESPACE with repo.yaml and packages/NAME/package.py."""
+    text = REPOSITORY.read_text()
+    wanted = {"namespace": RECIPE.parents[2].name, "api": "v2.0"}
+    found = dict(re.findall(r"^  (\w+): (\S+)$", text, re.MULTILINE))
+    faults = [] if RECIPE.parents[3].name == "spack_repo" else [f"spack: {RECIPE.parents[2]} is not in a folder spack_repo"]
+    return faults + [f"spack: {REPOSITORY.name} does not say '{key}: {value}'" for key, value in wanted.items() if found.get(key) != value]
 
 
 def schemas():

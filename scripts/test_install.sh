@@ -166,6 +166,13 @@ has_man_pages() {
   done
 }
 
+# The command finds the programs beside it, and the default card.
+command_runs() {
+  env -u PYTHONPATH -C "$work" "$prefix/bin/halocline" --version | grep -qx "halocline $version" \
+    && env -C "$work" MPIEXEC=false "$prefix/bin/halocline" run --show "$prefix/bin/halocline-run" | tee "$work/command" && grep -q -- '-n 2' "$work/command" \
+    && env -C "$work" "$prefix/bin/halocline" explain --json --card "$prefix/share/halocline/default_card.json" | grep -q '"predictions"'
+}
+
 has() { [ -x "$prefix/bin/$1" ]; }
 has_mpi_module() { [ -n "$mpifort" ] && printf 'use mpi\nend\n' >"$work/m.f90" && "$mpifort" -c -o "$work/m.o" "$work/m.f90"; }
 
@@ -196,6 +203,7 @@ check 'installs and can be moved' installs
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name halocline.pc)")
 check_if 'has halocline-bench' 'halocline-bench is not part of this build' 'the installed bench runs' bench_runs
+check_if 'has halocline' 'the command halocline is not part of this build' 'the installed command runs' command_runs
 check_if 'has cloud' 'cloud is not part of this build' 'the installed cloud runs' cloud_runs
 check 'every program has its manual page' has_man_pages
 with_all check 'every header compiles alone' compiles_every_header_alone

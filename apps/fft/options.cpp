@@ -48,7 +48,7 @@ static void add_options(CLI::App &app, Options &o) {
   app.add_option("--grid", o.grid, "Of pencils: how many ranks divide y, and how many z, as 4,2; otherwise as equal as possible")
       ->delimiter(',')
       ->expected(2)
-      ->check(CLI::PositiveNumber);
+      ->check(common::positive_number());
   app.add_option("--variant", o.variants, "Variants, comma-separated, or all")
       ->delimiter(',')
       ->check(CLI::IsMember(names_of_variants()))

@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import argparse
 import json
 import pathlib
 import re
@@ -145,6 +146,35 @@ def test_what_is_no_result_is_named(capsys, tmp_path):
     assert call(capsys, "plot", "nothing", RECORDED / "model.json")[0] == Exit.USAGE
 
 
+def test_a_file_with_members_of_other_types_is_named(capsys, tmp_path):
+    (tmp_path / "halo.json").write_text('{"modes": 3, "limit": 1, "problem": 2, "rows": 4}')
+    for words_ in (("plot", "modes", tmp_path / "halo.json"), ("report", tmp_path)):
+        status, _, said = call(capsys, *words_)
+        assert status == Exit.USAGE and "other members" in said and str(tmp_path) in said
+
+
+def test_what_cannot_be_written_is_named(capsys, tmp_path):
+    (tmp_path / "file").write_text("")
+    for words_ in (("tune", "-o", tmp_path / "file" / "a"), ("plot", "modes", RECORDED / "halo.json", "-o", tmp_path / "no" / "a.svg")):
+        status, _, said = call(capsys, *words_)
+        assert status == Exit.USAGE and str(words_[-1]) in said and "Traceback" not in said
+
+
+@pytest.mark.parametrize(("words_", "said"), [
+    (("explain", "--local", "4,4"), "three numbers"), (("explain", "--local", "4,4,x"), "'x' is no whole number"),
+    (("explain", "--bytes", "q"), "'q' is no number of bytes"), (("tune", "--local", "0,4,4"), "0 is less than 1"),
+    (("info", "-n", "many"), "'many' is no whole number")])
+def test_a_wrong_value_of_an_option_is_named(capsys, words_, said):
+    status, _, errors = call(capsys, *words_)
+    assert status == Exit.USAGE and said in errors
+
+
+def test_the_version_is_that_of_the_library(capsys):
+    version = re.search(r"^project\(halocline VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
+    status, said, _ = call(capsys, "--version")
+    assert status == 0 and said == f"halocline {version}\n"
+
+
 def commands():
     help_text = make_parser().format_help()
     return re.findall(r"^    ([a-z]+) ", help_text, re.M)
@@ -193,5 +223,6 @@ def test_times_have_the_unit_that_suits():
 
 def test_sizes_are_read_with_their_units():
     assert [words.parse_bytes(text) for text in ("8", "64k", "64KiB", "1.5MiB", "2G")] == [8, 64000, 65536, 1.5 * 2**20, 2e9]
-    with pytest.raises(ValueError, match="no number of bytes"):
-        words.parse_bytes("a lot")
+    for text in ("a lot", "1.2.3", "."):
+        with pytest.raises(argparse.ArgumentTypeError, match="no number of bytes"):
+            words.parse_bytes(text)

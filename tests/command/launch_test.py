@@ -3,7 +3,9 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import os
+import pathlib
 import shlex
+import subprocess
 
 import pytest
 from halocline.command import native
@@ -85,6 +87,34 @@ def test_what_is_missing_is_named(capsys, launchers, tmp_path):
     assert status == Exit.MISSING and "halocline-doctor" in said
     status, _, said = call(capsys, "simulate", "--build", tmp_path)
     assert status == Exit.MISSING and "halocline-simulate" in said
+
+
+def test_what_is_no_program_is_named(capsys, launchers, tmp_path):
+    launchers("mpich")
+    (tmp_path / "text").write_text("no program")
+    status, _, said = call(capsys, "run", tmp_path / "text")
+    assert status == Exit.USAGE and said == f"halocline: {tmp_path / 'text'} is not executable\n"
+
+
+def test_a_static_program_does_not_run_to_find_its_mpi(launchers, tmp_path):
+    """The loader's question LD_TRACE_LOADED_OBJECTS would start it."""
+    launchers("mpich")
+    (tmp_path / "main.c").write_text('#include <stdio.h>\nint main(void) { fclose(fopen("ran", "w")); return 0; }')
+    for flags, needs in (["-static"], False), ([], True):
+        done = subprocess.run(["cc", *flags, "-o", tmp_path / "program", tmp_path / "main.c"], capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"cc {' '.join(flags)} links no program here")
+        assert native.needs_loader(tmp_path / "program") == needs
+        assert native.mpi_of(tmp_path / "program") is None
+    assert not (tmp_path / "ran").exists() and not pathlib.Path("ran").exists()
+
+
+def test_without_another_launcher_it_is_that_beside_the_program(launchers, monkeypatch, tmp_path):
+    program = launchers("mpich")
+    monkeypatch.delenv("MPIEXEC")
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    mpiexec = made_up(tmp_path / "mpiexec", "exit 0")
+    assert native.mpiexec_of(program) == str(mpiexec)
 
 
 def test_options_of_the_native_program_are_handed_on(capfd, launchers, tmp_path):

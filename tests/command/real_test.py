@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs info, doctor and explain once each on 2 ranks, with the real programs, by the Python that builds the project: no package is needed.
+"""Runs info, bench, doctor and explain on 2 ranks, with the real programs, by the Python that builds the project: no package is needed.
 
 Usage: real_test.py HALOCLINE_INFO -- LAUNCHER [FLAG...]
 
@@ -58,6 +58,18 @@ def provider_checks(build):
     yield "a network that is not wanted is said", network.get("refusal") == "HALOCLINE_PROVIDER is none", said + errors
 
 
+def bench_checks(build):
+    """The command has the benchmarks of the native program, of which `halocline model` is one."""
+    help_text = subprocess.run([build / "bin" / "halocline-bench", "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
+    native = set(re.findall(r"^  ([a-z]+) ", help_text.split("Subcommands:")[1], re.M))
+    status, said, errors = call(None, "bench", "--help")
+    offered = set(re.search(r"\{([a-z,]+)\}", said)[1].split(","))
+    yield f"it offers each benchmark: {native ^ offered}", status == 0 and native == offered | {"model"}, said + errors
+    for words in (["--nosuch"], ["--fields", 0], ["--depth", "x"]):
+        status, said, errors = call(build, "bench", "halo", "-n", 1, *words)
+        yield f"a wrong command line has exit code 2: {words}", status == 2 and str(words[-1]) in said + errors, said + errors
+
+
 def other_checks(build):
     status, said, errors = call(build, "doctor", "-n", 2, "--only", "epochs/fence_early", "--no-drop-in", "--no-cache")
     yield "doctor tries a probe", status == 0 and "epochs/fence_early" in said, said + errors
@@ -75,7 +87,7 @@ def main():
     # The same launcher as that of the other tests; it stands beside the program's MPI, and wants no flags but the command's own.
     os.environ["MPIEXEC"] = launcher[0]
     failed = checked = 0
-    for name, right, why in [*info_checks(build), *provider_checks(build), *other_checks(build)]:
+    for name, right, why in [*info_checks(build), *provider_checks(build), *bench_checks(build), *other_checks(build)]:
         checked += 1
         failed += not right
         print(f"{'passed' if right else 'FAILED'}  {name}" + ("" if right else f"\n{why}"))

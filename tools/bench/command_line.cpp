@@ -62,9 +62,11 @@ void add_choice(CLI::App &halo, const std::string &name, T &value, const std::ma
 
 /// Rounds, rank counts, nodes, formats and files: of every command.
 void add_common(CLI::App &command, CommonOptions &o) {
-  command.add_option("--repetitions", o.repetitions, "Rounds, that is samples of each")->check(CLI::PositiveNumber)->capture_default_str();
+  command.add_option("--repetitions", o.repetitions, "Rounds, that is samples of each")
+      ->check(common::positive_number())
+      ->capture_default_str();
   command.add_option("--fake-nodes", o.fake_nodes, "Treat the ranks as so many nodes (0: as they are)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(common::number_from_zero())
       ->capture_default_str();
   add_choice(command, "--format", o.format,
              {{"table", Format::table}, {"jsonl", Format::jsonl}, {"osu", Format::osu}, {"imb", Format::imb}, {"csv", Format::csv}},
@@ -76,7 +78,7 @@ void add_common(CLI::App &command, CommonOptions &o) {
 /// How samples are taken: of commands whose samples repeat an operation.
 void add_sampling(CLI::App &command, CommonOptions &o) {
   command.add_option("--sample-ms", o.sample_ms, "A sample repeats the operation until it takes about so many milliseconds, once at least")
-      ->check(CLI::PositiveNumber)
+      ->check(common::positive_number())
       ->capture_default_str();
   command.add_option("--seed", o.seed, "Seed of the order in a round, and of what else is random")->capture_default_str();
 }
@@ -85,7 +87,7 @@ void add_sampling(CLI::App &command, CommonOptions &o) {
 void add_ranks(CLI::App &command, CommonOptions &o) {
   command.add_option("--ranks", o.ranks, "Numbers of ranks, comma-separated, one run for each while the others sleep (default: all)")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(common::positive_number());
 }
 
 void add_sizes(CLI::App &command, CommonOptions &o, const char *what, std::pair<std::int64_t, std::int64_t> range) {
@@ -101,9 +103,9 @@ void add_problem(CLI::App &halo, HaloOptions &o) {
   halo.add_option("--local", o.local, "Cells per rank along x,y,z; z is contiguous in memory")
       ->delimiter(',')
       ->expected(3)
-      ->check(CLI::PositiveNumber)
+      ->check(common::positive_number())
       ->capture_default_str();
-  halo.add_option("--depth", o.depth, "Halo cells on each side")->check(CLI::PositiveNumber)->capture_default_str();
+  halo.add_option("--depth", o.depth, "Halo cells on each side")->check(common::positive_number())->capture_default_str();
   halo.add_option("--fields", o.fields, "Fields per swap")->check(CLI::Range(1, static_cast<int>(kMaxFields)))->capture_default_str();
   halo.add_option("--type", o.type, "Element type")->check(CLI::IsMember(names_of_types()))->capture_default_str();
   add_choice(halo, "--stencil", o.stencil, {{"box", halocline::Stencil::box}, {"star", halocline::Stencil::star}},
@@ -119,12 +121,12 @@ void add_measurement(CLI::App &halo, HaloOptions &o) {
       ->default_str("all");
   halo.add_flag("--epochs", o.epochs, "Also fence and pscw with late epochs (rows fence_late, pscw_late)");
   halo.add_flag("--drives", o.drives, "Also the get-driven fence (row fence_get)");
-  halo.add_option("--warmups", o.warmups, "Verified warm-up swaps per mode")->check(CLI::PositiveNumber)->capture_default_str();
+  halo.add_option("--warmups", o.warmups, "Verified warm-up swaps per mode")->check(common::positive_number())->capture_default_str();
   add_choice(
       halo, "--edge", o.edge, {{"stamp", Edge::stamp}, {"rewrite", Edge::rewrite}},
       "stamp: one cell of every edge column changes before each sample; rewrite: the whole edge before each swap, outside the clock");
   halo.add_option("--skew", o.skew_us, "Every rank is late by a random time up to so many microseconds before each swap")
-      ->check(CLI::NonNegativeNumber)
+      ->check(common::number_from_zero())
       ->capture_default_str();
   halo.add_option(
       "--doctor", o.doctor,
@@ -216,7 +218,7 @@ CLI::App *add_progress_command(CLI::App &app, PairOptions &options) {
   CLI::App *command = app.add_subcommand("progress", kProgress);
   add_message_sizes(*command, options, 1);
   command->add_option("--compute-ms", options.compute_ms, "How long the target computes")
-      ->check(CLI::PositiveNumber)
+      ->check(common::positive_number())
       ->capture_default_str();
   command->footer("Example: mpiexec -n 2 halocline-bench progress --fake-nodes 2 --json progress.json");
   return command;
@@ -228,7 +230,7 @@ CLI::App *add_allreduce_command(CLI::App &app, PairOptions &options) {
   options.repetitions = 15;
   CLI::App *command = app.add_subcommand("allreduce", kAllreduce);
   add_sizes(*command, options, "Bytes of an array, rounded up to 8", {1, std::int64_t{1} << 33});
-  command->add_option("--largest", options.largest, "Leave out longer arrays")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--largest", options.largest, "Leave out longer arrays")->check(common::positive_number())->capture_default_str();
   add_common(*command, options);
   add_sampling(*command, options);
   add_ranks(*command, options);
@@ -279,7 +281,7 @@ CLI::App *add_windows_command(CLI::App &app, PairOptions &options) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_option("--seconds", options.seconds, "About so long for each kind by each set of names, one window at least")
-      ->check(CLI::PositiveNumber)
+      ->check(common::positive_number())
       ->capture_default_str();
   add_common(*command, options);
   add_ranks(*command, options);
@@ -325,7 +327,7 @@ CLI::App *add_model_command(CLI::App &app, ModelOptions &o) {
   CLI::App *command = app.add_subcommand("model", kModel);
   add_sizes(*command, o, "Bytes of operations between two ranks (default: 8 to 1 MiB)", {8, kMostRmaBytes});
   command->add_option("--seconds", o.seconds, "Begin no measurement after so many seconds")
-      ->check(CLI::PositiveNumber)
+      ->check(common::positive_number())
       ->capture_default_str();
   command->add_option("--from", o.from, "Fit to the rows of this file, which a command wrote with --json, and measure nothing");
   command->add_option("--card", o.card, "Machine card to write; none: no card (default: where this host's and this MPI's is kept)");
@@ -348,9 +350,9 @@ const char *const kAuto =
 CLI::App *add_auto_command(CLI::App &app, AutoOptions &o) {
   CLI::App *command = app.add_subcommand("auto", kAuto);
   command->add_option("--seconds", o.seconds, "Begin no configuration after so many seconds")
-      ->check(CLI::PositiveNumber)
+      ->check(common::positive_number())
       ->capture_default_str();
-  command->add_option("--most", o.most, "At most so many configurations")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--most", o.most, "At most so many configurations")->check(common::positive_number())->capture_default_str();
   add_common(*command, o);
   add_sampling(*command, o);
   command->footer("Example: mpiexec -n 8 halocline-bench auto --json auto.json");

@@ -61,11 +61,13 @@ def complaint(python, mpi):
 
 
 def contents_complaint(wheel):
-    """No MPI is in the wheel, nor is a folder of this machine."""
+    """No MPI is in the wheel, nor is a folder of this machine; the licences of what is compiled into it are."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if Path(name).name.startswith("libmpi")]
         paths = [name for name in archive.namelist() if ".so" in name and str(ROOT / ".venv").encode() in archive.read(name)]
-    return f"{names} {paths}" if names or paths else ""
+        licences = {Path(name).name for name in archive.namelist() if ".dist-info/licenses/" in name}
+    absent = {"LICENSE", "nanobind.txt", "robin-map.txt"} - licences
+    return f"{names} {paths} without {absent}" if names or paths or absent else ""
 
 
 def main():

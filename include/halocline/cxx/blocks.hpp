@@ -17,6 +17,7 @@ using BlocksSpec = hlc_blocks_spec;
 /// Planned swaps of any set of boxes (hlc_blocks_init). Making and closing them is collective; fields and context must outlive them.
 class Blocks {
  public:
+  /// Plans swaps of this rank's boxes (hlc_blocks_init). Collective: all ranks throw if one has a fault.
   Blocks(const Context &context, const BlocksSpec &spec) : handle_(open(context, spec)) {}
   /// Starts one swap of all fields.
   void start() { check(hlc_blocks_start(raw(), nullptr)); }
@@ -33,6 +34,7 @@ class Blocks {
   }
   /// For one part, in a thread of its own: its blocks are ready (hlc_blocks_start_part).
   void start_part(int part) { check(hlc_blocks_start_part(raw(), part, nullptr)); }
+  /// The same as requested; all parts request the same.
   void start_part(int part, const hlc_swap &what) { check(hlc_blocks_start_part(raw(), part, &what)); }
   /// Completes the swap for one part, sharing the copies with the others (hlc_blocks_finish_part).
   void finish_part(int part) { check(hlc_blocks_finish_part(raw(), part)); }
@@ -46,6 +48,7 @@ class Blocks {
   std::string explain(Format format = Format::text) const { return explanation<hlc_blocks>(hlc_blocks_explain, raw(), format); }
   /// Releases the blocks now and says so if that fails. Collective. The destructor does the same without throwing.
   void finalise() { handle_.finalise(); }
+  /// The handle for calls of the C API. It is closed with this object.
   hlc_blocks *raw() const noexcept { return handle_.get(); }
 
  private:

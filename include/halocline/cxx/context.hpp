@@ -15,6 +15,7 @@ namespace halocline {
 /// Initialises MPI if it is not initialised yet, and in that case finalises it at the end of its scope. Declare it before everything else.
 class Mpi {
  public:
+  /// threads: the level to ask MPI_Init_thread for. Where MPI is initialised already, nothing happens.
   explicit Mpi(int threads = MPI_THREAD_SINGLE) {
     int initialised = 0, provided = 0;
     MPI_Initialized(&initialised);
@@ -34,6 +35,7 @@ class Mpi {
 /// The library opened for the ranks of a communicator (hlc_init). It must outlive what is made from it.
 class Context {
  public:
+  /// Duplicates the communicator. Collective over it. Throws HLC_ERR_STATE where MPI is not initialised.
   explicit Context(MPI_Comm comm) : handle_(open(comm)) {}
   /// Rank, size, nodes and cores.
   hlc_context_info_t info() const {
@@ -43,10 +45,13 @@ class Context {
   }
   /// What carries data to other nodes (hlc_context_network).
   std::string network() const { return hlc_context_network(raw()); }
+  /// This rank in the communicator, from 0.
   int rank() const { return info().rank; }
+  /// Ranks of the communicator.
   int size() const { return info().size; }
   /// Closes the context now and says so if that fails (hlc_finalise). Collective.
   void finalise() { handle_.finalise(); }
+  /// The handle for calls of the C API. It is closed with this object.
   hlc_context *raw() const noexcept { return handle_.get(); }
 
  private:
@@ -66,6 +71,8 @@ enum class Pages { of_the_caller, untouched };
 template <class T>
 class SharedArray {
  public:
+  /// Allocates count values per rank; the ranks may have different counts. Collective. Throws HLC_ERR_MEMORY
+  /// on all ranks of the node if it is short on one.
   SharedArray(const Context &context, std::size_t count, Pages pages = Pages::of_the_caller) : context_(context.raw()), count_(count) {
     void *raw = nullptr;
     const auto alloc = pages == Pages::untouched ? hlc_field_alloc_untouched : hlc_field_alloc;
@@ -85,10 +92,15 @@ class SharedArray {
     void *raw = data_;
     if (raw && hlc_field_free(context_, &raw) != HLC_OK && !std::uncaught_exceptions()) detail::report("freeing a field");
   }
+  /// The first value. The same address as long as the array exists, even where the object is moved.
   T *data() noexcept { return data_; }
+  /// The first value.
   const T *data() const noexcept { return data_; }
+  /// Values of this rank.
   std::size_t size() const noexcept { return count_; }
+  /// Value i of this rank. The index is not checked.
   T &operator[](std::size_t i) noexcept { return data_[i]; }
+  /// Value i of this rank. The index is not checked.
   const T &operator[](std::size_t i) const noexcept { return data_[i]; }
 
  private:

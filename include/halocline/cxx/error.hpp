@@ -17,8 +17,11 @@ namespace halocline {
 /// A call that failed: what() is the library's sentence about it, status() its kind.
 class Error : public std::runtime_error {
  public:
+  /// An error with this message.
   Error(hlc_status status, const std::string &message) : std::runtime_error(message), status_(status) {}
+  /// An error with the message of the last call of this thread that failed (hlc_error_message).
   explicit Error(hlc_status status) : Error(status, std::string(hlc_status_name(status)) + ": " + hlc_error_message()) {}
+  /// The kind of the failure.
   hlc_status status() const noexcept { return status_; }
 
  private:
@@ -37,6 +40,7 @@ inline bool done(hlc_status status) {
   return true;
 }
 
+/// How data move (HLC_MODE_P2P and so on); standard is HLC_MODE_DEFAULT.
 enum class Mode {
   standard = HLC_MODE_DEFAULT,
   p2p = HLC_MODE_P2P,
@@ -51,9 +55,13 @@ enum class Mode {
   notify_node = HLC_MODE_NOTIFY_NODE,
   automatic = HLC_MODE_AUTO  ///< "auto" is a word of the language
 };
+/// When the epochs of modes fence and pscw open (HLC_EPOCH_EARLY, HLC_EPOCH_LATE).
 enum class Epoch { standard = HLC_EPOCH_DEFAULT, early = HLC_EPOCH_EARLY, late = HLC_EPOCH_LATE };
+/// Whether mode fence moves the data by puts or by gets (HLC_DRIVE_PUT, HLC_DRIVE_GET).
 enum class Drive { standard = HLC_DRIVE_DEFAULT, put = HLC_DRIVE_PUT, get = HLC_DRIVE_GET };
+/// How a plan explains itself (HLC_FORMAT_TEXT, HLC_FORMAT_JSON).
 enum class Format { text = HLC_FORMAT_TEXT, json = HLC_FORMAT_JSON };
+/// Which cells around a block a swap fills: box with edges and corners, star the faces alone.
 enum class Stencil { box = HLC_STENCIL_BOX, star = HLC_STENCIL_STAR };
 
 /// Returns the mode's name as HALOCLINE_MODE takes it.

@@ -16,10 +16,10 @@ using Neighbour = hlc_neighbour;
 
 /// How an Exchange moves.
 struct ExchangeOptions {
-  Mode mode = Mode::standard;
-  Epoch epoch = Epoch::standard;
-  Drive drive = Drive::standard;
-  const char *name = nullptr;  ///< for messages, the same on all ranks
+  Mode mode = Mode::standard;     ///< the same on all ranks
+  Epoch epoch = Epoch::standard;  ///< of modes fence and pscw
+  Drive drive = Drive::standard;  ///< of mode fence
+  const char *name = nullptr;     ///< for messages, the same on all ranks
 };
 
 /// Planned exchanges with any list of neighbours (hlc_exchange_create). pack(int neighbour, void *buffer) fills the data for a neighbour.
@@ -27,6 +27,7 @@ struct ExchangeOptions {
 template <class Pack, class Unpack>
 class Exchange {
  public:
+  /// Plans exchanges with these neighbours. Collective; all ranks throw HLC_ERR_MISMATCH if the sizes of two sides differ.
   Exchange(const Context &context, const std::vector<Neighbour> &neighbours, Pack pack, Unpack unpack, const ExchangeOptions &options = {})
       : calls_(new Calls{std::move(pack), std::move(unpack), nullptr}), handle_(open(context, neighbours, options, calls_.get())) {}
   /// Packs for every neighbour and sends.
@@ -43,6 +44,7 @@ class Exchange {
     rethrow();
     check(status);
   }
+  /// What the plan decided: mode, routes, bytes.
   hlc_plan_info info() const {
     hlc_plan_info info{};
     check(hlc_exchange_info(raw(), &info));
@@ -52,6 +54,7 @@ class Exchange {
   std::string explain(Format format = Format::text) const { return explanation<hlc_exchange>(hlc_exchange_explain, raw(), format); }
   /// Releases the exchange now and says so if that fails. Collective.
   void finalise() { handle_.finalise(); }
+  /// The handle for calls of the C API. It is closed with this object.
   hlc_exchange *raw() const noexcept { return handle_.get(); }
 
  private:

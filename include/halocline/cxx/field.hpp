@@ -38,6 +38,7 @@ constexpr hlc_type type_of() {
 /// open. ranks: ranks along each dimension, 0 where free, empty: all free.
 class Grid {
  public:
+  /// Splits the cells; local, every rank finds the same split. Throws HLC_ERR_ARGUMENT if no split gives each rank a cell.
   Grid(const Context &context, const std::vector<std::int64_t> &global, const std::vector<int> &periodic = {},
        const std::vector<int> &ranks = {}) {
     const auto fits = [&](const std::vector<int> &list) { return list.empty() || list.size() == global.size(); };
@@ -45,6 +46,7 @@ class Grid {
     check(hlc_grid_create(context.raw(), static_cast<int>(global.size()), global.data(), ranks.empty() ? nullptr : ranks.data(),
                           periodic.empty() ? nullptr : periodic.data(), &grid_));
   }
+  /// Takes a grid of the C API, which is copied.
   explicit Grid(const hlc_grid &grid) : grid_(grid) {}
   /// Gives the ranks other places, so that as many neighbours as possible share a node (hlc_grid_reorder): before anything is stored by
   /// place. Returns what crosses nodes before and after. Collective.
@@ -53,11 +55,13 @@ class Grid {
     check(hlc_grid_reorder(context.raw(), &shape, &grid_, &placement));
     return placement;
   }
+  /// Dimensions, 1 to 4.
   int ndims() const noexcept { return grid_.ndims; }
   /// Cells of this rank's block along dimension d.
   std::int64_t local(int d) const noexcept { return grid_.local[d]; }
   /// First global cell of this rank's block along dimension d.
   std::int64_t start(int d) const noexcept { return grid_.start[d]; }
+  /// Cells of the whole domain along dimension d.
   std::int64_t global(int d) const noexcept { return grid_.global[d]; }
   /// Ranks along dimension d.
   int ranks(int d) const noexcept { return grid_.dims[d]; }
@@ -65,6 +69,7 @@ class Grid {
   int coord(int d) const noexcept { return grid_.coords[d]; }
   /// The rank at coords, HLC_NO_NEIGHBOUR beyond an open side.
   int rank_at(const std::array<int, HLC_MAX_DIMS> &coords) const noexcept { return hlc_grid_rank(&grid_, coords.data()); }
+  /// The grid for calls of the C API.
   const hlc_grid &raw() const noexcept { return grid_; }
 
  private:
@@ -74,7 +79,8 @@ class Grid {
 /// Halo cells on both sides of each of N dimensions.
 template <int N>
 struct Depth {
-  std::array<std::int64_t, N> low{}, high{};
+  std::array<std::int64_t, N> low{}, high{};  ///< below and above the block
+  /// So many halo cells on every side.
   static Depth all(std::int64_t cells) {
     Depth depth;
     depth.low.fill(cells);
@@ -87,15 +93,19 @@ struct Depth {
 template <class T, int N>
 class Field {
  public:
+  /// Allocates the block of this rank, filled with zeros. Collective. Throws HLC_ERR_ARGUMENT where the grid has not N dimensions.
   Field(const Context &context, const Grid &grid, const Depth<N> &depth, Pages pages = Pages::of_the_caller)
       : depth_(depth), extent_(extents(grid, depth)), cells_(context, count(extent_), pages), origin_(cells_.data() + offset(depth.low)) {}
+  /// The same with one depth for all sides.
   Field(const Context &context, const Grid &grid, std::int64_t depth, Pages pages = Pages::of_the_caller)
       : Field(context, grid, Depth<N>::all(depth), pages) {}
+  /// A cell by its indices in the block, of which -1 and local(d) are in the halo. They are not checked.
   template <class... Index>
   T &operator()(Index... index) noexcept {
     static_assert(sizeof...(Index) == N, "one index per dimension");
     return origin_[offset({static_cast<std::int64_t>(index)...})];
   }
+  /// A cell by its indices in the block, of which -1 and local(d) are in the halo. They are not checked.
   template <class... Index>
   const T &operator()(Index... index) const noexcept {
     static_assert(sizeof...(Index) == N, "one index per dimension");
@@ -103,9 +113,11 @@ class Field {
   }
   /// Cells along dimension d, halo included.
   std::int64_t extent(int d) const noexcept { return extent_[d]; }
+  /// Halo cells on each side.
   const Depth<N> &depth() const noexcept { return depth_; }
   /// The whole block, halo included; data() is its first cell.
   T *data() noexcept { return cells_.data(); }
+  /// Cells of the whole block, halo included.
   std::size_t size() const noexcept { return cells_.size(); }
 
  private:

@@ -20,19 +20,20 @@ using Swap = hlc_swap;
 
 /// How a Halo looks and moves; every member may be left out.
 struct HaloOptions {
-  Stencil stencil = Stencil::box;
-  Mode mode = Mode::standard;
-  Epoch epoch = Epoch::standard;
-  Drive drive = Drive::standard;
-  const char *name = nullptr;  ///< for messages, the same on all ranks
-  bool rebind = false;         ///< swaps may bring other fields (start_with), the same on all ranks
-  bool staged = false;         ///< one dimension after the other, two messages for each, the same on all ranks
+  Stencil stencil = Stencil::box;  ///< box: edges and corners too
+  Mode mode = Mode::standard;      ///< the same on all ranks
+  Epoch epoch = Epoch::standard;   ///< of modes fence and pscw
+  Drive drive = Drive::standard;   ///< of mode fence
+  const char *name = nullptr;      ///< for messages, the same on all ranks
+  bool rebind = false;             ///< swaps may bring other fields (start_with), the same on all ranks
+  bool staged = false;             ///< one dimension after the other, two messages for each, the same on all ranks
 };
 
 /// A field as a Halo takes it: made implicitly from a Field, or with a name for messages: `Halo(context, grid, {u, {v, "v"}})`. The name is
 /// read while the Halo is made.
 class FieldRef {
  public:
+  /// Takes a field, which has to outlive the Halo.
   template <class T, int N>
   FieldRef(Field<T, N> &field, const char *name = nullptr) : field_{} {
     field_.name = name;
@@ -51,9 +52,13 @@ class FieldRef {
   }
   /// One entry per direction as hlc_halo_spec takes them; empty if all are swapped.
   const std::vector<unsigned char> &fills() const noexcept { return fills_; }
+  /// Whether both have the same halo cells on each side.
   bool same_depth(const FieldRef &other) const { return low_ == other.low_ && high_ == other.high_; }
+  /// The field as hlc_halo_spec takes it.
   const hlc_field &raw() const noexcept { return field_; }
+  /// Halo cells below the block, per dimension.
   const std::array<std::int64_t, HLC_MAX_DIMS> &low() const noexcept { return low_; }
+  /// Halo cells above the block, per dimension.
   const std::array<std::int64_t, HLC_MAX_DIMS> &high() const noexcept { return high_; }
 
  private:
@@ -98,6 +103,7 @@ class Halo {
     start();
     finish();
   }
+  /// Start and finish in one, as requested.
   void swap(const Swap &what) {
     start(what);
     finish();
@@ -108,6 +114,7 @@ class Halo {
     start_with(fields...);
     finish();
   }
+  /// The same as requested.
   template <class... Fields>
   void swap_with(const Swap &what, Fields &...fields) {
     start_with(what, fields...);
@@ -123,6 +130,7 @@ class Halo {
   std::string explain(Format format = Format::text) const { return explanation<hlc_halo>(hlc_halo_explain, raw(), format); }
   /// Releases the halo now and says so if that fails. Collective. The destructor does the same without throwing.
   void finalise() { handle_.finalise(); }
+  /// The handle for calls of the C API. It is closed with this object.
   hlc_halo *raw() const noexcept { return handle_.get(); }
 
  private:

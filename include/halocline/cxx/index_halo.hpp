@@ -16,6 +16,7 @@ namespace halocline {
 /// The lists that a rank shares with one neighbour (hlc_index_neighbour), from lists of any integer type.
 class IndexNeighbour {
  public:
+  /// out: local indices of entries that this rank sends, in: of those that it receives. Both sides list them in the same order.
   template <class Out, class In>
   IndexNeighbour(int rank, const Out &out, const In &in) : rank_(rank), out_(out.begin(), out.end()), in_(in.begin(), in.end()) {}
   /// Distinguishes lists with the same rank: out is this side's number, in that of the side it faces.
@@ -24,6 +25,7 @@ class IndexNeighbour {
     tag_in_ = in;
     return *this;
   }
+  /// The lists as hlc_index_halo_spec takes them; they point into this object.
   hlc_index_neighbour raw() const noexcept {
     return {rank_,     tag_out_, tag_in_, static_cast<std::int64_t>(out_.size()), out_.data(), static_cast<std::int64_t>(in_.size()),
             in_.data()};
@@ -37,6 +39,7 @@ class IndexNeighbour {
 /// A field of an IndexHalo: entries of some components, side by side (u[entry][component]).
 class IndexField {
  public:
+  /// data: the first component of entry 0. name: for messages.
   template <class T>
   explicit IndexField(T *data, std::int64_t components = 1, const char *name = nullptr) : field_{} {
     field_.data = data;
@@ -51,6 +54,7 @@ class IndexField {
     field_.component_stride_bytes = component;
     return *this;
   }
+  /// The field as hlc_index_halo_spec takes it.
   const hlc_index_field &raw() const noexcept { return field_; }
 
  private:
@@ -74,6 +78,7 @@ class IndexHalo {
   void start_reverse() { start(hlc_index_swap{0, nullptr, 1}); }
   /// Moves the swap along; true: finish will not wait for data any more.
   bool test() { return done(hlc_index_halo_test(raw())); }
+  /// Completes the swap.
   void finish() { check(hlc_index_halo_finish(raw())); }
   /// Completes the swap without copies in mode view (hlc_index_halo_finish_views).
   void finish_views() { check(hlc_index_halo_finish_views(raw())); }
@@ -90,6 +95,7 @@ class IndexHalo {
     start();
     finish();
   }
+  /// start_reverse and finish in one.
   void swap_reverse() {
     start_reverse();
     finish();
@@ -104,6 +110,7 @@ class IndexHalo {
   std::string explain(Format format = Format::text) const { return explanation<hlc_index_halo>(hlc_index_halo_explain, raw(), format); }
   /// Releases the halo now and says so if that fails. Collective. The destructor does the same without throwing.
   void finalise() { handle_.finalise(); }
+  /// The handle for calls of the C API. It is closed with this object.
   hlc_index_halo *raw() const noexcept { return handle_.get(); }
 
  private:

@@ -15,6 +15,7 @@
 
 namespace halocline {
 
+/// How two elements become one (HLC_REDUCE_SUM, HLC_REDUCE_MIN, HLC_REDUCE_MAX).
 enum class Reduction { sum = HLC_REDUCE_SUM, min = HLC_REDUCE_MIN, max = HLC_REDUCE_MAX };
 
 /// A planned reduction of count elements of T (hlc_allreduce_create). Making and closing one is collective. Names are compared
@@ -24,6 +25,7 @@ class Allreduce {
   static_assert(std::is_trivially_copyable_v<T>, "elements are copied as bytes");
 
  public:
+  /// Plans a sum, minimum or maximum. Collective; all ranks give the same count, type and reduction.
   Allreduce(const Context &context, std::int64_t count, Reduction reduction, const char *name = nullptr)
       : handle_(open(context, {count, type_of<T>(), sizeof(T), static_cast<hlc_reduction>(reduction), nullptr, nullptr, name})) {}
   /// T combine(T a, T b), where a precedes b in the order. It must not throw.
@@ -34,7 +36,9 @@ class Allreduce {
 
   /// Combines what all ranks give; in may be out.
   void run(const T *in, T *out) { check(hlc_allreduce_run(raw(), in, out)); }
+  /// The same in place.
   void run(T *data) { run(data, data); }
+  /// What the plan decided: parts, chunks, bytes.
   hlc_allreduce_info_t info() const {
     hlc_allreduce_info_t info{};
     check(hlc_allreduce_info(raw(), &info));
@@ -42,6 +46,7 @@ class Allreduce {
   }
   /// Releases the plan now and says so if that fails. Collective.
   void finalise() { handle_.finalise(); }
+  /// The handle for calls of the C API. It is closed with this object.
   hlc_allreduce *raw() const noexcept { return handle_.get(); }
 
  private:

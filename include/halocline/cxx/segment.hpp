@@ -14,6 +14,7 @@
 
 namespace halocline {
 
+/// How an atomic or an accumulate combines two numbers (HLC_OP_SUM and so on).
 enum class Op {
   sum = HLC_OP_SUM,
   min = HLC_OP_MIN,
@@ -46,13 +47,15 @@ constexpr hlc_number number_of() {
 
 /// Byte `offset` of a rank's part.
 struct At {
-  int rank;
-  std::int64_t offset;
+  int rank;             ///< of the segment's context
+  std::int64_t offset;  ///< in bytes from the beginning of its part
 };
 
 /// A notification, and ids of notifications.
 using Notification = hlc_notification;
+/// The ids first to first + count - 1.
 using Ids = hlc_ids;
+/// Runs of bytes, equally spaced in up to four dimensions (hlc_block).
 using Block = hlc_block;
 
 /// Which ranks take notifications: each rank those sent to it, or any rank of a node those sent to any of them (hlc_segment_spec.shared).
@@ -63,6 +66,7 @@ enum class NotificationsOf { rank, node };
 /// instructions of the processor in line: sums, swaps, reads and compare_swap. A Segment then has 24 bytes per rank.
 class Segment {
  public:
+  /// bytes: of this rank's part, which the ranks choose freely. notifications: ids per rank, the same on all. Collective.
   Segment(const Context &context, std::int64_t bytes, int notifications = 0, NotificationsOf of = NotificationsOf::rank)
       : handle_(open(context, {bytes, notifications, of == NotificationsOf::node ? 1 : 0})) {
     const hlc_context_info_t about = context.info();
@@ -81,21 +85,27 @@ class Segment {
     return info;
   }
 
+  /// Writes count elements. What it reads may change after flush_local; the target has them after flush (hlc_put).
   template <class T>
   void put(At to, const T *from, std::int64_t count) const {
     check(hlc_put(target(to), from, bytes_of<T>(count)));
   }
+  /// Reads count elements. They are there after flush_local or flush (hlc_get).
   template <class T>
   void get(At from, T *to, std::int64_t count) const {
     check(hlc_get(target(from), to, bytes_of<T>(count)));
   }
+  /// Writes a block (hlc_put_strided).
   void put(At to, const void *from, const Block &block) const { check(hlc_put_strided(target(to), from, &block)); }
+  /// Reads a block (hlc_get_strided).
   void get(At from, void *to, const Block &block) const { check(hlc_get_strided(target(from), to, &block)); }
 
+  /// Writes count elements and raises a notification at the target after them (hlc_put_notify).
   template <class T>
   void put_notify(At to, const T *from, std::int64_t count, Notification notification) const {
     check(hlc_put_notify(target(to), from, bytes_of<T>(count), notification));
   }
+  /// Raises a notification at a rank; puts that it is about have to be flushed before (hlc_notify).
   void notify(int rank, Notification notification) const { check(hlc_notify(raw(), rank, notification)); }
   /// Waits for a notification of the range and returns its id.
   int wait(Ids ids) const {
@@ -128,10 +138,12 @@ class Segment {
     check(hlc_fetch_op(target(at), {static_cast<hlc_op>(op), number_of<T>()}, &operand, &old));
     return old;
   }
+  /// fetch_op with a sum: returns the number before.
   template <class T>
   T fetch_add(At at, T value) const {
     return fetch_op(at, Op::sum, value);
   }
+  /// fetch_op with replace: returns the number before.
   template <class T>
   T swap(At at, T value) const {
     return fetch_op(at, Op::replace, value);
@@ -148,6 +160,7 @@ class Segment {
     check(hlc_atomic_compare_swap(target(at), number_of<T>(), static_cast<std::int64_t>(expected), static_cast<std::int64_t>(value), &old));
     return static_cast<T>(old);
   }
+  /// Combines count numbers of the target with those at from, each atomically (hlc_accumulate).
   template <class T>
   void accumulate(At at, Op op, const T *from, std::int64_t count) const {
     check(hlc_accumulate(target(at), {static_cast<hlc_op>(op), number_of<T>()}, from, count));
@@ -159,16 +172,22 @@ class Segment {
     static_assert(std::is_integral_v<T> && sizeof(T) >= 4, "lists have integers of 32 and 64 bits");
     return {target(at), number_of<T>(), HLC_OP_READ, 1, static_cast<std::int64_t>(value), static_cast<std::int64_t>(expected), 0};
   }
+  /// An atomic for carry_out: what fetch_op does at once.
   template <class T>
   hlc_atomic fetch_op_of(At at, Op op, T operand) const {
     static_assert(std::is_integral_v<T> && sizeof(T) >= 4, "lists have integers of 32 and 64 bits");
     return {target(at), number_of<T>(), static_cast<hlc_op>(op), 0, static_cast<std::int64_t>(operand), 0, 0};
   }
 
+  /// Returns when all operations to a rank are complete at both ends (hlc_flush).
   void flush(int rank) const { check(hlc_flush(raw(), rank)); }
+  /// The same for all ranks.
   void flush() const { check(hlc_flush_all(raw())); }
+  /// Returns when the caller's memory of all operations to a rank may be used again (hlc_flush_local).
   void flush_local(int rank) const { check(hlc_flush_local(raw(), rank)); }
+  /// The same for all ranks.
   void flush_local() const { check(hlc_flush_local_all(raw())); }
+  /// Returns when all ranks have called it; it completes no operation (hlc_barrier). Collective.
   void barrier() const { check(hlc_barrier(raw())); }
 
   /// Frees the segment now and says so if that fails. Collective.
@@ -176,6 +195,7 @@ class Segment {
     parts_.clear();
     handle_.finalise();
   }
+  /// The handle for calls of the C API. It is closed with this object.
   hlc_segment *raw() const noexcept { return handle_.get(); }
 
  private:

@@ -23,6 +23,7 @@ using SparseMessage = hlc_sparse_message;
 template <class Receive>
 class SparseExchange {
  public:
+  /// slots of each rank as in hlc_sparse_spec, 0: the default. name: for messages, the same on all ranks. Collective.
   SparseExchange(const Context &context, Receive receive, int slots = 0, const char *name = nullptr)
       : call_(new Call{std::move(receive), nullptr}), handle_(open(context, {slots, &SparseExchange::take, call_.get(), name})) {}
   /// Sends as far as there is room; the data must not change until finish.
@@ -43,6 +44,7 @@ class SparseExchange {
   }
   /// Releases it now and says so if that fails. Collective.
   void finalise() { handle_.finalise(); }
+  /// The handle for calls of the C API. It is closed with this object.
   hlc_sparse *raw() const noexcept { return handle_.get(); }
 
  private:

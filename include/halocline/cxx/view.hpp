@@ -17,10 +17,12 @@ namespace halocline {
 template <class T, int N>
 class View {
  public:
+  /// Made by Views; block is the view of the block itself.
   View(const hlc_view &view, const hlc_view &block, const std::array<int, N> &direction)
       : view_(view), origin_(static_cast<const char *>(view.data)) {
     for (int d = 0; d < N; ++d) origin_ -= first(block, direction[d], d) * view.stride_bytes[d];
   }
+  /// A cell by its indices, which are not checked.
   template <class... Index>
   const T &operator()(Index... index) const noexcept {
     static_assert(sizeof...(Index) == N, "one index per dimension");
@@ -33,6 +35,7 @@ class View {
   explicit operator bool() const noexcept { return view_.data != nullptr; }
   /// Whose cells they are; HLC_NO_NEIGHBOUR: this rank's own halo.
   int rank() const noexcept { return view_.rank; }
+  /// The view of the C API.
   const hlc_view &raw() const noexcept { return view_; }
 
  private:
@@ -47,6 +50,7 @@ class View {
 template <class T, int N>
 class Views {
  public:
+  /// field: its number in the Halo. Throws HLC_ERR_STATE while a swap is outstanding.
   Views(const Halo &halo, int field) { check(hlc_halo_views(halo.raw(), field, views_.data())); }
   /// The view in one direction, an entry -1, 0 or 1 per dimension.
   View<T, N> operator()(const std::array<int, N> &direction) const {
@@ -54,6 +58,7 @@ class Views {
     for (const int v : direction) number += static_cast<std::size_t>(v + 1) * power, power *= 3;
     return View<T, N>(views_.at(number), views_[views_.size() / 2], direction);
   }
+  /// The views of the C API, HLC_DIRECTIONS(N) of them.
   const hlc_view *raw() const noexcept { return views_.data(); }
 
  private:
@@ -64,8 +69,11 @@ class Views {
 template <class T>
 class Row {
  public:
+  /// Made by for_rows; valid during a call of body.
   explicit Row(const hlc_row &row) : row_(row) {}
+  /// The first cell of row k of those around the piece.
   const T *operator[](std::int64_t k) const noexcept { return static_cast<const T *>(row_.cells[k]); }
+  /// Cells of the piece.
   std::int64_t count() const noexcept { return row_.count; }
   /// The piece's first cell along dimension d, counted from 0 in the block.
   std::int64_t first(int d) const noexcept { return row_.first[d]; }
@@ -77,9 +85,9 @@ class Row {
 /// Options of for_rows: how far the stencil reads, whether it is a star, and along which dimension rows run. Dimension -1 is the last one,
 /// which is contiguous in a Field.
 struct RowsOptions {
-  std::int64_t reach = 1;
-  Stencil stencil = Stencil::box;
-  int dim = -1;
+  std::int64_t reach = 1;          ///< cells on each side
+  Stencil stencil = Stencil::box;  ///< star: no edges and corners are read
+  int dim = -1;                    ///< along which rows run
 };
 
 /// Calls body(Row<T>) for pieces that make up the whole block (hlc_for_rows). What body throws must not leave it.

@@ -17,7 +17,7 @@ def parse(words):
     parser = argparse.ArgumentParser(
         prog="halocline-trace", description="Merges the files that HALOCLINE_TRACE=DIR has left in DIR. Prints who waited for whom and the "
         "critical path. Writes DIR/merged.json, for https://ui.perfetto.dev, and DIR/timeline.svg.")
-    parser.add_argument("folder", type=pathlib.Path, metavar="DIR")
+    parser.add_argument("folder", type=pathlib.Path, metavar="DIR", help="the folder of HALOCLINE_TRACE")
     parser.add_argument("--from", dest="first", type=float, metavar="US", help="the picture begins so many us after the first event")
     parser.add_argument("--to", dest="last", type=float, metavar="US", help="and ends there")
     parser.add_argument("--last-swaps", type=int, metavar="N", help="instead: the picture shows the last N swaps of the last plan")

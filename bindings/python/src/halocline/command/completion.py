@@ -30,7 +30,7 @@ autoload -U +X bashcompinit && bashcompinit
 def add(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "completion", "prints the completion script of a shell", run,
                          'In bash: eval "$(halocline completion bash)"')
-    parser.add_argument("shell", choices=("bash", "zsh"))
+    parser.add_argument("shell", choices=("bash", "zsh"), help="the shell")
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

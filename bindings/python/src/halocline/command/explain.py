@@ -10,7 +10,7 @@ import pathlib
 from halocline.command import card as cards
 from halocline.command import info, native
 from halocline.command.card import Card, Case, Curve
-from halocline.command.options import Subparsers, add_command, positive
+from halocline.command.options import Subparsers, add_command, cells, positive
 from halocline.command.shape import ELEMENT_BYTES, Swap, case_of, process_grid
 from halocline.command.status import Exit, Failure
 from halocline.command.words import bytes_of, listed, parse_bytes, percent_of, time_of
@@ -20,13 +20,6 @@ PARTS = {"latency": "latency", "bytes": "bytes to and from others", "switch": "a
          "crowding_bytes": "bytes where cores are shared", "neighbours": "neighbours", "blocks": "contiguous runs",
          "local_bytes": "copies within the rank"}
 NEAR = 1.1
-
-
-def cells(text: str) -> tuple[int, int, int]:
-    found = tuple(positive(word) for word in text.split(","))
-    if len(found) != 3:
-        raise argparse.ArgumentTypeError("three numbers are wanted, as 64,64,128")
-    return found[0], found[1], found[2]
 
 
 def add(subparsers: Subparsers) -> None:

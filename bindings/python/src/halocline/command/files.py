@@ -2,8 +2,10 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import contextlib
 import json
 import pathlib
+from collections.abc import Iterator
 
 from halocline.command.status import Exit, Failure
 from halocline.command.words import Json
@@ -20,6 +22,15 @@ def read(path: pathlib.Path) -> Json:
     if not isinstance(found, dict):
         raise Failure(f"{path} holds no JSON object", Exit.USAGE)
     return found
+
+
+@contextlib.contextmanager
+def understood(path: pathlib.Path) -> Iterator[None]:
+    """What is read or drawn within needs members of a file; where they are absent or of another type, the file is wrong."""
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as why:
+        raise Failure(f"{path} has other members than this needs ({type(why).__name__}: {why})", Exit.USAGE) from why
 
 
 def need(report: Json, keys: tuple[str, ...], what: str) -> Json:

@@ -8,6 +8,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
+from halocline.command import native
 from halocline.command.status import EXIT_CODES, Exit, Failure
 
 DESCRIPTION = """Halo swaps and one-sided communication on this machine: is the MPI right, which mode is the fastest, and why.
@@ -31,7 +32,8 @@ def make_parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(prog="halocline", description=DESCRIPTION, epilog=EXIT_CODES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    parser.add_argument("--version", action="version", version=f"halocline {native.version()}")
+    subparsers = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND", required=True)
     for module in (tune, doctor, info, bench, model, plot, explain, trace, simulate, run, write_report, completion):
         module.add(subparsers)
     return parser
@@ -44,12 +46,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complete(parser)
         options, rest = parser.parse_known_args(arguments)
         if rest and not getattr(options, "passes_on", False):
-            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+            options.parser.error(f"unrecognized arguments: {' '.join(rest)}")
         options.rest = rest
         return int(options.run(options))
     except Failure as why:
         print(f"halocline: {why}", file=sys.stderr)
         return why.code
+    except OSError as why:
+        if isinstance(why, BrokenPipeError):
+            # Whoever read the output has ended, as `| head` does.
+            sys.stderr.close()
+            return Exit.GOOD
+        print(f"halocline: {why.filename or 'a file'}: {why.strerror or why}", file=sys.stderr)
+        return Exit.USAGE
     except ModuleNotFoundError as why:
         if (why.name or "").split(".")[0] not in ("rich", "matplotlib", "numpy"):
             raise
@@ -57,7 +66,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return Exit.MISSING
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has ended, as `| head` does.
-        sys.stderr.close()
-        return Exit.GOOD

@@ -2,9 +2,12 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import importlib.metadata
 import os
 import pathlib
+import re
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from halocline.command.status import Exit, Failure, missing
 
 MOST_FOLDERS_UP = 5  # /usr/lib/x86_64-linux-gnu/openmpi/lib, /usr/bin
+PT_INTERP = 3  # the entry of an ELF file that names the dynamic loader
 
 
 def checkout() -> pathlib.Path | None:
@@ -22,13 +26,22 @@ def checkout() -> pathlib.Path | None:
     return None
 
 
+def version() -> str:
+    """Of the sources, of the installation beside the programs, or of the wheel."""
+    root, installed = checkout(), pathlib.Path(__file__).resolve().parents[2] / "VERSION"
+    if root:
+        found = re.search(r"^project\(halocline VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text(), re.MULTILINE)
+        return found[1] if found else "unknown"
+    return installed.read_text().strip() if installed.is_file() else importlib.metadata.version("halocline")
+
+
 def folders(build: pathlib.Path | None) -> list[pathlib.Path]:
     """Where programs may be, in order: the build asked for, the checkout's, beside this command, HALOCLINE_HOME."""
     if build is not None:
         return [build / "bin"]
     root = checkout()
     places = [root / "build" / "release" / "bin"] if root else []
-    places += [pathlib.Path(sys.argv[0]).resolve().parent, pathlib.Path(sys.prefix) / "bin"]
+    places += [pathlib.Path(sys.argv[0]).absolute().parent, pathlib.Path(sys.argv[0]).resolve().parent, pathlib.Path(sys.prefix) / "bin"]
     home = os.environ.get("HALOCLINE_HOME")
     return [*places, pathlib.Path(home) / "bin"] if home else places
 
@@ -50,11 +63,23 @@ def need_program(name: str, build: pathlib.Path | None = None) -> pathlib.Path:
     return found
 
 
+def needs_loader(program: pathlib.Path) -> bool:
+    """Whether a file is a program that the dynamic loader starts. A static one would run, whatever LD_TRACE_LOADED_OBJECTS says."""
+    with program.open("rb") as file:
+        head = file.read(64)
+        if len(head) < 64 or head[:6] != b"\x7fELF\x02\x01":
+            return False
+        start, size, count = *struct.unpack_from("<Q", head, 32), *struct.unpack_from("<HH", head, 54)
+        file.seek(start)
+        table = file.read(size * count)
+    return any(table[at:at + 4] == struct.pack("<I", PT_INTERP) for at in range(0, len(table), max(1, size)))
+
+
 def mpi_of(program: pathlib.Path) -> pathlib.Path | None:
-    """The library of MPI that the loader gives a program, which does not run; None for a script, or a program without MPI."""
+    """The library of MPI that the loader gives a program, which does not run; None for a script, a static program, or one without MPI."""
     environment = {**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"}
     environment.pop("LD_PRELOAD", None)
-    if program.read_bytes()[:4] != b"\x7fELF":
+    if not needs_loader(program):
         return None
     answer = subprocess.run([program], env=environment, capture_output=True, text=True, check=False).stdout
     for line in answer.splitlines():
@@ -65,7 +90,7 @@ def mpi_of(program: pathlib.Path) -> pathlib.Path | None:
 
 
 def mpiexec_of(program: pathlib.Path) -> str:
-    """The mpiexec of the program's MPI: MPIEXEC, else in a bin/ near its library, else on the PATH."""
+    """The mpiexec of the program's MPI: MPIEXEC, else in a bin/ near its library, else on the PATH, else beside the program."""
     library = mpi_of(program)
     special = "mpiexec.openmpi" if library and library.name == "libmpi.so.40" else "mpiexec.mpich"
     if os.environ.get("MPIEXEC"):
@@ -74,8 +99,9 @@ def mpiexec_of(program: pathlib.Path) -> str:
         for name in (special, "mpiexec"):
             if os.access(folder / "bin" / name, os.X_OK):
                 return str(folder / "bin" / name)
-    found = shutil.which("mpiexec")
-    return found or missing("there is no mpiexec beside the program's MPI or on the PATH; MPIEXEC or --launcher names one")
+    beside = program.absolute().parent
+    found = shutil.which("mpiexec") or shutil.which("mpiexec", path=beside)
+    return found or missing(f"there is no mpiexec near the program's MPI, on the PATH or in {beside}; MPIEXEC or --launcher names one")
 
 
 def family_of(mpiexec: str) -> str:

@@ -18,15 +18,24 @@ def add_command(subparsers: Subparsers, name: str, words: str, run: Callable[[ar
     description = f"{words[:1].upper()}{words[1:]}. {details}".strip()
     parser = subparsers.add_parser(name, help=words, description=description, epilog=EXIT_CODES, allow_abbrev=False,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
     return parser
 
 
 def positive(text: str) -> int:
+    if not text.lstrip("-").isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number")
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")
     return number
+
+
+def cells(text: str) -> tuple[int, int, int]:
+    found = tuple(positive(word) for word in text.split(","))
+    if len(found) != 3:
+        raise argparse.ArgumentTypeError("three numbers are wanted, as 64,64,128")
+    return found[0], found[1], found[2]
 
 
 def add_launch(parser: argparse.ArgumentParser, ranks: int | None = 2) -> None:

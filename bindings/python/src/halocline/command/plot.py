@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from halocline.command import card as cards
 from halocline.command import files, native, trace
-from halocline.command.options import Subparsers, add_command
+from halocline.command.options import Subparsers, add_command, positive
 from halocline.command.status import Exit, Failure
 from halocline.command.words import Json
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-DETAILS = """What is drawn, and of which file:
+DETAILS = """Without --output the picture is drawn as text in the terminal.
+
+What is drawn, and of which file:
 
   modes     time per swap by mode, with the physical limit    bench halo --json
   curves    latency or bandwidth, fits and switch points      model --json
   winners   which mode is the fastest, bytes by neighbours    a machine card, or model --json
   scaling   time over ranks, with the line of the model       model --json
   matrix    bytes between ranks                               a folder of HALOCLINE_TRACE
-  timeline  epochs, waits and the critical path               a folder of HALOCLINE_TRACE
-
-Without --output the picture is drawn as text in the terminal."""
+  timeline  epochs, waits and the critical path               a folder of HALOCLINE_TRACE"""
 TRACE_TIMEOUT_S = 300
 
 
 def add(subparsers: Subparsers) -> None:
     parser = add_command(subparsers, "plot", "draws results as a picture, or in the terminal", run, DETAILS)
-    parser.add_argument("what", choices=("modes", "curves", "winners", "scaling", "matrix", "timeline"))
+    parser.add_argument("what", choices=("modes", "curves", "winners", "scaling", "matrix", "timeline"), help="the kind of picture")
     parser.add_argument("file", type=pathlib.Path, help="the result, the card, or the folder of traces")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="PICTURE", help="file to write: .svg, .png or .pdf")
     parser.add_argument("--operation", help="of curves and scaling: this one (put + flush, and halo)")
     parser.add_argument("--bandwidth", action="store_true", help="of curves: GB/s instead of microseconds")
-    parser.add_argument("--last-swaps", type=int, metavar="N", help="of a timeline: the last N swaps")
+    parser.add_argument("--last-swaps", type=positive, metavar="N", help="of a timeline: the last N swaps")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", help="a build folder, whose programs are taken")
 
 
@@ -121,10 +121,11 @@ def winners_as_text(card: cards.Card) -> "RenderableType":
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.output:
-        write(options)
-    else:
-        from halocline.command import terminal
+    with files.understood(options.file):
+        if options.output:
+            write(options)
+        else:
+            from halocline.command import terminal
 
-        terminal.console().print(text_of(options))
+            terminal.console().print(text_of(options))
     return 0

@@ -53,7 +53,8 @@ def command(options: argparse.Namespace) -> list[str]:
         raise Failure("name the program to run", Exit.USAGE)
     path = shutil.which(words[0])
     if path is None:
-        raise Failure(f"there is no program {words[0]}", Exit.USAGE)
+        what = f"{words[0]} is not executable" if pathlib.Path(words[0]).exists() else f"there is no program {words[0]}"
+        raise Failure(what, Exit.USAGE)
     drop_in = []
     if options.mpi:
         drop_in = [str(native.need_program("halocline-run", options.build)), "--mpi", *(["--abi", options.abi] if options.abi else [])]

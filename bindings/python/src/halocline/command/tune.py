@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from halocline.command import files, info, native, report, trace, verdict
-from halocline.command.options import Subparsers, add_command, add_launch
+from halocline.command.options import Subparsers, add_command, add_launch, cells, positive
 from halocline.command.status import Failure
 
 DETAILS = """It takes less than two minutes on a quiet machine, and keeps the machine card and the doctor's report,
@@ -29,10 +29,10 @@ def add(subparsers: Subparsers) -> None:
     add_launch(parser, None)
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("halocline-tune"), metavar="DIR",
                         help="folder for report and results (halocline-tune)")
-    parser.add_argument("--local", metavar="X,Y,Z", help="cells per rank of the swaps that are measured (those of halocline-bench)")
-    parser.add_argument("--fields", type=int, help="fields per swap")
-    parser.add_argument("--depth", type=int, help="halo cells on each side")
-    parser.add_argument("--seconds", type=int, default=35, help="begin no measurement for the model after so many seconds (35)")
+    parser.add_argument("--local", type=cells, metavar="X,Y,Z", help="cells per rank of the swaps measured (those of halocline-bench)")
+    parser.add_argument("--fields", type=positive, help="fields per swap")
+    parser.add_argument("--depth", type=positive, help="halo cells on each side")
+    parser.add_argument("--seconds", type=positive, default=35, help="begin no measurement for the model after so many seconds (35)")
     parser.add_argument("--no-card", action="store_true", help="keep no machine card for the library, only card.json in the folder")
     parser.add_argument("--reuse", action="store_true", help="take what the folder has, and measure what is missing")
     parser.add_argument("--quick", action="store_true", help="a few samples of small swaps: to see that all works")
@@ -51,7 +51,8 @@ class Tuning:
         native.output_of(native.command(program, ranks, words, self.options.hosts), TIMEOUT_S, environment=environment)
 
     def shape(self) -> list[object]:
-        given = {"--local": self.options.local, "--fields": self.options.fields, "--depth": self.options.depth}
+        local = ",".join(map(str, self.options.local or ()))
+        given = {"--local": local, "--fields": self.options.fields, "--depth": self.options.depth}
         if self.options.quick:
             given = {"--local": "8,8,16", "--fields": 1, "--depth": 1} | {key: value for key, value in given.items() if value}
         return [word for key, value in given.items() if value for word in (key, value)]

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Spack's recipe. `spack repo add packaging/spack` makes it known; docs/packages.md."""
+"""Spack's recipe. `spack repo add packaging/spack/spack_repo/halocline` makes it known; docs/packages.md."""
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
-from spack.package import conflicts, depends_on, license, maintainers, variant, version
+from spack.package import conflicts, depends_on, license, variant, version
 
 
 class Halocline(CMakePackage):
     """One-sided halo swaps for stencil codes in C, C++ and Fortran, beside the MPI that they already use."""
 
-    maintainers("halocline")
-    license("BSD-3-Clause", checked_by="halocline")
+    license("BSD-3-Clause")
 
     # No address of a tarball yet: `spack dev-build halocline@0.2.0` builds the clone that this recipe lies in.
     version("0.2.0")
 
     variant("fortran", default=True, description="Build the Fortran modules")
-    variant("tools", default=True, description="Build halocline-bench, halocline-doctor, halocline-run and halocline-trace")
+    variant("tools", default=True, description="Build the command halocline and the programs that it drives")
     variant("apps", default=False, description="Build the mini-apps")
     variant("tracing", default=True, description="Let HALOCLINE_TRACE and HALOCLINE_SUMMARY work")
     variant("mpi_abi", default=True, description="Build the drop-in for the MPI-5 ABI, too, if the MPI offers that")
@@ -33,7 +32,10 @@ class Halocline(CMakePackage):
     depends_on("cli11@2.1:", type="build", when="+apps")
     depends_on("nlohmann-json@3.10:", type="build", when="+tools")
     depends_on("nlohmann-json@3.10:", type="build", when="+apps")
-    depends_on("python@3.9:", type="run", when="+tools")
+    # The command halocline; its tables need py-rich, its pictures py-matplotlib.
+    depends_on("python@3.10:", type="run", when="+tools")
+    depends_on("py-rich@13:", type="run", when="+tools")
+    depends_on("py-matplotlib@3.6:", type="run", when="+tools")
     depends_on("netcdf-fortran", when="+apps+fortran")
 
     conflicts("%gcc@:11", msg="the library is written in C++20, which g++ 12 compiles")
