@@ -94,6 +94,72 @@ def test_what_one_rank_has_wrong_all_ranks_raise(context, grid):
         halocline.Halo(grid, [field], depth=1, mode="dierct")
 
 
+SHAPES = [8.0, "8", None, (8.0,), -1, 2**70]
+
+
+@pytest.mark.parametrize("make", [
+    lambda context, _: context.zeros(None), lambda context, _: context.zeros(2**62), lambda context, _: context.zeros(3, order="A"),
+    lambda context, _: halocline.Segment(context, 4, notifications="2"), lambda context, _: halocline.SparseExchange(context, slots=1.5),
+    lambda context, _: halocline.Exchange(context, None), lambda context, _: halocline.Exchange(context, [(0.5, None, None)]),
+    lambda context, _: halocline.Exchange(context, [], mode=3), lambda context, _: halocline.Exchange(context, [], name=3),
+    lambda context, _: halocline.Exchange(context, [], epoch="soon"), lambda context, _: halocline.Exchange(context, [], drive=2),
+    lambda context, _: halocline.IndexHalo(context, [np.zeros(3)], [("1", [0], [1])]),
+    lambda context, _: halocline.Blocks(context, 8, [], []), lambda context, _: halocline.Blocks(context, (8, 8), [((0, 0), (4.5, 8))], []),
+    lambda context, _: halocline.Blocks.zeros(context, [((0, 0), (8, 8))], depth="x"),
+    lambda _, grid: halocline.Field(grid, depth=1.0), lambda _, grid: halocline.Field(grid, depth=None),
+    lambda _, grid: halocline.Field(grid, depth=((1, 2, 3), 1)), lambda _, grid: halocline.Field(grid, depth=2**65),
+    lambda _, grid: halocline.Halo(grid, None), lambda _, grid: halocline.Halo(grid, [halocline.Field.over(grid, cells(grid))], name=3),
+    *[lambda context, _, shape=shape: halocline.Segment(context, shape) for shape in SHAPES],
+    *[lambda context, _, shape=shape: halocline.Allreduce(context, shape) for shape in SHAPES],
+])
+def test_a_wrong_type_on_one_rank_fails_on_all(context, grid, make):
+    """The others give what is right, and wait for nobody."""
+    with pytest.raises(halocline.ArgumentError, match="rank 0" if context.size > 1 else None):
+        if context.rank == 0:
+            make(context, grid)
+        else:
+            with halocline.Segment(context, 1):
+                pass
+
+
+def cells(grid):
+    return np.zeros([count + 2 for count in grid.local])
+
+
+def test_integers_of_numpy_serve_everywhere(context):
+    one, two, eight = np.int64(1), np.int32(2), np.uint8(8)
+    grid = halocline.Grid(context, np.array([8, 8]), np.bool_(True))
+    assert halocline.Grid(context, (eight, eight), (np.bool_(True), 0), ranks=(np.int64(context.size), one)).periodic == (True, False)
+    field = halocline.Field(grid, depth=(one, (one, two)))
+    assert field.low == [1, 1] and field.high == [1, 2]
+    field.interior = 1
+    halocline.Halo(grid, [field], depth=one).swap()
+    assert field.array[:, :-1].min() == 1
+    assert context.zeros(two).shape == (2,)
+    with halocline.Segment(context, (two, two), "i8", notifications=one) as segment, halocline.Allreduce(context, two) as total:
+        segment.put_notify(np.int64(context.rank), np.ones(2, "i8"), offset=two, id=np.int64(0), value=one)
+        assert segment.reset(segment.wait()) == 1 and total.run(np.ones(2)).tolist() == [context.size] * 2
+    me = np.int64(context.rank)
+    given, taken = np.arange(3.0), np.zeros(3)
+    with halocline.Exchange(context, [halocline.Neighbour(me, given, taken, tag_out=one, tag_in=one)]) as exchange:
+        exchange.run()
+    assert (given == taken).all()
+    with halocline.SparseExchange(context, "f8", slots=np.int64(64)) as sparse:
+        assert sparse.exchange([(me, given)])[0].data.tolist() == [0, 1, 2]
+    mine = [halocline.Box((eight * me, 0), (eight, eight), id=me)]
+    arrays = halocline.Blocks.zeros(context, mine, depth=one)
+    halocline.Blocks(context, (eight * np.int64(context.size), eight), mine, [arrays], periodic=np.bool_(True)).swap()
+
+
+def test_what_is_of_another_class_is_named(context, grid):
+    for make in (lambda: halocline.Grid(None, (8, 8)), lambda: halocline.Field(context), lambda: halocline.Halo(context, [])):
+        with pytest.raises(halocline.ArgumentError, match="it must be a (Context|Grid)"):
+            make()
+    for shape in (8, 8.5, "88", (8, "8"), (2**70, 8)):
+        with pytest.raises(halocline.ArgumentError, match="Grid: shape"):
+            halocline.Grid(context, shape)
+
+
 def test_shapes_that_do_not_fit_are_refused(context, grid):
     with pytest.raises(halocline.ArgumentError, match="shape"):
         halocline.Field.over(grid, np.zeros((3, 3)))

@@ -27,6 +27,20 @@ def test_an_exchange_with_both_sides_of_a_ring(context):
         assert exchange.info()["neighbours"] == (0 if context.size == 1 else 2)
 
 
+def test_an_exchange_has_epochs_and_drives(context):
+    given, taken = np.arange(4.0) + context.rank, np.zeros(4)
+    ring = [
+        halocline.Neighbour((context.rank + 1) % context.size, given, tag_out=1, tag_in=2),
+        halocline.Neighbour((context.rank - 1) % context.size, None, taken, tag_out=2, tag_in=1),
+    ]
+    wanted = {"mode": "pscw", "epoch": "late"}, {"mode": "fence", "drive": "get"}, {"mode": "fence", "epoch": "early", "drive": "put"}
+    for words in wanted:
+        with halocline.Exchange(context, ring, **words) as exchange:
+            assert exchange.info()["mode"] == words["mode"] and exchange.info()["epoch"] == words.get("epoch", "early")
+            exchange.run()
+        assert (taken == np.arange(4.0) + (context.rank - 1) % context.size).all()
+
+
 def test_an_exchange_in_one_direction_in_every_mode(context):
     left, right = sides(context)
     for mode in halocline.modes():

@@ -158,6 +158,37 @@ print("never reached")
     assert "rank 1 has had enough" in done.stderr and "never reached" not in done.stdout
 
 
+@pytest.mark.parametrize(("end", "code"), [("sys.exit(3)", 3), ("sys.exit('enough')", 1), ("argparse.ArgumentParser().error('enough')", 2)])
+def test_a_failure_that_one_rank_ends_with_ends_the_job(end, code):
+    done = run(f"""
+import argparse, sys, halocline
+context = halocline.Context()
+halo = halocline.Halo(halocline.Grid(context, (4, 4), periodic=True), [halocline.Field(halocline.Grid(context, (4, 4)))])
+if context.rank == 1:
+    {end}
+halo.swap()
+halo.swap()
+print("never reached")
+""", ranks=2)
+    assert done.returncode == code and "never reached" not in done.stdout
+
+
+def test_an_exit_that_is_caught_ends_nothing():
+    out = passes("""
+import sys, halocline
+context = halocline.Context()
+try:
+    sys.exit(3)
+except SystemExit as end:
+    print(end.code, end.args)
+with halocline.Segment(context, 4) as segment:
+    pass
+if context.rank == 1:
+    sys.exit()
+""", ranks=2)
+    assert out.split("\n")[:2] == ["3 (3,)"] * 2
+
+
 def test_multiprocessing_starts_no_ranks():
     out = passes("""
 import multiprocessing, halocline

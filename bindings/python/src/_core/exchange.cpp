@@ -19,7 +19,8 @@ using NeighbourWords = std::tuple<int, int, int, nb::object, nb::object>;
 
 class Exchange : public Plan<hlc_exchange, hlc_exchange_destroy> {
  public:
-  Exchange(nb::object context, const std::vector<NeighbourWords> &neighbours, int mode, const std::optional<std::string> &name)
+  Exchange(nb::object context, const std::vector<NeighbourWords> &neighbours, int mode, int epoch, int drive,
+           const std::optional<std::string> &name)
       : Plan("Exchange", std::move(context), nb::none()) {
     std::vector<hlc_neighbour> list;
     for (const auto &[rank, tag_out, tag_in, out, in] : neighbours) {
@@ -34,6 +35,8 @@ class Exchange : public Plan<hlc_exchange, hlc_exchange_destroy> {
     spec.unpack = unpack;
     spec.user = this;
     spec.mode = static_cast<hlc_mode>(mode);
+    spec.epoch = static_cast<hlc_epoch>(epoch);
+    spec.drive = static_cast<hlc_drive>(drive);
     spec.name = name ? name->c_str() : nullptr;
     make([&](hlc_context *raw, hlc_exchange **exchange) { return hlc_exchange_create(raw, &spec, exchange); });
   }
@@ -85,8 +88,8 @@ class Exchange : public Plan<hlc_exchange, hlc_exchange_destroy> {
 
 void define_exchange(nb::module_ &module) {
   nb::class_<Exchange>(module, "Exchange")
-      .def(nb::init<nb::object, const std::vector<NeighbourWords> &, int, const std::optional<std::string> &>(), nb::arg(), nb::arg(),
-           nb::arg(), nb::arg().none())
+      .def(nb::init<nb::object, const std::vector<NeighbourWords> &, int, int, int, const std::optional<std::string> &>(), nb::arg(),
+           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
       .def("start", &Exchange::start)
       .def("test", &Exchange::test)
       .def("finish", &Exchange::finish)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, contiguous, dtype_of, type_name
-from ._context import Context, Plan, refused
-from ._errors import ArgumentError, Error
+from ._arrays import OPAQUE, TYPES, contiguous, dtype_of, shape_of, type_name
+from ._context import Context, Plan, agreeing
+from ._errors import ArgumentError
 from ._grid import number_in
 
 REDUCTIONS = {"sum": 0, "min": 1, "max": 2}
@@ -58,16 +58,14 @@ class Allreduce(Plan):
         *,
         name: str | None = None,
     ) -> None:
-        self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        try:
+        with agreeing(context, "Allreduce"):
+            self.shape = shape_of(shape, "Allreduce: shape")
             self.dtype = dtype_of(dtype, "Allreduce")
             words = self._words(op)
-        except Error as error:
-            raise refused(context, error) from None
         kind, reduction, function = words
         count = math.prod(self.shape)
         number = TYPES.get(kind, OPAQUE)
-        self._begin(context, _core.Allreduce(context._core, count, number, kind, reduction, name, function))
+        self._begin(context, _core.Allreduce, count, number, kind, reduction, name, function)
 
     def _words(self, op: str | Function) -> tuple[str, int, Callable[[memoryview, memoryview], None] | None]:
         """Type and reduction as the extension takes them."""

@@ -2,6 +2,8 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
+import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,40 @@ TYPES = {"f4": 1, "f8": 2, "i4": 3, "i8": 4, "c8": 5, "c16": 6}
 OPAQUE = 0
 # hlc_number, for atomics.
 NUMBERS = {"i1": 0, "i2": 1, "i4": 2, "i8": 3, "u1": 4, "u2": 5, "u4": 6, "u8": 7, "f4": 8, "f8": 9}
+
+
+def whole(given: Any, what: str) -> int:
+    """An integer of Python or NumPy. Raises ArgumentError for anything else."""
+    try:
+        number = operator.index(given)
+    except TypeError:
+        raise ArgumentError(f"{what} is {given!r}; it must be a whole number") from None
+    if not -(2**63) <= number < 2**63:
+        raise ArgumentError(f"{what} is {number}, which does not fit into 64 bits")
+    return number
+
+
+def wholes(given: Any, what: str) -> list[int]:
+    """A list, tuple or array of integers."""
+    if isinstance(given, str) or not np.iterable(given):
+        raise ArgumentError(f"{what} is {given!r}; it must be whole numbers, one per dimension")
+    return [whole(entry, what) for entry in given]
+
+
+def shape_of(given: Any, what: str) -> tuple[int, ...]:
+    """The shape of an array: a number, or one per dimension."""
+    shape = tuple(wholes(given, what)) if np.iterable(given) else (whole(given, what),)
+    if min(shape, default=0) < 0:
+        raise ArgumentError(f"{what} is {shape}; sizes are 0 or more")
+    return shape
+
+
+def bytes_of(shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> int:
+    """Bytes of an array. Raises ArgumentError for more than an address can count."""
+    count = math.prod(shape) * dtype.itemsize
+    if count >= 2**63:
+        raise ArgumentError(f"{what}: shape {shape} of dtype {dtype} has {count} bytes, more than memory holds")
+    return count
 
 
 def as_array(given: Any, what: str) -> NDArray[Any]:

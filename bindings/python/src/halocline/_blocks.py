@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, dtype_of, plain, type_name
-from ._context import Context, refused
-from ._errors import ArgumentError, Error
-from ._grid import Depth, sides_of
+from ._arrays import OPAQUE, TYPES, as_array, dtype_of, plain, type_name, whole, wholes
+from ._context import Context, agreeing
+from ._errors import ArgumentError
+from ._grid import Depth, per_dimension, sides_of
 from ._swaps import FieldSwaps, named, numbers_of, words_of
 
 _ALIGNMENT = 64
@@ -30,6 +30,12 @@ class Box(NamedTuple):
     """Its name in messages; any number."""
     part: int = 0
     """The thread that drives it in Blocks.start_part."""
+
+
+def _checked(box: Box) -> Box:
+    """The same box in integers of Python."""
+    first, cells = wholes(box.start, "start of a box"), wholes(box.shape, "shape of a box")
+    return Box(first, cells, whole(box.id, "id of a box"), whole(box.part, "part of a box"))
 
 
 def _with_halo(box: Box, low: Sequence[int], high: Sequence[int]) -> tuple[int, ...]:
@@ -79,25 +85,22 @@ class Blocks(FieldSwaps):
         drive: str = "default",
         parts: int = 1,
     ) -> None:
-        try:
+        with agreeing(context, "Blocks"):
             words = words_of(mode, epoch, drive, stencil)
-            words.low, words.high = sides_of(depth, len(shape))
-            joined = [periodic] * len(shape) if isinstance(periodic, bool) else list(periodic)
-            listed = [Box(*box) for box in boxes]
+            cells = wholes(shape, "Blocks: shape")
+            words.low, words.high = sides_of(depth, len(cells))
+            joined = per_dimension(periodic, len(cells))
+            listed = [_checked(Box(*box)) for box in boxes]
             lengths = {len(joined), *(len(part) for box in listed for part in (box.start, box.shape))}
-            if lengths != {len(shape)} or not 1 <= len(shape) <= 4:
-                raise ArgumentError(f"Blocks: shape has {len(shape)} entries, periodic and the boxes {lengths}; they must be equal, 1 to 4")
+            if lengths != {len(cells)} or not 1 <= len(cells) <= 4:
+                raise ArgumentError(f"Blocks: shape has {len(cells)} entries, periodic and the boxes {lengths}; they must be equal, 1 to 4")
             arrays = [(name, list(per_box)) for name, per_box in named(fields)]
             described = self._described(listed, arrays, words)
-        except Error as error:
-            raise refused(context, error) from None
         self.boxes = tuple(listed)
         self.fields = tuple(tuple(per_box) for _, per_box in arrays)
         box_words = [(list(box.start), list(box.shape), box.id, box.part) for box in listed]
         sides = [int(side) for side in joined]
-        self._begin(
-            context, _core.Blocks(context._core, list(shape), sides, box_words, len(arrays), described, parts, words, self.fields)
-        )
+        self._begin(context, _core.Blocks, list(cells), sides, box_words, len(arrays), described, parts, words, self.fields)
 
     @staticmethod
     def _described(
@@ -120,11 +123,9 @@ class Blocks(FieldSwaps):
         Collective, also for ranks without boxes. The memory is released when no array of it is left, or with the context. Raises on all
         ranks: ArgumentError for what one of them has wrong, OutOfMemoryError if shared memory is short on one.
         """
-        try:
+        with agreeing(context, "Blocks.zeros"):
             kind = dtype_of(dtype, "Blocks.zeros")
-            shapes = [_with_halo(Box(*box), *sides_of(depth, len(Box(*box).shape))) for box in boxes]
-        except Error as error:
-            raise refused(context, error) from None
+            shapes = [_with_halo(box, *sides_of(depth, len(box.shape))) for box in (_checked(Box(*box)) for box in boxes)]
         sizes = [math.prod(cells) * kind.itemsize for cells in shapes]
         spans = [-(-size // _ALIGNMENT) * _ALIGNMENT for size in sizes]
         memory = context.zeros(sum(spans), np.uint8)

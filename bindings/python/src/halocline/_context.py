@@ -3,18 +3,18 @@
 SPDX-License-Identifier: BSD-3-Clause
 """
 import atexit
+import contextlib
 import json
-import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core, _mpi
-from ._arrays import dtype_of
+from ._arrays import bytes_of, dtype_of, shape_of
 from ._errors import ArgumentError, Error, StateError
 
 
@@ -44,6 +44,8 @@ def mpi_library() -> tuple[str, str]:
 
 def mode_number(name: str | None) -> int:
     """The library's number of a mode; None: its default. Raises ArgumentError, with the nearest name, for an unknown one."""
+    if name is not None and not isinstance(name, str):
+        raise ArgumentError(f"mode is {name!r}; it must be the name of a mode, or None")
     return 0 if name is None else _core.mode_from_name(name)
 
 
@@ -55,13 +57,39 @@ def _begin_mpi() -> None:
     if state == "not initialised":
         _core.mpi_initialise()
         sys.excepthook = _ending_all(sys.excepthook)
+        sys.exit = _exit
         atexit.register(_end_mpi)
 
 
+class _Exit(SystemExit):
+    """What sys.exit raises. The interpreter reads the code when nothing has caught it; then no function of Python is running."""
+
+    ends_with: Any = None
+
+    @property
+    def code(self) -> Any:  # type: ignore[override]  # the class has an attribute of that name
+        """As the argument of sys.exit."""
+        status = self.args[0] if self.args else None
+        if sys._getframe().f_back is None:
+            _Exit.ends_with = status
+        return status
+
+
+def _exit(status: Any = None, /) -> NoReturn:
+    """As sys.exit; a failure is known when MPI ends."""
+    raise _Exit() if status is None else _Exit(status)
+
+
 def _end_mpi() -> None:
+    if _core.is_forked() or _core.mpi_state() != "initialised":
+        return
+    status = _Exit.ends_with
+    if status not in (None, 0) and _core.mpi_size() > 1:
+        sys.stderr.flush()
+        # As for an exception: the other ranks may wait for this one.
+        _core.mpi_abort(status if isinstance(status, int) else 1)
     _close_all()
-    if not _core.is_forked() and _core.mpi_state() == "initialised":
-        _core.mpi_finalise()
+    _core.mpi_finalise()
 
 
 def _ending_all(show: Any) -> Any:
@@ -154,14 +182,12 @@ class Context:
         The memory is released when no array of it is left, or with the context; arrays stay valid after that. Raises on all ranks:
         ArgumentError for a wrong shape or dtype on one of them, OutOfMemoryError if shared memory is short on one.
         """
-        cells = (shape,) if isinstance(shape, int) else tuple(shape)
-        try:
+        with agreeing(self, "Context.zeros"):
             kind = dtype_of(dtype, "Context.zeros")
-            if min(cells, default=0) < 0:
-                raise ArgumentError(f"Context.zeros: shape is {cells}; sizes are 0 or more")
-        except Error as error:
-            raise refused(self, error) from None
-        count = math.prod(cells) * kind.itemsize
+            cells = shape_of(shape, "Context.zeros: shape")
+            count = bytes_of(cells, kind, "Context.zeros")
+            if order not in ("C", "F"):
+                raise ArgumentError(f"Context.zeros: order is {order!r}; it must be 'C' or 'F'")
         return self._core.allocate(max(count, 1))[:count].view(kind).reshape(cells, order=order)
 
     def close(self) -> None:
@@ -199,13 +225,20 @@ class Context:
             self._plans.remove(plan)
 
 
-def refused(context: Context, error: Error) -> Error:
-    """Has all ranks of the context raise what one has found wrong: for calls that the others are making at this moment."""
+@contextlib.contextmanager
+def agreeing(context: Context, call: str) -> Iterator[None]:
+    """What this rank finds wrong in its arguments within, all ranks of the context raise: they are making the same call."""
     try:
-        context._core.refuse(str(error))
+        yield
+    except (Error, AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
+        wrong = error if isinstance(error, Error) else ArgumentError(f"{call}: {error}")
+    else:
+        return
+    try:
+        context._core.refuse(str(wrong))
     except Error as told:
-        return told
-    return error
+        wrong = told
+    raise wrong from None
 
 
 class Plan:
@@ -214,8 +247,14 @@ class Plan:
     _core: Any
     _context: Context
 
-    def _begin(self, context: Context, core: Any) -> None:
-        self._core, self._context = core, context
+    def _begin(self, context: Context, make: Callable[..., Any], *arguments: Any) -> None:
+        try:
+            self._core = make(context._core, *arguments)
+        except TypeError as error:
+            # The extension has not taken the arguments of this rank, so that it has not begun.
+            with agreeing(context, type(self).__name__):
+                raise ArgumentError(f"an argument has a wrong type: {str(error).partition('Invoked with types: ')[2] or error}") from None
+        self._context = context
         context._own(self)
 
     @property

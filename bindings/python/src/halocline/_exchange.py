@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from . import _core
-from ._arrays import contiguous
-from ._context import Context, ExplainedPlan, mode_number, refused
-from ._errors import ArgumentError, Error
+from ._arrays import contiguous, whole
+from ._context import Context, ExplainedPlan, agreeing, mode_number
+from ._errors import ArgumentError
+from ._grid import DRIVES, EPOCHS, number_in
 
 
 class Neighbour(NamedTuple):
@@ -28,19 +29,24 @@ class Exchange(ExplainedPlan):
     """A plan of exchanges with a list of neighbours: each exchange sends their arrays and fills those that receive.
 
     Arrays are NumPy arrays, or objects with the buffer protocol or DLPack, contiguous, of any plain type. The plan keeps them alive and
-    their sizes fixed. mode and name as for Halo. Collective over the context. Raises on all ranks: ArgumentError, MismatchError (two
-    lists do not match; the message names both ranks and sizes), OutOfMemoryError, MpiError.
+    their sizes fixed. mode, epoch, drive and name as for Halo. Collective over the context. Raises on all ranks: ArgumentError,
+    MismatchError (two lists do not match; the message names both ranks and sizes), OutOfMemoryError, MpiError.
     """
 
-    def __init__(
-        self, context: Context, neighbours: Sequence[Neighbour], *, mode: str | None = None, name: str | None = None
+    def __init__(  # noqa: PLR0913 - all but two by keyword
+        self,
+        context: Context,
+        neighbours: Sequence[Neighbour],
+        *,
+        mode: str | None = None,
+        epoch: str = "default",
+        drive: str = "default",
+        name: str | None = None,
     ) -> None:
-        try:
-            number = mode_number(mode)
+        with agreeing(context, "Exchange"):
+            numbers = mode_number(mode), number_in(EPOCHS, epoch, "epoch"), number_in(DRIVES, drive, "drive")
             listed = [self._words(i, Neighbour(*entry)) for i, entry in enumerate(neighbours)]
-        except Error as error:
-            raise refused(context, error) from None
-        self._begin(context, _core.Exchange(context._core, listed, number, name))
+        self._begin(context, _core.Exchange, listed, *numbers, name)
 
     @staticmethod
     def _words(i: int, entry: Neighbour) -> tuple[int, int, int, object, object]:
@@ -49,9 +55,9 @@ class Exchange(ExplainedPlan):
         if receive is not None and not receive.flags.writeable:
             raise ArgumentError(f"receive of neighbour {i} is read-only")
         return (
-            entry.rank,
-            entry.tag_out,
-            entry.tag_in,
+            whole(entry.rank, f"rank of neighbour {i}"),
+            whole(entry.tag_out, f"tag_out of neighbour {i}"),
+            whole(entry.tag_in, f"tag_in of neighbour {i}"),
             None if send is None else send.reshape(-1).view("u1"),
             None if receive is None else receive.reshape(-1).view("u1"),
         )

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import as_array, dtype_of, plain
-from ._context import Context, refused
-from ._errors import ArgumentError, Error
+from ._arrays import as_array, bytes_of, dtype_of, plain, whole, wholes
+from ._context import Context, agreeing
+from ._errors import ArgumentError
 
 Depth = int | Sequence[int | tuple[int, int]]
 STENCILS = {"box": 0, "star": 1}
+EPOCHS = {"default": 0, "early": 1, "late": 2}
+DRIVES = {"default": 0, "put": 1, "get": 2}
 
 
 def number_in(table: dict[str, int], name: str, what: str) -> int:
@@ -26,11 +28,18 @@ def number_in(table: dict[str, int], name: str, what: str) -> int:
 
 def sides_of(depth: Depth, ndim: int) -> tuple[list[int], list[int]]:
     """The depth of the low and of the high side of each dimension."""
-    per_dim = [depth] * ndim if isinstance(depth, int) else list(depth)
+    per_dim: list[Any] = [depth] * ndim if isinstance(depth, str) or not np.iterable(depth) else list(depth)
     if len(per_dim) != ndim:
         raise ArgumentError(f"depth has {len(per_dim)} entries, but the grid has {ndim} dimensions")
-    pairs = [(d, d) if isinstance(d, int) else (d[0], d[1]) for d in per_dim]
+    pairs = [wholes(entry, "depth") if np.iterable(entry) else [whole(entry, "depth")] * 2 for entry in per_dim]
+    if any(len(pair) != 2 for pair in pairs):
+        raise ArgumentError(f"depth is {depth!r}; a dimension has one depth, or that of its low and of its high side")
     return [low for low, _ in pairs], [high for _, high in pairs]
+
+
+def per_dimension(given: Any, ndim: int) -> list[Any]:
+    """One value for all dimensions, or one each."""
+    return list(given) if np.iterable(given) else [given] * ndim
 
 
 class Placement(NamedTuple):
@@ -61,12 +70,15 @@ class Grid:
         periodic: bool | Sequence[bool] = False,
         ranks: Sequence[int] | None = None,
     ) -> None:
-        ndim = len(shape)
-        joined = [periodic] * ndim if isinstance(periodic, bool) else list(periodic)
-        split = [0] * ndim if ranks is None else list(ranks)
+        if not isinstance(context, Context):
+            raise ArgumentError(f"Grid: context is a {type(context).__name__}; it must be a Context")
+        cells = wholes(shape, "Grid: shape")
+        ndim = len(cells)
+        joined = per_dimension(periodic, ndim)
+        split = [0] * ndim if ranks is None else wholes(ranks, "Grid: ranks")
         if len(joined) != ndim or len(split) != ndim:
             raise ArgumentError(f"Grid: shape has {ndim} entries, periodic {len(joined)} and ranks {len(split)}; they must be equal")
-        self._core = _core.Grid(context._core, list(shape), [int(side) for side in joined], split)
+        self._core = _core.Grid(context._core, cells, [int(bool(side)) for side in joined], split)
         self._context = context
         self.periodic = tuple(bool(side) for side in joined)
 
@@ -139,16 +151,16 @@ class Field:
     def __init__(
         self, grid: Grid, dtype: DTypeLike = np.float64, depth: Depth = 1, *, order: str = "C", name: str | None = None
     ) -> None:
-        try:
+        if not isinstance(grid, Grid):
+            raise ArgumentError(f"Field: grid is a {type(grid).__name__}; it must be a Grid")
+        with agreeing(grid.context, "Field"):
             self._describe(grid, depth, name)
             kind = dtype_of(dtype, "Field")
             if order not in ("C", "F"):
                 raise ArgumentError(f"Field: order is {order!r}; it must be 'C' or 'F'")
-        except Error as error:
-            raise refused(grid.context, error) from None
-        cells = self._cells()
-        count = int(np.prod(cells, dtype=np.int64))
-        raw = grid.context._core.allocate(count * kind.itemsize)
+            cells = self._cells()
+            count = bytes_of(cells, kind, "Field")
+        raw = grid.context._core.allocate(count)
         self.array: NDArray[Any] = raw.view(kind).reshape(cells, order="F" if order == "F" else "C")
 
     array: NDArray[Any]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, shown, type_name
-from ._context import ExplainedPlan, refused
-from ._errors import ArgumentError, Error
+from ._arrays import OPAQUE, TYPES, shown, type_name, wholes
+from ._context import ExplainedPlan, agreeing
+from ._errors import ArgumentError
 from ._grid import Depth, Field, Grid, number_in, sides_of
 from ._pieces import Piece, pieces_of
 from ._swaps import Swapping, numbers_of, words_of
@@ -50,7 +50,7 @@ def fills_moving(velocity: Sequence[int]) -> NDArray[np.bool_]:
     [1 + v0, 1 + v1] for direction (v0, v1), of which the middle one, the block itself, has no meaning. For lattice Boltzmann: one field
     per component, each with its own. Local. Raises ArgumentError.
     """
-    filled = _core.fills_moving(list(velocity))
+    filled = _core.fills_moving(wholes(velocity, "velocity"))
     return np.array(filled, np.bool_).reshape((3,) * len(velocity), order="F")
 
 
@@ -95,7 +95,9 @@ class Halo(ExplainedPlan):
         rebind: bool = False,
         name: str | None = None,
     ) -> None:
-        try:
+        if not isinstance(grid, Grid):
+            raise ArgumentError(f"Halo: grid is a {type(grid).__name__}; it must be a Grid")
+        with agreeing(grid.context, "Halo"):
             words = words_of(mode, epoch, drive, stencil)
             fields = [fields] if isinstance(fields, Field) else list(fields)
             if not all(isinstance(field, Field) for field in fields):
@@ -107,14 +109,12 @@ class Halo(ExplainedPlan):
             first = (fields[0].low, fields[0].high) if fields else ([0] * grid.ndim, [0] * grid.ndim)
             words.low, words.high = first if depth is None else sides_of(depth, grid.ndim)
             described = [_field_words(field, words.low, words.high) for field in fields]
-        except Error as error:
-            raise refused(grid.context, error) from None
         self.fields = tuple(fields)
         self._depth = words.low, words.high
         # Per field: the one that the last swap used, whose memory views may show.
         self._bound = list(fields)
         self._rebind, self._ndim = rebind, grid.ndim
-        self._begin(grid.context, _core.Halo(grid.context._core, grid._core, described, words, [field.array for field in fields]))
+        self._begin(grid.context, _core.Halo, grid._core, described, words, [field.array for field in fields])
 
     def swap(
         self,

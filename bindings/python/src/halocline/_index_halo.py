@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import OPAQUE, TYPES, as_array, plain, shown, type_name
-from ._context import Context, refused
-from ._errors import ArgumentError, Error
+from ._arrays import OPAQUE, TYPES, as_array, plain, shown, type_name, whole
+from ._context import Context, agreeing
+from ._errors import ArgumentError
 from ._swaps import FieldSwaps, named, words_of
 
 
@@ -58,7 +58,8 @@ def _indices(given: Any, what: str) -> NDArray[np.int64]:
 
 def _neighbour_words(i: int, entry: IndexNeighbour) -> tuple[int, int, int, NDArray[np.int64], NDArray[np.int64]]:
     send, receive = _indices(entry.send, f"send of neighbour {i}"), _indices(entry.receive, f"receive of neighbour {i}")
-    return entry.rank, entry.tag_out, entry.tag_in, send, receive
+    rank, tag_out, tag_in = (whole(getattr(entry, what), f"{what} of neighbour {i}") for what in ("rank", "tag_out", "tag_in"))
+    return rank, tag_out, tag_in, send, receive
 
 
 def _component_stride(array: NDArray[Any], what: str) -> int:
@@ -113,7 +114,7 @@ class IndexHalo(FieldSwaps):
         epoch: str = "default",
         drive: str = "default",
     ) -> None:
-        try:
+        with agreeing(context, "IndexHalo"):
             words = words_of(mode, epoch, drive)
             listed = [_neighbour_words(i, IndexNeighbour(*entry)) for i, entry in enumerate(neighbours)]
             names = [name for name, _ in named(fields)]
@@ -121,12 +122,10 @@ class IndexHalo(FieldSwaps):
             if len({len(array) for array in arrays}) > 1:
                 raise ArgumentError(f"IndexHalo: the fields have {[len(array) for array in arrays]} entries; they must be equal")
             described = [_field_words(array, name, f"IndexHalo: field {name}") for array, name in zip(arrays, names)]
-        except Error as error:
-            raise refused(context, error) from None
         entries = len(arrays[0]) if arrays else 0
         self.fields = tuple(arrays)
         self._ghosts = [(rank, len(receive)) for rank, _, _, _, receive in listed]
-        self._begin(context, _core.IndexHalo(context._core, entries, described, listed, words, arrays))
+        self._begin(context, _core.IndexHalo, entries, described, listed, words, arrays)
 
     # ------------------------------------------------------------ views
 

@@ -2,7 +2,6 @@
 
 SPDX-License-Identifier: BSD-3-Clause
 """
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +9,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import NUMBERS, as_array, contiguous, converted, dtype_of, type_name
-from ._context import Context, Plan, refused
-from ._errors import ArgumentError, Error
+from ._arrays import NUMBERS, as_array, bytes_of, contiguous, converted, dtype_of, shape_of, type_name, whole
+from ._context import Context, Plan, agreeing
+from ._errors import ArgumentError
 from ._grid import number_in
 
 OPERATIONS = {"sum": 0, "min": 1, "max": 2, "prod": 3, "band": 4, "bor": 5, "bxor": 6, "replace": 7}
@@ -49,17 +48,13 @@ class Segment(Plan):
         notifications: int = 0,
         shared: bool = False,
     ) -> None:
-        try:
+        with agreeing(context, "Segment"):
             self.dtype = dtype_of(dtype, "Segment")
-            self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
-            if min(self.shape, default=0) < 0:
-                raise ArgumentError(f"Segment: shape is {self.shape}; sizes are 0 or more")
-        except Error as error:
-            raise refused(context, error) from None
-        self.notifications = notifications
+            self.shape = shape_of(shape, "Segment: shape")
+            nbytes = bytes_of(self.shape, self.dtype, "Segment")
+            self.notifications = whole(notifications, "Segment: notifications")
         self._size = self.dtype.itemsize
-        nbytes = math.prod(self.shape) * self._size
-        self._begin(context, _core.Segment(context._core, nbytes, notifications, shared, type_name(self.dtype)))
+        self._begin(context, _core.Segment, nbytes, self.notifications, bool(shared), type_name(self.dtype))
         mine = self._core.part(context.rank)
         self.array: NDArray[Any] = mine.view(self.dtype).reshape(self.shape)
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _core
-from ._arrays import contiguous, dtype_of, type_name
-from ._context import Context, Plan, refused
-from ._errors import ArgumentError, Error, MismatchError
+from ._arrays import contiguous, dtype_of, type_name, whole
+from ._context import Context, Plan, agreeing
+from ._errors import ArgumentError, MismatchError
 
 
 class Message(NamedTuple):
@@ -35,11 +35,10 @@ class SparseExchange(Plan):
     """
 
     def __init__(self, context: Context, dtype: DTypeLike = np.uint8, *, slots: int = 0, name: str | None = None) -> None:
-        try:
+        with agreeing(context, "SparseExchange"):
             self.dtype = dtype_of(dtype, "SparseExchange")
-        except Error as error:
-            raise refused(context, error) from None
-        self._begin(context, _core.SparseExchange(context._core, slots, name))
+            room = whole(slots, "SparseExchange: slots")
+        self._begin(context, _core.SparseExchange, room, name)
 
     def start(self, messages: Iterable[tuple[int, Any]]) -> None:
         """Sends messages, pairs of a rank and an array, as far as there is room. Waits for no other rank.
@@ -48,7 +47,7 @@ class SparseExchange(Plan):
         plan's dtype and any shape. They may not change until `finish`, and the plan keeps them alive. Raises ArgumentError (a rank, an
         array) on this rank alone, and nothing is sent; StateError (started twice, or an earlier exchange has failed), PeerDiedError.
         """
-        self._core.start([(rank, self._bytes(i, data)) for i, (rank, data) in enumerate(messages)])
+        self._core.start([(whole(rank, f"rank of message {i}"), self._bytes(i, data)) for i, (rank, data) in enumerate(messages)])
 
     def test(self) -> bool:
         """Advances the exchange without waiting. True: it is complete, and `finish` returns at once."""

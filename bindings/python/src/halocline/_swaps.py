@@ -11,11 +11,7 @@ import numpy as np
 from . import _core
 from ._context import ExplainedPlan, mode_number
 from ._errors import ArgumentError
-from ._grid import STENCILS, number_in
-
-EPOCHS = {"default": 0, "early": 1, "late": 2}
-DRIVES = {"default": 0, "put": 1, "get": 2}
-
+from ._grid import DRIVES, EPOCHS, STENCILS, number_in
 
 class Swapping:
     """The block of a swap that is outstanding: start, then finish."""
