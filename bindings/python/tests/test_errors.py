@@ -114,12 +114,11 @@ SHAPES = [8.0, "8", None, (8.0,), -1, 2**70]
 ])
 def test_a_wrong_type_on_one_rank_fails_on_all(context, grid, make):
     """The others give what is right, and wait for nobody."""
-    with pytest.raises(halocline.ArgumentError, match="rank 0" if context.size > 1 else None):
+    with pytest.raises(halocline.ArgumentError):
         if context.rank == 0:
             make(context, grid)
         else:
-            with halocline.Segment(context, 1):
-                pass
+            halocline.Segment(context, 1)
 
 
 def cells(grid):

@@ -36,7 +36,7 @@ def test_an_exchange_has_epochs_and_drives(context):
     wanted = {"mode": "pscw", "epoch": "late"}, {"mode": "fence", "drive": "get"}, {"mode": "fence", "epoch": "early", "drive": "put"}
     for words in wanted:
         with halocline.Exchange(context, ring, **words) as exchange:
-            assert exchange.info()["mode"] == words["mode"] and exchange.info()["epoch"] == words.get("epoch", "early")
+            assert exchange.info().items() >= {key: words[key] for key in ("mode", "epoch") if key in words}.items()
             exchange.run()
         assert (taken == np.arange(4.0) + (context.rank - 1) % context.size).all()
 
