@@ -66,6 +66,14 @@ def test_the_verdict_stands_first(built):
     assert f"<h1>{said.headline}</h1>" in built
 
 
+def test_the_figures_beside_the_verdict_have_their_spread(built):
+    halo = read("halo")
+    best, usual = halo["modes"][verdict.of(halo).mode], halo["modes"]["p2p"]
+    low, high = usual["p10_us"] / best["p90_us"], usual["p90_us"] / best["p10_us"]
+    assert low <= best["ratio_to_p2p"] <= high and f"{low:.1f} to {high:.1f} × from p10 to p90" in built
+    assert len(re.findall(r"× from p10 to p90", built)) == 2
+
+
 def test_each_part_has_its_section(built):
     assert Page(built).headings == ["Halo swaps by mode", "The cloud model", "What the model predicts", "One-sided operations",
                                     "Who communicates with whom", "The MPI, tried", "The machine"]

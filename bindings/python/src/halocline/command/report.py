@@ -45,8 +45,13 @@ def load(folder: pathlib.Path) -> Results:
 
 def tile_entries(results: Results, said: verdict.Verdict) -> list[tuple[str, str, str]]:
     row, limit = results.halo["modes"][said.mode], float(results.halo["limit"]["limit_us"])
-    entries = [("against point-to-point", f"{row['ratio_to_p2p']:.1f} ×", f"mode {said.mode}, {time_of(row['median_us'])} per swap"),
-               ("above the physical limit", f"{row['median_us'] / limit:.2f} ×", f"the same cells copied: {time_of(limit)}"),
+    usual = results.halo["modes"].get("p2p", row)
+    against_usual = ratios(percentiles_of(usual), percentiles_of(row), 1)
+    against_limit = ratios(percentiles_of(row), limit_percentiles(results.halo), 2)
+    entries = [("against point-to-point", f"{row['ratio_to_p2p']:.1f} ×",
+                f"{against_usual}; mode {said.mode}, {time_of(row['median_us'])} per swap"),
+               ("above the physical limit", f"{row['median_us'] / limit:.2f} ×",
+                f"{against_limit}; the same cells copied: {time_of(limit)}"),
                ("cells verified", f"{sum(one.get('verified_cells', 0) for one in results.halo['modes'].values()):,}", "in all modes")]
     if results.doctor:
         right = sum(probe["outcome"] == "right" for probe in results.doctor["probes"])
@@ -55,6 +60,19 @@ def tile_entries(results: Results, said: verdict.Verdict) -> list[tuple[str, str
         half = results.model["predicted_half"]
         entries.append(("model's typical error", percent_of(half["median"]), f"at {half['points']} points that it was not fitted to"))
     return entries
+
+
+def percentiles_of(row: Json) -> tuple[float, float]:
+    return float(row["p10_us"]), float(row["p90_us"])
+
+
+def limit_percentiles(halo: Json) -> tuple[float, float]:
+    return percentiles(halo["limit"].get("samples_us") or [float(halo["limit"]["limit_us"])])
+
+
+def ratios(above: tuple[float, float], below: tuple[float, float], places: int) -> str:
+    """How far a ratio may spread: from the 10th percentile over the 90th to the 90th over the 10th."""
+    return f"{above[0] / below[1]:.{places}f} to {above[1] / below[0]:.{places}f} × from p10 to p90"
 
 
 def header(results: Results, said: verdict.Verdict) -> str:
@@ -75,7 +93,7 @@ def modes_table(results: Results, best: str) -> str:
     lines = [[name, time_of(row["median_us"]), spread_of(row["p10_us"], row["p90_us"]), f"{row['ratio_to_p2p']:.2f} ×",
               f"{row['median_us'] / limit:.2f} ×", significant(row["gb_per_s"]), f"{row.get('verified_cells', 0):,}"] +
              ([f"{swaps[name]:.1f} ms" if name in swaps else "–"] if swaps else []) for name, row in rows]
-    low, high = percentiles(results.halo["limit"].get("samples_us") or [limit])
+    low, high = limit_percentiles(results.halo)
     lines.append(["physical limit", time_of(limit), spread_of(low, high), "–", "1.00 ×", "–", "–"] + (["–"] if swaps else []))
     marked = [name for name, _ in rows].index(best)
     return page.table(head, lines, numbers=range(1, len(head)), marked=marked)
