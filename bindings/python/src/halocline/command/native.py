@@ -27,23 +27,25 @@ def checkout() -> pathlib.Path | None:
 
 
 def version() -> str:
-    """Of the sources, of the installation beside the programs, or of the wheel."""
+    """Of the installation beside the programs, of the sources, or of the wheel."""
     root, installed = checkout(), pathlib.Path(__file__).resolve().parents[2] / "VERSION"
+    if installed.is_file():
+        return installed.read_text().strip()
     if root:
         found = re.search(r"^project\(halocline VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text(), re.MULTILINE)
         return found[1] if found else "unknown"
-    return installed.read_text().strip() if installed.is_file() else importlib.metadata.version("halocline")
+    return importlib.metadata.version("halocline")
 
 
 def folders(build: pathlib.Path | None) -> list[pathlib.Path]:
-    """Where programs may be, in order: the build asked for, the checkout's, beside this command, HALOCLINE_HOME."""
+    """Where programs may be, in order: the build asked for, beside this command, the checkout's, beside Python, HALOCLINE_HOME."""
     if build is not None:
         return [build / "bin"]
-    root = checkout()
-    places = [root / "build" / "release" / "bin"] if root else []
-    places += [pathlib.Path(sys.argv[0]).absolute().parent, pathlib.Path(sys.argv[0]).resolve().parent, pathlib.Path(sys.prefix) / "bin"]
-    home = os.environ.get("HALOCLINE_HOME")
-    return [*places, pathlib.Path(home) / "bin"] if home else places
+    root, home = checkout(), os.environ.get("HALOCLINE_HOME")
+    places = [pathlib.Path(sys.argv[0]).absolute().parent]
+    places += [root / "build" / "release" / "bin"] if root else []
+    places += [pathlib.Path(sys.argv[0]).resolve().parent, pathlib.Path(sys.prefix) / "bin"]
+    return list(dict.fromkeys([*places, pathlib.Path(home) / "bin"] if home else places))
 
 
 def find_program(name: str, build: pathlib.Path | None = None) -> pathlib.Path | None:
