@@ -21,6 +21,19 @@ def grid(context):
     return halocline.Grid(context, (9, 7), periodic=True)
 
 
+def test_a_field_of_another_context_is_swapped_too(context, grid):
+    """Its memory is none of this context's, and is copied like memory of the program; it stays where it is when its context is closed."""
+    other = halocline.Context()
+    field = halocline.Field(halocline.Grid(other, (9, 7), periodic=True), depth=1)
+    with halocline.Halo(grid, [field]) as halo:
+        for close in (False, True):
+            if close:
+                other.close()
+            filled(field)
+            halo.swap()
+            assert (field.array == expected(field)).all()
+
+
 def test_every_mode_fills_every_halo_cell(context, grid):
     for mode in halocline.modes():
         field = halocline.Field(grid, depth=2, name="u")

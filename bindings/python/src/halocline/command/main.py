@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as why:
         if (why.name or "").split(".")[0] not in ("rich", "matplotlib", "numpy"):
             raise
-        print(f"halocline: the Python package {why.name} is needed for this: pip install 'halocline[command]'", file=sys.stderr)
+        print(f"halocline: the Python package {why.name} is needed for this: pip install {why.name}", file=sys.stderr)
         return Exit.MISSING
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
