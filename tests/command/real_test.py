@@ -52,6 +52,13 @@ def info_checks(build):
     yield "each rank has its place", [one["rank"] for one in found.get("topology", {}).get("places", [])] == [0, 1], said
 
 
+def text_checks(build):
+    """This Python may have no packages: then the tables are plain lines."""
+    status, said, errors = call(build, "info", "-n", 1)
+    named = all(word in said for word in ("Topology", "between nodes", "HALOCLINE_MODE"))
+    yield "info needs no package", status == 0 and named, said + errors
+
+
 def provider_checks(build):
     status, said, errors = call(build, "info", "-n", 1, "--json", HALOCLINE_PROVIDER="none")
     network = json.loads(said)["transports"]["network"] if status == 0 else {}
@@ -87,7 +94,7 @@ def main():
     # The same launcher as that of the other tests; it stands beside the program's MPI, and wants no flags but the command's own.
     os.environ["MPIEXEC"] = launcher[0]
     failed = checked = 0
-    for name, right, why in [*info_checks(build), *provider_checks(build), *bench_checks(build), *other_checks(build)]:
+    for name, right, why in [*info_checks(build), *text_checks(build), *provider_checks(build), *bench_checks(build), *other_checks(build)]:
         checked += 1
         failed += not right
         print(f"{'passed' if right else 'FAILED'}  {name}" + ("" if right else f"\n{why}"))

@@ -58,15 +58,28 @@ def rows_of(found: Json) -> dict[str, list[tuple[str, str]]]:
     }
 
 
+def plain(found: Json) -> str:
+    """The tables as lines of text."""
+    lines = []
+    for heading, rows in rows_of(found).items():
+        width = max(len(name) for name, _ in rows)
+        lines += [heading, *(f"  {name:{width}}  {value}" for name, value in rows), ""]
+    return "\n".join(lines[:-1])
+
+
 def run(options: argparse.Namespace) -> int:
     found = look(options.ranks, options.hosts, options.build)
     if options.json:
         print(json.dumps(found, indent=2))
         return 0
-    from rich.table import Table
-    from rich.text import Text
+    try:
+        from rich.table import Table
+        from rich.text import Text
 
-    from halocline.command import terminal
+        from halocline.command import terminal
+    except ModuleNotFoundError:
+        print(plain(found))
+        return 0
 
     screen = terminal.console()
     for heading, rows in rows_of(found).items():
