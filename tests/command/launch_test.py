@@ -109,6 +109,17 @@ def test_a_static_program_does_not_run_to_find_its_mpi(launchers, tmp_path):
     assert not (tmp_path / "ran").exists() and not pathlib.Path("ran").exists()
 
 
+def test_the_folder_of_a_launcher_is_no_link(launchers, monkeypatch, tmp_path):
+    """Open MPI derives its prefix from the path, and ends with "only contained slashes" for /bin."""
+    program = launchers("openmpi")
+    monkeypatch.delenv("MPIEXEC")
+    (tmp_path / "usr" / "bin").mkdir(parents=True)
+    (tmp_path / "bin").symlink_to("usr/bin")
+    mpiexec = made_up(tmp_path / "usr" / "bin" / "mpiexec.openmpi", "exit 0")
+    monkeypatch.setattr(native, "mpi_of", lambda _: tmp_path / "lib" / "x86_64-linux-gnu" / "libmpi.so.40")
+    assert native.mpiexec_of(program) == str(mpiexec)
+
+
 def test_without_another_launcher_it_is_that_beside_the_program(launchers, monkeypatch, tmp_path):
     program = launchers("mpich")
     monkeypatch.delenv("MPIEXEC")

@@ -98,9 +98,11 @@ def mpiexec_of(program: pathlib.Path) -> str:
     if os.environ.get("MPIEXEC"):
         return os.environ["MPIEXEC"]
     for folder in list(library.parents)[:MOST_FOLDERS_UP] if library else []:
+        # Open MPI takes the folder above for its prefix, and refuses "/": /bin is a link to /usr/bin.
+        programs = (folder / "bin").resolve()
         for name in (special, "mpiexec"):
-            if os.access(folder / "bin" / name, os.X_OK):
-                return str(folder / "bin" / name)
+            if os.access(programs / name, os.X_OK):
+                return str(programs / name)
     beside = program.absolute().parent
     found = shutil.which("mpiexec") or shutil.which("mpiexec", path=beside)
     return found or missing(f"there is no mpiexec near the program's MPI, on the PATH or in {beside}; MPIEXEC or --launcher names one")
