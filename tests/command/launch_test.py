@@ -109,6 +109,19 @@ def test_a_static_program_does_not_run_to_find_its_mpi(launchers, tmp_path):
     assert not (tmp_path / "ran").exists() and not pathlib.Path("ran").exists()
 
 
+def test_a_program_of_this_folder_is_asked_for_its_mpi(launchers, capsys, monkeypatch, tmp_path):
+    launchers("mpich")
+    (tmp_path / "model").write_bytes(pathlib.Path("/bin/ls").read_bytes())
+    (tmp_path / "model").chmod(0o755)
+    monkeypatch.delenv("MPIEXEC")
+    monkeypatch.setenv("PATH", f"{tmp_path}/nowhere")
+    mpiexec = made_up(tmp_path / "mpiexec", "exit 5")
+    monkeypatch.chdir(tmp_path)
+    assert native.needs_loader(pathlib.Path("model"))
+    assert call(capsys, "run", "./model")[0] == 5
+    assert shown(capsys, "-n", 3, "./model") == [str(mpiexec), "-n", "3", "./model"]
+
+
 def test_the_folder_of_a_launcher_is_no_link(launchers, monkeypatch, tmp_path):
     """Open MPI derives its prefix from the path, and ends with "only contained slashes" for /bin."""
     program = launchers("openmpi")

@@ -5,6 +5,7 @@ SPDX-License-Identifier: BSD-3-Clause
 # PYTHON_ARGCOMPLETE_OK
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -48,14 +49,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if rest and not getattr(options, "passes_on", False):
             options.parser.error(f"unrecognized arguments: {' '.join(rest)}")
         options.rest = rest
-        return int(options.run(options))
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
     except Failure as why:
         print(f"halocline: {why}", file=sys.stderr)
         return why.code
     except OSError as why:
         if isinstance(why, BrokenPipeError):
-            # Whoever read the output has ended, as `| head` does.
-            sys.stderr.close()
+            # Whoever read the output has ended, as `| head` does. The interpreter flushes once more at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return Exit.GOOD
         print(f"halocline: {why.filename or 'a file'}: {why.strerror or why}", file=sys.stderr)
         return Exit.USAGE

@@ -83,7 +83,8 @@ def mpi_of(program: pathlib.Path) -> pathlib.Path | None:
     environment.pop("LD_PRELOAD", None)
     if not needs_loader(program):
         return None
-    answer = subprocess.run([program], env=environment, capture_output=True, text=True, check=False).stdout
+    # A path has lost its "./", and a name without a folder would be looked for on the PATH.
+    answer = subprocess.run([program.absolute()], env=environment, capture_output=True, text=True, check=False).stdout
     for line in answer.splitlines():
         name, arrow, path = line.strip().partition(" => ")
         if arrow and name.startswith(("libmpi.so.", "libmpi_abi.so.")) and path.startswith("/"):
