@@ -4,25 +4,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -u
 version=$1
-passed=0 failed=0
+# shellcheck source=/dev/null
+. /root/check.sh
 export DEBIAN_FRONTEND=noninteractive CCACHE_SLOPPINESS=pch_defines,time_macros
 # Debug symbols are of no use here, and take long.
 DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc)"
 export DEB_BUILD_OPTIONS DEB_CFLAGS_STRIP=-g DEB_CXXFLAGS_STRIP=-g DEB_FFLAGS_STRIP=-g DEB_FCFLAGS_STRIP=-g
 cd "/root/in/halocline-$version" || exit 2
-
-check() {
-  local name=$1 began=$SECONDS
-  shift
-  if "$@" >/root/log 2>&1; then
-    echo "passed  $name ($((SECONDS - began)) s)"
-    passed=$((passed + 1))
-  else
-    echo "FAILED  $name"
-    tail -n 60 /root/log | sed 's/^/    /'
-    failed=$((failed + 1))
-  fi
-}
 
 installs_what_it_needs() {
   local cache=
@@ -46,5 +34,5 @@ check 'there is no git' test ! -e /usr/bin/git
 check 'dpkg-buildpackage builds source and packages from the tarball' builds
 check 'lintian finds no error' satisfies_lintian
 cat /root/out/lintian.txt
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed -eq 0 ]
+echo "${passed:?} passed, ${failed:?} failed, 0 skipped"
+[ "${failed:?}" -eq 0 ]

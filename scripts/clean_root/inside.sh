@@ -3,21 +3,9 @@
 # Last line: N passed, N failed, N skipped. SPDX-License-Identifier: BSD-3-Clause
 set -u
 cd /root/halocline || exit 2
-passed=0 failed=0
+# shellcheck source=/dev/null
+. /root/check.sh
 [ -e "$PIP_CERT" ] || unset PIP_CERT
-
-check() {
-  local name=$1 began=$SECONDS
-  shift
-  if "$@" >/root/log 2>&1; then
-    echo "passed  $name ($((SECONDS - began)) s)"
-    passed=$((passed + 1))
-  else
-    echo "FAILED  $name"
-    tail -n 60 /root/log | sed 's/^/    /'
-    failed=$((failed + 1))
-  fi
-}
 
 says() { grep -qE -- "$1" /root/log; }
 
@@ -59,5 +47,5 @@ check "./go test passes (ctest options: $*)" passes_its_tests "$@"
 check 'builds and installs by the lines of the README' builds_and_installs_by_hand
 check 'uninstalls, and the prefix is empty' uninstalls
 check 'leaves nothing in /dev/shm, and the tree as it was' leaves_nothing_behind
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed -eq 0 ]
+echo "${passed:?} passed, ${failed:?} failed, 0 skipped"
+[ "${failed:?}" -eq 0 ]

@@ -37,7 +37,7 @@ need_archive() {
 # A bare root, with what any machine needs to reach the network from where this one stands.
 unpack_root() {
   rm -rf "$root" && mkdir -p "$root" && tar -C "$root" -xf "$archive" || return 1
-  cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+  cp "$tree/scripts/clean_root/check.sh" "$root/root/check.sh" && cp -L /etc/resolv.conf "$root/etc/resolv.conf"
   [ ! -e /etc/ssl/certs/ca-certificates.crt ] || cp -L /etc/ssl/certs/ca-certificates.crt "$root/root/certificates.crt"
 }
 

@@ -3,23 +3,11 @@
 # ranks, the command. The argument is the version. Last line: N passed, N failed, N skipped. SPDX-License-Identifier: BSD-3-Clause
 set -u
 version=$1
-passed=0 failed=0
+# shellcheck source=/dev/null
+. /root/check.sh
 export DEBIAN_FRONTEND=noninteractive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0
 [ -e "$PIP_CERT" ] || unset PIP_CERT
 cd /root/in || exit 2
-
-check() {
-  local name=$1 began=$SECONDS
-  shift
-  if "$@" >/root/log 2>&1; then
-    echo "passed  $name ($((SECONDS - began)) s)"
-    passed=$((passed + 1))
-  else
-    echo "FAILED  $name"
-    tail -n 60 /root/log | sed 's/^/    /'
-    failed=$((failed + 1))
-  fi
-}
 
 installs_python_and_mpi() { apt-get update && apt-get install -y --no-install-recommends python3-venv openmpi-bin; }
 
@@ -53,5 +41,5 @@ check 'the wheel can be installed' installs
 check 'it swaps on two ranks' swaps_on_two_ranks
 check 'it has the command' has_the_command
 check 'it can be removed without a trace' leaves_nothing
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed -eq 0 ]
+echo "${passed:?} passed, ${failed:?} failed, 0 skipped"
+[ "${failed:?}" -eq 0 ]
