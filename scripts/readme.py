@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "examples/README.md",
                                "examples/rma/README.md")]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
-MOST_LINES = 125  # of README.md
+MOST_LINES = 115  # of README.md
 MOST_WORDS = 2000  # of ARCHITECTURE.md
 MEASURED = re.compile(r"(<!-- measured: (\w+) -->\n)(.*?)(<!-- /measured -->)", re.S)
 EXAMPLE = re.compile(r"<!-- from: (\S+) -->\n```\w+\n(.*?)^```", re.S | re.M)
@@ -80,7 +80,7 @@ def check():
     """Yields (sentence, true or false) for everything that README.md and the other pages promise."""
     readme = (ROOT / "README.md").read_text()
     examples = EXAMPLE.findall(readme)
-    yield "README has examples in Fortran, C++ and C", [pathlib.Path(path).suffix for path, _ in examples] == [".F90", ".cpp", ".c"]
+    yield "README has examples in Fortran and C", [pathlib.Path(path).suffix for path, _ in examples] == [".F90", ".c"]
     for path, code in examples:
         file = ROOT / path
         yield f"README's example is 12 lines of {path} or fewer", len(code.splitlines()) <= 12 and is_in_file(code, file)

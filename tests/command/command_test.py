@@ -6,6 +6,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -189,6 +190,21 @@ def test_completion_knows_every_command_and_its_options(capsys):
     options, names = done.stdout.splitlines()
     assert "--output" in options and set(commands()) <= set(names.split())
     assert "bashcompinit" in call(capsys, "completion", "zsh")[1]
+
+
+def test_completion_in_fish_knows_them_too(capsys):
+    status, script, _ = call(capsys, "completion", "fish")
+    assert status == 0
+    for name in commands():
+        assert f"'__fish_use_subcommand' -f -a {name} -d '" in script
+        assert f"'__fish_seen_subcommand_from {name}' -s h -l help -d '" in script
+    assert re.search(r"from plot' .*-l output .*-r -d '.+'$", script, re.M)
+    assert re.search(r"from completion' -x -a 'bash zsh fish' -d '.+'$", script, re.M)
+    if not shutil.which("fish"):
+        return
+    asked = 'complete -C "halocline pl"; complete -C "halocline plot --out"; complete -C "halocline completion z"'
+    done = subprocess.run(["fish", "--no-config", "-c", f"{script}\n{asked}"], capture_output=True, text=True, check=True)
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["plot", "--output", "zsh"], done.stderr
 
 
 def test_docs_and_help_name_each_exit_code_and_command():
